@@ -1,0 +1,131 @@
+// Which folder may import which. A type-only import counts: it ties just as fast.
+'use strict'
+
+const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
+
+/** The root folder of a package; the group holds it for `$1`. */
+const anyPackage = '^((?:packages|services)/[^/]+|gateway|protos|tests|bench)/'
+const isTest = '\\.test\\.ts$|^(services/[^/]+|packages/[^/]+|gateway)/tests/'
+
+module.exports = {
+  forbidden: [
+    rule(
+      'no-cycles',
+      'A cycle cannot be read, tested or started from any end.',
+      {},
+      { circular: true },
+    ),
+    rule(
+      'services-are-strangers',
+      'Services meet through protos and a client from kit.',
+      { path: '^services/([^/]+)/' },
+      { path: '^services/', pathNot: '^services/$1/' },
+    ),
+    rule(
+      'gateway-knows-no-service',
+      'The gateway calls services, it does not contain them.',
+      { path: '^gateway/' },
+      { path: '^services/' },
+    ),
+    rule(
+      'only-standalone-and-tests-hold-services',
+      'Every other package must work with a service that runs elsewhere.',
+      { path: '^(packages|bench)/', pathNot: '^packages/standalone/' },
+      { path: '^(services|gateway)/' },
+    ),
+    rule(
+      'standalone-is-the-top',
+      'Nothing is built upon the process that starts everything.',
+      { pathNot: '^(packages/standalone|tests|bench)/' },
+      { path: '^packages/standalone/' },
+    ),
+    rule(
+      'kit-is-a-leaf',
+      'Kit knows no domain words.',
+      { path: '^packages/kit/src/', pathNot: isTest },
+      { path: '^(services|gateway|tests|bench|packages/(?!kit/))' },
+    ),
+    rule(
+      'engines-is-a-leaf',
+      'The tests start engines before anything else of ours is known to work.',
+      { path: '^packages/engines/src/' },
+      { path: '^(protos|services|gateway|tests|bench|packages/(?!engines/))' },
+    ),
+    rule(
+      'protos-are-the-bottom',
+      'The contract imports nothing of ours.',
+      { path: '^protos/' },
+      { path: '^(services|gateway|tests|bench|packages)/' },
+    ),
+    rule(
+      'storage-knows-no-wire',
+      'Tables outlive the messages that fill them.',
+      { path: '^services/[^/]+/src/(db|store)/', pathNot: isTest },
+      {
+        path: '^protos/|/handlers/|^packages/kit/src/|@grpc/',
+        pathNot: '^packages/kit/src/(errors|database|roles)\\.ts$',
+      },
+    ),
+    rule(
+      'pure-folders-stay-pure',
+      'Rules that need nothing to run are tested with nothing running.',
+      { path: '^services/[^/]+/src/(access|values|query|export)/', pathNot: isTest },
+      {
+        path: [
+          '/(db|store|handlers)/',
+          '^packages/kit/src/(grpc|nats|database|config|lifecycle|logger|telemetry)',
+          'node_modules/(better-sqlite3|pg|kysely|@grpc|@nats-io)/',
+          '^(node:)?(fs|net|http|https|child_process|worker_threads)(/|$)',
+        ],
+      },
+    ),
+    rule(
+      'settings-are-read-at-the-edge',
+      'The parts are handed what they need, so a test can hand them something else.',
+      {
+        path: '^(services/[^/]+|gateway)/src/',
+        pathNot: `${isTest}|/src/(main|config|context|service)\\.ts$`,
+      },
+      { path: '/src/config\\.ts$' },
+    ),
+    rule(
+      'testkit-is-for-tests',
+      'What runs for users must not carry what only tests need.',
+      { pathNot: `${isTest}|^(tests|bench|packages/testkit)/` },
+      { path: '^packages/testkit/' },
+    ),
+    rule(
+      'sources-import-no-tests',
+      'What a test exports is for tests.',
+      { pathNot: `${isTest}|^tests/` },
+      { path: `${isTest}|^tests/` },
+    ),
+    rule(
+      'packages-by-name',
+      'Another package is imported by its name, which its exports allow, not by a way into its folder.',
+      { path: anyPackage },
+      {
+        path: '^(packages|services|gateway|protos|tests|bench)/',
+        pathNot: '^$1/',
+        dependencyTypesNot: ['aliased'],
+      },
+    ),
+    rule(
+      'no-unlisted-packages',
+      'What a package imports stands in its own package.json.',
+      { pathNot: isTest },
+      { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    ),
+    rule('everything-resolves', 'The import leads nowhere.', {}, { couldNotResolve: true }),
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.check.json' },
+    doNotFollow: { path: '(^|/)(node_modules|dist)/|^protos/gen/' },
+    combinedDependencies: false,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['require', 'node', 'default', 'types'],
+    },
+  },
+}

@@ -1,0 +1,56 @@
+# `make` alone prints this file's targets. Everything a target needs is made first, and only when it is out of date.
+
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+BUF := node_modules/.bin/buf
+PROTO_SOURCES := $(shell find protos/sheaf protos/google) protos/buf.yaml protos/buf.gen.yaml
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | awk -F '|' '{ printf "%-24s %s\n", $$1, $$2 }'
+
+.PHONY: setup
+setup: ## install what is missing in node_modules
+	@node scripts/setup.js
+
+.PHONY: gen
+gen: setup protos/gen/.made ## generate TypeScript from the protos
+
+protos/gen/.made: $(PROTO_SOURCES) package-lock.json
+	@npm run --silent gen --workspace @sheaf/protos
+	@touch $@
+
+.PHONY: build
+build: gen ## compile what has changed
+	@node_modules/.bin/tsc -b
+
+.PHONY: run
+run: build ## start Sheaf on this machine; ^C stops it
+	@exec node packages/standalone/dist/main.js
+
+.PHONY: check
+check: gen ## protos, format, lint, types, import rules, dead code
+	@node scripts/check.js
+
+.PHONY: fix
+fix: gen ## let the formatter and the linter repair what they can
+	@node_modules/.bin/prettier --log-level=warn --write .
+	@node_modules/.bin/eslint . --fix
+
+.PHONY: test
+test: check build ## check, then all tests; the last line counts them
+	@node scripts/test.js
+
+.PHONY: bench
+bench: build ## measure Sheaf beside a plain single-process server
+	@npm run --silent bench --workspace @sheaf/bench --
+
+.PHONY: demo
+demo: build ## load 34,000 cities into the Sheaf that `make run` started
+	@npm run --silent sheaf -- load tests/data/world-cities.csv
+
+.PHONY: protos-baseline
+protos-baseline: setup ## at a release: later protos must stay compatible with the ones of now
+	@cd protos && ../$(BUF) build --exclude-source-info -o baseline.binpb

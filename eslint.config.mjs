@@ -1,0 +1,142 @@
+import js from '@eslint/js'
+import { importX } from 'eslint-plugin-import-x'
+import tseslint from 'typescript-eslint'
+import { sheafPlugin } from './scripts/eslint-plugin-sheaf.mjs'
+
+const typescript = ['**/*.ts']
+const javascript = ['**/*.js', '**/*.mjs', '**/*.cjs']
+const tests = ['**/*.test.ts', '**/tests/**', 'packages/testkit/**']
+
+/** Where settings enter the program; everything else is handed what it needs. */
+const readsEnvironment = [
+  '**/main.ts',
+  'packages/kit/src/{logger,telemetry,lifecycle}.ts',
+  'packages/{standalone,testkit}/**',
+  'bench/**',
+  'scripts/**',
+  'tests/**',
+  '**/tests/**',
+]
+
+const noDefaultExport = {
+  selector: 'ExportDefaultDeclaration, TSExportAssignment',
+  message: 'Export by name, so that a thing has the same name everywhere.',
+}
+const noEnvironment = [
+  'MemberExpression[object.name="process"][property.name="env"]',
+  'VariableDeclarator[init.name="process"] Property[key.name="env"]',
+  'ImportDeclaration[source.value=/^(node:)?process$/]',
+].map((selector) => ({
+  selector,
+  message: 'Settings come from readConfig(env); only main.ts reads the environment.',
+}))
+
+export default tseslint.config(
+  {
+    ignores: [
+      '**/node_modules/',
+      '**/dist/',
+      'protos/gen/',
+      'data/',
+      'coverage/',
+      'test-results/',
+      'tests/data/',
+    ],
+  },
+  js.configs.recommended,
+  {
+    plugins: { sheaf: sheafPlugin },
+    rules: {
+      'sheaf/file-name': 'error',
+      'sheaf/no-bare-todo': 'error',
+      'max-lines': ['error', 400],
+      'max-lines-per-function': ['error', 60],
+      'max-params': ['error', 4],
+      complexity: ['error', 12],
+      eqeqeq: 'error',
+    },
+  },
+  {
+    files: typescript,
+    extends: [tseslint.configs.recommendedTypeChecked],
+    plugins: { 'import-x': importX },
+    languageOptions: {
+      parserOptions: { project: './tsconfig.check.json', tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
+      '@typescript-eslint/explicit-module-boundary-types': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { ignoreRestSiblings: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      // The generated interfaces want promises also of what has nothing to wait for.
+      '@typescript-eslint/require-await': 'off',
+      'import-x/max-dependencies': ['error', { max: 15 }],
+      'import-x/order': [
+        'error',
+        {
+          groups: ['builtin', ['external', 'internal'], 'parent', 'sibling'],
+          pathGroups: [{ pattern: '@sheaf/**', group: 'external' }],
+          pathGroupsExcludedImportTypes: ['builtin'],
+          'newlines-between': 'never',
+        },
+      ],
+      'no-restricted-syntax': ['error', noDefaultExport, ...noEnvironment],
+    },
+  },
+  {
+    files: readsEnvironment.flatMap((glob) => (glob.endsWith('.ts') ? glob : `${glob}/*.ts`)),
+    rules: { 'no-restricted-syntax': ['error', noDefaultExport] },
+  },
+  {
+    // The factory around a noun's handlers or routes counts as one function.
+    files: ['**/{handlers,routes}/**/*.ts'],
+    rules: { 'max-lines-per-function': ['error', 150] },
+  },
+  {
+    files: tests,
+    rules: { 'max-lines-per-function': 'off' },
+  },
+  {
+    files: tests.filter((glob) => !glob.startsWith('packages/testkit')).map(onlyTypeScript),
+    plugins: { sheaf: sheafPlugin },
+    languageOptions: { globals: readonlyGlobals('jest describe it test expect') },
+    rules: {
+      'import-x/max-dependencies': ['error', { max: 25 }],
+      'sheaf/no-disabled-tests': 'error',
+      // Replies of the REST interface and jest's matchers have no types worth keeping.
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  {
+    files: javascript,
+    languageOptions: {
+      globals: readonlyGlobals(
+        'process console Buffer URL performance fetch AbortController AbortSignal',
+        'setTimeout clearTimeout setInterval clearInterval setImmediate queueMicrotask',
+      ),
+    },
+  },
+  {
+    files: ['**/*.js', '**/*.cjs'],
+    languageOptions: {
+      sourceType: 'commonjs',
+      globals: readonlyGlobals('require module exports __dirname __filename'),
+    },
+  },
+)
+
+function readonlyGlobals(...names) {
+  return Object.fromEntries(
+    names.flatMap((line) => line.split(' ')).map((name) => [name, 'readonly']),
+  )
+}
+
+function onlyTypeScript(glob) {
+  return glob.endsWith('.ts') ? glob : `${glob}/*.ts`
+}

@@ -1,0 +1,57 @@
+// Three kinds of tests: unit beside the source (nothing runs), service (one process and the engines), system (all).
+'use strict'
+
+const { compilerOptions } = require('./tsconfig.check.json')
+
+/** The aliases of the type-checker, so that tests run the sources of every package. */
+const moduleNameMapper = {
+  // How kit finds the descriptors beside the generated code.
+  '^@sheaf/protos/package\\.json$': '<rootDir>/protos/package.json',
+  ...Object.fromEntries(
+    Object.entries(compilerOptions.paths).map(([alias, [source]]) => [
+      `^${alias.replace('*', '(.*)')}$`,
+      source.replace('./', '<rootDir>/').replace('*', '$1'),
+    ]),
+  ),
+}
+
+const swc = {
+  jsc: {
+    parser: { syntax: 'typescript' },
+    // Also lowers `await using`, which Node 20 does not know.
+    target: 'es2022',
+  },
+  module: { type: 'commonjs' },
+  sourceMaps: 'inline',
+}
+
+/** A kind of tests; those that need engines share one PostgreSQL and one NATS. */
+const project = (displayName, testMatch, { engines }) => ({
+  displayName,
+  rootDir: __dirname,
+  testEnvironment: 'node',
+  testMatch: testMatch.map((glob) => `<rootDir>/${glob}`),
+  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  modulePathIgnorePatterns: ['/dist/', '<rootDir>/data/'],
+  transform: { '\\.ts$': ['@swc/jest', swc] },
+  moduleNameMapper,
+  ...(engines && {
+    globalSetup: '<rootDir>/scripts/jest-engines.js',
+    globalTeardown: '<rootDir>/scripts/jest-engines-stop.js',
+  }),
+})
+
+module.exports = {
+  maxWorkers: 2,
+  // For a whole system on a busy machine; jest knows no limit per project.
+  testTimeout: 120_000,
+  projects: [
+    project('unit', ['{packages,services}/*/src/**/*.test.ts', 'gateway/src/**/*.test.ts'], {
+      engines: false,
+    }),
+    project('service', ['{packages,services}/*/tests/**/*.test.ts', 'gateway/tests/**/*.test.ts'], {
+      engines: true,
+    }),
+    project('system', ['tests/**/*.test.ts'], { engines: true }),
+  ],
+}

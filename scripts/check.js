@@ -1,0 +1,90 @@
+// Runs the checks of `make check`, two at a time, a line for each; what a failed one printed follows its line.
+// Arguments: the names of the checks to run, all by default.
+'use strict'
+
+const { spawn } = require('node:child_process')
+const { existsSync } = require('node:fs')
+const { join } = require('node:path')
+
+const root = join(__dirname, '..')
+const cache = 'node_modules/.cache'
+const protos = join(root, 'protos')
+
+// The slow ones come first, so that the quick ones fill the time beside them.
+const checks = {
+  // Without its cache: that knows nothing of types, so it would go on telling what a change elsewhere has mended.
+  eslint: ['eslint', '.', '--max-warnings=0'],
+  types: [
+    'tsc',
+    '-p',
+    'tsconfig.check.json',
+    '--incremental',
+    '--tsBuildInfoFile',
+    `${cache}/check.tsbuildinfo`,
+  ],
+  imports: [
+    'depcruise',
+    '--config',
+    '.dependency-cruiser.js',
+    '--output-type',
+    'err',
+    '{packages,services}/*/{src,tests}',
+    'gateway/{src,tests}',
+    'tests',
+    'bench',
+  ],
+  'dead code': ['knip', '--no-progress', '--no-config-hints'],
+  format: ['prettier', '--check', '--log-level=warn', '--cache', '.'],
+  'buf lint': ['buf', 'lint'],
+  'buf breaking': ['buf', 'breaking', '--against', 'baseline.binpb'],
+}
+
+/** Runs one check; resolves to whether it passed. */
+async function run(name) {
+  const [program, ...args] = checks[name]
+  const started = performance.now()
+  const child = spawn(join(root, 'node_modules/.bin', program), args, {
+    cwd: program === 'buf' ? protos : root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }) },
+  })
+  let printed = ''
+  child.stdout.on('data', (chunk) => (printed += chunk))
+  child.stderr.on('data', (chunk) => (printed += chunk))
+  const passed = await new Promise((resolve) => {
+    child.on('error', (error) => {
+      printed += error.message
+      resolve(false)
+    })
+    child.on('close', (code) => resolve(code === 0))
+  })
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  console.log(`${passed ? 'ok    ' : 'FAILED'} ${name.padEnd(12)} ${seconds} s`)
+  if (!passed) console.log(`${printed.trim()}\n`)
+  return passed
+}
+
+/** Runs checks from the queue until it is empty; resolves to whether all passed. */
+async function work(queue) {
+  let passed = true
+  for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
+    passed = (await run(name)) && passed
+  }
+  return passed
+}
+
+async function main(names) {
+  const unknown = names.find((name) => !(name in checks))
+  if (unknown) throw new Error(`no check ${unknown}; there are: ${Object.keys(checks).join(', ')}`)
+  if (!existsSync(join(protos, 'baseline.binpb'))) {
+    throw new Error('protos/baseline.binpb is missing: `make protos-baseline` makes it')
+  }
+  const queue = names.length > 0 ? [...names] : Object.keys(checks)
+  const results = await Promise.all([work(queue), work(queue)])
+  if (results.includes(false)) process.exitCode = 1
+}
+
+main(process.argv.slice(2)).catch((error) => {
+  console.error(error.message)
+  process.exitCode = 1
+})

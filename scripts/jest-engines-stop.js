@@ -1,0 +1,12 @@
+// After the tests: ends the host of the engines, and waits until it has ended them and deleted their data.
+'use strict'
+
+const { once } = require('node:events')
+
+module.exports = async () => {
+  const child = globalThis.sheafEngineHost
+  if (child === undefined || child.exitCode !== null) return
+  const ended = once(child, 'close')
+  child.stdin.end()
+  await ended
+}

@@ -1,0 +1,49 @@
+// Before the tests: starts PostgreSQL and NATS once for all of them, in a process outside jest that ends when jest
+// does, however that happens. DATABASE_URL and NATS_URL, when set, name servers to use instead.
+'use strict'
+
+const { spawn, spawnSync } = require('node:child_process')
+const { existsSync } = require('node:fs')
+const { join } = require('node:path')
+const { createInterface } = require('node:readline')
+
+const root = join(__dirname, '..')
+const host = join(root, 'packages/testkit/dist/engine-host.js')
+
+/** Compiles the host of the engines when somebody runs jest in a tree that was never built. */
+function requireHost() {
+  if (existsSync(host)) return
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const { status } = spawnSync(process.execPath, [tsc, '-b', 'packages/testkit'], {
+    cwd: root,
+    stdio: 'inherit',
+  })
+  if (status !== 0) throw new Error('packages/testkit does not compile, and the tests need it')
+}
+
+/** Resolves to the URLs that the host prints once both engines serve. */
+function readUrls(child) {
+  return new Promise((resolve, reject) => {
+    let complaints = ''
+    child.stderr.on('data', (chunk) => (complaints += chunk))
+    child.once('error', reject)
+    child.once('close', () => {
+      reject(new Error(`the engines for the tests do not start: ${complaints.trim()}`))
+    })
+    createInterface(child.stdout).once('line', (line) => resolve(JSON.parse(line)))
+  })
+}
+
+module.exports = async () => {
+  requireHost()
+  // Detached, so that ^C stops the tests first; it goes when its stdin, held by jest alone, is closed.
+  const child = spawn(process.execPath, [host], {
+    cwd: root,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  globalThis.sheafEngineHost = child
+  const { databaseUrl, natsUrl } = await readUrls(child)
+  process.env.SHEAF_TEST_DATABASE_URL = databaseUrl
+  process.env.SHEAF_TEST_NATS_URL = natsUrl
+}
