@@ -1,0 +1,14 @@
+/**
+ * What travels beside a request in every call, on the client's side and on the server's: generated service
+ * interfaces take it as their second parameter.
+ */
+export interface CallContext {
+  /** Caller token, sent as `authorization: Bearer <token>`; only ResolveAccess and ListVerificationKeys do without. */
+  readonly token?: string
+  /** When the caller stops waiting, epoch milliseconds; the client's default applies when absent. */
+  readonly deadline?: number
+  /** Aborted when the caller goes away; ends the call and what it does. */
+  readonly signal?: AbortSignal
+  /** Id of the REST request that caused the call, for logs. */
+  readonly requestId?: string
+}
