@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+
+/** Settings as a process gets them. */
+export type Env = Readonly<Record<string, string | undefined>>
+
+/** Every fault of the settings at once, one sentence each. */
+export class ConfigError extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(faults.join('\n'))
+    this.name = 'ConfigError'
+  }
+}
+
+/**
+ * Reads settings and collects faults, so that an operator mends them all in one go: each method answers a usable value
+ * even when the setting is wrong, and `done` throws when there was any fault. An empty setting counts as absent.
+ */
+export class EnvReader {
+  /** Every name that was asked for, so that a test can hold the reference page to the code. */
+  readonly names: ReadonlySet<string>
+  private readonly asked = new Set<string>()
+  private readonly faults: string[] = []
+
+  constructor(private readonly env: Env) {
+    this.names = this.asked
+  }
+
+  /** Text; a fault when it is absent and there is no default. */
+  str(name: string, fallback?: string): string {
+    return this.optional(name) ?? fallback ?? this.fault('', `${name} is not set`)
+  }
+
+  /** Text, or undefined when absent. */
+  optional(name: string): string | undefined {
+    this.asked.add(name)
+    const value = this.env[name]?.trim()
+    return value === '' ? undefined : value
+  }
+
+  /** A secret: NAME itself, or the contents of the file that NAME_FILE names. */
+  secret(name: string): string {
+    return this.optionalSecret(name) ?? this.fault('', `${name} (or ${name}_FILE) is not set`)
+  }
+
+  /** As `secret`, or undefined when absent. */
+  optionalSecret(name: string): string | undefined {
+    const file = this.optional(`${name}_FILE`)
+    const value = this.optional(name)
+    if (file === undefined) return value
+    if (value !== undefined) return this.fault(value, `${name} and ${name}_FILE are both set`)
+    try {
+      return readFileSync(file, 'utf8').trim()
+    } catch {
+      return this.fault('', `${name}_FILE names a file that cannot be read`)
+    }
+  }
+
+  /** A whole number within bounds. */
+  int(name: string, fallback: number, bounds: { min?: number; max?: number } = {}): number {
+    const text = this.optional(name)
+    if (text === undefined) return fallback
+    const value = Number(text)
+    const { min = 0, max = Number.MAX_SAFE_INTEGER } = bounds
+    if (!/^-?\d+$/.test(text) || value < min || value > max)
+      return this.fault(fallback, `${name} must be a whole number from ${min} to ${max}`)
+    return value
+  }
+
+  /** A switch: 1, true, on, yes or 0, false, off, no. */
+  bool(name: string, fallback: boolean): boolean {
+    const text = this.optional(name)?.toLowerCase()
+    if (text === undefined) return fallback
+    if (['1', 'true', 'on', 'yes'].includes(text)) return true
+    if (['0', 'false', 'off', 'no'].includes(text)) return false
+    return this.fault(fallback, `${name} must be true or false`)
+  }
+
+  /** One of the values given. */
+  oneOf<T extends string>(name: string, values: readonly T[], fallback: T): T {
+    const text = this.optional(name)
+    const value = values.find((candidate) => candidate === text)
+    if (text === undefined || value !== undefined) return value ?? fallback
+    return this.fault(fallback, `${name} must be one of ${values.join(', ')}`)
+  }
+
+  /** Comma-separated texts, trimmed, without empty ones. */
+  list(name: string, fallback: readonly string[]): readonly string[] {
+    const text = this.optional(name)
+    if (text === undefined) return fallback
+    return text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
+  }
+
+  /** The finished settings. Throws ConfigError when anything was wrong. */
+  done<T>(config: T): T {
+    if (this.faults.length > 0) throw new ConfigError(this.faults)
+    return config
+  }
+
+  private fault<T>(value: T, sentence: string): T {
+    this.faults.push(sentence)
+    return value
+  }
+}

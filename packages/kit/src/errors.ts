@@ -1,0 +1,65 @@
+import { status as Status } from '@grpc/grpc-js'
+
+/**
+ * The one table of what can go wrong, and its numbers on both wires. gRPC and HTTP statuses stand nowhere else.
+ * Where two codes share a gRPC status, the reason that travels with the error tells them apart.
+ */
+export const codes = {
+  invalid: { grpc: Status.INVALID_ARGUMENT, http: 400 },
+  unauthenticated: { grpc: Status.UNAUTHENTICATED, http: 401 },
+  forbidden: { grpc: Status.PERMISSION_DENIED, http: 403 },
+  not_found: { grpc: Status.NOT_FOUND, http: 404 },
+  conflict: { grpc: Status.ALREADY_EXISTS, http: 409 },
+  precondition: { grpc: Status.FAILED_PRECONDITION, http: 412 },
+  too_large: { grpc: Status.OUT_OF_RANGE, http: 413 },
+  unsupported_media: { grpc: Status.INVALID_ARGUMENT, http: 415 },
+  too_many: { grpc: Status.RESOURCE_EXHAUSTED, http: 429 },
+  internal: { grpc: Status.INTERNAL, http: 500 },
+  unavailable: { grpc: Status.UNAVAILABLE, http: 503 },
+  timeout: { grpc: Status.DEADLINE_EXCEEDED, http: 504 },
+} as const
+
+/** Name of a row of the table. */
+export type ErrorCode = keyof typeof codes
+
+/**
+ * An error that the caller can act on. Its message and metadata are shown to the caller, so they never hold a cell
+ * value, a key or an internal name. Anything that is not an AppError is a bug: it is logged where it happened and
+ * leaves the process as `internal`, without its text.
+ */
+export class AppError extends Error {
+  /**
+   * @param code row of the table
+   * @param reason UPPER_SNAKE, stable, listed in docs/errors.md: what programs look at
+   * @param message for people, naming the field at fault
+   * @param metadata further facts for programs; becomes `details` of a REST error
+   */
+  constructor(
+    readonly code: ErrorCode,
+    readonly reason: string,
+    message: string,
+    readonly metadata: Readonly<Record<string, string>> = {},
+  ) {
+    super(message)
+    this.name = 'AppError'
+  }
+}
+
+/** The error itself when it is one that the caller can act on, else undefined. */
+export function toAppError(error: unknown): AppError | undefined {
+  return error instanceof AppError ? error : undefined
+}
+
+const byGrpcStatus = new Map<number, ErrorCode>(
+  (Object.keys(codes) as ErrorCode[]).reverse().map((code) => [codes[code].grpc, code]),
+)
+
+/** The code of a gRPC status; `internal` for a status that no code has. The first row wins where several share one. */
+export function codeOfGrpcStatus(status: number): ErrorCode {
+  return byGrpcStatus.get(status) ?? 'internal'
+}
+
+/** True when the text names a row of the table. */
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(codes, text)
+}

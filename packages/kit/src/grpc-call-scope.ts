@@ -1,0 +1,119 @@
+import type { Metadata, StatusObject } from '@grpc/grpc-js'
+import type { TokenVerifier, VerifiedCaller } from './caller-token'
+import { AppError } from './errors'
+import { encodeError } from './grpc-errors'
+import type { ServerCall } from './server-call'
+import type { Logger } from './logger'
+
+/** Taken off the caller's deadline, so that the callee gives up first and can say so. */
+const DEADLINE_MARGIN_MS = 20
+/** Longest a unary call may take when its caller states no deadline. */
+const DEFAULT_DEADLINE_MS = 60_000
+
+/** The parts of grpc-js's four kinds of server calls that are the same in all. */
+export interface IncomingCall {
+  readonly metadata: Metadata
+  readonly cancelled: boolean
+  getDeadline(): Date | number
+  on(event: 'cancelled', listener: () => void): unknown
+}
+
+const nobody: VerifiedCaller = {
+  userId: 0,
+  email: '',
+  name: '',
+  anonymous: true,
+  system: false,
+  expiresAt: 0,
+}
+
+/** One call being served. The abort signal is made only when a handler asks for it. */
+class IncomingServerCall implements ServerCall {
+  private controller?: AbortController
+  readonly metadata: Metadata
+
+  constructor(
+    private readonly call: IncomingCall,
+    readonly caller: VerifiedCaller,
+    readonly token: string,
+    readonly deadline: number,
+  ) {
+    this.metadata = call.metadata
+  }
+
+  get requestId(): string {
+    const [id] = this.metadata.get('x-request-id')
+    return typeof id === 'string' ? id : ''
+  }
+
+  get signal(): AbortSignal {
+    if (!this.controller) {
+      this.controller = new AbortController()
+      this.call.on('cancelled', () => this.end())
+      if (this.call.cancelled) this.end()
+    }
+    return this.controller.signal
+  }
+
+  end(): void {
+    this.controller?.abort(new AppError('unavailable', 'CANCELLED', 'the request was cancelled'))
+  }
+}
+
+/** What all calls of one server share: checking callers and deadlines on the way in, errors on the way out. */
+export class CallScope {
+  private readonly openStreams = new Set<IncomingServerCall>()
+
+  constructor(
+    private readonly verifier: TokenVerifier,
+    private readonly log: Logger,
+  ) {}
+
+  /** Admits a call, or throws: `unauthenticated` without a valid token, `timeout` when it comes too late. */
+  async admit(call: IncomingCall, open: boolean): Promise<ServerCall> {
+    const deadline = readDeadline(call)
+    if (deadline <= Date.now())
+      throw new AppError('timeout', 'DEADLINE_EXCEEDED', 'the request took too long')
+    if (open) return new IncomingServerCall(call, nobody, '', deadline)
+    const [header] = call.metadata.get('authorization')
+    if (typeof header !== 'string' || !header.startsWith('Bearer '))
+      throw new AppError('unauthenticated', 'NO_CALLER_TOKEN', 'a caller token is needed')
+    const token = header.slice('Bearer '.length)
+    const caller = this.verifier.verify(token)
+    return new IncomingServerCall(
+      call,
+      caller instanceof Promise ? await caller : caller,
+      token,
+      deadline,
+    )
+  }
+
+  /** Runs the handler of a stream that may stay open for ever; its signal is aborted when the server stops. */
+  async holdOpen(call: ServerCall, run: () => Promise<void>): Promise<void> {
+    if (!(call instanceof IncomingServerCall)) return run()
+    this.openStreams.add(call)
+    try {
+      await run()
+    } finally {
+      this.openStreams.delete(call)
+    }
+  }
+
+  /** Asks the handlers of open streams to end. */
+  endOpenStreams(): void {
+    for (const call of this.openStreams) call.end()
+  }
+
+  /** The error as it goes over the wire; a bug is logged here, where it happened. */
+  fail(error: unknown, path: string): StatusObject {
+    const { status, isBug } = encodeError(error)
+    if (isBug) this.log.error({ err: error, rpc: path }, 'a call failed for a reason that is a bug')
+    return status
+  }
+}
+
+function readDeadline(call: IncomingCall): number {
+  const stated = call.getDeadline()
+  const at = typeof stated === 'number' ? stated : stated.getTime()
+  return Number.isFinite(at) ? at - DEADLINE_MARGIN_MS : Date.now() + DEFAULT_DEADLINE_MS
+}

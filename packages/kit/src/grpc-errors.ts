@@ -1,0 +1,84 @@
+import { Metadata, status as Status, type ServiceError, type StatusObject } from '@grpc/grpc-js'
+import { ErrorInfo } from '@sheaf/protos/google/rpc/error_details'
+import { Status as RpcStatus } from '@sheaf/protos/google/rpc/status'
+import { AppError, codeOfGrpcStatus, codes, isErrorCode, toAppError } from './errors'
+
+const DETAILS = 'grpc-status-details-bin'
+const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'
+const DOMAIN = 'sheaf'
+/** Metadata key for the row of the error table, since several rows share a gRPC status. */
+const CODE = 'code'
+
+/**
+ * An error as it leaves a server: status, message and a google.rpc.ErrorInfo that any gRPC client can read. What is no
+ * AppError leaves as INTERNAL without its text; `isBug` tells that it wants logging.
+ */
+export function encodeError(error: unknown): { status: StatusObject; isBug: boolean } {
+  const known = toAppError(error)
+  const app = known ?? new AppError('internal', 'INTERNAL', 'internal error')
+  const info = ErrorInfo.fromPartial({
+    reason: app.reason,
+    domain: DOMAIN,
+    metadata: { ...app.metadata, [CODE]: app.code },
+  })
+  const code = codes[app.code].grpc
+  const status = RpcStatus.fromPartial({
+    code,
+    message: app.message,
+    details: [{ typeUrl: ERROR_INFO, value: Buffer.from(ErrorInfo.encode(info).finish()) }],
+  })
+  const metadata = new Metadata()
+  metadata.set(DETAILS, Buffer.from(RpcStatus.encode(status).finish()))
+  return { status: { code, details: app.message, metadata }, isBug: known === undefined }
+}
+
+/** The AppError that a call's failure stands for; statuses that the transport itself makes included. */
+export function decodeError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  if (!isServiceError(error)) throw error
+  const info = readErrorInfo(error)
+  if (info?.domain !== DOMAIN) return transportError(error)
+  const { [CODE]: code = '', ...metadata } = info.metadata
+  return new AppError(
+    isErrorCode(code) ? code : codeOfGrpcStatus(error.code),
+    info.reason,
+    error.details,
+    metadata,
+  )
+}
+
+/** Statuses that come from the transport, not from a handler; their texts hold addresses, which are not shown. */
+function transportError(error: ServiceError): AppError {
+  switch (error.code) {
+    case Status.UNAVAILABLE:
+      return new AppError(
+        'unavailable',
+        'SERVICE_UNAVAILABLE',
+        'a service is not reachable, try again',
+      )
+    case Status.DEADLINE_EXCEEDED:
+      return new AppError('timeout', 'DEADLINE_EXCEEDED', 'the request took too long')
+    case Status.CANCELLED:
+      return new AppError('unavailable', 'CANCELLED', 'the request was cancelled')
+    case Status.RESOURCE_EXHAUSTED:
+      return new AppError('too_large', 'MESSAGE_TOO_LARGE', 'request entity too large')
+    default:
+      return new AppError('internal', 'SERVICE_ERROR', 'a service failed')
+  }
+}
+
+function isServiceError(error: unknown): error is ServiceError {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    'metadata' in error &&
+    typeof error.code === 'number'
+  )
+}
+
+function readErrorInfo(error: ServiceError): ErrorInfo | undefined {
+  const [bytes] = error.metadata.get(DETAILS)
+  if (!Buffer.isBuffer(bytes)) return undefined
+  const detail = RpcStatus.decode(bytes).details.find(({ typeUrl }) => typeUrl === ERROR_INFO)
+  return detail && ErrorInfo.decode(detail.value)
+}

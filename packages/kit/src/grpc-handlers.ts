@@ -1,0 +1,87 @@
+import type {
+  MethodDefinition,
+  ServerDuplexStream,
+  ServerReadableStream,
+  ServerUnaryCall,
+  ServerWritableStream,
+  UntypedHandleCall,
+  sendUnaryData,
+} from '@grpc/grpc-js'
+import type { CallScope } from './grpc-call-scope'
+import type { ServerCall } from './server-call'
+
+/** A method of a generated service interface: a message or a stream in, a promise or a stream out. */
+export type HandlerMethod = (request: unknown, call: ServerCall) => unknown
+
+type Method = MethodDefinition<unknown, unknown>
+
+/** Turns a method of a service interface into what grpc-js calls, for each of the four kinds of RPC. */
+export function createHandler(
+  scope: CallScope,
+  method: Method,
+  handle: HandlerMethod,
+  open: boolean,
+): UntypedHandleCall {
+  const { path } = method
+  const answer = async (call: AnyCall, request: unknown) =>
+    handle(request, await scope.admit(call, open))
+
+  const unary = (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>) => {
+    answer(call, call.request).then(
+      (response) => callback(null, response),
+      (error: unknown) => callback(scope.fail(error, path)),
+    )
+  }
+  const clientStream = (
+    call: ServerReadableStream<unknown, unknown>,
+    callback: sendUnaryData<unknown>,
+  ) => {
+    answer(call, call).then(
+      (response) => callback(null, response),
+      (error: unknown) => callback(scope.fail(error, path)),
+    )
+  }
+  const serverStream = (call: ServerWritableStream<unknown, unknown>) => {
+    answer(call, call.request)
+      .then((messages) => send(call, messages as AsyncIterable<unknown>))
+      .catch((error: unknown) => call.emit('error', scope.fail(error, path)))
+  }
+  const bidirectional = (call: ServerDuplexStream<unknown, unknown>) => {
+    scope
+      .admit(call, open)
+      .then((context) =>
+        scope.holdOpen(context, () => send(call, handle(call, context) as AsyncIterable<unknown>)),
+      )
+      .catch((error: unknown) => call.emit('error', scope.fail(error, path)))
+  }
+  if (method.requestStream) return method.responseStream ? bidirectional : clientStream
+  return method.responseStream ? serverStream : unary
+}
+
+type AnyCall =
+  | ServerUnaryCall<unknown, unknown>
+  | ServerReadableStream<unknown, unknown>
+  | ServerWritableStream<unknown, unknown>
+type Sink = ServerWritableStream<unknown, unknown> | ServerDuplexStream<unknown, unknown>
+
+/** Sends a stream of messages no faster than the caller takes them, and stops when the caller has gone. */
+async function send(call: Sink, messages: AsyncIterable<unknown>): Promise<void> {
+  for await (const message of messages) {
+    if (call.cancelled) return
+    if (!call.write(message)) await drained(call)
+  }
+  call.end()
+}
+
+function drained(call: Sink): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      call.removeListener('drain', done)
+      call.removeListener('cancelled', done)
+      resolve()
+    }
+    call.once('drain', done)
+    call.once('cancelled', done)
+    if (call.cancelled) done()
+  })
+}

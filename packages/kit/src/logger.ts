@@ -1,0 +1,39 @@
+import { context, isSpanContextValid, trace } from '@opentelemetry/api'
+import pino, { type Logger as PinoLogger } from 'pino'
+
+/** Writes JSON lines; objects first, message second. */
+export type Logger = PinoLogger
+
+/** Fields that are blanked wherever they stand in a logged object, should somebody log one by mistake. */
+const secrets = [
+  'authorization',
+  'cookie',
+  'key',
+  'apiKey',
+  'api_key',
+  'token',
+  'password',
+  'secret',
+  'serviceKey',
+]
+const redact = {
+  paths: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
+  censor: '[redacted]',
+}
+
+/** Adds the ids of the span that is active, so that a line can be found from its trace and the other way round. */
+function traceIds(): Record<string, string> {
+  const span = trace.getSpanContext(context.active())
+  return span && isSpanContextValid(span) ? { trace_id: span.traceId, span_id: span.spanId } : {}
+}
+
+/** A logger for one process; `child` makes one per subsystem. The level comes from SHEAF_LOG_LEVEL (default info). */
+export function createLogger(name: string): Logger {
+  return pino({
+    level: process.env.SHEAF_LOG_LEVEL ?? 'info',
+    mixin: traceIds,
+    redact,
+    base: { service: name },
+    timestamp: pino.stdTimeFunctions.isoTime,
+  })
+}

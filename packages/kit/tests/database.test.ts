@@ -1,0 +1,84 @@
+import { createTestDatabase, type TestDatabase } from '@sheaf/testkit/engines'
+import { sql } from 'kysely'
+import { migrate, openDatabase, type Migration } from '../src/database'
+import { createLogger } from '../src/logger'
+
+interface Schema {
+  things: { id: number; at: Date }
+}
+
+const first: Migration = {
+  name: '001-init',
+  async up(db) {
+    await sql`create table things (id bigint primary key, at timestamptz not null default now())`.execute(
+      db,
+    )
+  },
+}
+const second: Migration = {
+  name: '002-second',
+  async up(db) {
+    await sql`insert into things (id) values (7)`.execute(db)
+  },
+}
+
+describe('database', () => {
+  let database: TestDatabase
+  beforeEach(async () => {
+    database = await createTestDatabase()
+  })
+  afterEach(() => database[Symbol.asyncDispose]())
+
+  const open = () =>
+    openDatabase<Schema>({ url: database.url, schema: 'things', log: createLogger('test') })
+
+  it('migrates step by step, once, also when many start at the same time', async () => {
+    const all = [open(), open(), open()]
+    await Promise.all(all.map((db) => migrate(db, 'things', [first, second])))
+    await migrate(all[0]!, 'things', [first, second])
+    const rows = await all[0]!.selectFrom('things').select(['id', 'at']).execute()
+    expect(rows).toEqual([{ id: 7, at: expect.any(Date) as Date }])
+    for (const db of all) await db.destroy()
+  })
+
+  it('goes on from where an older program left off', async () => {
+    await using db = open()
+    await migrate(db, 'things', [first])
+    expect(await db.selectFrom('things').select('id').execute()).toEqual([])
+    await migrate(db, 'things', [first, second])
+    expect(await db.selectFrom('things').select('id').execute()).toEqual([{ id: 7 }])
+  })
+
+  it('refuses a schema that a newer program has migrated', async () => {
+    await using db = open()
+    await migrate(db, 'things', [first, second])
+    await expect(migrate(db, 'things', [first])).rejects.toThrow(
+      'the database schema "things" is at version 2 and this program knows only 1',
+    )
+  })
+
+  it('leaves nothing of a step that fails', async () => {
+    await using db = open()
+    const broken: Migration = {
+      name: '002-broken',
+      async up(trx) {
+        await second.up(trx)
+        throw new Error('broken')
+      },
+    }
+    await expect(migrate(db, 'things', [first, broken])).rejects.toThrow('broken')
+    expect(await db.selectFrom('things').select('id').execute()).toEqual([])
+  })
+
+  it('survives the end of all its connections, used or not', async () => {
+    await using db = open()
+    await using other = open()
+    await migrate(db, 'things', [first])
+    const sleeping = sql`select pg_sleep(20)`.execute(db)
+    const outcome = expect(sleeping).rejects.toMatchObject({ code: 'unavailable' })
+    await sql`select pg_sleep(0.1), pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(other)
+    await outcome
+    expect(await db.selectFrom('things').select('id').execute()).toEqual([])
+  })
+})
