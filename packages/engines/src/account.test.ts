@@ -1,0 +1,19 @@
+import { findAccount } from './account'
+
+const passwd = `root:x:0:0:root:/root:/bin/bash
+nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin
+postgres:x:101:104::/var/lib/postgresql:/bin/bash
+`
+
+describe('findAccount', () => {
+  it('takes the first wished name that exists', () => {
+    const account = findAccount(passwd, ['postgres', 'nobody'])
+    expect(account).toEqual({ name: 'postgres', uid: 101, gid: 104 })
+    expect(findAccount(passwd, ['pgsql', 'nobody'])?.name).toBe('nobody')
+  })
+
+  it('finds nobody when no name exists, or only one that is root in disguise', () => {
+    expect(findAccount(passwd, ['pgsql'])).toBeUndefined()
+    expect(findAccount('postgres:x:0:0::/:/bin/sh', ['postgres'])).toBeUndefined()
+  })
+})

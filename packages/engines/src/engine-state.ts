@@ -1,0 +1,38 @@
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { EngineError } from './engine-error'
+
+/** What has to survive from one start to the next; it holds passwords, so nobody else may read it. */
+export interface EngineState {
+  postgres?: {
+    password: string
+    port?: number
+    /** Set when the data had to be placed outside the data folder. */
+    folder?: string
+  }
+  nats?: { user: string; password: string; port?: number }
+}
+
+/** The state kept in `<dataDir>/engines.json`; empty before the first start. */
+export async function readState(dataDir: string): Promise<EngineState> {
+  const file = stateFile(dataDir)
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as EngineState
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    if (error instanceof SyntaxError) throw new EngineError(`${file} is not valid JSON`)
+    throw error
+  }
+}
+
+/** Replaces the state as a whole: after a crash either the old or the new one is found. */
+export async function writeState(dataDir: string, state: EngineState): Promise<void> {
+  const draft = `${stateFile(dataDir)}.draft`
+  await writeFile(draft, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600, flush: true })
+  await chmod(draft, 0o600) // a draft left by a crash keeps its own mode otherwise
+  await rename(draft, stateFile(dataDir))
+}
+
+function stateFile(dataDir: string): string {
+  return join(dataDir, 'engines.json')
+}

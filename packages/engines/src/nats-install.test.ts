@@ -1,0 +1,49 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findNatsServer, reasonIn } from './nats-install'
+
+describe('findNatsServer', () => {
+  let folder: string
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sheaf-nats-'))
+  })
+  afterEach(() => rm(folder, { recursive: true }))
+
+  const plant = async (version: string) => {
+    const file = join(folder, version, 'nats-server')
+    await mkdir(join(folder, version))
+    await writeFile(file, `#!/bin/sh\necho 'nats-server: v${version}'\n`, { mode: 0o755 })
+    return file
+  }
+
+  it('takes the first on the PATH that is new enough and says which it passed over', async () => {
+    const [old, recent] = [await plant('2.9.10'), await plant('2.11.4')]
+    const messages: string[] = []
+    const found = await findNatsServer({
+      cacheDir: folder,
+      path: `relative:${join(folder, 'missing')}:${join(old, '..')}:${join(recent, '..')}`,
+      log: ({ message }) => messages.push(message),
+    })
+    expect(found).toBe(recent)
+    expect(messages).toEqual([`${old} is passed over: it is older than 2.10.0`])
+  })
+})
+
+describe('reasonIn', () => {
+  it('skips the codes in what npm says', () => {
+    const stderr = `npm warn using --force
+npm error code ECONNREFUSED
+npm error syscall connect
+npm error FetchError: request to the registry failed, reason: connect ECONNREFUSED.
+npm error A complete log of this run can be found in: a file`
+    expect(reasonIn(stderr)).toBe(
+      'FetchError: request to the registry failed, reason: connect ECONNREFUSED',
+    )
+  })
+
+  it('asks for npm when it did not run at all', () => {
+    expect(reasonIn('sh: 1: exec: npm: not found')).toBe('is npm on the PATH?')
+  })
+})

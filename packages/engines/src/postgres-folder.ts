@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { chmod, chown, mkdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { canEnter } from './account'
+import type { Account } from './account'
+import { EngineError, messageOf } from './engine-error'
+import type { EngineLog } from './engine-log'
+
+/** Where root places the data of a user who cannot enter the data folder. */
+const machineDataDir = '/var/lib/sheaf'
+
+/** Where PostgreSQL keeps its data, and whom that makes it run as. */
+export interface PostgresFolder {
+  folder: string
+  account?: Account
+}
+
+interface Wanted {
+  dataDir: string
+  /** The folder of earlier starts if it is not the usual one. */
+  remembered?: string
+  account?: Account
+  log: EngineLog
+}
+
+/**
+ * Finds a place for the data that the account can enter: `<dataDir>/postgres`, or, when root runs
+ * us in a folder closed to others, one under /var/lib/sheaf, which is then remembered.
+ */
+export async function choosePostgresFolder(wanted: Wanted): Promise<PostgresFolder> {
+  const { dataDir, remembered, account, log } = wanted
+  const usual = join(dataDir, 'postgres')
+  if (!account) return { folder: remembered ?? usual }
+
+  const owner = await accountOf(remembered ?? usual, account)
+  if (remembered) {
+    await openFolder(remembered, owner)
+    return { folder: remembered, account: owner }
+  }
+  if (await canEnter(owner, dataDir)) return { folder: usual, account: owner }
+  if (await canEnter(owner, dirname(dataDir))) {
+    await chmod(dataDir, 0o711) // passable, but only for those who know the name of what is inside
+    return { folder: usual, account: owner }
+  }
+  const id = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
+  const folder = join(machineDataDir, id, 'postgres')
+  await openFolder(folder, owner)
+  const message = `its data is in ${folder} since user ${owner.name} cannot enter ${dataDir}`
+  log({ engine: 'postgres', message })
+  return { folder, account: owner }
+}
+
+/** Makes an empty folder that belongs to the account alone. */
+export async function makePrivateFolder(folder: string, account?: Account): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await chmod(folder, 0o700)
+  if (account) await chown(folder, account.uid, account.gid)
+}
+
+/** Existing data keeps its owner: a later start by that user must still be able to read it. */
+async function accountOf(folder: string, fallback: Account): Promise<Account> {
+  const found = await stat(folder).catch(() => undefined)
+  if (!found || found.uid === 0 || found.uid === fallback.uid) return fallback
+  return { name: String(found.uid), uid: found.uid, gid: found.gid }
+}
+
+/** Makes the way to a folder under /var/lib/sheaf passable, whatever the umask is. */
+async function openFolder(folder: string, account: Account): Promise<void> {
+  const parent = dirname(folder)
+  try {
+    for (const step of [machineDataDir, parent]) {
+      await mkdir(step, { recursive: true })
+      await chmod(step, 0o711)
+    }
+  } catch (error) {
+    throw new EngineError(`${parent}, for PostgreSQL's data, cannot be made: ${messageOf(error)}`)
+  }
+  if (await canEnter(account, parent)) return
+  throw new EngineError(`user ${account.name}, whom PostgreSQL runs as, cannot enter ${parent}`)
+}

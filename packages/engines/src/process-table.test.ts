@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { findProcesses, identifyProcess, isAlive, terminate } from './process-table'
+
+const real = process.platform
+
+// The way over ps works everywhere, so both ways are tried where there are two.
+describe.each(real === 'linux' ? ['linux', 'darwin'] : [real])('on %s', (platform) => {
+  const children: ChildProcess[] = []
+
+  beforeAll(() => Object.defineProperty(process, 'platform', { value: platform }))
+  afterAll(() => Object.defineProperty(process, 'platform', { value: real }))
+  afterEach(() => children.splice(0).forEach((child) => child.kill('SIGKILL')))
+
+  /** A process that has printed, so its command line is its own and no longer the test's. */
+  const run = async (script: string, argument: string) => {
+    const child = spawn(process.execPath, ['-e', `${script}; console.log('up')`, '--', argument])
+    children.push(child)
+    await once(child.stdout, 'data')
+    return child.pid!
+  }
+
+  it('finds a process by its program and one of its arguments', async () => {
+    const pid = await run('setInterval(() => {}, 1000)', `/some folder/${platform}`)
+    expect(findProcesses('node', `/some folder/${platform}`)).toEqual([identifyProcess(pid)])
+    expect(findProcesses('node', `/some folder`)).toEqual([])
+    expect(findProcesses('postgres', `/some folder/${platform}`)).toEqual([])
+  })
+
+  it('does not take a later process with the same pid for an earlier one', () => {
+    const identity = identifyProcess(process.pid)!
+    expect(isAlive(identity)).toBe(true)
+    expect(isAlive({ ...identity, startedAt: 'another time' })).toBe(false)
+  })
+
+  it('kills a process that does not end when asked', async () => {
+    const script = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)`
+    const identity = identifyProcess(await run(script, platform))!
+    await terminate(identity, 'SIGTERM', 100)
+    expect(isAlive(identity)).toBe(false)
+  })
+})
