@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEngines } from '@sheaf/engines/engines'
+
+// A program. Starts PostgreSQL and NATS for the tests (or checks those that DATABASE_URL and NATS_URL name), prints
+// their URLs as one line of JSON, and ends them when its stdin closes, which happens even if jest is killed.
+
+function askedToEnd(): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdin
+      .once('close', resolve)
+      .once('error', () => resolve())
+      .resume()
+    process.once('SIGTERM', () => resolve())
+  })
+}
+
+async function hostEngines(dataDir: string): Promise<void> {
+  const asked = askedToEnd()
+  const complaints: string[] = []
+  await using engines = await startEngines({
+    dataDir,
+    databaseUrl: process.env.DATABASE_URL,
+    natsUrl: process.env.NATS_URL,
+    path: process.env.PATH,
+    log: ({ engine, message }) => complaints.push(`${engine} ${message}`),
+  })
+  const { databaseUrl, natsUrl } = engines
+  process.stdout.write(`${JSON.stringify({ databaseUrl, natsUrl })}\n`)
+  await asked
+}
+
+async function main(): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'sheaf-test-engines-'))
+  try {
+    await hostEngines(dataDir)
+  } finally {
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+main().then(
+  () => process.stdin.destroy(),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exitCode = 1
+    process.stdin.destroy()
+  },
+)

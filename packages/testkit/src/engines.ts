@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+
+/** The servers that all tests of a run share. */
+export interface TestEngines {
+  /** A PostgreSQL whose user may create databases; take one of your own with `createTestDatabase`. */
+  readonly databaseUrl: string
+  readonly natsUrl: string
+}
+
+/** An empty database that is dropped, whoever is still connected, when it is disposed of. */
+export interface TestDatabase extends AsyncDisposable {
+  readonly url: string
+}
+
+/** The engines that jest's global set-up started. Throws in a unit test, which has none. */
+export function testEngines(): TestEngines {
+  const { SHEAF_TEST_DATABASE_URL: databaseUrl, SHEAF_TEST_NATS_URL: natsUrl } = process.env
+  if (!databaseUrl || !natsUrl) throw new Error('only service and system tests have engines')
+  return { databaseUrl, natsUrl }
+}
+
+/** Makes a database for one test or one file of tests. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const name = `sheaf_test_${randomBytes(8).toString('hex')}`
+  await onServer(`create database ${name}`)
+  const url = new URL(testEngines().databaseUrl)
+  url.pathname = `/${name}`
+  return {
+    url: url.href,
+    [Symbol.asyncDispose]: () => onServer(`drop database if exists ${name} with (force)`),
+  }
+}
+
+async function onServer(statement: string): Promise<void> {
+  const client = new Client({ connectionString: testEngines().databaseUrl })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** How long `eventually` waits, and how often it looks; milliseconds. */
+export interface Patience {
+  /** 10 s by default. */
+  timeoutMs?: number
+  /** 20 ms by default. */
+  everyMs?: number
+}
+
+/** What has no value: an attempt that returned one of these has not succeeded yet. */
+type Falsy = false | 0 | '' | null | undefined
+
+/**
+ * Calls `attempt` until it returns something truthy, or nothing at all without throwing (expectations in a block),
+ * and resolves to what it returned. Throws the last failure, told as its cause, when time is up.
+ */
+export async function eventually<T>(
+  attempt: () => T | Promise<T>,
+  { timeoutMs = 10_000, everyMs = 20 }: Patience = {},
+): Promise<Exclude<T, Falsy>> {
+  const deadline = performance.now() + timeoutMs
+  for (;;) {
+    const outcome = await tryOnce(attempt)
+    if (outcome.done) return outcome.value as Exclude<T, Falsy>
+    if (performance.now() >= deadline) {
+      throw new Error(`not within ${timeoutMs} ms: ${outcome.reason}`, { cause: outcome.cause })
+    }
+    await sleep(everyMs)
+  }
+}
+
+type Outcome<T> = { done: true; value: T } | { done: false; reason: string; cause?: unknown }
+
+async function tryOnce<T>(attempt: () => T | Promise<T>): Promise<Outcome<T>> {
+  try {
+    const value = await attempt()
+    if (value || value === undefined) return { done: true, value }
+    return { done: false, reason: `it was still ${JSON.stringify(value)}` }
+  } catch (error) {
+    return {
+      done: false,
+      reason: error instanceof Error ? error.message : String(error),
+      cause: error,
+    }
+  }
+}

@@ -1,0 +1,100 @@
+/** What a request may carry besides its path. */
+export interface RestOptions {
+  /** Sent as JSON, unless it is text, bytes or a form. */
+  body?: unknown
+  /** Values that are undefined are left out; objects are sent as JSON (as `filter` wants). */
+  query?: Record<string, unknown>
+  /** Added to the Authorization header; names in lower case. */
+  headers?: Record<string, string>
+  /** Domain of the site to address: puts `/o/<site>` before the path. */
+  site?: string
+  signal?: AbortSignal
+}
+
+/** A whole reply. */
+export interface RestReply<T = unknown> {
+  readonly status: number
+  readonly headers: Headers
+  readonly raw: Buffer
+  readonly text: string
+  /** Parsed when the reply says that it is JSON, else its text; what it then is, only the caller knows. */
+  readonly body: T
+}
+
+type Call = <T = unknown>(path: string, options?: RestOptions) => Promise<RestReply<T>>
+
+/** A client of the REST interface; paths begin at the site's base: `/api/orgs`. A 4xx is a reply, not an error. */
+export interface Rest {
+  readonly url: string
+  readonly get: Call
+  readonly post: Call
+  readonly patch: Call
+  readonly put: Call
+  readonly delete: Call
+}
+
+/** A client for the gateway at `url`; without a key its requests are anonymous. */
+export function createRest(url: string, key?: string): Rest {
+  const call =
+    (method: string): Call =>
+    async <T>(path: string, options: RestOptions = {}) => {
+      const response = await fetch(toUrl(url, path, options), toInit(method, key, options))
+      const raw = Buffer.from(await response.arrayBuffer())
+      return toReply<T>(response, raw)
+    }
+  return {
+    url,
+    get: call('GET'),
+    post: call('POST'),
+    patch: call('PATCH'),
+    put: call('PUT'),
+    delete: call('DELETE'),
+  }
+}
+
+function toReply<T>({ status, headers }: Response, raw: Buffer): RestReply<T> {
+  const text = raw.toString('utf8')
+  return { status, headers, raw, text, body: readBody(headers.get('content-type'), text) as T }
+}
+
+/** The address of a request; what the path already has in its query stays. */
+export function toUrl(base: string, path: string, { query = {}, site }: RestOptions): string {
+  const url = new URL(base)
+  const [pathname = '', search = ''] = path.split('?', 2)
+  url.pathname = `${url.pathname.replace(/\/$/, '')}${site ? `/o/${site}` : ''}${pathname}`
+  url.search = search
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, toText(value))
+  }
+  return url.href
+}
+
+/** What a reply holds: JSON parsed if it is called that, text otherwise; undefined when it is empty. */
+export function readBody(contentType: string | null, text: string): unknown {
+  if (text === '') return undefined
+  return /^application\/([\w.-]+\+)?json\b/.test(contentType ?? '') ? JSON.parse(text) : text
+}
+
+function toInit(method: string, key: string | undefined, options: RestOptions): RequestInit {
+  const { body, headers, signal } = options
+  const asItIs = body === undefined || isRaw(body)
+  return {
+    method,
+    signal,
+    redirect: 'manual',
+    headers: {
+      ...(key && { authorization: `Bearer ${key}` }),
+      ...(!asItIs && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    body: asItIs ? body : JSON.stringify(body),
+  }
+}
+
+function isRaw(body: unknown): body is string | Uint8Array | FormData {
+  return typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,204 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { findRunFile, type RunFile } from '@sheaf/cli/run-file'
+import { openWith, type Closer } from '@sheaf/kit/lifecycle'
+import { createTestDatabase, testEngines } from './engines'
+import { eventually } from './eventually'
+import { tempDir } from './temp-dir'
+
+/** How a Sheaf is started. */
+export interface SheafOptions {
+  /** The folder of an earlier start, which is left in place; a new one, deleted at the end, by default. */
+  dataDir?: string
+  /** The owner's key, needed with the folder of an earlier start, since it is printed only once. */
+  ownerKey?: string
+  /** A database of your own, needed with the folder of an earlier start; one made for it by default. */
+  databaseUrl?: string
+  /** Lets Sheaf start its own engines, as `make run` does, instead of using those of the tests. */
+  ownEngines?: boolean
+  /** Further settings. */
+  env?: Readonly<Record<string, string>>
+}
+
+/** A service of a running Sheaf, by the name in its run file. */
+export type ServiceName = 'gateway' | 'directory' | 'document-data' | 'webhook'
+
+/** A user made by the operator's command, with a key of their own. */
+export interface SheafUser {
+  readonly id: number
+  readonly email: string
+  readonly name: string
+  readonly key: string
+}
+
+/** A whole Sheaf in processes of its own, as `make run` starts it; stopped by disposing of it. */
+export interface RunningSheaf extends AsyncDisposable {
+  readonly url: string
+  readonly ownerKey: string
+  readonly dataDir: string
+  /** Pid of the process that supervises the services. */
+  readonly pid: number
+  /** All that it has printed so far. */
+  readonly output: () => string
+  /** The processes that run now, by name. */
+  pids(): Promise<RunFile['pids']>
+  /** Sends a signal (SIGKILL by default) to a service; resolves to the pid it had. */
+  kill(service: ServiceName, signal?: NodeJS.Signals): Promise<number>
+  /** Resolves to the new pid when the service runs again and the whole system is ready. */
+  restarted(service: ServiceName, previousPid: number): Promise<number>
+  /** Makes a user if new, and in any case a new key. */
+  createUser(email: string, name: string): Promise<SheafUser>
+  /** Runs the operator's command; resolves to what it printed, throws when it fails. */
+  operate(...args: string[]): Promise<string>
+}
+
+const programs = {
+  standalone: join(__dirname, '../../standalone/dist/main.js'),
+  cli: join(__dirname, '../../cli/dist/main.js'),
+}
+
+/** A first start initialises PostgreSQL and may have to fetch NATS. */
+const startLimitMs = 120_000
+const stopLimitMs = 30_000
+
+/** Starts a Sheaf and resolves when it is ready; what it printed is in the error if it does not get there. */
+export function startSheaf(options: SheafOptions = {}): Promise<RunningSheaf> {
+  return openWith(async (closer) => {
+    const dataDir = options.dataDir ?? closer.use(await tempDir()).path
+    const env = { ...cleanEnvironment(), ...(await settings(options, dataDir, closer)) }
+    const process = closer.use(spawnSheaf(env))
+    const run = await process.ready(dataDir)
+    const ownerKey = options.ownerKey ?? (await printedKey(process))
+    const pids = async () => (await getRunFile(dataDir)).pids
+    const operate = async (...args: string[]) => {
+      const { stdout } = await promisify(execFile)(node, [programs.cli, ...args], { env })
+      return stdout
+    }
+    return {
+      url: run.url,
+      ownerKey,
+      dataDir,
+      pid: run.pids.standalone,
+      output: process.output,
+      pids,
+      kill: async (service, signal = 'SIGKILL') => signalService(await pids(), service, signal),
+      restarted: (service, previousPid) =>
+        untilRestarted({ url: run.url, previousPid, pid: async () => (await pids())[service] }),
+      createUser: async (email, name) =>
+        JSON.parse(await operate('users', 'create', email, '--name', name, '--json')) as SheafUser,
+      operate,
+      [Symbol.asyncDispose]: () => closer.close(),
+    }
+  })
+}
+
+const node = process.execPath
+
+/** The environment of this process without what would make a Sheaf, or its Node, another one than a user gets. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(SHEAF_|OTEL_|npm_|JEST_|(DATABASE_URL|NATS_URL|NODE_ENV|INIT_CWD)$)/.test(name),
+  )
+  return Object.fromEntries(kept)
+}
+
+async function settings(
+  options: SheafOptions,
+  dataDir: string,
+  closer: Closer,
+): Promise<Record<string, string>> {
+  const own = { SHEAF_PORT: '0', SHEAF_DATA: dataDir, ...options.env }
+  if (options.ownEngines) return own
+  const databaseUrl = options.databaseUrl ?? closer.use(await createTestDatabase()).url
+  return { DATABASE_URL: databaseUrl, NATS_URL: testEngines().natsUrl, ...own }
+}
+
+interface SheafProcess extends AsyncDisposable {
+  readonly ready: (dataDir: string) => Promise<RunFile>
+  readonly output: () => string
+}
+
+function spawnSheaf(env: NodeJS.ProcessEnv): SheafProcess {
+  // Sheaf stops when the IPC channel closes, so it does not outlive a test run that is killed.
+  const child = spawn(node, [programs.standalone], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => (printed += text))
+  }
+  const closed = once(child, 'close')
+  return {
+    output: () => printed,
+    async ready(dataDir) {
+      const found = await eventually(
+        async () => {
+          if (hasEnded(child)) return 'ended'
+          const run = await findRunFile(dataDir)
+          return run?.pids.standalone === child.pid && run
+        },
+        { timeoutMs: startLimitMs },
+      ).catch((error: unknown) => {
+        throw new Error(`Sheaf is not ready:\n${printed}`, { cause: error })
+      })
+      if (found === 'ended') throw new Error(`Sheaf did not start:\n${printed}`)
+      return found
+    },
+    async [Symbol.asyncDispose]() {
+      if (!hasEnded(child)) child.kill('SIGTERM')
+      const force = setTimeout(() => child.kill('SIGKILL'), stopLimitMs)
+      await closed
+      clearTimeout(force)
+    },
+  }
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null
+}
+
+/** The key that a first start prints for the owner. */
+function printedKey({ output }: SheafProcess): Promise<string> {
+  return eventually(() => /\bshf_[\w-]+/.exec(output())?.[0] ?? false)
+}
+
+async function getRunFile(dataDir: string): Promise<RunFile> {
+  const run = await findRunFile(dataDir)
+  if (run === undefined) throw new Error(`no Sheaf runs with the data folder ${dataDir}`)
+  return run
+}
+
+/** The gateway keeps an answer about readiness for half a second; one kept from before the death says nothing. */
+const keptAnswerMs = 600
+
+function untilRestarted(wanted: {
+  url: string
+  previousPid: number
+  pid: () => Promise<number | undefined>
+}): Promise<number> {
+  let seenAt: number | undefined
+  return eventually(
+    async () => {
+      const pid = await wanted.pid()
+      if (pid === wanted.previousPid) return false
+      seenAt ??= performance.now()
+      const { status } = await fetch(`${wanted.url}/status?ready=1`)
+      return status === 200 && performance.now() - seenAt > keptAnswerMs && pid
+    },
+    { timeoutMs: startLimitMs },
+  )
+}
+
+function signalService(
+  pids: RunFile['pids'],
+  service: ServiceName,
+  signal: NodeJS.Signals,
+): number {
+  const pid = pids[service]
+  if (pid === undefined) throw new Error(`${service} is not running`)
+  process.kill(pid, signal)
+  return pid
+}
