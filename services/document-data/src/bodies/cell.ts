@@ -1,0 +1,16 @@
+import { isTooDeep } from './read-json'
+
+/** Codes with which a cell that is a list may begin. */
+const CODES = new Set(['L', 'l', 'O', 'D', 'd', 'R', 'r', 'E', 'P', 'U', 'C', 'S', 'V'])
+
+/** What is wrong with a decoded value as a cell, for an error message; undefined for a cell. */
+export function faultOfCell(value: unknown, path: string): string | undefined {
+  if (typeof value !== 'object' || value === null) {
+    return value === undefined ? `${path} is missing` : undefined
+  }
+  if (isTooDeep(value)) return `${path} is not a CellValue; ${path} is nested too deeply`
+  if (Array.isArray(value) && typeof value[0] === 'string' && CODES.has(value[0])) return undefined
+  const none = `${path} is not a CellValue; ${path} is none of number, string, boolean, null, 1 more`
+  if (!Array.isArray(value)) return none
+  return `${none}; ${path}[0] is not a GristObjCode; ${path}[0] is not a valid enum value`
+}

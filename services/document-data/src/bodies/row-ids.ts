@@ -1,0 +1,14 @@
+import { readJson } from './read-json'
+import { invalidPayload } from './record-columns'
+
+/**
+ * Reads a JSON list of row ids, which may be empty, repeat ids or name rows that do not exist. Throws AppError
+ * `invalid`: MALFORMED_JSON, INVALID_PAYLOAD when it is no list or an item is no whole number, naming the item.
+ */
+export function readRowIds(json: Uint8Array): number[] {
+  const body = readJson(json, 'body')
+  if (!Array.isArray(body)) throw invalidPayload('body is not an array')
+  const wrong = body.findIndex((id) => !Number.isSafeInteger(id))
+  if (wrong >= 0) throw invalidPayload(`body[${wrong}] is not a row id`)
+  return body as number[]
+}

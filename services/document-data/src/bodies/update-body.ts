@@ -1,0 +1,60 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { Cell } from '../values/column-type'
+import { readJson } from './read-json'
+import {
+  RecordColumns,
+  invalidRecord,
+  isObject,
+  notAnObject,
+  readRecordList,
+} from './record-columns'
+
+/** Cells to change, column by column. */
+export interface UpdateBody {
+  /** Row ids in the order of the request; whole numbers, not yet known to exist, possibly repeated. */
+  ids: number[]
+  /** Cells by column id, one per id. Empty when nothing is to change. */
+  columns: Map<string, Cell[]>
+}
+
+/**
+ * Reads `{"records":[{"id":1,"fields":{…}},…]}`. Throws AppError `invalid`: MALFORMED_JSON, INVALID_PAYLOAD naming the
+ * first fault, INVALID_ROW_ID for an id that is no whole number, FIELDS_DIFFER unless all records name the same columns.
+ */
+export function readUpdateBody(json: Uint8Array): UpdateBody {
+  const records = readRecordList(readJson(json, 'body'), 'Record')
+  const collected = new RecordColumns(records.length)
+  const ids = new Array<number>(records.length)
+  let width = -1
+  for (let row = 0; row < records.length; row++) {
+    const path = `body.records[${row}]`
+    const { id, fields } = readRecord(records[row], path)
+    ids[row] = id
+    const count = collected.add(row, fields, (fault) => invalidRecord(path, 'Record', fault))
+    if (width === -1) width = count
+    // Same number of columns here and no column that the first record has not: the same set.
+    if (count !== width || collected.columns.size !== width) {
+      throw new AppError(
+        'invalid',
+        'FIELDS_DIFFER',
+        'PATCH requires all records to have same fields',
+      )
+    }
+  }
+  return { ids, columns: collected.columns }
+}
+
+function readRecord(
+  record: unknown,
+  path: string,
+): { id: number; fields: Record<string, unknown> } {
+  if (!isObject(record)) throw notAnObject(path, 'Record')
+  const { id, fields } = record
+  if (id === undefined) throw invalidRecord(path, 'Record', '.id is missing')
+  if (typeof id !== 'number') throw invalidRecord(path, 'Record', '.id is not a number')
+  if (fields === undefined) throw invalidRecord(path, 'Record', '.fields is missing')
+  if (!isObject(fields)) throw invalidRecord(path, 'Record', '.fields is not an object')
+  if (!Number.isSafeInteger(id))
+    throw new AppError('invalid', 'INVALID_ROW_ID', `Invalid row id ${id}`)
+  return { id, fields }
+}

@@ -1,0 +1,109 @@
+import type { Cell } from '../values/column-type'
+import { TAG } from '../values/tagged-text'
+
+/**
+ * Keys whose byte order is the order of values for people. SQLite compares them as plain text; better-sqlite3 has no
+ * collations, and Node no sort keys of its own.
+ */
+
+/** Below every character of ordinary text, so that a shorter word comes first; separates the levels of a key. */
+const LEVEL = '\u0002'
+/** Ends an item of a list; below LEVEL, so that a shorter list comes first. */
+const END = '\u0001'
+const MAX_RUN = 50_000
+
+/** Key by which text sorts: letters without accents and case first, then accents, then lower case before upper. */
+export function sortKey(value: unknown): string | null {
+  return typeof value === 'string' ? textKey(value, sameText) : null
+}
+
+/** As sortKey, with runs of digits sorted by their number: `a2` before `a10`. */
+export function naturalKey(value: unknown): string | null {
+  return typeof value === 'string' ? textKey(value, padNumbers) : null
+}
+
+/**
+ * Key of stored text in a list or Any column: false and true before all numbers (null and -∞ in SQLite's order),
+ * lists after them, text last.
+ */
+export function cellSortKey(value: unknown): string | number | null {
+  return cellKey(value, sameText)
+}
+
+/** As cellSortKey, with text in natural order. */
+export function naturalCellSortKey(value: unknown): string | number | null {
+  return cellKey(value, padNumbers)
+}
+
+type TextForm = (text: string) => string
+
+function sameText(text: string): string {
+  return text
+}
+
+/** Digits without leading zeros behind a character that grows with their count. */
+function padNumbers(text: string): string {
+  return text.replace(/\d+/g, (run) => {
+    const digits = run.replace(/^0+(?=\d)/, '')
+    return `0${String.fromCharCode(0x21 + Math.min(digits.length, MAX_RUN))}${digits}`
+  })
+}
+
+function textKey(text: string, form: TextForm): string {
+  const lower = text.toLowerCase()
+  // eslint-disable-next-line no-control-regex -- the range is ASCII
+  if (/^[\x00-\x7f]*$/.test(text)) {
+    return lower === text ? form(lower) : `${form(lower)}${LEVEL}${LEVEL}${swapCase(text)}`
+  }
+  const decomposed = text.normalize('NFKD')
+  const accented = decomposed.toLowerCase()
+  const base = accented.replace(/\p{M}+/gu, '')
+  const accents = accented === base ? '' : accented
+  const cases = accented === decomposed ? '' : swapCase(decomposed)
+  if (accents === '' && cases === '') return form(base)
+  return `${form(base)}${LEVEL}${accents}${cases === '' ? '' : LEVEL + cases}`
+}
+
+/** Lower case sorts before upper case, the other way round than bytes do. */
+function swapCase(text: string): string {
+  return text.replace(/[a-zA-Z]/g, (letter) =>
+    letter < 'a' ? letter.toLowerCase() : letter.toUpperCase(),
+  )
+}
+
+function cellKey(value: unknown, form: TextForm): string | number | null {
+  if (typeof value !== 'string') return null
+  if (value.startsWith('[')) return listKey(JSON.parse(value) as unknown[], form)
+  if (!value.startsWith(TAG)) return `b${textKey(value, form)}`
+  const cell = JSON.parse(value.slice(1)) as Cell
+  if (cell === true) return -Infinity
+  if (Array.isArray(cell)) return listKey(cell, form)
+  return typeof cell === 'string' ? `b${textKey(cell, form)}` : null
+}
+
+function listKey(items: readonly unknown[], form: TextForm): string {
+  return `a${items.map((item) => itemKey(item, form) + END).join('')}`
+}
+
+function itemKey(item: unknown, form: TextForm): string {
+  switch (typeof item) {
+    case 'boolean':
+      return item ? '11' : '10'
+    case 'number':
+      return `2${numberKey(item)}`
+    case 'string':
+      return `4${textKey(item, form)}`
+    default:
+      return item === null ? '3' : `5${JSON.stringify(item)}`
+  }
+}
+
+const buffer = new DataView(new ArrayBuffer(8))
+
+/** Hexadecimal text in the order of the numbers: the bits of the double, all turned for negative ones. */
+function numberKey(value: number): string {
+  buffer.setFloat64(0, value === 0 ? 0 : value)
+  const bits = buffer.getBigUint64(0)
+  const turned = value < 0 ? BigInt.asUintN(64, ~bits) : bits | (1n << 63n)
+  return turned.toString(16).padStart(16, '0')
+}

@@ -1,0 +1,75 @@
+import { AppError } from '@sheaf/kit/errors'
+import { anyType } from './any'
+import { attachmentsType } from './attachments'
+import { boolType } from './bool'
+import { choiceType } from './choice'
+import { choiceListType } from './choice-list'
+import type { ColumnType } from './column-type'
+import { dateType } from './date'
+import { findDateTimeType } from './date-time'
+import { intType } from './int'
+import { manualSortPosType, positionNumberType } from './manual-sort-pos'
+import { numericType } from './numeric'
+import { createRefType } from './ref'
+import { createRefListType } from './ref-list'
+import { textType } from './text'
+
+const plain = [
+  textType,
+  numericType,
+  intType,
+  boolType,
+  dateType,
+  choiceType,
+  choiceListType,
+  attachmentsType,
+  anyType,
+  manualSortPosType,
+  positionNumberType,
+]
+const MAX_CACHED = 5000
+const cache = new Map<string, ColumnType>()
+
+/**
+ * The rules of a column type written as in column metadata: `Text`, `DateTime:Europe/Berlin`, `Ref:People`.
+ * Throws AppError `invalid` (UNKNOWN_COLUMN_TYPE) for text that names no type or an unknown time zone.
+ */
+export function columnType(type: string): ColumnType {
+  const known = cache.get(type)
+  if (known) return known
+  const made = createType(type)
+  if (!made) {
+    const shown = type.length > 100 ? `${type.slice(0, 100)}…` : type
+    throw new AppError('invalid', 'UNKNOWN_COLUMN_TYPE', `Unknown column type "${shown}"`, {
+      type: shown,
+    })
+  }
+  if (cache.size >= MAX_CACHED) cache.clear()
+  cache.set(type, made)
+  return made
+}
+
+/** Whether cells of the type are lists, stored as JSON text. */
+export function isListType(type: ColumnType): boolean {
+  return type.storage === 'list'
+}
+
+function createType(type: string): ColumnType | undefined {
+  const colon = type.indexOf(':')
+  if (colon < 0) return type === 'DateTime' ? findDateTimeType(undefined) : findPlain(type)
+  const argument = type.slice(colon + 1)
+  switch (type.slice(0, colon)) {
+    case 'DateTime':
+      return findDateTimeType(argument === '' ? undefined : argument)
+    case 'Ref':
+      return argument === '' ? undefined : createRefType(argument)
+    case 'RefList':
+      return argument === '' ? undefined : createRefListType(argument)
+    default:
+      return undefined
+  }
+}
+
+function findPlain(name: string): ColumnType | undefined {
+  return plain.find((type) => type.name === name)
+}

@@ -1,0 +1,52 @@
+import type { Cell, StoredValue } from './column-type'
+import { TAG, isTaggedSql, tagListText, untag, untaggedSql } from './tagged-text'
+
+/** Stored form of a list: JSON text, and null for an empty one. */
+export function storedList(items: readonly unknown[]): StoredValue {
+  return items.length === 0 ? null : JSON.stringify(items)
+}
+
+/** Stored form of text in a list column. */
+export function storedListText(text: string): StoredValue {
+  return tagListText(text)
+}
+
+/** The cell that a stored value of a list column means. */
+export function listFromStored(value: StoredValue): Cell {
+  if (typeof value !== 'string') return typeof value === 'bigint' ? Number(value) : value
+  if (value.startsWith('[')) return ['L', ...(JSON.parse(value) as unknown[])]
+  return value.startsWith(TAG) ? untag(value) : value
+}
+
+/** SQL value of a list column: the coded list, or kept text. A range finds `[` without a function call per row. */
+export function listJsonSql(column: string): string {
+  return (
+    `CASE WHEN ${column}>='[' AND ${column}<'\\' THEN json('["L",'||substr(${column},2)) ` +
+    `WHEN ${isTaggedSql(column)} THEN ${untaggedSql(column)} ELSE ${column} END`
+  )
+}
+
+/** Items of text that is a JSON list; undefined for other text. */
+export function readJsonList(text: string): unknown[] | undefined {
+  if (!/^\s*\[/.test(text)) return undefined
+  try {
+    const list = JSON.parse(text) as unknown
+    return Array.isArray(list) ? list : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Items of comma-separated text: trimmed, blank ones dropped, quoted ones may hold commas; lines separate as well. */
+export function splitItems(text: string): string[] {
+  const items: string[] = []
+  const pattern = /\s*(?:"((?:[^"]|"")*)"[^\S\r\n]*(?=[,\r\n]|$)|([^,\r\n]*))(?:[,\r\n]|$)/y
+  while (pattern.lastIndex < text.length) {
+    const start = pattern.lastIndex
+    const match = pattern.exec(text)
+    if (!match || pattern.lastIndex === start) break
+    const item = match[1]?.replace(/""/g, '"').trim() ?? match[2]?.trim() ?? ''
+    if (item !== '') items.push(item)
+  }
+  return items
+}
