@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type {
   MethodDefinition,
   ServerDuplexStream,
@@ -36,7 +37,7 @@ export function createHandler(
     call: ServerReadableStream<unknown, unknown>,
     callback: sendUnaryData<unknown>,
   ) => {
-    answer(call, call).then(
+    answer(call, messagesOf(call)).then(
       (response) => callback(null, response),
       (error: unknown) => callback(scope.fail(error, path)),
     )
@@ -50,7 +51,9 @@ export function createHandler(
     scope
       .admit(call, open)
       .then((context) =>
-        scope.holdOpen(context, () => send(call, handle(call, context) as AsyncIterable<unknown>)),
+        scope.holdOpen(context, () =>
+          send(call, handle(messagesOf(call), context) as AsyncIterable<unknown>),
+        ),
       )
       .catch((error: unknown) => call.emit('error', scope.fail(error, path)))
   }
@@ -63,6 +66,11 @@ type AnyCall =
   | ServerReadableStream<unknown, unknown>
   | ServerWritableStream<unknown, unknown>
 type Sink = ServerWritableStream<unknown, unknown> | ServerDuplexStream<unknown, unknown>
+
+/** What the caller sends. A handler that stops reading, by an error, still has to be able to answer. */
+function messagesOf(call: Pick<Readable, 'iterator'>): AsyncIterable<unknown> {
+  return call.iterator({ destroyOnReturn: false })
+}
 
 /** Sends a stream of messages no faster than the caller takes them, and stops when the caller has gone. */
 async function send(call: Sink, messages: AsyncIterable<unknown>): Promise<void> {

@@ -1,4 +1,9 @@
 import {
+  AccessServiceClientImpl,
+  AccessServiceService,
+  type HoldLeaseRequest,
+} from '@sheaf/protos/sheaf/directory/v1/access'
+import {
   ChangesServiceClientImpl,
   ChangesServiceService,
   ReadChangesResponse,
@@ -232,5 +237,38 @@ describe('health', () => {
     expect(await channel.checkHealth('postgres')).toBe(true)
     server.setHealth('', false)
     expect(await channel.checkHealth()).toBe(false)
+  })
+})
+
+describe('a stream in both directions', () => {
+  it('whose handler throws while it reads tells its caller why, instead of leaving it hanging', async () => {
+    const { channel, tokenFor } = await startPair([
+      serve(AccessServiceService, {
+        async *holdLease(requests: AsyncIterable<HoldLeaseRequest>) {
+          for await (const { droppedVersion } of requests) {
+            if (droppedVersion > 1)
+              throw new AppError('invalid', 'TOO_HIGH', 'dropped_version is too high')
+            yield { accessVersion: droppedVersion, leaseMs: 1 }
+          }
+        },
+      }),
+    ])
+    async function* requests() {
+      for (let droppedVersion = 1; ; droppedVersion++) {
+        yield { holderId: 'h', droppedVersion }
+        await new Promise(setImmediate)
+      }
+    }
+    const call = { token: await tokenFor({}) }
+    const seen: number[] = []
+    const read = async () => {
+      for await (const { accessVersion } of new AccessServiceClientImpl(channel).holdLease(
+        requests(),
+        call,
+      ))
+        seen.push(accessVersion)
+    }
+    await expect(read()).rejects.toMatchObject({ reason: 'TOO_HIGH' })
+    expect(seen).toEqual([1])
   })
 })

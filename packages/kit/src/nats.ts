@@ -1,5 +1,5 @@
-import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { setTimeout as delay } from 'node:timers/promises'
+import { connect, type NatsConnection } from '@nats-io/transport-node'
 import type { Logger } from './logger'
 
 /** What connectNats needs. */

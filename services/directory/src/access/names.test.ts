@@ -1,0 +1,30 @@
+import { readEmail, readNewName, requireLabel, requireName } from './names'
+
+describe('requireName', () => {
+  it.each(['a', ' with spaces around ', '名前', '👩‍🚀', 'x'.repeat(256)])(
+    'keeps %j as it is',
+    (name) => expect(requireName(name)).toBe(name),
+  )
+
+  it.each(['', '  ', 'a\0b', 'a\nb', 'a\u2028b', '\ud800', 'x'.repeat(257)])('refuses %j', (name) =>
+    expect(() => requireName(name)).toThrow(/^name /),
+  )
+
+  it('names the field', () => {
+    expect(() => requireLabel('\0', 'title')).toThrow(/^title must not contain control characters/)
+  })
+})
+
+describe('readNewName', () => {
+  it('takes absent and empty for no change', () => {
+    expect(readNewName(undefined)).toBeUndefined()
+    expect(readNewName('')).toBeUndefined()
+    expect(readNewName('x')).toBe('x')
+  })
+})
+
+describe('readEmail', () => {
+  it('compares in lower case', () => {
+    expect(readEmail('You@Example.COM')).toBe('you@example.com')
+  })
+})

@@ -1,0 +1,43 @@
+import { AppError } from '@sheaf/kit/errors'
+
+/** Longest name of anything, in UTF-16 units. */
+export const MAX_NAME = 256
+
+// A lone surrogate is the only thing that this class matches under the u flag; it could not be sent as UTF-8.
+const ILL_FORMED = /\p{Surrogate}/u
+// eslint-disable-next-line no-control-regex -- finding control characters is what this is for
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
+
+const bad = (field: string, problem: string) =>
+  new AppError('invalid', 'INVALID_NAME', `${field} ${problem}`, { field })
+
+/** Text that may stand in a name: at most 256 characters, none of them invisible controls. Throws `invalid`. */
+export function requireLabel(text: string, field: string): string {
+  if (text.length > MAX_NAME) throw bad(field, `must not be longer than ${MAX_NAME} characters`)
+  if (CONTROL.test(text)) throw bad(field, 'must not contain control characters or line breaks')
+  if (ILL_FORMED.test(text)) throw bad(field, 'is not well-formed Unicode')
+  return text
+}
+
+/** A name: a label that shows something. It is kept as it came, without trimming. Throws `invalid`. */
+export function requireName(text: string, field = 'name'): string {
+  if (requireLabel(text, field).trim() === '') throw bad(field, 'must not be empty')
+  return text
+}
+
+/** A new name, or undefined where none is given: absent or empty changes nothing. Throws `invalid`. */
+export function readNewName(text: string | undefined): string | undefined {
+  return text === undefined || text === '' ? undefined : requireName(text)
+}
+
+/** An email address in lower case, which is how they are compared. Throws `invalid`. */
+export function readEmail(text: string): string {
+  const email = text.toLowerCase()
+  const wellFormed =
+    /^[^\s@]+@[^\s@]+$/.test(email) && !CONTROL.test(email) && !ILL_FORMED.test(email)
+  if (!wellFormed || email.length > 254)
+    throw new AppError('invalid', 'INVALID_EMAIL', 'email is not an email address', {
+      field: 'email',
+    })
+  return email
+}

@@ -1,0 +1,88 @@
+import { AppError } from '@sheaf/kit/errors'
+
+/** A document as an address names it. */
+export type DocumentRef =
+  | { readonly kind: 'uuid'; readonly docId: string }
+  | { readonly kind: 'number'; readonly id: number }
+  | { readonly kind: 'url'; readonly urlId: string }
+
+/** A site as an address names it; `personal` is the caller's own. */
+export type SiteRef =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'personal' }
+  | { readonly kind: 'owner'; readonly ownerId: number }
+  | { readonly kind: 'number'; readonly id: number }
+  | { readonly kind: 'domain'; readonly domain: string }
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const GREATEST_ID = 2 ** 31 - 1
+
+/** The integer that a text of digits names; undefined for other texts and for numbers that no row can have. */
+function readId(text: string): number | undefined {
+  const id = /^\d{1,10}$/.test(text) ? Number(text) : 0
+  return id >= 1 && id <= GREATEST_ID ? id : undefined
+}
+
+/** The document that a path names; undefined for a text that cannot name any. */
+export function readDocumentRef(text: string): DocumentRef | undefined {
+  if (UUID.test(text)) return { kind: 'uuid', docId: text.toLowerCase() }
+  if (/^\d+$/.test(text)) {
+    const id = readId(text)
+    return id === undefined ? undefined : { kind: 'number', id }
+  }
+  return /^[a-z0-9-]{1,64}$/i.test(text) ? { kind: 'url', urlId: text } : undefined
+}
+
+/** The site that an address names by its domain; undefined for a text that cannot name any. */
+export function readSite(text: string): SiteRef | undefined {
+  const domain = text.toLowerCase()
+  if (domain === '') return { kind: 'none' }
+  if (domain === 'docs') return { kind: 'personal' }
+  const generated = /^(docs|o)-(\d+)$/.exec(domain)
+  if (generated) {
+    const id = readId(generated[2] ?? '')
+    if (id === undefined) return undefined
+    return generated[1] === 'docs' ? { kind: 'owner', ownerId: id } : { kind: 'number', id }
+  }
+  return /^[a-z0-9][a-z0-9-]{0,62}$/.test(domain) ? { kind: 'domain', domain } : undefined
+}
+
+/** The org that a path names: a site, by `current` the one addressed, or an integer id; undefined if none can be meant. */
+export function readOrgRef(org: string, site: string): SiteRef | undefined {
+  if (org !== 'current') {
+    const id = readId(org)
+    if (id !== undefined) return { kind: 'number', id }
+    return org === '' ? undefined : readSite(org)
+  }
+  const addressed = readSite(site)
+  return addressed?.kind === 'none' ? { kind: 'personal' } : addressed
+}
+
+/** A document that an address may mean. */
+export interface DocumentCandidate {
+  readonly role: unknown
+  /** Owner of the personal org that it is in; null in a team. */
+  readonly ownerId: number | null
+}
+
+/**
+ * The document that is meant where one url id stands in several sites and the address names none: one that the caller
+ * can see goes before one that they cannot (or anybody could make an address useless), one of their personal site
+ * before others. Undefined without candidates; throws `invalid` when several remain.
+ */
+export function chooseDocument<T extends DocumentCandidate>(
+  candidates: readonly T[],
+  userId: number,
+): T | undefined {
+  if (candidates.length <= 1) return candidates[0]
+  const visible = candidates.filter(({ role }) => role !== null)
+  const own = visible.find(({ ownerId }) => ownerId === userId)
+  if (own === undefined && visible.length > 1)
+    throw new AppError(
+      'invalid',
+      'AMBIGUOUS_DOCUMENT',
+      'ambiguous document request: name the site, or use the document id',
+      { field: 'docId' },
+    )
+  return own ?? visible[0] ?? candidates[0]
+}

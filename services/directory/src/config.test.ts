@@ -1,0 +1,18 @@
+import { readConfig } from './config'
+
+describe('readConfig', () => {
+  it('needs a database and the service key, and has defaults for the rest', () => {
+    expect(readConfig({ DATABASE_URL: 'postgres://localhost/x', SHEAF_SERVICE_KEY: 'k' })).toEqual({
+      listen: '127.0.0.1:8485',
+      databaseUrl: 'postgres://localhost/x',
+      databaseConnections: 10,
+      serviceKey: 'k',
+    })
+  })
+
+  it('names every fault at once', () => {
+    expect(() => readConfig({ SHEAF_DIRECTORY_CONNECTIONS: '1' })).toThrow(
+      /DATABASE_URL[\s\S]*SHEAF_DIRECTORY_CONNECTIONS[\s\S]*SHEAF_SERVICE_KEY/,
+    )
+  })
+})

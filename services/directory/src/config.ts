@@ -1,0 +1,24 @@
+import { EnvReader, type Env } from '@sheaf/kit/config'
+
+/** Settings of the directory service. */
+export interface DirectoryConfig {
+  /** `host:port` to serve on; port 0 takes a free one. */
+  readonly listen: string
+  /** `postgres://user:password@host:port/database`. */
+  readonly databaseUrl: string
+  /** Most connections to PostgreSQL at once, besides one for announcements. */
+  readonly databaseConnections: number
+  /** The secret that the processes of one Sheaf share. */
+  readonly serviceKey: string
+}
+
+/** Reads the settings. Throws ConfigError naming every fault. */
+export function readConfig(env: Env): DirectoryConfig {
+  const read = new EnvReader(env)
+  return read.done({
+    listen: read.str('SHEAF_DIRECTORY_LISTEN', '127.0.0.1:8485'),
+    databaseUrl: read.secret('DATABASE_URL'),
+    databaseConnections: read.int('SHEAF_DIRECTORY_CONNECTIONS', 10, { min: 2, max: 1000 }),
+    serviceKey: read.secret('SHEAF_SERVICE_KEY'),
+  })
+}

@@ -1,0 +1,92 @@
+import {
+  createTokenSigner,
+  createTokenVerifier,
+  generateSigningKey,
+  type SigningKey,
+  type TokenSigner,
+  type TokenVerifier,
+} from '@sheaf/kit/caller-token'
+import { migrate, openDatabase, withSearchPath } from '@sheaf/kit/database'
+import type { Closer } from '@sheaf/kit/lifecycle'
+import { createLogger, type Logger } from '@sheaf/kit/logger'
+import type { Kysely } from 'kysely'
+import type { JSONWebKeySet } from 'jose'
+import type { DirectoryConfig } from './config'
+import { AccessListener } from './leases/access-listener'
+import { deleteOldLeases } from './db/leases'
+import { migrations } from './db/migrations/index'
+import type { DirectorySchema } from './db/schema'
+import { ensureSigningKeys, type StoredKey } from './db/signing-keys'
+import { KeyUse } from './key-use'
+import { AccessChanges } from './leases/access-changes'
+
+/** The service's own PostgreSQL schema. */
+const SCHEMA = 'directory'
+
+/** What handlers work with. */
+export interface Context {
+  readonly log: Logger
+  readonly db: Kysely<DirectorySchema>
+  readonly changes: AccessChanges
+  readonly keyUse: KeyUse
+  readonly signer: TokenSigner
+  readonly verifier: TokenVerifier
+  /** The public keys that verify caller tokens. */
+  readonly jwks: JSONWebKeySet
+  readonly serviceKey: string
+}
+
+/**
+ * Opens what the service works with; `closer` closes it. Throws when PostgreSQL cannot be reached or its schema is newer.
+ * @param onUnavailable called whenever PostgreSQL turns out to be out of reach
+ */
+export async function openContext(
+  config: DirectoryConfig,
+  closer: Closer,
+  onUnavailable: () => void,
+): Promise<Context> {
+  const log = createLogger('directory')
+  const db = closer.use(
+    openDatabase<DirectorySchema>({
+      url: config.databaseUrl,
+      schema: SCHEMA,
+      log,
+      maxConnections: config.databaseConnections,
+      onUnavailable,
+    }),
+  )
+  await migrate(db, SCHEMA, migrations)
+  const [newest, ...older] = await ensureSigningKeys(db, async () =>
+    storeKey(await generateSigningKey()),
+  )
+  await deleteOldLeases(db)
+  const jwks: JSONWebKeySet = {
+    keys: [newest, ...older].map((key) => readKey(key).publicJwk),
+  }
+  const changes = new AccessChanges(db, log)
+  const url = withSearchPath(config.databaseUrl, SCHEMA)
+  const listener = new AccessListener(url, (version) => changes.observe(version), log)
+  await closer.use(listener).connect()
+  return {
+    log,
+    db,
+    changes,
+    keyUse: closer.use(new KeyUse(db, log)),
+    signer: await createTokenSigner(readKey(newest)),
+    verifier: createTokenVerifier(() => Promise.resolve(jwks)),
+    jwks,
+    serviceKey: config.serviceKey,
+  }
+}
+
+function storeKey({ kid, privateJwk, publicJwk }: SigningKey): StoredKey {
+  return { kid, privateJwk: JSON.stringify(privateJwk), publicJwk: JSON.stringify(publicJwk) }
+}
+
+function readKey({ kid, privateJwk, publicJwk }: StoredKey): SigningKey {
+  return {
+    kid,
+    privateJwk: JSON.parse(privateJwk) as SigningKey['privateJwk'],
+    publicJwk: JSON.parse(publicJwk) as SigningKey['publicJwk'],
+  }
+}

@@ -1,0 +1,90 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import type { DocumentRef, SiteRef } from '../access/resolve'
+import { addressCondition, candidateOrder } from './documents'
+import { documentRole, joinDocumentGrants } from './grants'
+import { ANONYMOUS_ID, type DirectorySchema, type GrantedRole } from './schema'
+
+/** Whose access is asked for. */
+export type Credential =
+  | { readonly kind: 'key'; readonly hash: Buffer }
+  | { readonly kind: 'anonymous' }
+  | { readonly kind: 'system' }
+
+/** One decision about access: the caller, and one document that the address can mean. */
+export interface AccessRow {
+  readonly userId: number
+  readonly kind: 'login' | 'anonymous' | 'system'
+  readonly email: string
+  readonly name: string
+  readonly keyId: number | null
+  readonly keyExpiresAt: Date | null
+  readonly keyLastUsedAt: Date | null
+  /** The counter of access changes in the same snapshot as all else. */
+  readonly version: number
+  /** Null when the address means no document. */
+  readonly docId: string | null
+  readonly role: GrantedRole | null
+  readonly ownerId: number | null
+  readonly home: string | null
+  readonly homeAddress: string | null
+}
+
+/**
+ * Identifies a credential and finds the caller's role on a document, in one statement. No rows: the credential is not
+ * valid. Several rows: the url id stands in several sites.
+ */
+export async function resolveAccess(
+  db: Kysely<DirectorySchema>,
+  credential: Credential,
+  address: { ref: DocumentRef | undefined; site: SiteRef | undefined },
+): Promise<AccessRow[]> {
+  const user = sql<number>`c.id`
+  const { rows } = await sql<AccessRow>`
+    select c.id as "userId", c.kind, c.email, c.name, c.key_id as "keyId",
+      c.expires_at as "keyExpiresAt", c.last_used_at as "keyLastUsedAt", s.version,
+      d.doc_id as "docId", ${documentRole('role')} as role, o.owner_id as "ownerId",
+      d.home, h.address as "homeAddress"
+    from ${callers(credential)} c
+    cross join access_state s
+    left join (
+      documents d join workspaces w on w.id = d.workspace_id join orgs o on o.id = d.org_id
+    ) on ${addressCondition(address.ref, address.site, user)}
+    left join homes h on h.name = d.home
+    ${joinDocumentGrants(user)}
+    ${candidateOrder(user)}`.execute(db)
+  return rows
+}
+
+/** As `resolveAccess` where no document is concerned. */
+export async function resolveCaller(
+  db: Kysely<DirectorySchema>,
+  credential: Credential,
+): Promise<AccessRow[]> {
+  const { rows } = await sql<AccessRow>`
+    select c.id as "userId", c.kind, c.email, c.name, c.key_id as "keyId",
+      c.expires_at as "keyExpiresAt", c.last_used_at as "keyLastUsedAt", s.version,
+      null as "docId", null as role, null as "ownerId", null as home, null as "homeAddress"
+    from ${callers(credential)} c
+    cross join access_state s`.execute(db)
+  return rows
+}
+
+/** SQL: the one user of a credential, or none. */
+function callers(credential: Credential): RawBuilder<unknown> {
+  const noKey = sql`null::integer as key_id, null::timestamptz as expires_at, null::timestamptz as last_used_at`
+  switch (credential.kind) {
+    case 'key':
+      return sql`(
+        select u.id, u.kind, u.email, u.name, k.id as key_id, k.expires_at, k.last_used_at
+        from api_keys k join users u on u.id = k.user_id
+        where k.hash = ${credential.hash} and k.revoked_at is null and u.kind = 'login'
+          and (k.expires_at is null or k.expires_at > now())
+      )`
+    case 'anonymous':
+      return sql`(
+        select id, kind, email, name, ${noKey} from users where id = ${sql.lit(ANONYMOUS_ID)}
+      )`
+    case 'system':
+      return sql`(select 0 as id, 'system' as kind, '' as email, '' as name, ${noKey})`
+  }
+}

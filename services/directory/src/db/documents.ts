@@ -1,0 +1,166 @@
+import { brokenUniqueConstraint } from '@sheaf/kit/database'
+import { AppError } from '@sheaf/kit/errors'
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
+import type { DocumentRef, SiteRef } from '../access/resolve'
+import { documentRole, isWorkspaceGuest, joinDocumentGrants, workspaceRole } from './grants'
+import { siteCondition } from './orgs'
+import type { DirectorySchema, GrantedRole } from './schema'
+
+type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
+
+/** How long a reserved document keeps its url id: longer than the token that could still publish it. */
+const RESERVATION_SECONDS = 60
+
+/** A document with its workspace, as one user sees them. */
+export interface DocumentView {
+  readonly id: number
+  readonly docId: string
+  readonly name: string
+  readonly isPinned: boolean
+  readonly urlId: string | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly role: GrantedRole | null
+  readonly orgId: number
+  /** Owner of the personal org that it is in; null in a team. */
+  readonly ownerId: number | null
+  readonly workspaceId: number
+  readonly workspaceName: string
+  readonly workspaceCreatedAt: Date
+  readonly workspaceUpdatedAt: Date
+  readonly workspaceRole: GrantedRole | null
+  readonly isWorkspaceGuest: boolean
+}
+
+/** SQL: document `d` in org `o` is one that the address can mean. */
+export function addressCondition(
+  ref: DocumentRef | undefined,
+  site: SiteRef | undefined,
+  user: RawBuilder<number>,
+): RawBuilder<unknown> {
+  if (ref === undefined) return sql`false`
+  return sql`d.published_at is not null and ${refCondition(ref)} and ${documentSite(ref, site, user)}`
+}
+
+function refCondition(ref: DocumentRef): RawBuilder<unknown> {
+  switch (ref.kind) {
+    case 'uuid':
+      return sql`d.doc_id = ${ref.docId}`
+    case 'number':
+      return sql`d.id = ${ref.id}`
+    case 'url':
+      return sql`d.url_id = ${ref.urlId}`
+  }
+}
+
+/** A team's address reaches its own documents only; the personal one reaches any by id, but url ids of its own only. */
+function documentSite(
+  ref: DocumentRef,
+  site: SiteRef | undefined,
+  user: RawBuilder<number>,
+): RawBuilder<unknown> {
+  const anywhere = site?.kind === 'none' || (site?.kind === 'personal' && ref.kind !== 'url')
+  return anywhere ? sql`true` : siteCondition(site, user)
+}
+
+/** The most documents of one url id that are looked at; the caller's own come first. */
+const MAX_CANDIDATES = 20
+
+/** SQL: order and bound of the documents that one address can mean. */
+export const candidateOrder = (user: RawBuilder<number>): RawBuilder<unknown> =>
+  sql`order by ${documentRole('role')} is null, o.owner_id is distinct from ${user}, d.id
+    limit ${sql.lit(MAX_CANDIDATES)}`
+
+/** The documents that an address can mean, whether the user may see them or not; more than one only for a url id. */
+export async function findDocuments(
+  db: Db,
+  userId: number,
+  address: { ref: DocumentRef | undefined; site: SiteRef | undefined },
+): Promise<DocumentView[]> {
+  const user = sql<number>`${userId}`
+  const { rows } = await sql<DocumentView>`
+    select d.id, d.doc_id as "docId", d.name, d.is_pinned as "isPinned", d.url_id as "urlId",
+      d.created_at as "createdAt", d.updated_at as "updatedAt", ${documentRole('role')} as role,
+      o.id as "orgId", o.owner_id as "ownerId", w.id as "workspaceId", w.name as "workspaceName",
+      w.created_at as "workspaceCreatedAt", w.updated_at as "workspaceUpdatedAt",
+      ${workspaceRole('role')} as "workspaceRole", ${isWorkspaceGuest(user)} as "isWorkspaceGuest"
+    from documents d
+    join workspaces w on w.id = d.workspace_id
+    join orgs o on o.id = d.org_id
+    ${joinDocumentGrants(user)}
+    where ${addressCondition(address.ref, address.site, user)}
+    ${candidateOrder(user)}`.execute(db)
+  return rows
+}
+
+/** A document to reserve. */
+export interface NewDocument {
+  readonly docId: string
+  readonly urlId: string
+  readonly workspaceId: number
+  readonly orgId: number
+  readonly name: string
+  readonly isPinned: boolean
+  readonly home: string
+  readonly creatorId: number
+  /** Whether its maker becomes its owner; the public users never do. */
+  readonly ownedByCreator: boolean
+}
+
+/** Reserves an unpublished document; false when its url id is taken in the org. */
+export async function insertDocument(db: Db, doc: NewDocument): Promise<boolean> {
+  try {
+    await sql`
+      with d as (
+        insert into documents (doc_id, org_id, workspace_id, name, url_id, is_pinned, home, created_by)
+        values (${doc.docId}, ${doc.orgId}, ${doc.workspaceId}, ${doc.name}, ${doc.urlId},
+          ${doc.isPinned}, ${doc.home}, ${doc.creatorId})
+        returning id
+      )
+      insert into document_grants (document_id, user_id, role)
+      select d.id, ${doc.creatorId}::integer, 'owners' from d where ${doc.ownedByCreator}::boolean`.execute(
+      db,
+    )
+    return true
+  } catch (error) {
+    if (brokenUniqueConstraint(error) === 'documents_url_id') return false
+    throw error
+  }
+}
+
+/** Takes a url id away from documents that were reserved and never published. */
+export async function releaseUrlId(db: Db, orgId: number, urlId: string): Promise<void> {
+  await sql`
+    update documents set url_id = null
+    where org_id = ${orgId} and url_id = ${urlId} and published_at is null
+      and created_at < now() - make_interval(secs => ${RESERVATION_SECONDS})`.execute(db)
+}
+
+/** Makes a reserved document visible; false when there is none. Harmless when repeated. */
+export async function publishDocument(db: Db, docId: string): Promise<boolean> {
+  const { rows } = await sql`
+    update documents set published_at = coalesce(published_at, now()) where doc_id = ${docId}
+    returning id`.execute(db)
+  return rows.length > 0
+}
+
+/** Changes a document's metadata. Throws `invalid` when the url id is taken in the org. */
+export async function updateDocument(
+  db: Db,
+  id: number,
+  change: { name?: string; is_pinned?: boolean; url_id?: string | null },
+): Promise<void> {
+  await db
+    .updateTable('documents')
+    .set({ ...change, updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute()
+    .catch((error: unknown) => {
+      throw brokenUniqueConstraint(error) === 'documents_url_id' ? urlIdInUse() : error
+    })
+}
+
+/** The error for a url id that another document of the org has. */
+export function urlIdInUse(): AppError {
+  return new AppError('invalid', 'URL_ID_IN_USE', 'urlId already in use', { field: 'urlId' })
+}

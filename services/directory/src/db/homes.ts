@@ -1,0 +1,63 @@
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { DirectorySchema } from './schema'
+
+type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
+
+/** An instance that has not reported for so long gets no new documents. */
+const LIVE_SECONDS = 30
+
+/** A document-data instance. */
+export interface HomeRow {
+  readonly name: string
+  readonly address: string
+  readonly free_bytes: number
+  readonly reported_at: Date
+}
+
+/** A report of an instance about itself. */
+export interface HomeReport {
+  readonly name: string
+  readonly address: string
+  readonly freeBytes: number
+}
+
+/** Notes a report of an instance that is where it was; false when it is new or its address is another one. */
+export async function refreshHome(db: Db, report: HomeReport): Promise<boolean> {
+  const { rows } = await sql`
+    update homes set free_bytes = ${report.freeBytes}, reported_at = now()
+    where name = ${report.name} and address = ${report.address}
+    returning name`.execute(db)
+  return rows.length > 0
+}
+
+/** Stores an instance that is new or has a new address. */
+export async function putHome(db: Db, report: HomeReport): Promise<void> {
+  await sql`
+    insert into homes (name, address, free_bytes)
+    values (${report.name}, ${report.address}, ${report.freeBytes})
+    on conflict (name) do update
+      set address = excluded.address, free_bytes = excluded.free_bytes, reported_at = now()`.execute(
+    db,
+  )
+}
+
+/** All instances that ever reported, by name. */
+export function listHomes(db: Db): Promise<HomeRow[]> {
+  return db
+    .selectFrom('homes')
+    .select(['name', 'address', 'free_bytes', 'reported_at'])
+    .orderBy('name')
+    .limit(1000)
+    .execute()
+}
+
+/** The live instance with most room, which is where a new document goes; undefined when none is live. */
+export async function findRoomiestHome(
+  db: Db,
+): Promise<Pick<HomeRow, 'name' | 'address'> | undefined> {
+  const { rows } = await sql<HomeRow>`
+    select name, address from homes
+    where reported_at > now() - make_interval(secs => ${sql.lit(LIVE_SECONDS)})
+    order by free_bytes desc, name limit 1`.execute(db)
+  return rows[0]
+}

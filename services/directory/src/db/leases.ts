@@ -1,0 +1,68 @@
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { DirectorySchema } from './schema'
+
+type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
+
+/** Channel on which instances of directory tell each other that access has changed; the payload is the version. */
+export const ACCESS_CHANNEL = 'sheaf_directory_access'
+
+/**
+ * Grants or renews a lease and returns the version that its answer carries. The row lock on the version makes a lease
+ * and a change of access take turns: either the change sees the lease and waits for its holder, or the lease sees the
+ * change and its answer tells the holder to drop. A holder without a running lease serves nothing from memory, so it
+ * counts as having dropped all that is older than the answer.
+ */
+export async function renewLease(
+  db: Db,
+  lease: { holderId: string; droppedVersion: number; leaseMs: number },
+): Promise<number> {
+  const { rows } = await sql<{ version: number }>`
+    with state as (select version from access_state for share),
+    lease as (
+      insert into access_leases as l (holder_id, expires_at, dropped_version)
+      select ${lease.holderId}, clock_timestamp() + make_interval(secs => ${lease.leaseMs / 1000}::float8), version
+      from state
+      on conflict (holder_id) do update set
+        expires_at = excluded.expires_at,
+        dropped_version = case
+          when l.expires_at <= clock_timestamp() then excluded.dropped_version
+          else greatest(l.dropped_version, least(${lease.droppedVersion}::bigint, excluded.dropped_version))
+        end
+    )
+    select version from state`.execute(db)
+  return versionOf(rows)
+}
+
+/**
+ * Marks a change of access and tells the other instances when it is committed. Call it last: it takes a lock that all
+ * wait for. Versions follow the clock, so they grow even if PostgreSQL is set back to an older state of itself.
+ */
+export async function bumpAccessVersion(trx: Transaction<DirectorySchema>): Promise<number> {
+  const { rows } = await sql<{ version: number }>`
+    with state as (
+      update access_state
+      set version = greatest(version + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint)
+      returning version
+    )
+    select version, pg_notify(${ACCESS_CHANNEL}, version::text) from state`.execute(trx)
+  return versionOf(rows)
+}
+
+/** True while a holder with a running lease may still serve what is older than the version. */
+export async function isLeaseBehind(db: Db, version: number): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from access_leases
+    where expires_at > clock_timestamp() and dropped_version < ${version} limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Forgets holders that have been gone for an hour. */
+export async function deleteOldLeases(db: Db): Promise<void> {
+  await sql`delete from access_leases where expires_at < now() - interval '1 hour'`.execute(db)
+}
+
+function versionOf(rows: readonly { version: number }[]): number {
+  const [row] = rows
+  if (!row) throw new Error('the counter of access changes is missing')
+  return row.version
+}

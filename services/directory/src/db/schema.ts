@@ -1,0 +1,112 @@
+import type { ColumnType, Generated } from 'kysely'
+
+/** Roles that can be granted; `guests` is worked out, never stored. PostgreSQL orders them by strength. */
+export type GrantedRole = 'members' | 'viewers' | 'editors' | 'owners'
+
+/** How far a child lets roles of its parent come down; null lets none. */
+export type InheritedRole = 'viewers' | 'editors' | 'owners' | null
+
+/** The anonymous user, seeded with this id. */
+export const ANONYMOUS_ID = 1
+
+/** The user that stands for everybody, signed in or not; seeded with this id. */
+export const EVERYONE_ID = 2
+
+type CreatedAt = ColumnType<Date, never, never>
+type UpdatedAt = ColumnType<Date, never, Date>
+
+interface UsersTable {
+  id: Generated<number>
+  kind: ColumnType<'login' | 'anonymous' | 'everyone', 'login', never>
+  email: string
+  name: string
+  picture: string | null
+  created_at: CreatedAt
+}
+
+interface ApiKeysTable {
+  id: Generated<number>
+  user_id: number
+  name: string
+  prefix: string
+  hash: Buffer
+  created_at: CreatedAt
+  expires_at: Date | null
+  last_used_at: ColumnType<Date | null, never, Date>
+  revoked_at: ColumnType<Date | null, never, Date>
+}
+
+interface OrgsTable {
+  id: Generated<number>
+  name: string
+  domain: string | null
+  owner_id: number | null
+  created_at: CreatedAt
+  updated_at: UpdatedAt
+}
+
+interface WorkspacesTable {
+  id: Generated<number>
+  org_id: number
+  name: string
+  max_inherited_role: ColumnType<InheritedRole, InheritedRole | undefined, InheritedRole>
+  created_at: CreatedAt
+  updated_at: UpdatedAt
+}
+
+interface DocumentsTable {
+  id: Generated<number>
+  doc_id: string
+  org_id: number
+  workspace_id: number
+  name: string
+  url_id: string | null
+  is_pinned: boolean
+  max_inherited_role: ColumnType<InheritedRole, InheritedRole | undefined, InheritedRole>
+  home: string
+  created_by: number | null
+  created_at: CreatedAt
+  updated_at: UpdatedAt
+  published_at: Date | null
+}
+
+interface GrantColumns {
+  user_id: number
+  role: GrantedRole
+}
+
+interface HomesTable {
+  name: string
+  address: string
+  free_bytes: number
+  reported_at: Date
+}
+
+interface AccessLeasesTable {
+  holder_id: string
+  expires_at: Date
+  dropped_version: number
+}
+
+interface SigningKeysTable {
+  kid: string
+  private_jwk: string
+  public_jwk: string
+  created_at: CreatedAt
+}
+
+/** The tables of the PostgreSQL schema `directory`, as migrations have made them. */
+export interface DirectorySchema {
+  users: UsersTable
+  api_keys: ApiKeysTable
+  orgs: OrgsTable
+  workspaces: WorkspacesTable
+  documents: DocumentsTable
+  org_grants: GrantColumns & { org_id: number }
+  workspace_grants: GrantColumns & { workspace_id: number }
+  document_grants: GrantColumns & { document_id: number }
+  homes: HomesTable
+  access_state: { id: ColumnType<1, never, never>; version: number }
+  access_leases: AccessLeasesTable
+  signing_keys: SigningKeysTable
+}

@@ -1,0 +1,127 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { CallerClaims } from '@sheaf/kit/caller-token'
+import { documentRoleError } from '@sheaf/kit/caller'
+import { AppError } from '@sheaf/kit/errors'
+import { requireSystem } from '@sheaf/kit/caller'
+import {
+  roleAtLeast,
+  roleFromWire,
+  roleToWire,
+  type NeededRole,
+  type RoleName,
+} from '@sheaf/kit/roles'
+import type { ServerCall } from '@sheaf/kit/server-call'
+import type {
+  AccessService,
+  HoldLeaseRequest,
+  ResolveAccessRequest,
+  ResolveAccessResponse,
+} from '@sheaf/protos/sheaf/directory/v1/access'
+import { hashApiKey, isApiKey } from '../access/api-keys'
+import { chooseDocument, readDocumentRef, readSite } from '../access/resolve'
+import type { Context } from '../context'
+import { resolveAccess, resolveCaller, type AccessRow, type Credential } from '../db/access'
+import { holdLease } from '../leases/hold-lease'
+import { documentNotFound } from './refusals'
+
+/** Longest life of a caller token. */
+export const TOKEN_MS = 30_000
+
+/** Handlers of AccessService. */
+export const access = (ctx: Context): AccessService => ({
+  async resolveAccess(request: ResolveAccessRequest): Promise<ResolveAccessResponse> {
+    const credential = readCredential(request, ctx.serviceKey)
+    const found = await findAccess(ctx, credential, request)
+    const { row, keyId, keyExpiresAt } = found
+    if (keyId !== null) ctx.keyUse.note(keyId, row.keyLastUsedAt)
+    const document = request.document === '' ? undefined : readDocument(row, request)
+    const caller = {
+      userId: row.userId,
+      email: row.email,
+      name: row.name,
+      anonymous: row.kind === 'anonymous',
+      system: row.kind === 'system',
+    }
+    const claims: CallerClaims = { ...caller, ...document }
+    const { token, expiresAt } = await ctx.signer.sign(claims, tokenLife(keyExpiresAt))
+    return {
+      caller,
+      document: document && {
+        docId: document.docId,
+        role: roleToWire(document.role),
+        home: document.home,
+        homeAddress: row.homeAddress ?? '',
+      },
+      token,
+      tokenExpiresAt: expiresAt,
+      accessVersion: row.version,
+      keyExpiresAt: keyExpiresAt?.getTime() ?? 0,
+    }
+  },
+
+  async *holdLease(requests: AsyncIterable<HoldLeaseRequest>, call: ServerCall) {
+    requireSystem(call)
+    yield* holdLease(ctx.changes, requests, call.signal)
+  },
+
+  listVerificationKeys() {
+    return Promise.resolve({ jwks: JSON.stringify(ctx.jwks) })
+  },
+})
+
+/** Who presents what. Throws `unauthenticated` for what cannot be a credential, without a look into the database. */
+function readCredential({ credential }: ResolveAccessRequest, serviceKey: string): Credential {
+  if (credential === undefined) return { kind: 'anonymous' }
+  if (credential.$case === 'serviceKey') {
+    if (!sameSecret(credential.value, serviceKey))
+      throw new AppError('unauthenticated', 'INVALID_SERVICE_KEY', 'the service key is not valid')
+    return { kind: 'system' }
+  }
+  if (!isApiKey(credential.value)) throw invalidKey()
+  return { kind: 'key', hash: hashApiKey(credential.value) }
+}
+
+/** Compares digests, so that the time it takes tells nothing of the secret or its length. */
+function sameSecret(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(given), digest(expected))
+}
+
+const invalidKey = () =>
+  new AppError('unauthenticated', 'INVALID_API_KEY', 'Bad request: invalid API key')
+
+async function findAccess(ctx: Context, credential: Credential, request: ResolveAccessRequest) {
+  const { document, site } = request
+  const rows =
+    document === ''
+      ? await resolveCaller(ctx.db, credential)
+      : await resolveAccess(ctx.db, credential, {
+          ref: readDocumentRef(document),
+          site: readSite(site),
+        })
+  const row = chooseDocument(rows, rows[0]?.userId ?? 0)
+  if (!row) throw invalidKey()
+  return { row, keyId: row.keyId, keyExpiresAt: row.keyExpiresAt }
+}
+
+/** The document of a decision. Throws `not_found`, or `forbidden` when the role is not enough. */
+function readDocument(row: AccessRow, { neededRole }: ResolveAccessRequest) {
+  if (row.docId === null || row.home === null) throw documentNotFound()
+  const role: RoleName | undefined = row.kind === 'system' ? 'owners' : (row.role ?? undefined)
+  const need = readNeededRole(neededRole)
+  // Without any view there is no telling how much more would be needed.
+  if (role === undefined || !roleAtLeast(role, 'viewers')) throw documentRoleError('viewers')
+  if (!roleAtLeast(role, need)) throw documentRoleError(need)
+  return { docId: row.docId, role, home: row.home }
+}
+
+function readNeededRole(wire: ResolveAccessRequest['neededRole']): NeededRole {
+  const role = roleFromWire(wire)
+  return role === 'owners' || role === 'editors' ? role : 'viewers'
+}
+
+/** A token never outlives the key that it was made for. */
+function tokenLife(keyExpiresAt: Date | null): number {
+  if (keyExpiresAt === null) return TOKEN_MS
+  return Math.max(0, Math.min(TOKEN_MS, keyExpiresAt.getTime() - Date.now()))
+}

@@ -1,0 +1,131 @@
+import { requireDocumentRole } from '@sheaf/kit/caller'
+import { roleAtLeast, roleToWire } from '@sheaf/kit/roles'
+import type { ServerCall } from '@sheaf/kit/server-call'
+import type {
+  CreateDocumentRequest,
+  DocumentsService,
+  GetDocumentRequest,
+  PublishDocumentRequest,
+  UpdateDocumentRequest,
+} from '@sheaf/protos/sheaf/directory/v1/documents'
+import { shownDomain } from '../access/domains'
+import { readNewName, requireName } from '../access/names'
+import { chooseDocument, readDocumentRef, readSite } from '../access/resolve'
+import { requireUrlId } from '../access/url-ids'
+import type { Context } from '../context'
+import * as rows from '../db/documents'
+import { findOrg } from '../db/orgs'
+import { TOKEN_MS } from './access'
+import { getPlace, reserveDocument } from './document-reservation'
+import * as refusals from './refusals'
+import { documentToWire, orgToWire, workspaceToWire } from './wire'
+
+const DEFAULT_NAME = 'Untitled document'
+
+/** Handlers of DocumentsService. */
+export const documents = (ctx: Context): DocumentsService => ({
+  async createDocument(request: CreateDocumentRequest, call: ServerCall) {
+    const userId = refusals.requireUser(call)
+    const { orgId, home } = await getPlace(ctx, userId, request.workspaceId)
+    const docId = await reserveDocument(ctx, request.urlId, {
+      workspaceId: request.workspaceId,
+      orgId,
+      name: request.name === '' ? DEFAULT_NAME : requireName(request.name),
+      isPinned: request.isPinned,
+      home: home.name,
+      creatorId: userId,
+      ownedByCreator: !refusals.isPublicUser(userId),
+    })
+    const { caller } = call
+    const { token } = await ctx.signer.sign(
+      {
+        userId,
+        email: caller.email,
+        name: caller.name,
+        anonymous: caller.anonymous,
+        system: false,
+        docId,
+        role: 'owners',
+        home: home.name,
+      },
+      TOKEN_MS,
+    )
+    return {
+      document: {
+        docId,
+        role: roleToWire('owners'),
+        home: home.name,
+        homeAddress: home.address,
+      },
+      token,
+    }
+  },
+
+  async publishDocument({ docId }: PublishDocumentRequest, call: ServerCall) {
+    requireDocumentRole(call, docId, 'owners')
+    if (!(await rows.publishDocument(ctx.db, docId))) throw refusals.documentNotFound()
+    return {}
+  },
+
+  async getDocument(request: GetDocumentRequest, call: ServerCall) {
+    const userId = refusals.requireUser(call)
+    const doc = await getVisibleDocument(ctx, userId, request)
+    const org = await findOrg(ctx.db, userId, { kind: 'number', id: doc.orgId })
+    if (!org) throw refusals.orgNotFound()
+    const workspace = {
+      id: doc.workspaceId,
+      name: doc.workspaceName,
+      createdAt: doc.workspaceCreatedAt,
+      updatedAt: doc.workspaceUpdatedAt,
+      role: doc.workspaceRole,
+      listed: null,
+      isGuest: doc.isWorkspaceGuest,
+    }
+    return {
+      document: documentToWire(doc),
+      workspace: workspaceToWire(workspace, shownDomain(org), []),
+      org: orgToWire(org),
+    }
+  },
+
+  async updateDocument(request: UpdateDocumentRequest, call: ServerCall) {
+    const userId = refusals.requireUser(call)
+    const doc = await getVisibleDocument(ctx, userId, request)
+    if (!roleAtLeast(doc.role ?? undefined, 'owners')) throw refusals.accessDenied()
+    const name = readNewName(request.name)
+    const urlId = readNewUrlId(doc.urlId, request.urlId)
+    const change = {
+      ...(name !== undefined && { name }),
+      ...(request.isPinned !== undefined && { is_pinned: request.isPinned }),
+      ...(urlId !== undefined && { url_id: urlId }),
+    }
+    if (urlId !== undefined) {
+      if (urlId !== null) await rows.releaseUrlId(ctx.db, doc.orgId, urlId)
+      // Gateways remember which document an address means, so they have to forget before the answer.
+      await ctx.changes.change((trx) => rows.updateDocument(trx, doc.id, change))
+    } else if (Object.keys(change).length > 0) await rows.updateDocument(ctx.db, doc.id, change)
+    return { docId: doc.docId }
+  },
+})
+
+/** The document that a request names. Throws `not_found`, `forbidden`, or `invalid` when several are meant. */
+async function getVisibleDocument(
+  ctx: Context,
+  userId: number,
+  { document, site }: { document: string; site: string },
+): Promise<rows.DocumentView> {
+  const address = { ref: readDocumentRef(document), site: readSite(site) }
+  const doc = chooseDocument(await rows.findDocuments(ctx.db, userId, address), userId)
+  if (!doc) throw refusals.documentNotFound()
+  if (doc.role === null) throw refusals.accessDenied()
+  return doc
+}
+
+/** The new url id, null to clear it, undefined when it stays. Throws `invalid`. */
+function readNewUrlId(
+  current: string | null,
+  wanted: string | undefined,
+): string | null | undefined {
+  if (wanted === undefined || wanted === (current ?? '')) return undefined
+  return wanted === '' ? null : requireUrlId(wanted)
+}

@@ -1,0 +1,45 @@
+import { requireSystem } from '@sheaf/kit/caller'
+import { AppError } from '@sheaf/kit/errors'
+import type { ServerCall } from '@sheaf/kit/server-call'
+import type {
+  HomesService,
+  ListHomesRequest,
+  ReportHomeRequest,
+} from '@sheaf/protos/sheaf/directory/v1/homes'
+import type { Context } from '../context'
+import { listHomes, putHome, refreshHome } from '../db/homes'
+
+/** Handlers of HomesService. */
+export const homes = (ctx: Context): HomesService => ({
+  async reportHome(report: ReportHomeRequest, call: ServerCall) {
+    requireSystem(call)
+    requireReport(report)
+    if (await refreshHome(ctx.db, report)) return {}
+    // Gateways remember addresses along with access, so a new one is made known like a change of access.
+    await ctx.changes.change((trx) => putHome(trx, report))
+    return {}
+  },
+
+  async listHomes(_request: ListHomesRequest, call: ServerCall) {
+    requireSystem(call)
+    const rows = await listHomes(ctx.db)
+    return {
+      homes: rows.map((row) => ({
+        name: row.name,
+        address: row.address,
+        freeBytes: row.free_bytes,
+        reportedAt: row.reported_at.toISOString(),
+      })),
+    }
+  },
+})
+
+function requireReport({ name, address, freeBytes }: ReportHomeRequest): void {
+  const fine = {
+    name: /^[\w.-]{1,100}$/.test(name),
+    address: /^[\x21-\x7e]{1,300}$/.test(address),
+    free_bytes: Number.isSafeInteger(freeBytes) && freeBytes >= 0,
+  }
+  for (const [field, isFine] of Object.entries(fine))
+    if (!isFine) throw new AppError('invalid', 'INVALID_HOME', `${field} is not valid`, { field })
+}

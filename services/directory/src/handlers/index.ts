@@ -1,0 +1,22 @@
+import { serve, type ServedService } from '@sheaf/kit/grpc-server'
+import { AccessServiceService } from '@sheaf/protos/sheaf/directory/v1/access'
+import { DocumentsServiceService } from '@sheaf/protos/sheaf/directory/v1/documents'
+import { OrgsServiceService } from '@sheaf/protos/sheaf/directory/v1/orgs'
+import { WorkspacesServiceService } from '@sheaf/protos/sheaf/directory/v1/workspaces'
+import type { Context } from '../context'
+import { access } from './access'
+import { documents } from './documents'
+import { createOperatorServices } from './operator'
+import { orgs } from './orgs'
+import { workspaces } from './workspaces'
+
+/** All services of directory with their handlers. */
+export function createServices(ctx: Context): ServedService[] {
+  return [
+    serve(AccessServiceService, access(ctx), { open: ['resolveAccess', 'listVerificationKeys'] }),
+    serve(DocumentsServiceService, documents(ctx)),
+    serve(OrgsServiceService, orgs(ctx)),
+    serve(WorkspacesServiceService, workspaces(ctx)),
+    ...createOperatorServices(ctx),
+  ]
+}

@@ -1,0 +1,17 @@
+import { serve, type ServedService } from '@sheaf/kit/grpc-server'
+import { HomesServiceService } from '@sheaf/protos/sheaf/directory/v1/homes'
+import { KeysServiceService } from '@sheaf/protos/sheaf/directory/v1/keys'
+import { UsersServiceService } from '@sheaf/protos/sheaf/directory/v1/users'
+import type { Context } from '../context'
+import { homes } from './homes'
+import { keys } from './keys'
+import { users } from './users'
+
+/** The services that serve Sheaf's own processes and its operator. */
+export function createOperatorServices(ctx: Context): ServedService[] {
+  return [
+    serve(HomesServiceService, homes(ctx)),
+    serve(KeysServiceService, keys(ctx)),
+    serve(UsersServiceService, users(ctx)),
+  ]
+}

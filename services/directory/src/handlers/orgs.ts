@@ -1,0 +1,93 @@
+import { AppError } from '@sheaf/kit/errors'
+import { roleAtLeast } from '@sheaf/kit/roles'
+import type { ServerCall } from '@sheaf/kit/server-call'
+import type {
+  CreateOrgRequest,
+  GetOrgRequest,
+  ListOrgsRequest,
+  OrgRef,
+  OrgsService,
+  UpdateOrgRequest,
+} from '@sheaf/protos/sheaf/directory/v1/orgs'
+import { requireDomain } from '../access/domains'
+import { readNewName, requireName } from '../access/names'
+import { readOrgRef, readSite } from '../access/resolve'
+import type { Context } from '../context'
+import { findOrg, insertOrg, listOrgs, updateOrg, type OrgView } from '../db/orgs'
+import { accessDenied, isPublicUser, orgNotFound, requireSignedIn, requireUser } from './refusals'
+import { orgToWire, shownOrgRole } from './wire'
+
+/** Handlers of OrgsService. */
+export const orgs = (ctx: Context): OrgsService => ({
+  async listOrgs({ site }: ListOrgsRequest, call: ServerCall) {
+    const userId = requireUser(call)
+    if (!isPublicUser(userId)) {
+      const found = await listOrgs(ctx.db, userId)
+      return { orgs: found.map(orgToWire) }
+    }
+    // Listing all that is public would be a directory of strangers' sites; the one addressed is known to the caller.
+    const addressed = site === '' ? undefined : await findOrg(ctx.db, userId, readSite(site))
+    const isPublic = addressed !== undefined && (addressed.isOwn || addressed.isGuest)
+    return { orgs: isPublic ? [orgToWire(addressed)] : [] }
+  },
+
+  async getOrg({ org: ref }: GetOrgRequest, call: ServerCall) {
+    return { org: orgToWire(await getVisibleOrg(ctx, requireUser(call), ref)) }
+  },
+
+  async createOrg({ name, domain }: CreateOrgRequest, call: ServerCall) {
+    const creatorId = requireSignedIn(call)
+    if (name === '')
+      throw new AppError('invalid', 'NAME_REQUIRED', 'Bad request: name required', {
+        field: 'name',
+      })
+    const org = {
+      name: requireName(name),
+      domain: domain === '' ? null : requireDomain(domain),
+      ownerId: null,
+      creatorId,
+    }
+    return { id: await insertOrg(ctx.db, org) }
+  },
+
+  async updateOrg({ org: ref, name, domain }: UpdateOrgRequest, call: ServerCall) {
+    const org = await getVisibleOrg(ctx, requireUser(call), ref)
+    if (!roleAtLeast(org.role ?? undefined, 'owners')) throw accessDenied()
+    const newName = readNewName(name)
+    const newDomain = readNewDomain(org, domain)
+    const change = {
+      ...(newName !== undefined && { name: newName }),
+      ...(newDomain !== undefined && { domain: newDomain }),
+    }
+    // A domain decides which documents an address can mean, so it is part of what gateways remember.
+    if (newDomain !== undefined) await ctx.changes.change((trx) => updateOrg(trx, org.id, change))
+    else if (newName !== undefined) await updateOrg(ctx.db, org.id, change)
+    return {}
+  },
+})
+
+/** The org that a request names. Throws `not_found`, or `forbidden` when the user cannot see it. */
+export async function getVisibleOrg(
+  ctx: Context,
+  userId: number,
+  ref: OrgRef | undefined,
+): Promise<OrgView> {
+  const site = readOrgRef(ref?.org ?? '', ref?.site ?? '')
+  const org = await findOrg(ctx.db, userId, site)
+  if (!org) throw orgNotFound()
+  if (org.role === null && shownOrgRole(org) === undefined) throw accessDenied()
+  return org
+}
+
+/** The new domain, or undefined when it stays: absent, empty or the same. Throws `invalid`. */
+function readNewDomain(org: OrgView, domain: string | undefined): string | undefined {
+  if (domain === undefined || domain === '' || domain === org.domain) return undefined
+  if (org.ownerId !== null)
+    throw new AppError(
+      'invalid',
+      'PERSONAL_ORG_DOMAIN',
+      'Cannot set a domain for a personal organization',
+      { field: 'domain' },
+    )
+  return requireDomain(domain)
+}

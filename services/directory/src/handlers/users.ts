@@ -1,0 +1,51 @@
+import { requireSystem } from '@sheaf/kit/caller'
+import { AppError } from '@sheaf/kit/errors'
+import type { ServerCall } from '@sheaf/kit/server-call'
+import type {
+  EnsureUserRequest,
+  ListUsersRequest,
+  User,
+  UsersService,
+} from '@sheaf/protos/sheaf/directory/v1/users'
+import { MAX_NAME, readEmail, requireName } from '../access/names'
+import type { Context } from '../context'
+import { ensureUser, listUsers, type UserRow } from '../db/users'
+
+const MAX_PAGE = 1000
+/** Their accounts stand for the public and cannot be anybody's. */
+const publicEmails: ReadonlySet<string> = new Set(['anon@getgrist.com', 'everyone@getgrist.com'])
+
+/** Handlers of UsersService. */
+export const users = (ctx: Context): UsersService => ({
+  async ensureUser({ email: given, name }: EnsureUserRequest, call: ServerCall) {
+    requireSystem(call)
+    const email = readEmail(given)
+    if (publicEmails.has(email))
+      throw new AppError('invalid', 'PUBLIC_USER', 'email belongs to a public user', {
+        field: 'email',
+      })
+    const shownName = name === '' ? email.slice(0, email.indexOf('@')).slice(0, MAX_NAME) : name
+    const { user, created } = await ensureUser(ctx.db, { email, name: requireName(shownName) })
+    return { user: userToWire(user), created }
+  },
+
+  async listUsers({ afterId, limit }: ListUsersRequest, call: ServerCall) {
+    requireSystem(call)
+    if (limit < 0 || afterId < 0)
+      throw new AppError('invalid', 'INVALID_PAGE', 'after_id and limit must not be negative', {
+        field: limit < 0 ? 'limit' : 'after_id',
+      })
+    const size = limit === 0 ? MAX_PAGE : Math.min(limit, MAX_PAGE)
+    const rows = await listUsers(ctx.db, Math.min(afterId, 2 ** 31 - 1), size)
+    return { users: rows.map(userToWire) }
+  },
+})
+
+function userToWire(user: UserRow): User {
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    createdAt: user.created_at.toISOString(),
+  }
+}

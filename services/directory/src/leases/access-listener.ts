@@ -1,0 +1,55 @@
+import type { Logger } from '@sheaf/kit/logger'
+import { Client } from 'pg'
+import { ACCESS_CHANNEL } from '../db/leases'
+
+const RECONNECT_MS = 500
+const CONNECT_TIMEOUT_MS = 5_000
+
+/**
+ * Listens to other instances announcing changes of access, and reconnects for ever. It only makes things faster: every
+ * renewal of a lease carries the version too, so nothing depends on an announcement arriving.
+ */
+export class AccessListener implements AsyncDisposable {
+  private client?: Client
+  private timer?: NodeJS.Timeout
+  private closed = false
+
+  constructor(
+    private readonly url: string,
+    private readonly onVersion: (version: number) => void,
+    private readonly log: Logger,
+  ) {}
+
+  /** Connects; failures are tried again later. */
+  async connect(): Promise<void> {
+    const client = new Client({
+      connectionString: this.url,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+    })
+    this.client = client
+    client.on('notification', ({ payload }) => this.onVersion(Number(payload)))
+    client.on('error', (error) => this.lost(client, error))
+    client.on('end', () => this.lost(client))
+    try {
+      await client.connect()
+      await client.query(`listen ${ACCESS_CHANNEL}`)
+    } catch (error) {
+      this.lost(client, error as Error)
+    }
+  }
+
+  private lost(client: Client, error?: Error): void {
+    if (this.closed || this.client !== client) return
+    this.client = undefined
+    this.log.warn({ reason: error?.message }, 'lost the connection that announces access changes')
+    void client.end().catch(() => {})
+    this.timer = setTimeout(() => void this.connect(), RECONNECT_MS)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.closed = true
+    clearTimeout(this.timer)
+    await this.client?.end().catch(() => {})
+  }
+}

@@ -1,0 +1,74 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { HoldLeaseRequest, HoldLeaseResponse } from '@sheaf/protos/sheaf/directory/v1/access'
+import { LEASE_MS, type AccessChanges } from './access-changes'
+
+/** A holder renews twice a second and reads at once; one that does not is cut off. */
+const MAX_UNSENT = 100
+
+/**
+ * Serves one holder of a lease: answers each renewal, in order, and announces changes of access in between.
+ * Announcements that were not sent yet are merged, so a slow holder costs no memory. Ends with the requests or the signal.
+ */
+export async function* holdLease(
+  changes: AccessChanges,
+  requests: AsyncIterable<HoldLeaseRequest>,
+  signal: AbortSignal,
+): AsyncGenerator<HoldLeaseResponse> {
+  let announcement: number | undefined
+  let wake = () => {}
+  let ended: { error?: Error } | undefined
+  const grants: HoldLeaseResponse[] = []
+  const end = (error?: Error) => {
+    ended ??= { error }
+    wake()
+  }
+  const unsubscribe = changes.subscribe((version) => {
+    announcement = version
+    wake()
+  })
+  const abort = () => end()
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) end()
+  const onGrant = (grant: HoldLeaseResponse) => {
+    if (grants.push(grant) > MAX_UNSENT)
+      throw new AppError('too_many', 'LEASE_NOT_READ', 'the answers to renewals are not being read')
+    wake()
+  }
+  readRenewals(changes, requests, onGrant).then(() => end(), end)
+  try {
+    for (;;) {
+      const grant = grants.shift()
+      if (grant) yield grant
+      else if (announcement !== undefined) {
+        const accessVersion = announcement
+        announcement = undefined
+        yield { accessVersion, leaseMs: 0 }
+      } else if (ended) break
+      else await new Promise<void>((resolve) => (wake = resolve))
+    }
+    if (ended.error !== undefined && !signal.aborted) throw ended.error
+  } finally {
+    signal.removeEventListener('abort', abort)
+    unsubscribe()
+  }
+}
+
+async function readRenewals(
+  changes: AccessChanges,
+  requests: AsyncIterable<HoldLeaseRequest>,
+  onGrant: (grant: HoldLeaseResponse) => void,
+): Promise<void> {
+  // Leaving a `for await` by an error would destroy the stream, and the error could not be sent.
+  const iterator = requests[Symbol.asyncIterator]()
+  for (;;) {
+    const next = await iterator.next()
+    if (next.done) return
+    const { holderId, droppedVersion } = next.value
+    if (holderId === '' || holderId.length > 100 || droppedVersion < 0)
+      throw new AppError('invalid', 'INVALID_LEASE', 'holder_id or dropped_version is not valid', {
+        field: 'holder_id',
+      })
+    const accessVersion = await changes.renew(holderId, droppedVersion)
+    onGrant({ accessVersion, leaseMs: LEASE_MS })
+  }
+}

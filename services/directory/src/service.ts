@@ -1,0 +1,41 @@
+import { startGrpcServer } from '@sheaf/kit/grpc-server'
+import { openWith } from '@sheaf/kit/lifecycle'
+import type { DirectoryConfig } from './config'
+import { openContext } from './context'
+import { DatabaseHealth } from './database-health'
+import { createServices } from './handlers/index'
+
+/** A directory service that answers. Disposing lets running calls finish and closes everything. */
+export interface RunningDirectory extends AsyncDisposable {
+  /** `host:port` with the real port. */
+  readonly address: string
+  readonly port: number
+}
+
+/**
+ * Starts the directory service: migrates its schema, makes the signing key if there is none, and serves. Health knows
+ * '' (the process) and 'postgres'. Any number of instances may share one database.
+ */
+export function startDirectory(config: DirectoryConfig): Promise<RunningDirectory> {
+  return openWith(async (closer) => {
+    let checkDatabase = () => {}
+    const ctx = await openContext(config, closer, () => checkDatabase())
+    const server = await startGrpcServer({
+      listen: config.listen,
+      services: createServices(ctx),
+      verifier: ctx.verifier,
+      log: ctx.log,
+    })
+    closer.use(server)
+    const health = new DatabaseHealth(ctx.db, (serving) => server.setHealth('postgres', serving))
+    closer.defer(() => health[Symbol.dispose]())
+    server.setHealth('postgres', true)
+    checkDatabase = () => health.check()
+    health.check()
+    return {
+      address: server.address,
+      port: server.port,
+      [Symbol.asyncDispose]: () => closer.close(),
+    }
+  })
+}

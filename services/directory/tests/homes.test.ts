@@ -1,0 +1,71 @@
+import { TestDirectory } from './test-directory'
+
+describe('homes', () => {
+  let directory: TestDirectory
+  beforeAll(async () => {
+    directory = await TestDirectory.start()
+  })
+  afterAll(() => directory[Symbol.asyncDispose]())
+
+  it('are listed by name as they last reported', async () => {
+    const { homes } = directory.clients
+    const call = await directory.system()
+    await homes.reportHome({ name: 'b', address: 'b:1', freeBytes: 5 }, call)
+    await homes.reportHome({ name: 'a', address: 'a:1', freeBytes: 5 }, call)
+    await homes.reportHome({ name: 'b', address: 'b:2', freeBytes: 7_000_000_000_000 }, call)
+    expect((await homes.listHomes({}, call)).homes).toMatchObject([
+      { name: 'a', address: 'a:1' },
+      { name: 'b', address: 'b:2', freeBytes: 7_000_000_000_000 },
+    ])
+  })
+
+  it('get documents while they report, those with most room first', async () => {
+    const alice = await directory.addUser('alice')
+    const workspaceId = await directory.createWorkspace(alice, 'docs')
+    const homeOfNext = async () => {
+      const { document } = await directory.clients.documents.createDocument(
+        { workspaceId, name: '', isPinned: false },
+        await directory.as(alice),
+      )
+      return document?.home
+    }
+    expect(await homeOfNext()).toBe('b')
+    await directory.query(
+      `update directory.homes set reported_at = now() - interval '31 seconds' where name = 'b'`,
+    )
+    expect(await homeOfNext()).toBe('a')
+  })
+
+  it('have their new address handed out at once', async () => {
+    const bob = await directory.addUser('bob')
+    const call = await directory.system()
+    const workspace = await directory.createWorkspace(bob, 'docs')
+    await directory.addHome('moving', 9_000_000_000_000)
+    const docId = await directory.createDocument(bob, workspace)
+    await directory.clients.homes.reportHome(
+      { name: 'moving', address: 'elsewhere:1', freeBytes: 1 },
+      call,
+    )
+    const { document } = await directory.resolve(bob, { document: docId })
+    expect(document).toMatchObject({ home: 'moving', homeAddress: 'elsewhere:1' })
+  })
+
+  it.each([
+    { name: '', address: 'a:1', freeBytes: 0 },
+    { name: 'a b', address: 'a:1', freeBytes: 0 },
+    { name: 'a', address: '', freeBytes: 0 },
+    { name: 'a', address: 'a\0:1', freeBytes: 0 },
+    { name: 'a', address: 'a:1', freeBytes: -1 },
+  ])('refuse the report %j', async (report) => {
+    await expect(
+      directory.clients.homes.reportHome(report, await directory.system()),
+    ).rejects.toMatchObject({ code: 'invalid' })
+  })
+
+  it('are for the system alone', async () => {
+    const dan = await directory.addUser('dan')
+    await expect(
+      directory.clients.homes.listHomes({}, await directory.as(dan)),
+    ).rejects.toMatchObject({ code: 'forbidden' })
+  })
+})

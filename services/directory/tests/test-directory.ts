@@ -1,0 +1,188 @@
+import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
+import type { RoleName } from '@sheaf/kit/roles'
+import type { CallContext } from '@sheaf/protos/call'
+import {
+  AccessServiceClientImpl,
+  ResolveAccessRequest,
+  type ResolveAccessResponse,
+} from '@sheaf/protos/sheaf/directory/v1/access'
+import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/documents'
+import { HomesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/homes'
+import { KeysServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/keys'
+import { OrgsServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/orgs'
+import { UsersServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/users'
+import { WorkspacesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/workspaces'
+import { createTestDatabase } from '@sheaf/testkit/engines'
+import { Pool } from 'pg'
+import type { DirectoryConfig } from '../src/config'
+import { startDirectory } from '../src/service'
+
+export const SERVICE_KEY = 'a service key for tests'
+
+/** A user of the tests with a key of their own. */
+export interface TestUser {
+  readonly id: number
+  readonly email: string
+  readonly key: string
+}
+
+export type Level = 'org' | 'workspace' | 'document'
+
+/** Clients of one directory instance. */
+export class Clients {
+  readonly access: AccessServiceClientImpl
+  readonly documents: DocumentsServiceClientImpl
+  readonly homes: HomesServiceClientImpl
+  readonly keys: KeysServiceClientImpl
+  readonly orgs: OrgsServiceClientImpl
+  readonly users: UsersServiceClientImpl
+  readonly workspaces: WorkspacesServiceClientImpl
+
+  constructor(readonly channel: GrpcChannel) {
+    this.access = new AccessServiceClientImpl(channel)
+    this.documents = new DocumentsServiceClientImpl(channel)
+    this.homes = new HomesServiceClientImpl(channel)
+    this.keys = new KeysServiceClientImpl(channel)
+    this.orgs = new OrgsServiceClientImpl(channel)
+    this.users = new UsersServiceClientImpl(channel)
+    this.workspaces = new WorkspacesServiceClientImpl(channel)
+  }
+}
+
+/** A directory on a database of its own, with clients, and a way round its rules for what no RPC does yet. */
+export class TestDirectory implements AsyncDisposable {
+  private readonly closers: (() => PromiseLike<void> | void)[] = []
+  private pool!: Pool
+  config!: DirectoryConfig
+  clients!: Clients
+
+  static async start(): Promise<TestDirectory> {
+    const test = new TestDirectory()
+    const database = await createTestDatabase()
+    test.closers.push(() => database[Symbol.asyncDispose]())
+    test.config = {
+      listen: '127.0.0.1:0',
+      databaseUrl: database.url,
+      databaseConnections: 5,
+      serviceKey: SERVICE_KEY,
+    }
+    test.clients = await test.startInstance()
+    test.pool = new Pool({ connectionString: database.url, max: 2 })
+    test.closers.push(() => test.pool.end())
+    return test
+  }
+
+  /** Starts one more instance on the same database. */
+  async startInstance(change: Partial<DirectoryConfig> = {}): Promise<Clients> {
+    const directory = await startDirectory({ ...this.config, ...change })
+    this.closers.push(() => directory[Symbol.asyncDispose]())
+    const channel = openChannel({ address: directory.address })
+    this.closers.push(() => channel.close())
+    return new Clients(channel)
+  }
+
+  /** Context of a call by Sheaf itself. */
+  async system(): Promise<CallContext> {
+    const { token } = await this.clients.access.resolveAccess(
+      resolveRequest({ credential: { $case: 'serviceKey', value: SERVICE_KEY } }),
+    )
+    return { token }
+  }
+
+  /** Context of a call by a user, or by the anonymous one. */
+  async as(user?: TestUser): Promise<CallContext> {
+    const { token } = await this.resolve(user)
+    return { token }
+  }
+
+  resolve(
+    user?: TestUser,
+    request: Partial<ResolveAccessRequest> = {},
+  ): Promise<ResolveAccessResponse> {
+    const credential = user && ({ $case: 'apiKey', value: user.key } as const)
+    return this.clients.access.resolveAccess(resolveRequest({ credential, ...request }))
+  }
+
+  /** Makes a user with a key, called like the part of the email before the @. */
+  async addUser(name: string): Promise<TestUser> {
+    const call = await this.system()
+    const email = `${name}@example.com`
+    const { user } = await this.clients.users.ensureUser({ email, name: '' }, call)
+    const id = user?.id ?? 0
+    const { key } = await this.clients.keys.createKey({ userId: id, name: '', expiresAt: '' }, call)
+    return { id, email, key }
+  }
+
+  /** Lets new documents have a place. */
+  async addHome(name = 'document-data-0', freeBytes = 1000): Promise<void> {
+    await this.clients.homes.reportHome(
+      { name, address: `${name}.test:8486`, freeBytes },
+      await this.system(),
+    )
+  }
+
+  async createOrg(owner: TestUser, domain: string): Promise<number> {
+    const { id } = await this.clients.orgs.createOrg(
+      { name: `Team ${domain}`, domain },
+      await this.as(owner),
+    )
+    return id
+  }
+
+  async createWorkspace(owner: TestUser, org: string | number, name = 'Work'): Promise<number> {
+    const { id } = await this.clients.workspaces.createWorkspace(
+      { org: { org: String(org), site: '' }, name },
+      await this.as(owner),
+    )
+    return id
+  }
+
+  /** Makes a published document and returns its UUID. */
+  async createDocument(
+    owner: TestUser,
+    workspaceId: number,
+    change: { name?: string; urlId?: string } = {},
+  ): Promise<string> {
+    const { document, token } = await this.clients.documents.createDocument(
+      { workspaceId, name: '', isPinned: false, ...change },
+      await this.as(owner),
+    )
+    const docId = document?.docId ?? ''
+    await this.clients.documents.publishDocument({ docId }, { token })
+    return docId
+  }
+
+  /** Gives a role, or takes it away, behind the back of the service. */
+  async grant(
+    level: Level,
+    id: number,
+    user: { id: number },
+    role: RoleName | null,
+  ): Promise<void> {
+    const table = `directory.${level}_grants`
+    await this.query(`delete from ${table} where ${level}_id = $1 and user_id = $2`, [id, user.id])
+    if (role !== null)
+      await this.query(`insert into ${table} values ($1, $2, $3)`, [id, user.id, role])
+  }
+
+  /** Gives a role on a document that is known by its UUID. */
+  async grantDocument(docId: string, user: { id: number }, role: RoleName | null): Promise<void> {
+    const { rows } = await this.query('select id from directory.documents where doc_id = $1', [
+      docId,
+    ])
+    await this.grant('document', Number(rows[0]?.id), user, role)
+  }
+
+  query(text: string, values: unknown[] = []): Promise<{ rows: Record<string, unknown>[] }> {
+    // Without values, several statements may stand in one text.
+    return values.length === 0 ? this.pool.query(text) : this.pool.query(text, values)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const close of this.closers.reverse()) await close()
+  }
+}
+
+export function resolveRequest(change: Partial<ResolveAccessRequest>): ResolveAccessRequest {
+  return ResolveAccessRequest.fromPartial(change)
+}

@@ -1,0 +1,133 @@
+import { Role } from '@sheaf/protos/sheaf/directory/v1/access'
+import { TestDirectory, type TestUser } from './test-directory'
+
+describe('workspaces', () => {
+  let directory: TestDirectory
+  let alice: TestUser
+  let bob: TestUser
+  let carol: TestUser
+  let dan: TestUser
+  let team: number
+  beforeAll(async () => {
+    directory = await TestDirectory.start()
+    alice = await directory.addUser('alice')
+    bob = await directory.addUser('bob')
+    carol = await directory.addUser('carol')
+    dan = await directory.addUser('dan')
+    await directory.addHome()
+    team = await directory.createOrg(alice, 'bench')
+    await directory.grant('org', team, bob, 'editors')
+    await directory.grant('org', team, carol, 'viewers')
+  })
+  afterAll(() => directory[Symbol.asyncDispose]())
+
+  const get = async (user: TestUser | undefined, workspaceId: number) =>
+    directory.clients.workspaces.getWorkspace({ workspaceId }, await directory.as(user))
+  const list = async (user: TestUser) => {
+    const { workspaces } = await directory.clients.workspaces.listWorkspaces(
+      { org: { org: 'bench', site: '' } },
+      await directory.as(user),
+    )
+    return workspaces
+  }
+
+  it('are made by editors of the org, who own them', async () => {
+    const id = await directory.createWorkspace(bob, 'bench', 'Pets')
+    expect(await get(bob, id)).toMatchObject({
+      workspace: { id, name: 'Pets', access: Role.OWNERS, docs: [], orgDomain: 'bench' },
+      org: { id: team, access: Role.EDITORS },
+    })
+    expect((await get(carol, id)).workspace?.access).toBe(Role.VIEWERS)
+    for (const user of [carol, dan])
+      await expect(directory.createWorkspace(user, 'bench')).rejects.toMatchObject({
+        code: 'forbidden',
+      })
+    await expect(directory.createWorkspace(alice, 'nosuchorg')).rejects.toMatchObject({
+      code: 'not_found',
+    })
+  })
+
+  it('get a name when none is given', async () => {
+    const id = await directory.createWorkspace(alice, 'bench', '')
+    expect((await get(alice, id)).workspace?.name).toBe('New Workspace')
+  })
+
+  it('refuse names that cannot be shown', async () => {
+    for (const name of ['a\0', '   ', 'x'.repeat(257)])
+      await expect(directory.createWorkspace(alice, 'bench', name)).rejects.toMatchObject({
+        code: 'invalid',
+        metadata: { field: 'name' },
+      })
+  })
+
+  it('are listed by name with their documents in the order of creation', async () => {
+    const org = await directory.createOrg(dan, 'sorted')
+    const b = await directory.createWorkspace(dan, org, 'b')
+    await directory.createWorkspace(dan, org, 'A')
+    const first = await directory.createDocument(dan, b, { name: 'Zebra' })
+    const second = await directory.createDocument(dan, b, { name: 'Ant' })
+    const { workspaces } = await directory.clients.workspaces.listWorkspaces(
+      { org: { org: 'current', site: 'sorted' } },
+      await directory.as(dan),
+    )
+    expect(workspaces.map(({ name }) => name)).toEqual(['A', 'b', 'Home'])
+    expect(workspaces[1]?.docs).toMatchObject([
+      { docId: first, name: 'Zebra', access: Role.OWNERS, isPinned: false },
+      { docId: second, name: 'Ant', urlId: second.replaceAll('-', '').slice(0, 12) },
+    ])
+  })
+
+  it('are renamed by owners alone', async () => {
+    const id = await directory.createWorkspace(alice, 'bench', 'Before')
+    const { workspaces } = directory.clients
+    await expect(
+      workspaces.updateWorkspace({ workspaceId: id, name: 'No' }, await directory.as(bob)),
+    ).rejects.toMatchObject({ code: 'forbidden' })
+    const call = await directory.as(alice)
+    await workspaces.updateWorkspace({ workspaceId: id, name: 'After' }, call)
+    await workspaces.updateWorkspace({ workspaceId: id, name: '' }, call)
+    await workspaces.updateWorkspace({ workspaceId: id }, call)
+    expect((await get(alice, id)).workspace?.name).toBe('After')
+  })
+
+  it('are not found when there are none, and forbidden to strangers', async () => {
+    for (const id of [0, -1, 999_999, 2 ** 40])
+      await expect(get(alice, id)).rejects.toMatchObject({
+        code: 'not_found',
+        message: 'workspace not found',
+      })
+    const id = await directory.createWorkspace(alice, 'bench')
+    for (const user of [dan, undefined])
+      await expect(get(user, id)).rejects.toMatchObject({
+        code: 'forbidden',
+        message: 'access denied',
+      })
+  })
+
+  it('show guests only what is shared with them', async () => {
+    const id = await directory.createWorkspace(alice, 'bench', 'Guests')
+    const open = await directory.createDocument(alice, id, { name: 'Open' })
+    await directory.createDocument(alice, id, { name: 'Closed' })
+    await directory.grantDocument(open, dan, 'viewers')
+    const { workspace, org } = await get(dan, id)
+    expect(workspace).toMatchObject({ name: 'Guests', access: Role.GUESTS })
+    expect(workspace?.docs).toMatchObject([{ name: 'Open', access: Role.VIEWERS }])
+    expect(org?.access).toBe(Role.GUESTS)
+    expect(await list(dan)).toMatchObject([{ name: 'Guests', docs: [{ name: 'Open' }] }])
+    await directory.grantDocument(open, dan, null)
+    await expect(get(dan, id)).rejects.toMatchObject({ code: 'forbidden' })
+  })
+
+  it('and documents shared with everybody open by id and are not listed', async () => {
+    const id = await directory.createWorkspace(alice, 'bench', 'Everybody')
+    await directory.createDocument(alice, id)
+    await directory.grant('workspace', id, { id: 2 }, 'viewers')
+    expect((await get(dan, id)).workspace).toMatchObject({ access: Role.VIEWERS, docs: [{}] })
+    expect((await get(undefined, id)).workspace?.access).toBe(Role.VIEWERS)
+    await directory.grant('org', team, dan, 'members')
+    expect((await list(dan)).map(({ name }) => name)).not.toContain('Everybody')
+    await directory.grant('workspace', id, { id: 1 }, 'viewers')
+    expect((await list(dan)).map(({ name }) => name)).toContain('Everybody')
+    await directory.grant('org', team, dan, null)
+  })
+})
