@@ -1,0 +1,159 @@
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { InvalidArgumentError, type Command } from 'commander'
+import { CliError } from '../cli-error'
+import { loadCsv, LoadInterrupted, type Loaded, type LoadRequest } from '../load/load'
+import { openLoadState } from '../load/load-state'
+import { startProgress, type Progress } from '../load/progress'
+import { createRestClient } from '../rest-client'
+import type { CliSettings } from '../settings'
+import { readRestTarget } from '../target'
+import type { Terminal } from '../terminal'
+
+interface LoadOptions extends Omit<LoadRequest, 'file'> {
+  url?: string
+  key?: string
+  json?: boolean
+}
+
+/** Adds `load`, which uses the public REST API alone. */
+export function addLoadCommand(program: Command, settings: CliSettings, terminal: Terminal): void {
+  program
+    .command('load')
+    .description('load a CSV file into a table, over the REST API')
+    .argument('<file>', 'the CSV file; its first line names the columns')
+    .option('--doc <id>', 'document to load into; a new one is made unless given')
+    .option(
+      '--workspace <id>',
+      'workspace of a new document; the first one of your site unless given',
+    )
+    .option('--name <name>', 'name of a new document; that of the file unless given')
+    .option('--table <name>', 'table to add the rows to, or the name of a new one')
+    .option('--text', 'make all columns Text instead of guessing their types')
+    .option('--delimiter <char>', 'what parts the cells; found out unless given', readDelimiter)
+    .option('--batch <rows>', 'rows to send at once; adapts to the server unless given', readBatch)
+    .option('--resume', 'go on with a load of this file that was cut short')
+    .option('--json', 'print {"docId","tableId","rows","seconds"} and nothing else')
+    .option('--url <url>', 'address of the Sheaf; SHEAF_URL or that of this machine unless given')
+    .option('--key <key>', 'API key; SHEAF_API_KEY unless given')
+    .addHelpText('after', () => examples(settings.invocation))
+    .action((file: string, options: LoadOptions) => runLoad(file, options, { settings, terminal }))
+}
+
+function examples(invocation: string): string {
+  return `
+Examples:
+  ${invocation} load cities.csv                         into a new document "cities"
+  ${invocation} load cities.csv --doc ID --table Cities   into a document that exists
+  ${invocation} load cities.csv --resume                go on after an error
+
+A type is chosen for a column only when all its values are written that way; codes
+with leading zeros and very long numbers stay Text. Every row is stored once, even
+when an answer of the server is lost.`
+}
+
+async function runLoad(
+  name: string,
+  options: LoadOptions,
+  { settings, terminal }: { settings: CliSettings; terminal: Terminal },
+): Promise<void> {
+  if (options.doc !== undefined && (options.workspace ?? options.name) !== undefined) {
+    throw new CliError(
+      '--workspace and --name are for a new document, --doc for one that exists',
+      2,
+    )
+  }
+  const file = resolve(settings.workDir, name)
+  const startedAt = performance.now()
+  const rest = createRestClient(await readRestTarget(settings, options))
+  const state = await openLoadState(settings.cacheDir, file)
+  const stop = stopOnInterrupt()
+  let progress: Progress | undefined
+  try {
+    const loaded = await loadCsv(
+      { ...options, file },
+      {
+        rest,
+        state,
+        signal: stop.signal,
+        sleep: (ms) => stop.sleep(ms),
+        onStart: (total, stored) => {
+          if (!options.json) progress = startProgress(terminal, total, stored)
+        },
+        onStored: (rows) => progress?.update(rows),
+      },
+    )
+    progress?.stop()
+    report(terminal, options, { ...loaded, ms: performance.now() - startedAt })
+  } catch (error) {
+    progress?.stop()
+    if (!(error instanceof LoadInterrupted)) throw error
+    const again = continueCommand(name, options, settings.invocation)
+    throw new CliError(
+      `${error.message}\n${error.stored} of ${error.total} rows are stored; to go on: ${again}`,
+    )
+  } finally {
+    stop.release()
+  }
+}
+
+function report(
+  terminal: Terminal,
+  options: LoadOptions,
+  { docId, tableId, rows, ms }: Loaded & { ms: number },
+): void {
+  const seconds = Math.round(ms) / 1000
+  if (options.json) return terminal.out(JSON.stringify({ docId, tableId, rows, seconds }))
+  const count = rows.toLocaleString('en-US')
+  terminal.out(
+    `${count} rows are in table ${tableId} of document ${docId} (${seconds.toFixed(1)} s)`,
+  )
+}
+
+/** The command that goes on with a load; without the key, which would stay in the shell's history. */
+function continueCommand(name: string, options: LoadOptions, invocation: string): string {
+  const parts = [invocation, 'load', quote(name), '--resume']
+  if (options.url !== undefined) parts.push('--url', quote(options.url))
+  if (options.delimiter !== undefined) parts.push('--delimiter', quote(options.delimiter))
+  if (options.text) parts.push('--text')
+  if (options.key !== undefined) parts.push('--key YOUR_KEY')
+  return parts.join(' ')
+}
+
+/** As a POSIX shell reads it back. */
+function quote(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/** The first ^C lets the batch under way finish; another one ends the command at once. */
+function stopOnInterrupt() {
+  const controller = new AbortController()
+  const { signal } = controller
+  const abort = () => controller.abort()
+  process.once('SIGINT', abort)
+  return {
+    signal,
+    /** Waits, or throws CliError as soon as there was a ^C. */
+    sleep: (ms: number): Promise<void> =>
+      sleep(ms, undefined, { signal }).catch(() => {
+        throw new CliError('stopped on request')
+      }),
+    release: () => process.removeListener('SIGINT', abort),
+  }
+}
+
+function readBatch(text: string): number {
+  const rows = Number(text)
+  if (!/^\d+$/.test(text) || rows < 1 || rows > 100_000) {
+    throw new InvalidArgumentError('It must be a whole number from 1 to 100000.')
+  }
+  return rows
+}
+
+function readDelimiter(text: string): string {
+  const delimiter = text === '\\t' || text === 'tab' ? '\t' : text
+  if (delimiter.length !== 1 || /["\r\n]/.test(delimiter)) {
+    throw new InvalidArgumentError('It must be one character, or tab.')
+  }
+  return delimiter
+}

@@ -1,0 +1,73 @@
+/** Column types that a loader chooses between. */
+export type GuessedType = 'Text' | 'Int' | 'Numeric' | 'Bool' | 'Date'
+
+const MAX_INT = 2 ** 31 - 1
+const integer = /^(?:0|-?[1-9]\d*)$/
+// An exponent alone does not make a number: 12E4 is as likely a code.
+const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?)?$/
+const isoDate = /^(\d{4})-(\d\d)-(\d\d)$/
+
+const fits: Record<Exclude<GuessedType, 'Text'>, (text: string) => boolean> = {
+  Int: (text) => integer.test(text) && Math.abs(Number(text)) <= MAX_INT,
+  Numeric: isExactNumber,
+  Bool: (text) => /^(?:true|false)$/i.test(text),
+  Date: (text) => isoDate.test(text) && isCalendarDay(text),
+}
+
+/**
+ * Guesses the type of one column from its values. A type other than Text is chosen only if every value that is not
+ * empty is written the way that type is written, so that no value changes its meaning: codes with leading zeros, long
+ * digit strings and text with surrounding blanks stay Text.
+ */
+export class ColumnGuess {
+  private candidates: Exclude<GuessedType, 'Text'>[] = ['Int', 'Numeric', 'Bool', 'Date']
+  private sawEmpty = false
+  private sawValue = false
+
+  /** Takes one value of the column into account. */
+  see(text: string): void {
+    if (text === '') {
+      this.sawEmpty = true
+      return
+    }
+    this.sawValue = true
+    if (this.candidates.length === 0) return
+    if (this.candidates.every((type) => fits[type](text))) return
+    this.candidates = this.candidates.filter((type) => fits[type](text))
+  }
+
+  /** The type that suits all values seen so far. */
+  get type(): GuessedType {
+    const [best] = this.candidates
+    if (!this.sawValue || best === undefined) return 'Text'
+    // A Bool cell cannot be empty: it would read as false.
+    return best === 'Bool' && this.sawEmpty ? 'Text' : best
+  }
+}
+
+/** The JSON of a value in a column of a guessed type. */
+export function cellJson(text: string, type: GuessedType): string {
+  if (type === 'Text') return JSON.stringify(text)
+  if (text === '') return 'null'
+  if (type === 'Bool') return text.toLowerCase()
+  if (type === 'Date') return String(Date.parse(text) / 1000)
+  return text // written the way JSON writes numbers, or its column would be Text
+}
+
+/** True for a decimal number that a double holds without loss. */
+function isExactNumber(text: string): boolean {
+  if (!decimal.test(text)) return false
+  const value = Number(text)
+  if (!Number.isFinite(value) || Object.is(value, -0)) return false
+  if (String(value) === text) return true
+  const digits = text
+    .replace(/[eE].*/, '')
+    .replace(/[-.]/g, '')
+    .replace(/^0+/, '')
+  return digits.length <= 15
+}
+
+function isCalendarDay(text: string): boolean {
+  const at = Date.parse(text)
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
+}

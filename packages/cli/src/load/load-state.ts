@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TargetColumn } from './load-target'
+
+/** What a load that was cut short needs to go on; how far it came is read from the table itself. */
+export interface LoadState {
+  readonly docId: string
+  readonly tableId: string
+  /** Columns of the table in the order of the file's. */
+  readonly columns: readonly TargetColumn[]
+  /** Greatest row id of the table before the load. */
+  readonly lastIdBefore: number
+  /** Hash of the file, so that a changed one is not continued. */
+  readonly sha256: string
+}
+
+/** Keeps the state of one file's unfinished load in a folder for what may be lost. */
+export interface LoadStateFile {
+  find(): Promise<LoadState | undefined>
+  save(state: LoadState): Promise<void>
+  remove(): Promise<void>
+}
+
+/** The state of the load of this CSV file. */
+export async function openLoadState(cacheDir: string, csvFile: string): Promise<LoadStateFile> {
+  const folder = join(cacheDir, 'loads')
+  const name = createHash('sha256')
+    .update(await realpath(csvFile).catch(() => csvFile))
+    .digest('hex')
+    .slice(0, 32)
+  const file = join(folder, `${name}.json`)
+  return {
+    async find() {
+      try {
+        return JSON.parse(await readFile(file, 'utf8')) as LoadState
+      } catch {
+        return undefined // never made, or not readable: either way there is nothing to go on from
+      }
+    },
+    async save(state) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const draft = `${file}.${process.pid}.draft`
+      await writeFile(draft, JSON.stringify(state), { mode: 0o600 })
+      await rename(draft, file)
+    },
+    remove: () => rm(file, { force: true }),
+  }
+}

@@ -1,0 +1,98 @@
+import { openChannel } from '@sheaf/kit/grpc-client'
+import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
+import { KeysServiceClientImpl, type ApiKey } from '@sheaf/protos/sheaf/directory/v1/keys'
+import { UsersServiceClientImpl, type User } from '@sheaf/protos/sheaf/directory/v1/users'
+import { CliError } from './cli-error'
+
+/** Where directory is and the secret that opens it to an operator. */
+export interface OperatorTarget {
+  readonly directoryAddress: string
+  readonly serviceKey: string
+}
+
+/** A key as its user sends it, and what is stored of it. */
+export interface NewKey {
+  readonly key: string
+  readonly apiKey: ApiKey
+}
+
+/** The operator's door to users and keys. Its methods throw AppError as directory answers. */
+export interface Operator extends AsyncDisposable {
+  /** The user with this email; makes them, with that name, unless they exist. */
+  ensureUser(email: string, name?: string): Promise<{ user: User; created: boolean }>
+  /** All users, by id. */
+  listUsers(): AsyncGenerator<User>
+  /** The user with this email. Throws CliError when there is none. */
+  getUser(email: string): Promise<User>
+  /** Makes a key; `expiresAt` is ISO 8601, empty for never. */
+  createKey(userId: number, options?: { name?: string; expiresAt?: string }): Promise<NewKey>
+  listKeys(userId: number): Promise<ApiKey[]>
+  /** Ends the key with this id, prefix or full text. */
+  revokeKey(idOrKey: string): Promise<ApiKey | undefined>
+}
+
+/** A token is asked for anew when it would end within this time. */
+const TOKEN_MARGIN_MS = 5_000
+
+/** Opens the operator's door; connects with the first call. */
+export function openOperator({ directoryAddress, serviceKey }: OperatorTarget): Operator {
+  const channel = openChannel({ address: directoryAddress })
+  const access = new AccessServiceClientImpl(channel)
+  const users = new UsersServiceClientImpl(channel)
+  const keys = new KeysServiceClientImpl(channel)
+  let token = ''
+  let tokenEndsAt = 0
+
+  async function asSystem(): Promise<{ token: string }> {
+    if (Date.now() < tokenEndsAt - TOKEN_MARGIN_MS) return { token }
+    const credential = { $case: 'serviceKey', value: serviceKey } as const
+    const answer = await access.resolveAccess({ credential, document: '', site: '', neededRole: 0 })
+    token = answer.token
+    tokenEndsAt = answer.tokenExpiresAt
+    return { token }
+  }
+
+  async function* listUsers(): AsyncGenerator<User> {
+    for (let afterId = 0; ;) {
+      const page = await users.listUsers({ afterId, limit: 0 }, await asSystem())
+      yield* page.users
+      const last = page.users.at(-1)
+      if (!last) return
+      afterId = last.id
+    }
+  }
+
+  return {
+    listUsers,
+    async ensureUser(email, name = '') {
+      const { user, created } = await users.ensureUser({ email, name }, await asSystem())
+      return { user: present(user), created }
+    },
+    async getUser(email) {
+      for await (const user of listUsers()) {
+        if (user.email === email.trim().toLowerCase()) return user
+      }
+      throw new CliError(`there is no user ${email}; "users create ${email}" makes them`)
+    },
+    async createKey(userId, { name = '', expiresAt = '' } = {}) {
+      const { key, apiKey } = await keys.createKey({ userId, name, expiresAt }, await asSystem())
+      return { key, apiKey: present(apiKey) }
+    },
+    async listKeys(userId) {
+      return (await keys.listKeys({ userId }, await asSystem())).apiKeys
+    },
+    async revokeKey(idOrKey) {
+      const keyRef = /^\d+$/.test(idOrKey)
+        ? ({ $case: 'keyId', value: Number(idOrKey) } as const)
+        : ({ $case: 'key', value: idOrKey } as const)
+      return (await keys.revokeKey({ keyRef }, await asSystem())).apiKey
+    },
+    [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
+  }
+}
+
+/** Protobuf allows any message to be absent; directory never leaves these out. */
+function present<T>(message: T | undefined): T {
+  if (message === undefined) throw new Error('directory sent an incomplete answer')
+  return message
+}

@@ -1,0 +1,93 @@
+/** An answer that is not a success, or none at all. */
+export class RestError extends Error {
+  /**
+   * @param status HTTP status; 0 when no answer came
+   * @param retryAfterMs how long the server asks to wait
+   */
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly retryAfterMs?: number,
+  ) {
+    super(message)
+    this.name = 'RestError'
+  }
+
+  /** True when the same request may succeed later. */
+  get passing(): boolean {
+    return [0, 408, 429, 500, 502, 503, 504].includes(this.status)
+  }
+}
+
+/** The public REST API with one key. Its methods throw RestError. */
+export interface RestClient {
+  get<T>(path: string): Promise<T>
+  /** Sends JSON text, or an object as JSON. */
+  post<T>(path: string, body: string | object): Promise<T>
+}
+
+/** Longer than the server takes for anything that it answers at all. */
+const TIMEOUT_MS = 120_000
+
+/** Creates a client for the site at `url`, without a slash at its end. */
+export function createRestClient({ url, key }: { url: string; key: string }): RestClient {
+  async function request<T>(path: string, init: RequestInit): Promise<T> {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    let response: Response
+    let text: string
+    try {
+      response = await fetch(url + path, { ...init, headers, signal, redirect: 'error' })
+      text = await response.text()
+    } catch (error) {
+      throw new RestError(0, `no answer from ${url}: ${reasonOf(error)}`)
+    }
+    if (!response.ok) throw refusal(response, text)
+    try {
+      return JSON.parse(text) as T
+    } catch {
+      throw new RestError(response.status, `${url} does not answer like Sheaf`)
+    }
+  }
+  return {
+    get: (path) => request(path, {}),
+    post: (path, body) =>
+      request(path, {
+        method: 'POST',
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+  }
+}
+
+function refusal(response: Response, text: string): RestError {
+  const message = `the server answered ${response.status}: ${errorOf(text) || response.statusText}`
+  return new RestError(
+    response.status,
+    message,
+    readRetryAfter(response.headers.get('retry-after')),
+  )
+}
+
+function errorOf(text: string): string {
+  try {
+    const { error, details } = JSON.parse(text) as {
+      error?: string
+      details?: { userError?: string }
+    }
+    return [error, details?.userError].filter(Boolean).join(' – ')
+  } catch {
+    return text.slice(0, 200)
+  }
+}
+
+/** Seconds or an HTTP date, as milliseconds from now. */
+function readRetryAfter(text: string | null): number | undefined {
+  if (text === null) return undefined
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms)
+}
+
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error & { cause?: Error & { code?: string } }
+  return cause?.code ?? cause?.message ?? message
+}

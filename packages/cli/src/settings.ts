@@ -1,0 +1,39 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { EnvReader, type Env } from '@sheaf/kit/config'
+
+/** What the command knows before it looks at its arguments. */
+export interface CliSettings {
+  /** Data folder of the Sheaf on this machine; the same setting that starts it. */
+  readonly dataDir: string
+  /** Base address of the REST API, when it is not the Sheaf on this machine. */
+  readonly url?: string
+  readonly apiKey?: string
+  /** `host:port` of directory, when it is not on this machine. */
+  readonly directoryAddress?: string
+  readonly serviceKey?: string
+  /** Folder for what may be lost: the state of unfinished loads. */
+  readonly cacheDir: string
+  /** Folder that relative file names start from. */
+  readonly workDir: string
+  /** How the command is called, for hints that can be typed as they are printed. */
+  readonly invocation: string
+}
+
+/** Reads the settings. Throws ConfigError naming every fault. */
+export function readSettings(env: Env, cwd: string): CliSettings {
+  const read = new EnvReader(env)
+  const { npm_lifecycle_event: script, INIT_CWD: npmCwd, XDG_CACHE_HOME: cacheHome } = env
+  // npm runs scripts in the repository, wherever it was called.
+  const byNpm = script === 'sheaf' && npmCwd !== undefined
+  return read.done({
+    dataDir: resolve(cwd, read.str('SHEAF_DATA', './data')),
+    url: read.optional('SHEAF_URL'),
+    apiKey: read.optionalSecret('SHEAF_API_KEY'),
+    directoryAddress: read.optional('SHEAF_DIRECTORY_ADDRESS'),
+    serviceKey: read.optionalSecret('SHEAF_SERVICE_KEY'),
+    cacheDir: join(cacheHome || join(homedir(), '.cache'), 'sheaf'),
+    workDir: byNpm ? npmCwd : cwd,
+    invocation: byNpm ? 'npm run sheaf --' : 'sheaf',
+  })
+}

@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises'
+import { CliError } from './cli-error'
+import type { OperatorTarget } from './operator'
+import { findRunFile, serviceKeyPath, type RunFile } from './run-file'
+import type { CliSettings } from './settings'
+
+/** Where the operator's commands go: the address and key that were set, else the Sheaf on this machine. */
+export async function readOperatorTarget(settings: CliSettings): Promise<OperatorTarget> {
+  const { directoryAddress, serviceKey, dataDir } = settings
+  return {
+    directoryAddress: directoryAddress ?? (await getRunFile(settings)).addresses.directory,
+    serviceKey: serviceKey ?? (await readServiceKey(dataDir)),
+  }
+}
+
+/** Address and key for the public REST API: as given, as set, else that of the Sheaf on this machine. */
+export async function readRestTarget(
+  settings: CliSettings,
+  given: { url?: string; key?: string },
+): Promise<{ url: string; key: string }> {
+  const key = given.key ?? settings.apiKey
+  if (key === undefined) {
+    throw new CliError(
+      'no API key was given: set SHEAF_API_KEY or use --key. The first start of Sheaf printed one for its owner; ' +
+        `to make another: ${settings.invocation} keys create EMAIL`,
+      2,
+    )
+  }
+  const url = given.url ?? settings.url ?? (await getRunFile(settings)).url
+  if (!URL.canParse(url) || !/^https?:/.test(url))
+    throw new CliError(`${url} is not a web address`, 2)
+  return { url: url.replace(/\/+$/, ''), key }
+}
+
+/** The run file. Throws CliError when no Sheaf runs with that data folder. */
+export async function getRunFile({ dataDir }: CliSettings): Promise<RunFile> {
+  try {
+    const run = await findRunFile(dataDir)
+    if (run) return run
+  } catch (error) {
+    throw new CliError(`the data folder ${dataDir} cannot be read: ${(error as Error).message}`)
+  }
+  throw new CliError(
+    `no Sheaf is running with the data folder ${dataDir}: start it with "make run", or set SHEAF_DATA to its folder`,
+  )
+}
+
+async function readServiceKey(dataDir: string): Promise<string> {
+  const file = serviceKeyPath(dataDir)
+  try {
+    return (await readFile(file, 'utf8')).trim()
+  } catch (error) {
+    throw new CliError(`the service key cannot be read: ${(error as Error).message}`)
+  }
+}
