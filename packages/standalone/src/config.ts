@@ -1,0 +1,42 @@
+import { resolve } from 'node:path'
+import { EnvReader, type Env } from '@sheaf/kit/config'
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** What it takes to run a whole Sheaf on one machine. */
+export interface StandaloneConfig {
+  /** Where the REST API listens. */
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  /** Folder of everything that is kept. */
+  readonly dataDir: string
+  /** Who gets a key on the first start. */
+  readonly ownerEmail: string
+  /** A PostgreSQL that runs already; without it one is started. */
+  readonly databaseUrl?: string
+  /** A NATS that runs already; without it one is started. */
+  readonly natsUrl?: string
+  /** How the operator's command is called so that it finds this Sheaf. */
+  readonly command: string
+  /** All settings, from which each service is given those that it reads. */
+  readonly env: Env
+}
+
+/** Reads the settings. Throws ConfigError naming every fault. */
+export function readConfig(env: Env, cwd: string): StandaloneConfig {
+  const read = new EnvReader(env)
+  const data = read.str('SHEAF_DATA', './data')
+  const setting = resolve(cwd, data) === resolve(cwd, 'data') ? '' : `SHEAF_DATA=${data} `
+  read.oneOf('SHEAF_LOG_LEVEL', logLevels, 'info')
+  return read.done({
+    host: read.str('SHEAF_HOST', '127.0.0.1'),
+    port: read.int('SHEAF_PORT', 8484, { max: 65_535 }),
+    dataDir: resolve(cwd, data),
+    ownerEmail: read.str('SHEAF_OWNER_EMAIL', 'you@example.com'),
+    databaseUrl: read.optionalSecret('DATABASE_URL'),
+    natsUrl: read.optionalSecret('NATS_URL'),
+    command: `${setting}npm run sheaf --`,
+    env,
+  })
+}

@@ -1,0 +1,49 @@
+import { EngineError } from '@sheaf/engines/engine-error'
+import { ConfigError } from '@sheaf/kit/config'
+import { readConfig } from './config'
+import { createPrinter } from './printer'
+import { startStandalone } from './standalone'
+import { StartError } from './start-error'
+
+const printer = createPrinter(process.stdout)
+// Whoever reads the log may go first; that is no reason to stop.
+process.stdout.on('error', () => {})
+
+/** Aborts when the process is asked to stop, or when the program that started it is gone. */
+function stopAsked(): AbortSignal {
+  const controller = new AbortController()
+  const stop = () => {
+    if (controller.signal.aborted) printer.say('sheaf', 'is stopping already')
+    controller.abort(new StartError('stopped before it was ready'))
+  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop)
+  if (process.channel) process.on('disconnect', stop)
+  return controller.signal
+}
+
+async function run(): Promise<void> {
+  const signal = stopAsked()
+  const sheaf = await startStandalone(readConfig(process.env, process.cwd()), { printer, signal })
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  printer.say('sheaf', 'stopping …')
+  await sheaf[Symbol.asyncDispose]()
+  printer.say('sheaf', 'has stopped; nothing is lost')
+}
+
+/** One sentence for what the operator can act on; a stack for what should never happen. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return error.faults.join('\n')
+  if (error instanceof StartError || error instanceof EngineError) return error.message
+  const { code, message, stack } = error as NodeJS.ErrnoException
+  return code === undefined ? (stack ?? String(error)) : message
+}
+
+run()
+  .catch((error: unknown) => {
+    process.stderr.write(`${explain(error)}\n`)
+    process.exitCode = 1
+  })
+  .finally(() => {
+    // The channel of a program that started us would keep us alive.
+    if (process.connected) process.disconnect()
+  })

@@ -1,0 +1,38 @@
+import { randomInt } from 'node:crypto'
+import { createServer } from 'node:net'
+import { freePort } from '@sheaf/engines/free-port'
+import { StartError } from './start-error'
+
+/** Below what common systems give to outgoing connections, so that none of these takes a port while a service restarts. */
+const LOWEST = 20_000
+const HIGHEST = 32_000
+const ATTEMPTS = 50
+
+/** A free port of this machine for a service, other than those in `taken`, which it joins. */
+export async function pickPort(host: string, taken: Set<number>): Promise<number> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const wanted = randomInt(LOWEST, HIGHEST)
+    if (taken.has(wanted) || (await freePort(host, wanted)) !== wanted) continue
+    taken.add(wanted)
+    return wanted
+  }
+  return freePort(host)
+}
+
+/** Throws StartError when nobody can listen there now. */
+export async function requireListenable(host: string, port: number): Promise<void> {
+  const code = await new Promise<string | undefined>((resolve) => {
+    const server = createServer()
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)))
+  })
+  if (code === undefined) return
+  if (code === 'EADDRINUSE') {
+    throw new StartError(
+      `port ${port} on ${host} is in use: set SHEAF_PORT to another one, or to 0 for any that is free`,
+    )
+  }
+  if (code === 'EACCES')
+    throw new StartError(`port ${port} may not be used: set SHEAF_PORT to one above 1023`)
+  throw new StartError(`SHEAF_HOST ${host} is not an address of this machine (${code})`)
+}

@@ -1,0 +1,81 @@
+import { Closer } from '@sheaf/kit/lifecycle'
+import type { Printer } from './printer'
+import { summarizeLine } from './service-output'
+import type { ServicePlan } from './service-plan'
+import { ServiceProcess } from './service-process'
+import { StartError } from './start-error'
+
+/** A service that has ended so often before everything was ready will not get there. */
+const MOST_DEATHS_AT_START = 3
+
+/** The four services, kept running; disposing stops them one by one, the last started first. */
+export class ServiceFleet implements AsyncDisposable {
+  private readonly closer = new Closer()
+  private readonly services: ServiceProcess[] = []
+  private readonly hopeless: Promise<never>
+  private giveUp: (reason: StartError) => void = () => {}
+  private changed: () => void = () => {}
+
+  constructor(
+    plans: readonly ServicePlan[],
+    marker: string,
+    private readonly printer: Printer,
+  ) {
+    this.hopeless = new Promise((_, reject) => (this.giveUp = reject))
+    this.hopeless.catch(() => {}) // nobody waits any more when it happens after the start
+    for (const plan of plans) this.services.push(this.closer.use(this.start(plan, marker)))
+  }
+
+  /** Pids of the services that run now, by name. */
+  get pids(): Record<string, number> {
+    return Object.fromEntries(
+      this.services.flatMap(({ name, pid }) => (pid === undefined ? [] : [[name, pid]])),
+    )
+  }
+
+  /** Waits for the end of the start. Throws StartError when a service ends again and again meanwhile. */
+  async whileStarting(
+    ready: (signal: AbortSignal) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const settled = new AbortController()
+    try {
+      await Promise.race([ready(AbortSignal.any([signal, settled.signal])), this.hopeless])
+    } finally {
+      settled.abort()
+    }
+  }
+
+  /** Calls `publish`, never twice at once, whenever a service runs with another pid, until it is disposed of. */
+  onChange(publish: () => Promise<void>): AsyncDisposable {
+    let last = Promise.resolve()
+    this.changed = () => {
+      last = last.then(publish).catch((error: Error) => this.printer.say('sheaf', error.message))
+    }
+    return {
+      [Symbol.asyncDispose]: () => {
+        this.changed = () => {}
+        return last
+      },
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.closer.close()
+  }
+
+  private start(plan: ServicePlan, marker: string): ServiceProcess {
+    const { name } = plan
+    return new ServiceProcess(plan, marker, {
+      line: (line) => this.printer.relay(name, line),
+      // Not before the constructor of the service has returned, since its pid is asked for.
+      started: () => queueMicrotask(() => this.changed()),
+      died: ({ reason, deaths, lastLines }) => {
+        this.printer.say('sheaf', `${name} ended unasked (${reason}) and is started again`)
+        if (deaths < MOST_DEATHS_AT_START) return
+        const words = lastLines.map(summarizeLine).join(' | ')
+        this.giveUp(new StartError(`${name} does not start (${reason}): ${words}`))
+      },
+    })
+  }
+}

@@ -1,0 +1,103 @@
+import { readConfig as readDirectoryConfig } from '@sheaf/directory/config'
+import { readConfig as readDocumentDataConfig } from '@sheaf/document-data/config'
+import { readConfig as readGatewayConfig } from '@sheaf/gateway/config'
+import { ConfigError, type Env } from '@sheaf/kit/config'
+import { readConfig as readWebhookConfig } from '@sheaf/webhook/config'
+import type { Wiring } from './wiring'
+
+/** The four processes, in the order in which they start; they stop the other way round. */
+export const serviceNames = ['directory', 'document-data', 'webhook', 'gateway'] as const
+
+/** One of the four processes. */
+export type ServiceName = (typeof serviceNames)[number]
+
+/** How one process is started. */
+export interface ServicePlan {
+  readonly name: ServiceName
+  /** The program. */
+  readonly main: string
+  /** Its whole environment. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** What any program may need of its surroundings; nothing of Sheaf's. */
+const surroundings =
+  /^(PATH|HOME|USER|LOGNAME|TMPDIR|TZ|LANG|LC_\w+|NODE_\w+|SSL_CERT_\w+|UV_THREADPOOL_SIZE|GRPC_\w+|OTEL_\w+|SHEAF_LOG_LEVEL)$/
+
+/**
+ * Plans the four processes: each is given the wiring it reads, the settings it reads, and nothing else. Throws
+ * ConfigError with the faults that any of them finds in its settings, before anything is started.
+ */
+export function planServices(env: Env, wiring: Wiring): ServicePlan[] {
+  const faults = new Set<string>()
+  const plans = serviceNames.map((name) => {
+    const offered: Env = { ...env, ...wiringOf(name, wiring) }
+    const asked = new Set<string>()
+    try {
+      readers[name](recordNames(offered, asked))
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      for (const fault of error.faults) faults.add(fault)
+    }
+    return { name, main: programs[name](), env: pick(offered, asked) }
+  })
+  if (faults.size > 0) throw new ConfigError([...faults])
+  return plans
+}
+
+const readers: Record<ServiceName, (env: Env) => unknown> = {
+  directory: readDirectoryConfig,
+  'document-data': readDocumentDataConfig,
+  webhook: readWebhookConfig,
+  gateway: readGatewayConfig,
+}
+
+const programs: Record<ServiceName, () => string> = {
+  directory: () => require.resolve('@sheaf/directory/main'),
+  'document-data': () => require.resolve('@sheaf/document-data/main'),
+  webhook: () => require.resolve('@sheaf/webhook/main'),
+  gateway: () => require.resolve('@sheaf/gateway/main'),
+}
+
+function wiringOf(name: ServiceName, wiring: Wiring): Env {
+  const shared = {
+    SHEAF_SERVICE_KEY: undefined,
+    SHEAF_SERVICE_KEY_FILE: wiring.serviceKeyFile,
+    SHEAF_DIRECTORY_ADDRESS: wiring.directoryAddress,
+    SHEAF_WEBHOOK_ADDRESS: wiring.webhookAddress,
+    DATABASE_URL: wiring.databaseUrl,
+    DATABASE_URL_FILE: undefined,
+    NATS_URL: wiring.natsUrl,
+    NATS_URL_FILE: undefined,
+    SHEAF_DATA: wiring.dataDir,
+    SHEAF_HOST: wiring.host,
+    SHEAF_PORT: String(wiring.port),
+  }
+  if (name === 'directory') return { ...shared, SHEAF_DIRECTORY_LISTEN: wiring.directoryAddress }
+  if (name === 'webhook') return { ...shared, SHEAF_WEBHOOK_LISTEN: wiring.webhookAddress }
+  if (name === 'gateway') return shared
+  return {
+    ...shared,
+    SHEAF_DOCUMENT_DATA_LISTEN: wiring.documentDataAddress,
+    SHEAF_DOCUMENT_DATA_ADDRESS: wiring.documentDataAddress,
+  }
+}
+
+/** The same settings, noting which of them are asked for. */
+function recordNames(env: Env, asked: Set<string>): Env {
+  return new Proxy(env, {
+    get(settings, name) {
+      if (typeof name !== 'string') return undefined
+      asked.add(name)
+      return settings[name]
+    },
+  })
+}
+
+function pick(env: Env, asked: ReadonlySet<string>): Record<string, string> {
+  const kept: Record<string, string> = {}
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && (asked.has(name) || surroundings.test(name))) kept[name] = value
+  }
+  return kept
+}

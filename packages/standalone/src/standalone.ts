@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { removeRunFile, writeRunFile, type RunFile } from '@sheaf/cli/run-file'
+import { lockDataDir, type DataLock } from '@sheaf/engines/data-lock'
+import { startEngines } from '@sheaf/engines/engines'
+import { findProcesses, terminate } from '@sheaf/engines/process-table'
+import { openWith, type Closer } from '@sheaf/kit/lifecycle'
+import { announce } from './banner'
+import type { StandaloneConfig } from './config'
+import { ensureOwner } from './owner'
+import type { Printer } from './printer'
+import { untilReady } from './readiness'
+import { planServices } from './service-plan'
+import { ServiceFleet } from './service-fleet'
+import { urlOf, wire, type Wiring } from './wiring'
+
+/** For services that a supervisor which was killed has left behind, and which are ending. */
+const LEFTOVER_GRACE_MS = 5_000
+
+/** What the start works with. */
+export interface StandaloneContext {
+  readonly printer: Printer
+  /** Aborted when the start is no longer wanted. */
+  readonly signal: AbortSignal
+}
+
+/** A whole Sheaf; disposing of it stops gateway, webhook, document-data, directory and engines, in this order. */
+export interface RunningStandalone extends AsyncDisposable {
+  readonly url: string
+}
+
+/**
+ * Starts the engines and the four services and resolves when everything is ready. Throws ConfigError, StartError or
+ * EngineError, with nothing left running, when that is not possible.
+ */
+export function startStandalone(
+  config: StandaloneConfig,
+  context: StandaloneContext,
+): Promise<RunningStandalone> {
+  const { printer, signal } = context
+  return openWith(async (closer) => {
+    const lock = closer.use(await lockDataDir(config.dataDir))
+    const { dataDir } = lock
+    const wiring = await wire(config, dataDir)
+    planServices(config.env, wiring) // finds faults of settings before anything is started
+    const marker = `--sheaf=${dataDir}`
+    await endLeftovers(marker)
+    const engines = await openEngines({ config, lock, closer, printer })
+    signal.throwIfAborted()
+
+    printer.say('sheaf', 'starting directory, document-data, webhook and gateway …')
+    const url = urlOf(wiring)
+    const fleet = closer.use(
+      new ServiceFleet(planServices(config.env, { ...wiring, ...engines }), marker, printer),
+    )
+    await fleet.whileStarting((settled) => untilReady(url, settled), signal)
+    const { directoryAddress } = wiring
+    const serviceKey = (await readFile(wiring.serviceKeyFile, 'utf8')).trim()
+    const ownerKey = await ensureOwner({ directoryAddress, serviceKey }, config.ownerEmail)
+
+    closer.defer(() => removeRunFile(dataDir))
+    const startedAt = new Date().toISOString()
+    const publish = () => writeRunFile(dataDir, describe({ url, wiring, fleet, startedAt }))
+    await publish()
+    closer.use(fleet.onChange(publish))
+    const { ownerEmail, command } = config
+    printer.show(announce({ url, dataDir, ownerEmail, ownerKey, command }))
+    return { url, [Symbol.asyncDispose]: () => closer.close() }
+  })
+}
+
+/** Two document-data on one folder must never be; the first would write on. */
+async function endLeftovers(marker: string): Promise<void> {
+  const leftovers = findProcesses(basename(process.execPath), marker)
+  await Promise.all(leftovers.map((process) => terminate(process, 'SIGTERM', LEFTOVER_GRACE_MS)))
+}
+
+async function openEngines(options: {
+  config: StandaloneConfig
+  lock: DataLock
+  closer: Closer
+  printer: Printer
+}): Promise<Pick<Wiring, 'databaseUrl' | 'natsUrl'>> {
+  const { config, lock, closer, printer } = options
+  const { databaseUrl, natsUrl } = config
+  if (!databaseUrl) printer.say('sheaf', 'starting PostgreSQL …')
+  if (!natsUrl) printer.say('sheaf', 'starting NATS …')
+  return closer.use(
+    await startEngines({
+      dataDir: lock.dataDir,
+      databaseUrl,
+      natsUrl,
+      path: config.env.PATH,
+      lock,
+      log: ({ engine, message }) => printer.say(engine, message),
+    }),
+  )
+}
+
+function describe(options: {
+  url: string
+  wiring: Wiring
+  fleet: ServiceFleet
+  startedAt: string
+}): RunFile {
+  const { url, wiring, fleet, startedAt } = options
+  return {
+    url,
+    addresses: {
+      directory: wiring.directoryAddress,
+      documentData: wiring.documentDataAddress,
+      webhook: wiring.webhookAddress,
+    },
+    pids: { standalone: process.pid, ...fleet.pids },
+    startedAt,
+  }
+}

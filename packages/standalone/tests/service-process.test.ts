@@ -1,0 +1,66 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findProcesses } from '@sheaf/engines/process-table'
+import { eventually } from '@sheaf/testkit/eventually'
+import { ServiceProcess } from '../src/service-process'
+
+describe('ServiceProcess', () => {
+  let folder: string
+  let lines: string[]
+  let deaths: { reason: string; lastLines: string[] }[]
+  const running: ServiceProcess[] = []
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sheaf-service-'))
+    lines = []
+    deaths = []
+  })
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((service) => service[Symbol.asyncDispose]()))
+    await rm(folder, { recursive: true })
+  })
+
+  async function start(program: string, env: Record<string, string> = {}): Promise<ServiceProcess> {
+    const main = join(folder, 'main.js')
+    await writeFile(main, program)
+    const service = new ServiceProcess({ name: 'directory', main, env }, `--sheaf=${folder}`, {
+      line: (line) => lines.push(line),
+      started: () => {},
+      died: (death) => deaths.push(death),
+    })
+    running.push(service)
+    return service
+  }
+
+  const idle = `
+    console.log('runs', process.pid, Object.keys(process.env).join())
+    process.on('SIGTERM', () => { console.log('drained'); process.exit(0) })
+    process.on('disconnect', () => process.exit(0))
+    setInterval(() => {}, 1000)`
+
+  it('starts a service that was killed again, with nothing but its own environment', async () => {
+    const service = await start(idle, { SHEAF_HOME: 'x' })
+    await eventually(() => lines.length === 1)
+    const first = service.pid ?? 0
+    process.kill(first, 'SIGKILL')
+    await eventually(() => lines.length === 2)
+    expect(service.pid).not.toBe(first)
+    expect(lines[1]).toBe(`runs ${service.pid} SHEAF_HOME`)
+    expect(deaths).toMatchObject([{ reason: 'SIGKILL', deaths: 1 }])
+  })
+
+  it('lets a service finish when it is stopped, and does not start it again', async () => {
+    const service = await start(idle)
+    await eventually(() => lines.length === 1)
+    await service[Symbol.asyncDispose]()
+    expect(lines.at(-1)).toBe('drained')
+    expect(deaths).toEqual([])
+    expect(findProcesses('node', `--sheaf=${folder}`)).toEqual([])
+  })
+
+  it('waits longer from one failure to the next, and tells the last words', async () => {
+    await start(`console.error('no database'); process.exitCode = 3; process.disconnect()`)
+    await eventually(() => deaths.length === 3)
+    expect(deaths[0]).toMatchObject({ reason: 'exit code 3', lastLines: ['no database'] })
+  })
+})

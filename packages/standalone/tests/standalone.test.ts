@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { serviceKeyPath } from '@sheaf/cli/run-file'
+import { findProcesses, identifyProcess } from '@sheaf/engines/process-table'
+import { createTestDatabase, testEngines } from '@sheaf/testkit/engines'
+import { eventually } from '@sheaf/testkit/eventually'
+import { startSheaf, type RunningSheaf, type ServiceName } from '@sheaf/testkit/sheaf'
+
+jest.setTimeout(180_000) // the first run on a machine fetches NATS
+
+const main = join(__dirname, '../dist/main.js')
+
+describe('standalone', () => {
+  let parent: string
+  let dataDir: string
+  beforeEach(async () => {
+    parent = await mkdtemp(join(tmpdir(), 'sheaf-standalone-'))
+    await chmod(parent, 0o755) // as root, PostgreSQL's user has to pass through
+    dataDir = join(parent, 'data')
+  })
+  afterEach(() => rm(parent, { recursive: true, force: true, maxRetries: 5 }))
+
+  /** Runs a start that is expected to fail. */
+  function failingStart(env: Record<string, string>): Promise<{ code: unknown; stderr: string }> {
+    const { databaseUrl, natsUrl } = testEngines()
+    const settings = { PATH: process.env.PATH, DATABASE_URL: databaseUrl, NATS_URL: natsUrl }
+    return new Promise((resolve) => {
+      const options = { env: { ...settings, SHEAF_DATA: dataDir, SHEAF_PORT: '0', ...env } }
+      execFile(process.execPath, [main], options, (error, _, stderr) =>
+        resolve({ code: error?.code, stderr }),
+      )
+    })
+  }
+
+  const orgs = ({ url, ownerKey }: RunningSheaf) =>
+    fetch(`${url}/api/orgs`, { headers: { authorization: `Bearer ${ownerKey}` } })
+
+  it('starts with nothing, prints a key once, and keeps all from one start to the next', async () => {
+    await using first = await startSheaf({ dataDir, ownEngines: true })
+    expect(first.output()).toContain(first.url)
+    expect(first.output().split(first.ownerKey)).toHaveLength(2)
+    expect((await orgs(first)).status).toBe(200)
+    const serviceKey = await stat(serviceKeyPath(first.dataDir))
+    expect(serviceKey.mode & 0o777).toBe(0o600)
+    // Others may at most pass through, as PostgreSQL's user has to when root starts it.
+    expect((await stat(dataDir)).mode & 0o066).toBe(0)
+    const pids = Object.values(await first.pids())
+    await first[Symbol.asyncDispose]()
+    expect(pids.filter((pid) => identifyProcess(pid))).toEqual([])
+    await expect(readFile(join(dataDir, 'run.json'))).rejects.toThrow('ENOENT')
+
+    const { ownerKey } = first
+    await using second = await startSheaf({ dataDir, ownEngines: true, ownerKey })
+    expect(second.output()).not.toContain('shf_')
+    expect(second.output()).toContain('keys create you@example.com')
+    expect((await orgs(second)).status).toBe(200)
+  })
+
+  it('starts every service that was killed again', async () => {
+    await using sheaf = await startSheaf({ dataDir })
+    for (const name of ['directory', 'document-data', 'webhook', 'gateway'] as ServiceName[]) {
+      const killed = await sheaf.kill(name)
+      expect(await sheaf.restarted(name, killed)).not.toBe(killed)
+      expect(sheaf.output()).toContain(`${name} ended unasked (SIGKILL)`)
+    }
+    await eventually(async () => expect((await orgs(sheaf)).status).toBe(200))
+  })
+
+  it('leaves nothing that hinders the next start when it is killed', async () => {
+    await using killed = await startSheaf({ dataDir, ownEngines: true })
+    const { standalone, ...services } = await killed.pids()
+    process.kill(standalone, 'SIGKILL')
+    await using next = await startSheaf({ dataDir, ownEngines: true, ownerKey: killed.ownerKey })
+    expect(Object.values(services).filter((pid) => identifyProcess(pid))).toEqual([])
+    expect((await orgs(next)).status).toBe(200)
+  })
+
+  it('ends its services when it is killed and nobody starts it again', async () => {
+    await using killed = await startSheaf({ dataDir })
+    process.kill(killed.pid, 'SIGKILL')
+    await eventually(() => findProcesses('node', `--sheaf=${dataDir}`).length === 0)
+  })
+
+  it('runs beside another Sheaf, and alone on its folder', async () => {
+    await using first = await startSheaf({ dataDir })
+    await using second = await startSheaf()
+    expect((await orgs(second)).status).toBe(200)
+    expect((await fetch(`${first.url}/api/orgs`, authorized(second.ownerKey))).status).toBe(401)
+
+    const { code, stderr } = await failingStart({})
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^the data folder .* is in use by another Sheaf \(process \d+\)\n$/)
+    expect((await orgs(first)).status).toBe(200)
+  })
+
+  it('names every fault of the settings, its own and those of the services', async () => {
+    const own = await failingStart({ SHEAF_PORT: 'x', SHEAF_LOG_LEVEL: 'loud' })
+    expect(own.stderr.trim().split('\n')).toEqual([
+      expect.stringContaining('SHEAF_LOG_LEVEL must be one of'),
+      'SHEAF_PORT must be a whole number from 0 to 65535',
+    ])
+    const { code, stderr } = await failingStart({ SHEAF_MAX_BODY_MB: 'much' })
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^SHEAF_MAX_BODY_MB must be [^\n]*\n$/),
+    ])
+  })
+
+  it('says in one sentence that its port is in use', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const { stderr } = await failingStart({ SHEAF_PORT: String(port) })
+    expect(stderr).toBe(
+      `port ${port} on 127.0.0.1 is in use: set SHEAF_PORT to another one, or to 0 for any that is free\n`,
+    )
+    server.close()
+  })
+
+  it('stops when it is told to before it is ready', async () => {
+    await using database = await createTestDatabase()
+    const { natsUrl } = testEngines()
+    const env = {
+      DATABASE_URL: database.url,
+      NATS_URL: natsUrl,
+      SHEAF_DATA: dataDir,
+      SHEAF_PORT: '0',
+    }
+    const child = execFile(process.execPath, [main], { env: { PATH: process.env.PATH, ...env } })
+    child.stdout?.on('data', (text: string) => {
+      if (text.includes('starting directory')) child.kill('SIGTERM')
+    })
+    expect(await once(child, 'exit')).toEqual([1, null])
+    expect(findProcesses('node', `--sheaf=${dataDir}`)).toEqual([])
+  })
+})
+
+function authorized(key: string): RequestInit {
+  return { headers: { authorization: `Bearer ${key}` } }
+}
