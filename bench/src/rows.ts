@@ -1,0 +1,47 @@
+/** A row of the benchmark's table: 8 columns of the types that real tables mostly have. */
+export interface Row {
+  readonly Name: string
+  readonly City: string
+  readonly Note: string
+  readonly Price: number
+  readonly Share: number
+  readonly Count: number
+  readonly Active: boolean
+  readonly Since: number
+}
+
+/** Columns of the table with their types, as Sheaf names them. */
+export const columns = {
+  Name: 'Text',
+  City: 'Text',
+  Note: 'Text',
+  Price: 'Numeric',
+  Share: 'Numeric',
+  Count: 'Int',
+  Active: 'Bool',
+  Since: 'Date',
+} as const satisfies Record<keyof Row, string>
+
+const cities = ['Zürich', 'São Paulo', 'Łódź', 'Reykjavík', 'Hà Nội', 'Nairobi', 'Oslo', 'Quito']
+const DAY = 86_400
+
+/** The row with this number; the same number always gives the same row, and every `Name` is different. */
+export function rowAt(index: number): Row {
+  return {
+    Name: `Customer ${index}`,
+    City: cities[index % cities.length] ?? '',
+    Note: `Ordered ${index % 97} times, last by phone`,
+    Price: ((index * 7919) % 100_000) / 100,
+    Share: ((index * 104_729) % 10_000) / 10_000,
+    Count: (index * 31) % 1_000,
+    Active: index % 3 !== 0,
+    Since: 1_600_000_000 - (1_600_000_000 % DAY) + (index % 1_500) * DAY,
+  }
+}
+
+/** A body for the records endpoint with `count` rows from `start` on. */
+export function bodyOf(start: number, count: number): string {
+  return JSON.stringify({
+    records: Array.from({ length: count }, (_, offset) => ({ fields: rowAt(start + offset) })),
+  })
+}
