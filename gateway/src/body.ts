@@ -1,0 +1,106 @@
+import type { Readable } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { AppError } from '@sheaf/kit/errors'
+import type { Request } from 'express'
+import type { Exchange } from './exchange'
+
+const EMPTY_OBJECT = Buffer.from('{}')
+
+const tooLarge = () => new AppError('too_large', 'BODY_TOO_LARGE', 'request entity too large')
+
+/**
+ * The JSON body as bytes. A body of another content type counts as `{}`, and so does an empty one. Throws AppError:
+ * `too_large` beyond the limit, `unsupported_media` for an encoding that is not known.
+ */
+export async function readJsonBytes(exchange: Exchange): Promise<Buffer> {
+  const { request, response, context } = exchange
+  if (!hasJsonBody(request)) return EMPTY_OBJECT
+  const limit = context.config.maxBodyBytes
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge()
+  const stream = decoded(request)
+  // Only now is the body wanted: a request that was refused before has cost its sender nothing.
+  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
+  const bytes = await collect(stream, limit, exchange.signal)
+  return bytes.length === 0 ? EMPTY_OBJECT : bytes
+}
+
+/**
+ * The value of a JSON text whose top level is an object or a list. Throws AppError `invalid`, with the parser's words,
+ * for anything else.
+ */
+export function parseJson(bytes: Buffer): unknown {
+  const value = parse(bytes)
+  if (typeof value === 'object' && value !== null) return value
+  throw malformed('the top level of the body must be an object or a list')
+}
+
+const malformed = (message: string) => new AppError('invalid', 'MALFORMED_JSON', message)
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (error) {
+    const isSyntax = error instanceof SyntaxError
+    throw malformed(isSyntax ? error.message : 'the body is not valid UTF-8')
+  }
+}
+
+function hasJsonBody({ headers }: Request): boolean {
+  if (headers['transfer-encoding'] === undefined && !Number(headers['content-length'] ?? 0))
+    return false
+  const [mediaType = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
+  if (mediaType.trim() !== 'application/json') return false
+  const charset = parameters.map((text) => /^\s*charset="?([^"\s]*)/.exec(text)?.[1]).find(Boolean)
+  if (charset === undefined || charset === 'utf-8' || charset === 'utf8') return true
+  throw new AppError('unsupported_media', 'UNSUPPORTED_CHARSET', `unsupported charset "${charset}"`)
+}
+
+function decoded(request: Request): Readable {
+  const encoding = request.headers['content-encoding']?.toLowerCase() ?? 'identity'
+  if (encoding === 'identity') return request
+  const decoder = createDecoder(encoding)
+  request.once('error', (error) => decoder.destroy(error))
+  return request.pipe(decoder)
+}
+
+function createDecoder(encoding: string) {
+  if (encoding === 'gzip') return createGunzip()
+  if (encoding === 'deflate') return createInflate()
+  if (encoding === 'br') return createBrotliDecompress()
+  const message = `unsupported content encoding "${encoding}"`
+  throw new AppError('unsupported_media', 'UNSUPPORTED_ENCODING', message)
+}
+
+/** Reads a stream to its end, and no further than the limit. */
+function collect(stream: Readable, limit: number, signal: AbortSignal): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    const onData = (chunk: Buffer) => {
+      length += chunk.length
+      if (length > limit) return fail(tooLarge())
+      chunks.push(chunk)
+    }
+    const onEnd = () => {
+      settle()
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length))
+    }
+    const onError = () =>
+      fail(new AppError('invalid', 'BODY_UNREADABLE', 'the body cannot be read'))
+    const onAbort = () => fail(signal.reason as Error)
+    function settle() {
+      stream.off('data', onData).off('end', onEnd).off('error', onError)
+      signal.removeEventListener('abort', onAbort)
+    }
+    function fail(error: Error) {
+      settle()
+      // What is still on its way is nobody's business any more, and must not bring the process down.
+      stream.on('error', () => {})
+      stream.pause()
+      reject(error)
+    }
+    if (signal.aborted) return onAbort()
+    stream.on('data', onData).once('end', onEnd).once('error', onError)
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+}

@@ -1,0 +1,74 @@
+import { EnvReader, type Env } from '@sheaf/kit/config'
+
+const MIB = 1024 * 1024
+/** document-data takes bodies up to this size. */
+const MOST_BODY_MB = 48
+
+/** How long each stage of a request may take, in milliseconds. */
+export interface Timeouts {
+  /** Receiving the request line and the headers. */
+  readonly headersMs: number
+  /** Receiving the whole request. */
+  readonly receiveMs: number
+  /** How long an idle connection is kept for the next request. */
+  readonly keepAliveMs: number
+  /** From the first byte of a request to the last byte of its answer. */
+  readonly requestMs: number
+  /** The same for routes that stream a table. */
+  readonly streamMs: number
+  /** How long a client may take nothing of a streamed answer. */
+  readonly stallMs: number
+  /** How long running requests may go on after the gateway was asked to stop. */
+  readonly drainMs: number
+}
+
+/** What the gateway needs to know to start. */
+export interface GatewayConfig {
+  readonly host: string
+  /** 0 takes a free port. */
+  readonly port: number
+  /** `host:port` of directory. */
+  readonly directoryAddress: string
+  /** `host:port` of webhook. */
+  readonly webhookAddress: string
+  /** Secret that the processes of one Sheaf share. */
+  readonly serviceKey: string
+  /** Largest request body, in bytes. */
+  readonly maxBodyBytes: number
+  /** Domain below which every site has a subdomain; undefined when sites are addressed by path only. */
+  readonly baseDomain?: string
+  readonly timeouts: Timeouts
+}
+
+/** The limits that apply unless settings say otherwise. */
+export const defaultTimeouts: Timeouts = {
+  headersMs: 20_000,
+  receiveMs: 120_000,
+  // Above the 60 s after which common load balancers drop idle connections, so that they close first.
+  keepAliveMs: 65_000,
+  requestMs: 60_000,
+  streamMs: 600_000,
+  stallMs: 60_000,
+  drainMs: 10_000,
+}
+
+/** Reads the settings. Throws ConfigError naming every fault. */
+export function readConfig(env: Env): GatewayConfig {
+  const read = new EnvReader(env)
+  const seconds = (name: string, fallbackMs: number) =>
+    read.int(name, fallbackMs / 1000, { min: 1, max: 86_400 }) * 1000
+  return read.done({
+    host: read.str('SHEAF_HOST', '127.0.0.1'),
+    port: read.int('SHEAF_PORT', 8484, { max: 65_535 }),
+    directoryAddress: read.str('SHEAF_DIRECTORY_ADDRESS', '127.0.0.1:8485'),
+    webhookAddress: read.str('SHEAF_WEBHOOK_ADDRESS', '127.0.0.1:8487'),
+    serviceKey: read.secret('SHEAF_SERVICE_KEY'),
+    maxBodyBytes: read.int('SHEAF_MAX_BODY_MB', 32, { min: 1, max: MOST_BODY_MB }) * MIB,
+    baseDomain: read.optional('SHEAF_BASE_DOMAIN')?.toLowerCase().replace(/^\./, ''),
+    timeouts: {
+      ...defaultTimeouts,
+      requestMs: seconds('SHEAF_REQUEST_TIMEOUT_SECONDS', defaultTimeouts.requestMs),
+      streamMs: seconds('SHEAF_STREAM_TIMEOUT_SECONDS', defaultTimeouts.streamMs),
+    },
+  })
+}

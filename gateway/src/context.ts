@@ -1,0 +1,85 @@
+import { openChannel } from '@sheaf/kit/grpc-client'
+import { openWith } from '@sheaf/kit/lifecycle'
+import type { Logger } from '@sheaf/kit/logger'
+import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
+import {
+  DocumentsServiceClientImpl,
+  type DocumentsService,
+} from '@sheaf/protos/sheaf/directory/v1/documents'
+import { HomesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/homes'
+import { OrgsServiceClientImpl, type OrgsService } from '@sheaf/protos/sheaf/directory/v1/orgs'
+import {
+  WorkspacesServiceClientImpl,
+  type WorkspacesService,
+} from '@sheaf/protos/sheaf/directory/v1/workspaces'
+import { AccessCache } from './access-cache'
+import { AccessLease } from './access-lease'
+import type { GatewayConfig } from './config'
+import type { ApiPages } from './docs-page'
+import { HomeChannels } from './home-channels'
+import { Readiness } from './readiness'
+import { SystemCaller } from './system-caller'
+
+/** Listings of a large site come in one message. */
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+
+/** Clients of directory. */
+export interface DirectoryClients {
+  readonly documents: DocumentsService
+  readonly orgs: OrgsService
+  readonly workspaces: WorkspacesService
+}
+
+/** What the gateway has open while it runs. */
+export interface Context extends AsyncDisposable {
+  readonly config: GatewayConfig
+  readonly log: Logger
+  readonly access: AccessCache
+  readonly directory: DirectoryClients
+  readonly homes: HomeChannels
+  readonly readiness: Readiness
+  /** The description of the API, as JSON and as a page. */
+  readonly pages: ApiPages
+  /** True once the gateway was asked to stop. */
+  isDraining(): boolean
+  /** Says that the gateway was asked to stop. */
+  drain(): void
+}
+
+/** Opens what the gateway needs. Resolves at once: services that do not answer yet are waited for request by request. */
+export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages): Promise<Context> {
+  return openWith(async (closer) => {
+    const { directoryAddress: address, webhookAddress } = config
+    const channel = closer.use(openChannel({ address, maxMessageBytes: MAX_MESSAGE_BYTES }))
+    const access = new AccessServiceClientImpl(channel)
+    const system = new SystemCaller(access, config.serviceKey)
+    const lease = closer.use(new AccessLease(access, system, log))
+    lease.start()
+    const homes = closer.use(new HomeChannels())
+    const webhook = closer.use(openChannel({ address: webhookAddress }))
+    const readiness = new Readiness({
+      directory: channel,
+      webhook,
+      homes,
+      list: new HomesServiceClientImpl(channel),
+      system,
+    })
+    let isDraining = false
+    return {
+      config,
+      log,
+      access: new AccessCache(access, lease),
+      directory: {
+        documents: new DocumentsServiceClientImpl(channel),
+        orgs: new OrgsServiceClientImpl(channel),
+        workspaces: new WorkspacesServiceClientImpl(channel),
+      },
+      homes,
+      readiness,
+      pages,
+      isDraining: () => isDraining,
+      drain: () => (isDraining = true),
+      [Symbol.asyncDispose]: () => closer.close(),
+    }
+  })
+}

@@ -1,0 +1,79 @@
+import { documentRoleError } from '@sheaf/kit/caller'
+import { AppError, toAppError } from '@sheaf/kit/errors'
+import { roleAtLeast, type NeededRole } from '@sheaf/kit/roles'
+import type { CallContext } from '@sheaf/protos/call'
+import type { Grant, GrantedDocument } from './access-cache'
+import type { Exchange } from './exchange'
+import type { HomeClients } from './home-channels'
+
+/** A decision that is older than this when the body has arrived is asked for again. */
+const STALE_AFTER_MS = 1_000
+
+/** Reasons that say that a decision has become old before the call, which has done nothing: it is tried again, once. */
+const refusedUndone = new Set(['WRONG_HOME', 'BAD_CALLER_TOKEN'])
+/** The address of the home may be old; what the call has done is not known. */
+const UNREACHABLE = 'SERVICE_UNAVAILABLE'
+
+/** A document that one request works on, after access to it has been granted. */
+export class DocumentSession {
+  private grantedAt = performance.now()
+
+  private constructor(
+    private readonly exchange: Exchange,
+    private readonly name: string,
+    private readonly need: NeededRole,
+    private granted: Grant & { document: GrantedDocument },
+  ) {}
+
+  /** Asks for access. Throws AppError: `unauthenticated`, `not_found`, or `forbidden` when the role is too low. */
+  static async open(exchange: Exchange, name: string, need: NeededRole): Promise<DocumentSession> {
+    return new DocumentSession(exchange, name, need, await authorize(exchange, name, need))
+  }
+
+  /** UUID of the document. */
+  get docId(): string {
+    return this.granted.document.docId
+  }
+
+  /** Asks again when the body took long to arrive: access, home and token may have changed or run out meanwhile. */
+  async refresh(): Promise<void> {
+    if (performance.now() - this.grantedAt > STALE_AFTER_MS) await this.renew()
+  }
+
+  /** Runs a call at the document's home; once more when the home has moved, since nothing was done then. */
+  async call<T>(run: (home: HomeClients, call: CallContext) => Promise<T>): Promise<T> {
+    try {
+      return await this.attempt(run)
+    } catch (error) {
+      const reason = toAppError(error)?.reason ?? ''
+      const isUndone = refusedUndone.has(reason)
+      if (isUndone || reason === UNREACHABLE) this.forget()
+      if (!isUndone) throw error
+    }
+    await this.renew()
+    return this.attempt(run)
+  }
+
+  private attempt<T>(run: (home: HomeClients, call: CallContext) => Promise<T>): Promise<T> {
+    const { token, document } = this.granted
+    return run(this.exchange.context.homes.at(document.homeAddress), this.exchange.call(token))
+  }
+
+  private async renew(): Promise<void> {
+    this.granted = await authorize(this.exchange, this.name, this.need)
+    this.grantedAt = performance.now()
+  }
+
+  private forget(): void {
+    const { apiKey, site, context } = this.exchange
+    context.access.forget({ apiKey, site, document: this.name })
+  }
+}
+
+async function authorize(exchange: Exchange, name: string, need: NeededRole) {
+  const grant = await exchange.authorize(name)
+  const { document } = grant
+  if (!document) throw new AppError('not_found', 'DOCUMENT_NOT_FOUND', 'document not found')
+  if (!roleAtLeast(document.role, need)) throw documentRoleError(need)
+  return { ...grant, document }
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { AppError } from '@sheaf/kit/errors'
+import type { CallContext } from '@sheaf/protos/call'
+import type { Request, Response } from 'express'
+import type { AccessQuestion, Grant } from './access-cache'
+import type { Context } from './context'
+
+/** Ids that may be taken over from the client: they go into logs and headers as they are. */
+const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/
+
+/** Express's response, with the exchange that it belongs to. */
+export type SheafResponse = Response<unknown, { exchange: Exchange }>
+
+/** What an exchange needs to know of the route that it matched. */
+export interface RouteTraits {
+  /** With parameters as OpenAPI writes them: `/api/docs/{docId}`. */
+  readonly path: string
+  /** True when the answer is as large as a table, and may take as long. */
+  readonly streams?: boolean
+  /** True for what is asked every few seconds by machines: not logged. */
+  readonly isProbe?: boolean
+}
+
+/** One HTTP request and its answer: what every stage of handling them needs to know. */
+export class Exchange {
+  readonly requestId: string
+  /** Headers of the answer, names and values in turn; sent in one go, which is what costs least. */
+  readonly headers: string[]
+  /** Domain of the site addressed; empty when the URL names none. */
+  site = ''
+  /** The route that the request matched. */
+  route?: RouteTraits
+  /** The key that was presented; undefined for the anonymous user. */
+  apiKey?: string
+  /** Epoch milliseconds by which the answer must be complete. */
+  deadline = Infinity
+  private readonly startedAt = performance.now()
+  private readonly controller = new AbortController()
+  private timer?: NodeJS.Timeout
+  private grant?: Grant
+
+  constructor(
+    readonly context: Context,
+    readonly request: Request,
+    readonly response: SheafResponse,
+  ) {
+    const given = request.headers['x-request-id']
+    const isSane = typeof given === 'string' && SANE_REQUEST_ID.test(given)
+    this.requestId = isSane ? given : randomUUID()
+    this.headers = ['X-Request-Id', this.requestId]
+    response.once('close', () => this.close())
+  }
+
+  /** Aborted when the client has gone or time is up. */
+  get signal(): AbortSignal {
+    return this.controller.signal
+  }
+
+  /** Milliseconds since the request came. */
+  get elapsedMs(): number {
+    return performance.now() - this.startedAt
+  }
+
+  /** Tells the route that was matched, and starts the clock that it sets. */
+  begin(route: RouteTraits): void {
+    const { requestMs, streamMs } = this.context.config.timeouts
+    const limitMs = route.streams ? streamMs : requestMs
+    this.route = route
+    this.deadline = Date.now() + limitMs
+    this.timer = setTimeout(() => this.expire(), limitMs)
+  }
+
+  /** Asks who calls, and what they may do with `document`. */
+  async authorize(document: string): Promise<Grant> {
+    const { apiKey, site } = this
+    const question: AccessQuestion = { apiKey, document, site }
+    this.grant = await this.context.access.get(question, this.requestId)
+    return this.grant
+  }
+
+  /** What goes beside a request to another service on the caller's behalf. */
+  call(token = this.grant?.token): CallContext {
+    return { token, deadline: this.deadline, signal: this.signal, requestId: this.requestId }
+  }
+
+  private expire(): void {
+    this.controller.abort(new AppError('timeout', 'REQUEST_TIMEOUT', 'the request took too long'))
+    if (this.response.headersSent) this.response.destroy()
+  }
+
+  private close(): void {
+    clearTimeout(this.timer)
+    const { response, route, request, requestId, grant } = this
+    if (!response.writableFinished)
+      this.controller.abort(new AppError('unavailable', 'CLIENT_GONE', 'the client has gone'))
+    const { log } = this.context
+    if (route?.isProbe && !log.isLevelEnabled('debug')) return
+    log[route?.isProbe ? 'debug' : 'info'](
+      {
+        requestId,
+        method: request.method,
+        route: route?.path ?? 'none',
+        // 499: nothing was answered because the client went away first.
+        status: response.headersSent ? response.statusCode : 499,
+        ms: Math.round(this.elapsedMs * 10) / 10,
+        userId: grant?.userId,
+        ...(!response.writableFinished && { incomplete: true }),
+      },
+      'request',
+    )
+  }
+}

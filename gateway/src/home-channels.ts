@@ -1,0 +1,67 @@
+import { AppError } from '@sheaf/kit/errors'
+import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
+import {
+  ColumnsServiceClientImpl,
+  type ColumnsService,
+} from '@sheaf/protos/sheaf/document_data/v1/columns'
+import {
+  DocumentsServiceClientImpl,
+  type DocumentsService,
+} from '@sheaf/protos/sheaf/document_data/v1/documents'
+import {
+  RecordsServiceClientImpl,
+  type RecordsService,
+} from '@sheaf/protos/sheaf/document_data/v1/records'
+import {
+  TablesServiceClientImpl,
+  type TablesService,
+} from '@sheaf/protos/sheaf/document_data/v1/tables'
+import { LRUCache } from 'lru-cache'
+
+/** Far more than there are document-data instances; addresses of restarted ones fall out at the end. */
+const MAX_CHANNELS = 1_000
+/** The ids of the rows of one large write come in one message. */
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+
+/** Clients of one document-data instance. */
+export interface HomeClients {
+  readonly channel: GrpcChannel
+  readonly columns: ColumnsService
+  readonly documents: DocumentsService
+  readonly records: RecordsService
+  readonly tables: TablesService
+}
+
+/** One connection to each document-data instance, opened when first needed. */
+export class HomeChannels implements AsyncDisposable {
+  private readonly clients = new LRUCache<string, HomeClients>({
+    max: MAX_CHANNELS,
+    dispose: ({ channel }) => channel.close(),
+  })
+
+  /** Clients of the instance at this address (host:port). Throws AppError `unavailable` for an empty address. */
+  at(address: string): HomeClients {
+    if (address === '')
+      throw new AppError(
+        'unavailable',
+        'HOME_UNAVAILABLE',
+        'the document is not reachable, try again',
+      )
+    const known = this.clients.get(address)
+    if (known) return known
+    const channel = openChannel({ address, maxMessageBytes: MAX_MESSAGE_BYTES })
+    const clients: HomeClients = {
+      channel,
+      columns: new ColumnsServiceClientImpl(channel),
+      documents: new DocumentsServiceClientImpl(channel),
+      records: new RecordsServiceClientImpl(channel),
+      tables: new TablesServiceClientImpl(channel),
+    }
+    this.clients.set(address, clients)
+    return clients
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.clients.clear()
+  }
+}

@@ -1,0 +1,75 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { z } from 'zod'
+
+type Issue = z.core.$ZodIssue
+
+/** More than these would help nobody. */
+const MOST_ISSUES = 10
+
+const nouns: Readonly<Record<string, string>> = {
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+  int: 'an integer',
+  string: 'a string',
+  number: 'a number',
+  boolean: 'a boolean',
+}
+
+/** The error for a body that does not fit its schema; names every field at fault. */
+export function invalidPayload({ issues }: z.ZodError, body: unknown): AppError {
+  const unknown = issues.find((issue) => issue.code === 'unrecognized_keys')
+  if (unknown)
+    return new AppError('invalid', 'UNKNOWN_PROPERTY', `unrecognized property ${unknown.keys[0]}`)
+  const sentences = issues.slice(0, MOST_ISSUES).map((issue) => describe(issue, body))
+  const userError = `Error: ${[...new Set(sentences)].join('\n    ')}`
+  return new AppError('invalid', 'INVALID_PAYLOAD', 'Invalid payload', { userError })
+}
+
+/** The error for a parameter of the path or the query that does not fit its schema. */
+export function invalidParameter({ issues }: z.ZodError, values: unknown): AppError {
+  const [issue] = issues
+  const name = String(issue?.path[0])
+  const shown = String(valueAt(values, issue?.path ?? []))
+  const isRepeated = issue?.code === 'invalid_type' || issue?.code === 'invalid_union'
+  const fault = isRepeated ? 'should be a string' : (issue?.message ?? 'is not valid')
+  return new AppError('invalid', 'INVALID_PARAMETER', `${name} parameter ${fault}: ${shown}`, {
+    parameter: name,
+  })
+}
+
+function describe(issue: Issue, body: unknown): string {
+  const where = pathText(issue.path)
+  if (valueAt(body, issue.path) === undefined) return `${where} is missing`
+  switch (issue.code) {
+    case 'invalid_type':
+      return `${where} is not ${nouns[issue.expected] ?? issue.expected}`
+    case 'too_small':
+      return typeof issue.minimum === 'number' && issue.origin === 'number'
+        ? `${where} is less than ${issue.minimum}`
+        : `${where} is empty`
+    case 'too_big':
+      return issue.origin === 'string'
+        ? `${where} is longer than ${issue.maximum} characters`
+        : `${where} is greater than ${issue.maximum}`
+    case 'custom':
+      return `${where} ${issue.message}`
+    default:
+      return `${where} is not valid`
+  }
+}
+
+function pathText(path: Issue['path']): string {
+  let text = 'body'
+  for (const step of path) text += typeof step === 'number' ? `[${step}]` : `.${String(step)}`
+  return text
+}
+
+function valueAt(value: unknown, path: Issue['path']): unknown {
+  let current = value
+  for (const step of path) {
+    if (typeof current !== 'object' || current === null) return undefined
+    current = (current as Record<PropertyKey, unknown>)[step]
+  }
+  return current
+}

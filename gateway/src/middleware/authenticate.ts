@@ -1,0 +1,38 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { Request } from 'express'
+import type { Exchange } from '../exchange'
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Keys are much shorter; anything longer is none, and is not sent anywhere. */
+const MAX_KEY_LENGTH = 512
+
+/**
+ * Reads the credential of a request; directory checks it when it is asked for access. Throws AppError
+ * `unauthenticated` for an Authorization header that holds no key, and for an anonymous write that a form of another
+ * site could have sent.
+ */
+export function authenticate(exchange: Exchange): void {
+  const { request } = exchange
+  const { authorization } = request.headers
+  if (authorization === undefined) return refuseForgery(request)
+  const [, scheme = '', key = ''] = /^(\S*)\s*(.*)$/.exec(authorization) ?? []
+  if (scheme !== 'Bearer') {
+    const message = "Bad request: unsupported Authorization scheme, expected 'Bearer'"
+    throw new AppError('unauthenticated', 'UNSUPPORTED_SCHEME', message)
+  }
+  if (key === '' || key.length > MAX_KEY_LENGTH)
+    throw new AppError('unauthenticated', 'INVALID_API_KEY', 'Bad request: invalid API key')
+  exchange.apiKey = key
+}
+
+/** A page of another site can make a browser send a form, but not with one of these headers. */
+function refuseForgery({ method, headers }: Request): void {
+  if (safeMethods.has(method)) return
+  if (headers['content-type'] === 'application/json') return
+  if (headers['x-requested-with'] === 'XMLHttpRequest') return
+  throw new AppError(
+    'unauthenticated',
+    'CSRF_HEADER_NEEDED',
+    "Unauthenticated requests require one of the headers 'Content-Type: application/json' or 'X-Requested-With: XMLHttpRequest'",
+  )
+}

@@ -1,0 +1,61 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { Request, RequestHandler } from 'express'
+import type { SheafResponse } from '../exchange'
+import { sendBytes } from '../reply'
+import { hostname } from './site'
+
+const METHODS = 'GET, PATCH, PUT, POST, DELETE, OPTIONS'
+const OK = Buffer.from('OK')
+
+const trustedHeaders = [
+  'Access-Control-Allow-Methods',
+  METHODS,
+  'Access-Control-Allow-Headers',
+  'Authorization, Content-Type, X-Requested-With',
+  'Access-Control-Allow-Credentials',
+  'true',
+]
+const untrustedHeaders = [
+  'Access-Control-Allow-Methods',
+  METHODS,
+  'Access-Control-Allow-Headers',
+  'Content-Type, X-Requested-With',
+  'Access-Control-Allow-Origin',
+  '*',
+]
+
+/**
+ * Tells browsers which pages may read the answer: those of this host or its base domain with the user's credentials,
+ * all others only as the anonymous user. Answers OPTIONS. Throws AppError `invalid` for an origin that is none,
+ * `forbidden` when a foreign page sends credentials.
+ */
+export function cors(baseDomain: string | undefined): RequestHandler {
+  return (request, response, next) => {
+    const { exchange } = (response as SheafResponse).locals
+    const { origin } = request.headers
+    const isPreflight = request.method === 'OPTIONS'
+    exchange.headers.push('Vary', 'Origin')
+    if (origin !== undefined && !isTrusted(origin, request, baseDomain)) {
+      if (request.headers.authorization !== undefined || request.headers.cookie !== undefined) {
+        const message = 'Credentials not supported for cross-origin requests'
+        throw new AppError('forbidden', 'UNTRUSTED_ORIGIN', message)
+      }
+      exchange.headers.push(...untrustedHeaders)
+    } else if (origin !== undefined) {
+      exchange.headers.push('Access-Control-Allow-Origin', origin, ...trustedHeaders)
+    } else if (isPreflight) exchange.headers.push(...trustedHeaders)
+    if (isPreflight) sendBytes(exchange, OK, { mediaType: 'text/plain; charset=utf-8' })
+    else next()
+  }
+}
+
+function isTrusted(origin: string, { headers }: Request, baseDomain: string | undefined): boolean {
+  if (!URL.canParse(origin))
+    throw new AppError('invalid', 'INVALID_ORIGIN', `Invalid origin: ${origin}`)
+  const url = new URL(origin)
+  // Another port of the same host is another server, and not trusted.
+  if (url.host !== '' && url.host === headers.host?.toLowerCase()) return true
+  if (baseDomain === undefined) return false
+  const base = hostname(baseDomain)
+  return url.hostname === base || url.hostname.endsWith(`.${base}`)
+}

@@ -1,0 +1,52 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { RequestHandler } from 'express'
+import type { SheafResponse } from '../exchange'
+
+/** Subdomains that name a part of the installation, not a site. */
+const NO_SITE = /^(api|v1-.*|doc-worker-.*)$/
+const PREFIX = /^\/o\/([^/?]+)(?=[/?]|$)/
+
+/** The host without its port. */
+export function hostname(host: string): string {
+  return host.toLowerCase().replace(/:\d+$/, '')
+}
+
+/**
+ * Finds the site that a request addresses: by the path prefix `/o/<domain>`, which is taken off, by the subdomain of
+ * the Host, or by the header `Organization`. Throws AppError `invalid` when path and Host disagree, `not_found` for a
+ * Host outside the base domain.
+ */
+export function site(baseDomain: string | undefined): RequestHandler {
+  return (request, response, next) => {
+    const { exchange } = (response as SheafResponse).locals
+    const [prefix = '', raw = ''] = PREFIX.exec(request.url) ?? []
+    const fromPath = decode(raw)
+    const fromHost = baseDomain === undefined ? '' : subdomain(request.headers.host, baseDomain)
+    if (fromPath && fromHost && fromPath !== fromHost) {
+      const message = `Wrong org for this domain: '${fromPath}' does not match '${fromHost}'`
+      throw new AppError('invalid', 'SITE_MISMATCH', message)
+    }
+    if (prefix) request.url = request.url.slice(prefix.length).replace(/^(?!\/)/, '/')
+    const { organization } = request.headers
+    exchange.site = fromPath || fromHost || (typeof organization === 'string' ? organization : '')
+    next()
+  }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text).toLowerCase()
+  } catch {
+    throw new AppError('invalid', 'MALFORMED_PATH', `Failed to decode param '${text}'`)
+  }
+}
+
+function subdomain(host: string | undefined, baseDomain: string): string {
+  const name = hostname(host ?? '')
+  const base = hostname(baseDomain)
+  if (name === base) return ''
+  if (!name.endsWith(`.${base}`))
+    throw new AppError('not_found', 'UNKNOWN_HOST', `Domain not recognized: ${host ?? ''}`)
+  const label = name.slice(0, -base.length - 1)
+  return NO_SITE.test(label) ? '' : label
+}

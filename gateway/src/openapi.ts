@@ -1,0 +1,102 @@
+import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi'
+import type { OpenApiDocument } from './docs-page'
+import type { Route } from './route'
+import { errorBody } from './schemas/errors'
+
+const description = `Sheaf manages sites (orgs), which hold workspaces, which hold documents, which hold tables of records.
+
+Every call is authorized with an API key in the header \`Authorization: Bearer <key>\`; without one the caller is the
+anonymous user, who sees what is shared with everyone. A team site is addressed by its subdomain, or by the path
+prefix \`/o/<domain>\`. Errors are \`{"error": "…", "details": {…}}\`. Rows are changed whole request by whole request: a
+request that fails changes nothing.`
+
+const tags = [
+  { name: 'orgs', description: 'Sites: personal ones and those of teams' },
+  { name: 'workspaces', description: 'Folders of documents within a site' },
+  { name: 'docs', description: 'Documents' },
+  { name: 'tables', description: 'Tables of a document' },
+  { name: 'columns', description: 'Columns of a table' },
+  { name: 'records', description: 'Rows of a table' },
+  { name: 'about', description: 'About this server' },
+]
+
+/** Describes the routes; made from the same schemas that check requests. */
+export function createOpenApiDocument(routes: readonly Route[]): OpenApiDocument {
+  const registry = new OpenAPIRegistry()
+  const key = registry.registerComponent('securitySchemes', 'ApiKey', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key',
+  })
+  for (const route of routes) registry.registerPath(toPath(route, key.name))
+  return new OpenApiGeneratorV31(registry.definitions, {
+    sortComponents: 'alphabetically',
+  }).generateDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Sheaf',
+      version: '1.0.1',
+      description,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [
+      { url: '/', description: 'The personal site' },
+      {
+        url: '/o/{domain}',
+        description: 'A team site, by its subdomain',
+        variables: { domain: { default: 'docs' } },
+      },
+    ],
+    tags,
+  })
+}
+
+type Path = Parameters<OpenAPIRegistry['registerPath']>[0]
+
+function toPath(route: Route, key: string): Path {
+  const { method, path, id, tag, summary, description, params, query, headers, body } = route
+  const isOpen = route.access === 'open'
+  return {
+    method,
+    path,
+    operationId: id,
+    tags: [tag],
+    summary,
+    description,
+    security: isOpen ? [] : [{ [key]: [] }, {}],
+    request: {
+      params,
+      query,
+      headers,
+      ...(body && {
+        body: { required: true, content: { 'application/json': { schema: body } } },
+      }),
+    },
+    responses: { 200: toResponse(route), ...toErrors(route) },
+  }
+}
+
+function toResponse({ success }: Route) {
+  const { description, schema, mediaType = 'application/json' } = success
+  return {
+    description,
+    content: { [mediaType]: { schema: schema ?? { type: 'string' as const } } },
+  }
+}
+
+function toErrors({ access, params, body, isProbe }: Route) {
+  const answer = (description: string) => ({
+    description,
+    content: { 'application/json': { schema: errorBody } },
+  })
+  return {
+    ...((params ?? body) && { 400: answer('The request is not valid; the text names the field') }),
+    ...(access !== 'open' && {
+      401: answer('The key is not valid, or one is needed'),
+      403: answer('The caller may not do this'),
+    }),
+    ...(params && { 404: answer('There is no such thing') }),
+    ...(body && { 413: answer('The body is too large') }),
+    ...(isProbe && { 503: answer('Something is not ready') }),
+  }
+}

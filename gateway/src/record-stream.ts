@@ -1,0 +1,90 @@
+import { toAppError } from '@sheaf/kit/errors'
+import type { CallContext } from '@sheaf/protos/call'
+import type { ReadRecordsResponse } from '@sheaf/protos/sheaf/document_data/v1/records'
+import type { DocumentSession } from './document-session'
+import type { Exchange } from './exchange'
+import type { HomeClients } from './home-channels'
+import { sendBytes, sendHead } from './reply'
+
+type Chunks = AsyncIterator<Pick<ReadRecordsResponse, 'chunk'>>
+
+/** Opens a stream of chunks at a document's home. */
+export type OpenChunks = (
+  home: HomeClients,
+  call: CallContext,
+) => AsyncIterable<Pick<ReadRecordsResponse, 'chunk'>>
+
+/**
+ * Answers with the bytes of a stream, as fast as the client takes them and no faster. Nothing is sent before the first
+ * chunk is there, so that an error gets its status; an error after that destroys the connection, so that nobody takes
+ * half an answer for a whole one.
+ */
+export async function sendChunks(
+  exchange: Exchange,
+  document: DocumentSession,
+  open: OpenChunks,
+): Promise<void> {
+  const { request, response } = exchange
+  const { chunks, first } = await document.call(async (home, call) => {
+    const chunks = open(home, call)[Symbol.asyncIterator]()
+    return { chunks, first: await nextChunk(chunks) }
+  })
+  try {
+    if (first === undefined) throw new Error('document-data sent no chunk')
+    if (request.method === 'HEAD') {
+      sendHead(exchange, {})
+      response.end()
+      return
+    }
+    const second = await nextChunk(chunks)
+    if (second === undefined) return sendBytes(exchange, first)
+    sendHead(exchange, {})
+    await write(exchange, first)
+    await pump(exchange, chunks, second)
+    response.end()
+  } catch (error) {
+    if (!response.headersSent) throw error
+    if (!response.destroyed) logBreak(exchange, error)
+    response.destroy()
+  } finally {
+    // Cancels the call when it has not come to its end.
+    await chunks.return?.()
+  }
+}
+
+async function pump(exchange: Exchange, chunks: Chunks, start: Buffer): Promise<void> {
+  for (let chunk: Buffer | undefined = start; chunk; chunk = await nextChunk(chunks))
+    await write(exchange, chunk)
+}
+
+async function nextChunk(chunks: Chunks): Promise<Buffer | undefined> {
+  const next = await chunks.next()
+  return next.done ? undefined : next.value.chunk
+}
+
+/** Writes a chunk; resolves when the next one is wanted. Throws when the client has gone or takes nothing for too long. */
+async function write({ response, context, signal }: Exchange, chunk: Buffer): Promise<void> {
+  signal.throwIfAborted()
+  if (response.write(chunk)) return
+  await new Promise<void>((resolve, reject) => {
+    const stalled = () => settle(() => reject(new Error('the client takes nothing')))
+    const timer = setTimeout(stalled, context.config.timeouts.stallMs)
+    const onDrain = () => settle(resolve)
+    const onAbort = () => settle(() => reject(signal.reason as Error))
+    function settle(then: () => void) {
+      clearTimeout(timer)
+      response.off('drain', onDrain)
+      signal.removeEventListener('abort', onAbort)
+      then()
+    }
+    response.once('drain', onDrain)
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+}
+
+function logBreak({ context, requestId, signal }: Exchange, error: unknown): void {
+  if (signal.aborted) return
+  const reason = toAppError(error)?.reason
+  const { message } = error as Error
+  context.log.warn({ requestId, reason, message }, 'a streamed answer broke off')
+}

@@ -1,0 +1,93 @@
+import { codes, type AppError } from '@sheaf/kit/errors'
+import type { Exchange } from './exchange'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+/** An API answer is never a page: whoever opens one in a browser gets nothing that could run. */
+const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+/** A request whose body is at most this large is read to its end after an early answer, and its connection kept. */
+const SMALL_BODY_BYTES = 64 * 1024
+/** How long the rest of a larger body is thrown away, so that its sender gets to read the answer. */
+const LINGER_MS = 5_000
+
+/** Form and length of an answer. */
+export interface ReplyHead {
+  readonly status?: number
+  /** JSON unless given. */
+  readonly mediaType?: string
+  /** In bytes; chunked when absent. */
+  readonly length?: number
+  /** Content-Security-Policy, for answers that are pages. */
+  readonly policy?: string
+}
+
+/** Sends status and headers. */
+export function sendHead(exchange: Exchange, head: ReplyHead): void {
+  const { headers, response, context } = exchange
+  headers.push(
+    'Content-Type',
+    head.mediaType ?? JSON_TYPE,
+    'Cache-Control',
+    'no-cache',
+    'X-Content-Type-Options',
+    'nosniff',
+    'X-Frame-Options',
+    'DENY',
+    'Referrer-Policy',
+    'no-referrer',
+    'Content-Security-Policy',
+    head.policy ?? API_POLICY,
+  )
+  if (head.length !== undefined) headers.push('Content-Length', String(head.length))
+  if (context.isDraining() && !headers.includes('Connection')) headers.push('Connection', 'close')
+  response.writeHead(head.status ?? 200, headers)
+}
+
+/** Answers with bytes that are JSON, unless the head says otherwise. */
+export function sendBytes(exchange: Exchange, bytes: Buffer, head: ReplyHead = {}): void {
+  sendHead(exchange, { ...head, length: bytes.length })
+  exchange.response.end(bytes)
+}
+
+/** Answers 200 with a value as JSON. */
+export function sendJson(exchange: Exchange, value: unknown): void {
+  sendBytes(exchange, Buffer.from(JSON.stringify(value)))
+}
+
+const NULL = Buffer.from('null')
+
+/** Answers 200 with the JSON literal `null`: done, and there is nothing to tell. */
+export function sendNull(exchange: Exchange): void {
+  sendBytes(exchange, NULL)
+}
+
+/** Answers with an error, in such a way that a client that is still sending its body gets to read it. */
+export function sendError(exchange: Exchange, error: AppError): void {
+  const { request, response, headers } = exchange
+  const details = { reason: error.reason, ...error.metadata }
+  const body = Buffer.from(JSON.stringify({ error: error.message, details }))
+  const head = { status: codes[error.code].http, length: body.length }
+  if (error.code === 'unauthenticated') headers.push('WWW-Authenticate', 'Bearer')
+  if (request.complete || !isLongBody(exchange)) {
+    sendHead(exchange, head)
+    response.end(body)
+    request.resume()
+    return
+  }
+  headers.push('Connection', 'close')
+  sendHead(exchange, head)
+  response.write(body)
+  // Closing a socket with unread bytes resets it, and the client may lose the answer: read on for a while.
+  const finish = () => {
+    clearTimeout(timer)
+    response.end()
+  }
+  const timer = setTimeout(finish, LINGER_MS)
+  request.once('end', finish).once('close', finish).resume()
+}
+
+function isLongBody({ request }: Exchange): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding, expect } = request.headers
+  // A body announced by Expect may never come.
+  return encoding !== undefined || expect !== undefined || Number(length ?? 0) > SMALL_BODY_BYTES
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import type { Exchange } from '../exchange'
+import { sendJson } from '../reply'
+import { defineRoute, type Route } from '../route'
+import { document, documentFields, toDocument } from '../schemas/documents'
+import { docParams, workspaceParams } from '../schemas/parameters'
+
+const tag = 'docs'
+const newDocId = z.string().meta({ description: 'UUID of the document' })
+
+/** Documents: create, describe, modify. */
+export const documentRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'post',
+    path: '/api/workspaces/{workspaceId}/docs',
+    id: 'createDoc',
+    tag,
+    summary: 'Create an empty document',
+    access: 'caller',
+    params: workspaceParams,
+    body: documentFields,
+    success: { description: 'The new document', schema: newDocId },
+    async handle(exchange, { params: { workspaceId }, body }) {
+      const { name, isPinned, urlId } = body
+      sendJson(
+        exchange,
+        await createDocument(exchange, {
+          workspaceId,
+          name: name ?? '',
+          isPinned: isPinned ?? false,
+          urlId: urlId ?? undefined,
+        }),
+      )
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/docs/{docId}',
+    id: 'describeDoc',
+    tag,
+    summary: 'Describe a document',
+    access: 'caller',
+    params: docParams,
+    success: { description: 'The document', schema: document },
+    async handle(exchange, { params: { docId } }) {
+      const { context, site } = exchange
+      const request = { document: docId, site }
+      const found = await context.directory.documents.getDocument(request, exchange.call())
+      sendJson(exchange, toDocument(found))
+    },
+  }),
+  defineRoute({
+    method: 'patch',
+    path: '/api/docs/{docId}',
+    id: 'modifyDoc',
+    tag,
+    summary: 'Modify document metadata (but not its contents)',
+    access: 'caller',
+    params: docParams,
+    body: documentFields,
+    success: { description: 'The document', schema: newDocId },
+    async handle(exchange, { params, body: { name, isPinned, urlId } }) {
+      const { context, site } = exchange
+      const request = {
+        document: params.docId,
+        site,
+        name: name || undefined,
+        isPinned,
+        urlId: urlId === null ? '' : urlId,
+      }
+      const { docId } = await context.directory.documents.updateDocument(request, exchange.call())
+      sendJson(exchange, docId)
+    },
+  }),
+]
+
+type CreateRequest = Parameters<Exchange['context']['directory']['documents']['createDocument']>[0]
+
+/**
+ * Makes a document in three steps, under one deadline: directory reserves it, its home makes the file, directory
+ * publishes it. Nobody sees it before the last step. A client that goes away does not stop it half-way.
+ */
+async function createDocument(exchange: Exchange, request: CreateRequest): Promise<string> {
+  const { directory, homes } = exchange.context
+  const caller = { ...exchange.call(), signal: undefined }
+  const { document: reserved, token } = await directory.documents.createDocument(request, caller)
+  if (!reserved) throw new Error('directory reserved no document')
+  const { docId, homeAddress } = reserved
+  const owner = { ...caller, token }
+  const { documents } = homes.at(homeAddress)
+  await documents.createDocument({ docId, timezone: '', locale: '' }, owner)
+  await directory.documents.publishDocument({ docId }, owner)
+  return docId
+}

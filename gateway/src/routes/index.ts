@@ -1,0 +1,21 @@
+import type { Route } from '../route'
+import { columnRoutes } from './columns'
+import { documentRoutes } from './documents'
+import { openApiRoutes } from './openapi'
+import { orgRoutes } from './orgs'
+import { recordRoutes } from './records'
+import { statusRoutes } from './status'
+import { tableRoutes } from './tables'
+import { workspaceRoutes } from './workspaces'
+
+/** The table of routes: what is served, and what is described. Those that are asked most come first. */
+export const routes: readonly Route[] = [
+  ...recordRoutes,
+  ...columnRoutes,
+  ...tableRoutes,
+  ...documentRoutes,
+  ...workspaceRoutes,
+  ...orgRoutes,
+  ...openApiRoutes,
+  ...statusRoutes,
+]

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { sendBytes } from '../reply'
+import { defineRoute, type Route } from '../route'
+
+const tag = 'about'
+
+/** The description of the API. */
+export const openApiRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/api/openapi.json',
+    id: 'getOpenApi',
+    tag,
+    summary: 'This description, as an OpenAPI document',
+    access: 'open',
+    success: { description: 'An OpenAPI 3.1 document', schema: z.looseObject({}) },
+    async handle(exchange) {
+      sendBytes(exchange, exchange.context.pages.json)
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/docs-ui',
+    id: 'getReference',
+    tag,
+    summary: 'This description, as a page to read',
+    access: 'open',
+    success: { description: 'A page', mediaType: 'text/html' },
+    async handle(exchange) {
+      const { html, policy } = exchange.context.pages
+      sendBytes(exchange, html, { mediaType: 'text/html; charset=utf-8', policy })
+    },
+  }),
+]

@@ -1,0 +1,84 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { OrgRef } from '@sheaf/protos/sheaf/directory/v1/orgs'
+import { z } from 'zod'
+import type { Exchange } from '../exchange'
+import { sendJson, sendNull } from '../reply'
+import { defineRoute, type Route } from '../route'
+import { nothing } from '../schemas/errors'
+import { newOrg, org, orgChange, toOrg } from '../schemas/orgs'
+import { orgParams } from '../schemas/parameters'
+
+const tag = 'orgs'
+
+/** The org that a path means, as directory takes it. */
+export function toOrgRef({ site }: Exchange, { orgId }: z.output<typeof orgParams>): OrgRef {
+  return { org: orgId, site }
+}
+
+/** Sites: list, describe, create, modify. */
+export const orgRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/api/orgs',
+    id: 'listOrgs',
+    tag,
+    summary: 'List the orgs you have access to',
+    description: 'The personal site first, then team sites by name. Serves as a check of a key.',
+    access: 'caller',
+    success: { description: 'The orgs', schema: z.array(org) },
+    async handle(exchange) {
+      const { context, site } = exchange
+      const { orgs } = await context.directory.orgs.listOrgs({ site }, exchange.call())
+      sendJson(exchange, orgs.map(toOrg))
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/orgs',
+    id: 'createOrg',
+    tag,
+    summary: 'Create a team site',
+    access: 'caller',
+    body: newOrg,
+    success: { description: 'Id of the new org', schema: z.int() },
+    async handle(exchange, { body: { name, domain } }) {
+      if (!name) throw new AppError('invalid', 'NAME_REQUIRED', 'Bad request: name required')
+      const request = { name, domain: domain ?? '' }
+      const { id } = await exchange.context.directory.orgs.createOrg(request, exchange.call())
+      sendJson(exchange, id)
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/orgs/{orgId}',
+    id: 'describeOrg',
+    tag,
+    summary: 'Describe an org',
+    access: 'caller',
+    params: orgParams,
+    success: { description: 'The org', schema: org },
+    async handle(exchange, { params }) {
+      const request = { org: toOrgRef(exchange, params) }
+      const found = await exchange.context.directory.orgs.getOrg(request, exchange.call())
+      if (!found.org) throw new Error('directory answered without an org')
+      sendJson(exchange, toOrg(found.org))
+    },
+  }),
+  defineRoute({
+    method: 'patch',
+    path: '/api/orgs/{orgId}',
+    id: 'modifyOrg',
+    tag,
+    summary: 'Modify an org',
+    access: 'caller',
+    params: orgParams,
+    body: orgChange,
+    success: { description: 'Done', schema: nothing },
+    async handle(exchange, { params, body: { name, domain } }) {
+      const org = toOrgRef(exchange, params)
+      const request = { org, name: name || undefined, domain: domain ?? undefined }
+      await exchange.context.directory.orgs.updateOrg(request, exchange.call())
+      sendNull(exchange)
+    },
+  }),
+]

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { sendJson } from '../reply'
+import { defineRoute, type Route } from '../route'
+import { toWireNewColumn } from '../schemas/columns'
+import { docParams } from '../schemas/parameters'
+import { newTables, tableIds, tables, toTable } from '../schemas/tables'
+
+const tag = 'tables'
+
+/** Tables of a document: list, add. */
+export const tableRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/api/docs/{docId}/tables',
+    id: 'listTables',
+    tag,
+    summary: 'List tables in a document',
+    access: 'viewers',
+    params: docParams,
+    query: z.object({
+      expand: z.string().optional().meta({ description: '`column` includes the columns' }),
+    }),
+    success: { description: 'The tables', schema: tables },
+    async handle(exchange, { document, query: { expand } }) {
+      const withColumns = expand === 'column' || expand === 'columns'
+      const request = { docId: document.docId, withColumns }
+      const found = await document.call((home, call) => home.tables.listTables(request, call))
+      sendJson(exchange, { tables: found.tables.map((table) => toTable(table, withColumns)) })
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/docs/{docId}/tables',
+    id: 'addTables',
+    tag,
+    summary: 'Add tables to a document',
+    access: 'editors',
+    params: docParams,
+    body: newTables,
+    success: {
+      description: 'Ids of the new tables, in the order of the request',
+      schema: tableIds,
+    },
+    async handle(exchange, { document, body }) {
+      const request = {
+        docId: document.docId,
+        tables: body.tables.map(({ id, columns }) => ({
+          id: id ?? '',
+          columns: columns.map(toWireNewColumn),
+        })),
+      }
+      const added = await document.call((home, call) => home.tables.addTables(request, call))
+      sendJson(exchange, { tables: added.tableIds.map((id) => ({ id })) })
+    },
+  }),
+]

@@ -1,0 +1,140 @@
+import type {
+  Column as WireColumn,
+  ColumnFields as WireFields,
+  NewColumn as WireNewColumn,
+} from '@sheaf/protos/sheaf/document_data/v1/columns'
+import { z } from 'zod'
+import { listOf } from './list'
+import { text } from './text'
+
+/** Columns in one request; SQLite has room for no more in a table. */
+export const columnBounds = { min: 1, max: 2_000 }
+
+const cell = z.unknown().meta({ description: 'A cell: null, or a list of column refs' })
+
+/** Metadata of a column that may be set; what is absent or null takes its default, and what is not listed is ignored. */
+const newColumnFields = z
+  .object({
+    type: text.nullish().meta({
+      description:
+        'Text, Numeric, Int, Bool, Date, DateTime:<zone>, Choice, ChoiceList, Ref:<table>, RefList:<table>, Attachments or Any',
+      example: 'Int',
+    }),
+    label: z.union([text, z.number()]).nullish().meta({ type: 'string' }),
+    formula: text.nullish(),
+    isFormula: z.boolean().nullish(),
+    widgetOptions: text.nullish().meta({ description: 'Display options: JSON as text' }),
+    visibleCol: z.int().nullish().meta({
+      description: 'Ref of the column of the referenced table that is shown instead of the row id',
+    }),
+    description: text.nullish(),
+    untieColIdFromLabel: z.boolean().nullish(),
+    recalcWhen: z.int().nullish(),
+    recalcDeps: cell.optional(),
+    rules: cell.optional(),
+    parentPos: z.number().nullish().meta({ description: 'Position; `_position` is taken too' }),
+    _position: z.number().nullish(),
+  })
+  .meta({ id: 'NewColumnFields' })
+
+/** A column to make. */
+export const newColumn = z
+  .object({
+    id: text.nullish().meta({ description: 'Wished id; absent takes the next free letter' }),
+    fields: newColumnFields.optional(),
+  })
+  .meta({ id: 'NewColumn' })
+
+/** Columns to make. */
+export const newColumns = z.object({ columns: listOf(newColumn, columnBounds) })
+
+/** Columns that were made. */
+export const columnIds = z.object({ columns: z.array(z.object({ id: z.string() })) })
+
+/** A column with its metadata. */
+export const column = z
+  .object({
+    id: z.string(),
+    fields: z.object({
+      colRef: z.int(),
+      parentId: z.int(),
+      parentPos: z.number(),
+      type: z.string(),
+      widgetOptions: z.string(),
+      isFormula: z.boolean(),
+      formula: z.string(),
+      label: z.string(),
+      description: z.string(),
+      untieColIdFromLabel: z.boolean(),
+      summarySourceCol: z.int(),
+      displayCol: z.int(),
+      visibleCol: z.int(),
+      rules: cell,
+      recalcWhen: z.int(),
+      recalcDeps: cell,
+      reverseCol: z.int(),
+    }),
+  })
+  .meta({ id: 'Column' })
+
+/** Columns of a table. */
+export const columns = z.object({ columns: z.array(column) })
+
+/** A column to make, as document-data takes it. */
+export function toWireNewColumn({ id, fields }: z.output<typeof newColumn>): WireNewColumn {
+  return { id: id ?? '', fields: toWireFields(fields ?? {}) }
+}
+
+function toWireFields(fields: z.output<typeof newColumnFields>): WireFields {
+  const { label, recalcDeps, rules, _position, parentPos } = fields
+  return {
+    type: given(fields.type),
+    label: given(label)?.toString(),
+    formula: given(fields.formula),
+    isFormula: given(fields.isFormula),
+    widgetOptions: given(fields.widgetOptions),
+    visibleCol: given(fields.visibleCol),
+    description: given(fields.description),
+    untieColIdFromLabel: given(fields.untieColIdFromLabel),
+    recalcWhen: given(fields.recalcWhen),
+    recalcDepsJson: toJson(recalcDeps),
+    rulesJson: toJson(rules),
+    parentPos: given(parentPos ?? _position),
+  }
+}
+
+const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined
+
+const toJson = (value: unknown) =>
+  value === undefined || value === null ? undefined : Buffer.from(JSON.stringify(value))
+
+const fromJson = (bytes: Uint8Array | undefined): unknown =>
+  bytes === undefined || bytes.length === 0 ? null : JSON.parse(Buffer.from(bytes).toString('utf8'))
+
+/** A column as REST shows it. */
+export function toColumn(wire: WireColumn): z.output<typeof column> {
+  const { id, colRef, tableRef, displayCol, summarySourceCol, reverseCol } = wire
+  const fields: Partial<WireFields> = wire.fields ?? {}
+  return {
+    id,
+    fields: {
+      colRef,
+      parentId: tableRef,
+      parentPos: fields.parentPos ?? 0,
+      type: fields.type ?? 'Any',
+      widgetOptions: fields.widgetOptions ?? '',
+      isFormula: fields.isFormula ?? false,
+      formula: fields.formula ?? '',
+      label: fields.label ?? '',
+      description: fields.description ?? '',
+      untieColIdFromLabel: fields.untieColIdFromLabel ?? false,
+      summarySourceCol,
+      displayCol,
+      visibleCol: fields.visibleCol ?? 0,
+      rules: fromJson(fields.rulesJson),
+      recalcWhen: fields.recalcWhen ?? 0,
+      recalcDeps: fromJson(fields.recalcDepsJson),
+      reverseCol,
+    },
+  }
+}

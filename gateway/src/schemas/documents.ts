@@ -1,0 +1,35 @@
+import type { GetDocumentResponse } from '@sheaf/protos/sheaf/directory/v1/documents'
+import { z } from 'zod'
+import { org, shownRole, toOrg, toShownRole } from './orgs'
+import { nameText, text } from './text'
+import { documentSummary, toSummary } from './workspaces'
+
+/** A document described by itself. */
+export const document = documentSummary
+  .extend({
+    workspace: z.object({
+      id: z.int(),
+      name: z.string(),
+      access: shownRole.nullable(),
+      org,
+    }),
+  })
+  .meta({ id: 'Document' })
+
+/** What makes or changes a document. */
+export const documentFields = z.strictObject({
+  name: nameText.nullish(),
+  isPinned: z.boolean().optional(),
+  urlId: text.nullish().meta({ description: 'Short id for addresses; null clears it' }),
+})
+
+/** A document as its description shows it. Throws when directory has left a part out, which would be a bug. */
+export function toDocument(answer: GetDocumentResponse): z.output<typeof document> {
+  const { document: summary, workspace, org: ofOrg } = answer
+  if (!summary || !workspace || !ofOrg) throw new Error('directory described a document in part')
+  const { id, name, access } = workspace
+  return {
+    ...toSummary(summary),
+    workspace: { id, name, access: toShownRole(access), org: toOrg(ofOrg) },
+  }
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { text } from './text'
+
+const integerText = z
+  .string()
+  .regex(/^\d{1,15}$/, 'cannot be understood as an integer')
+  .transform(Number)
+
+/** An org in a path. */
+export const orgParams = z.object({
+  orgId: text.meta({
+    description: 'Integer id, subdomain, or `current` for the site addressed',
+    example: 'current',
+  }),
+})
+
+/** A workspace in a path. */
+export const workspaceParams = z.object({
+  workspaceId: integerText.meta({ type: 'integer', description: 'Integer id', example: 12 }),
+})
+
+const docId = text.meta({
+  description: 'UUID of the document, as its creation returned it; its integer id or urlId will do',
+  example: '7c7ab2f0-0f7c-4b39-8a3c-3a6d6c0f9b1e',
+})
+
+/** A document in a path. */
+export const docParams = z.object({ docId })
+
+/** A table of a document in a path. */
+export const tableParams = z.object({
+  docId,
+  tableId: text.meta({ description: 'Normalized table name', example: 'People' }),
+})
+
+/** A switch in a query: on for `1`, `on`, `true` and `yes`; anything else, also nothing, is off. */
+export const flag = (description: string): z.ZodType<boolean> =>
+  z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .transform((value) => typeof value === 'string' && /^(1|on|true|yes)$/i.test(value))
+    .meta({ type: 'boolean', description })

@@ -1,0 +1,72 @@
+import type {
+  DocumentSummary,
+  Workspace as WireWorkspace,
+} from '@sheaf/protos/sheaf/directory/v1/workspaces'
+import type { Org as WireOrg } from '@sheaf/protos/sheaf/directory/v1/orgs'
+import { z } from 'zod'
+import { org, shownRole, toOrg, toShownRole } from './orgs'
+import { nameText } from './text'
+
+const time = z.string().meta({ format: 'date-time' })
+
+/** A document in the listing of its workspace. */
+export const documentSummary = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    access: shownRole.nullable().meta({ description: "The caller's role" }),
+    isPinned: z.boolean(),
+    urlId: z.string().nullable(),
+    createdAt: time,
+    updatedAt: time,
+  })
+  .meta({ id: 'DocumentSummary' })
+
+const workspaceFields = {
+  id: z.int(),
+  name: z.string(),
+  access: shownRole.nullable().meta({ description: "The caller's role" }),
+  createdAt: time,
+  updatedAt: time,
+  docs: z.array(documentSummary),
+}
+
+/** A workspace in the listing of its org. */
+export const listedWorkspace = z
+  .object({ ...workspaceFields, orgDomain: z.string() })
+  .meta({ id: 'ListedWorkspace' })
+
+/** A workspace described by itself. */
+export const workspace = z.object({ ...workspaceFields, org }).meta({ id: 'Workspace' })
+
+/** What makes or changes a workspace. */
+export const workspaceFieldsBody = z.strictObject({ name: nameText.nullish() })
+
+/** A document as a listing shows it. */
+export function toSummary(document: DocumentSummary): z.output<typeof documentSummary> {
+  const { id, name, access, isPinned, urlId, createdAt, updatedAt } = document
+  return {
+    id,
+    name,
+    access: toShownRole(access),
+    isPinned,
+    urlId: urlId ?? null,
+    createdAt,
+    updatedAt,
+  }
+}
+
+function toFields({ id, name, access, createdAt, updatedAt, docs }: WireWorkspace) {
+  const shown = { id, name, access: toShownRole(access), createdAt, updatedAt }
+  return { ...shown, docs: docs.map(toSummary) }
+}
+
+/** A workspace as the listing of an org shows it. */
+export function toListedWorkspace(wire: WireWorkspace): z.output<typeof listedWorkspace> {
+  return { ...toFields(wire), orgDomain: wire.orgDomain }
+}
+
+/** A workspace as its description shows it. */
+export function toWorkspace(wire: WireWorkspace, ofOrg: WireOrg): z.output<typeof workspace> {
+  return { ...toFields(wire), org: toOrg(ofOrg) }
+}

@@ -1,0 +1,87 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { openWith } from '@sheaf/kit/lifecycle'
+import { createLogger } from '@sheaf/kit/logger'
+import { createApp } from './app'
+import type { GatewayConfig } from './config'
+import { openContext, type Context } from './context'
+import { createApiPages } from './docs-page'
+import { createOpenApiDocument } from './openapi'
+import { answerClientErrors } from './client-errors'
+import { routes } from './routes'
+
+/** Filters come in the URL, which counts as a header. */
+const MAX_HEADER_BYTES = 64 * 1024
+const SWEEP_MS = 50
+
+/** A gateway that answers requests until it is disposed of. */
+export interface RunningGateway extends AsyncDisposable {
+  readonly port: number
+  /** Where it answers, such as `http://127.0.0.1:8484`. */
+  readonly url: string
+}
+
+/**
+ * Starts the gateway; resolves when it listens. The services behind it need not answer yet. Disposing lets running
+ * requests finish within `timeouts.drainMs`.
+ */
+export function startGateway(config: GatewayConfig): Promise<RunningGateway> {
+  return openWith(async (closer) => {
+    const log = createLogger('gateway')
+    const pages = createApiPages(createOpenApiDocument(routes))
+    const context = closer.use(await openContext(config, log, pages))
+    const server = createHttpServer(context)
+    const port = await listen(server, config)
+    closer.defer(() => drain(server, context))
+    const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
+    log.info({ url }, 'listening')
+    return { port, url, [Symbol.asyncDispose]: () => closer.close() }
+  })
+}
+
+function createHttpServer(context: Context): Server {
+  const { headersMs, receiveMs, keepAliveMs } = context.config.timeouts
+  const app = createApp(context, routes)
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: headersMs,
+      requestTimeout: receiveMs,
+      keepAliveTimeout: keepAliveMs,
+      connectionsCheckingInterval: Math.min(5_000, headersMs),
+    },
+    app,
+  )
+  // The body is asked for when it is wanted, which is after access has been granted.
+  server.on('checkContinue', app)
+  answerClientErrors(server)
+  return server
+}
+
+function listen(server: Server, { host, port }: GatewayConfig): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) =>
+      reject(new Error(`cannot listen on ${host}:${port}: ${error.message}`))
+    server.once('error', fail)
+    server.listen(port, host, () => {
+      server.off('error', fail)
+      resolve((server.address() as AddressInfo).port)
+    })
+  })
+}
+
+/** Takes no new connections, tells the clients of open ones to go after their current answer, and waits for those. */
+function drain(server: Server, context: Context): Promise<void> {
+  context.drain()
+  return new Promise((resolve) => {
+    const { drainMs } = context.config.timeouts
+    const force = setTimeout(() => server.closeAllConnections(), drainMs)
+    // An answer that had begun before has not told its client to go.
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
+    server.close(() => {
+      clearTimeout(force)
+      clearInterval(sweep)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,92 @@
+import { sendRequest } from './support/http-request'
+import { startStubbedGateway, type StubbedGateway } from './support/stub-services'
+
+let system: StubbedGateway
+beforeAll(async () => {
+  system = await startStubbedGateway({
+    orgs: { listOrgs: async () => ({ orgs: [] }) },
+    config: { baseDomain: 'sheaf.test' },
+  })
+})
+afterAll(() => system[Symbol.asyncDispose]())
+
+const ask = (headers: Record<string, string>, method = 'GET') =>
+  sendRequest(`${system.url}/api/orgs`, {
+    method,
+    headers: { host: 'acme.sheaf.test', ...headers },
+  })
+
+const trusted = {
+  'access-control-allow-credentials': 'true',
+  'access-control-allow-headers': 'Authorization, Content-Type, X-Requested-With',
+  'access-control-allow-methods': 'GET, PATCH, PUT, POST, DELETE, OPTIONS',
+}
+
+describe('cross-origin requests', () => {
+  it.each([
+    'http://acme.sheaf.test',
+    'https://acme.sheaf.test',
+    'https://other.sheaf.test:8443',
+    'https://sheaf.test',
+  ])('are trusted from %s', async (origin) => {
+    const reply = await ask({ origin, authorization: 'Bearer alice-key' })
+    expect(reply.status).toBe(200)
+    expect(reply.headers).toMatchObject({
+      ...trusted,
+      'access-control-allow-origin': origin,
+      vary: 'Origin',
+    })
+  })
+
+  it.each(['https://evil.test', 'https://sheaf.test.evil.test', 'https://notsheaf.test'])(
+    'are anonymous from %s',
+    async (origin) => {
+      const reply = await ask({ origin })
+      expect(reply.status).toBe(200)
+      expect(reply.headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-allow-headers': 'Content-Type, X-Requested-With',
+      })
+      expect(reply.headers).not.toHaveProperty('access-control-allow-credentials')
+    },
+  )
+
+  it('are refused with credentials from a foreign page', async () => {
+    for (const credentials of [{ authorization: 'Bearer alice-key' }, { cookie: 'a=b' }]) {
+      const reply = await ask({ origin: 'https://evil.test', ...(credentials as object) })
+      expect(reply.status).toBe(403)
+      expect(reply.body).toMatchObject({
+        error: 'Credentials not supported for cross-origin requests',
+      })
+      expect(reply.headers).not.toHaveProperty('access-control-allow-origin')
+    }
+  })
+
+  it('are refused from an origin that is none', async () => {
+    for (const origin of ['null', 'nonsense', '/x']) {
+      const reply = await ask({ origin })
+      expect(reply).toMatchObject({ status: 400, body: { error: `Invalid origin: ${origin}` } })
+    }
+  })
+
+  it('get their answer to OPTIONS', async () => {
+    const reply = await ask({ origin: 'https://evil.test' }, 'OPTIONS')
+    expect(reply).toMatchObject({ status: 200, body: 'OK' })
+    expect(reply.headers['access-control-allow-origin']).toBe('*')
+  })
+})
+
+describe('without a base domain', () => {
+  it('the same host and port is trusted, another port is not', async () => {
+    await using plain = await startStubbedGateway()
+    const preflight = (origin?: string) =>
+      fetch(`${plain.url}/api/anything`, { method: 'OPTIONS', headers: origin ? { origin } : {} })
+    const same = await preflight(plain.url)
+    expect([same.status, await same.text()]).toEqual([200, 'OK'])
+    expect(same.headers.get('access-control-allow-origin')).toBe(plain.url)
+    const other = await preflight('http://127.0.0.1:1')
+    expect(other.headers.get('access-control-allow-origin')).toBe('*')
+    const none = await preflight()
+    expect(Object.fromEntries(none.headers)).toMatchObject(trusted)
+  })
+})

@@ -1,0 +1,214 @@
+import { AppError, codes, type ErrorCode } from '@sheaf/kit/errors'
+import { createRest } from '@sheaf/testkit/rest'
+import { eventually } from '@sheaf/testkit/eventually'
+import { RawConnection } from './support/raw-http'
+import { startStubbedGateway, DOC, type StubbedGateway } from './support/stub-services'
+
+const fault = { current: new Error() }
+const fail = () => Promise.reject(fault.current)
+
+let system: StubbedGateway
+beforeAll(async () => {
+  system = await startStubbedGateway({
+    orgs: { listOrgs: fail, createOrg: async () => ({ id: 7 }), updateOrg: async () => ({}) },
+    workspaces: { createWorkspace: async () => ({ id: 8 }), updateWorkspace: async () => ({}) },
+    documents: { updateDocument: async () => ({ docId: DOC }) },
+    tables: { addTables: async () => ({ tableIds: ['T1'], seq: 1 }) },
+  })
+})
+afterAll(() => system[Symbol.asyncDispose]())
+
+const rest = () => createRest(system.url, 'alice-key')
+
+describe('an error of a service', () => {
+  it.each(Object.keys(codes) as ErrorCode[])(
+    'keeps its code, reason and metadata: %s',
+    async (code) => {
+      fault.current = new AppError(code, 'SOME_REASON', 'some text', { column: 'A' })
+      const reply = await rest().get('/api/orgs')
+      expect(reply.status).toBe(codes[code].http)
+      expect(reply.body).toMatchObject({
+        error: 'some text',
+        details: { reason: 'SOME_REASON', column: 'A' },
+      })
+    },
+  )
+
+  it('that is a bug is told without its text, with the id to find it by', async () => {
+    fault.current = new TypeError('secret detail')
+    const headers = { 'x-request-id': 'find-me' }
+    const reply = await rest().get('/api/orgs', { headers })
+    expect(reply).toMatchObject({
+      status: 500,
+      body: { error: 'internal error', details: { requestId: 'find-me' } },
+    })
+    expect(reply.raw.toString()).not.toContain('secret')
+  })
+})
+
+describe('every answer', () => {
+  it('has the request id it was given, unless that is not sane', async () => {
+    const get = (id: string) => rest().get('/api/x', { headers: { 'x-request-id': id } })
+    expect((await get('abc-1')).headers.get('x-request-id')).toBe('abc-1')
+    expect((await get('a b"c')).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  it('has security headers and is not cached', async () => {
+    const { headers } = await rest().get('/api/x')
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'cache-control': 'no-cache',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'content-type': 'application/json; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+    })
+    expect(headers.has('x-powered-by')).toBe(false)
+  })
+})
+
+describe('an unknown path', () => {
+  it.each(['/api/nope', '/o/acme/api/nope?x=1', '/', '/api/orgs/1/nope', '/API/orgs'])(
+    'is not found, by its whole URL: %s',
+    async (path) => {
+      const response = await fetch(system.url + path)
+      expect(response.status).toBe(404)
+      expect(await response.json()).toMatchObject({ error: `not found: ${path}` })
+    },
+  )
+
+  it('is an unknown method too', async () => {
+    const reply = await rest().delete('/api/orgs')
+    expect(reply).toMatchObject({ status: 404, body: { error: 'not found: /api/orgs' } })
+  })
+})
+
+describe('a request that is not well formed', () => {
+  it('is a 400 when an escape in the path or the query means nothing', async () => {
+    for (const path of [
+      '/api/docs/%E0%A4%A/tables',
+      '/o/%zz/api/orgs',
+      `/api/docs/${DOC}/tables?a=%ff`,
+    ]) {
+      const response = await fetch(system.url + path, {
+        headers: { authorization: 'Bearer alice-key' },
+      })
+      expect([path, response.status]).toEqual([path, 400])
+      expect(await response.json()).toMatchObject({ error: expect.any(String) })
+    }
+  })
+
+  it('is a 400 when an id cannot be one', async () => {
+    const reply = await rest().get('/api/workspaces/12abc')
+    expect(reply).toMatchObject({
+      status: 400,
+      body: { error: 'workspaceId parameter cannot be understood as an integer: 12abc' },
+    })
+    expect((await rest().get('/api/orgs/a%00b')).status).toBe(400)
+  })
+
+  it.each([
+    ['400', ['NONSENSE', '', '']],
+    ['431', ['GET / HTTP/1.1', `X: ${'a'.repeat(70_000)}`, '', '']],
+  ])('is answered in JSON, and its connection closed: %s', async (status, lines) => {
+    await using connection = await RawConnection.open(system.url)
+    connection.send(lines)
+    await eventually(() => connection.isClosed)
+    expect(connection.received).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(connection.received).toMatch(/\{"error":".+"\}\}$/)
+  })
+})
+
+describe('a body that does not fit', () => {
+  const tables = `/api/docs/${DOC}/tables`
+  const userError = async (body: unknown) => {
+    const reply = await rest().post<{ error: string; details: { userError: string } }>(tables, {
+      body,
+    })
+    expect([reply.status, reply.body.error]).toEqual([400, 'Invalid payload'])
+    return reply.body.details.userError
+  }
+
+  it.each([
+    [{}, 'Error: body.tables is missing'],
+    [[], 'Error: body is not an object'],
+    [{ tables: 1 }, 'Error: body.tables is not an array'],
+    [{ tables: [] }, 'Error: body.tables is empty'],
+    [{ tables: [{}] }, 'Error: body.tables[0].columns is missing'],
+    [{ tables: [{ id: 5, columns: [{}] }] }, 'Error: body.tables[0].id is not a string'],
+    [
+      { tables: [{ columns: [{ fields: { widgetOptions: {} } }] }] },
+      'Error: body.tables[0].columns[0].fields.widgetOptions is not a string',
+    ],
+    [
+      { tables: [{ columns: [{ fields: { formula: 'a\0b' } }] }] },
+      'Error: body.tables[0].columns[0].fields.formula has a character that cannot be stored: NUL or half a surrogate pair',
+    ],
+    [
+      { tables: [{ columns: [{ id: 1 }, { fields: { isFormula: 'x' } }] }] },
+      'Error: body.tables[0].columns[0].id is not a string\n    body.tables[0].columns[1].fields.isFormula is not a boolean',
+    ],
+  ])('names the field: %j', async (body, message) => {
+    expect(await userError(body)).toBe(message)
+  })
+
+  it('is refused before its items are checked when a list has far too many', async () => {
+    const columns = Array.from({ length: 2_001 }, () => 1)
+    expect(await userError({ tables: [{ columns }] })).toBe(
+      'Error: body.tables[0].columns has more than 2000 items',
+    )
+  })
+
+  it('may have unknown keys where tables and columns are made', async () => {
+    const body = { extra: 1, tables: [{ x: 1, columns: [{ fields: { nope: {} } }] }] }
+    expect(await rest().post(tables, { body })).toMatchObject({ status: 200 })
+  })
+
+  it('may have none where orgs, workspaces and documents are', async () => {
+    const body = { name: 'N', bogus: 1 }
+    const replies = await Promise.all([
+      rest().post('/api/orgs', { body }),
+      rest().patch('/api/orgs/current', { body }),
+      rest().post('/api/orgs/current/workspaces', { body }),
+      rest().patch('/api/workspaces/1', { body }),
+      rest().post('/api/workspaces/1/docs', { body }),
+      rest().patch(`/api/docs/${DOC}`, { body }),
+    ])
+    for (const reply of replies)
+      expect(reply).toMatchObject({ status: 400, body: { error: 'unrecognized property bogus' } })
+  })
+
+  it('must name a new org, and need not name a new workspace', async () => {
+    const nameless = await rest().post('/api/orgs', { body: {} })
+    expect(nameless).toMatchObject({ status: 400, body: { error: 'Bad request: name required' } })
+    expect((await rest().post('/api/orgs/1/workspaces', { body: {} })).body).toBe(8)
+  })
+})
+
+describe('what writes of metadata answer', () => {
+  it('is the id where there is one, and null for an org', async () => {
+    const body = { name: 'N' }
+    expect((await rest().post('/api/orgs', { body })).body).toBe(7)
+    expect((await rest().patch('/api/orgs/7', { body })).body).toBe(null)
+    expect((await rest().patch('/api/workspaces/12', { body })).body).toBe(12)
+    expect((await rest().patch(`/api/docs/cities`, { body })).body).toBe(DOC)
+  })
+})
+
+describe('status', () => {
+  it('tells that the gateway is alive, and that all is ready', async () => {
+    expect((await rest().get('/status')).body).toEqual({ status: 'alive' })
+    expect((await rest().get('/status?ready=1')).body).toEqual({ status: 'ready' })
+  })
+
+  it('names what is not ready', async () => {
+    await using lonely = await startStubbedGateway({
+      config: { directoryAddress: '127.0.0.1:1', webhookAddress: '127.0.0.1:1' },
+    })
+    const reply = await createRest(lonely.url).get('/status?ready=1')
+    expect(reply).toMatchObject({
+      status: 503,
+      body: { error: 'not ready: directory, document-data, postgres, webhook' },
+    })
+    expect((await createRest(lonely.url).get('/status')).status).toBe(200)
+    expect((await createRest(lonely.url, 'k').get('/api/orgs')).status).toBe(503)
+  })
+})

@@ -1,0 +1,76 @@
+import { validate } from '@apidevtools/swagger-parser'
+import { createRest } from '@sheaf/testkit/rest'
+import { createRouter } from '../src/app'
+import { createOpenApiDocument } from '../src/openapi'
+import { routes } from '../src/routes'
+import { startStubbedGateway } from './support/stub-services'
+
+const document = createOpenApiDocument(routes)
+const described = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+  Object.keys(item).map((method) => `${method} ${path}`),
+)
+
+describe('the OpenAPI document', () => {
+  it('is valid', async () => {
+    // A copy: the validator resolves references in place.
+    await validate(JSON.parse(JSON.stringify(document)) as Parameters<typeof validate>[0])
+    expect(document.info.version).toBe('1.0.1')
+  })
+
+  it('describes every route that is served, and nothing else', () => {
+    const served = createRouter(routes).stack.flatMap(({ route }) => {
+      const { methods, path } = route as unknown as { methods: object; path: string }
+      return Object.keys(methods).map((method) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
+    })
+    expect([...described].sort()).toEqual([...served].sort())
+  })
+
+  it('has the operations of the interface', () => {
+    const docs = '/api/docs/{docId}'
+    const table = `${docs}/tables/{tableId}`
+    expect(described).toEqual(
+      expect.arrayContaining([
+        'get /api/orgs',
+        'get /api/orgs/{orgId}',
+        'patch /api/orgs/{orgId}',
+        'get /api/orgs/{orgId}/workspaces',
+        'post /api/orgs/{orgId}/workspaces',
+        'get /api/workspaces/{workspaceId}',
+        'patch /api/workspaces/{workspaceId}',
+        'post /api/workspaces/{workspaceId}/docs',
+        `get ${docs}`,
+        `patch ${docs}`,
+        `get ${docs}/tables`,
+        `post ${docs}/tables`,
+        `get ${table}/columns`,
+        `post ${table}/columns`,
+        `get ${table}/records`,
+        `post ${table}/records`,
+        `patch ${table}/records`,
+        `post ${table}/data/delete`,
+      ]),
+    )
+  })
+
+  it('names each operation once', () => {
+    const ids = routes.map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it('is served, as is its page, without a key', async () => {
+    await using system = await startStubbedGateway()
+    const rest = createRest(system.url)
+    expect((await rest.get('/api/openapi.json')).body).toEqual(JSON.parse(JSON.stringify(document)))
+    const page = await rest.get('/o/acme/api/docs-ui')
+    const html = page.raw.toString()
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(page.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-.{44}'; /,
+    )
+    for (const { path, summary } of routes) {
+      expect(html).toContain(path)
+      expect(html).toContain(summary.replaceAll('`', '').slice(0, 20))
+    }
+    expect(html).not.toMatch(/<script|src=|url\(|https?:\/\//)
+  })
+})

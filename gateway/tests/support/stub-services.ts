@@ -1,0 +1,275 @@
+import { requireDocumentRole } from '@sheaf/kit/caller'
+import { AppError } from '@sheaf/kit/errors'
+import { serve, startGrpcServer, type ServerCall } from '@sheaf/kit/grpc-server'
+import { openWith } from '@sheaf/kit/lifecycle'
+import { createLogger } from '@sheaf/kit/logger'
+import { roleToWire, type RoleName } from '@sheaf/kit/roles'
+import {
+  AccessServiceService,
+  type HoldLeaseRequest,
+  type HoldLeaseResponse,
+  type ResolveAccessRequest,
+  type ResolveAccessResponse,
+} from '@sheaf/protos/sheaf/directory/v1/access'
+import {
+  DocumentsServiceService as DirectoryDocuments,
+  type DocumentsService,
+} from '@sheaf/protos/sheaf/directory/v1/documents'
+import { HomesServiceService } from '@sheaf/protos/sheaf/directory/v1/homes'
+import { OrgsServiceService, type OrgsService } from '@sheaf/protos/sheaf/directory/v1/orgs'
+import {
+  WorkspacesServiceService,
+  type WorkspacesService,
+} from '@sheaf/protos/sheaf/directory/v1/workspaces'
+import {
+  ColumnsServiceService,
+  type ColumnsService,
+} from '@sheaf/protos/sheaf/document_data/v1/columns'
+import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
+import {
+  RecordsServiceService,
+  type RecordsService,
+} from '@sheaf/protos/sheaf/document_data/v1/records'
+import {
+  TablesServiceService,
+  type TablesService,
+} from '@sheaf/protos/sheaf/document_data/v1/tables'
+import { createTokenAuthority, type TokenAuthority } from '@sheaf/testkit/token-authority'
+import { defaultTimeouts, type GatewayConfig, type Timeouts } from '../../src/config'
+import { startGateway, type RunningGateway } from '../../src/service'
+
+/** The document that all tests use. */
+export const DOC = '7c7ab2f0-0f7c-4b39-8a3c-3a6d6c0f9b1e'
+const SERVICE_KEY = 'service-key-of-the-tests'
+
+interface User {
+  readonly id: number
+  readonly role?: RoleName
+}
+
+const users: Record<string, User | undefined> = {
+  'alice-key': { id: 1, role: 'owners' },
+  'bob-key': { id: 2, role: 'editors' },
+  'carol-key': { id: 3, role: 'viewers' },
+  'dan-key': { id: 4 },
+}
+
+/** Handlers of the RPCs that a test cares about; the rest answer UNIMPLEMENTED. */
+export interface Handlers {
+  readonly orgs?: Partial<OrgsService>
+  readonly workspaces?: Partial<WorkspacesService>
+  readonly documents?: Partial<DocumentsService>
+  readonly records?: Partial<RecordsService>
+  readonly tables?: Partial<TablesService>
+  readonly columns?: Partial<ColumnsService>
+  readonly config?: Partial<Omit<GatewayConfig, 'timeouts'>> & { timeouts?: Partial<Timeouts> }
+}
+
+interface Handle {
+  resolveAccess(request: ResolveAccessRequest): Promise<ResolveAccessResponse>
+  holdLease(
+    requests: AsyncIterable<HoldLeaseRequest>,
+    call: ServerCall,
+  ): AsyncIterable<HoldLeaseResponse>
+  listVerificationKeys(): Promise<{ jwks: string }>
+}
+
+/** Directory's part of access, which a test can turn. */
+export class StubAccess {
+  accessVersion = 1
+  leaseMs = 2_000
+  tokenMs = 30_000
+  keyExpiresAt = 0
+  /** False to grant no lease; a stream that is open stays open and silent. */
+  answersRenewals = true
+  /** Each question that was asked about a document. */
+  readonly questions: ResolveAccessRequest[] = []
+  /** What was told about dropped versions. */
+  readonly dropped: number[] = []
+  /** Runs before a question is answered, and after the version it is answered at was read. */
+  beforeAnswer: (request: ResolveAccessRequest) => Promise<void> | void = () => {}
+  private readonly listeners = new Set<(answer: HoldLeaseResponse) => void>()
+  private readonly cutters = new Set<() => void>()
+  homeAddress = ''
+
+  constructor(private readonly authority: TokenAuthority) {}
+
+  /** Announces a change to every holder of a lease. */
+  change(): void {
+    this.accessVersion++
+    for (const tell of this.listeners) tell({ accessVersion: this.accessVersion, leaseMs: 0 })
+  }
+
+  /** Ends every open stream of renewals. */
+  cut(): void {
+    for (const end of this.cutters) end()
+  }
+
+  readonly handlers: Handle = {
+    resolveAccess: async (request: ResolveAccessRequest): Promise<ResolveAccessResponse> => {
+      const { credential, document } = request
+      if (credential?.$case === 'serviceKey')
+        return this.answer({ userId: 0, system: credential.value === SERVICE_KEY }, undefined)
+      const { accessVersion } = this
+      this.questions.push(request)
+      await this.beforeAnswer(request)
+      const user: User | undefined = credential ? users[credential.value] : { id: 99 }
+      if (!user)
+        throw new AppError('unauthenticated', 'INVALID_API_KEY', 'Bad request: invalid API key')
+      if (document !== '' && document !== DOC && document !== 'cities')
+        throw new AppError('not_found', 'DOCUMENT_NOT_FOUND', 'document not found')
+      const { id, role } = user
+      if (document !== '' && role === undefined)
+        throw new AppError('forbidden', 'ACCESS_DENIED', 'No view access')
+      const answer = await this.answer({ userId: id, anonymous: id === 99 }, document && role)
+      return { ...answer, accessVersion }
+    },
+    holdLease: (requests: AsyncIterable<HoldLeaseRequest>, call: ServerCall) =>
+      this.holdLease(requests, call),
+    listVerificationKeys: async () => ({ jwks: JSON.stringify(this.authority.jwks) }),
+  }
+
+  /** The answer to CreateDocument: alice owns the document, and a token says so. */
+  async grantNew(): Promise<Pick<ResolveAccessResponse, 'document' | 'token'>> {
+    const { document, token } = await this.answer({ userId: 1 }, 'owners')
+    return { document, token }
+  }
+
+  private async answer(
+    caller: { userId: number; system?: boolean; anonymous?: boolean },
+    role: RoleName | '' | undefined,
+  ): Promise<ResolveAccessResponse> {
+    const { tokenMs, accessVersion, keyExpiresAt, homeAddress } = this
+    const { userId, system = false, anonymous = false } = caller
+    const claims = role ? { docId: DOC, role, home: 'document-data-0' } : {}
+    const token = await this.authority.sign({ userId, system, anonymous, ...claims }, tokenMs)
+    return {
+      caller: { userId, email: '', name: '', system, anonymous },
+      document: role
+        ? { docId: DOC, role: roleToWire(role), home: 'document-data-0', homeAddress }
+        : undefined,
+      token,
+      tokenExpiresAt: Date.now() + tokenMs,
+      accessVersion,
+      keyExpiresAt,
+    }
+  }
+
+  private async *holdLease(
+    requests: AsyncIterable<HoldLeaseRequest>,
+    call: ServerCall,
+  ): AsyncGenerator<HoldLeaseResponse> {
+    const queue: HoldLeaseResponse[] = []
+    let wake = () => {}
+    let isOpen = true
+    const push = (answer: HoldLeaseResponse) => {
+      queue.push(answer)
+      wake()
+    }
+    const end = () => {
+      isOpen = false
+      wake()
+    }
+    call.signal.addEventListener('abort', end)
+    this.listeners.add(push)
+    this.cutters.add(end)
+    const receive = async () => {
+      for await (const { droppedVersion } of requests) {
+        this.dropped.push(droppedVersion)
+        const { accessVersion, leaseMs } = this
+        if (this.answersRenewals) push({ accessVersion, leaseMs })
+      }
+    }
+    receive().then(end, end)
+    try {
+      while (isOpen) {
+        const answer = queue.shift()
+        if (answer) yield answer
+        else await new Promise<void>((resolve) => (wake = resolve))
+      }
+    } finally {
+      this.listeners.delete(push)
+      this.cutters.delete(end)
+    }
+  }
+}
+
+/** A gateway in front of stubs of the services. */
+export interface StubbedGateway extends AsyncDisposable {
+  readonly gateway: RunningGateway
+  readonly url: string
+  readonly access: StubAccess
+  /** Documents whose files were made. */
+  readonly created: readonly string[]
+}
+
+/** Starts a gateway whose directory and document-data do what the test says. */
+export function startStubbedGateway(handlers: Handlers = {}): Promise<StubbedGateway> {
+  return openWith(async (closer) => {
+    const authority = await createTokenAuthority()
+    const access = new StubAccess(authority)
+    const created: string[] = []
+    const log = createLogger('stub')
+    log.level = 'silent'
+    const options = { name: 'stub', listen: '127.0.0.1:0', verifier: authority.verifier, log }
+    const data = closer.use(
+      await startGrpcServer({
+        ...options,
+        maxMessageBytes: 64 * 1024 * 1024,
+        services: [
+          serve(RecordsServiceService, handlers.records ?? {}),
+          serve(TablesServiceService, handlers.tables ?? {}),
+          serve(ColumnsServiceService, handlers.columns ?? {}),
+          serve(DocumentsServiceService, {
+            async createDocument({ docId }: { docId: string }, call: ServerCall) {
+              requireDocumentRole(call, docId, 'owners')
+              created.push(docId)
+              return { seq: 1 }
+            },
+          }),
+        ],
+      }),
+    )
+    data.setHealth('nats', true)
+    access.homeAddress = data.address
+    const home = { name: 'document-data-0', address: data.address, freeBytes: 1 }
+    const directory = closer.use(
+      await startGrpcServer({
+        ...options,
+        services: [
+          serve(AccessServiceService, access.handlers, {
+            open: ['resolveAccess', 'listVerificationKeys'],
+          }),
+          serve(OrgsServiceService, handlers.orgs ?? {}),
+          serve(WorkspacesServiceService, handlers.workspaces ?? {}),
+          serve(DirectoryDocuments, handlers.documents ?? {}),
+          serve(HomesServiceService, {
+            listHomes: async () => ({ homes: [{ ...home, reportedAt: new Date().toISOString() }] }),
+          }),
+        ],
+      }),
+    )
+    directory.setHealth('postgres', true)
+    const { timeouts, ...settings } = handlers.config ?? {}
+    const gateway = closer.use(
+      await startGateway({
+        host: '127.0.0.1',
+        port: 0,
+        directoryAddress: directory.address,
+        // Any process that serves will do for the webhook service's health.
+        webhookAddress: data.address,
+        serviceKey: SERVICE_KEY,
+        maxBodyBytes: 1024 * 1024,
+        ...settings,
+        timeouts: { ...defaultTimeouts, drainMs: 500, ...timeouts },
+      }),
+    )
+    return {
+      gateway,
+      url: gateway.url,
+      access,
+      created,
+      [Symbol.asyncDispose]: () => closer.close(),
+    }
+  })
+}
