@@ -47,7 +47,10 @@ const unique = (texts: Iterable<string>) => [...new Set(texts)].sort()
 
 describe('the reference pages', () => {
   it('list every reason that an error can have, and no other', () => {
-    const thrown = new RegExp(`'(?:${Object.keys(codes).join('|')})',\\s*'([A-Z][A-Z0-9_]+)'`, 'g')
+    const thrown = new RegExp(
+      `(?:'(?:${Object.keys(codes).join('|')})'|error: '[^']*'),\\s*(?:reason: )?'([A-Z][A-Z0-9_]+)'`,
+      'g',
+    )
     const reasons = readSources().flatMap((text) =>
       [...text.matchAll(thrown)].map(([, reason = '']) => reason),
     )

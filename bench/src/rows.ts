@@ -26,7 +26,7 @@ const cities = ['Zürich', 'São Paulo', 'Łódź', 'Reykjavík', 'Hà Nội', '
 const DAY = 86_400
 
 /** The row with this number; the same number always gives the same row, and every `Name` is different. */
-export function rowAt(index: number): Row {
+function rowAt(index: number): Row {
   return {
     Name: `Customer ${index}`,
     City: cities[index % cities.length] ?? '',

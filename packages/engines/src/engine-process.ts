@@ -122,7 +122,9 @@ export class EngineProcess {
       } catch (error) {
         if (error instanceof EngineError) throw error
         if (Date.now() > deadline) {
-          throw new Error(`not ready within ${readyTimeoutMs / 1000} s (${messageOf(error)})`)
+          throw new Error(`not ready within ${readyTimeoutMs / 1000} s (${messageOf(error)})`, {
+            cause: error,
+          })
         }
       }
       await sleep(20)

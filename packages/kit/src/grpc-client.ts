@@ -229,13 +229,16 @@ async function* read(open: () => Incoming, signal?: AbortSignal): AsyncGenerator
   const stream = open()
   const cancel = () => stream.cancel()
   signal?.addEventListener('abort', cancel, { once: true })
+  let ended = false
   try {
     for await (const message of stream) yield message as Uint8Array
+    ended = true
   } catch (error) {
     throw decodeError(error)
   } finally {
     signal?.removeEventListener('abort', cancel)
-    cancel()
+    // Of a stream that has ended this would make a cancelled one in its server's eyes.
+    if (!ended) cancel()
   }
 }
 

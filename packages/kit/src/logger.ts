@@ -17,7 +17,7 @@ const secrets = [
   'serviceKey',
 ]
 const redact = {
-  paths: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
+  paths: secrets.flatMap((name) => [name, `*.${name}`]),
   censor: '[redacted]',
 }
 

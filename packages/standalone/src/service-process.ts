@@ -9,6 +9,8 @@ const LONGEST_DELAY_MS = 10_000
 const HEALTHY_AFTER_MS = 30_000
 /** Longer than a service takes to finish the requests it has begun. */
 const STOP_GRACE_MS = 12_000
+/** Most of what a request allocates dies with it; a larger nursery spares copying what is still in use. */
+const NODE_OPTIONS = ['--max-semi-space-size=32']
 /** How long output may come after the end. */
 const OUTPUT_GRACE_MS = 500
 /** Lines kept to explain a failure. */
@@ -77,7 +79,7 @@ export class ServiceProcess implements AsyncDisposable {
     const { main, env } = this.plan
     // A session of its own, so that a ^C at the terminal reaches the supervisor alone. The end of the IPC channel
     // tells the service that the supervisor was killed.
-    const child = spawn(process.execPath, [main, this.marker], {
+    const child = spawn(process.execPath, [...NODE_OPTIONS, main, this.marker], {
       env,
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
