@@ -88,7 +88,8 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<Runni
   }
   const health = new HealthImplementation({ '': 'SERVING' })
   health.addToServer(server)
-  new ReflectionService(loadDescriptors()).addToServer(server)
+  const names = services.map(({ definition }) => serviceName(definition))
+  new ReflectionService(loadDescriptors(), { services: names }).addToServer(server)
   const port = await bind(server, listen)
   const address = `${listen.slice(0, listen.lastIndexOf(':'))}:${port}`
   log.info({ address }, 'listening')
@@ -102,6 +103,10 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<Runni
       await drain(server)
     },
   }
+}
+
+function serviceName(definition: ServiceDefinition): string {
+  return Object.values(definition)[0]?.path.split('/')[1] ?? ''
 }
 
 function bind(server: Server, listen: string): Promise<number> {

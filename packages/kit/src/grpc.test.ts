@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import {
   AccessServiceClientImpl,
   AccessServiceService,
@@ -270,5 +272,25 @@ describe('a stream in both directions', () => {
     }
     await expect(read()).rejects.toMatchObject({ reason: 'TOO_HIGH' })
     expect(seen).toEqual([1])
+  })
+})
+
+describe('reflection', () => {
+  it('names the services of the process, so that tools can call them without the protos', async () => {
+    const { server } = await startPair([documents(async () => ({ seq: 1 }))])
+    const client = new Client(server.address, credentials.createInsecure())
+    const stream = client.makeBidiStreamRequest(
+      '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
+      // ServerReflectionRequest with field 7, list_services.
+      (text: string) => Buffer.concat([Buffer.from([0x3a, text.length]), Buffer.from(text)]),
+      (bytes) => bytes.toString('latin1'),
+      new Metadata(),
+    )
+    stream.write('*')
+    const [answer] = (await once(stream, 'data')) as [string]
+    stream.end()
+    client.close()
+    expect(answer).toContain('sheaf.document_data.v1.DocumentsService')
+    expect(answer).not.toContain('sheaf.directory')
   })
 })
