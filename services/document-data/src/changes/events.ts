@@ -1,0 +1,92 @@
+import type { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
+import {
+  type ColumnChange,
+  type Operation as WireOperation,
+} from '@sheaf/protos/sheaf/events/v1/changes'
+import type { LogEntry, LogValue, Operation, RowOperation } from '../store/log'
+import { columnType } from '../values/column-types'
+
+const NOTHING = Buffer.alloc(0)
+
+/** How an entry of the log becomes an event. */
+export interface EventOptions {
+  readonly docId: string
+  /** False to leave out what the cells held before. */
+  readonly oldValues: boolean
+}
+
+/** The event of a log entry. The same entry always gives the same bytes, so that a repetition can be recognised. */
+export function createEvent(entry: LogEntry, options: EventOptions): ChangeEvent {
+  return {
+    docId: options.docId,
+    seq: entry.seq,
+    timeMs: entry.time,
+    userId: entry.user,
+    // The log numbers causes as the wire does.
+    cause: entry.cause,
+    traceparent: entry.traceparent,
+    operations: (entry.operations ?? []).map((operation) => createOperation(operation, options)),
+    truncated: entry.operations === undefined,
+  }
+}
+
+const rowCases = {
+  add_rows: 'addRows',
+  update_rows: 'updateRows',
+  remove_rows: 'removeRows',
+} as const
+
+function createOperation(operation: Operation, { oldValues }: EventOptions): WireOperation {
+  if ('rowIds' in operation)
+    return {
+      operation: {
+        $case: rowCases[operation.kind],
+        value: {
+          tableId: operation.table,
+          tableRef: operation.tableRef,
+          rowIds: [...operation.rowIds],
+          columns: operation.columns.map((column) => createColumn(column, oldValues)),
+        },
+      },
+    }
+  return {
+    operation: {
+      $case: 'schema',
+      value: {
+        kind: operation.kind,
+        tableId: operation.table,
+        tableRef: operation.tableRef,
+        colId: operation.column,
+        colRef: operation.columnRef,
+        oldJson: oldValues ? createJson(operation.old) : NOTHING,
+        newJson: createJson(operation.new),
+      },
+    },
+  }
+}
+
+function createColumn(column: RowOperation['columns'][number], oldValues: boolean): ColumnChange {
+  const { old, new: after } = column
+  return {
+    colId: column.id,
+    colRef: column.id === 'manualSort' ? 0 : column.ref,
+    oldValuesJson: oldValues && old ? createCells(column.type, old) : NOTHING,
+    newValuesJson: after ? createCells(column.type, after) : NOTHING,
+  }
+}
+
+function createCells(typeName: string, values: readonly LogValue[]): Buffer {
+  const type = columnType(typeName)
+  // Text and most numbers are stored as they read.
+  const plain = type.storage === 'text' || (type.storage === 'number' && type.name !== 'Bool')
+  return createJson(plain ? values : values.map((value) => type.fromStored(storedValue(value))))
+}
+
+/** The log writes whole numbers without their kind; on disk safe ones are integers. */
+function storedValue(value: LogValue): LogValue | bigint {
+  return Number.isSafeInteger(value) ? BigInt(value as number) : value
+}
+
+function createJson(value: unknown): Buffer {
+  return value === undefined ? NOTHING : Buffer.from(JSON.stringify(value))
+}

@@ -1,0 +1,203 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { toAppError } from '@sheaf/kit/errors'
+import type { Logger } from '@sheaf/kit/logger'
+import { connectNats } from '@sheaf/kit/nats'
+import { ChangeBatch } from '@sheaf/protos/sheaf/events/v1/changes'
+import { jetstream, type JetStreamClient } from '@nats-io/jetstream'
+import { headers, type NatsConnection } from '@nats-io/transport-node'
+import type { DocumentStore } from '../store/document-store'
+import type { LogEntry } from '../store/log'
+import { createEvent } from './events'
+import { ensureStream, subjectOf, type StreamLimits } from './stream'
+
+/** Documents whose changes are on their way at the same time. */
+const CONCURRENCY = 64
+/** How long NATS may take to confirm a message. */
+const CONFIRM_MS = 5_000
+const FIRST_RETRY_MS = 100
+const LAST_RETRY_MS = 5_000
+/** How long stopping waits for messages that are on their way. */
+const STOP_MS = 2_000
+/** A document's dirty mark goes when nothing was written for this long: setting it again costs an fsync. */
+const SETTLE_MS = 3_000
+
+/** What a ChangePublisher needs. */
+export interface PublisherOptions {
+  readonly natsUrl: string
+  /** Name of the connection as NATS shows it. */
+  readonly name: string
+  readonly limits: StreamLimits
+  readonly log: Logger
+}
+
+/**
+ * Publishes the log of every document to NATS JetStream: in order per document, at least once, never in the way of a
+ * write. While NATS is away entries wait in their logs; it tries for ever.
+ */
+export class ChangePublisher implements AsyncDisposable {
+  /** Documents with entries to publish, in the order in which they came. */
+  private readonly queue = new Set<string>()
+  private readonly active = new Map<string, Promise<void>>()
+  /** Documents that are published but still marked, and since when. */
+  private readonly quiet = new Map<string, number>()
+  private readonly stop = new AbortController()
+  /** Aborted when NATS can be reached again. */
+  private wake = new AbortController()
+  private failing = false
+  private nats: NatsConnection | undefined
+  private stream: JetStreamClient | undefined
+  private connecting: Promise<void> | undefined
+  private readonly settling: NodeJS.Timeout
+
+  constructor(
+    private readonly documents: DocumentStore,
+    private readonly options: PublisherOptions,
+  ) {
+    this.settling = setInterval(() => void this.settleQuiet(Date.now() - SETTLE_MS), 1000)
+    this.settling.unref()
+  }
+
+  /** Documents with changes that NATS has not confirmed. */
+  get backlog(): number {
+    return new Set([...this.queue, ...this.active.keys()]).size
+  }
+
+  /** Connects to NATS and publishes what earlier runs left and what comes. */
+  start(onConnected: (connected: boolean) => void): void {
+    this.connecting = this.connect(onConnected).catch((error: unknown) => {
+      if (!this.stop.signal.aborted)
+        this.options.log.error({ err: error }, 'connecting to NATS failed')
+    })
+    this.documents.onLogged = (docId) => this.add(docId)
+    for (const docId of this.documents.listDirty()) this.add(docId)
+  }
+
+  /** Ends what is on its way; what is not confirmed stays marked for the next start. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.documents.onLogged = () => {}
+    clearInterval(this.settling)
+    this.stop.abort()
+    await Promise.race([
+      Promise.all(this.active.values()),
+      delay(STOP_MS, undefined, { ref: false }),
+    ])
+    await this.settleQuiet(Infinity)
+    await this.nats?.close()
+    await this.connecting
+  }
+
+  private async connect(onConnected: (connected: boolean) => void): Promise<void> {
+    const { natsUrl, name, log } = this.options
+    const nats = await connectNats({ url: natsUrl, name, log, signal: this.stop.signal })
+    if (this.stop.signal.aborted) return nats.close()
+    this.nats = nats
+    this.stream = jetstream(nats)
+    const connected = () => {
+      onConnected(true)
+      this.wake.abort()
+      this.wake = new AbortController()
+    }
+    connected()
+    for await (const { type } of nats.status()) {
+      if (type === 'disconnect') onConnected(false)
+      if (type === 'reconnect') connected()
+    }
+  }
+
+  private add(docId: string): void {
+    this.quiet.delete(docId)
+    this.queue.add(docId)
+    this.fill()
+  }
+
+  private fill(): void {
+    for (const docId of this.queue) {
+      if (this.active.size >= CONCURRENCY || this.stop.signal.aborted) return
+      if (this.active.has(docId)) continue
+      this.queue.delete(docId)
+      const run = this.publishDocument(docId).finally(() => {
+        this.active.delete(docId)
+        this.fill()
+      })
+      this.active.set(docId, run)
+    }
+  }
+
+  /** Publishes all that a document's log holds. Never throws. */
+  private async publishDocument(docId: string): Promise<void> {
+    let wait = FIRST_RETRY_MS
+    while (!this.stop.signal.aborted) {
+      try {
+        const entries = await this.documents.nextBatch(docId)
+        if (entries.length === 0) {
+          this.quiet.set(docId, Date.now())
+          return
+        }
+        await this.publish(docId, entries)
+        this.documents.confirmPublished(docId, entries.at(-1)?.seq ?? 0)
+        wait = FIRST_RETRY_MS
+        this.failing = false
+      } catch (error) {
+        if (this.isGone(docId, error)) return
+        this.logFailure(docId, error)
+        await this.pause(wait * (0.5 + Math.random()))
+        wait = Math.min(wait * 2, LAST_RETRY_MS)
+      }
+    }
+  }
+
+  private async publish(docId: string, entries: readonly LogEntry[]): Promise<void> {
+    const first = entries[0]
+    if (!this.stream || !this.nats || !first) throw new Error('not connected to NATS yet')
+    const batch = ChangeBatch.encode({
+      changes: entries.map((entry) => createEvent(entry, { docId, oldValues: true })),
+    }).finish()
+    const traced = headers()
+    if (first.traceparent !== '') traced.set('traceparent', first.traceparent)
+    const options = { msgID: `${docId}:${first.seq}`, headers: traced, timeout: CONFIRM_MS }
+    try {
+      await this.stream.publish(subjectOf(docId), batch, options)
+    } catch (error) {
+      // The stream may be missing: at the first message ever, or when somebody deleted it.
+      await ensureStream(this.nats, this.options.limits)
+      await this.stream.publish(subjectOf(docId), batch, options).catch(() => {
+        throw error
+      })
+    }
+  }
+
+  /** A document that was deleted has nothing to publish. */
+  private isGone(docId: string, error: unknown): boolean {
+    const reason = toAppError(error)?.reason
+    if (reason !== 'DOCUMENT_NOT_FOUND' && reason !== 'DOCUMENT_DELETED') return false
+    this.documents.forget(docId)
+    return true
+  }
+
+  private async settleQuiet(before: number): Promise<void> {
+    for (const [docId, since] of this.quiet) {
+      if (since > before) continue
+      this.quiet.delete(docId)
+      try {
+        if (!(await this.documents.settle(docId))) this.queue.add(docId)
+      } catch (error) {
+        if (!this.isGone(docId, error))
+          this.options.log.warn({ err: error, docId }, 'a dirty mark could not be taken away')
+      }
+    }
+    this.fill()
+  }
+
+  /** Once for all documents, until one succeeds: when NATS is away, all of them fail. */
+  private logFailure(docId: string, error: unknown): void {
+    const level = this.failing ? 'debug' : 'warn'
+    this.options.log[level]({ err: error, docId }, 'changes could not be published; trying again')
+    this.failing = true
+  }
+
+  /** Waits; less when NATS is there again or the service stops. */
+  private async pause(ms: number): Promise<void> {
+    const signal = AbortSignal.any([this.stop.signal, this.wake.signal])
+    await delay(ms, undefined, { signal, ref: false }).catch(() => {})
+  }
+}

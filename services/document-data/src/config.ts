@@ -1,0 +1,48 @@
+import { EnvReader, type Env } from '@sheaf/kit/config'
+
+/** Settings of the document-data service. */
+export interface DocumentDataConfig {
+  /** `host:port` to serve on; port 0 takes a free one. */
+  readonly listen: string
+  /** `host:port` at which other services reach this one; the address it listens on when absent. */
+  readonly address?: string
+  /** Name of this instance, the home of its documents; stays the same over restarts. */
+  readonly home: string
+  /** Folder of the data; documents lie in `documents` below it. */
+  readonly dataFolder: string
+  /** `host:port` of directory. */
+  readonly directoryAddress: string
+  /** The secret that the processes of one Sheaf share. */
+  readonly serviceKey: string
+  /** `nats://user:password@host:port`. */
+  readonly natsUrl: string
+  /** Documents open at once; each takes three file descriptors and some 100 KB or more. */
+  readonly maxOpenDocuments: number
+  /** A document that is not used for so many seconds is closed. */
+  readonly idleSeconds: number
+  /** A streamed read that is not taken within so many seconds ends. */
+  readonly maxReadSeconds: number
+  /** NATS keeps changes for so many days … */
+  readonly changesDays: number
+  /** … or until they are so many MiB. */
+  readonly changesMegabytes: number
+}
+
+/** Reads the settings. Throws ConfigError naming every fault. */
+export function readConfig(env: Env): DocumentDataConfig {
+  const read = new EnvReader(env)
+  return read.done({
+    listen: read.str('SHEAF_DOCUMENT_DATA_LISTEN', '127.0.0.1:8486'),
+    address: read.optional('SHEAF_DOCUMENT_DATA_ADDRESS'),
+    home: read.str('SHEAF_HOME', 'document-data-0'),
+    dataFolder: read.str('SHEAF_DATA', './data'),
+    directoryAddress: read.str('SHEAF_DIRECTORY_ADDRESS', '127.0.0.1:8485'),
+    serviceKey: read.secret('SHEAF_SERVICE_KEY'),
+    natsUrl: read.secret('NATS_URL'),
+    maxOpenDocuments: read.int('SHEAF_OPEN_DOCUMENTS', 200, { min: 1, max: 100_000 }),
+    idleSeconds: read.int('SHEAF_IDLE_SECONDS', 60, { min: 1 }),
+    maxReadSeconds: read.int('SHEAF_READ_SECONDS', 60, { min: 1, max: 3600 }),
+    changesDays: read.int('SHEAF_CHANGES_DAYS', 7, { min: 1, max: 3650 }),
+    changesMegabytes: read.int('SHEAF_CHANGES_MB', 1024, { min: 1 }),
+  })
+}

@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import { createTokenVerifier, type TokenVerifier } from '@sheaf/kit/caller-token'
+import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
+import type { Closer } from '@sheaf/kit/lifecycle'
+import { createLogger, type Logger } from '@sheaf/kit/logger'
+import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
+import { ChangePublisher } from './changes/publisher'
+import type { DocumentDataConfig } from './config'
+import { DocumentStore } from './store/document-store'
+
+/** What handlers work with. */
+export interface Context {
+  readonly log: Logger
+  /** Name of this instance. */
+  readonly home: string
+  readonly documents: DocumentStore
+  readonly publisher: ChangePublisher
+  readonly directory: GrpcChannel
+  readonly verifier: TokenVerifier
+}
+
+/** Stand-ins for what a test does not run. */
+export interface Overrides {
+  /** Verifies caller tokens instead of directory's keys. */
+  readonly verifier?: TokenVerifier
+  /** False to leave directory alone: the instance does not report itself. */
+  readonly reportsHome?: boolean
+}
+
+/** Opens what the service works with; `closer` closes it. Waits neither for directory nor for NATS. */
+export async function openContext(
+  config: DocumentDataConfig,
+  closer: Closer,
+  overrides: Overrides,
+): Promise<Context> {
+  const log = createLogger('document-data')
+  const directory = closer.use(openChannel({ address: config.directoryAddress }))
+  const documents = closer.use(
+    await DocumentStore.open({
+      folder: join(config.dataFolder, 'documents'),
+      maxOpen: config.maxOpenDocuments,
+      idleMs: config.idleSeconds * 1000,
+      maxReadMs: config.maxReadSeconds * 1000,
+      onFileError: (error, docId) => log.error({ err: error, docId }, 'a document file failed'),
+    }),
+  )
+  const publisher = new ChangePublisher(documents, {
+    natsUrl: config.natsUrl,
+    name: config.home,
+    limits: { days: config.changesDays, megabytes: config.changesMegabytes },
+    log,
+  })
+  closer.use(publisher)
+  const access = new AccessServiceClientImpl(directory)
+  const fetchKeys = async () => {
+    const { jwks } = await access.listVerificationKeys({})
+    return JSON.parse(jwks) as Awaited<ReturnType<Parameters<typeof createTokenVerifier>[0]>>
+  }
+  const verifier = overrides.verifier ?? createTokenVerifier(fetchKeys)
+  return { log, home: config.home, documents, publisher, directory, verifier }
+}

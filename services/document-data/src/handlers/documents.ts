@@ -1,0 +1,48 @@
+import { requireSystem } from '@sheaf/kit/caller'
+import { AppError } from '@sheaf/kit/errors'
+import type { ServerCall } from '@sheaf/kit/grpc-server'
+import type {
+  CreateDocumentRequest,
+  CreateDocumentResponse,
+  DeleteDocumentRequest,
+  DeleteDocumentResponse,
+  DocumentsService,
+} from '@sheaf/protos/sheaf/document_data/v1/documents'
+import type { Context } from '../context'
+import { isTimeZone } from '../values/time-zone'
+import { authorOf, requireDocument, requireHome } from './document-call'
+
+/** Makes and removes the files of documents. */
+export const documents = (ctx: Context): DocumentsService => ({
+  async createDocument(
+    { docId, timezone, locale }: CreateDocumentRequest,
+    call: ServerCall,
+  ): Promise<CreateDocumentResponse> {
+    requireDocument(ctx, call, docId, 'owners')
+    const settings = { timezone: timezone || 'UTC', locale: locale || 'en-US' }
+    if (!isTimeZone(settings.timezone))
+      throw new AppError('invalid', 'BAD_TIMEZONE', 'timezone must be an IANA time zone')
+    if (!isLocale(settings.locale))
+      throw new AppError('invalid', 'BAD_LOCALE', 'locale must be a BCP 47 language tag')
+    return ctx.documents.create(docId, settings, authorOf(call))
+  },
+
+  async deleteDocument(
+    { docId }: DeleteDocumentRequest,
+    call: ServerCall,
+  ): Promise<DeleteDocumentResponse> {
+    requireSystem(call)
+    // A system token is for all documents unless it names one; then it has to be one of this instance.
+    if (call.caller.docId !== undefined) requireHome(ctx, call.caller.home)
+    await ctx.documents.remove(docId)
+    return {}
+  },
+})
+
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,23 @@
+import { serve, type ServedService } from '@sheaf/kit/grpc-server'
+import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/changes'
+import { ColumnsServiceService } from '@sheaf/protos/sheaf/document_data/v1/columns'
+import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
+import { RecordsServiceService } from '@sheaf/protos/sheaf/document_data/v1/records'
+import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/tables'
+import type { Context } from '../context'
+import { changes } from './changes'
+import { columns } from './columns'
+import { documents } from './documents'
+import { records } from './records'
+import { tables } from './tables'
+
+/** All services of document-data with their handlers. */
+export function createServices(ctx: Context): ServedService[] {
+  return [
+    serve(ChangesServiceService, changes(ctx)),
+    serve(ColumnsServiceService, columns(ctx)),
+    serve(DocumentsServiceService, documents(ctx)),
+    serve(RecordsServiceService, records(ctx)),
+    serve(TablesServiceService, tables(ctx)),
+  ]
+}

@@ -1,0 +1,23 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { ReadRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/records'
+import { parseFilter } from '../query/filter'
+import { buildReadQuery } from '../query/read-query'
+import { parseSort } from '../query/sort'
+import type { RecordsQuery } from '../store/document-store'
+
+/** The query that a request means; what it says of columns is checked once the table is known. */
+export function recordsQuery(request: ReadRecordsRequest): RecordsQuery {
+  const { tableId, filterJson, sort, limit, hidden } = request
+  if (limit < 0)
+    throw new AppError('invalid', 'INVALID_LIMIT', 'limit must be a number of rows, or 0 for all')
+  return {
+    tableId,
+    hidden,
+    build: (table) =>
+      buildReadQuery(table, {
+        filter: parseFilter(filterJson, table),
+        sort: parseSort(sort, table),
+        limit,
+      }),
+  }
+}

@@ -1,0 +1,9 @@
+import { runService } from '@sheaf/kit/lifecycle'
+
+runService('document-data', async () => {
+  const [{ readConfig }, { startDocumentData }] = await Promise.all([
+    import('./config.js'),
+    import('./service.js'),
+  ])
+  return startDocumentData(readConfig(process.env))
+})

@@ -1,0 +1,192 @@
+import { AppError } from '@sheaf/kit/errors'
+import { columnIdFor } from '../identifiers'
+import type { ColumnType } from '../values/column-type'
+import { columnType } from '../values/column-types'
+import { quoteId } from '../query/quote'
+import type { DocumentReader, DocumentWriter } from './document'
+import type { Column, Table } from './schema'
+import { columnDefinition } from './sql-text'
+
+/** Columns of one table; SQLite allows 2,000. */
+const MAX_COLUMNS = 1900
+
+/** Metadata that a caller may give a new column. */
+export interface NewColumnFields {
+  readonly type?: string
+  readonly label?: string
+  readonly formula?: string
+  readonly isFormula?: boolean
+  readonly widgetOptions?: string
+  readonly visibleCol?: number
+  readonly recalcWhen?: number
+  /** JSON list of column refs. */
+  readonly recalcDeps?: string | null
+  /** JSON list of column refs. */
+  readonly rules?: string | null
+  readonly position?: number
+}
+
+/** A column to make. */
+export interface NewColumn {
+  /** Wished id; absent or empty takes the next free one. */
+  readonly id?: string
+  readonly fields: NewColumnFields
+}
+
+/** A column that is about to be made. */
+export interface PlannedColumn {
+  readonly id: string
+  readonly type: ColumnType
+  readonly typeName: string
+  readonly isFormula: boolean
+  readonly fields: NewColumnFields
+}
+
+/** The columns of a table by position. Throws `not_found`. */
+export function listColumns(doc: DocumentReader, tableId: string, hidden: boolean): Column[] {
+  const { columns } = doc.schema.getReadable(tableId)
+  return columns.filter((column) => hidden || !column.hidden)
+}
+
+/** Adds columns to a table and returns their ids. Throws `not_found` for the table, `invalid` for a bad column. */
+export function addColumns(
+  doc: DocumentWriter,
+  tableId: string,
+  wished: readonly NewColumn[],
+): string[] {
+  const table = doc.schema.getWritable(tableId)
+  const taken = new Set(table.columns.map(({ id }) => id.toLowerCase()))
+  const columns = planColumns(doc, taken, wished)
+  for (const { id, type } of columns)
+    doc.connection.db.exec(
+      `ALTER TABLE ${quoteId(table.tableId)} ADD COLUMN ${columnDefinition(id, type)}`,
+    )
+  const refs = addColumnRows(doc, table.ref, columns)
+  doc.schemaChanged()
+  columns.forEach((column, i) => {
+    const columnRef = refs[i] ?? 0
+    doc.record({
+      kind: 'add_column',
+      table: table.tableId,
+      tableRef: table.ref,
+      column: column.id,
+      columnRef,
+      new: describeColumn(column, columnRef),
+    })
+  })
+  return columns.map(({ id }) => id)
+}
+
+/**
+ * Chooses ids and types. `taken` holds the ids in use, in lower case. A column is computed when its fields say so;
+ * without a type a computed one is Any and another one Text. Throws `invalid` for an unknown type.
+ */
+export function planColumns(
+  doc: DocumentReader,
+  taken: ReadonlySet<string>,
+  wished: readonly NewColumn[],
+): PlannedColumn[] {
+  const used = new Set(taken)
+  if (used.size + wished.length > MAX_COLUMNS)
+    throw new AppError(
+      'invalid',
+      'TOO_MANY_COLUMNS',
+      `a table can have at most ${MAX_COLUMNS} columns`,
+    )
+  return wished.map(({ id: wish = '', fields }) => {
+    const id = columnIdFor(wish, used)
+    used.add(id.toLowerCase())
+    const isFormula = fields.isFormula ?? false
+    const asked = fields.type ?? (isFormula ? 'Any' : 'Text')
+    const typeName = asked === 'DateTime' ? `DateTime:${doc.schema.settings.timezone}` : asked
+    return { id, typeName, type: columnType(typeName), isFormula, fields }
+  })
+}
+
+const ADD = `
+  INSERT INTO _grist_Tables_column (parentId, parentPos, colId, type, isFormula, formula, label,
+    widgetOptions, visibleCol, recalcWhen, recalcDeps, rules) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+/** Writes the metadata of columns that have been made, and returns their refs. */
+export function addColumnRows(
+  doc: DocumentWriter,
+  tableRef: number,
+  columns: readonly PlannedColumn[],
+): number[] {
+  const last = doc.connection.pluck('SELECT max(parentPos) FROM _grist_Tables_column').get()
+  let position = Math.floor((last as number | null) ?? 0)
+  const insert = doc.connection.prepare(ADD)
+  return columns.map(({ id, typeName, isFormula, fields }) => {
+    const { lastInsertRowid } = insert.run(
+      tableRef,
+      fields.position ?? ++position,
+      id,
+      typeName,
+      isFormula ? 1 : 0,
+      fields.formula ?? '',
+      fields.label ?? id,
+      fields.widgetOptions ?? '',
+      fields.visibleCol ?? 0,
+      fields.recalcWhen ?? 0,
+      fields.recalcDeps ?? null,
+      fields.rules ?? null,
+    )
+    return Number(lastInsertRowid)
+  })
+}
+
+/** What the log keeps of a new column. */
+export function describeColumn(column: PlannedColumn, colRef: number): object {
+  const { id, typeName, isFormula, fields } = column
+  const { formula = '', label = id, widgetOptions = '' } = fields
+  return { colId: id, colRef, type: typeName, isFormula, formula, label, widgetOptions }
+}
+
+/** What an empty column becomes when its first values are written. */
+export interface DataColumnForm {
+  readonly type: string
+  readonly widgetOptions: string
+}
+
+/** Turns an empty column into one that holds data, and returns it in its new form. */
+export function makeDataColumn(
+  doc: DocumentWriter,
+  table: Table,
+  column: Column,
+  form: DataColumnForm,
+): Column {
+  const type = columnType(form.type)
+  refitColumn(doc, table, column, type)
+  doc.connection
+    .prepare(
+      'UPDATE _grist_Tables_column SET type = ?, widgetOptions = ?, isFormula = 0 WHERE id = ?',
+    )
+    .run(form.type, form.widgetOptions, column.ref)
+  doc.schemaChanged()
+  doc.record({
+    kind: 'update_column',
+    table: table.tableId,
+    tableRef: table.ref,
+    column: column.id,
+    columnRef: column.ref,
+    old: { type: column.typeName, widgetOptions: column.widgetOptions, isFormula: true },
+    new: { ...form, isFormula: false },
+  })
+  return doc.schema.get(table.tableId).byId.get(column.id) ?? column
+}
+
+/**
+ * Gives the cells of an empty column the form of the new type. The column's affinity changes only while the table has
+ * no rows: on a big table that would write every row again, and conversion stores the right form in any case.
+ */
+function refitColumn(doc: DocumentWriter, table: Table, column: Column, type: ColumnType): void {
+  const { connection } = doc
+  const name = quoteId(table.tableId)
+  const hasRows = connection.pluck(`SELECT EXISTS (SELECT 1 FROM ${name})`).get() === 1
+  if (!hasRows && column.type.affinity !== type.affinity) {
+    connection.db.exec(`ALTER TABLE ${name} DROP COLUMN ${quoteId(column.id)}`)
+    connection.db.exec(`ALTER TABLE ${name} ADD COLUMN ${columnDefinition(column.id, type)}`)
+  } else if (hasRows && type.name === 'Bool') {
+    connection.prepare(`UPDATE ${name} SET ${quoteId(column.id)} = ?`).run(0n)
+  }
+}

@@ -1,0 +1,150 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { Connection } from './connections'
+import { spoilsConnection, tellSqliteError } from './sqlite-errors'
+
+/** Writes in one transaction at most. */
+const GROUP_SIZE = 256
+/** A group takes no further member after this time, so that other documents get their turn. */
+const GROUP_MS = 20
+/** Writes that may wait for one document. */
+const QUEUE_SIZE = 2000
+
+/** What the owner of the connection does at the turning points of a group; all within one synchronous run. */
+export interface GroupHooks {
+  /** Remembers what is held in memory; the function returned brings it back when the member fails. */
+  memberStarts(): () => void
+  /** Runs inside the transaction, after the last member. What it throws fails the whole group. */
+  beforeCommit(): void
+  /** The transaction is on disk. */
+  committed(): void
+  /** The whole transaction is gone. */
+  undone(): void
+  /** The connection cannot be trusted any more. */
+  spoiled(cause: unknown): void
+}
+
+interface Member {
+  readonly run: () => unknown
+  readonly signal: AbortSignal | undefined
+  readonly resolve: (value: never) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Group commit for one document: writes that arrive in one turn of the event loop share one transaction and one fsync.
+ * Each runs in a savepoint, so that one that fails is undone alone; nothing is answered before the COMMIT that holds it.
+ * Some errors of SQLite end the whole transaction: then every member fails, also those that had succeeded.
+ */
+export class GroupCommit {
+  private queue: Member[] = []
+  private scheduled = false
+  private closed: AppError | undefined
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly hooks: GroupHooks,
+  ) {}
+
+  /** Writes that wait. */
+  get waiting(): number {
+    return this.queue.length
+  }
+
+  /**
+   * Runs a write in the next group and answers its result when that is on disk. A write whose signal is aborted before
+   * its turn does not run. Throws `too_many` at once when too many writes wait.
+   */
+  add<T>(run: () => T, signal?: AbortSignal): Promise<T> {
+    if (this.closed) return Promise.reject(this.closed)
+    if (this.queue.length >= QUEUE_SIZE)
+      return Promise.reject(
+        new AppError('too_many', 'DOCUMENT_BUSY', 'too many writes wait for this document'),
+      )
+    return new Promise<T>((resolve, reject) => {
+      this.queue.push({ run, signal, resolve, reject })
+      this.schedule()
+    })
+  }
+
+  /** Runs what waits, at once. */
+  flush(): void {
+    while (this.queue.length > 0) this.runGroup()
+  }
+
+  /** Fails what waits and what comes. */
+  close(reason: AppError): void {
+    this.closed = reason
+    for (const { reject } of this.queue.splice(0)) reject(reason)
+  }
+
+  private schedule(): void {
+    if (this.scheduled) return
+    this.scheduled = true
+    // After the I/O of this turn, so that all requests that arrived together are here; adds no wait to a lone one.
+    setImmediate(() => {
+      this.scheduled = false
+      if (this.queue.length > 0) this.runGroup()
+      if (this.queue.length > 0) this.schedule()
+    })
+  }
+
+  private runGroup(): void {
+    const done: { member: Member; value: unknown }[] = []
+    let current: Member | undefined
+    try {
+      this.connection.prepare('BEGIN IMMEDIATE').run()
+      const until = performance.now() + GROUP_MS
+      for (let taken = 0; taken < GROUP_SIZE && performance.now() < until; taken++) {
+        current = this.queue.shift()
+        if (!current) break
+        this.runMember(current, done)
+      }
+      current = undefined
+      if (done.length > 0) this.hooks.beforeCommit()
+      this.connection.prepare('COMMIT').run()
+    } catch (error) {
+      // Without a member there was no BEGIN: then whoever waits first is told.
+      const failed = done.map(({ member }) => member)
+      if (current) failed.push(current)
+      this.failAll(failed.length > 0 ? failed : this.queue.splice(0), error)
+      return
+    }
+    this.hooks.committed()
+    for (const { member, value } of done) member.resolve(value as never)
+  }
+
+  /** Runs one write in its savepoint. Throws only when the transaction of the group is gone. */
+  private runMember(member: Member, done: { member: Member; value: unknown }[]): void {
+    if (member.signal?.aborted) {
+      member.reject(new AppError('timeout', 'CALL_ENDED', 'the call ended before its turn came'))
+      return
+    }
+    const undo = this.hooks.memberStarts()
+    this.connection.prepare('SAVEPOINT member').run()
+    try {
+      const value = member.run()
+      this.connection.prepare('RELEASE member').run()
+      done.push({ member, value })
+    } catch (error) {
+      if (!this.connection.db.inTransaction) throw error
+      this.connection.prepare('ROLLBACK TO member').run()
+      this.connection.prepare('RELEASE member').run()
+      undo()
+      if (spoilsConnection(error)) throw error
+      member.reject(tellSqliteError(error))
+    }
+  }
+
+  private failAll(members: readonly Member[], cause: unknown): void {
+    let spoiled = spoilsConnection(cause)
+    try {
+      if (this.connection.db.inTransaction) this.connection.prepare('ROLLBACK').run()
+    } catch {
+      spoiled = true
+    }
+    this.hooks.undone()
+    const told = tellSqliteError(cause)
+    for (const { reject } of members) reject(told)
+    if (spoiled) this.hooks.spoiled(cause)
+  }
+}

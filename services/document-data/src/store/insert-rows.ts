@@ -1,0 +1,91 @@
+import type { StoredValue } from '../values/column-type'
+import { quoteId } from '../query/quote'
+import type { StoredColumn } from './conversion'
+import type { DocumentWriter } from './document'
+import type { Column, Table } from './schema'
+import { placeBelow } from './manual-sort'
+
+/** Rows in one INSERT when many are added: fewer calls into SQLite, while the statement stays small. */
+const ROWS_AT_ONCE = 16
+/** Bound values in one statement; SQLite allows 32,766. */
+const MAX_VALUES = 8_000
+
+/** Rows that were added. */
+export interface InsertedRows {
+  readonly ids: number[]
+  /** All columns of the table with the values that were stored. */
+  readonly columns: readonly StoredColumn[]
+}
+
+/** Adds rows to a table; columns that are not given take their defaults. */
+export function insertRows(
+  doc: DocumentWriter,
+  table: Table,
+  count: number,
+  given: readonly StoredColumn[],
+): InsertedRows {
+  const highest = doc.connection.pluck(`SELECT max(id) FROM ${quoteId(table.tableId)}`).get()
+  const first = ((highest as number | null) ?? 0) + 1
+  const ids = Array.from({ length: count }, (_, index) => first + index)
+  const byId = new Map(given.map((column) => [column.column.id, column]))
+  const columns = table.columns.map((column) => {
+    const values = byId.get(column.id)?.values
+    if (column.id === 'manualSort') return { column, values: positionRows(doc, table, ids, values) }
+    return {
+      column,
+      values: values ?? new Array<StoredValue>(count).fill(column.type.defaultValue),
+    }
+  })
+  run(doc, table, ids, columns)
+  return { ids, columns }
+}
+
+function run(
+  doc: DocumentWriter,
+  table: Table,
+  ids: readonly number[],
+  columns: readonly StoredColumn[],
+): void {
+  const width = columns.length + 1
+  const step = Math.max(1, Math.min(ROWS_AT_ONCE, Math.floor(MAX_VALUES / width)))
+  let row = 0
+  for (const rows of [step, 1]) {
+    if (ids.length - row < rows) continue
+    const insert = doc.connection.prepare(
+      insertSql(
+        table,
+        columns.map(({ column }) => column),
+        rows,
+      ),
+    )
+    const values = new Array<StoredValue>(rows * width)
+    for (; ids.length - row >= rows; row += rows) {
+      for (let r = 0, at = 0; r < rows; r++) {
+        values[at++] = ids[row + r] ?? null
+        for (let c = 0; c < columns.length; c++) values[at++] = columns[c]?.values[row + r] ?? null
+      }
+      insert.run(values)
+    }
+  }
+}
+
+function insertSql(table: Table, columns: readonly Column[], rows: number): string {
+  const names = ['id', ...columns.map(({ id }) => id)].map(quoteId).join(', ')
+  const marks = `(${new Array(columns.length + 1).fill('?').join(', ')})`
+  return `INSERT INTO ${quoteId(table.tableId)} (${names}) VALUES ${new Array(rows).fill(marks).join(', ')}`
+}
+
+/** Positions of new rows: what was given, and below all other rows where nothing was. */
+function positionRows(
+  doc: DocumentWriter,
+  table: Table,
+  ids: readonly number[],
+  given: readonly StoredValue[] | undefined,
+): StoredValue[] {
+  // Without rows placed by hand every row's position is its id.
+  if (!given && table.manualSortTop < (ids[0] ?? 0)) return ids.map((id) => BigInt(id))
+  let next = Math.max(Math.floor(table.manualSortTop), (ids[0] ?? 1) - 1) + 1
+  const positions = ids.map((_, index) => given?.[index] ?? BigInt(next++))
+  placeBelow(doc, table, positions)
+  return positions
+}

@@ -1,0 +1,145 @@
+import type { Connection } from './connections'
+
+/** A stored value as the log keeps it. A whole number that is safe was stored as an integer. */
+export type LogValue = string | number | null
+
+/** What made a change, as the log numbers it. */
+export const causes = { api: 1, import: 2, formula: 3, undo: 4 } as const
+
+/** Values of one column, in the order of the rows of the operation. */
+export interface ColumnValues {
+  /** Column id as of the change. */
+  readonly id: string
+  /** Ref of the column; 0 for columns of metadata tables. */
+  readonly ref: number
+  /** Type as of the change, which tells how the stored values read. */
+  readonly type: string
+  /** Values before; absent for added rows. */
+  readonly old?: readonly LogValue[]
+  /** Values after; absent for removed rows. */
+  readonly new?: readonly LogValue[]
+}
+
+/** A change of rows: whole rows when they were added or removed, else the columns in which any row changed. */
+export interface RowOperation {
+  readonly kind: 'add_rows' | 'update_rows' | 'remove_rows'
+  readonly table: string
+  readonly tableRef: number
+  readonly rowIds: readonly number[]
+  readonly columns: readonly ColumnValues[]
+}
+
+/** A change of tables or columns, with their metadata before and after. */
+export interface SchemaOperation {
+  readonly kind: 'add_table' | 'add_column' | 'update_column'
+  readonly table: string
+  readonly tableRef: number
+  /** Column id; empty when the table is concerned. */
+  readonly column: string
+  /** Ref of the column; 0 when the table is concerned. */
+  readonly columnRef: number
+  readonly old?: object
+  readonly new?: object
+}
+
+/** One step of a write. The log keeps the steps of a write as a JSON list of these. */
+export type Operation = RowOperation | SchemaOperation
+
+/** One committed write. */
+export interface LogEntry {
+  readonly seq: number
+  /** Epoch milliseconds. */
+  readonly time: number
+  readonly user: number
+  readonly cause: number
+  readonly traceparent: string
+  /** Absent when they were too large for what was asked. */
+  readonly operations?: readonly Operation[]
+}
+
+/** Who writes, and why. */
+export interface Author {
+  /** User id; 0 for the system. */
+  readonly userId: number
+  readonly cause: keyof typeof causes
+  /** W3C traceparent of the request; empty when there is none. */
+  readonly traceparent: string
+}
+
+/** Adds the entry `seq` to the log, within the transaction of the write. */
+export function appendEntry(
+  connection: Connection,
+  seq: number,
+  author: Author,
+  operations: readonly Operation[],
+): void {
+  const tables = [...new Set(operations.map(({ tableRef }) => tableRef))]
+  connection
+    .prepare('INSERT INTO _sheaf_log VALUES (?, ?, ?, ?, ?, ?, ?)')
+    .run(
+      seq,
+      Date.now(),
+      author.userId,
+      causes[author.cause],
+      author.traceparent,
+      JSON.stringify(tables),
+      JSON.stringify(operations),
+    )
+}
+
+/** Position of the latest entry; 0 when nothing was ever written. The latest entry is never cut from the log. */
+export function readLatestSeq(connection: Connection): number {
+  return (connection.pluck('SELECT max(seq) FROM _sheaf_log').get() as number | null) ?? 0
+}
+
+/** Position of the oldest entry that is kept; 0 when there is none. */
+export function readOldestSeq(connection: Connection): number {
+  return (connection.pluck('SELECT min(seq) FROM _sheaf_log').get() as number | null) ?? 0
+}
+
+type EntryRow = Omit<LogEntry, 'operations'> & { readonly operations: string | null }
+
+const ENTRIES = `
+  SELECT seq, time, user, cause, traceparent,
+    CASE WHEN octet_length(operations) <= ? THEN operations END AS operations
+  FROM _sheaf_log WHERE seq > ? AND seq <= ? ORDER BY seq`
+
+/** What to read of the log. */
+export interface EntryRange {
+  /** Entries with a greater seq … */
+  readonly after: number
+  /** … up to this one. */
+  readonly upTo: number
+  /** Operations of more bytes than this are left out. */
+  readonly maxBytes: number
+}
+
+/** Entries of the log in order. The range bounds memory, so callers read in steps. */
+export function readEntries(connection: Connection, range: EntryRange): LogEntry[] {
+  const rows = connection.prepare(ENTRIES).all(range.maxBytes, range.after, range.upTo)
+  return (rows as EntryRow[]).map(({ operations, ...entry }) =>
+    operations === null ? entry : { ...entry, operations: JSON.parse(operations) as Operation[] },
+  )
+}
+
+/**
+ * Where to end a run of entries after `after` so that it holds at most `count` entries and about `bytes` bytes, where
+ * operations above `maxBytes` count as nothing: the seq of its last entry, or `after` when there are no entries.
+ */
+export function measureRun(
+  connection: Connection,
+  after: number,
+  limits: { count: number; bytes: number; maxBytes: number },
+): number {
+  const sizes = connection
+    .raw('SELECT seq, octet_length(operations) FROM _sheaf_log WHERE seq > ? ORDER BY seq LIMIT ?')
+    .all(after, limits.count) as [number, number][]
+  let last = after
+  let total = 0
+  for (const [seq, size] of sizes) {
+    total += size <= limits.maxBytes ? size : 0
+    if (last !== after && total > limits.bytes) break
+    last = seq
+  }
+  return last
+}

@@ -1,0 +1,28 @@
+import type { Database } from 'better-sqlite3'
+import { AppError } from '@sheaf/kit/errors'
+import { sql as init } from './001-init'
+
+/** Forward only, never edited after a release; a file's `user_version` counts how many it has seen. */
+const migrations: readonly string[] = [init]
+
+/** Throws `unavailable` for a file that is a database but was never a document: an empty one, for example. */
+export function requireDocumentFile(db: Database): void {
+  if (db.pragma('user_version', { simple: true }) === 0)
+    throw new AppError('unavailable', 'DOCUMENT_DAMAGED', 'the file of the document is damaged')
+}
+
+/** Brings a document file to the newest form. Throws `unavailable` for a file that a newer Sheaf has written. */
+export function migrate(db: Database): void {
+  const version = db.pragma('user_version', { simple: true }) as number
+  if (version === migrations.length) return
+  if (version > migrations.length)
+    throw new AppError(
+      'unavailable',
+      'DOCUMENT_TOO_NEW',
+      'the document was written by a newer version of Sheaf',
+    )
+  db.transaction(() => {
+    for (const sql of migrations.slice(version)) db.exec(sql)
+    db.pragma(`user_version = ${migrations.length}`)
+  }).immediate()
+}

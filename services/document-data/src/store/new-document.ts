@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import Database from 'better-sqlite3'
+import { Connection } from './connections'
+import { DocumentWriter } from './document'
+import { appendEntry, type Author, type Operation } from './log'
+import { migrate } from './migrations/index'
+import { readSchema } from './schema'
+import { addTables } from './tables'
+
+/** What a new document starts with. */
+export interface NewDocument {
+  /** IANA time zone. */
+  readonly timezone: string
+  /** BCP 47 tag. */
+  readonly locale: string
+}
+
+/** Bytes 18 and 19 of a database file say how it is written; 2 is write-ahead logging. */
+const MODE_BYTES = [18, 19]
+const WRITE_AHEAD = 2
+
+let template: { bytes: Buffer; operations: readonly Operation[] } | undefined
+
+/**
+ * The bytes of a new document's file: one table `Table1` with three empty columns, and the log entry that made it. A
+ * document without settings and entry is made once, in memory; each new one starts from its bytes.
+ */
+export function createDocumentBytes(docId: string, settings: NewDocument, author: Author): Buffer {
+  template ??= createTemplate()
+  const connection = new Connection(new Database(template.bytes))
+  try {
+    connection
+      .prepare('INSERT INTO _grist_DocInfo (id, timezone, documentSettings) VALUES (1, ?, ?)')
+      .run(settings.timezone, JSON.stringify({ locale: settings.locale }))
+    // Publishing starts with the first entry, so its batch is fixed from the beginning.
+    connection.prepare('INSERT INTO _sheaf_state VALUES (1, ?, 0, 1)').run(randomUUID())
+    appendEntry(connection, 1, author, template.operations)
+    const bytes = connection.db.serialize()
+    for (const position of MODE_BYTES) bytes[position] = WRITE_AHEAD
+    return bytes
+  } finally {
+    connection.close()
+  }
+}
+
+function createTemplate(): { bytes: Buffer; operations: readonly Operation[] } {
+  const connection = new Connection(new Database(':memory:'))
+  try {
+    migrate(connection.db)
+    const doc = new DocumentWriter('', connection, readSchema(connection), 0)
+    const columns = ['A', 'B', 'C'].map((id) => ({ id, fields: { type: 'Any', isFormula: true } }))
+    addTables(doc, [{ id: 'Table1', columns }])
+    return { bytes: connection.db.serialize(), operations: doc.operations }
+  } finally {
+    connection.close()
+  }
+}

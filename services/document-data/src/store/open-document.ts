@@ -1,0 +1,192 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { AppError } from '@sheaf/kit/errors'
+import { openReader, openWriter, type Connection } from './connections'
+import type { DirtyMarkers } from './dirty-markers'
+import { DocumentWriter, type DocumentReader } from './document'
+import { GroupCommit } from './group-commit'
+import { appendEntry, readEntries, readLatestSeq, type Author, type LogEntry } from './log'
+import { migrate, requireDocumentFile } from './migrations/index'
+import { EVENT_BYTES, PublishState } from './publish-state'
+import { ReaderPool } from './reader-pool'
+import { readSchema, type Schema } from './schema'
+
+/** How long entries wait for a write that fixes their batch along the way. */
+const GATHER_MS = 2
+
+/** What an open document tells its store. */
+export interface DocumentEvents {
+  /** Entries were added to the log. */
+  logged(): void
+  /** The connections cannot be trusted any more. */
+  spoiled(cause: unknown): void
+}
+
+/** What a write answers. */
+export interface Written<T> {
+  readonly result: T
+  /** Position of its log entry; of the latest one when nothing changed. */
+  readonly seq: number
+}
+
+/** A document whose file is open: one connection that writes, one for short reads, a few for long ones. */
+export class OpenDocument {
+  /** Connections for reads that take several turns. */
+  readonly pool: ReaderPool
+  /** Epoch milliseconds of the last use. */
+  usedAt = Date.now()
+  private readonly writer: Connection
+  private reader: Connection | undefined
+  private readonly group: GroupCommit
+  private readonly publishing: PublishState
+  /** What is on disk, and what the transaction that runs has made of it. */
+  private committed: { schema: Schema; seq: number }
+  private working: { schema: Schema; seq: number }
+  private saveMarks = false
+
+  /** Opens the file and brings it to the newest form. Throws what SQLite throws. */
+  constructor(
+    readonly docId: string,
+    private readonly path: string,
+    private readonly dirty: DirtyMarkers,
+    private readonly events: DocumentEvents,
+  ) {
+    this.writer = openWriter(path)
+    try {
+      requireDocumentFile(this.writer.db)
+      migrate(this.writer.db)
+      this.publishing = new PublishState(this.writer)
+      this.committed = { schema: readSchema(this.writer), seq: readLatestSeq(this.writer) }
+    } catch (error) {
+      this.writer.close()
+      throw error
+    }
+    this.working = this.committed
+    this.pool = new ReaderPool(path)
+    this.group = new GroupCommit(this.writer, {
+      memberStarts: () => this.remember(),
+      beforeCommit: () => this.beforeCommit(),
+      committed: () => this.afterCommit(),
+      undone: () => this.afterRollback(),
+      spoiled: (cause) => events.spoiled(cause),
+    })
+  }
+
+  /** True when nothing is going on that closing would disturb. */
+  get idle(): boolean {
+    return this.group.waiting === 0 && this.pool.inUse === 0
+  }
+
+  /** Log entries that NATS has not confirmed. */
+  get backlog(): number {
+    return this.committed.seq - this.publishing.published
+  }
+
+  /** Runs a short read on what is committed. */
+  read<T>(fn: (doc: DocumentReader) => T): T {
+    this.reader ??= openReader(this.path)
+    return fn({ docId: this.docId, connection: this.reader, ...this.committed })
+  }
+
+  /** Form and log position of what is committed. */
+  get state(): { readonly schema: Schema; readonly seq: number } {
+    return this.committed
+  }
+
+  /** Runs a write in the next group; answers when it is on disk. */
+  transact<T>(
+    author: Author,
+    fn: (doc: DocumentWriter) => T,
+    signal?: AbortSignal,
+  ): Promise<Written<T>> {
+    return this.group.add(() => {
+      const { schema, seq } = this.working
+      const doc = new DocumentWriter(this.docId, this.writer, schema, seq)
+      const result = fn(doc)
+      const next = doc.operations.length > 0 ? seq + 1 : seq
+      if (next > seq) appendEntry(this.writer, next, author, doc.operations)
+      this.working = { schema: doc.schema, seq: next }
+      return { result, seq: next }
+    }, signal)
+  }
+
+  /** The entries to publish next, fixed on disk; empty when all is published. */
+  async nextBatch(): Promise<LogEntry[]> {
+    // Under load the next write fixes it in its own transaction; only without one it takes another.
+    if (!this.publishing.batch && this.backlog > 0) await delay(GATHER_MS)
+    if (!this.publishing.batch && this.backlog > 0) await this.saveMarksNow()
+    const { batch } = this.publishing
+    return batch
+      ? this.read(({ connection }) => readEntries(connection, { ...batch, maxBytes: EVENT_BYTES }))
+      : []
+  }
+
+  /** NATS has confirmed the entries up to this one. */
+  confirmPublished(seq: number): void {
+    this.publishing.confirm(seq)
+  }
+
+  /** Takes the dirty mark away when all is published. True when it is gone. */
+  async settle(): Promise<boolean> {
+    if (this.backlog === 0 && this.publishing.unsaved) await this.saveMarksNow()
+    if (this.backlog !== 0 || this.publishing.unsaved) return false
+    this.dirty.clear(this.docId)
+    return true
+  }
+
+  /** Runs the writes that wait and closes the file. */
+  close(): void {
+    this.group.flush()
+    this.abandon(new AppError('unavailable', 'DOCUMENT_CLOSED', 'the document was closed'), true)
+  }
+
+  /** Closes the file at once; what waits fails with the reason. */
+  abandon(reason: AppError, saveMarks = false): void {
+    this.group.close(reason)
+    this.pool.close(reason)
+    try {
+      if (saveMarks && this.publishing.unsaved) {
+        this.publishing.save(this.writer, this.committed.seq)
+        this.publishing.settle(true)
+      }
+    } finally {
+      this.reader?.close()
+      this.writer.close()
+    }
+  }
+
+  private async saveMarksNow(): Promise<void> {
+    await this.group.add(() => {
+      this.saveMarks = true
+    })
+  }
+
+  private remember(): () => void {
+    const before = this.working
+    return () => {
+      if (this.working.schema !== before.schema) this.writer.forget()
+      this.working = before
+    }
+  }
+
+  private beforeCommit(): void {
+    const logged = this.working.seq !== this.committed.seq
+    if (logged) this.dirty.set(this.docId)
+    if (logged || this.saveMarks) this.publishing.save(this.writer, this.working.seq)
+  }
+
+  private afterCommit(): void {
+    this.publishing.settle(true)
+    this.saveMarks = false
+    const logged = this.working.seq !== this.committed.seq
+    if (this.working.schema !== this.committed.schema) this.reader?.forget()
+    this.committed = this.working
+    if (logged) this.events.logged()
+  }
+
+  private afterRollback(): void {
+    this.publishing.settle(false)
+    this.saveMarks = false
+    this.working = this.committed
+    this.writer.forget()
+  }
+}

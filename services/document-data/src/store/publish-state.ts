@@ -1,0 +1,79 @@
+import type { Connection } from './connections'
+import { measureRun } from './log'
+
+/** Log entries in one message at most. */
+const BATCH_ENTRIES = 500
+/** About the size of a message, well below NATS's usual limit of 1 MiB. */
+const BATCH_BYTES = 256 * 1024
+/** Entries with larger operations are sent without them; readers get them from the log. */
+export const EVENT_BYTES = 128 * 1024
+
+interface Marks {
+  /** Entries up to this one have been confirmed by NATS. */
+  readonly published: number
+  /** Last entry of the batch that is being published; not above `published` when there is none. */
+  readonly batch: number
+}
+
+/**
+ * How far a document's log has been published. The end of a batch is stored, within the transaction of a write where
+ * possible, before the batch is sent. What has been confirmed is kept in memory and stored with the next write:
+ * losing it costs a repetition of the same message, which NATS recognises.
+ */
+export class PublishState {
+  private stored: Marks
+  private storing: Marks | undefined
+  private confirmed: number
+
+  constructor(connection: Connection) {
+    const [published, batch] = connection
+      .raw('SELECT published_seq, batch_seq FROM _sheaf_state WHERE id = 1')
+      .get() as [number, number]
+    this.stored = { published, batch }
+    this.confirmed = published
+  }
+
+  /** Entries up to this one have been confirmed. */
+  get published(): number {
+    return this.confirmed
+  }
+
+  /** The batch to send: entries after `after` up to `upTo`. Undefined when none is fixed. */
+  get batch(): { after: number; upTo: number } | undefined {
+    const { batch } = this.stored
+    return batch > this.confirmed ? { after: this.confirmed, upTo: batch } : undefined
+  }
+
+  /** True when a confirmation has not been stored. */
+  get unsaved(): boolean {
+    return this.stored.published !== this.confirmed
+  }
+
+  /** NATS has confirmed the entries up to this one. */
+  confirm(seq: number): void {
+    this.confirmed = Math.max(this.confirmed, seq)
+  }
+
+  /** Stores the marks, and fixes a new batch when none is on its way and entries up to `latest` wait. */
+  save(connection: Connection, latest: number): void {
+    const published = this.confirmed
+    let { batch } = this.stored
+    if (batch <= published && latest > published)
+      batch = measureRun(connection, published, {
+        count: BATCH_ENTRIES,
+        bytes: BATCH_BYTES,
+        maxBytes: EVENT_BYTES,
+      })
+    if (published === this.stored.published && batch === this.stored.batch) return
+    connection
+      .prepare('UPDATE _sheaf_state SET published_seq = ?, batch_seq = ? WHERE id = 1')
+      .run(published, batch)
+    this.storing = { published, batch }
+  }
+
+  /** What `save` wrote is on disk, or gone. */
+  settle(committed: boolean): void {
+    if (committed && this.storing) this.stored = this.storing
+    this.storing = undefined
+  }
+}

@@ -1,0 +1,182 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { StoredValue } from '../values/column-type'
+import { quoteId } from '../query/quote'
+import {
+  convertColumns,
+  logValue,
+  logValues,
+  type CellColumns,
+  type StoredColumn,
+  type WriteOptions,
+} from './conversion'
+import type { DocumentWriter } from './document'
+import { insertRows } from './insert-rows'
+import type { ColumnValues, LogValue } from './log'
+import { placeBelow } from './manual-sort'
+import { clearReferences } from './references'
+import type { Column, Table } from './schema'
+
+/** Rows to add. */
+export interface NewRows {
+  readonly count: number
+  readonly cells: CellColumns
+}
+
+/** Rows to change. */
+export interface ChangedRows {
+  readonly rowIds: readonly number[]
+  readonly cells: CellColumns
+}
+
+/**
+ * Adds rows and returns their ids, which follow the highest id in use. A column that no row names takes its default; a
+ * column that some rows name is null in the others. Throws `not_found` for the table, `invalid` for a bad column.
+ */
+export function addRecords(
+  doc: DocumentWriter,
+  tableId: string,
+  rows: NewRows,
+  options: WriteOptions,
+): number[] {
+  const table = doc.schema.getWritable(tableId)
+  const given = convertColumns(doc, table, rows.cells, options)
+  if (rows.count === 0) return []
+  const { ids, columns } = insertRows(doc, doc.schema.get(table.tableId), rows.count, given)
+  doc.record({
+    kind: 'add_rows',
+    table: table.tableId,
+    tableRef: table.ref,
+    rowIds: ids,
+    columns: columns.map(({ column, values }) => describe(column, { new: logValues(values) })),
+  })
+  return ids
+}
+
+/**
+ * Changes cells of rows. Throws `not_found` for the table, `invalid` for a bad column or a row that is not there. Of a
+ * row that is named twice the last cells count.
+ */
+export function updateRecords(
+  doc: DocumentWriter,
+  tableId: string,
+  rows: ChangedRows,
+  options: WriteOptions,
+): void {
+  const table = doc.schema.getWritable(tableId)
+  if (rows.cells.size === 0 || rows.rowIds.length === 0) return
+  const last = new Map(rows.rowIds.map((id, index) => [id, index]))
+  const known = new Set(selectRows(doc, table, [], [...last.keys()]).map(([id]) => id))
+  for (const id of last.keys())
+    if (!known.has(id)) throw new AppError('invalid', 'INVALID_ROW_ID', `Invalid row id ${id}`)
+  const given = convertColumns(doc, table, rows.cells, options)
+  const indexes = [...last.values()]
+  const stored = given.map(({ column, values }) => ({
+    column,
+    values: indexes.map((index) => values[index] ?? null),
+  }))
+  if (stored.length > 0) writeCells(doc, table, { rowIds: [...last.keys()], stored })
+}
+
+/** Removes rows and clears the references to them; ids of rows that are not there are ignored. */
+export function deleteRecords(
+  doc: DocumentWriter,
+  tableId: string,
+  rowIds: readonly number[],
+): void {
+  const table = doc.schema.getWritable(tableId)
+  const rows = selectRows(doc, table, table.columns, rowIds)
+  if (rows.length === 0) return
+  const removed = rows.map(([id]) => id as number)
+  doc.connection
+    .prepare(`DELETE FROM ${quoteId(table.tableId)} WHERE id IN (SELECT value FROM json_each(?))`)
+    .run(JSON.stringify(removed))
+  doc.record({
+    kind: 'remove_rows',
+    table: table.tableId,
+    tableRef: table.ref,
+    rowIds: removed,
+    columns: table.columns.map((column, i) =>
+      describe(column, { old: rows.map((row) => row[i + 1] ?? null) }),
+    ),
+  })
+  for (const change of clearReferences(doc.connection, doc.schema, table, removed))
+    writeCells(doc, change.table, {
+      rowIds: change.rowIds,
+      stored: [{ column: change.column, values: change.values }],
+    })
+}
+
+/** Ids and cells of the rows that are there, by id. */
+function selectRows(
+  doc: DocumentWriter,
+  table: Table,
+  columns: readonly Column[],
+  rowIds: readonly number[],
+): LogValue[][] {
+  const names = ['id', ...columns.map(({ id }) => id)].map(quoteId)
+  return doc.connection
+    .raw(
+      `SELECT ${names.join(', ')} FROM ${quoteId(table.tableId)}
+       WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id`,
+    )
+    .all(JSON.stringify(rowIds)) as LogValue[][]
+}
+
+/** Writes the cells that differ from what is stored, and records them. The rows must be there, each named once. */
+function writeCells(
+  doc: DocumentWriter,
+  table: Table,
+  { rowIds, stored }: { rowIds: readonly number[]; stored: readonly StoredColumn[] },
+): void {
+  const columns = stored.map(({ column }) => column)
+  const before = new Map(
+    selectRows(doc, table, columns, rowIds).map((row) => [row[0] as number, row]),
+  )
+  const assignments = columns.map(({ id }) => `${quoteId(id)} = ?`)
+  const update = doc.connection.prepare(
+    `UPDATE ${quoteId(table.tableId)} SET ${assignments.join(', ')} WHERE id = ?`,
+  )
+  const changed: number[] = []
+  const touched = new Set<number>()
+  rowIds.forEach((id, index) => {
+    const values: StoredValue[] = []
+    const old = before.get(id) ?? []
+    let differs = false
+    stored.forEach((column, c) => {
+      const value = column.values[index] ?? null
+      values.push(value)
+      if (logValue(value) === (old[c + 1] ?? null)) return
+      differs = true
+      touched.add(c)
+    })
+    if (!differs) return
+    update.run(...values, id)
+    changed.push(index)
+  })
+  if (changed.length === 0) return
+  doc.record({
+    kind: 'update_rows',
+    table: table.tableId,
+    tableRef: table.ref,
+    rowIds: changed.map((index) => rowIds[index] ?? 0),
+    columns: [...touched]
+      .sort((a, b) => a - b)
+      .flatMap((c) => {
+        const column = stored[c]
+        if (!column) return []
+        return describe(column.column, {
+          old: changed.map((index) => before.get(rowIds[index] ?? 0)?.[c + 1] ?? null),
+          new: changed.map((index) => logValue(column.values[index] ?? null)),
+        })
+      }),
+  })
+  const positions = stored.find(({ column }) => column.id === 'manualSort')
+  if (positions) placeBelow(doc, table, positions.values)
+}
+
+function describe(
+  column: Column,
+  values: { readonly old?: readonly LogValue[]; readonly new?: readonly LogValue[] },
+): ColumnValues {
+  return { id: column.id, ref: column.ref, type: column.typeName, ...values }
+}

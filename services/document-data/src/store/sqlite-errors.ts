@@ -1,0 +1,63 @@
+import { AppError, toAppError } from '@sheaf/kit/errors'
+
+/**
+ * The result code of an error that SQLite reported, such as `SQLITE_FULL`, or its like for an error of the operating
+ * system; undefined for any other error.
+ */
+function sqliteCodeOf(error: unknown): string | undefined {
+  // Told by their form: the driver is native code, whose errors need not be of this module's Error class.
+  if (typeof error !== 'object' || error === null) return undefined
+  const { name, code } = error as { name?: unknown; code?: unknown }
+  if (typeof code !== 'string') return undefined
+  return name === 'SqliteError' ? code : systemCodes[code]
+}
+
+/** True when what SQLite reported leaves the connection in doubt, so that it has to be opened again. */
+export function spoilsConnection(error: unknown): boolean {
+  const code = sqliteCodeOf(error) ?? ''
+  return /^SQLITE_(IOERR|CORRUPT|NOTADB|CANTOPEN|FULL|READONLY)/.test(code)
+}
+
+const told: readonly (readonly [RegExp, () => AppError])[] = [
+  [/^SQLITE_FULL/, () => new AppError('unavailable', 'DISK_FULL', 'the disk is full')],
+  [
+    /^SQLITE_(IOERR|CANTOPEN|READONLY)/,
+    () => new AppError('unavailable', 'DISK_ERROR', 'the file of the document cannot be used'),
+  ],
+  [
+    /^SQLITE_(CORRUPT|NOTADB)/,
+    () => new AppError('unavailable', 'DOCUMENT_DAMAGED', 'the file of the document is damaged'),
+  ],
+  [
+    /^SQLITE_(BUSY|LOCKED)/,
+    () => new AppError('unavailable', 'DOCUMENT_BUSY', 'the document is busy'),
+  ],
+  [
+    /^SQLITE_TOOBIG/,
+    () => new AppError('invalid', 'VALUE_TOO_LARGE', 'a value is too large to be stored'),
+  ],
+]
+
+/** Codes of the operating system for a disk that is full or fails. */
+const systemCodes: Readonly<Record<string, string>> = {
+  ENOSPC: 'SQLITE_FULL',
+  EDQUOT: 'SQLITE_FULL',
+  EFBIG: 'SQLITE_FULL',
+  EIO: 'SQLITE_IOERR',
+  EROFS: 'SQLITE_READONLY',
+  EMFILE: 'SQLITE_CANTOPEN',
+  ENFILE: 'SQLITE_CANTOPEN',
+  EACCES: 'SQLITE_CANTOPEN',
+}
+
+/** What a caller is told of an error of the disk or of SQLite; errors of other kinds come back as they are. */
+export function tellSqliteError(error: unknown): unknown {
+  if (toAppError(error)) return error
+  const code = sqliteCodeOf(error)
+  if (code === undefined) return error
+  const row = told.find(([pattern]) => pattern.test(code))
+  if (row === undefined) return error
+  const answer = row[1]()
+  answer.cause = error
+  return answer
+}

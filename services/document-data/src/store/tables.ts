@@ -1,0 +1,58 @@
+import { tableIdFor } from '../identifiers'
+import { quoteId } from '../query/quote'
+import { addColumnRows, describeColumn, planColumns, type NewColumn } from './columns'
+import type { DocumentReader, DocumentWriter } from './document'
+import type { Table } from './schema'
+import { columnDefinition } from './sql-text'
+
+/** A table to make. */
+export interface NewTable {
+  /** Wished id; absent or empty takes the next free one. */
+  readonly id?: string
+  readonly columns: readonly NewColumn[]
+}
+
+/** The user tables by ref. */
+export function listTables(doc: DocumentReader): readonly Table[] {
+  return doc.schema.tables
+}
+
+/** Makes tables with their columns and returns their ids. Throws `invalid` for a bad column. */
+export function addTables(doc: DocumentWriter, tables: readonly NewTable[]): string[] {
+  const taken = new Set(doc.schema.tables.map(({ tableId }) => tableId.toLowerCase()))
+  return tables.map((table) => {
+    const tableId = tableIdFor(table.id ?? '', taken)
+    taken.add(tableId.toLowerCase())
+    addTable(doc, tableId, table.columns)
+    return tableId
+  })
+}
+
+function addTable(doc: DocumentWriter, tableId: string, wished: readonly NewColumn[]): void {
+  const { connection } = doc
+  const { lastInsertRowid } = connection
+    .prepare('INSERT INTO _grist_Tables (tableId) VALUES (?)')
+    .run(tableId)
+  const tableRef = Number(lastInsertRowid)
+  const manualSort: NewColumn = {
+    id: 'manualSort',
+    fields: { type: 'ManualSortPos', isFormula: false },
+  }
+  const sorting = planColumns(doc, new Set(), [manualSort])
+  const columns = planColumns(doc, new Set(['manualsort']), wished)
+  const all = [...sorting, ...columns]
+  const definitions = all.map(({ id, type }) => columnDefinition(id, type))
+  connection.db.exec(
+    `CREATE TABLE ${quoteId(tableId)} ("id" INTEGER PRIMARY KEY, ${definitions.join(', ')})`,
+  )
+  const refs = addColumnRows(doc, tableRef, all)
+  doc.schemaChanged()
+  doc.record({
+    kind: 'add_table',
+    table: tableId,
+    tableRef,
+    column: '',
+    columnRef: 0,
+    new: { tableId, columns: all.map((column, i) => describeColumn(column, refs[i] ?? 0)) },
+  })
+}
