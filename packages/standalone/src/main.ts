@@ -44,6 +44,7 @@ run()
     process.exitCode = 1
   })
   .finally(() => {
-    // The channel of a program that started us would keep us alive.
+    // The channel of a program that started us would keep us alive; letting go of it is no wish to stop.
+    process.removeAllListeners('disconnect')
     if (process.connected) process.disconnect()
   })
