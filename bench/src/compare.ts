@@ -33,7 +33,9 @@ export async function compare(options: Options, env: Record<string, string>): Pr
     cpu.push([workload.name, ...cpuCells(sides)])
     process.stderr.write(`measured: ${workload.name}\n`)
   }
-  const memory = await measureMemory(generator, [sheaf, plain])
+  const memory = 'memory'.includes(options.only)
+    ? await measureMemory(generator, [sheaf, plain])
+    : []
   const about =
     `Table of ${TABLE_ROWS} rows × ${Object.keys(columns).length} columns, made durable by fsync; ` +
     `medians of ${options.rounds} rounds. The load comes from a process of its own on the same cores.`
