@@ -25,6 +25,7 @@ export async function compare(options: Options, env: Record<string, string>): Pr
   await using sheaf = await startSheafTarget(env)
   await using plain = await startPlain()
   for (const target of [sheaf, plain]) await fill(generator, target, TABLE_ROWS)
+  if (options.profile !== undefined) await startProfiles(sheaf)
   const figures: Figure[] = []
   const cpu: string[][] = []
   for (const workload of workloads.filter(({ name }) => name.includes(options.only))) {
@@ -40,6 +41,12 @@ export async function compare(options: Options, env: Record<string, string>): Pr
     `Table of ${TABLE_ROWS} rows × ${Object.keys(columns).length} columns, made durable by fsync; ` +
     `medians of ${options.rounds} rounds. The load comes from a process of its own on the same cores.`
   return { mode: 'compare', about, figures: [...figures, ...memory], tables: [cpuTable(cpu)] }
+}
+
+/** Only now, so that profiles show neither the start of the processes nor the filling of the table. */
+async function startProfiles(sheaf: Target): Promise<void> {
+  const { gateway = [], 'document-data': documentData = [], directory = [] } = await sheaf.pids()
+  for (const pid of [...gateway, ...documentData, ...directory]) process.kill(pid, 'SIGUSR2')
 }
 
 /** Fills the table of a target, in batches; resolves to how long that took, in milliseconds. */
