@@ -44,8 +44,8 @@ test: check build ## check, then all tests; the last line counts them
 	@node scripts/test.js
 
 .PHONY: bench
-bench: build ## measure Sheaf beside a plain single-process server
-	@npm run --silent bench --workspace @sheaf/bench --
+bench: build ## measure Sheaf beside a plain server; MODE=rows, MODE=documents, ARGS=…: see bench/README.md
+	@node bench/dist/main.js --mode $(or $(MODE),compare) $(ARGS)
 
 .PHONY: demo
 demo: build ## load 34,000 cities into the Sheaf that `make run` started

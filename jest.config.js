@@ -46,9 +46,13 @@ module.exports = {
   // For a whole system on a busy machine; jest knows no limit per project.
   testTimeout: 120_000,
   projects: [
-    project('unit', ['{packages,services}/*/src/**/*.test.ts', 'gateway/src/**/*.test.ts'], {
-      engines: false,
-    }),
+    project(
+      'unit',
+      ['{packages,services}/*/src/**/*.test.ts', '{gateway,bench}/src/**/*.test.ts'],
+      {
+        engines: false,
+      },
+    ),
     project('service', ['{packages,services}/*/tests/**/*.test.ts', 'gateway/tests/**/*.test.ts'], {
       engines: true,
     }),

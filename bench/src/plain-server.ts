@@ -2,47 +2,45 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
-import { columns, type Row } from './rows'
+import { createPlainFile, openPlainTable, type PlainTable } from './plain-table'
+import type { Row } from './rows'
 
-const names = Object.keys(columns) as (keyof Row)[]
-
-/** The table and the two things that are done with it. */
-function openTable(file: string) {
-  const db = new Database(file)
-  db.pragma('journal_mode = WAL')
-  db.pragma('synchronous = FULL')
-  db.exec(`CREATE TABLE t (id INTEGER PRIMARY KEY, ${names.map((name) => `"${name}"`).join(', ')})`)
-  const insert = db.prepare(
-    `INSERT INTO t (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
-  )
-  const addAll = db.transaction((records: { fields: Row }[]) =>
-    records.map(({ fields }) => {
-      const values = names.map((name) =>
-        typeof fields[name] === 'boolean' ? Number(fields[name]) : fields[name],
-      )
-      return { id: Number(insert.run(values).lastInsertRowid) }
-    }),
-  )
-  const fetchRows = (query: URLSearchParams) => {
-    const filter = JSON.parse(query.get('filter') ?? '{}') as Record<string, unknown[]>
-    const wanted = Object.entries(filter)
-    const where = wanted.map(
-      ([name, values]) => `"${name}" IN (${values.map(() => '?').join(', ')})`,
-    )
-    const sql = `SELECT * FROM t ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY id LIMIT ?`
-    const limit = Number(query.get('limit') ?? 0) || -1
-    return db.prepare(sql).all(...wanted.flatMap(([, values]) => values), limit)
-  }
-  return { fetchRows, addRows: (records: { fields: Row }[]) => addAll.immediate(records) }
-}
-
-function render(rows: unknown[]): string {
-  const records = (rows as ({ id: number } & Row)[]).map(({ id, ...fields }) => ({
+function render(rows: ({ id: number } & Row)[]): string {
+  const records = rows.map(({ id, ...fields }) => ({
     id,
     fields: { ...fields, Active: Boolean(fields.Active) },
   }))
   return JSON.stringify({ records })
+}
+
+/** What a request asks for, done; the text to answer. */
+type Act = (url: URL, body: string) => string
+
+function createActs(folder: string, table: PlainTable): Record<string, Act> {
+  let documents = 0
+  return {
+    'GET /records': (url) => render(table.fetch(url.searchParams)),
+    'POST /records': (_, body) => {
+      const { records } = JSON.parse(body) as { records: { fields: Row }[] }
+      return JSON.stringify({ records: table.add(records) })
+    },
+    'PATCH /records': (_, body) => {
+      const { records } = JSON.parse(body) as { records: { id: number; fields: Partial<Row> }[] }
+      table.patch(records)
+      return 'null'
+    },
+    'POST /documents': () => {
+      const number = ++documents
+      createPlainFile(join(folder, `document-${number}.sqlite`)).close()
+      return JSON.stringify(number)
+    },
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
 }
 
 /**
@@ -51,20 +49,13 @@ function render(rows: unknown[]): string {
  * Run with a folder as its argument; prints its port.
  */
 async function main(folder: string): Promise<void> {
-  const table = openTable(join(folder, 'plain.sqlite'))
+  const acts = createActs(folder, openPlainTable(folder))
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    let text: string
-    if (request.method === 'POST') {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk as Buffer)
-      const { records } = JSON.parse(Buffer.concat(chunks).toString()) as {
-        records: { fields: Row }[]
-      }
-      text = JSON.stringify({ records: table.addRows(records) })
-    } else {
-      text = render(table.fetchRows(new URL(request.url ?? '/', 'http://plain').searchParams))
-    }
+    const url = new URL(request.url ?? '/', 'http://plain')
+    const act = acts[`${request.method} ${url.pathname}`]
+    if (!act) throw new Error(`nothing answers ${request.method} ${url.pathname}`)
+    const text = act(url, request.method === 'GET' ? '' : await readBody(request))
     const body = Buffer.from(text)
     response.writeHead(200, {
       'Content-Type': 'application/json; charset=utf-8',
@@ -74,7 +65,10 @@ async function main(folder: string): Promise<void> {
   }
 
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)))
+    answer(request, response).catch((error: unknown) => {
+      const text = String(error)
+      response.writeHead(500, { 'Content-Length': Buffer.byteLength(text) }).end(text)
+    })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

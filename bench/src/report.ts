@@ -1,61 +1,118 @@
-import { cpus, totalmem } from 'node:os'
-import { median, type Workload } from './workloads'
+import { reaches, type Goal } from './statistics'
 
-/** What one workload gave on both targets, a figure a round. */
-export interface Result {
-  readonly workload: Workload
-  readonly sheaf: readonly number[]
-  readonly plain: readonly number[]
-}
-
-/** A result as it is written to the JSON file. */
-export interface Summary {
+/** One figure of Sheaf, with the plain server's beside it where there is one. */
+export interface Figure {
   readonly name: string
   readonly unit: string
   readonly sheaf: number
-  readonly plain: number
-  /** Sheaf to plain: below 1 is faster for ms, above 1 is faster for rates. */
-  readonly ratio: number
-  /** The ratio that DESIGN §9 asks for. */
-  readonly wanted: number
-  readonly reached: boolean
+  readonly plain?: number
+  readonly goal?: Goal
+  /** What each round gave. */
+  readonly rounds?: { readonly sheaf: readonly number[]; readonly plain?: readonly number[] }
 }
 
-/** Medians over the rounds, and how they compare. */
-export function summarise({ workload, sheaf, plain }: Result): Summary {
-  const { name, unit, wanted } = workload
-  const ratio = median(sheaf) / median(plain)
-  const reached = unit === 'ms' ? ratio <= wanted : ratio >= wanted
-  return { name, unit, sheaf: median(sheaf), plain: median(plain), ratio, wanted, reached }
+/** What a mode found out, as it goes into the JSON file. */
+export interface Report {
+  readonly mode: string
+  /** What was measured, in a sentence or two. */
+  readonly about: string
+  readonly figures: readonly Figure[]
+  /** Further tables: the head first. */
+  readonly tables: readonly Table[]
 }
 
-const figure = (value: number) => (value >= 100 ? value.toFixed(0) : value.toFixed(2))
-
-/** A table for people. */
-export function renderTable(summaries: readonly Summary[]): string {
-  const rows = summaries.map(({ name, unit, sheaf, plain, ratio, wanted, reached }) => [
-    name,
-    `${figure(sheaf)} ${unit}`,
-    `${figure(plain)} ${unit}`,
-    ratio.toFixed(2),
-    `${unit === 'ms' ? '≤' : '≥'} ${wanted}`,
-    reached ? 'yes' : 'not yet',
-  ])
-  const all = [['work', 'Sheaf', 'plain server', 'ratio', 'wanted', 'reached'], ...rows]
-  const widths =
-    all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? []
-  return all
-    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
-    .join('\n')
+/** A table beside the figures. */
+export interface Table {
+  readonly title: string
+  readonly rows: readonly (readonly string[])[]
 }
 
-/** The machine that the figures are of. */
-export function machine(): { cpu: string; cores: number; memoryGiB: number; node: string } {
-  const cores = cpus()
-  return {
-    cpu: cores[0]?.model ?? 'unknown',
-    cores: cores.length,
-    memoryGiB: Math.round(totalmem() / 2 ** 30),
-    node: process.version,
-  }
+/** Sheaf to plain: below 1 is faster for ms, above 1 is faster for rates; undefined without a plain server's figure. */
+export function ratioOf({ sheaf, plain }: Figure): number | undefined {
+  return plain === undefined ? undefined : sheaf / plain
+}
+
+/** Whether a figure reaches its goal; undefined when it has none. */
+export function isReached(figure: Figure): boolean | undefined {
+  return figure.goal && reaches(figure.goal, figure.sheaf, ratioOf(figure))
+}
+
+/** A number with about three digits that mean something. */
+export function formatNumber(value: number): string {
+  if (Number.isNaN(value)) return '–'
+  if (Math.abs(value) >= 100) return value.toFixed(0)
+  return Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2)
+}
+
+/** The figures as the rows of a table, with its head. */
+export function tabulate(figures: readonly Figure[]): string[][] {
+  const beside = figures.some(({ plain }) => plain !== undefined)
+  const rows = figures.map((figure) => {
+    const { name, unit, sheaf, plain } = figure
+    const reached = isReached(figure)
+    const ratio = ratioOf(figure)
+    return [
+      name,
+      `${formatNumber(sheaf)} ${unit}`,
+      ...(beside
+        ? [
+            plain === undefined ? '' : `${formatNumber(plain)} ${unit}`,
+            ratio === undefined ? '' : ratio.toFixed(2),
+          ]
+        : []),
+      figure.goal ? describeGoal(figure.goal, unit) : '',
+      reached === undefined ? '' : reached ? 'yes' : 'not yet',
+    ]
+  })
+  const head = ['work', 'Sheaf', ...(beside ? ['plain server', 'ratio'] : []), 'wanted', 'reached']
+  return [head, ...rows]
+}
+
+function describeGoal({ side, value, ratio }: Goal, unit: string): string {
+  const amount = ratio ? `${value} ×` : `${value} ${unit}`.trim()
+  return `${side === 'at most' ? '≤' : '≥'} ${amount}`
+}
+
+/** A table in columns. */
+export function renderText(rows: readonly (readonly string[])[]): string {
+  const widths = widthsOf(rows)
+  return rows.map((row) => pad(row, widths).join('  ').trimEnd()).join('\n')
+}
+
+/** A table in Markdown, laid out as the formatter of this repository wants it. */
+export function renderMarkdown(rows: readonly (readonly string[])[]): string {
+  const widths = widthsOf(rows).map((width) => Math.max(width, 3))
+  const [head = [], ...body] = rows.map((row) => `| ${pad(row, widths).join(' | ')} |`)
+  const line = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
+  return [head, line, ...body].join('\n')
+}
+
+function widthsOf(rows: readonly (readonly string[])[]): number[] {
+  return (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => [...(row[column] ?? '')].length)),
+  )
+}
+
+function pad(row: readonly string[], widths: readonly number[]): string[] {
+  return widths.map((width, column) => {
+    const cell = row[column] ?? ''
+    return cell + ' '.repeat(width - [...cell].length)
+  })
+}
+
+/** A whole report for people, in plain text or in Markdown. */
+export function renderReport(report: Report, form: 'text' | 'markdown'): string {
+  const table = form === 'text' ? renderText : renderMarkdown
+  const parts = [report.about, table(tabulate(report.figures))]
+  for (const { title, rows } of report.tables) parts.push(`${title}:`, table(rows))
+  return parts.join('\n\n')
+}
+
+/** Puts text between the two comments that mark a section of a Markdown file. Throws when they are not there. */
+export function replaceSection(file: string, section: string, text: string): string {
+  const [begin, end] = [`<!-- ${section}: begin -->`, `<!-- ${section}: end -->`]
+  const from = file.indexOf(begin)
+  const to = file.indexOf(end, from)
+  if (from < 0 || to < 0) throw new Error(`there is no section ${section}`)
+  return `${file.slice(0, from + begin.length)}\n\n${text}\n\n${file.slice(to)}`
 }

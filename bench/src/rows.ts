@@ -40,8 +40,22 @@ function rowAt(index: number): Row {
 }
 
 /** A body for the records endpoint with `count` rows from `start` on. */
-export function bodyOf(start: number, count: number): string {
+export function addBody(start: number, count: number): string {
   return JSON.stringify({
     records: Array.from({ length: count }, (_, offset) => ({ fields: rowAt(start + offset) })),
+  })
+}
+
+/** A body that gives the rows 1 to `count` other prices, counts and notes; each `turn` other ones than the turn before. */
+export function patchBody(turn: number, count: number): string {
+  return JSON.stringify({
+    records: Array.from({ length: count }, (_, index) => ({
+      id: index + 1,
+      fields: {
+        Price: turn + index / 4,
+        Count: turn * 7 + index,
+        Note: `Turn ${turn} of ${index}`,
+      },
+    })),
   })
 }

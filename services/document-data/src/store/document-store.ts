@@ -2,6 +2,7 @@ import { AppError } from '@sheaf/kit/errors'
 import type { ReadQuery } from '../query/read-query'
 import type { DocumentReader, DocumentWriter, Synchronous } from './document'
 import { DocumentFiles } from './document-files'
+import { FirstEntries } from './first-entries'
 import type { Author, LogEntry } from './log'
 import { createDocumentBytes, type NewDocument } from './new-document'
 import { OpenDocument, type Written } from './open-document'
@@ -52,6 +53,7 @@ export class DocumentStore implements AsyncDisposable {
   /** Least recently used first. */
   private readonly open = new Map<string, OpenDocument>()
   private readonly removing = new Set<string>()
+  private readonly first = new FirstEntries()
   private readonly sweep: NodeJS.Timeout
 
   private constructor(
@@ -74,8 +76,9 @@ export class DocumentStore implements AsyncDisposable {
 
   /** Makes a document; it is on disk when this answers. Throws `conflict` when it exists, `precondition` when deleted. */
   async create(docId: string, settings: NewDocument, author: Author): Promise<{ seq: number }> {
-    const bytes = createDocumentBytes(docId, settings, author)
+    const { bytes, entry } = createDocumentBytes(settings, author)
     await this.tellDisk(() => this.files.create(docId, bytes))
+    this.first.add(docId, entry)
     this.onLogged(docId)
     return { seq: 1 }
   }
@@ -85,6 +88,7 @@ export class DocumentStore implements AsyncDisposable {
     this.files.requireId(docId)
     const reason = new AppError('precondition', 'DOCUMENT_DELETED', 'the document was deleted')
     this.removing.add(docId)
+    this.first.take(docId)
     try {
       const doc = this.open.get(docId)
       this.open.delete(docId)
@@ -145,17 +149,24 @@ export class DocumentStore implements AsyncDisposable {
   }
 
   /** The entries of a document to publish next, in order; the same ones until they are confirmed. */
-  nextBatch(docId: string): Promise<LogEntry[]> {
+  async nextBatch(docId: string): Promise<LogEntry[]> {
+    const first = this.first.find(docId)
+    if (first) return first
     return this.tell(docId, () => this.use(docId).nextBatch())
   }
 
   /** NATS has confirmed a document's entries up to this one. */
   confirmPublished(docId: string, seq: number): void {
+    if (this.first.confirm(docId)) return
     this.tell(docId, () => this.use(docId).confirmPublished(seq))
   }
 
   /** Takes a document's dirty mark away when all is published. True when it is gone. */
   async settle(docId: string): Promise<boolean> {
+    if (this.first.isConfirmed(docId)) {
+      this.files.dirty.clear(docId)
+      return true
+    }
     return this.tell(docId, () => this.use(docId).settle())
   }
 
@@ -191,10 +202,12 @@ export class DocumentStore implements AsyncDisposable {
     const path = this.files.find(docId)
     if (this.removing.has(docId))
       throw new AppError('precondition', 'DOCUMENT_DELETED', 'the document was deleted')
-    return new OpenDocument(docId, path, this.files.dirty, {
+    const doc = new OpenDocument(docId, path, this.files.dirty, {
       logged: () => this.onLogged(docId),
       spoiled: (error) => this.retire(docId, error),
     })
+    doc.confirmPublished(this.first.take(docId))
+    return doc
   }
 
   /** Closes a document whose connections cannot be trusted; the next use opens it again. */

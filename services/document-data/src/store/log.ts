@@ -66,25 +66,35 @@ export interface Author {
   readonly traceparent: string
 }
 
-/** Adds the entry `seq` to the log, within the transaction of the write. */
+/** Adds the entry `seq` to the log, within the transaction of the write, and returns it. */
 export function appendEntry(
   connection: Connection,
   seq: number,
   author: Author,
   operations: readonly Operation[],
-): void {
+): LogEntry {
   const tables = [...new Set(operations.map(({ tableRef }) => tableRef))]
+  const { userId: user, traceparent } = author
+  const entry = {
+    seq,
+    time: Date.now(),
+    user,
+    cause: causes[author.cause],
+    traceparent,
+    operations,
+  }
   connection
     .prepare('INSERT INTO _sheaf_log VALUES (?, ?, ?, ?, ?, ?, ?)')
     .run(
       seq,
-      Date.now(),
-      author.userId,
-      causes[author.cause],
-      author.traceparent,
+      entry.time,
+      user,
+      entry.cause,
+      traceparent,
       JSON.stringify(tables),
       JSON.stringify(operations),
     )
+  return entry
 }
 
 /** Position of the latest entry; 0 when nothing was ever written. The latest entry is never cut from the log. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { Connection } from './connections'
 import { DocumentWriter } from './document'
-import { appendEntry, type Author, type Operation } from './log'
+import { appendEntry, type Author, type LogEntry, type Operation } from './log'
 import { migrate } from './migrations/index'
 import { readSchema } from './schema'
 import { addTables } from './tables'
@@ -25,7 +25,10 @@ let template: { bytes: Buffer; operations: readonly Operation[] } | undefined
  * The bytes of a new document's file: one table `Table1` with three empty columns, and the log entry that made it. A
  * document without settings and entry is made once, in memory; each new one starts from its bytes.
  */
-export function createDocumentBytes(docId: string, settings: NewDocument, author: Author): Buffer {
+export function createDocumentBytes(
+  settings: NewDocument,
+  author: Author,
+): { bytes: Buffer; entry: LogEntry } {
   template ??= createTemplate()
   const connection = new Connection(new Database(template.bytes))
   try {
@@ -34,10 +37,10 @@ export function createDocumentBytes(docId: string, settings: NewDocument, author
       .run(settings.timezone, JSON.stringify({ locale: settings.locale }))
     // Publishing starts with the first entry, so its batch is fixed from the beginning.
     connection.prepare('INSERT INTO _sheaf_state VALUES (1, ?, 0, 1)').run(randomUUID())
-    appendEntry(connection, 1, author, template.operations)
+    const entry = appendEntry(connection, 1, author, template.operations)
     const bytes = connection.db.serialize()
     for (const position of MODE_BYTES) bytes[position] = WRITE_AHEAD
-    return bytes
+    return { bytes, entry }
   } finally {
     connection.close()
   }
@@ -50,8 +53,13 @@ function createTemplate(): { bytes: Buffer; operations: readonly Operation[] } {
     const doc = new DocumentWriter('', connection, readSchema(connection), 0)
     const columns = ['A', 'B', 'C'].map((id) => ({ id, fields: { type: 'Any', isFormula: true } }))
     addTables(doc, [{ id: 'Table1', columns }])
-    return { bytes: connection.db.serialize(), operations: doc.operations }
+    return { bytes: connection.db.serialize(), operations: asRead(doc.operations) }
   } finally {
     connection.close()
   }
+}
+
+/** Operations as they read from the log, so that an event is the same from either source. */
+function asRead(operations: readonly Operation[]): readonly Operation[] {
+  return JSON.parse(JSON.stringify(operations)) as Operation[]
 }

@@ -65,16 +65,30 @@ export function updateRecords(
   const table = doc.schema.getWritable(tableId)
   if (rows.cells.size === 0 || rows.rowIds.length === 0) return
   const last = new Map(rows.rowIds.map((id, index) => [id, index]))
-  const known = new Set(selectRows(doc, table, [], [...last.keys()]).map(([id]) => id))
-  for (const id of last.keys())
-    if (!known.has(id)) throw new AppError('invalid', 'INVALID_ROW_ID', `Invalid row id ${id}`)
+  const rowIds = [...last.keys()]
+  const columns = findDataColumns(table, rows.cells.keys())
+  const before = byRowId(selectRows(doc, table, columns ?? [], rowIds))
+  for (const id of rowIds)
+    if (!before.has(id)) throw new AppError('invalid', 'INVALID_ROW_ID', `Invalid row id ${id}`)
   const given = convertColumns(doc, table, rows.cells, options)
   const indexes = [...last.values()]
   const stored = given.map(({ column, values }) => ({
     column,
     values: indexes.map((index) => values[index] ?? null),
   }))
-  if (stored.length > 0) writeCells(doc, table, { rowIds: [...last.keys()], stored })
+  if (stored.length > 0)
+    writeCells(doc, table, { rowIds, stored, before: columns ? before : undefined })
+}
+
+/** The columns as they are, in this order; undefined when one of them has yet to become a data column, or is unknown. */
+function findDataColumns(table: Table, colIds: Iterable<string>): Column[] | undefined {
+  const found: Column[] = []
+  for (const colId of colIds) {
+    const column = table.byId.get(colId)
+    if (!column || column.isFormula) return undefined
+    found.push(column)
+  }
+  return found
 }
 
 /** Removes rows and clears the references to them; ids of rows that are not there are ignored. */
@@ -122,16 +136,25 @@ function selectRows(
     .all(JSON.stringify(rowIds)) as LogValue[][]
 }
 
+/** Rows as selectRows gives them, by id. */
+type RowsById = ReadonlyMap<number, readonly LogValue[]>
+
+function byRowId(rows: readonly LogValue[][]): RowsById {
+  return new Map(rows.map((row) => [row[0] as number, row]))
+}
+
+/** Cells to write; `before` holds what is stored in the same columns, where that is known already. */
+interface CellWrite {
+  readonly rowIds: readonly number[]
+  readonly stored: readonly StoredColumn[]
+  readonly before?: RowsById
+}
+
 /** Writes the cells that differ from what is stored, and records them. The rows must be there, each named once. */
-function writeCells(
-  doc: DocumentWriter,
-  table: Table,
-  { rowIds, stored }: { rowIds: readonly number[]; stored: readonly StoredColumn[] },
-): void {
+function writeCells(doc: DocumentWriter, table: Table, write: CellWrite): void {
+  const { rowIds, stored } = write
   const columns = stored.map(({ column }) => column)
-  const before = new Map(
-    selectRows(doc, table, columns, rowIds).map((row) => [row[0] as number, row]),
-  )
+  const before = write.before ?? byRowId(selectRows(doc, table, columns, rowIds))
   const assignments = columns.map(({ id }) => `${quoteId(id)} = ?`)
   const update = doc.connection.prepare(
     `UPDATE ${quoteId(table.tableId)} SET ${assignments.join(', ')} WHERE id = ?`,
@@ -150,7 +173,8 @@ function writeCells(
       touched.add(c)
     })
     if (!differs) return
-    update.run(...values, id)
+    values.push(id)
+    update.run(values)
     changed.push(index)
   })
   if (changed.length === 0) return

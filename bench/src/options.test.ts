@@ -1,0 +1,20 @@
+import { readOptions } from './options'
+
+test('without arguments both servers are compared in three rounds', () => {
+  const options = { mode: 'compare', rounds: 3, rows: 1_000_000, documents: 10_000 }
+  expect(readOptions([])).toMatchObject({ ...options, only: '', markdown: false })
+})
+
+test('arguments say what to measure, and how much of it', () => {
+  const args = ['--mode', 'rows', '--rows', '5000', '--rounds=1', '--markdown']
+  expect(readOptions(args)).toMatchObject({ mode: 'rows', rows: 5000, rounds: 1, markdown: true })
+})
+
+test.each([
+  [['--mode', 'fast'], /--mode must be one of compare, rows, documents/],
+  [['--rows', '0'], /--rows must be a whole number above 0/],
+  [['--rounds', 'many'], /--rounds must be/],
+  [['--other'], /--other/],
+])('%j is refused with a reason', (args, reason) => {
+  expect(() => readOptions(args)).toThrow(reason)
+})

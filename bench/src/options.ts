@@ -1,0 +1,56 @@
+import { parseArgs } from 'node:util'
+
+/** The three things that can be measured. */
+export const modes = ['compare', 'rows', 'documents'] as const
+
+/** One of the three. */
+export type Mode = (typeof modes)[number]
+
+/** What the benchmark is asked to do. */
+export interface Options {
+  readonly mode: Mode
+  /** How often each workload is measured on each side. */
+  readonly rounds: number
+  /** Rows of the large table. */
+  readonly rows: number
+  /** Documents on disk. */
+  readonly documents: number
+  /** Only workloads whose name contains this. */
+  readonly only: string
+  /** Put the figures into the README beside the program. */
+  readonly markdown: boolean
+  /** Folder for processor profiles of all processes of Sheaf. */
+  readonly profile?: string
+}
+
+/** Reads the arguments. Throws an error that names what is wrong with them. */
+export function readOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      mode: { type: 'string', default: 'compare' },
+      rounds: { type: 'string', default: '3' },
+      rows: { type: 'string', default: '1000000' },
+      documents: { type: 'string', default: '10000' },
+      only: { type: 'string', default: '' },
+      markdown: { type: 'boolean', default: false },
+      profile: { type: 'string' },
+    },
+  })
+  const mode = modes.find((name) => name === values.mode)
+  if (!mode) throw new Error(`--mode must be one of ${modes.join(', ')}`)
+  return {
+    mode,
+    rounds: readCount('rounds', values.rounds),
+    rows: readCount('rows', values.rows),
+    documents: readCount('documents', values.documents),
+    only: values.only,
+    markdown: values.markdown,
+    profile: values.profile,
+  }
+}
+
+function readCount(name: string, text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`--${name} must be a whole number above 0`)
+  return Number(text)
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { columns, type Row } from './rows'
+
+const names = Object.keys(columns) as (keyof Row)[]
+
+/** The one table of the plain server, and what is done with it. */
+export interface PlainTable {
+  /** Rows of a query as the REST API names it: `filter`, `sort`, `limit`. */
+  fetch(query: URLSearchParams): ({ id: number } & Row)[]
+  add(records: readonly { fields: Row }[]): { id: number }[]
+  patch(records: readonly { id: number; fields: Partial<Row> }[]): void
+}
+
+/** Makes a file with the table in it, as durable as a document of Sheaf. */
+export function createPlainFile(file: string): Database.Database {
+  const db = new Database(file)
+  db.pragma('journal_mode = WAL')
+  db.pragma('synchronous = FULL')
+  db.exec(`CREATE TABLE t (id INTEGER PRIMARY KEY, ${names.map((name) => `"${name}"`).join(', ')})`)
+  return db
+}
+
+/** Makes the table in this folder. */
+export function openPlainTable(folder: string): PlainTable {
+  const db = createPlainFile(join(folder, 'plain.sqlite'))
+  const insert = db.prepare(
+    `INSERT INTO t (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+  )
+  const add = db.transaction((records: readonly { fields: Row }[]) =>
+    records.map(({ fields }) => ({
+      id: Number(insert.run(names.map((name) => toStored(fields[name]))).lastInsertRowid),
+    })),
+  )
+  const patch = db.transaction((records: readonly { id: number; fields: Partial<Row> }[]) => {
+    const given = Object.keys(records[0]?.fields ?? {}) as (keyof Row)[]
+    const update = db.prepare(
+      `UPDATE t SET ${given.map((name) => `"${name}" = ?`).join(', ')} WHERE id = ?`,
+    )
+    for (const { id, fields } of records)
+      update.run(...given.map((name) => toStored(fields[name])), id)
+  })
+  return {
+    fetch: (query) => fetchRows(db, query),
+    add: (records) => add.immediate(records),
+    patch: (records) => patch.immediate(records),
+  }
+}
+
+function toStored(value: Row[keyof Row] | undefined): string | number | null {
+  return typeof value === 'boolean' ? Number(value) : (value ?? null)
+}
+
+function fetchRows(db: Database.Database, query: URLSearchParams): ({ id: number } & Row)[] {
+  const filter = JSON.parse(query.get('filter') ?? '{}') as Record<string, unknown[]>
+  const wanted = Object.entries(filter)
+  const where = wanted.map(([name, values]) => `"${name}" IN (${values.map(() => '?').join(', ')})`)
+  const sort = query.get('sort') ?? 'id'
+  const order = sort.startsWith('-') ? `"${sort.slice(1)}" DESC` : `"${sort}"`
+  const condition = where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''
+  const limit = Number(query.get('limit') ?? 0) || -1
+  return db
+    .prepare(`SELECT * FROM t ${condition} ORDER BY ${order}, id LIMIT ?`)
+    .all(...wanted.flatMap(([, values]) => values), limit) as ({ id: number } & Row)[]
+}

@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createRest, type Rest } from '@sheaf/testkit/rest'
+import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import { tempDir } from '@sheaf/testkit/temp-dir'
+import { listDescendants, type Pids } from './process-usage'
+import { columns } from './rows'
+
+/** A server that runs and is measured. */
+export interface Target {
+  readonly name: 'Sheaf' | 'plain server'
+  readonly port: number
+  /** Sent with every request. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Where the records of the table are read and written. */
+  readonly recordsPath: string
+  /** Where a document is created. */
+  readonly documentsPath: string
+  /** Its processes now, by name. */
+  pids(): Promise<Pids>
+}
+
+/** A target that is stopped by disposing of it. */
+export type RunningTarget<T extends Target = Target> = T & AsyncDisposable
+
+/** A whole Sheaf as a target, and what else is done with it. */
+export interface SheafTarget extends Target {
+  readonly sheaf: RunningSheaf
+  readonly rest: Rest
+  /** Makes a document with the empty table; resolves to the path of its records. */
+  addDocument(name: string): Promise<string>
+}
+
+/** Starts the plain server in a process of its own. */
+export async function startPlain(): Promise<RunningTarget> {
+  const folder = await tempDir()
+  const child = spawn(process.execPath, [join(__dirname, 'plain-server.js'), folder.path], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  return {
+    name: 'plain server',
+    port: Number(line.toString()),
+    headers: {},
+    recordsPath: '/records',
+    documentsPath: '/documents',
+    pids: () => Promise.resolve({ 'plain server': child.pid === undefined ? [] : [child.pid] }),
+    async [Symbol.asyncDispose]() {
+      child.kill()
+      await once(child, 'exit')
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Starts a whole Sheaf with its own engines, and makes the table over REST. */
+export async function startSheafTarget(
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningTarget<SheafTarget>> {
+  const sheaf = await startSheaf({ ownEngines: true, env })
+  const rest = createRest(sheaf.url, sheaf.ownerKey)
+  const { body } = await rest.get<{ id: number }[]>('/api/orgs/current/workspaces')
+  const documentsPath = `/api/workspaces/${body[0]?.id}/docs`
+  const addDocument = async (name: string) => {
+    const doc = await rest.post<string>(documentsPath, { body: { name } })
+    const table = {
+      id: 'Customers',
+      columns: Object.entries(columns).map(([id, type]) => ({ id, fields: { type } })),
+    }
+    await rest.post(`/api/docs/${doc.body}/tables`, { body: { tables: [table] } })
+    return `/api/docs/${doc.body}/tables/Customers/records`
+  }
+  return {
+    name: 'Sheaf',
+    port: Number(new URL(sheaf.url).port),
+    headers: { Authorization: `Bearer ${sheaf.ownerKey}` },
+    recordsPath: await addDocument('Bench'),
+    documentsPath,
+    pids: () => pidsOf(sheaf),
+    sheaf,
+    rest,
+    addDocument,
+    [Symbol.asyncDispose]: () => sheaf[Symbol.asyncDispose](),
+  }
+}
+
+async function pidsOf(sheaf: RunningSheaf): Promise<Pids> {
+  const { gateway = NaN, directory = NaN, ...others } = await sheaf.pids()
+  const documentData = others['document-data'] ?? NaN
+  const services = new Set([gateway, directory, documentData, ...Object.values(others)])
+  return {
+    gateway: [gateway],
+    'document-data': [documentData],
+    directory: [directory],
+    // PostgreSQL and NATS, with all that they have started.
+    engines: listDescendants(sheaf.pid).filter((pid) => !services.has(pid)),
+  }
+}

@@ -1,0 +1,45 @@
+import type { LogEntry } from './log'
+
+/** Documents remembered; an entry is some hundred bytes, since all new documents share their operations. */
+const MAX_ENTRIES = 10_000
+
+/**
+ * The first log entries of documents that were made by this process and have not been opened since: they can be published
+ * without opening the files, which would cost several times what making them does. What is forgotten here is read from
+ * the file; a confirmation that is forgotten costs a repetition of the same message.
+ */
+export class FirstEntries {
+  private readonly entries = new Map<string, { readonly entry: LogEntry; confirmed: boolean }>()
+
+  /** Remembers the first entry of a document that was just made. */
+  add(docId: string, entry: LogEntry): void {
+    const oldest = this.entries.keys().next()
+    if (this.entries.size >= MAX_ENTRIES && !oldest.done) this.entries.delete(oldest.value)
+    this.entries.set(docId, { entry, confirmed: false })
+  }
+
+  /** What is left to publish of a document; undefined when only its file can tell. */
+  find(docId: string): LogEntry[] | undefined {
+    const known = this.entries.get(docId)
+    return known && (known.confirmed ? [] : [known.entry])
+  }
+
+  /** NATS has confirmed the entry. False when the document is not remembered. */
+  confirm(docId: string): boolean {
+    const known = this.entries.get(docId)
+    if (known) known.confirmed = true
+    return known !== undefined
+  }
+
+  /** Whether the document is remembered and all of it is published. */
+  isConfirmed(docId: string): boolean {
+    return this.entries.get(docId)?.confirmed === true
+  }
+
+  /** Forgets a document, because from now on its file tells; returns the seq that NATS has confirmed, or 0. */
+  take(docId: string): number {
+    const known = this.entries.get(docId)
+    this.entries.delete(docId)
+    return known?.confirmed ? known.entry.seq : 0
+  }
+}
