@@ -1,5 +1,6 @@
 import express, { type Express, type Router } from 'express'
 import type { Context } from './context'
+import { admission } from './middleware/admission'
 import { cors } from './middleware/cors'
 import { errorHandler, notFound } from './middleware/error-handler'
 import { requestContext } from './middleware/request-context'
@@ -18,6 +19,7 @@ export function createApp(context: Context, routes: readonly Route[]): Express {
   app.use(requestContext(context))
   // Probes ask by address, whatever the domain of the sites is.
   app.use(createRouter(routes.filter(({ isProbe }) => isProbe)))
+  app.use(admission)
   app.use(site(baseDomain))
   app.use(cors(baseDomain))
   app.use(createRouter(routes.filter(({ isProbe }) => !isProbe)))

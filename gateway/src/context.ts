@@ -17,6 +17,7 @@ import { AccessLease } from './access-lease'
 import type { GatewayConfig } from './config'
 import type { ApiPages } from './docs-page'
 import { HomeChannels } from './home-channels'
+import { Load } from './load'
 import { Readiness } from './readiness'
 import { SystemCaller } from './system-caller'
 
@@ -38,6 +39,8 @@ export interface Context extends AsyncDisposable {
   readonly directory: DirectoryClients
   readonly homes: HomeChannels
   readonly readiness: Readiness
+  /** What is in hand, and whether there is room for more. */
+  readonly load: Load
   /** The description of the API, as JSON and as a page. */
   readonly pages: ApiPages
   /** True once the gateway was asked to stop. */
@@ -76,6 +79,7 @@ export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages)
       },
       homes,
       readiness,
+      load: new Load(config.limits),
       pages,
       isDraining: () => isDraining,
       drain: () => (isDraining = true),

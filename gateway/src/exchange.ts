@@ -38,6 +38,9 @@ export class Exchange {
   private readonly controller = new AbortController()
   private timer?: NodeJS.Timeout
   private grant?: Grant
+  private isAdmitted = false
+  /** Of the body, and in whose name. */
+  private readonly kept = { bytes: 0, owner: '' }
 
   constructor(
     readonly context: Context,
@@ -59,6 +62,26 @@ export class Exchange {
   /** Milliseconds since the request came. */
   get elapsedMs(): number {
     return performance.now() - this.startedAt
+  }
+
+  /** Takes the request on. Throws AppError `unavailable` when there is too much to do. */
+  admit(): void {
+    this.context.load.begin()
+    this.isAdmitted = true
+  }
+
+  /** Throws AppError `unavailable` when there is no room for so much of a body. */
+  requireRoom(bytes: number): void {
+    this.context.load.requireRoom(String(this.grant?.userId ?? ''), bytes)
+  }
+
+  /** Keeps a part of the body until the answer is sent. Throws as `requireRoom`. */
+  keep(bytes: number): void {
+    const { kept, context, grant } = this
+    if (kept.bytes === 0) kept.owner = String(grant?.userId ?? '')
+    context.load.requireRoom(kept.owner, bytes)
+    context.load.keep(kept.owner, bytes)
+    kept.bytes += bytes
   }
 
   /** Tells the route that was matched, and starts the clock that it sets. */
@@ -83,6 +106,12 @@ export class Exchange {
     return { token, deadline: this.deadline, signal: this.signal, requestId: this.requestId }
   }
 
+  private giveBack(): void {
+    const { kept, context } = this
+    if (this.isAdmitted) context.load.end()
+    if (kept.bytes > 0) context.load.release(kept.owner, kept.bytes)
+  }
+
   private expire(): void {
     this.controller.abort(new AppError('timeout', 'REQUEST_TIMEOUT', 'the request took too long'))
     if (this.response.headersSent) this.response.destroy()
@@ -90,6 +119,7 @@ export class Exchange {
 
   private close(): void {
     clearTimeout(this.timer)
+    this.giveBack()
     const { response, route, request, requestId, grant } = this
     if (!response.writableFinished)
       this.controller.abort(new AppError('unavailable', 'CLIENT_GONE', 'the client has gone'))
