@@ -108,6 +108,7 @@ function collect(stream: Readable, exchange: Exchange): Promise<Buffer> {
     }
     function fail(error: Error) {
       settle()
+      exchange.dropBody()
       // What is still on its way is nobody's business any more, and must not bring the process down.
       stream.on('error', () => {})
       stream.pause()

@@ -79,9 +79,16 @@ export class Exchange {
   keep(bytes: number): void {
     const { kept, context, grant } = this
     if (kept.bytes === 0) kept.owner = String(grant?.userId ?? '')
-    context.load.requireRoom(kept.owner, bytes)
+    context.load.requireRoom(kept.owner, bytes, kept.bytes)
     context.load.keep(kept.owner, bytes)
     kept.bytes += bytes
+  }
+
+  /** The body is not wanted any more, or has been answered. */
+  dropBody(): void {
+    const { kept, context } = this
+    if (kept.bytes > 0) context.load.release(kept.owner, kept.bytes)
+    kept.bytes = 0
   }
 
   /** Tells the route that was matched, and starts the clock that it sets. */
@@ -106,12 +113,6 @@ export class Exchange {
     return { token, deadline: this.deadline, signal: this.signal, requestId: this.requestId }
   }
 
-  private giveBack(): void {
-    const { kept, context } = this
-    if (this.isAdmitted) context.load.end()
-    if (kept.bytes > 0) context.load.release(kept.owner, kept.bytes)
-  }
-
   private expire(): void {
     this.controller.abort(new AppError('timeout', 'REQUEST_TIMEOUT', 'the request took too long'))
     if (this.response.headersSent) this.response.destroy()
@@ -119,7 +120,8 @@ export class Exchange {
 
   private close(): void {
     clearTimeout(this.timer)
-    this.giveBack()
+    this.dropBody()
+    if (this.isAdmitted) this.context.load.end()
     const { response, route, request, requestId, grant } = this
     if (!response.writableFinished)
       this.controller.abort(new AppError('unavailable', 'CLIENT_GONE', 'the client has gone'))

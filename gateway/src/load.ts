@@ -34,9 +34,9 @@ export class Load {
     this.requests--
   }
 
-  /** Throws AppError `unavailable` when a body of this length, or what there is of it, has no room. */
-  requireRoom(user: string, bytes: number): void {
-    if (this.bodies.check(user, bytes)) throw busy()
+  /** Throws AppError `unavailable` when there is no room for so much more of a body, of which `before` is kept already. */
+  requireRoom(user: string, bytes: number, before = 0): void {
+    if (this.bodies.check(user, bytes, before)) throw busy()
   }
 
   /** Notes bytes as kept; to be given back by `release`. */

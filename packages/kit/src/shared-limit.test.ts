@@ -26,6 +26,13 @@ describe('SharedLimit', () => {
     expect(limit.used).toBe(0)
   })
 
+  it('takes one thing for the same when it comes in parts', () => {
+    const limit = new SharedLimit(4)
+    limit.take('a', 3)
+    expect(limit.check('a', 3)).toBe('share')
+    expect(limit.check('a', 3, 3)).toBeUndefined()
+  })
+
   it('never holds more than all there is, and all of it comes back', () => {
     const step = fc.record({ owner: fc.constantFrom('a', 'b', 'c'), amount: fc.nat(10) })
     fc.assert(

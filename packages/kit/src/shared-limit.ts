@@ -26,11 +26,14 @@ export class SharedLimit {
     return this.held.get(owner) ?? 0
   }
 
-  /** What an owner would find full if it took this amount; undefined when there is room. */
-  check(owner: string, amount: number): Full | undefined {
+  /**
+   * What an owner would find full if it took this amount; undefined when there is room.
+   * @param before what the same thing holds already, when it comes in parts
+   */
+  check(owner: string, amount: number, before = 0): Full | undefined {
     const held = this.heldBy(owner)
-    if (held > 0 && held + amount > this.share) return 'share'
-    return this.total > 0 && this.total + amount > this.most ? 'whole' : undefined
+    if (held > before && held + amount > this.share) return 'share'
+    return this.total > before && this.total + amount > this.most ? 'whole' : undefined
   }
 
   /** Notes an amount as taken; whether there is room is for `check` to say. To be given back by `give`. */
