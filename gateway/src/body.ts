@@ -1,7 +1,7 @@
+import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError } from '@sheaf/kit/errors'
-import type { Request } from 'express'
 import type { Exchange } from './exchange'
 
 const EMPTY_OBJECT = Buffer.from('{}')
@@ -47,7 +47,7 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-function hasJsonBody({ headers }: Request): boolean {
+function hasJsonBody({ headers }: IncomingMessage): boolean {
   if (headers['transfer-encoding'] === undefined && !Number(headers['content-length'] ?? 0))
     return false
   const [mediaType = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
@@ -57,7 +57,7 @@ function hasJsonBody({ headers }: Request): boolean {
   throw new AppError('unsupported_media', 'UNSUPPORTED_CHARSET', `unsupported charset "${charset}"`)
 }
 
-function decoded(request: Request): Readable {
+function decoded(request: IncomingMessage): Readable {
   const encoding = request.headers['content-encoding']?.toLowerCase() ?? 'identity'
   if (encoding === 'identity') return request
   const decoder = createDecoder(encoding)
