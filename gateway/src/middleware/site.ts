@@ -19,7 +19,7 @@ export function hostname(host: string): string {
 export function site(baseDomain: string | undefined): Stage {
   return (exchange) => {
     const { request } = exchange
-    const [prefix = '', raw = ''] = PREFIX.exec(request.url ?? '') ?? []
+    const [prefix = '', raw = ''] = findPrefix(request)
     const fromPath = decode(raw)
     const fromHost = baseDomain === undefined ? '' : subdomain(request.headers.host, baseDomain)
     if (fromPath && fromHost && fromPath !== fromHost) {
@@ -31,6 +31,10 @@ export function site(baseDomain: string | undefined): Stage {
     exchange.site = fromPath || fromHost || (typeof organization === 'string' ? organization : '')
     return false
   }
+}
+
+function findPrefix({ url = '' }: IncomingMessage): readonly string[] {
+  return PREFIX.exec(url) ?? []
 }
 
 function takeOff(request: IncomingMessage, prefix: string): void {

@@ -1,3 +1,4 @@
+import { toAppError, type AppError } from '@sheaf/kit/errors'
 import { Admission, type AdmissionLimits } from './admission'
 
 describe('Admission', () => {
@@ -6,12 +7,20 @@ describe('Admission', () => {
   const write = (docId: string, bytes = 1) => ({ kind: 'write', docId, bytes }) as const
   const read = (docId: string) => ({ kind: 'read', docId, bytes: 0 }) as const
 
+  function refusalOf(run: () => unknown): AppError | undefined {
+    try {
+      run()
+    } catch (error) {
+      return toAppError(error)
+    }
+    return undefined
+  }
+
   it('takes calls on until the process has enough to do, and again when some have ended', () => {
     const admission = new Admission(limits, none)
     const leaves = ['a', 'a', 'b', 'b'].map((docId) => admission.enter(write(docId)))
-    expect(() => admission.enter(write('c'))).toThrow(
-      expect.objectContaining({ code: 'unavailable', reason: 'SERVICE_BUSY' }),
-    )
+    const refusal = refusalOf(() => admission.enter(write('c')))
+    expect(refusal).toMatchObject({ code: 'unavailable', reason: 'SERVICE_BUSY' })
     leaves[0]?.()
     admission.enter(write('c'))
     expect(admission.running).toBe(4)
@@ -20,9 +29,8 @@ describe('Admission', () => {
   it('leaves room for other documents when one is busy', () => {
     const admission = new Admission(limits, none)
     for (let i = 0; i < 2; i++) admission.enter(write('busy'))
-    expect(() => admission.enter(write('busy'))).toThrow(
-      expect.objectContaining({ code: 'too_many', reason: 'DOCUMENT_BUSY' }),
-    )
+    const refusal = refusalOf(() => admission.enter(write('busy')))
+    expect(refusal).toMatchObject({ code: 'too_many', reason: 'DOCUMENT_BUSY' })
     admission.enter(write('other'))
     admission.enter(read('busy'))
   })
@@ -50,8 +58,7 @@ describe('Admission', () => {
   it('tells when to try again', () => {
     const admission = new Admission({ ...limits, delayMs: 1 }, { meanMs: 1234.5 })
     admission.enter(write('a'))
-    expect(() => admission.enter(write('a'))).toThrow(
-      expect.objectContaining({ metadata: { retryAfterMs: '1235' } }),
-    )
+    const refusal = refusalOf(() => admission.enter(write('a')))
+    expect(refusal?.metadata).toEqual({ retryAfterMs: '1235' })
   })
 })
