@@ -1,29 +1,67 @@
-import express, { type Express, type Router } from 'express'
+import type { RequestListener } from 'node:http'
+import { nameActiveSpan } from '@sheaf/kit/telemetry'
+import express, { type Express, type RequestHandler, type Router } from 'express'
 import type { Context } from './context'
+import { Exchange, type SheafResponse, type Stage } from './exchange'
+import { createHotMatcher } from './hot-routes'
 import { cors } from './middleware/cors'
-import { errorHandler, notFound } from './middleware/error-handler'
+import { answerThrown, errorHandler, notFound } from './middleware/error-handler'
 import { requestContext } from './middleware/request-context'
 import { site } from './middleware/site'
 import type { Route } from './route'
 import { createRouteHandler } from './run-route'
 
 /**
- * The gateway as an Express application that does not listen. Routes are matched in the order of the table, so those
- * that are asked most come first.
+ * What answers the requests of a server. All take the same steps; those for hot routes are matched here, since Express
+ * costs as much as all the rest of the gateway, and everything else, also unusual spellings of the same paths, there.
  */
-export function createApp(context: Context, routes: readonly Route[]): Express {
-  const { baseDomain } = context.config
+export function createListener(context: Context, routes: readonly Route[]): RequestListener {
+  const stages = createStages(context)
+  const app = createApp(context, routes)
+  const findHot = createHotMatcher(routes.filter(({ isHot }) => isHot))
+  return (request, response) => {
+    const found = findHot(request.method, request.url)
+    if (!found) {
+      app(request, response)
+      return
+    }
+    const exchange = new Exchange(context, request, response)
+    nameActiveSpan(exchange.request.method ?? '', found.path)
+    const answer = async () => {
+      for (const stage of stages) if (stage(exchange)) return
+      await found.handle(exchange, found.params)
+    }
+    answer().catch((error: unknown) => answerThrown(exchange, error))
+  }
+}
+
+/** The steps between the arrival of a request and its route, in their order. */
+function createStages({ config: { baseDomain } }: Context): Stage[] {
+  const admission: Stage = (exchange) => {
+    exchange.admit()
+    return false
+  }
+  return [admission, site(baseDomain), cors(baseDomain)]
+}
+
+/** Express with all routes. They are matched in the order of the table, so those that are asked most come first. */
+function createApp(context: Context, routes: readonly Route[]): Express {
   const app = express()
   app.disable('x-powered-by')
   app.use(requestContext(context))
-  // Probes ask by address, whatever the domain of the sites is.
+  // Probes ask by address, whatever the domain of the sites is, and are answered however much there is to do.
   app.use(createRouter(routes.filter(({ isProbe }) => isProbe)))
-  app.use(site(baseDomain))
-  app.use(cors(baseDomain))
+  for (const stage of createStages(context)) app.use(toMiddleware(stage))
   app.use(createRouter(routes.filter(({ isProbe }) => !isProbe)))
   app.use(notFound)
   app.use(errorHandler)
   return app
+}
+
+function toMiddleware(stage: Stage): RequestHandler {
+  return (_request, response, next) => {
+    if (!stage((response as SheafResponse).locals.exchange)) next()
+  }
 }
 
 /** A router with these routes and no others. */
@@ -31,7 +69,10 @@ export function createRouter(routes: readonly Route[]): Router {
   const router = express.Router({ caseSensitive: true })
   for (const route of routes) {
     const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1')
-    router[route.method](path, createRouteHandler(route))
+    const handle = createRouteHandler(route)
+    router[route.method](path, ({ params }, response) =>
+      handle((response as SheafResponse).locals.exchange, params),
+    )
   }
   return router
 }

@@ -1,7 +1,7 @@
+import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError } from '@sheaf/kit/errors'
-import type { Request } from 'express'
 import type { Exchange } from './exchange'
 
 const EMPTY_OBJECT = Buffer.from('{}')
@@ -10,17 +10,19 @@ const tooLarge = () => new AppError('too_large', 'BODY_TOO_LARGE', 'request enti
 
 /**
  * The JSON body as bytes. A body of another content type counts as `{}`, and so does an empty one. Throws AppError:
- * `too_large` beyond the limit, `unsupported_media` for an encoding that is not known.
+ * `too_large` beyond the limit, `unsupported_media` for an encoding that is not known, `unavailable` when there is no
+ * room for it now, `timeout` when its sender stalls.
  */
 export async function readJsonBytes(exchange: Exchange): Promise<Buffer> {
   const { request, response, context } = exchange
   if (!hasJsonBody(request)) return EMPTY_OBJECT
-  const limit = context.config.maxBodyBytes
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge()
+  const announced = Number(request.headers['content-length'] ?? 0)
+  if (announced > context.config.maxBodyBytes) throw tooLarge()
+  exchange.requireRoom(announced)
   const stream = decoded(request)
   // Only now is the body wanted: a request that was refused before has cost its sender nothing.
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
-  const bytes = await collect(stream, limit, exchange.signal)
+  const bytes = await collect(stream, exchange)
   return bytes.length === 0 ? EMPTY_OBJECT : bytes
 }
 
@@ -45,7 +47,7 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-function hasJsonBody({ headers }: Request): boolean {
+function hasJsonBody({ headers }: IncomingMessage): boolean {
   if (headers['transfer-encoding'] === undefined && !Number(headers['content-length'] ?? 0))
     return false
   const [mediaType = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
@@ -55,7 +57,7 @@ function hasJsonBody({ headers }: Request): boolean {
   throw new AppError('unsupported_media', 'UNSUPPORTED_CHARSET', `unsupported charset "${charset}"`)
 }
 
-function decoded(request: Request): Readable {
+function decoded(request: IncomingMessage): Readable {
   const encoding = request.headers['content-encoding']?.toLowerCase() ?? 'identity'
   if (encoding === 'identity') return request
   const decoder = createDecoder(encoding)
@@ -71,14 +73,22 @@ function createDecoder(encoding: string) {
   throw new AppError('unsupported_media', 'UNSUPPORTED_ENCODING', message)
 }
 
-/** Reads a stream to its end, and no further than the limit. */
-function collect(stream: Readable, limit: number, signal: AbortSignal): Promise<Buffer> {
+/** Reads a stream to its end, and no further than the limit and the room there is. */
+function collect(stream: Readable, exchange: Exchange): Promise<Buffer> {
+  const { signal } = exchange
+  const { maxBodyBytes, timeouts } = exchange.context.config
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
     const onData = (chunk: Buffer) => {
       length += chunk.length
-      if (length > limit) return fail(tooLarge())
+      if (length > maxBodyBytes) return fail(tooLarge())
+      timer.refresh()
+      try {
+        exchange.keep(chunk.length)
+      } catch (error) {
+        return fail(error as Error)
+      }
       chunks.push(chunk)
     }
     const onEnd = () => {
@@ -88,12 +98,17 @@ function collect(stream: Readable, limit: number, signal: AbortSignal): Promise<
     const onError = () =>
       fail(new AppError('invalid', 'BODY_UNREADABLE', 'the body cannot be read'))
     const onAbort = () => fail(signal.reason as Error)
+    const onStall = () =>
+      fail(new AppError('timeout', 'REQUEST_TIMEOUT', 'the body took too long to arrive'))
+    const timer = setTimeout(onStall, timeouts.stallMs)
     function settle() {
+      clearTimeout(timer)
       stream.off('data', onData).off('end', onEnd).off('error', onError)
       signal.removeEventListener('abort', onAbort)
     }
     function fail(error: Error) {
       settle()
+      exchange.dropBody()
       // What is still on its way is nobody's business any more, and must not bring the process down.
       stream.on('error', () => {})
       stream.pause()

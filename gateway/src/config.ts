@@ -1,4 +1,5 @@
 import { EnvReader, type Env } from '@sheaf/kit/config'
+import type { LoadLimits } from './load'
 
 const MIB = 1024 * 1024
 /** document-data takes bodies up to this size. */
@@ -16,7 +17,7 @@ export interface Timeouts {
   readonly requestMs: number
   /** The same for routes that stream a table. */
   readonly streamMs: number
-  /** How long a client may take nothing of a streamed answer. */
+  /** How long a client may take nothing of a streamed answer, or send nothing of its body. */
   readonly stallMs: number
   /** How long running requests may go on after the gateway was asked to stop. */
   readonly drainMs: number
@@ -38,7 +39,12 @@ export interface GatewayConfig {
   /** Domain below which every site has a subdomain; undefined when sites are addressed by path only. */
   readonly baseDomain?: string
   readonly timeouts: Timeouts
+  /** What is taken on at once; more is refused. */
+  readonly limits: LoadLimits
 }
+
+/** The limits of load that apply unless settings say otherwise. */
+export const defaultLimits: LoadLimits = { requests: 5_000, bodyBytes: 256 * MIB }
 
 /** The limits that apply unless settings say otherwise. */
 export const defaultTimeouts: Timeouts = {
@@ -65,6 +71,10 @@ export function readConfig(env: Env): GatewayConfig {
     serviceKey: read.secret('SHEAF_SERVICE_KEY'),
     maxBodyBytes: read.int('SHEAF_MAX_BODY_MB', 32, { min: 1, max: MOST_BODY_MB }) * MIB,
     baseDomain: read.optional('SHEAF_BASE_DOMAIN')?.toLowerCase().replace(/^\./, ''),
+    limits: {
+      requests: read.int('SHEAF_PENDING_REQUESTS', defaultLimits.requests, { min: 1 }),
+      bodyBytes: read.int('SHEAF_PENDING_BODY_MB', defaultLimits.bodyBytes / MIB, { min: 1 }) * MIB,
+    },
     timeouts: {
       ...defaultTimeouts,
       requestMs: seconds('SHEAF_REQUEST_TIMEOUT_SECONDS', defaultTimeouts.requestMs),

@@ -2,33 +2,19 @@ import { openChannel } from '@sheaf/kit/grpc-client'
 import { openWith } from '@sheaf/kit/lifecycle'
 import type { Logger } from '@sheaf/kit/logger'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
-import {
-  DocumentsServiceClientImpl,
-  type DocumentsService,
-} from '@sheaf/protos/sheaf/directory/v1/documents'
 import { HomesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/homes'
-import { OrgsServiceClientImpl, type OrgsService } from '@sheaf/protos/sheaf/directory/v1/orgs'
-import {
-  WorkspacesServiceClientImpl,
-  type WorkspacesService,
-} from '@sheaf/protos/sheaf/directory/v1/workspaces'
 import { AccessCache } from './access-cache'
 import { AccessLease } from './access-lease'
 import type { GatewayConfig } from './config'
+import { createDirectoryClients, type DirectoryClients } from './directory-clients'
 import type { ApiPages } from './docs-page'
 import { HomeChannels } from './home-channels'
+import { Load } from './load'
 import { Readiness } from './readiness'
 import { SystemCaller } from './system-caller'
 
 /** Listings of a large site come in one message. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
-
-/** Clients of directory. */
-export interface DirectoryClients {
-  readonly documents: DocumentsService
-  readonly orgs: OrgsService
-  readonly workspaces: WorkspacesService
-}
 
 /** What the gateway has open while it runs. */
 export interface Context extends AsyncDisposable {
@@ -38,6 +24,8 @@ export interface Context extends AsyncDisposable {
   readonly directory: DirectoryClients
   readonly homes: HomeChannels
   readonly readiness: Readiness
+  /** What is in hand, and whether there is room for more. */
+  readonly load: Load
   /** The description of the API, as JSON and as a page. */
   readonly pages: ApiPages
   /** True once the gateway was asked to stop. */
@@ -69,13 +57,10 @@ export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages)
       config,
       log,
       access: new AccessCache(access, lease),
-      directory: {
-        documents: new DocumentsServiceClientImpl(channel),
-        orgs: new OrgsServiceClientImpl(channel),
-        workspaces: new WorkspacesServiceClientImpl(channel),
-      },
+      directory: createDirectoryClients(channel),
       homes,
       readiness,
+      load: new Load(config.limits),
       pages,
       isDraining: () => isDraining,
       drain: () => (isDraining = true),

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '@sheaf/kit/errors'
 import type { CallContext } from '@sheaf/protos/call'
-import type { Request, Response } from 'express'
+import type { Response } from 'express'
 import type { AccessQuestion, Grant } from './access-cache'
 import type { Context } from './context'
 
@@ -19,7 +20,12 @@ export interface RouteTraits {
   readonly streams?: boolean
   /** True for what is asked every few seconds by machines: not logged. */
   readonly isProbe?: boolean
+  /** True for what is asked most, which is matched before Express. */
+  readonly isHot?: boolean
 }
+
+/** One step that requests take before they are routed; true when it has answered. Throws AppError to refuse. */
+export type Stage = (exchange: Exchange) => boolean
 
 /** One HTTP request and its answer: what every stage of handling them needs to know. */
 export class Exchange {
@@ -35,14 +41,18 @@ export class Exchange {
   /** Epoch milliseconds by which the answer must be complete. */
   deadline = Infinity
   private readonly startedAt = performance.now()
-  private readonly controller = new AbortController()
+  private controller?: AbortController
+  private abortedBy?: AppError
   private timer?: NodeJS.Timeout
   private grant?: Grant
+  private isAdmitted = false
+  /** Of the body, and in whose name. */
+  private readonly kept = { bytes: 0, owner: '' }
 
   constructor(
     readonly context: Context,
-    readonly request: Request,
-    readonly response: SheafResponse,
+    readonly request: IncomingMessage,
+    readonly response: ServerResponse,
   ) {
     const given = request.headers['x-request-id']
     const isSane = typeof given === 'string' && SANE_REQUEST_ID.test(given)
@@ -51,14 +61,45 @@ export class Exchange {
     response.once('close', () => this.close())
   }
 
-  /** Aborted when the client has gone or time is up. */
+  /** Aborted when the client has gone or time is up; made when it is first asked for. */
   get signal(): AbortSignal {
-    return this.controller.signal
+    if (this.controller) return this.controller.signal
+    const controller = new AbortController()
+    this.controller = controller
+    if (this.abortedBy) controller.abort(this.abortedBy)
+    return controller.signal
   }
 
   /** Milliseconds since the request came. */
   get elapsedMs(): number {
     return performance.now() - this.startedAt
+  }
+
+  /** Takes the request on, before anything is done for it. Throws AppError `unavailable` when there is too much to do. */
+  admit(): void {
+    this.context.load.begin()
+    this.isAdmitted = true
+  }
+
+  /** Throws AppError `unavailable` when there is no room for so much of a body. */
+  requireRoom(bytes: number): void {
+    this.context.load.requireRoom(String(this.grant?.userId ?? ''), bytes)
+  }
+
+  /** Keeps a part of the body until the answer is sent. Throws as `requireRoom`. */
+  keep(bytes: number): void {
+    const { kept, context, grant } = this
+    if (kept.bytes === 0) kept.owner = String(grant?.userId ?? '')
+    context.load.requireRoom(kept.owner, bytes, kept.bytes)
+    context.load.keep(kept.owner, bytes)
+    kept.bytes += bytes
+  }
+
+  /** The body is not wanted any more, or has been answered. */
+  dropBody(): void {
+    const { kept, context } = this
+    if (kept.bytes > 0) context.load.release(kept.owner, kept.bytes)
+    kept.bytes = 0
   }
 
   /** Tells the route that was matched, and starts the clock that it sets. */
@@ -84,18 +125,29 @@ export class Exchange {
   }
 
   private expire(): void {
-    this.controller.abort(new AppError('timeout', 'REQUEST_TIMEOUT', 'the request took too long'))
+    this.abort(new AppError('timeout', 'REQUEST_TIMEOUT', 'the request took too long'))
     if (this.response.headersSent) this.response.destroy()
   }
 
   private close(): void {
     clearTimeout(this.timer)
-    const { response, route, request, requestId, grant } = this
+    this.dropBody()
+    const { context, response, route } = this
+    if (this.isAdmitted) context.load.end()
     if (!response.writableFinished)
-      this.controller.abort(new AppError('unavailable', 'CLIENT_GONE', 'the client has gone'))
-    const { log } = this.context
-    if (route?.isProbe && !log.isLevelEnabled('debug')) return
-    log[route?.isProbe ? 'debug' : 'info'](
+      this.abort(new AppError('unavailable', 'CLIENT_GONE', 'the client has gone'))
+    if (!route?.isProbe) this.log('info')
+    else if (context.log.isLevelEnabled('debug')) this.log('debug')
+  }
+
+  private abort(reason: AppError): void {
+    this.abortedBy ??= reason
+    this.controller?.abort(reason)
+  }
+
+  private log(level: 'debug' | 'info'): void {
+    const { context, response, request, requestId, route, grant } = this
+    context.log[level](
       {
         requestId,
         method: request.method,
@@ -104,7 +156,7 @@ export class Exchange {
         status: response.headersSent ? response.statusCode : 499,
         ms: Math.round(this.elapsedMs * 10) / 10,
         userId: grant?.userId,
-        ...(!response.writableFinished && { incomplete: true }),
+        incomplete: response.writableFinished ? undefined : true,
       },
       'request',
     )

@@ -1,4 +1,5 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi'
+import { z } from 'zod'
 import type { OpenApiDocument } from './docs-page'
 import type { Route } from './route'
 import { errorBody } from './schemas/errors'
@@ -84,9 +85,16 @@ function toResponse({ success }: Route) {
   }
 }
 
+/** Headers of refusals that a later try may not meet. */
+const retryAfter = z.object({
+  'Retry-After': z.string().optional().meta({ description: 'Seconds to wait before the next try' }),
+})
+
 function toErrors({ access, params, body, isProbe }: Route) {
-  const answer = (description: string) => ({
+  const isDocument = access !== 'open' && access !== 'caller'
+  const answer = (description: string, headers?: z.ZodObject) => ({
     description,
+    headers,
     content: { 'application/json': { schema: errorBody } },
   })
   return {
@@ -97,6 +105,8 @@ function toErrors({ access, params, body, isProbe }: Route) {
     }),
     ...(params && { 404: answer('There is no such thing') }),
     ...(body && { 413: answer('The body is too large') }),
-    ...(isProbe && { 503: answer('Something is not ready') }),
+    ...(isDocument && { 429: answer('Too many requests for this document', retryAfter) }),
+    ...(access !== 'open' && { 503: answer('Not now; try again later', retryAfter) }),
+    ...(isProbe && { 503: answer('Something is not ready', retryAfter) }),
   }
 }

@@ -10,6 +10,9 @@ const SMALL_BODY_BYTES = 64 * 1024
 /** How long the rest of a larger body is thrown away, so that its sender gets to read the answer. */
 const LINGER_MS = 5_000
 
+/** When to try again, in seconds, after a 503 that does not say. */
+const RETRY_AFTER_SECONDS = 2
+
 /** Form and length of an answer. */
 export interface ReplyHead {
   readonly status?: number
@@ -68,6 +71,8 @@ export function sendError(exchange: Exchange, error: AppError): void {
   const body = Buffer.from(JSON.stringify({ error: error.message, details }))
   const head = { status: codes[error.code].http, length: body.length }
   if (error.code === 'unauthenticated') headers.push('WWW-Authenticate', 'Bearer')
+  const retryAfter = retryAfterOf(error)
+  if (retryAfter !== undefined) headers.push('Retry-After', String(retryAfter))
   if (request.complete || !isLongBody(exchange)) {
     sendHead(exchange, head)
     response.end(body)
@@ -84,6 +89,14 @@ export function sendError(exchange: Exchange, error: AppError): void {
   }
   const timer = setTimeout(finish, LINGER_MS)
   request.once('end', finish).once('close', finish).resume()
+}
+
+/** Whole seconds; undefined when trying again would not help, or nobody knows. */
+function retryAfterOf({ code, metadata }: AppError): number | undefined {
+  if (code !== 'too_many' && code !== 'unavailable') return undefined
+  const ms = Number(metadata.retryAfterMs)
+  if (ms > 0) return Math.ceil(ms / 1000)
+  return code === 'unavailable' ? RETRY_AFTER_SECONDS : undefined
 }
 
 function isLongBody({ request }: Exchange): boolean {

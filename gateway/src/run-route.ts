@@ -1,25 +1,32 @@
-import type { Request, RequestHandler } from 'express'
 import { authenticate } from './middleware/authenticate'
 import { parseJson, readJsonBytes } from './body'
 import { DocumentSession } from './document-session'
-import type { Exchange, SheafResponse } from './exchange'
+import type { Exchange } from './exchange'
 import { invalidParameter, invalidPayload } from './invalid-payload'
 import { parseQuery } from './query'
 import type { Route } from './route'
 
 const NO_BYTES = Buffer.alloc(0)
 
+/** Parameters as they stand in a path, decoded. */
+export type PathParams = Readonly<Record<string, unknown>>
+
+/** Answers a request that a route has matched. */
+export type RouteHandler = (exchange: Exchange, params: PathParams) => Promise<void>
+
 /**
- * Turns a row of the table of routes into what Express calls. The order is the promise: who calls, what they may do,
+ * Turns a row of the table of routes into what answers its requests. The order is the promise: who calls, what they may do,
  * and only then what they send.
  */
-export function createRouteHandler(route: Route): RequestHandler {
-  return async (request, response) => {
-    const { exchange } = (response as SheafResponse).locals
+export function createRouteHandler(route: Route): RouteHandler {
+  return async (exchange, found) => {
     exchange.begin(route)
-    const document = await admit(route, exchange, request.params)
-    const params = checkParameters(route.params, request.params)
-    const query = checkParameters(route.query, route.query && parseQuery(request.url))
+    const document = await admit(route, exchange, found)
+    const params = checkParameters(route.params, found)
+    const query = checkParameters(
+      route.query,
+      route.query && parseQuery(exchange.request.url ?? ''),
+    )
     const { bytes, body } = await receive(route, exchange, document)
     await route.handle(exchange, {
       params,
@@ -44,7 +51,7 @@ async function receive(route: Route, exchange: Exchange, document?: DocumentSess
 async function admit(
   { access }: Route,
   exchange: Exchange,
-  { docId }: Request['params'],
+  { docId }: PathParams,
 ): Promise<DocumentSession | undefined> {
   if (access === 'open') return undefined
   authenticate(exchange)

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openWith } from '@sheaf/kit/lifecycle'
 import { createLogger } from '@sheaf/kit/logger'
-import { createApp } from './app'
+import { createListener } from './app'
 import type { GatewayConfig } from './config'
 import { openContext, type Context } from './context'
 import { createApiPages } from './docs-page'
@@ -41,7 +41,7 @@ export function startGateway(config: GatewayConfig): Promise<RunningGateway> {
 
 function createHttpServer(context: Context): Server {
   const { headersMs, receiveMs, keepAliveMs } = context.config.timeouts
-  const app = createApp(context, routes)
+  const listener = createListener(context, routes)
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -50,10 +50,10 @@ function createHttpServer(context: Context): Server {
       keepAliveTimeout: keepAliveMs,
       connectionsCheckingInterval: Math.min(5_000, headersMs),
     },
-    app,
+    listener,
   )
   // The body is asked for when it is wanted, which is after access has been granted.
-  server.on('checkContinue', app)
+  server.on('checkContinue', listener)
   answerClientErrors(server)
   return server
 }

@@ -1,5 +1,5 @@
+import type { IncomingMessage } from 'node:http'
 import { AppError } from '@sheaf/kit/errors'
-import type { Request } from 'express'
 import type { Exchange } from '../exchange'
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -26,7 +26,7 @@ export function authenticate(exchange: Exchange): void {
 }
 
 /** A page of another site can make a browser send a form, but not with one of these headers. */
-function refuseForgery({ method, headers }: Request): void {
+function refuseForgery({ method = '', headers }: IncomingMessage): void {
   if (safeMethods.has(method)) return
   if (headers['content-type'] === 'application/json') return
   if (headers['x-requested-with'] === 'XMLHttpRequest') return

@@ -1,6 +1,6 @@
+import type { IncomingMessage } from 'node:http'
 import { AppError } from '@sheaf/kit/errors'
-import type { Request, RequestHandler } from 'express'
-import type { SheafResponse } from '../exchange'
+import type { Stage } from '../exchange'
 import { sendBytes } from '../reply'
 import { hostname } from './site'
 
@@ -29,9 +29,9 @@ const untrustedHeaders = [
  * all others only as the anonymous user. Answers OPTIONS. Throws AppError `invalid` for an origin that is none,
  * `forbidden` when a foreign page sends credentials.
  */
-export function cors(baseDomain: string | undefined): RequestHandler {
-  return (request, response, next) => {
-    const { exchange } = (response as SheafResponse).locals
+export function cors(baseDomain: string | undefined): Stage {
+  return (exchange) => {
+    const { request } = exchange
     const { origin } = request.headers
     const isPreflight = request.method === 'OPTIONS'
     exchange.headers.push('Vary', 'Origin')
@@ -45,11 +45,15 @@ export function cors(baseDomain: string | undefined): RequestHandler {
       exchange.headers.push('Access-Control-Allow-Origin', origin, ...trustedHeaders)
     } else if (isPreflight) exchange.headers.push(...trustedHeaders)
     if (isPreflight) sendBytes(exchange, OK, { mediaType: 'text/plain; charset=utf-8' })
-    else next()
+    return isPreflight
   }
 }
 
-function isTrusted(origin: string, { headers }: Request, baseDomain: string | undefined): boolean {
+function isTrusted(
+  origin: string,
+  { headers }: IncomingMessage,
+  baseDomain: string | undefined,
+): boolean {
   if (!URL.canParse(origin))
     throw new AppError('invalid', 'INVALID_ORIGIN', `Invalid origin: ${origin}`)
   const url = new URL(origin)

@@ -8,13 +8,19 @@ export const notFound: RequestHandler = ({ originalUrl }) => {
   throw new AppError('not_found', 'NOT_FOUND', `not found: ${originalUrl}`)
 }
 
+/** Answers what a handler of Express has thrown. */
+export const errorHandler: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
+  const { exchange } = (response as SheafResponse).locals
+  if (exchange) answerThrown(exchange, thrown)
+  else next(thrown)
+}
+
 /**
  * Turns what was thrown into an answer. What nobody can act on is a bug: it is logged here, and its text stays here;
  * the answer has the id to find it by.
  */
-export const errorHandler: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
-  const { exchange } = (response as SheafResponse).locals
-  if (!exchange) return next(thrown)
+export function answerThrown(exchange: Exchange, thrown: unknown): void {
+  const { response } = exchange
   const error = toAppError(thrown) ?? fromExpress(thrown) ?? fromBug(thrown, exchange)
   if (response.headersSent) response.destroy()
   else if (!response.destroyed) sendError(exchange, withRequestId(error, exchange))

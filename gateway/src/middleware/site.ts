@@ -1,6 +1,6 @@
+import type { IncomingMessage } from 'node:http'
 import { AppError } from '@sheaf/kit/errors'
-import type { RequestHandler } from 'express'
-import type { SheafResponse } from '../exchange'
+import type { Stage } from '../exchange'
 
 /** Subdomains that name a part of the installation, not a site. */
 const NO_SITE = /^(api|v1-.*|doc-worker-.*)$/
@@ -16,21 +16,29 @@ export function hostname(host: string): string {
  * the Host, or by the header `Organization`. Throws AppError `invalid` when path and Host disagree, `not_found` for a
  * Host outside the base domain.
  */
-export function site(baseDomain: string | undefined): RequestHandler {
-  return (request, response, next) => {
-    const { exchange } = (response as SheafResponse).locals
-    const [prefix = '', raw = ''] = PREFIX.exec(request.url) ?? []
+export function site(baseDomain: string | undefined): Stage {
+  return (exchange) => {
+    const { request } = exchange
+    const [prefix = '', raw = ''] = findPrefix(request)
     const fromPath = decode(raw)
     const fromHost = baseDomain === undefined ? '' : subdomain(request.headers.host, baseDomain)
     if (fromPath && fromHost && fromPath !== fromHost) {
       const message = `Wrong org for this domain: '${fromPath}' does not match '${fromHost}'`
       throw new AppError('invalid', 'SITE_MISMATCH', message)
     }
-    if (prefix) request.url = request.url.slice(prefix.length).replace(/^(?!\/)/, '/')
+    if (prefix) takeOff(request, prefix)
     const { organization } = request.headers
     exchange.site = fromPath || fromHost || (typeof organization === 'string' ? organization : '')
-    next()
+    return false
   }
+}
+
+function findPrefix({ url = '' }: IncomingMessage): readonly string[] {
+  return PREFIX.exec(url) ?? []
+}
+
+function takeOff(request: IncomingMessage, prefix: string): void {
+  request.url = request.url?.slice(prefix.length).replace(/^(?!\/)/, '/')
 }
 
 function decode(text: string): string {

@@ -35,7 +35,7 @@ import {
   type TablesService,
 } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import { createTokenAuthority, type TokenAuthority } from '@sheaf/testkit/token-authority'
-import { defaultTimeouts, type GatewayConfig, type Timeouts } from '../../src/config'
+import { defaultLimits, defaultTimeouts, type GatewayConfig, type Timeouts } from '../../src/config'
 import { startGateway, type RunningGateway } from '../../src/service'
 
 /** The document that all tests use. */
@@ -260,6 +260,7 @@ export function startStubbedGateway(handlers: Handlers = {}): Promise<StubbedGat
         webhookAddress: data.address,
         serviceKey: SERVICE_KEY,
         maxBodyBytes: 1024 * 1024,
+        limits: defaultLimits,
         ...settings,
         timeouts: { ...defaultTimeouts, drainMs: 500, ...timeouts },
       }),

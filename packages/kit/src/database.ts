@@ -26,6 +26,8 @@ export interface DatabaseOptions {
   readonly log: Logger
   /** Most connections at once; 10 unless given. */
   readonly maxConnections?: number
+  /** Most queries and transactions that wait for a connection; 500 unless given. More are refused at once. */
+  readonly maxWaiting?: number
   /** Called whenever PostgreSQL turns out to be out of reach. */
   readonly onUnavailable?: () => void
 }
@@ -36,7 +38,7 @@ export interface DatabaseOptions {
  * number, timestamptz as a Date. Close with `destroy()`.
  */
 export function openDatabase<DB>(options: DatabaseOptions): Kysely<DB> {
-  const { log, maxConnections = 10, onUnavailable = () => {} } = options
+  const { log, maxConnections = 10, maxWaiting = 500, onUnavailable = () => {} } = options
   const pool = new Pool({
     connectionString: withSearchPath(options.url, options.schema),
     max: maxConnections,
@@ -53,7 +55,9 @@ export function openDatabase<DB>(options: DatabaseOptions): Kysely<DB> {
   pool.on('error', noteLoss)
   // A connection that breaks while in use emits too, and the pool does not listen then.
   pool.on('connect', (client) => client.on('error', noteLoss))
-  return new Kysely<DB>({ dialect: new PostgresDialect({ pool: guard(pool, onUnavailable) }) })
+  return new Kysely<DB>({
+    dialect: new PostgresDialect({ pool: guard(pool, maxWaiting, onUnavailable) }),
+  })
 }
 
 const INT8 = 20
@@ -75,7 +79,7 @@ export function withSearchPath(url: string, schema: string): string {
 }
 
 /** The pool as Kysely wants it, with statements prepared under a name and the loss of the server translated. */
-function guard(pool: Pool, onUnavailable: () => void): PostgresPool {
+function guard(pool: Pool, maxWaiting: number, onUnavailable: () => void): PostgresPool {
   const translate = (error: unknown): unknown => {
     const known = toUnavailable(error)
     if (known) onUnavailable()
@@ -109,6 +113,7 @@ function guard(pool: Pool, onUnavailable: () => void): PostgresPool {
   }
   return {
     async connect() {
+      if (pool.waitingCount >= maxWaiting) throw tooManyWait()
       const client = await pool.connect().catch((error: unknown) => {
         throw translate(error)
       })
@@ -119,6 +124,13 @@ function guard(pool: Pool, onUnavailable: () => void): PostgresPool {
     },
     end: () => pool.end(),
   }
+}
+
+/** Refused at once: whoever waits behind so many others would mostly wait in vain. */
+function tooManyWait(): AppError {
+  return new AppError('unavailable', 'DATABASE_BUSY', 'too much to do, try again later', {
+    retryAfterMs: '1000',
+  })
 }
 
 /** What the operating system and PostgreSQL say when the server cannot be used at the moment. */

@@ -27,13 +27,25 @@ function traceIds(): Record<string, string> {
   return span && isSpanContextValid(span) ? { trace_id: span.traceId, span_id: span.spanId } : {}
 }
 
+let output: ReturnType<typeof pino.destination> | undefined
+
+/**
+ * Where all loggers write: standard output, without waiting for it, so that under load many lines go in one call. What
+ * is not yet written when the process ends is written then.
+ */
+function standardOutput() {
+  output ??= pino.destination({ dest: 1, sync: false })
+  return output
+}
+
 /** A logger for one process; `child` makes one per subsystem. The level comes from SHEAF_LOG_LEVEL (default info). */
 export function createLogger(name: string): Logger {
-  return pino({
+  const options = {
     level: process.env.SHEAF_LOG_LEVEL ?? 'info',
     mixin: traceIds,
     redact,
     base: { service: name },
     timestamp: pino.stdTimeFunctions.isoTime,
-  })
+  }
+  return pino(options, standardOutput())
 }

@@ -70,6 +70,18 @@ describe('database', () => {
     expect(await db.selectFrom('things').select('id').execute()).toEqual([])
   })
 
+  it('refuses at once when too many wait for a connection', async () => {
+    const log = createLogger('test')
+    const options = { url: database.url, schema: 'things', log, maxConnections: 1, maxWaiting: 2 }
+    await using db = openDatabase<Schema>(options)
+    const query = () => sql`select pg_sleep(0.05)`.execute(db)
+    const ends = await Promise.allSettled(Array.from({ length: 5 }, query))
+    const refused = ends.filter((end) => end.status === 'rejected')
+    expect(refused).toHaveLength(2)
+    expect(refused[0]?.reason).toMatchObject({ code: 'unavailable', reason: 'DATABASE_BUSY' })
+    await query()
+  })
+
   it('survives the end of all its connections, used or not', async () => {
     await using db = open()
     await using other = open()

@@ -6,6 +6,7 @@ describe('readConfig', () => {
       listen: '127.0.0.1:8485',
       databaseUrl: 'postgres://localhost/x',
       databaseConnections: 10,
+      databaseWaiting: 500,
       serviceKey: 'k',
     })
   })

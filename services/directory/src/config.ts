@@ -8,6 +8,8 @@ export interface DirectoryConfig {
   readonly databaseUrl: string
   /** Most connections to PostgreSQL at once, besides one for announcements. */
   readonly databaseConnections: number
+  /** Most calls that wait for such a connection. */
+  readonly databaseWaiting: number
   /** The secret that the processes of one Sheaf share. */
   readonly serviceKey: string
 }
@@ -19,6 +21,7 @@ export function readConfig(env: Env): DirectoryConfig {
     listen: read.str('SHEAF_DIRECTORY_LISTEN', '127.0.0.1:8485'),
     databaseUrl: read.secret('DATABASE_URL'),
     databaseConnections: read.int('SHEAF_DIRECTORY_CONNECTIONS', 10, { min: 2, max: 1000 }),
+    databaseWaiting: read.int('SHEAF_DIRECTORY_WAITING', 500, { min: 1 }),
     serviceKey: read.secret('SHEAF_SERVICE_KEY'),
   })
 }

@@ -52,6 +52,7 @@ export async function openContext(
       schema: SCHEMA,
       log,
       maxConnections: config.databaseConnections,
+      maxWaiting: config.databaseWaiting,
       onUnavailable,
     }),
   )

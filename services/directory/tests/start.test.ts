@@ -10,6 +10,7 @@ describe('startDirectory', () => {
       listen: '127.0.0.1:0',
       databaseUrl: database.url,
       databaseConnections: 3,
+      databaseWaiting: 500,
       serviceKey: SERVICE_KEY,
     }
     const instances = await Promise.all([1, 2, 3].map(() => startDirectory(config)))
@@ -27,6 +28,7 @@ describe('startDirectory', () => {
         listen: '127.0.0.1:0',
         databaseUrl: 'postgres://nobody@127.0.0.1:1/none',
         databaseConnections: 3,
+        databaseWaiting: 500,
         serviceKey: SERVICE_KEY,
       }),
     ).rejects.toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })

@@ -64,6 +64,7 @@ export class TestDirectory implements AsyncDisposable {
       listen: '127.0.0.1:0',
       databaseUrl: database.url,
       databaseConnections: 5,
+      databaseWaiting: 500,
       serviceKey: SERVICE_KEY,
     }
     test.clients = await test.startInstance()

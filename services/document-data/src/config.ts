@@ -1,4 +1,7 @@
 import { EnvReader, type Env } from '@sheaf/kit/config'
+import type { AdmissionLimits } from './admission'
+
+const MIB = 1024 * 1024
 
 /** Settings of the document-data service. */
 export interface DocumentDataConfig {
@@ -26,6 +29,16 @@ export interface DocumentDataConfig {
   readonly changesDays: number
   /** … or until they are so many MiB. */
   readonly changesMegabytes: number
+  /** What is taken on at once; more is refused. */
+  readonly limits: AdmissionLimits
+}
+
+/** The limits that apply unless settings say otherwise. */
+export const defaultLimits: AdmissionLimits = {
+  writes: 4000,
+  writeBytes: 256 * MIB,
+  reads: 200,
+  delayMs: 500,
 }
 
 /** Reads the settings. Throws ConfigError naming every fault. */
@@ -44,5 +57,11 @@ export function readConfig(env: Env): DocumentDataConfig {
     maxReadSeconds: read.int('SHEAF_READ_SECONDS', 60, { min: 1, max: 3600 }),
     changesDays: read.int('SHEAF_CHANGES_DAYS', 7, { min: 1, max: 3650 }),
     changesMegabytes: read.int('SHEAF_CHANGES_MB', 1024, { min: 1 }),
+    limits: {
+      writes: read.int('SHEAF_PENDING_WRITES', defaultLimits.writes, { min: 2 }),
+      writeBytes: read.int('SHEAF_PENDING_MB', defaultLimits.writeBytes / MIB, { min: 1 }) * MIB,
+      reads: read.int('SHEAF_PENDING_READS', defaultLimits.reads, { min: 2 }),
+      delayMs: read.int('SHEAF_LOOP_DELAY_MS', defaultLimits.delayMs, { min: 10 }),
+    },
   })
 }

@@ -4,8 +4,10 @@ import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger, type Logger } from '@sheaf/kit/logger'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
+import { Admission } from './admission'
 import { ChangePublisher } from './changes/publisher'
 import type { DocumentDataConfig } from './config'
+import { EventLoopDelay } from './event-loop-delay'
 import { DocumentStore } from './store/document-store'
 
 /** What handlers work with. */
@@ -14,6 +16,8 @@ export interface Context {
   /** Name of this instance. */
   readonly home: string
   readonly documents: DocumentStore
+  /** Decides which calls are taken on. */
+  readonly admission: Admission
   readonly publisher: ChangePublisher
   readonly directory: GrpcChannel
   readonly verifier: TokenVerifier
@@ -34,6 +38,9 @@ export async function openContext(
   overrides: Overrides,
 ): Promise<Context> {
   const log = createLogger('document-data')
+  const delay = new EventLoopDelay()
+  closer.defer(() => delay[Symbol.dispose]())
+  const admission = new Admission(config.limits, delay)
   const directory = closer.use(openChannel({ address: config.directoryAddress }))
   const documents = closer.use(
     await DocumentStore.open({
@@ -57,5 +64,5 @@ export async function openContext(
     return JSON.parse(jwks) as Awaited<ReturnType<Parameters<typeof createTokenVerifier>[0]>>
   }
   const verifier = overrides.verifier ?? createTokenVerifier(fetchKeys)
-  return { log, home: config.home, documents, publisher, directory, verifier }
+  return { log, home: config.home, documents, admission, publisher, directory, verifier }
 }

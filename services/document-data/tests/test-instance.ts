@@ -14,7 +14,7 @@ import { TablesServiceClientImpl, type NewTable } from '@sheaf/protos/sheaf/docu
 import { testEngines } from '@sheaf/testkit/engines'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import { createTokenAuthority, type TokenAuthority } from '@sheaf/testkit/token-authority'
-import type { DocumentDataConfig } from '../src/config'
+import { defaultLimits, type DocumentDataConfig } from '../src/config'
 import { startDocumentData, type RunningDocumentData } from '../src/service'
 
 /** Name of the instance under test. */
@@ -40,6 +40,7 @@ export function testConfig(folder: string): DocumentDataConfig {
     maxReadSeconds: 60,
     changesDays: 1,
     changesMegabytes: 256,
+    limits: defaultLimits,
   }
 }
 

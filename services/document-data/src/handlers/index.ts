@@ -1,10 +1,11 @@
-import { serve, type ServedService } from '@sheaf/kit/grpc-server'
+import type { ServedService } from '@sheaf/kit/grpc-server'
 import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnsServiceService } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import { RecordsServiceService } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { Context } from '../context'
+import { serveAdmitted } from './admitted'
 import { changes } from './changes'
 import { columns } from './columns'
 import { documents } from './documents'
@@ -13,11 +14,12 @@ import { tables } from './tables'
 
 /** All services of document-data with their handlers. */
 export function createServices(ctx: Context): ServedService[] {
+  const { admission } = ctx
   return [
-    serve(ChangesServiceService, changes(ctx)),
-    serve(ColumnsServiceService, columns(ctx)),
-    serve(DocumentsServiceService, documents(ctx)),
-    serve(RecordsServiceService, records(ctx)),
-    serve(TablesServiceService, tables(ctx)),
+    serveAdmitted(admission, ChangesServiceService, changes(ctx)),
+    serveAdmitted(admission, ColumnsServiceService, columns(ctx)),
+    serveAdmitted(admission, DocumentsServiceService, documents(ctx)),
+    serveAdmitted(admission, RecordsServiceService, records(ctx)),
+    serveAdmitted(admission, TablesServiceService, tables(ctx)),
   ]
 }

@@ -8,6 +8,8 @@ const GROUP_SIZE = 256
 const GROUP_MS = 20
 /** Writes that may wait for one document. */
 const QUEUE_SIZE = 2000
+/** A full queue is worked off within about this time. */
+const RETRY_AFTER_MS = '1000'
 
 /** What the owner of the connection does at the turning points of a group; all within one synchronous run. */
 export interface GroupHooks {
@@ -58,7 +60,9 @@ export class GroupCommit {
     if (this.closed) return Promise.reject(this.closed)
     if (this.queue.length >= QUEUE_SIZE)
       return Promise.reject(
-        new AppError('too_many', 'DOCUMENT_BUSY', 'too many writes wait for this document'),
+        new AppError('too_many', 'DOCUMENT_BUSY', 'too many writes wait for this document', {
+          retryAfterMs: RETRY_AFTER_MS,
+        }),
       )
     return new Promise<T>((resolve, reject) => {
       this.queue.push({ run, signal, resolve, reject })

@@ -30,7 +30,9 @@ export class ReaderPool {
   /** Lends a connection. Throws `too_many` when too many long reads of the document run. */
   borrow(): Loan {
     if (this.loans.size >= MAX_READERS)
-      throw new AppError('too_many', 'TOO_MANY_READS', 'too many long reads of this document')
+      throw new AppError('too_many', 'TOO_MANY_READS', 'too many long reads of this document', {
+        retryAfterMs: '1000',
+      })
     const connection = this.spare.pop() ?? openReader(this.path)
     let revoked: AppError | undefined
     this.loans.set(connection, (reason) => (revoked = reason))

@@ -1,0 +1,53 @@
+import type { Route } from './route'
+import { createRouteHandler, type PathParams, type RouteHandler } from './run-route'
+
+/** A route that a request matches, and the parameters in its path. */
+export interface HotMatch {
+  readonly path: string
+  readonly handle: RouteHandler
+  readonly params: PathParams
+}
+
+interface HotPath {
+  readonly path: string
+  readonly pattern: RegExp
+  readonly names: readonly string[]
+  readonly handlers: Map<string, RouteHandler>
+}
+
+/**
+ * Finds hot routes by method and URL. It knows the plain spelling only: for a path with escapes, with a site's prefix,
+ * or in any other form it finds nothing, so that nothing is decided here that Express would decide otherwise.
+ */
+export function createHotMatcher(
+  routes: readonly Route[],
+): (method?: string, url?: string) => HotMatch | undefined {
+  const paths = new Map<string, HotPath>()
+  for (const route of routes) {
+    const path = paths.get(route.path) ?? compile(route.path)
+    path.handlers.set(route.method.toUpperCase(), createRouteHandler(route))
+    paths.set(route.path, path)
+  }
+  const all = [...paths.values()]
+  return (method = '', url = '') => {
+    for (const { path, pattern, names, handlers } of all) {
+      const found = pattern.exec(url)
+      const handle = found && handlers.get(method)
+      if (handle) return { path, handle, params: nameAll(names, found) }
+    }
+    return undefined
+  }
+}
+
+function compile(path: string): HotPath {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  // Ids as they are made have only these characters.
+  const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([\\w.-]+)')}(?=\\?|$)`)
+  return { path, pattern, names, handlers: new Map() }
+}
+
+function nameAll(names: readonly string[], found: RegExpExecArray): PathParams {
+  const params: Record<string, string> = {}
+  for (const [i, name] of names.entries()) params[name] = found[i + 1] ?? ''
+  return params
+}

@@ -1,0 +1,64 @@
+import { toAppError, type AppError } from '@sheaf/kit/errors'
+import { Admission, type AdmissionLimits } from './admission'
+
+describe('Admission', () => {
+  const none = { meanMs: 0 }
+  const limits: AdmissionLimits = { writes: 4, writeBytes: 1000, reads: 4, delayMs: 100 }
+  const write = (docId: string, bytes = 1) => ({ kind: 'write', docId, bytes }) as const
+  const read = (docId: string) => ({ kind: 'read', docId, bytes: 0 }) as const
+
+  function refusalOf(run: () => unknown): AppError | undefined {
+    try {
+      run()
+    } catch (error) {
+      return toAppError(error)
+    }
+    return undefined
+  }
+
+  it('takes calls on until the process has enough to do, and again when some have ended', () => {
+    const admission = new Admission(limits, none)
+    const leaves = ['a', 'a', 'b', 'b'].map((docId) => admission.enter(write(docId)))
+    const refusal = refusalOf(() => admission.enter(write('c')))
+    expect(refusal).toMatchObject({ code: 'unavailable', reason: 'SERVICE_BUSY' })
+    leaves[0]?.()
+    admission.enter(write('c'))
+    expect(admission.running).toBe(4)
+  })
+
+  it('leaves room for other documents when one is busy', () => {
+    const admission = new Admission(limits, none)
+    for (let i = 0; i < 2; i++) admission.enter(write('busy'))
+    const refusal = refusalOf(() => admission.enter(write('busy')))
+    expect(refusal).toMatchObject({ code: 'too_many', reason: 'DOCUMENT_BUSY' })
+    admission.enter(write('other'))
+    admission.enter(read('busy'))
+  })
+
+  it('counts the bytes that writes bring along', () => {
+    const admission = new Admission(limits, none)
+    const leave = admission.enter(write('a', 800))
+    expect(() => admission.enter(write('b', 300))).toThrow('too much to do')
+    expect(() => admission.enter(write('a', 100))).toThrow('this document')
+    leave()
+    admission.enter(write('b', 300))
+  })
+
+  it('lets a document without calls in while the event loop is late, and no other', () => {
+    const delay = { meanMs: 0 }
+    const admission = new Admission(limits, delay)
+    admission.enter(write('busy'))
+    delay.meanMs = 101
+    expect(() => admission.enter(read('busy'))).toThrow('too much to do')
+    admission.enter(read('other'))
+    delay.meanMs = 99
+    admission.enter(read('busy'))
+  })
+
+  it('tells when to try again', () => {
+    const admission = new Admission({ ...limits, delayMs: 1 }, { meanMs: 1234.5 })
+    admission.enter(write('a'))
+    const refusal = refusalOf(() => admission.enter(write('a')))
+    expect(refusal?.metadata).toEqual({ retryAfterMs: '1235' })
+  })
+})
