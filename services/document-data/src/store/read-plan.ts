@@ -34,11 +34,32 @@ export interface ReadPlan {
 /** Where a read runs: in one go, piece by piece between other work, or in a thread of its own. */
 export type Extent = 'small' | 'long' | 'heavy'
 
+/** What is the same in all reads of a table; a table never changes, a change of the form makes another one. */
+interface TableSql {
+  readonly from: string
+  readonly shown: string
+  readonly all: string
+}
+
+const tableSql = new WeakMap<Table, TableSql>()
+
+function sqlOf(table: Table): TableSql {
+  const known = tableSql.get(table)
+  if (known) return known
+  const sql = {
+    from: quoteId(table.tableId),
+    shown: rowJsonSql(table, { hidden: false }),
+    all: rowJsonSql(table, { hidden: true }),
+  }
+  tableSql.set(table, sql)
+  return sql
+}
+
 /** Plans the read of a table. */
 export function planRead(table: Table, query: ReadQuery, hidden: boolean): ReadPlan {
   const { where, orderBy, inIdOrder, limit, params } = query
-  const from = quoteId(table.tableId)
-  const row = rowJsonSql(table, { hidden })
+  const { from, shown, all } = sqlOf(table)
+  const row = hidden ? all : shown
   return { from, row, where, orderBy, inRanges: inIdOrder, limit, params }
 }
 
