@@ -25,6 +25,10 @@ export interface DocumentDataConfig {
   readonly idleSeconds: number
   /** A streamed read that is not taken within so many seconds ends. */
   readonly maxReadSeconds: number
+  /** Threads for long reads and index builds; 0 does everything on the event loop, and builds no index. */
+  readonly workers: number
+  /** Automatic indexes of a table at most. */
+  readonly maxIndexes: number
   /** NATS keeps changes for so many days … */
   readonly changesDays: number
   /** … or until they are so many MiB. */
@@ -55,6 +59,8 @@ export function readConfig(env: Env): DocumentDataConfig {
     maxOpenDocuments: read.int('SHEAF_OPEN_DOCUMENTS', 200, { min: 1, max: 100_000 }),
     idleSeconds: read.int('SHEAF_IDLE_SECONDS', 60, { min: 1 }),
     maxReadSeconds: read.int('SHEAF_READ_SECONDS', 60, { min: 1, max: 3600 }),
+    workers: read.int('SHEAF_WORKERS', 2, { min: 0, max: 64 }),
+    maxIndexes: read.int('SHEAF_AUTO_INDEXES', 2, { min: 0, max: 8 }),
     changesDays: read.int('SHEAF_CHANGES_DAYS', 7, { min: 1, max: 3650 }),
     changesMegabytes: read.int('SHEAF_CHANGES_MB', 1024, { min: 1 }),
     limits: {

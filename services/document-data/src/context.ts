@@ -48,6 +48,9 @@ export async function openContext(
       maxOpen: config.maxOpenDocuments,
       idleMs: config.idleSeconds * 1000,
       maxReadMs: config.maxReadSeconds * 1000,
+      workers: config.workers,
+      maxIndexes: config.maxIndexes,
+      onWorkerCrash: (error) => log.error({ err: error }, 'a worker thread died'),
       onFileError: (error, docId) => log.error({ err: error, docId }, 'a document file failed'),
     }),
   )

@@ -38,6 +38,8 @@ export function testConfig(folder: string): DocumentDataConfig {
     maxOpenDocuments: 50,
     idleSeconds: 60,
     maxReadSeconds: 60,
+    workers: 2,
+    maxIndexes: 2,
     changesDays: 1,
     changesMegabytes: 256,
     limits: defaultLimits,

@@ -3,7 +3,7 @@ import type { ReadRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/re
 import { parseFilter } from '../query/filter'
 import { buildReadQuery } from '../query/read-query'
 import { parseSort } from '../query/sort'
-import type { RecordsQuery } from '../store/document-store'
+import type { RecordsQuery } from '../store/record-reads'
 
 /** The query that a request means; what it says of columns is checked once the table is known. */
 export function recordsQuery(request: ReadRecordsRequest): RecordsQuery {

@@ -28,7 +28,7 @@ export const records = (ctx: Context): RecordsService => ({
     call: ServerCall,
   ): AsyncGenerator<ReadRecordsResponse> {
     requireDocument(ctx, call, request.docId, 'viewers')
-    const reply = ctx.documents.readRecords(request.docId, recordsQuery(request), call.signal)
+    const reply = await ctx.documents.readRecords(request.docId, recordsQuery(request), call.signal)
     let { seq } = reply
     for await (const chunk of reply.chunks)
       for (let start = 0; start < chunk.length; start += MAX_CHUNK_BYTES) {

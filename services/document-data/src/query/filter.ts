@@ -51,18 +51,30 @@ function unknownColumn(column: string): AppError {
 }
 
 /**
- * Condition that the filter means: stored values as they are, with nothing parsed; numbers, text and null are never
- * equal to one another, true and 1 are; lists equal nothing. `prefix` goes before each column (`t.` or nothing).
+ * What the filter asks of each column: stored values as they are, with nothing parsed; numbers, text and null are never
+ * equal to one another, true and 1 are; lists equal nothing. `prefix` goes before each column (`t.` or nothing). An
+ * index on the column serves its condition.
  */
-export function filterCondition(table: TableShape, filter: Filter, prefix: string): Condition {
-  const conditions = [...filter].map(([column, values]) => {
-    const stored = storedCandidates(table, column, values)
-    return candidatesCondition(prefix + quoteId(column), stored)
-  })
-  if (conditions.length === 0) return { sql: '1', params: [] }
+export function columnConditions(
+  table: TableShape,
+  filter: Filter,
+  prefix: string,
+): ReadonlyMap<string, Condition> {
+  return new Map(
+    [...filter].map(([column, values]) => {
+      const stored = storedCandidates(table, column, values)
+      return [column, candidatesCondition(prefix + quoteId(column), stored)]
+    }),
+  )
+}
+
+/** All of the conditions as one; `1` when there are none. */
+export function allConditions(conditions: ReadonlyMap<string, Condition>): Condition {
+  if (conditions.size === 0) return { sql: '1', params: [] }
+  const all = [...conditions.values()]
   return {
-    sql: conditions.map(({ sql }) => `(${sql})`).join(' AND '),
-    params: conditions.flatMap(({ params }) => params),
+    sql: all.map(({ sql }) => `(${sql})`).join(' AND '),
+    params: all.flatMap(({ params }) => params),
   }
 }
 

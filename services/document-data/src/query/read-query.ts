@@ -1,6 +1,6 @@
 import type { StoredValue } from '../values/column-type'
-import { filterCondition } from './filter'
-import type { Filter } from './filter'
+import { allConditions, columnConditions } from './filter'
+import type { Condition, Filter } from './filter'
 import { orderTerms } from './sort'
 import type { SortKey } from './sort'
 import type { TableShape } from './table-shape'
@@ -17,6 +17,8 @@ export interface ReadRequest {
 export interface ReadQuery {
   /** Condition; `1` when every row is wanted. */
   where: string
+  /** The parts of `where` by column id; each has its own bound values. */
+  byColumn: ReadonlyMap<string, Condition>
   /** Terms of the order, ending in the row id. */
   orderBy: string
   /** True when the order is that of the row ids, so that ranges of ids can be read one after the other. */
@@ -37,10 +39,12 @@ export function buildReadQuery(
   { alias }: { alias?: string } = {},
 ): ReadQuery {
   const prefix = alias === undefined ? '' : `${alias}.`
-  const condition = filterCondition(table, request.filter ?? new Map(), prefix)
+  const byColumn = columnConditions(table, request.filter ?? new Map(), prefix)
+  const condition = allConditions(byColumn)
   const order = orderTerms(table, request.sort, prefix)
   return {
     where: condition.sql,
+    byColumn,
     orderBy: order.sql,
     inIdOrder: order.sql === `${prefix}"id"`,
     limit: request.limit,

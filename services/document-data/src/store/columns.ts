@@ -3,6 +3,7 @@ import { columnIdFor } from '../identifiers'
 import type { ColumnType } from '../values/column-type'
 import { columnType } from '../values/column-types'
 import { quoteId } from '../query/quote'
+import { dropColumnIndex } from './auto-indexes'
 import type { DocumentReader, DocumentWriter } from './document'
 import type { Column, Table } from './schema'
 import { columnDefinition } from './sql-text'
@@ -184,6 +185,7 @@ function refitColumn(doc: DocumentWriter, table: Table, column: Column, type: Co
   const name = quoteId(table.tableId)
   const hasRows = connection.pluck(`SELECT EXISTS (SELECT 1 FROM ${name})`).get() === 1
   if (!hasRows && column.type.affinity !== type.affinity) {
+    dropColumnIndex(connection, table.ref, column.ref)
     connection.db.exec(`ALTER TABLE ${name} DROP COLUMN ${quoteId(column.id)}`)
     connection.db.exec(`ALTER TABLE ${name} ADD COLUMN ${columnDefinition(column.id, type)}`)
   } else if (hasRows && type.name === 'Bool') {

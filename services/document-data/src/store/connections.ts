@@ -50,14 +50,19 @@ export class Connection {
   }
 }
 
+/** Pages of the write-ahead log at which a write also brings it into the file. */
+const CHECKPOINT_PAGES = 4000
+/** Size in bytes to which the write-ahead log shrinks when it begins anew. */
+const LOG_BYTES = 32 * 1024 * 1024
+
 /** Opens the connection that writes a document. Never makes a file. */
 export function openWriter(path: string): Connection {
   const connection = open(path, false)
   connection.db.pragma('synchronous = FULL')
   // Larger than SQLite's own 1,000 pages: a checkpoint stops the write that causes it for some milliseconds.
-  connection.db.pragma('wal_autocheckpoint = 4000')
+  connection.db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
   // The write-ahead log shrinks again after a large write.
-  connection.db.pragma('journal_size_limit = 33554432')
+  connection.db.pragma(`journal_size_limit = ${LOG_BYTES}`)
   return connection
 }
 

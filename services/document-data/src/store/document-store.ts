@@ -1,13 +1,14 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { ReadQuery } from '../query/read-query'
+import { indexRules, type IndexRules } from './auto-indexes'
 import type { DocumentReader, DocumentWriter, Synchronous } from './document'
 import { DocumentFiles } from './document-files'
 import { FirstEntries } from './first-entries'
 import type { Author, LogEntry } from './log'
 import { createDocumentBytes, type NewDocument } from './new-document'
-import { OpenDocument, type Written } from './open-document'
-import { isSmall, readAtOnce, readInChunks } from './record-chunks'
+import { OpenDocument, type DocumentSurroundings, type Written } from './open-document'
+import { readRecords, type RecordsQuery, type RecordsReply } from './record-reads'
 import { tellSqliteError } from './sqlite-errors'
+import { WorkerPool } from './worker-pool'
 
 /** What openDocumentStore needs. */
 export interface DocumentStoreOptions {
@@ -19,29 +20,23 @@ export interface DocumentStoreOptions {
   readonly idleMs: number
   /** Longest life of the snapshot of a read, in milliseconds. */
   readonly maxReadMs: number
+  /** Threads for long reads and index builds; with 0 everything runs on the event loop and no index is built. */
+  readonly workers: number
+  /** Automatic indexes of a table at most. */
+  readonly maxIndexes: number
+  /** Other rules for automatic indexes than the usual ones. */
+  readonly indexRules?: Partial<IndexRules>
+  /** Size at which a write-ahead log has to begin anew, 64 MiB when absent. */
+  readonly maxWalBytes?: number
+  /** Program of the threads, another than usual in tests. */
+  readonly workerProgram?: string
   /** Told of every file that fails; what callers are told says less. */
   readonly onFileError: (error: unknown, docId: string) => void
+  /** Told of every thread that dies. */
+  readonly onWorkerCrash?: (error: unknown) => void
 }
 
-/** What a read of records selects. */
-export interface RecordsQuery {
-  /** Table id, or its ref as decimal text. */
-  readonly tableId: string
-  /** True to include hidden columns. */
-  readonly hidden: boolean
-  /** Builds the query once the table is known. */
-  readonly build: (table: DocumentTable) => ReadQuery
-}
-
-type DocumentTable = ReturnType<DocumentReader['schema']['getReadable']>
-
-/** The answer of a read: a JSON document in chunks, all of one moment. */
-export interface RecordsReply {
-  /** Log position of that moment. */
-  readonly seq: number
-  /** Must be iterated, or returned, to its end. */
-  readonly chunks: AsyncIterable<Buffer> | Iterable<Buffer>
-}
+const MAX_WAL_BYTES = 64 * 1024 * 1024
 
 /**
  * The documents of this instance. It has two doors, `read` and `transact`; what goes through them is synchronous.
@@ -55,11 +50,22 @@ export class DocumentStore implements AsyncDisposable {
   private readonly removing = new Set<string>()
   private readonly first = new FirstEntries()
   private readonly sweep: NodeJS.Timeout
+  private readonly around: DocumentSurroundings
 
   private constructor(
     private readonly files: DocumentFiles,
     private readonly options: DocumentStoreOptions,
   ) {
+    this.around = {
+      dirty: files.dirty,
+      workers: new WorkerPool({
+        size: options.workers,
+        program: options.workerProgram,
+        onCrash: (error) => options.onWorkerCrash?.(error),
+      }),
+      indexRules: { ...indexRules, ...options.indexRules, maxPerTable: options.maxIndexes },
+      maxWalBytes: options.maxWalBytes ?? MAX_WAL_BYTES,
+    }
     this.sweep = setInterval(() => this.closeIdle(), Math.max(1000, options.idleMs / 4))
     this.sweep.unref()
   }
@@ -117,30 +123,18 @@ export class DocumentStore implements AsyncDisposable {
     return await this.tell(docId, () => this.use(docId).transact<T>(author, fn, signal))
   }
 
-  /** Reads records as JSON: in one piece when there are few, else piece by piece as they are taken. */
-  readRecords(docId: string, query: RecordsQuery, signal?: AbortSignal): RecordsReply {
-    return this.tell(docId, () => {
-      const open = this.use(docId)
-      const small = open.read((doc) => {
-        const table = doc.schema.getReadable(query.tableId)
-        const selection = { table, hidden: query.hidden, query: query.build(table) }
-        const whole = isSmall(doc.connection, selection)
-        return { selection, whole: whole ? readAtOnce(doc.connection, selection) : undefined }
-      })
-      const { seq } = open.state
-      if (small.whole) return { seq, chunks: [small.whole] }
-      const loan = open.pool.borrow()
-      try {
-        // The snapshot begins with the first read, here: nothing is written in between.
-        loan.connection.prepare('BEGIN').run()
-        loan.connection.pluck('SELECT max(seq) FROM _sheaf_log').get()
-      } catch (error) {
-        loan.release()
-        throw error
-      }
-      const limits = { signal, maxAgeMs: this.options.maxReadMs }
-      return { seq, chunks: readInChunks(loan, small.selection, limits) }
-    })
+  /**
+   * Reads records as JSON: in one piece when there are few, else piece by piece as they are taken, the heavy ones in a
+   * thread. Answers at once when it can.
+   */
+  readRecords(
+    docId: string,
+    query: RecordsQuery,
+    signal?: AbortSignal,
+  ): RecordsReply | Promise<RecordsReply> {
+    const limits = { signal, maxAgeMs: this.options.maxReadMs }
+    const reply = this.tell(docId, () => readRecords(this.use(docId), query, limits))
+    return reply instanceof Promise ? this.tellLater(docId, reply) : reply
   }
 
   /** Ids of the documents that may have entries to publish. */
@@ -183,8 +177,10 @@ export class DocumentStore implements AsyncDisposable {
   /** Runs the writes that wait and closes all documents. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.sweep)
+    // An index that is being built holds the lock that closing needs.
+    await Promise.all([...this.open.values()].map((doc) => doc.upkeep.quiet()))
     for (const docId of [...this.open.keys()]) this.close(docId)
-    await Promise.resolve()
+    await this.around.workers[Symbol.asyncDispose]()
   }
 
   private use(docId: string): OpenDocument {
@@ -202,9 +198,10 @@ export class DocumentStore implements AsyncDisposable {
     const path = this.files.find(docId)
     if (this.removing.has(docId))
       throw new AppError('precondition', 'DOCUMENT_DELETED', 'the document was deleted')
-    const doc = new OpenDocument(docId, path, this.files.dirty, {
+    const doc = new OpenDocument(docId, path, this.around, {
       logged: () => this.onLogged(docId),
       spoiled: (error) => this.retire(docId, error),
+      failed: (error) => this.options.onFileError(error, docId),
     })
     doc.confirmPublished(this.first.take(docId))
     return doc
@@ -242,6 +239,7 @@ export class DocumentStore implements AsyncDisposable {
   }
 
   private closeIdle(): void {
+    for (const doc of this.open.values()) doc.upkeep.tidy()
     const before = Date.now() - this.options.idleMs
     for (const [docId, doc] of this.open) {
       if (doc.usedAt > before) return
@@ -256,6 +254,16 @@ export class DocumentStore implements AsyncDisposable {
       const told = tellSqliteError(error)
       if (told !== error) this.options.onFileError(error, docId)
       throw told
+    }
+  }
+
+  private async tellLater<T>(docId: string, result: Promise<T>): Promise<T> {
+    try {
+      return await result
+    } catch (error) {
+      return this.tell(docId, () => {
+        throw error
+      })
     }
   }
 

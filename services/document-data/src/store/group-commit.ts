@@ -40,6 +40,7 @@ interface Member {
 export class GroupCommit {
   private queue: Member[] = []
   private scheduled = false
+  private paused = false
   private closed: AppError | undefined
 
   constructor(
@@ -70,6 +71,17 @@ export class GroupCommit {
     })
   }
 
+  /** Lets all writes wait until `resume`, because another connection writes. */
+  pause(): void {
+    this.paused = true
+  }
+
+  /** Runs what waited. */
+  resume(): void {
+    this.paused = false
+    if (this.queue.length > 0) this.schedule()
+  }
+
   /** Runs what waits, at once. */
   flush(): void {
     while (this.queue.length > 0) this.runGroup()
@@ -82,11 +94,12 @@ export class GroupCommit {
   }
 
   private schedule(): void {
-    if (this.scheduled) return
+    if (this.scheduled || this.paused) return
     this.scheduled = true
     // After the I/O of this turn, so that all requests that arrived together are here; adds no wait to a lone one.
     setImmediate(() => {
       this.scheduled = false
+      if (this.paused) return
       if (this.queue.length > 0) this.runGroup()
       if (this.queue.length > 0) this.schedule()
     })

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '@sheaf/kit/errors'
+import { AutoIndexes, type IndexRules } from './auto-indexes'
 import { openReader, openWriter, type Connection } from './connections'
 import type { DirtyMarkers } from './dirty-markers'
 import { DocumentWriter, type DocumentReader } from './document'
@@ -9,6 +10,8 @@ import { migrate, requireDocumentFile } from './migrations/index'
 import { EVENT_BYTES, PublishState } from './publish-state'
 import { ReaderPool } from './reader-pool'
 import { readSchema, type Schema } from './schema'
+import { Upkeep } from './upkeep'
+import type { WorkerPool } from './worker-pool'
 
 /** How long entries wait for a write that fixes their batch along the way. */
 const GATHER_MS = 2
@@ -19,6 +22,17 @@ export interface DocumentEvents {
   logged(): void
   /** The connections cannot be trusted any more. */
   spoiled(cause: unknown): void
+  /** Something failed that nobody waits for. */
+  failed(error: unknown): void
+}
+
+/** What the documents of an instance share. */
+export interface DocumentSurroundings {
+  readonly dirty: DirtyMarkers
+  readonly workers: WorkerPool
+  readonly indexRules: IndexRules
+  /** Size in bytes of the write-ahead log at which long reads have to let it begin anew. */
+  readonly maxWalBytes: number
 }
 
 /** What a write answers. */
@@ -32,6 +46,10 @@ export interface Written<T> {
 export class OpenDocument {
   /** Connections for reads that take several turns. */
   readonly pool: ReaderPool
+  /** Indexes that are made and dropped as filters need them. */
+  readonly indexes: AutoIndexes
+  /** What is done without anybody waiting for it. */
+  readonly upkeep: Upkeep
   /** Epoch milliseconds of the last use. */
   usedAt = Date.now()
   private readonly writer: Connection
@@ -42,12 +60,14 @@ export class OpenDocument {
   private committed: { schema: Schema; seq: number }
   private working: { schema: Schema; seq: number }
   private saveMarks = false
+  private closedBy: AppError | undefined
+  private burdened = false
 
   /** Opens the file and brings it to the newest form. Throws what SQLite throws. */
   constructor(
     readonly docId: string,
-    private readonly path: string,
-    private readonly dirty: DirtyMarkers,
+    readonly path: string,
+    private readonly around: DocumentSurroundings,
     private readonly events: DocumentEvents,
   ) {
     this.writer = openWriter(path)
@@ -56,6 +76,7 @@ export class OpenDocument {
       migrate(this.writer.db)
       this.publishing = new PublishState(this.writer)
       this.committed = { schema: readSchema(this.writer), seq: readLatestSeq(this.writer) }
+      this.indexes = new AutoIndexes(around.indexRules, this.writer)
     } catch (error) {
       this.writer.close()
       throw error
@@ -69,11 +90,29 @@ export class OpenDocument {
       undone: () => this.afterRollback(),
       spoiled: (cause) => events.spoiled(cause),
     })
+    const { writer, group, pool, indexes } = this
+    const { workers, maxWalBytes } = around
+    const failed = (error: unknown) => events.failed(error)
+    this.upkeep = new Upkeep({
+      path,
+      writer,
+      group,
+      pool,
+      indexes,
+      workers,
+      maxWalBytes,
+      failed,
+    })
+  }
+
+  /** Threads for heavy reads. */
+  get workers(): WorkerPool {
+    return this.around.workers
   }
 
   /** True when nothing is going on that closing would disturb. */
   get idle(): boolean {
-    return this.group.waiting === 0 && this.pool.inUse === 0
+    return this.group.waiting === 0 && this.pool.inUse === 0 && !this.upkeep.busy
   }
 
   /** Log entries that NATS has not confirmed. */
@@ -103,10 +142,18 @@ export class OpenDocument {
       const doc = new DocumentWriter(this.docId, this.writer, schema, seq)
       const result = fn(doc)
       const next = doc.operations.length > 0 ? seq + 1 : seq
-      if (next > seq) appendEntry(this.writer, next, author, doc.operations)
+      if (next > seq) {
+        appendEntry(this.writer, next, author, doc.operations)
+        this.burdened = this.indexes.wrote(doc.operations) || this.burdened
+      }
       this.working = { schema: doc.schema, seq: next }
       return { result, seq: next }
     }, signal)
+  }
+
+  /** Throws why the document was closed, when it was. */
+  requireOpen(): void {
+    if (this.closedBy) throw this.closedBy
   }
 
   /** The entries to publish next, fixed on disk; empty when all is published. */
@@ -129,7 +176,7 @@ export class OpenDocument {
   async settle(): Promise<boolean> {
     if (this.backlog === 0 && this.publishing.unsaved) await this.saveMarksNow()
     if (this.backlog !== 0 || this.publishing.unsaved) return false
-    this.dirty.clear(this.docId)
+    this.around.dirty.clear(this.docId)
     return true
   }
 
@@ -141,6 +188,8 @@ export class OpenDocument {
 
   /** Closes the file at once; what waits fails with the reason. */
   abandon(reason: AppError, saveMarks = false): void {
+    this.closedBy = reason
+    this.upkeep.close()
     this.group.close(reason)
     this.pool.close(reason)
     try {
@@ -170,7 +219,7 @@ export class OpenDocument {
 
   private beforeCommit(): void {
     const logged = this.working.seq !== this.committed.seq
-    if (logged) this.dirty.set(this.docId)
+    if (logged) this.around.dirty.set(this.docId)
     if (logged || this.saveMarks) this.publishing.save(this.writer, this.working.seq)
   }
 
@@ -178,9 +227,15 @@ export class OpenDocument {
     this.publishing.settle(true)
     this.saveMarks = false
     const logged = this.working.seq !== this.committed.seq
-    if (this.working.schema !== this.committed.schema) this.reader?.forget()
+    if (this.working.schema !== this.committed.schema) {
+      this.reader?.forget()
+      this.indexes.reload(this.writer)
+    }
     this.committed = this.working
     if (logged) this.events.logged()
+    this.upkeep.watchLog()
+    if (this.burdened) this.upkeep.tidy()
+    this.burdened = false
   }
 
   private afterRollback(): void {

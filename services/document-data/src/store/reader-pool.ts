@@ -15,27 +15,79 @@ export interface Loan {
   release(): void
 }
 
-/** Read-only connections of one document for reads that take several turns of the event loop. */
+type Revoke = (reason: AppError) => void
+
+/**
+ * The long reads of one document, and read-only connections for those that run on the event loop. Their snapshots keep
+ * the write-ahead log from being used again; `drain` holds back new ones until all that run have ended.
+ */
 export class ReaderPool {
   private readonly spare: Connection[] = []
-  private readonly loans = new Map<Connection, (reason: AppError) => void>()
+  private readonly loans = new Map<object, Revoke>()
+  private readonly waiting = new Set<Revoke>()
+  private drained: PromiseWithSettle | undefined
 
   constructor(private readonly path: string) {}
 
-  /** Connections on loan. */
+  /** Long reads that run. */
   get inUse(): number {
     return this.loans.size
   }
 
+  /** True while new reads are held back. */
+  get draining(): boolean {
+    return this.drained !== undefined
+  }
+
+  /** Holds new reads back until those that run have ended and `then` is done. */
+  drain(then: () => Promise<void>): void {
+    if (this.drained) return
+    const drained = createSettle()
+    this.drained = drained
+    const finish = () => {
+      this.onEmpty = () => {}
+      void then().finally(() => {
+        this.drained = undefined
+        drained.resolve()
+      })
+    }
+    this.onEmpty = finish
+    if (this.loans.size === 0) finish()
+  }
+
+  /** Waits while new reads are held back. Throws the reason when the document is closed meanwhile. */
+  async admit(): Promise<void> {
+    while (this.drained) {
+      let revoke: Revoke = () => {}
+      const closed = new Promise<never>((_, reject) => (revoke = reject))
+      this.waiting.add(revoke)
+      try {
+        await Promise.race([this.drained.promise, closed])
+      } finally {
+        this.waiting.delete(revoke)
+      }
+    }
+  }
+
+  /**
+   * Counts a long read that has a connection of its own; `revoke` is called when it has to end. Returns what must be
+   * called at its end. Throws `too_many` when too many long reads of the document run.
+   */
+  enter(revoke: Revoke): () => void {
+    const key = {}
+    this.claim(key, revoke)
+    return () => this.leave(key)
+  }
+
   /** Lends a connection. Throws `too_many` when too many long reads of the document run. */
   borrow(): Loan {
-    if (this.loans.size >= MAX_READERS)
-      throw new AppError('too_many', 'TOO_MANY_READS', 'too many long reads of this document', {
-        retryAfterMs: '1000',
-      })
+    this.requireRoom()
     const connection = this.spare.pop() ?? openReader(this.path)
     let revoked: AppError | undefined
-    this.loans.set(connection, (reason) => (revoked = reason))
+    this.claim(connection, (reason) => {
+      revoked = reason
+      connection.close()
+    })
     return {
       connection,
       get revoked() {
@@ -45,25 +97,56 @@ export class ReaderPool {
     }
   }
 
-  /** Takes all connections back and closes them. */
+  /** Ends all reads and closes the connections. */
   close(reason: AppError): void {
-    for (const [connection, revoke] of this.loans) {
-      revoke(reason)
-      connection.close()
-    }
+    const revoked = [...this.loans.values(), ...this.waiting]
+    this.onEmpty = () => {}
     this.loans.clear()
+    this.waiting.clear()
+    for (const revoke of revoked) revoke(reason)
     for (const connection of this.spare.splice(0)) connection.close()
   }
 
+  private onEmpty = () => {}
+
+  private requireRoom(): void {
+    if (this.loans.size >= MAX_READERS)
+      throw new AppError('too_many', 'TOO_MANY_READS', 'too many long reads of this document', {
+        retryAfterMs: '1000',
+      })
+  }
+
+  private claim(key: object, revoke: Revoke): void {
+    this.requireRoom()
+    this.loans.set(key, revoke)
+  }
+
+  private leave(key: object): boolean {
+    if (!this.loans.delete(key)) return false
+    if (this.loans.size === 0) this.onEmpty()
+    return true
+  }
+
   private giveBack(connection: Connection): void {
-    if (!this.loans.delete(connection)) return
+    if (!this.loans.has(connection)) return
     try {
       if (connection.db.inTransaction) connection.prepare('ROLLBACK').run()
+      if (this.spare.length < MAX_SPARE) this.spare.push(connection)
+      else connection.close()
     } catch {
       connection.close()
-      return
     }
-    if (this.spare.length < MAX_SPARE) this.spare.push(connection)
-    else connection.close()
+    this.leave(connection)
   }
+}
+
+interface PromiseWithSettle {
+  readonly promise: Promise<void>
+  readonly resolve: () => void
+}
+
+function createSettle(): PromiseWithSettle {
+  let resolve = () => {}
+  const promise = new Promise<void>((done) => (resolve = done))
+  return { promise, resolve }
 }

@@ -1,15 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '@sheaf/kit/errors'
-import { quoteId } from '../query/quote'
-import { rowJsonSql } from '../query/row-json'
-import type { ReadQuery } from '../query/read-query'
 import type { Connection } from './connections'
+import { takesAll, type ReadPlan } from './read-plan'
 import type { Loan } from './reader-pool'
-import type { Table } from './schema'
 import { tellSqliteError } from './sqlite-errors'
 
-/** Rows that are read in one go, in one turn of the event loop: about a millisecond. */
-const SMALL = 1000
 /** Rows in one chunk of a large reply at most; fewer when they are long. */
 const RANGE_ROWS = 1500
 /** Size that chunks of a large reply approach. */
@@ -22,17 +17,12 @@ const FIRST_ROWS = 500
 /** Below every row id. */
 const FIRST = Number.MIN_SAFE_INTEGER
 
-const HEAD = Buffer.from('{"records":[')
-const TAIL = Buffer.from(']}')
-const COMMA = Buffer.from(',')
-
-/** What a read selects, ready to run. */
-export interface RowSelection {
-  readonly table: Table
-  readonly query: ReadQuery
-  /** True to include hidden columns. */
-  readonly hidden: boolean
+/** What goes before the rows of a part. */
+interface Frame {
+  lead: string
 }
+const HEAD = '{"records":['
+const TAIL = ']}'
 
 /** Bounds of a read that takes several turns. */
 export interface ReadLimits {
@@ -42,36 +32,31 @@ export interface ReadLimits {
   readonly maxAgeMs: number
 }
 
-/** True when a read is small enough for one turn of the event loop. */
-export function isSmall(connection: Connection, { table, query }: RowSelection): boolean {
-  if (isAll(query) && query.inIdOrder && query.limit > 0 && query.limit <= SMALL) return true
-  const highest = connection.pluck(`SELECT max(id) FROM ${quoteId(table.tableId)}`).get()
-  return ((highest as number | null) ?? 0) <= RANGE_ROWS || isSparse(connection, table)
-}
-
-function isAll({ where }: ReadQuery): boolean {
-  return where === '1'
-}
-
-/** True when the table has few rows although its ids are high. */
-function isSparse(connection: Connection, table: Table): boolean {
-  const beyond = connection
-    .pluck(`SELECT id FROM ${quoteId(table.tableId)} ORDER BY id LIMIT 1 OFFSET ${RANGE_ROWS}`)
-    .get()
-  return beyond === undefined
-}
+/*
+ * Every statement here says NOT INDEXED: automatic indexes come and go, and what a read answers, and in which order,
+ * must not depend on them. Which rows an index finds is asked beforehand (findByIndex).
+ */
 
 /** The whole JSON document of a small read. */
-export function readAtOnce(connection: Connection, selection: RowSelection): Buffer {
-  const { table, query, hidden } = selection
+export function readAtOnce(connection: Connection, plan: ReadPlan): Buffer {
   const sql = `
     SELECT CAST('{"records":[' || coalesce(group_concat(j, ','), '') || ']}' AS BLOB) FROM (
-      SELECT ${rowJsonSql(table, { hidden })} AS j FROM ${quoteId(table.tableId)} ${clauses(query)})`
-  return connection.pluck(sql).get(...query.params) as Buffer
+      SELECT ${plan.row} AS j FROM ${plan.from} NOT INDEXED ${clauses(plan)})`
+  return connection.pluck(sql).get(...plan.params) as Buffer
 }
 
-function clauses({ where, orderBy, limit }: ReadQuery): string {
+function clauses({ where, orderBy, limit }: ReadPlan): string {
   return `WHERE ${where} ORDER BY ${orderBy}${limit === 0 ? '' : ` LIMIT ${limit}`}`
+}
+
+/** What a reader is told that did not take its answer in time. */
+export function tooSlow(): AppError {
+  return new AppError('unavailable', 'READ_TOO_SLOW', 'the reply was not taken in time')
+}
+
+/** What is told of a call that has ended. */
+export function callEnded(): AppError {
+  return new AppError('timeout', 'CALL_ENDED', 'the call has ended')
 }
 
 /**
@@ -81,31 +66,26 @@ function clauses({ where, orderBy, limit }: ReadQuery): string {
  */
 export async function* readInChunks(
   loan: Loan,
-  selection: RowSelection,
+  plan: ReadPlan,
   limits: ReadLimits,
 ): AsyncGenerator<Buffer> {
   let stale: AppError | undefined
   const timer = setTimeout(() => {
-    stale = new AppError('unavailable', 'READ_TOO_SLOW', 'the reply was not taken in time')
+    stale = tooSlow()
     loan.release()
   }, limits.maxAgeMs)
   timer.unref()
   try {
-    const parts = (selection.query.inIdOrder ? rangeParts : sortedParts)(loan.connection, selection)
-    let begun = false
+    const parts = documentParts(loan.connection, plan)
     for (;;) {
       const ended = stale ?? loan.revoked
       if (ended) throw ended
-      if (limits.signal?.aborted) throw new AppError('timeout', 'CALL_ENDED', 'the call has ended')
+      if (limits.signal?.aborted) throw callEnded()
       const part = nextPart(parts)
-      if (part === undefined) break
-      if (part) {
-        yield Buffer.concat([begun ? COMMA : HEAD, part])
-        begun = true
-      }
+      if (part === undefined) return
+      if (part) yield part
       await nextTurn()
     }
-    yield begun ? TAIL : Buffer.concat([HEAD, TAIL])
   } finally {
     clearTimeout(timer)
     loan.release()
@@ -122,26 +102,45 @@ function nextPart(parts: Iterator<Buffer | null, void>): Buffer | null | undefin
   }
 }
 
+/**
+ * The JSON document of a read in parts, each made when it is asked for; null for one that holds no rows. What the
+ * connection's transaction sees is what it shows. Throws what SQLite throws.
+ */
+export function* documentParts(connection: Connection, plan: ReadPlan): Generator<Buffer | null> {
+  // SQLite itself puts the parts together: what it hands over goes to the reader without another copy.
+  const frame: Frame = { lead: HEAD }
+  const parts = plan.inRanges ? rangeParts : sortedParts
+  for (const part of parts(connection, plan, frame)) {
+    if (part) frame.lead = ','
+    yield part
+  }
+  yield Buffer.from(frame.lead === HEAD ? HEAD + TAIL : TAIL)
+}
+
 /** Rows in the order of their ids, a range of ids at a time. */
-function rangeParts(connection: Connection, selection: RowSelection): Generator<Buffer | null> {
-  const { limit } = selection.query
-  if (limit > 0) return limitedParts(connection, selection, limit)
-  return isAll(selection.query)
-    ? wholeParts(connection, selection)
-    : filteredParts(connection, selection)
+function rangeParts(
+  connection: Connection,
+  plan: ReadPlan,
+  frame: Frame,
+): Generator<Buffer | null> {
+  if (plan.limit > 0) return limitedParts(connection, plan, frame)
+  return takesAll(plan)
+    ? wholeParts(connection, plan, frame)
+    : filteredParts(connection, plan, frame)
 }
 
 /** Every row. */
 function* wholeParts(
   connection: Connection,
-  { table, hidden }: RowSelection,
+  { from, row }: ReadPlan,
+  frame: Frame,
 ): Generator<Buffer | null> {
   const statement = connection.raw(`
-    SELECT CAST(group_concat(${rowJsonSql(table, { hidden })}, ',') AS BLOB), max(id)
-    FROM (SELECT * FROM ${quoteId(table.tableId)} WHERE id > ? ORDER BY id LIMIT ?)`)
+    SELECT CAST(?||group_concat(${row}, ',') AS BLOB), max(id)
+    FROM (SELECT * FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT ?)`)
   let rows = FIRST_ROWS
   for (let after = FIRST; ;) {
-    const [part, last] = statement.get(after, rows) as [Buffer | null, number | null]
+    const [part, last] = statement.get(frame.lead, after, rows) as [Buffer | null, number | null]
     if (last === null) return
     yield part
     after = last
@@ -158,19 +157,19 @@ function adapt(rows: number, part: Buffer | null): number {
 /** Rows that pass the filter: ranges of ids first, since copying rows that are not wanted would double the time. */
 function* filteredParts(
   connection: Connection,
-  { table, query, hidden }: RowSelection,
+  { from, row, where, params }: ReadPlan,
+  frame: Frame,
 ): Generator<Buffer | null> {
-  const from = quoteId(table.tableId)
   const findEnd = connection.pluck(
-    `SELECT id FROM ${from} WHERE id > ? ORDER BY id LIMIT 1 OFFSET ${FILTER_ROWS - 1}`,
+    `SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT 1 OFFSET ${FILTER_ROWS - 1}`,
   )
   const statement = connection.pluck(`
-    SELECT CAST(group_concat(${rowJsonSql(table, { hidden })}, ',') AS BLOB)
-    FROM ${from} WHERE id > ? AND id <= ? AND (${query.where})`)
+    SELECT CAST(?||group_concat(${row}, ',') AS BLOB)
+    FROM ${from} NOT INDEXED WHERE id > ? AND id <= ? AND (${where})`)
   for (let after: number | undefined = FIRST; after !== undefined;) {
     const end = findEnd.get(after) as number | undefined
     const range = [after, end ?? Number.MAX_SAFE_INTEGER]
-    yield statement.get(...range, ...query.params) as Buffer | null
+    yield statement.get(frame.lead, ...range, ...params) as Buffer | null
     after = end
   }
 }
@@ -178,18 +177,21 @@ function* filteredParts(
 /** The first rows that pass the filter. */
 function* limitedParts(
   connection: Connection,
-  { table, query, hidden }: RowSelection,
-  limit: number,
+  { from, row, where, params, limit }: ReadPlan,
+  frame: Frame,
 ): Generator<Buffer | null> {
   const statement = connection.raw(`
-    SELECT CAST(group_concat(${rowJsonSql(table, { hidden })}, ',') AS BLOB), max(id), count(*)
-    FROM (SELECT * FROM ${quoteId(table.tableId)} WHERE id > ? AND (${query.where})
-          ORDER BY id LIMIT ?)`)
+    SELECT CAST(?||group_concat(${row}, ',') AS BLOB), max(id), count(*)
+    FROM (SELECT * FROM ${from} NOT INDEXED WHERE id > ? AND (${where}) ORDER BY id LIMIT ?)`)
   let after = FIRST
   let rows = FIRST_ROWS
   for (let left = limit; left > 0;) {
-    const range = [after, ...query.params, Math.min(rows, left)]
-    const [part, last, count] = statement.get(...range) as [Buffer | null, number | null, number]
+    const range = [after, ...params, Math.min(rows, left)]
+    const [part, last, count] = statement.get(frame.lead, ...range) as [
+      Buffer | null,
+      number | null,
+      number,
+    ]
     if (last === null) return
     yield part
     after = last
@@ -201,19 +203,23 @@ function* limitedParts(
 /** Rows in the order asked for: first all their ids, then the rows in pieces. */
 function* sortedParts(
   connection: Connection,
-  { table, query, hidden }: RowSelection,
+  plan: ReadPlan,
+  frame: Frame,
 ): Generator<Buffer | null> {
-  const from = quoteId(table.tableId)
+  const { from, row, params } = plan
   const ids = connection
-    .pluck(`SELECT id FROM ${from} ${clauses(query)}`)
-    .all(...query.params) as number[]
+    .pluck(`SELECT id FROM ${from} NOT INDEXED ${clauses(plan)}`)
+    .all(...params) as number[]
   const statement = connection.pluck(`
-    SELECT CAST(group_concat(
-      (SELECT ${rowJsonSql(table, { hidden })} FROM ${from} WHERE id = e.value), ',') AS BLOB)
+    SELECT CAST(?||group_concat(
+      (SELECT ${row} FROM ${from} NOT INDEXED WHERE id = e.value), ',') AS BLOB)
     FROM json_each(?) e`)
   let rows = FIRST_ROWS
   for (let start = 0; start < ids.length;) {
-    const part = statement.get(JSON.stringify(ids.slice(start, start + rows))) as Buffer | null
+    const part = statement.get(
+      frame.lead,
+      JSON.stringify(ids.slice(start, start + rows)),
+    ) as Buffer | null
     yield part
     start += rows
     rows = adapt(rows, part)

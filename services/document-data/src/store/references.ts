@@ -44,7 +44,7 @@ function clearSingle(
   const rowIds = connection
     .pluck(
       `SELECT id FROM ${quoteId(table.tableId)}
-       WHERE ${quoteId(column.id)} IN (SELECT value FROM json_each(?))`,
+       WHERE ${quoteId(column.id)} IN (SELECT value FROM json_each(?)) ORDER BY id`,
     )
     .all(gone) as number[]
   return { table, column, rowIds, values: rowIds.map(() => column.type.defaultValue) }

@@ -1,0 +1,122 @@
+import { quoteId } from '../query/quote'
+import type { Condition } from '../query/filter'
+import type { ReadQuery } from '../query/read-query'
+import { rowJsonSql } from '../query/row-json'
+import type { StoredValue } from '../values/column-type'
+import type { Connection } from './connections'
+import type { Table } from './schema'
+
+/** Rows that are read in one go, in one turn of the event loop: about a millisecond. */
+const SMALL = 1000
+/** A table of so many rows is read in one go, whatever is asked. */
+const SMALL_TABLE = 1500
+/** Rows that a full sort may have on the event loop: some 20 ms. */
+const SORT_ROWS = 10_000
+/** Rows that a read without a sort may look at on the event loop. */
+const LONG_ROWS = 50_000
+/** Rows that an index may find; beyond, looking at all of them costs little more. */
+const MAX_FOUND = 5_000
+
+/** What a read selects, as plain values that can go to another thread. */
+export interface ReadPlan {
+  /** Quoted name of the table. */
+  readonly from: string
+  /** SQL of a row's JSON. */
+  readonly row: string
+  readonly where: string
+  readonly orderBy: string
+  /** True when the order is that of the row ids and ranges of ids are to be read one after the other. */
+  readonly inRanges: boolean
+  readonly limit: number
+  readonly params: readonly StoredValue[]
+}
+
+/** Where a read runs: in one go, piece by piece between other work, or in a thread of its own. */
+export type Extent = 'small' | 'long' | 'heavy'
+
+/** What is the same in all reads of a table; a table never changes, a change of the form makes another one. */
+interface TableSql {
+  readonly from: string
+  readonly shown: string
+  readonly all: string
+}
+
+const tableSql = new WeakMap<Table, TableSql>()
+
+function sqlOf(table: Table): TableSql {
+  const known = tableSql.get(table)
+  if (known) return known
+  const sql = {
+    from: quoteId(table.tableId),
+    shown: rowJsonSql(table, { hidden: false }),
+    all: rowJsonSql(table, { hidden: true }),
+  }
+  tableSql.set(table, sql)
+  return sql
+}
+
+/** Plans the read of a table. */
+export function planRead(table: Table, query: ReadQuery, hidden: boolean): ReadPlan {
+  const { where, orderBy, inIdOrder, limit, params } = query
+  const { from, shown, all } = sqlOf(table)
+  const row = hidden ? all : shown
+  return { from, row, where, orderBy, inRanges: inIdOrder, limit, params }
+}
+
+/** True when every row passes. */
+export function takesAll({ where }: ReadPlan): boolean {
+  return where === '1'
+}
+
+/** True for a page of a table in its own order, which costs nothing whatever the size of the table. */
+export function isPage(plan: ReadPlan): boolean {
+  return takesAll(plan) && plan.inRanges && plan.limit > 0 && plan.limit <= SMALL
+}
+
+/** Rows of a table: exactly when they are few, else no fewer than there are. */
+export function countRoughly(connection: Connection, { from }: ReadPlan): number {
+  const highest = connection.pluck(`SELECT max(id) FROM ${from}`).get() as number | null
+  if (highest === null || highest <= SMALL_TABLE) return highest ?? 0
+  const beyond = connection
+    .pluck(`SELECT id FROM ${from} ORDER BY id LIMIT 1 OFFSET ${SMALL_TABLE}`)
+    .get()
+  return beyond === undefined ? SMALL_TABLE : highest
+}
+
+/** How much work a read is on a table of so many rows. */
+export function extentOf(plan: ReadPlan, rows: number): Extent {
+  if (rows <= SMALL_TABLE) return 'small'
+  if (!plan.inRanges) return rows > SORT_ROWS ? 'heavy' : 'long'
+  const looked = takesAll(plan) && plan.limit > 0 ? Math.min(rows, plan.limit) : rows
+  return looked > LONG_ROWS ? 'heavy' : 'long'
+}
+
+/**
+ * Ids of the rows that satisfy the condition on a column that has an index, or on the row id; undefined when they are
+ * too many for the index to be of use.
+ */
+export function findByIndex(
+  connection: Connection,
+  { from }: ReadPlan,
+  { sql, params }: Condition,
+): number[] | undefined {
+  const ids = connection
+    .pluck(`SELECT id FROM ${from} WHERE ${sql} LIMIT ${MAX_FOUND + 1}`)
+    .all(...params) as number[]
+  return ids.length > MAX_FOUND ? undefined : ids
+}
+
+/** The same read, of these rows only; good as long as nothing is written. */
+export function narrowTo(plan: ReadPlan, ids: readonly number[]): ReadPlan {
+  return {
+    ...plan,
+    where: `id IN (SELECT value FROM json_each(?)) AND (${plan.where})`,
+    params: [JSON.stringify(ids), ...plan.params],
+    inRanges: false,
+  }
+}
+
+/** How much work a read of so many known rows is. */
+export function extentOfFound(count: number): Extent {
+  return count <= SMALL ? 'small' : 'long'
+}
