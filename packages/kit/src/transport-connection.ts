@@ -12,8 +12,8 @@ import type { CarriedCall, Carrier } from './transport-call'
 import { BATCH, MAX_CALL_BYTES, MAX_CALLS } from './transport-limits'
 import { Outbox } from './transport-outbox'
 
-/** Ids go round, so that they stay short. */
-const MAX_ID = 2 ** 21 - 1
+/** Ids are never used again, so that a late answer cannot meet another call: a stream ends with its last id. */
+const LAST_ID = 2 ** 31 - 1
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 /** Half of what a server takes: it may hear of the end of a call later than of the beginning of the next. */
 const MAX_UNDER_WAY = MAX_CALLS / 2
@@ -72,9 +72,7 @@ export class TransportConnection implements Carrier {
       this.bytes + length <= MAX_BYTES_UNDER_WAY &&
       !this.outbox.isFull
     if (!this.isOpen || !hasRoom) return false
-    do this.lastId = (this.lastId % MAX_ID) + 1
-    while (this.calls.has(this.lastId))
-    call.id = this.lastId
+    call.id = ++this.lastId
     if (this.traced) call.span = CallSpan.ofClient(call.request.path)
     this.calls.set(call.id, call)
     this.bytes += length
@@ -82,6 +80,7 @@ export class TransportConnection implements Carrier {
     this.unsent.push(call)
     this.outbox.schedule()
     call.begin(this)
+    if (call.id === LAST_ID) this.retire()
     return true
   }
 
@@ -112,11 +111,15 @@ export class TransportConnection implements Carrier {
       this.calls.get(id)?.receive(payload, continues)
     for (const id of completedIds) this.calls.get(id)?.complete()
     for (const failure of failures) this.fail(failure)
-    if (draining && !this.isDraining) {
-      this.isDraining = true
-      this.events.onRetire(Status.OK)
-      this.endWhenDone()
-    }
+    if (draining) this.retire()
+  }
+
+  /** Lets calls under way end, and takes no further ones. */
+  private retire(): void {
+    if (this.isDraining) return
+    this.isDraining = true
+    this.events.onRetire(Status.OK)
+    this.endWhenDone()
   }
 
   private fail({ id, code, message, details }: Failure): void {

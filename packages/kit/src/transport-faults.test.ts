@@ -164,6 +164,7 @@ describe('a client that breaks the rules', () => {
     const faults: [Buffer, number, RegExp][] = [
       [frames([0]), 3, /call id 0/],
       [frames([7, 7]), 3, /call id 7/],
+      [frames(Array.from({ length: 1_025 }, (_, index) => index + 1)), 3, /too many/],
       [Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]), 13, /deserializ/],
       [Buffer.alloc(3 * 1024 * 1024), 13, /deserializ/],
     ]
@@ -189,7 +190,9 @@ describe('a client that breaks the rules', () => {
       }),
     )
     const { stream, failures } = openStream(server.address)
-    stream.write(frames(Array.from({ length: 1_100 }, (_, index) => index + 1)))
+    const ids = Array.from({ length: 1_100 }, (_, index) => index + 1)
+    stream.write(frames(ids.slice(0, 1_000)))
+    stream.write(frames(ids.slice(1_000)))
     while (failures.length < 76) await new Promise(setImmediate)
     expect(running).toBe(1024)
     expect(failures[0]).toMatchObject({ id: 1025, code: 8 })

@@ -18,6 +18,8 @@ export interface TransportRoute {
 export interface CallHost {
   readonly scope: CallScope
   readonly queue: ReplyQueue
+  /** Calls that wait for room in the queue; who waits longest goes first. */
+  readonly waiting: Set<ServedCall>
   /** Told once of each call that is over. */
   forget(call: ServedCall): void
 }
@@ -164,6 +166,7 @@ export class ServedCall implements IncomingCall {
   }
 
   private pause(): Promise<void> {
+    if (!this.host.queue.hasRoom) this.host.waiting.add(this)
     return new Promise((resolve) => (this.wake = resolve))
   }
 

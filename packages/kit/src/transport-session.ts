@@ -15,6 +15,7 @@ import { bareStatus, ServedCall, type CallHost, type TransportRoute } from './tr
 /** One stream of TransportService on the server's side, with the calls that are under way on it. */
 export class TransportSession implements CallHost {
   readonly queue: ReplyQueue
+  readonly waiting = new Set<ServedCall>()
   private readonly calls = new Map<number, ServedCall>()
   private readonly deadlines = new Deadlines((now) => this.expire(now))
   private callBytes = 0
@@ -46,11 +47,13 @@ export class TransportSession implements CallHost {
 
   forget(call: ServedCall): void {
     this.calls.delete(call.id)
+    this.waiting.delete(call)
     this.callBytes -= call.bytes
     if (this.isEnding) this.endWhenDone()
   }
 
   private receive({ calls, credits, cancelledIds }: ExchangeRequest): void {
+    if (calls.length > MAX_CALLS) return this.breakOff('too many calls in one message')
     for (const call of calls) if (!this.isClosed) this.begin(call)
     for (const { id, bytes } of credits) this.calls.get(id)?.addCredit(bytes)
     for (const id of cancelledIds) this.calls.get(id)?.cancel()
@@ -95,7 +98,9 @@ export class TransportSession implements CallHost {
   }
 
   private onRoom(): void {
-    for (const call of this.calls.values()) call.resume()
+    const calls = [...this.waiting]
+    this.waiting.clear()
+    for (const call of calls) call.resume()
     if (this.isEnding) this.endWhenDone()
   }
 
