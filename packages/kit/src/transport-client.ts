@@ -2,7 +2,6 @@ import { Metadata, status as Status, type Client } from '@grpc/grpc-js'
 import { context, ROOT_CONTEXT } from '@opentelemetry/api'
 import {
   ExchangeRequest,
-  ExchangeResponse,
   TransportServiceService,
 } from '@sheaf/protos/sheaf/transport/v1/transport'
 import { isTracing } from './call-span'
@@ -10,6 +9,7 @@ import { asBuffer } from './grpc-bytes'
 import type { CarriedCall } from './transport-call'
 import { TransportConnection } from './transport-connection'
 import { LARGEST_SENT_CALL } from './transport-limits'
+import { decodeResponse } from './transport-replies'
 
 /** Time before a stream that broke is opened again, in milliseconds; doubles up to the second with each failure. */
 const FIRST_RETRY_MS = 50
@@ -18,7 +18,6 @@ const LAST_RETRY_MS = 1_000
 const UNSUPPORTED_RETRY_MS = 60_000
 
 const encode = (frames: ExchangeRequest) => asBuffer(ExchangeRequest.encode(frames).finish())
-const decode = (bytes: Buffer) => ExchangeResponse.decode(bytes)
 
 /** Sends calls over one long-lived stream to a server, which it opens, and opens again, when there are calls to send. */
 export class TransportClient {
@@ -57,7 +56,7 @@ export class TransportClient {
     const { path } = TransportServiceService.exchange
     // Outside of the trace of the call that happens to need it first.
     const stream = context.with(ROOT_CONTEXT, () =>
-      this.client.makeBidiStreamRequest(path, encode, decode, new Metadata()),
+      this.client.makeBidiStreamRequest(path, encode, decodeResponse, new Metadata()),
     )
     const connection: TransportConnection = new TransportConnection(
       stream,

@@ -1,17 +1,15 @@
 import type { ServerDuplexStream, ServiceDefinition } from '@grpc/grpc-js'
 import {
   ExchangeRequest,
-  ExchangeResponse,
+  type ExchangeResponse,
   TransportServiceService,
 } from '@sheaf/protos/sheaf/transport/v1/transport'
 import { isTracing } from './call-span'
-import { asBuffer } from './grpc-bytes'
 import type { CallScope } from './grpc-call-scope'
 import { LARGEST_REQUEST } from './transport-limits'
+import { encodeResponse } from './transport-replies'
 import type { TransportRoute } from './transport-served-call'
 import { TransportSession } from './transport-session'
-
-const encode = (frames: ExchangeResponse) => asBuffer(ExchangeResponse.encode(frames).finish())
 
 function decode(bytes: Buffer): ExchangeRequest {
   if (bytes.length > LARGEST_REQUEST) throw new Error('the message is too long')
@@ -29,7 +27,7 @@ export class TransportServer {
     exchange: {
       ...TransportServiceService.exchange,
       requestDeserialize: decode,
-      responseSerialize: encode,
+      responseSerialize: encodeResponse,
     },
   }
 
