@@ -38,7 +38,8 @@ export interface Context extends AsyncDisposable {
 export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages): Promise<Context> {
   return openWith(async (closer) => {
     const { directoryAddress: address, webhookAddress } = config
-    const channel = closer.use(openChannel({ address, maxMessageBytes: MAX_MESSAGE_BYTES }))
+    const options = { maxMessageBytes: MAX_MESSAGE_BYTES, multiplexed: true }
+    const channel = closer.use(openChannel({ address, ...options }))
     const access = new AccessServiceClientImpl(channel)
     const system = new SystemCaller(access, config.serviceKey)
     const lease = closer.use(new AccessLease(access, system, log))

@@ -49,7 +49,11 @@ export class HomeChannels implements AsyncDisposable {
       )
     const known = this.clients.get(address)
     if (known) return known
-    const channel = openChannel({ address, maxMessageBytes: MAX_MESSAGE_BYTES })
+    const channel = openChannel({
+      address,
+      maxMessageBytes: MAX_MESSAGE_BYTES,
+      multiplexed: true,
+    })
     const clients: HomeClients = {
       channel,
       columns: new ColumnsServiceClientImpl(channel),

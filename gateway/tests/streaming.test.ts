@@ -160,8 +160,12 @@ describe('an error', () => {
   })
 
   it('after the first byte destroys the connection, so that nobody takes half for the whole', async () => {
-    read = () => chunks('{"records":[', '1,', new AppError('unavailable', 'X', 'broke'))
     await using connection = await RawConnection.open(system.url)
+    read = async function* () {
+      yield* chunks('{"records":[', '1,')
+      await eventually(() => connection.received !== '')
+      throw new AppError('unavailable', 'X', 'broke')
+    }
     connection.send(getLines)
     await eventually(() => connection.isClosed)
     expect(connection.received).toMatch(/^HTTP\/1.1 200 OK/)

@@ -1,4 +1,4 @@
-import type { Metadata, StatusObject } from '@grpc/grpc-js'
+import type { StatusObject } from '@grpc/grpc-js'
 import type { TokenVerifier, VerifiedCaller } from './caller-token'
 import { AppError } from './errors'
 import { encodeError } from './grpc-errors'
@@ -10,11 +10,14 @@ const DEADLINE_MARGIN_MS = 20
 /** Longest a unary call may take when its caller states no deadline. */
 const DEFAULT_DEADLINE_MS = 60_000
 
-/** The parts of grpc-js's four kinds of server calls that are the same in all. */
+/** A call as it came in, by whichever transport. */
 export interface IncomingCall {
-  readonly metadata: Metadata
+  /** What stands after `Bearer`; empty when there is no token. */
+  readonly token: string
+  readonly requestId: string
+  /** When the caller stops waiting, epoch milliseconds; Infinity when it does not say. */
+  readonly deadline: number
   readonly cancelled: boolean
-  getDeadline(): Date | number
   on(event: 'cancelled', listener: () => void): unknown
 }
 
@@ -30,7 +33,7 @@ const nobody: VerifiedCaller = {
 /** One call being served. The abort signal is made only when a handler asks for it. */
 class IncomingServerCall implements ServerCall {
   private controller?: AbortController
-  readonly metadata: Metadata
+  readonly requestId: string
 
   constructor(
     private readonly call: IncomingCall,
@@ -38,12 +41,7 @@ class IncomingServerCall implements ServerCall {
     readonly token: string,
     readonly deadline: number,
   ) {
-    this.metadata = call.metadata
-  }
-
-  get requestId(): string {
-    const [id] = this.metadata.get('x-request-id')
-    return typeof id === 'string' ? id : ''
+    this.requestId = call.requestId
   }
 
   get signal(): AbortSignal {
@@ -69,23 +67,23 @@ export class CallScope {
     private readonly log: Logger,
   ) {}
 
-  /** Admits a call, or throws: `unauthenticated` without a valid token, `timeout` when it comes too late. */
-  async admit(call: IncomingCall, open: boolean): Promise<ServerCall> {
-    const deadline = readDeadline(call)
-    if (deadline <= Date.now())
+  /**
+   * Admits a call, at once when its token is known. Throws or rejects: `unauthenticated` without a valid token,
+   * `timeout` when it comes too late.
+   */
+  admit(call: IncomingCall, open: boolean): ServerCall | Promise<ServerCall> {
+    const now = Date.now()
+    const stated = call.deadline
+    const deadline = stated === Infinity ? now + DEFAULT_DEADLINE_MS : stated - DEADLINE_MARGIN_MS
+    if (deadline <= now)
       throw new AppError('timeout', 'DEADLINE_EXCEEDED', 'the request took too long')
     if (open) return new IncomingServerCall(call, nobody, '', deadline)
-    const [header] = call.metadata.get('authorization')
-    if (typeof header !== 'string' || !header.startsWith('Bearer '))
+    const { token } = call
+    if (token === '')
       throw new AppError('unauthenticated', 'NO_CALLER_TOKEN', 'a caller token is needed')
-    const token = header.slice('Bearer '.length)
     const caller = this.verifier.verify(token)
-    return new IncomingServerCall(
-      call,
-      caller instanceof Promise ? await caller : caller,
-      token,
-      deadline,
-    )
+    if (!(caller instanceof Promise)) return new IncomingServerCall(call, caller, token, deadline)
+    return caller.then((verified) => new IncomingServerCall(call, verified, token, deadline))
   }
 
   /** Runs the handler of a stream that may stay open for ever; its signal is aborted when the server stops. */
@@ -110,10 +108,4 @@ export class CallScope {
     if (isBug) this.log.error({ err: error, rpc: path }, 'a call failed for a reason that is a bug')
     return status
   }
-}
-
-function readDeadline(call: IncomingCall): number {
-  const stated = call.getDeadline()
-  const at = typeof stated === 'number' ? stated : stated.getTime()
-  return Number.isFinite(at) ? at - DEADLINE_MARGIN_MS : Date.now() + DEFAULT_DEADLINE_MS
 }

@@ -36,20 +36,32 @@ export function encodeError(error: unknown): { status: StatusObject; isBug: bool
 export function decodeError(error: unknown): AppError {
   if (error instanceof AppError) return error
   if (!isServiceError(error)) throw error
-  const info = readErrorInfo(error)
-  if (info?.domain !== DOMAIN) return transportError(error)
-  const { [CODE]: code = '', ...metadata } = info.metadata
+  const [details] = error.metadata.get(DETAILS)
+  return decodeStatus(error.code, error.details, Buffer.isBuffer(details) ? details : undefined)
+}
+
+/** The AppError that a status stands for. `details` is an encoded google.rpc.Status. */
+export function decodeStatus(code: number, message: string, details?: Uint8Array): AppError {
+  const info = details && readErrorInfo(details)
+  if (info?.domain !== DOMAIN) return transportError(code)
+  const { [CODE]: name = '', ...metadata } = info.metadata
   return new AppError(
-    isErrorCode(code) ? code : codeOfGrpcStatus(error.code),
+    isErrorCode(name) ? name : codeOfGrpcStatus(code),
     info.reason,
-    error.details,
+    message,
     metadata,
   )
 }
 
+/** The encoded google.rpc.Status of an error that encodeError made. */
+export function detailsOf(status: StatusObject): Buffer {
+  const [details] = status.metadata.get(DETAILS)
+  return Buffer.isBuffer(details) ? details : Buffer.alloc(0)
+}
+
 /** Statuses that come from the transport, not from a handler; their texts hold addresses, which are not shown. */
-function transportError(error: ServiceError): AppError {
-  switch (error.code) {
+export function transportError(code: Status): AppError {
+  switch (code) {
     case Status.UNAVAILABLE:
       return new AppError(
         'unavailable',
@@ -76,9 +88,7 @@ function isServiceError(error: unknown): error is ServiceError {
   )
 }
 
-function readErrorInfo(error: ServiceError): ErrorInfo | undefined {
-  const [bytes] = error.metadata.get(DETAILS)
-  if (!Buffer.isBuffer(bytes)) return undefined
-  const detail = RpcStatus.decode(bytes).details.find(({ typeUrl }) => typeUrl === ERROR_INFO)
+function readErrorInfo(details: Uint8Array): ErrorInfo | undefined {
+  const detail = RpcStatus.decode(details).details.find(({ typeUrl }) => typeUrl === ERROR_INFO)
   return detail && ErrorInfo.decode(detail.value)
 }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type {
+  Metadata,
   MethodDefinition,
   ServerDuplexStream,
   ServerReadableStream,
@@ -8,11 +9,13 @@ import type {
   UntypedHandleCall,
   sendUnaryData,
 } from '@grpc/grpc-js'
-import type { CallScope } from './grpc-call-scope'
+import type { CallScope, IncomingCall } from './grpc-call-scope'
 import type { ServerCall } from './server-call'
 
 /** A method of a generated service interface: a message or a stream in, a promise or a stream out. */
 export type HandlerMethod = (request: unknown, call: ServerCall) => unknown
+
+const BEARER = 'Bearer '
 
 type Method = MethodDefinition<unknown, unknown>
 
@@ -24,8 +27,10 @@ export function createHandler(
   open: boolean,
 ): UntypedHandleCall {
   const { path } = method
-  const answer = async (call: AnyCall, request: unknown) =>
-    handle(request, await scope.admit(call, open))
+  const answer = async (call: AnyCall, request: unknown) => {
+    const admitted = scope.admit(new PlainCall(call), open)
+    return handle(request, admitted instanceof Promise ? await admitted : admitted)
+  }
 
   const unary = (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>) => {
     answer(call, call.request).then(
@@ -48,14 +53,13 @@ export function createHandler(
       .catch((error: unknown) => call.emit('error', scope.fail(error, path)))
   }
   const bidirectional = (call: ServerDuplexStream<unknown, unknown>) => {
-    scope
-      .admit(call, open)
-      .then((context) =>
-        scope.holdOpen(context, () =>
-          send(call, handle(messagesOf(call), context) as AsyncIterable<unknown>),
-        ),
+    const hold = async () => {
+      const context = await scope.admit(new PlainCall(call), open)
+      await scope.holdOpen(context, () =>
+        send(call, handle(messagesOf(call), context) as AsyncIterable<unknown>),
       )
-      .catch((error: unknown) => call.emit('error', scope.fail(error, path)))
+    }
+    hold().catch((error: unknown) => call.emit('error', scope.fail(error, path)))
   }
   if (method.requestStream) return method.responseStream ? bidirectional : clientStream
   return method.responseStream ? serverStream : unary
@@ -65,6 +69,45 @@ type AnyCall =
   | ServerUnaryCall<unknown, unknown>
   | ServerReadableStream<unknown, unknown>
   | ServerWritableStream<unknown, unknown>
+
+/** What is the same in all four kinds of grpc-js's calls. */
+interface PlainIncoming {
+  readonly metadata: Metadata
+  readonly cancelled: boolean
+  getDeadline(): Date | number
+  on(event: 'cancelled', listener: () => void): unknown
+}
+
+/** A call of grpc-js as the scope sees it. */
+class PlainCall implements IncomingCall {
+  constructor(private readonly call: PlainIncoming) {}
+
+  get token(): string {
+    const [header] = this.call.metadata.get('authorization')
+    return typeof header === 'string' && header.startsWith(BEARER)
+      ? header.slice(BEARER.length)
+      : ''
+  }
+
+  get requestId(): string {
+    const [id] = this.call.metadata.get('x-request-id')
+    return typeof id === 'string' ? id : ''
+  }
+
+  get deadline(): number {
+    const stated = this.call.getDeadline()
+    return typeof stated === 'number' ? stated : stated.getTime()
+  }
+
+  get cancelled(): boolean {
+    return this.call.cancelled
+  }
+
+  on(event: 'cancelled', listener: () => void): void {
+    this.call.on(event, listener)
+  }
+}
+
 type Sink = ServerWritableStream<unknown, unknown> | ServerDuplexStream<unknown, unknown>
 
 /** What the caller sends. A handler that stops reading, by an error, still has to be able to answer. */

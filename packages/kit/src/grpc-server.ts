@@ -14,6 +14,7 @@ import type { TokenVerifier } from './caller-token'
 import { CallScope } from './grpc-call-scope'
 import { createHandler, type HandlerMethod } from './grpc-handlers'
 import type { Logger } from './logger'
+import { TransportServer } from './transport-server'
 
 /** How long calls may go on after the server was asked to stop. */
 const DRAIN_MS = 10_000
@@ -64,8 +65,8 @@ export interface RunningGrpcServer extends AsyncDisposable {
 }
 
 /**
- * Serves gRPC: the services given, health and reflection. Every call but those of open RPCs, health and reflection must
- * carry a valid caller token. Errors are encoded for the wire; what is no AppError is logged here, once.
+ * Serves gRPC: the services given, by plain gRPC and over streams of TransportService, health and reflection. Every call
+ * but those of open RPCs, health and reflection must carry a valid caller token. Errors are encoded for the wire; what is no AppError is logged here, once.
  */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<RunningGrpcServer> {
   const { listen, services, verifier, log, maxMessageBytes = 4 * 1024 * 1024 } = options
@@ -77,15 +78,19 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<Runni
     'grpc.keepalive_timeout_ms': 10_000,
   })
   const scope = new CallScope(verifier, log)
+  const transport = new TransportServer(scope)
   for (const { definition, methods, open } of services) {
     const handlers: Record<string, UntypedHandleCall> = {}
     for (const [name, method] of Object.entries(definition)) {
       const handle = methods[name]
-      if (handle)
-        handlers[name] = createHandler(scope, method, handle.bind(methods), open.has(name))
+      if (!handle) continue
+      const bound = handle.bind(methods)
+      handlers[name] = createHandler(scope, method, bound, open.has(name))
+      transport.add({ method, handle: bound, open: open.has(name) })
     }
     server.addService(definition, handlers as UntypedServiceImplementation)
   }
+  server.addService(TransportServer.definition, { exchange: transport.exchange })
   const health = new HealthImplementation({ '': 'SERVING' })
   health.addToServer(server)
   const names = services.map(({ definition }) => serviceName(definition))
@@ -100,6 +105,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<Runni
     async [Symbol.asyncDispose]() {
       health.setStatus('', 'NOT_SERVING')
       scope.endOpenStreams()
+      transport.drain()
       await drain(server)
     },
   }

@@ -43,7 +43,7 @@ async function startPair(services: ServedService[]) {
   const server = opened.use(
     await startGrpcServer({ listen: '127.0.0.1:0', services, verifier, log }),
   )
-  const channel = opened.use(openChannel({ address: server.address }))
+  const channel = opened.use(openChannel({ address: server.address, multiplexed: true }))
   const tokenFor = async (claims: Partial<CallerClaims>) => {
     const nobody = { userId: 0, email: '', name: '', anonymous: false, system: false }
     return (await signer.sign({ ...nobody, ...claims }, 30_000)).token
@@ -157,7 +157,7 @@ describe('a gRPC call', () => {
   it('that has no side effects is tried again while the process is away', async () => {
     const { server } = await startPair([])
     await server[Symbol.asyncDispose]()
-    const channel = opened.use(openChannel({ address: server.address }))
+    const channel = opened.use(openChannel({ address: server.address, multiplexed: true }))
     const reading = channel.request('grpc.health.v1.Health', 'List', new Uint8Array())
     const key = await generateSigningKey()
     const verifier = createTokenVerifier(async () => ({ keys: [key.publicJwk] }))

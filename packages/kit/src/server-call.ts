@@ -1,4 +1,3 @@
-import type { Metadata } from '@grpc/grpc-js'
 import type { CallContext } from '@sheaf/protos/call'
 import type { VerifiedCaller } from './caller-token'
 
@@ -14,5 +13,4 @@ export interface ServerCall extends CallContext {
   readonly deadline: number
   /** Id of the REST request that caused the call; empty when there was none. */
   readonly requestId: string
-  readonly metadata: Metadata
 }
