@@ -1,4 +1,6 @@
+import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { tempDir } from '@sheaf/testkit/temp-dir'
 import Database from 'better-sqlite3'
 
 /** Path of a document's file; `doc` is its path in the API or its UUID. */
@@ -21,4 +23,12 @@ export function inspectFile(path: string): { integrity: string; seqs: number[] }
   } finally {
     db.close()
   }
+}
+
+/** As inspectFile, for a file of another file system, which SQLite would not find. Nothing may write meanwhile. */
+export async function inspectCopy(path: string): Promise<ReturnType<typeof inspectFile>> {
+  await using folder = await tempDir()
+  const copy = join(folder.path, 'document.sqlite')
+  for (const suffix of ['', '-wal']) await copyFile(path + suffix, copy + suffix)
+  return inspectFile(copy)
 }
