@@ -1,5 +1,6 @@
 import { openChannel } from '@sheaf/kit/grpc-client'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
+import { HomesServiceClientImpl, type HomeDocument } from '@sheaf/protos/sheaf/directory/v1/homes'
 import { KeysServiceClientImpl, type ApiKey } from '@sheaf/protos/sheaf/directory/v1/keys'
 import { UsersServiceClientImpl, type User } from '@sheaf/protos/sheaf/directory/v1/users'
 import { CliError } from './cli-error'
@@ -29,6 +30,8 @@ export interface Operator extends AsyncDisposable {
   listKeys(userId: number): Promise<ApiKey[]>
   /** Ends the key with this id, prefix or full text. */
   revokeKey(idOrKey: string): Promise<ApiKey | undefined>
+  /** All documents of a document-data instance, by id; also those that are not published. */
+  listHomeDocuments(home: string): AsyncGenerator<HomeDocument>
 }
 
 /** A token is asked for anew when it would end within this time. */
@@ -40,6 +43,7 @@ export function openOperator({ directoryAddress, serviceKey }: OperatorTarget): 
   const access = new AccessServiceClientImpl(channel)
   const users = new UsersServiceClientImpl(channel)
   const keys = new KeysServiceClientImpl(channel)
+  const homes = new HomesServiceClientImpl(channel)
   let token = ''
   let tokenEndsAt = 0
 
@@ -62,8 +66,19 @@ export function openOperator({ directoryAddress, serviceKey }: OperatorTarget): 
     }
   }
 
+  async function* listHomeDocuments(home: string): AsyncGenerator<HomeDocument> {
+    for (let afterId = 0; ;) {
+      const { documents } = await homes.listHomeDocuments({ home, afterId }, await asSystem())
+      yield* documents
+      const last = documents.at(-1)
+      if (!last) return
+      afterId = last.id
+    }
+  }
+
   return {
     listUsers,
+    listHomeDocuments,
     async ensureUser(email, name = '') {
       const { user, created } = await users.ensureUser({ email, name }, await asSystem())
       return { user: present(user), created }

@@ -2,6 +2,7 @@ import { AppError } from '@sheaf/kit/errors'
 import { ConfigError, type Env } from '@sheaf/kit/config'
 import { Command, CommanderError } from 'commander'
 import { CliError } from './cli-error'
+import { addDoctorCommand } from './commands/doctor'
 import { addKeysCommands } from './commands/keys'
 import { addLoadCommand } from './commands/load'
 import { addStatusCommand } from './commands/status'
@@ -51,6 +52,7 @@ function createProgram(settings: CliSettings, terminal: Terminal): Command {
   addUsersCommands(program, settings, terminal)
   addKeysCommands(program, settings, terminal)
   addStatusCommand(program, settings, terminal)
+  addDoctorCommand(program, settings, terminal)
   addLoadCommand(program, settings, terminal)
   return program
 }

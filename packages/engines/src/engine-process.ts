@@ -22,6 +22,8 @@ export interface EngineProgram {
   stop: { signal: NodeJS.Signals; graceMs: number }
   /** Resolves when a real client is served; an `EngineError` says that waiting is useless. */
   probe(): Promise<void>
+  /** Asked now and then while it runs: why it has to be started again, if it cannot help itself. */
+  findReasonToRestart?(): Promise<string | undefined>
 }
 
 /** Crash recovery after a hard stop can take a while on a slow disk. */
@@ -30,12 +32,14 @@ const firstDelayMs = 100
 const longestDelayMs = 10_000
 /** An engine that ran this long was well: its next failure starts the back-off anew. */
 const healthyAfterMs = 60_000
+const lookEveryMs = 2_000
 
 /** One engine, kept running from `start` until `stop`. */
 export class EngineProcess {
   private current?: { identity: ProcessIdentity; exited: Promise<string> }
   private readonly stopping = new AbortController()
   private supervision: Promise<void> = Promise.resolve()
+  private looking?: NodeJS.Timeout
 
   private constructor(
     private readonly program: EngineProgram,
@@ -47,6 +51,7 @@ export class EngineProcess {
     const engine = new EngineProcess(program, log)
     await engine.launch()
     engine.supervision = engine.supervise()
+    engine.looking = setInterval(() => void engine.restartIfNeeded(), lookEveryMs).unref()
     return engine
   }
 
@@ -58,8 +63,16 @@ export class EngineProcess {
   /** Ends the engine, cleanly if it manages in time, and its supervision. */
   async stop(): Promise<void> {
     this.stopping.abort()
+    clearInterval(this.looking)
     await this.end()
     await this.supervision
+  }
+
+  private async restartIfNeeded(): Promise<void> {
+    const reason = await this.program.findReasonToRestart?.().catch(() => undefined)
+    if (reason === undefined || this.stopping.signal.aborted) return
+    this.report(`is stopped, to be started again: ${reason}`)
+    await this.end()
   }
 
   private async supervise(): Promise<void> {

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { mkdir, rename, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect } from '@nats-io/transport-node'
 import { EngineProcess } from './engine-process'
+import { logEnd } from './engine-log'
 import { loopback } from './free-port'
 import { natsConfig } from './nats-config'
 import { findNatsServer } from './nats-install'
@@ -12,6 +14,9 @@ import { serverUrl } from './server-url'
 
 /** Not lame duck mode, which takes minutes to move clients to other servers: there are none. */
 const stop = { signal: 'SIGTERM', graceMs: 10_000 } as const
+
+/** Room that makes a restart after a full disk worth while: about two of NATS's blocks. */
+const enoughBytes = 16 * 1024 * 1024
 
 /** Finds or fetches NATS and ends one that a killed Sheaf left behind. */
 export async function prepareNats(setting: EngineSetting): Promise<PreparedEngine> {
@@ -31,12 +36,14 @@ export async function prepareNats(setting: EngineSetting): Promise<PreparedEngin
     start: async (port) => {
       const storeDir = join(folder, 'jetstream')
       await writePrivately(configFile, natsConfig({ port, user, password, storeDir }))
+      const logFile = join(dataDir, 'logs', 'nats.log')
       const program = {
         name: 'nats' as const,
         command,
         args: ['--config', configFile],
         cwd: folder,
-        logFile: join(dataDir, 'logs', 'nats.log'),
+        logFile,
+        findReasonToRestart: createStuckCheck(logFile, folder),
         stop,
         probe: () => probeNats(serverUrl('nats', { user, password }, { port })),
       }
@@ -64,4 +71,26 @@ async function writePrivately(file: string, text: string): Promise<void> {
   const draft = `${file}.draft`
   await writeFile(draft, text, { mode: 0o600 })
   await rename(draft, file)
+}
+
+/**
+ * A stream whose disk was full refuses messages until NATS starts again, also when there has long been room. Only the
+ * log tells, so this reads what is new in it.
+ */
+function createStuckCheck(logFile: string, folder: string): () => Promise<string | undefined> {
+  let readTo = logEnd(logFile)
+  let stuck = false
+  return async () => {
+    const end = logEnd(logFile)
+    if (end !== readTo) {
+      const added = readFileSync(logFile).subarray(end < readTo ? 0 : readTo)
+      stuck ||= added.includes('critical write error')
+      readTo = end
+    }
+    if (!stuck) return undefined
+    const { bavail, bsize } = await statfs(folder)
+    if (bavail * bsize < enoughBytes) return undefined
+    stuck = false
+    return 'its disk was full, and has room again'
+  }
 }

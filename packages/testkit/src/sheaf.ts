@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { findRunFile, type RunFile } from '@sheaf/cli/run-file'
 import { openWith, type Closer } from '@sheaf/kit/lifecycle'
+import { findEngine, type EngineName } from './engine-process'
 import { createTestDatabase, testEngines } from './engines'
 import { eventually } from './eventually'
 import { tempDir } from './temp-dir'
@@ -20,10 +21,15 @@ export interface SheafOptions {
   ownEngines?: boolean
   /** Further settings. */
   env?: Readonly<Record<string, string>>
+  /** A program, with arguments, that becomes Sheaf: it is given Node and Sheaf's program as further arguments. */
+  wrapper?: readonly string[]
 }
 
 /** A service of a running Sheaf, by the name in its run file. */
 export type ServiceName = 'gateway' | 'directory' | 'document-data' | 'webhook'
+
+/** A process of a running Sheaf; an engine only when it has its own. */
+export type ProcessName = ServiceName | EngineName
 
 /** A user made by the operator's command, with a key of their own. */
 export interface SheafUser {
@@ -44,10 +50,12 @@ export interface RunningSheaf extends AsyncDisposable {
   readonly output: () => string
   /** The processes that run now, by name. */
   pids(): Promise<RunFile['pids']>
-  /** Sends a signal (SIGKILL by default) to a service; resolves to the pid it had. */
-  kill(service: ServiceName, signal?: NodeJS.Signals): Promise<number>
-  /** Resolves to the new pid when the service runs again and the whole system is ready. */
-  restarted(service: ServiceName, previousPid: number): Promise<number>
+  /** Sends a signal (SIGKILL by default) to a process; resolves to the pid it had. */
+  kill(name: ProcessName, signal?: NodeJS.Signals): Promise<number>
+  /** Resolves to the new pid when the process runs again and the whole system is ready. */
+  restarted(name: ProcessName, previousPid: number): Promise<number>
+  /** Resolves when the whole system says that it is ready. */
+  ready(): Promise<void>
   /** Makes a user if new, and in any case a new key. */
   createUser(email: string, name: string): Promise<SheafUser>
   /** Runs the operator's command; resolves to what it printed, throws when it fails. */
@@ -68,7 +76,7 @@ export function startSheaf(options: SheafOptions = {}): Promise<RunningSheaf> {
   return openWith(async (closer) => {
     const dataDir = options.dataDir ?? closer.use(await tempDir()).path
     const env = { ...cleanEnvironment(), ...(await settings(options, dataDir, closer)) }
-    const process = closer.use(spawnSheaf(env))
+    const process = closer.use(spawnSheaf(env, options.wrapper))
     const run = await process.ready(dataDir)
     const ownerKey = options.ownerKey ?? (await printedKey(process))
     const pids = async () => (await getRunFile(dataDir)).pids
@@ -83,9 +91,18 @@ export function startSheaf(options: SheafOptions = {}): Promise<RunningSheaf> {
       pid: run.pids.standalone,
       output: process.output,
       pids,
-      kill: async (service, signal = 'SIGKILL') => signalService(await pids(), service, signal),
-      restarted: (service, previousPid) =>
-        untilRestarted({ url: run.url, previousPid, pid: async () => (await pids())[service] }),
+      kill: async (name, signal = 'SIGKILL') =>
+        signalProcess(name, (await findPids(dataDir))[name], signal),
+      restarted: (name, previousPid) =>
+        untilRestarted({
+          url: run.url,
+          previousPid,
+          pid: async () => (await findPids(dataDir))[name],
+        }),
+      ready: async () => {
+        const pid = run.pids.standalone
+        await untilRestarted({ url: run.url, previousPid: 0, pid: () => Promise.resolve(pid) })
+      },
       createUser: async (email, name) =>
         JSON.parse(await operate('users', 'create', email, '--name', name, '--json')) as SheafUser,
       operate,
@@ -120,9 +137,10 @@ interface SheafProcess extends AsyncDisposable {
   readonly output: () => string
 }
 
-function spawnSheaf(env: NodeJS.ProcessEnv): SheafProcess {
+function spawnSheaf(env: NodeJS.ProcessEnv, wrapper: readonly string[] = []): SheafProcess {
+  const [command = node, ...args] = [...wrapper, node, programs.standalone]
   // Sheaf stops when the IPC channel closes, so it does not outlive a test run that is killed.
-  const child = spawn(node, [programs.standalone], {
+  const child = spawn(command, args, {
     env,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
@@ -183,7 +201,7 @@ function untilRestarted(wanted: {
   return eventually(
     async () => {
       const pid = await wanted.pid()
-      if (pid === wanted.previousPid) return false
+      if (pid === undefined || pid === wanted.previousPid) return false
       seenAt ??= performance.now()
       const { status } = await fetch(`${wanted.url}/status?ready=1`)
       return status === 200 && performance.now() - seenAt > keptAnswerMs && pid
@@ -192,13 +210,13 @@ function untilRestarted(wanted: {
   )
 }
 
-function signalService(
-  pids: RunFile['pids'],
-  service: ServiceName,
-  signal: NodeJS.Signals,
-): number {
-  const pid = pids[service]
-  if (pid === undefined) throw new Error(`${service} is not running`)
+async function findPids(dataDir: string): Promise<Partial<Record<string, number>>> {
+  const { pids } = await getRunFile(dataDir)
+  return { ...pids, postgres: findEngine(dataDir, 'postgres'), nats: findEngine(dataDir, 'nats') }
+}
+
+function signalProcess(name: ProcessName, pid: number | undefined, signal: NodeJS.Signals): number {
+  if (pid === undefined) throw new Error(`${name} is not running`)
   process.kill(pid, signal)
   return pid
 }

@@ -51,6 +51,22 @@ export function listHomes(db: Db): Promise<HomeRow[]> {
     .execute()
 }
 
+/** Documents of an instance with a greater id, by id: at most 1000. */
+export function listHomeDocuments(
+  db: Db,
+  home: string,
+  afterId: number,
+): Promise<{ id: number; doc_id: string; published_at: Date | null }[]> {
+  return db
+    .selectFrom('documents')
+    .select(['id', 'doc_id', 'published_at'])
+    .where('home', '=', home)
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(1000)
+    .execute()
+}
+
 /** The live instance with most room, which is where a new document goes; undefined when none is live. */
 export async function findRoomiestHome(
   db: Db,

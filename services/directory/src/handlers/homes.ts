@@ -3,11 +3,12 @@ import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/kit/server-call'
 import type {
   HomesService,
+  ListHomeDocumentsRequest,
   ListHomesRequest,
   ReportHomeRequest,
 } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { Context } from '../context'
-import { listHomes, putHome, refreshHome } from '../db/homes'
+import { listHomeDocuments, listHomes, putHome, refreshHome } from '../db/homes'
 
 /** Handlers of HomesService. */
 export const homes = (ctx: Context): HomesService => ({
@@ -29,6 +30,18 @@ export const homes = (ctx: Context): HomesService => ({
         address: row.address,
         freeBytes: row.free_bytes,
         reportedAt: row.reported_at.toISOString(),
+      })),
+    }
+  },
+
+  async listHomeDocuments({ home, afterId }: ListHomeDocumentsRequest, call: ServerCall) {
+    requireSystem(call)
+    const rows = await listHomeDocuments(ctx.db, home, afterId)
+    return {
+      documents: rows.map((row) => ({
+        id: row.id,
+        docId: row.doc_id,
+        published: row.published_at !== null,
       })),
     }
   },

@@ -5,6 +5,9 @@ import { sql as init } from './001-init'
 /** Forward only, never edited after a release; a file's `user_version` counts how many it has seen. */
 const migrations: readonly string[] = [init]
 
+/** `user_version` of the newest form. */
+export const newestVersion = migrations.length
+
 /** Throws `unavailable` for a file that is a database but was never a document: an empty one, for example. */
 export function requireDocumentFile(db: Database): void {
   if (db.pragma('user_version', { simple: true }) === 0)

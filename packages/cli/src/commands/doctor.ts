@@ -1,0 +1,63 @@
+import { SingleBar } from 'cli-progress'
+import type { Command } from 'commander'
+import { CliError } from '../cli-error'
+import { examine, type Diagnosis } from '../doctor/examine'
+import type { CliSettings } from '../settings'
+import type { Terminal } from '../terminal'
+
+/** Adds `doctor`, which exits with 1 when something is wrong. */
+export function addDoctorCommand(
+  program: Command,
+  settings: CliSettings,
+  terminal: Terminal,
+): void {
+  program
+    .command('doctor')
+    .description(
+      'check every document file, and the system if it runs; exits with 1 when something is wrong',
+    )
+    .option('--full', 'also compare indexes with their tables, which takes longer')
+    .option('--home <name>', 'document-data instance that owns the data folder', 'document-data-0')
+    .option('--json', 'print {"running","documents","findings":[{"level","docId","message"}]}')
+    .action(async (options: { full?: boolean; home: string; json?: boolean }) => {
+      const bar = startBar(terminal)
+      const diagnosis = await examine(settings, {
+        home: options.home,
+        full: options.full === true,
+        onProgress: bar.update,
+      }).finally(bar.stop)
+      terminal.out(options.json ? JSON.stringify(diagnosis) : describe(diagnosis))
+      const errors = diagnosis.findings.filter(({ level }) => level === 'error').length
+      if (errors === 0) return
+      const verdict = errors === 1 ? '1 thing is wrong' : `${errors} things are wrong`
+      throw new CliError(options.json ? '' : verdict)
+    })
+}
+
+function describe({ documents, findings }: Diagnosis): string {
+  const lines = findings.map(
+    ({ level, message }) => `${level === 'error' ? 'WRONG' : 'note '}  ${message}`,
+  )
+  return [...lines, `${documents.toLocaleString('en-US')} documents were checked`].join('\n')
+}
+
+function startBar(terminal: Terminal) {
+  if (!terminal.progress) return { update: () => {}, stop: () => {} }
+  const bar = new SingleBar({
+    stream: terminal.progress,
+    format: '{bar} {percentage}% | {value} of {total} documents | {eta_formatted} left',
+    barsize: 30,
+    hideCursor: true,
+    clearOnComplete: true,
+    gracefulExit: false,
+  })
+  let started = false
+  return {
+    update(done: number, total: number) {
+      if (!started) bar.start(total, done)
+      started = true
+      bar.update(done)
+    },
+    stop: () => bar.stop(),
+  }
+}

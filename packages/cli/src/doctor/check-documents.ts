@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { CliError } from '../cli-error'
+
+/** Checks a data folder and prints a line of JSON per document; document-data's own, a process of its own. */
+const program = join(__dirname, '../../../../services/document-data/dist/check.js')
+
+/** Something that a check found. */
+export interface Finding {
+  /** An error wants somebody to act; a note only explains. */
+  readonly level: 'error' | 'note'
+  readonly docId?: string
+  readonly message: string
+}
+
+/** One step of a check: the folder first, then each document. */
+export interface CheckStep {
+  readonly total: number
+  readonly docId?: string
+  readonly findings: readonly Finding[]
+}
+
+/** Checks the documents of a data folder, whether or not Sheaf runs. Throws CliError when the check itself fails. */
+export async function* checkDocuments(dataDir: string, full: boolean): AsyncGenerator<CheckStep> {
+  const child = spawn(process.execPath, [program, dataDir, ...(full ? ['--full'] : [])], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let complaints = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text))
+  const closed = once(child, 'close')
+  try {
+    for await (const line of createInterface(child.stdout)) yield JSON.parse(line) as CheckStep
+  } finally {
+    child.kill()
+  }
+  const [code] = (await closed) as [number | null]
+  if (code !== 0) throw new CliError(`the documents could not be checked: ${complaints.trim()}`)
+}

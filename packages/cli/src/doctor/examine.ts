@@ -1,0 +1,114 @@
+import { openOperator } from '../operator'
+import { findRunFile } from '../run-file'
+import type { CliSettings } from '../settings'
+import { readOperatorTarget } from '../target'
+import { checkDocuments, type Finding } from './check-documents'
+
+const PATIENCE_MS = 5_000
+
+/** What the doctor says. */
+export interface Diagnosis {
+  /** False when the system does not run, or cannot be reached. */
+  readonly running: boolean
+  /** Documents whose files were looked at. */
+  readonly documents: number
+  readonly findings: readonly Finding[]
+}
+
+/** How an examination is done. */
+export interface ExaminationOptions {
+  /** Name of the instance whose documents lie in the data folder. */
+  readonly home: string
+  readonly full: boolean
+  /** Told how many documents are done. */
+  readonly onProgress: (done: number, total: number) => void
+}
+
+/** Examines the data folder and, when it runs, the system. Starts nothing and changes nothing. */
+export async function examine(
+  settings: CliSettings,
+  options: ExaminationOptions,
+): Promise<Diagnosis> {
+  const findings: Finding[] = []
+  // Rows first: a document that is made meanwhile has its file already when files are listed.
+  const rows = await readRows(settings, options.home).catch((error: Error) => {
+    findings.push({ level: 'error', message: `directory cannot be asked: ${error.message}` })
+    return undefined
+  })
+  const running = await examineSystem(settings, findings)
+  if (!running && rows === undefined)
+    findings.push({
+      level: 'note',
+      message: 'Sheaf does not run: only its files were checked, not what PostgreSQL knows of them',
+    })
+  const files = new Set<string>()
+  for await (const step of checkDocuments(settings.dataDir, options.full)) {
+    findings.push(...step.findings)
+    if (step.docId !== undefined) files.add(step.docId)
+    options.onProgress(files.size, step.total)
+  }
+  if (rows) findings.push(...compare(rows, files))
+  // Asked again for those that were made since: their files came after the rows were listed.
+  if (rows && [...files].some((docId) => !rows.has(docId)))
+    findings.push(...findStrays((await readRows(settings, options.home)) ?? rows, files))
+  return { running, documents: files.size, findings }
+}
+
+/** Documents that directory knows, and whether users can see them; undefined when Sheaf does not run. */
+async function readRows(
+  settings: CliSettings,
+  home: string,
+): Promise<Map<string, boolean> | undefined> {
+  const runs = settings.directoryAddress ?? (await findRunFile(settings.dataDir))
+  if (runs === undefined) return undefined
+  await using operator = openOperator(await readOperatorTarget(settings))
+  const rows = new Map<string, boolean>()
+  for await (const { docId, published } of operator.listHomeDocuments(home))
+    rows.set(docId, published)
+  return rows
+}
+
+async function examineSystem(settings: CliSettings, findings: Finding[]): Promise<boolean> {
+  const url = settings.url ?? (await findRunFile(settings.dataDir).catch(() => undefined))?.url
+  if (url === undefined) return false
+  try {
+    const signal = AbortSignal.timeout(PATIENCE_MS)
+    const response = await fetch(`${url.replace(/\/+$/, '')}/status?ready=1`, { signal })
+    if (!response.ok)
+      findings.push({ level: 'error', message: `Sheaf is not ready: ${await response.text()}` })
+    return true
+  } catch (error) {
+    const { message } = error as Error
+    findings.push({ level: 'error', message: `${url} does not answer: ${message}` })
+    return false
+  }
+}
+
+function findStrays(rows: ReadonlyMap<string, boolean>, files: ReadonlySet<string>): Finding[] {
+  return [...files]
+    .filter((docId) => !rows.has(docId))
+    .map((docId) => ({
+      level: 'error',
+      docId,
+      message: `document ${docId}: it has a file, but directory does not know it`,
+    }))
+}
+
+function compare(rows: ReadonlyMap<string, boolean>, files: ReadonlySet<string>): Finding[] {
+  const findings: Finding[] = []
+  for (const [docId, published] of rows) {
+    if (published && !files.has(docId))
+      findings.push({
+        level: 'error',
+        docId,
+        message: `document ${docId}: users can see it, but it has no file`,
+      })
+    if (!published && files.has(docId))
+      findings.push({
+        level: 'note',
+        docId,
+        message: `document ${docId}: nobody can see it, since making it was interrupted`,
+      })
+  }
+  return findings
+}

@@ -1,0 +1,22 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The wall clock of all processes of one Sheaf, PostgreSQL and NATS excepted. */
+export interface TestClock {
+  /** Settings for `startSheaf` that put its processes under this clock. */
+  readonly env: Readonly<Record<string, string>>
+  /** Sets the clock to so many milliseconds after (before, when negative) the real time. */
+  set(offsetMs: number): void
+}
+
+/** Makes a clock that is right until it is set; `folder` keeps its file. */
+export function createTestClock(folder: string): TestClock {
+  const file = join(folder, 'clock')
+  const set = (offsetMs: number) => writeFileSync(file, String(offsetMs))
+  set(0)
+  const preload = join(__dirname, '../dist/clock-preload.js')
+  return {
+    env: { NODE_TEST_CLOCK: file, NODE_OPTIONS: `--require ${JSON.stringify(preload)}` },
+    set,
+  }
+}

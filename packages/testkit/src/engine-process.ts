@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findProcesses } from '@sheaf/engines/process-table'
+
+/** An engine that a Sheaf can start itself. */
+export type EngineName = 'postgres' | 'nats'
+
+interface EngineState {
+  readonly postgres?: { readonly folder?: string }
+  readonly nats?: { readonly user: string; readonly password: string; readonly port?: number }
+}
+
+/** Pid of an engine that the Sheaf with this data folder has started; undefined when it does not run. */
+export function findEngine(dataDir: string, name: EngineName): number | undefined {
+  const [found] =
+    name === 'nats'
+      ? findProcesses('nats-server', join(dataDir, 'nats', 'nats.conf'))
+      : findProcesses('postgres', readState(dataDir).postgres?.folder ?? join(dataDir, 'postgres'))
+  return found?.pid
+}
+
+/** Address of the NATS that the Sheaf with this data folder has started. */
+export function readNatsUrl(dataDir: string): string {
+  const { nats } = readState(dataDir)
+  if (!nats?.port) throw new Error('this Sheaf has no NATS of its own')
+  return `nats://${nats.user}:${nats.password}@127.0.0.1:${nats.port}`
+}
+
+function readState(dataDir: string): EngineState {
+  try {
+    return JSON.parse(readFileSync(join(dataDir, 'engines.json'), 'utf8')) as EngineState
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw error
+  }
+}

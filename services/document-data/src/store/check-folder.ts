@@ -1,0 +1,99 @@
+import { existsSync, readdirSync, statfsSync } from 'node:fs'
+import { join } from 'node:path'
+import { checkDocument, type CheckOptions } from './check-document'
+
+/** With less room than this a busy document may stop taking writes at any moment. */
+const LEAST_FREE_BYTES = 256 * 1024 * 1024
+
+/** Something that a check found. */
+export interface Finding {
+  /** An error wants somebody to act; a note only explains. */
+  readonly level: 'error' | 'note'
+  /** Document concerned; absent when the folder is. */
+  readonly docId?: string
+  /** A sentence. */
+  readonly message: string
+}
+
+/** One step of a check. */
+export interface CheckStep {
+  /** Documents that the folder has. */
+  readonly total: number
+  /** Document that was checked; absent in the first step, which is about the folder. */
+  readonly docId?: string
+  readonly findings: readonly Finding[]
+}
+
+/** Checks the folder of all documents and every document in it, step by step. Only reads; see checkDocument. */
+export function* checkFolder(root: string, options: CheckOptions): Generator<CheckStep> {
+  if (!existsSync(root)) {
+    yield { total: 0, findings: [note(`${root} is not there: no document was ever made in it`)] }
+    return
+  }
+  const docIds = listDocuments(root)
+  yield { total: docIds.length, findings: describeFolder(root, docIds) }
+  for (const docId of docIds) {
+    const folder = join(root, docId.slice(0, 2), docId)
+    yield { total: docIds.length, docId, findings: checkOne(folder, docId, options) }
+  }
+}
+
+function checkOne(folder: string, docId: string, options: CheckOptions): Finding[] {
+  const file = join(folder, 'document.sqlite')
+  const problem = (text: string): Finding => ({
+    level: 'error',
+    docId,
+    message: `document ${docId}: ${text}`,
+  })
+  try {
+    const deleted = existsSync(join(folder, 'deleted'))
+    if (!existsSync(file)) return deleted ? [] : [problem('its file is missing')]
+    if (deleted) return [problem('it was deleted, but its file is still there')]
+    return checkDocument(file, options).map(problem)
+  } catch (error) {
+    // It may just have been deleted by the service.
+    if (!existsSync(file) && existsSync(join(folder, 'deleted'))) return []
+    return [problem(`it cannot be checked: ${(error as Error).message}`)]
+  }
+}
+
+function listDocuments(root: string): string[] {
+  return readdirSync(root)
+    .filter((name) => /^[0-9a-f]{2}$/.test(name))
+    .sort()
+    .flatMap((name) => readdirSync(join(root, name)).sort())
+}
+
+function describeFolder(root: string, docIds: readonly string[]): Finding[] {
+  const findings: Finding[] = []
+  const { bavail, bsize } = statfsSync(root)
+  const megabytes = Math.floor((bavail * bsize) / 1024 / 1024)
+  const room = `${megabytes.toLocaleString('en-US')} MiB are free where documents lie`
+  findings.push(
+    bavail * bsize < LEAST_FREE_BYTES
+      ? { level: 'error', message: `only ${room}: writes will soon be refused` }
+      : note(room),
+  )
+  const unfinished = list(join(root, 'unfinished')).length
+  if (unfinished > 0)
+    findings.push(
+      note(
+        `${unfinished} new documents are unfinished: being made now, or removed at the next start`,
+      ),
+    )
+  const known = new Set(docIds)
+  const dirty = list(join(root, 'dirty'))
+  if (dirty.length > 0)
+    findings.push(note(`${dirty.length} documents may have changes that NATS has not confirmed`))
+  for (const docId of dirty.filter((marked) => !known.has(marked)))
+    findings.push(note(`document ${docId} is marked as changed, but is not there`))
+  return findings
+}
+
+function note(message: string): Finding {
+  return { level: 'note', message }
+}
+
+function list(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder) : []
+}

@@ -1,0 +1,48 @@
+import { readNatsUrl } from '@sheaf/testkit/engine-process'
+import { eventually } from '@sheaf/testkit/eventually'
+import { createRest } from '@sheaf/testkit/rest'
+import { startSheaf, type ProcessName } from '@sheaf/testkit/sheaf'
+import { createTimeLimit, report, roundsOf, untilRandomMoment } from './support/extent'
+import { MixedLoad } from './support/mixed-load'
+
+const VICTIMS: readonly ProcessName[] = [
+  'document-data',
+  'directory',
+  'webhook',
+  'gateway',
+  'postgres',
+  'nats',
+]
+/** A process that dies often is started again later and later, so a long run begins anew with a fresh Sheaf. */
+const ROUNDS_OF_ONE_SHEAF = 3
+
+/** Kills every process this many times, in turns, under load. */
+async function killAll(rounds: number): Promise<{ faults: string[]; told: string }> {
+  await using sheaf = await startSheaf({ ownEngines: true })
+  const load = await MixedLoad.start(createRest(sheaf.url, sheaf.ownerKey))
+  for (let round = 0; round < rounds; round++)
+    for (const victim of VICTIMS) {
+      await untilRandomMoment(50, 500)
+      await sheaf.restarted(victim, await sheaf.kill(victim))
+      const before = load.acknowledged
+      await eventually(() => load.acknowledged > before + 5, { timeoutMs: 30_000 })
+    }
+  await load.stop()
+  const faults = await load.findFaults(sheaf.dataDir, readNatsUrl(sheaf.dataDir))
+  const statuses = [...load.statuses].map(([status, count]) => `${count} × ${status || 'broken'}`)
+  return { faults, told: `${load.acknowledged} writes answered; ${statuses.join(', ')}` }
+}
+
+describe('processes that are killed at any moment under load', () => {
+  it('lose nothing that was answered, leave nothing in half, and come back by themselves', async () => {
+    const timeIsUp = createTimeLimit()
+    const rounds = roundsOf(2)
+    for (let done = 0; done < rounds && !timeIsUp();) {
+      const now = Math.min(ROUNDS_OF_ONE_SHEAF, rounds - done)
+      const { faults, told } = await killAll(now)
+      expect(faults).toEqual([])
+      done += now
+      report(`kill: ${done} of ${rounds} rounds of ${VICTIMS.length} kills; ${told}`)
+    }
+  })
+})

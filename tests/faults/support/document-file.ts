@@ -1,0 +1,34 @@
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { tempDir } from '@sheaf/testkit/temp-dir'
+import Database from 'better-sqlite3'
+
+/** Path of a document's file; `doc` is its path in the API or its UUID. */
+export function fileOf(dataDir: string, doc: string): string {
+  const docId = docIdOf(doc)
+  return join(dataDir, 'documents', docId.slice(0, 2), docId, 'document.sqlite')
+}
+
+/** UUID of a document, from its path in the API. */
+export function docIdOf(doc: string): string {
+  return doc.split('/').at(-1) ?? ''
+}
+
+/** What SQLite says of a file, and the positions in its log. */
+export function inspectFile(path: string): { integrity: string; seqs: number[] } {
+  const db = new Database(path, { readonly: true, timeout: 10_000 })
+  try {
+    const seqs = db.prepare('SELECT seq FROM _sheaf_log ORDER BY seq').pluck().all() as number[]
+    return { integrity: String(db.pragma('integrity_check', { simple: true })), seqs }
+  } finally {
+    db.close()
+  }
+}
+
+/** As inspectFile, for a file of another file system, which SQLite would not find. Nothing may write meanwhile. */
+export async function inspectCopy(path: string): Promise<ReturnType<typeof inspectFile>> {
+  await using folder = await tempDir()
+  const copy = join(folder.path, 'document.sqlite')
+  for (const suffix of ['', '-wal']) await copyFile(path + suffix, copy + suffix)
+  return inspectFile(copy)
+}
