@@ -46,9 +46,10 @@ export async function lookAtMachine(): Promise<Machine> {
 /** The machine in a sentence. */
 export function describeMachine(machine: Machine): string {
   const { cpu, cores, memoryGiB, node, fileSystem, fsyncMs, loadBefore } = machine
+  const busy = loadBefore > cores / 2 ? ' (busy with other work: it can do better)' : ''
   return (
     `${cores} cores (${cpu}), ${memoryGiB} GiB, Node ${node}; data on ${fileSystem}, ` +
-    `a page made durable in ${fsyncMs.toFixed(2)} ms; load before the run ${loadBefore.toFixed(1)}`
+    `a page made durable in ${fsyncMs.toFixed(2)} ms; load before the run ${loadBefore.toFixed(1)}${busy}`
   )
 }
 

@@ -39,6 +39,18 @@ describe('GroupCommit', () => {
     expect(events).toEqual(['commit', 'committed', 'answered'])
   })
 
+  it('lets writes wait while it is paused, and runs them in their order afterwards', async () => {
+    const early = group.add(insert('a'))
+    group.pause()
+    const late = group.add(insert('b'))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(stored()).toEqual([])
+    expect(group.waiting).toBe(2)
+    group.resume()
+    await Promise.all([early, late])
+    expect(stored()).toEqual(['a', 'b'])
+  })
+
   it('undoes one that fails alone', async () => {
     const refuse = () => {
       insert('half')()
