@@ -16,7 +16,7 @@ import {
   startServer,
   untilMultiplexing,
 } from '../tests/transport-pair'
-import { toAppError } from './errors'
+import { AppError, toAppError } from './errors'
 import type { ServedService } from './grpc-server'
 import { Closer } from './lifecycle'
 
@@ -52,6 +52,11 @@ describe('a server that stops', () => {
   })
 })
 
+/** Lets everybody go on for so many turns of the event loop. */
+async function pass(turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
+}
+
 describe('a connection that breaks', () => {
   it('fails the writes that were sent, and repeats what has no side effects', async () => {
     let runs = 0
@@ -86,7 +91,7 @@ describe('a connection that breaks', () => {
       await startServer([
         createDocument(async ({ docId, timezone }) => {
           runs.set(docId, (runs.get(docId) ?? 0) + 1)
-          for (let turn = Number(timezone); turn > 0; turn--) await new Promise(setImmediate)
+          await pass(Number(timezone))
           return { seq: Number(docId) }
         }),
       ]),
@@ -94,25 +99,30 @@ describe('a connection that breaks', () => {
     const proxy = opened.use(await startProxy(server.address))
     const { channel } = await openChannels(proxy.address, opened)
     let last = 0
-    const step = fc.oneof(
-      { weight: 12, arbitrary: fc.nat(6).map((turns) => String(turns)) },
-      { weight: 4, arbitrary: fc.constant('wait') },
-      { weight: 1, arbitrary: fc.constant('break') },
-    )
+    const ended = { well: 0, badly: 0 }
+    const step = fc.record({
+      what: fc.oneof(
+        { weight: 8, arbitrary: fc.constant('write') },
+        { weight: 4, arbitrary: fc.constant('wait') },
+        { weight: 1, arbitrary: fc.constant('break') },
+      ),
+      turns: fc.nat(40),
+    })
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
         await untilMultiplexing(channel)
-        const outcomes: Promise<boolean>[] = []
-        for (const what of steps) {
-          if (what === 'wait') await new Promise(setImmediate)
+        const outcomes: Promise<void>[] = []
+        for (const { what, turns } of steps)
+          if (what === 'wait') await pass(turns)
           else if (what === 'break') proxy.breakAll()
-          else outcomes.push(write(String(++last), what))
-        }
+          else outcomes.push(write(String(++last), String(turns)))
         await Promise.all(outcomes)
       }),
-      { numRuns: 40 },
+      { numRuns: 60 },
     )
-    async function write(docId: string, turns: string): Promise<boolean> {
+    expect(ended.well).toBeGreaterThan(0)
+    expect(ended.badly).toBeGreaterThan(0)
+    async function write(docId: string, turns: string): Promise<void> {
       try {
         const { seq } = await documents(channel).createDocument(
           { docId, timezone: turns, locale: '' },
@@ -120,12 +130,12 @@ describe('a connection that breaks', () => {
         )
         expect(seq).toBe(Number(docId))
         expect(runs.get(docId)).toBe(1)
-        return true
+        ended.well++
       } catch (error) {
         if (!toAppError(error)) throw error
         expect(error).toMatchObject({ code: 'unavailable' })
         expect(runs.get(docId) ?? 0).toBeLessThanOrEqual(1)
-        return false
+        ended.badly++
       }
     }
   }, 60_000)
@@ -198,5 +208,25 @@ describe('a client that breaks the rules', () => {
     expect(failures[0]).toMatchObject({ id: 1025, code: 8 })
     stream.cancel()
     stream.on('error', () => {})
+  })
+
+  it('and takes no answers is not asked for more questions, so that memory stays bounded', async () => {
+    let running = 0
+    const { server } = await startPair(
+      createDocument(async () => {
+        running++
+        throw new AppError('invalid', 'X', 'x'.repeat(50_000))
+      }),
+    )
+    const { stream, failures } = openStream(server.address)
+    stream.pause()
+    for (let call = 1; call <= 500; call++) stream.write(frames([call]))
+    await pass(2_000)
+    expect(running).toBeLessThan(200)
+    stream.resume()
+    while (failures.length < 500) await pass(1)
+    expect(running).toBe(500)
+    stream.on('error', () => {})
+    stream.cancel()
   })
 })

@@ -46,11 +46,9 @@ export class ReplyQueue {
 
   /** Sends a message of an answer, or a part of one. */
   reply(id: number, payload: Buffer, continues: boolean): void {
-    this.replies.push({ id, payload, continues })
-    this.waitingBytes += payload.length + FRAME_BYTES
-    this.outbox.schedule()
-    // A client that does not take its answers is not asked for more questions.
-    if (this.waitingBytes > MAX_WAITING_BYTES) this.stream.pause()
+    const reply = { id, payload, continues }
+    this.replies.push(reply)
+    this.gather(replyBytes(reply))
   }
 
   /** Ends a streamed answer. */
@@ -62,10 +60,9 @@ export class ReplyQueue {
   /** Ends a call with an error. */
   fail(id: number, status: StatusObject): void {
     const { code, details: message } = status
-    this.failures.push({ id, code, message, details: detailsOf(status) })
-    this.waitingBytes += message.length + FRAME_BYTES
-    this.outbox.schedule()
-    if (this.waitingBytes > MAX_WAITING_BYTES) this.stream.pause()
+    const failure = { id, code, message, details: detailsOf(status) }
+    this.failures.push(failure)
+    this.gather(failureBytes(failure))
   }
 
   /** Tells the client that the server is about to stop. */
@@ -93,32 +90,50 @@ export class ReplyQueue {
     this.outbox.close()
   }
 
-  private take() {
-    const { draining } = this
-    const { replies, bytes } = this.takeReplies()
-    if (this.replies.length > 0)
-      return { message: { replies, completedIds: [], failures: [], draining: false }, bytes }
-    // How calls end goes after all that was said on them.
-    const { completedIds, failures } = this
-    if (replies.length + completedIds.length + failures.length === 0 && !draining) return undefined
-    this.completedIds = []
-    this.failures = []
-    this.draining = false
-    this.waitingBytes = 0
-    return { message: { replies, completedIds, failures, draining }, bytes }
+  private gather(bytes: number): void {
+    this.waitingBytes += bytes
+    this.outbox.schedule()
+    // A client that does not take its answers is not asked for more questions.
+    if (this.waitingBytes > MAX_WAITING_BYTES) this.stream.pause()
   }
 
-  private takeReplies(): { replies: Reply[]; bytes: number } {
-    let bytes = 0
-    let count = 0
-    for (const { payload } of this.replies) {
-      bytes += payload.length + FRAME_BYTES
-      count++
-      if (bytes >= BATCH) break
+  private take() {
+    const taken = takeUpTo(this.replies, BATCH, replyBytes)
+    const { items: replies } = taken
+    let { bytes } = taken
+    this.replies = taken.rest
+    const frames: ExchangeResponse = { replies, completedIds: [], failures: [], draining: false }
+    // How calls end goes after all that was said on them.
+    if (this.replies.length === 0) {
+      const failed = takeUpTo(this.failures, BATCH - bytes, failureBytes)
+      bytes += failed.bytes
+      frames.failures = failed.items
+      this.failures = failed.rest
+      frames.completedIds = this.completedIds
+      this.completedIds = []
+      frames.draining = this.draining
+      this.draining = false
     }
-    const replies = this.replies
-    this.replies = count === replies.length ? [] : replies.splice(count)
     this.waitingBytes -= bytes
-    return { replies, bytes }
+    const { completedIds, failures, draining } = frames
+    const isEmpty = replies.length + completedIds.length + failures.length === 0 && !draining
+    return isEmpty ? undefined : { message: frames, bytes }
   }
+}
+
+const replyBytes = ({ payload }: Reply) => payload.length + FRAME_BYTES
+const failureBytes = ({ message, details }: Failure) =>
+  message.length + details.length + FRAME_BYTES
+
+/** Splits off the first items that together reach `limit` bytes. */
+function takeUpTo<T>(all: T[], limit: number, bytesOf: (item: T) => number) {
+  let bytes = 0
+  let count = 0
+  for (const item of all) {
+    if (bytes >= limit) break
+    bytes += bytesOf(item)
+    count++
+  }
+  if (count === all.length) return { items: all, rest: [], bytes }
+  return { items: all.slice(0, count), rest: all.slice(count), bytes }
 }
