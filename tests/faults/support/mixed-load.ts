@@ -202,8 +202,7 @@ export class MixedLoad implements AsyncDisposable {
         faults.push(`${word} was answered with rows ${String(group.ids)}, and is ${String(ids)}`)
       found.delete(word)
     }
-    if (found.size > 0) faults.push(`rows that nobody sent: ${[...found.keys()].join(', ')}`)
-    return faults
+    return [...faults, ...[...found.keys()].map((word) => `nobody sent ${word}`)]
   }
 
   private async findLogFaults(
