@@ -43,6 +43,10 @@ fix: gen ## let the formatter and the linter repair what they can
 test: check build ## check, then all tests; the last line counts them
 	@node scripts/test.js
 
+.PHONY: soak
+soak: build ## the fault tests, long: ROUNDS=50 of each fault, at most SECONDS=900 each
+	@node scripts/soak.js $(or $(ROUNDS),50) $(or $(SECONDS),900)
+
 .PHONY: bench
 bench: build ## measure Sheaf beside a plain server; MODE=rows, MODE=documents, ARGS=…: see bench/README.md
 	@node bench/dist/main.js --mode $(or $(MODE),compare) $(ARGS)

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { isTokenFresh } from '@sheaf/kit/caller-token'
 import { roleFromWire, type RoleName } from '@sheaf/kit/roles'
 import {
   Role,
@@ -75,8 +76,7 @@ export class AccessCache {
     if (!lease.isHeld()) return this.ask(question, requestId)
     const key = keyOf(question)
     const entry = this.entries.get(key)
-    if (entry && entry.version >= lease.version && entry.usableUntil > Date.now())
-      return entry.grant
+    if (entry && entry.version >= lease.version && isUsable(entry)) return entry.grant
     // An answer that is under way may be shared only if it was asked for after the last change of access.
     const flight = this.flights.get(key)
     if (flight && flight.version === lease.version) return flight.answer
@@ -111,6 +111,11 @@ export class AccessCache {
     const usableUntil = Math.min(tokenExpiresAt - TOKEN_MARGIN_MS, keyExpiresAt || Infinity)
     if (usableUntil > Date.now()) this.entries.set(key, { grant, version, usableUntil })
   }
+}
+
+/** A clock that was set back must not make an entry last: services would refuse its token. */
+function isUsable({ grant, usableUntil }: Entry): boolean {
+  return usableUntil > Date.now() && isTokenFresh(grant.tokenExpiresAt)
 }
 
 /** Lengths go first, so that no two questions run together; keys are not kept in memory in the clear. */

@@ -51,8 +51,10 @@ export class Readiness {
     try {
       const deadline = Date.now() + CHECK_MS
       const known = (await list.listHomes({}, { token: await system.token(), deadline })).homes
+      // Compared with each other, since these times are of PostgreSQL's clock, which need not be ours.
+      const latest = Math.max(...known.map(({ reportedAt }) => Date.parse(reportedAt)))
       const live = known.filter(
-        ({ reportedAt }) => Date.now() - Date.parse(reportedAt) < HOME_SILENT_MS,
+        ({ reportedAt }) => latest - Date.parse(reportedAt) < HOME_SILENT_MS,
       )
       if (live.length === 0) return ['document-data']
       const checks = live.map(async ({ name, address }) => {

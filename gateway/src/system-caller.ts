@@ -1,3 +1,4 @@
+import { isTokenFresh } from '@sheaf/kit/caller-token'
 import type { AccessService } from '@sheaf/protos/sheaf/directory/v1/access'
 
 /** A token is replaced when it has less than this left. */
@@ -16,7 +17,7 @@ export class SystemCaller {
   /** A token that is good for some seconds. Throws AppError `unauthenticated` when directory does not know the key. */
   async token(): Promise<string> {
     const { current } = this
-    if (current && current.expiresAt - Date.now() > MARGIN_MS) return current.token
+    if (current && isTokenFresh(current.expiresAt, MARGIN_MS)) return current.token
     const credential = { $case: 'serviceKey' as const, value: this.serviceKey }
     const request = { credential, document: '', site: '', neededRole: 0 }
     const deadline = Date.now() + TIMEOUT_MS

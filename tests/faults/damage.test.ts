@@ -1,15 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, existsSync, openSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'

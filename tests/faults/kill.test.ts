@@ -19,7 +19,7 @@ const ROUNDS_OF_ONE_SHEAF = 3
 /** Kills every process this many times, in turns, under load. */
 async function killAll(rounds: number): Promise<{ faults: string[]; told: string }> {
   await using sheaf = await startSheaf({ ownEngines: true })
-  const load = await MixedLoad.start(createRest(sheaf.url, sheaf.ownerKey))
+  await using load = await MixedLoad.start(createRest(sheaf.url, sheaf.ownerKey))
   for (let round = 0; round < rounds; round++)
     for (const victim of VICTIMS) {
       await untilRandomMoment(50, 500)

@@ -66,19 +66,9 @@ export function openOperator({ directoryAddress, serviceKey }: OperatorTarget): 
     }
   }
 
-  async function* listHomeDocuments(home: string): AsyncGenerator<HomeDocument> {
-    for (let afterId = 0; ;) {
-      const { documents } = await homes.listHomeDocuments({ home, afterId }, await asSystem())
-      yield* documents
-      const last = documents.at(-1)
-      if (!last) return
-      afterId = last.id
-    }
-  }
-
   return {
     listUsers,
-    listHomeDocuments,
+    listHomeDocuments: (home) => listDocuments(homes, home, asSystem),
     async ensureUser(email, name = '') {
       const { user, created } = await users.ensureUser({ email, name }, await asSystem())
       return { user: present(user), created }
@@ -103,6 +93,20 @@ export function openOperator({ directoryAddress, serviceKey }: OperatorTarget): 
       return (await keys.revokeKey({ keyRef }, await asSystem())).apiKey
     },
     [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
+  }
+}
+
+async function* listDocuments(
+  homes: HomesServiceClientImpl,
+  home: string,
+  asSystem: () => Promise<{ token: string }>,
+): AsyncGenerator<HomeDocument> {
+  for (let afterId = 0; ;) {
+    const { documents } = await homes.listHomeDocuments({ home, afterId }, await asSystem())
+    yield* documents
+    const last = documents.at(-1)
+    if (!last) return
+    afterId = last.id
   }
 }
 

@@ -73,4 +73,19 @@ describe('caller tokens', () => {
     const token = `${part({ alg: 'none', kid: key.kid })}.${part({ iss: 'sheaf-directory', sub: '7', exp })}.`
     await expect(verifier.verify(token)).rejects.toMatchObject({ code: 'unauthenticated' })
   })
+
+  it('do not live longer because the clock was set back', async () => {
+    const { signer, verifier } = await authority()
+    const before = await signer.sign(alice, 30_000)
+    await verifier.verify(before.token)
+    const realNow = Date.now
+    jest.spyOn(Date, 'now').mockImplementation(() => realNow() - 3_600_000)
+    try {
+      expect(() => verifier.verify(before.token)).toThrow('a valid caller token is needed')
+      const after = await signer.sign(alice, 30_000)
+      expect(await verifier.verify(after.token)).toMatchObject({ userId: 7 })
+    } finally {
+      jest.restoreAllMocks()
+    }
+  })
 })

@@ -17,6 +17,8 @@ const ISSUER = 'sheaf-directory'
 const ALGORITHM = 'EdDSA'
 /** Verified tokens kept at once; a token is about 600 bytes. */
 const CACHE_SIZE = 20_000
+/** A token ends within 30 s; one that seems to last much longer was made before the clock was set back. */
+const LONGEST_LIFE_MS = 60_000
 /** Least time between two fetches of the keys that an unknown key id causes. */
 const REFETCH_MS = 5_000
 
@@ -71,6 +73,12 @@ export async function generateSigningKey(): Promise<SigningKey> {
   const kid = randomUUID()
   const [privateJwk, publicJwk] = await Promise.all([exportJWK(privateKey), exportJWK(publicKey)])
   return { kid, privateJwk, publicJwk: { ...publicJwk, kid, alg: ALGORITHM, use: 'sig' } }
+}
+
+/** True while a token that ends then can be used for `marginMs` more; false too when the clock was set back since. */
+export function isTokenFresh(expiresAt: number, marginMs = 0): boolean {
+  const left = expiresAt - Date.now()
+  return left > marginMs && left <= LONGEST_LIFE_MS
 }
 
 /** A signer that uses this key. */
@@ -130,10 +138,12 @@ export function createTokenVerifier(fetchKeys: () => Promise<JSONWebKeySet>): To
     const { payload } = await jwtVerify(token, keys.resolve, {
       issuer: ISSUER,
       algorithms: [ALGORITHM],
+      currentDate: new Date(Date.now()),
     }).catch(() => {
       throw refused()
     })
     const caller = readClaims(payload)
+    if (!isTokenFresh(caller.expiresAt)) throw refused()
     if (verified.size >= CACHE_SIZE) verified.delete(verified.keys().next().value ?? '')
     verified.set(token, caller)
     return caller
@@ -143,7 +153,7 @@ export function createTokenVerifier(fetchKeys: () => Promise<JSONWebKeySet>): To
     verify(token) {
       const known = verified.get(token)
       if (known === undefined) return check(token)
-      if (known.expiresAt > Date.now()) return known
+      if (isTokenFresh(known.expiresAt)) return known
       verified.delete(token)
       throw refused()
     },

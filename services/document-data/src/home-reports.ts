@@ -1,3 +1,4 @@
+import { isTokenFresh } from '@sheaf/kit/caller-token'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import { HomesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { Context } from './context'
@@ -63,7 +64,7 @@ export class HomeReports implements AsyncDisposable {
   }
 
   private async getToken(): Promise<string> {
-    if (this.token.endsAt - MARGIN_MS > Date.now()) return this.token.text
+    if (isTokenFresh(this.token.endsAt, MARGIN_MS)) return this.token.text
     const { token, tokenExpiresAt } = await this.access.resolveAccess({
       credential: { $case: 'serviceKey', value: this.identity.serviceKey },
       document: '',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Rest, RestOptions, RestReply } from '@sheaf/testkit/rest'
 import { addTable, homeWorkspace, newDocument, readRecords } from '../../support/system'
 import { docIdOf, fileOf, inspectFile } from './document-file'
@@ -8,7 +9,7 @@ const GROUP = 3
 /** A request that hangs for longer counts as a broken connection. */
 const PATIENCE_MS = 30_000
 /** What a client may see while something is down. */
-const EXPECTED = new Set([200, 429, 503, 504])
+const EXPECTED = [200, 429, 503, 504]
 
 /** What is known of the rows of one write: in which states they may be. */
 interface Group {
@@ -28,29 +29,40 @@ class LoadedDocument {
 }
 
 /** Clients that add, change, remove and read rows and make documents, and know what must then be there. */
-export class MixedLoad {
+export class MixedLoad implements AsyncDisposable {
   /** Answers by status; 0 counts broken connections. */
   readonly statuses = new Map<number, number>()
   private readonly surprises: string[] = []
   private readonly created = new Map<string, string | undefined>()
   private readonly workers: Promise<void>[] = []
   private running = true
+  /** Begins the names of the documents of this load. */
+  private readonly mark = `Made ${randomUUID()} `
 
   private constructor(
     private readonly rest: Rest,
     readonly documents: readonly LoadedDocument[],
     private readonly workspace: number,
+    private readonly expected: ReadonlySet<number>,
   ) {}
 
-  /** Makes the documents and begins. */
-  static async start(rest: Rest, documents = 2): Promise<MixedLoad> {
+  /** Makes the documents and begins; `alsoExpected` are further statuses that clients may see. */
+  static async start(
+    rest: Rest,
+    { documents = 2, alsoExpected = [] as readonly number[] } = {},
+  ): Promise<MixedLoad> {
     const loaded: LoadedDocument[] = []
     for (let count = 0; count < documents; count++) {
       const path = await newDocument(rest, `Load ${count}`)
       await addTable(rest, path, 'Words', { Word: 'Text', Version: 'Int' })
       loaded.push(new LoadedDocument(path))
     }
-    const load = new MixedLoad(rest, loaded, await homeWorkspace(rest))
+    const load = new MixedLoad(
+      rest,
+      loaded,
+      await homeWorkspace(rest),
+      new Set([...EXPECTED, ...alsoExpected]),
+    )
     for (const doc of loaded)
       for (const name of ['a', 'b'])
         load.workers.push(load.repeat((round) => load.change(doc, name, round)))
@@ -69,11 +81,18 @@ export class MixedLoad {
     await Promise.all(this.workers)
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
   /** Describes everything that is not as it must be; nothing when all is well. The load must have been stopped. */
   async findFaults(dataDir: string, natsUrl: string): Promise<string[]> {
     const faults = [...this.surprises]
     for (const doc of this.documents)
-      faults.push(...(await this.findFaultsOf(doc, dataDir, natsUrl)))
+      faults.push(
+        ...(await this.findRowFaults(doc)),
+        ...(await this.findLogFaults(doc, dataDir, natsUrl)),
+      )
     return [...faults, ...(await this.findDocumentFaults())]
   }
 
@@ -90,7 +109,7 @@ export class MixedLoad {
       records,
     })
     if (!added) return
-    const ids = added.records.map(({ id }) => id)
+    const ids = added.body.records.map(({ id }) => id)
     this.settle(group, 0)
     group.ids = ids
     if (round % 2 === 0) {
@@ -117,13 +136,13 @@ export class MixedLoad {
     method: 'post' | 'patch',
     path: string,
     body: unknown,
-  ): Promise<T | true | undefined> {
+  ): Promise<RestReply<T> | undefined> {
     doc.unknown++
     const reply = await this.send<T>(method, `${doc.path}/tables/Words/${path}`, { body })
     if (reply?.status !== 200) return undefined
     doc.unknown--
     doc.acknowledged++
-    return reply.body ?? true
+    return reply
   }
 
   /** A reader must never see a write in half. */
@@ -141,7 +160,7 @@ export class MixedLoad {
   }
 
   private async createDocument(round: number): Promise<void> {
-    const name = `Made ${round}`
+    const name = `${this.mark}${round}`
     this.created.set(name, undefined)
     const path = `/api/workspaces/${this.workspace}/docs`
     const reply = await this.send<string>('post', path, { body: { name } })
@@ -157,16 +176,12 @@ export class MixedLoad {
     const reply = await this.rest[method]<T>(path, { ...options, signal }).catch(() => undefined)
     const status = reply?.status ?? 0
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
-    if (reply && !EXPECTED.has(status))
+    if (reply && !this.expected.has(status))
       this.surprises.push(`${method} ${path} answered ${status}: ${reply.text.slice(0, 300)}`)
     return reply
   }
 
-  private async findFaultsOf(
-    doc: LoadedDocument,
-    dataDir: string,
-    natsUrl: string,
-  ): Promise<string[]> {
+  private async findRowFaults(doc: LoadedDocument): Promise<string[]> {
     const faults: string[] = []
     const found = new Map<string, { ids: number[]; versions: Set<unknown> }>()
     for (const { id, fields } of await readRecords(this.rest, `${doc.path}/tables/Words`)) {
@@ -187,7 +202,15 @@ export class MixedLoad {
         faults.push(`${word} was answered with rows ${String(group.ids)}, and is ${String(ids)}`)
       found.delete(word)
     }
-    if (found.size > 0) faults.push(`rows that nobody sent: ${[...found.keys()].join(', ')}`)
+    return [...faults, ...[...found.keys()].map((word) => `nobody sent ${word}`)]
+  }
+
+  private async findLogFaults(
+    doc: LoadedDocument,
+    dataDir: string,
+    natsUrl: string,
+  ): Promise<string[]> {
+    const faults: string[] = []
     const { integrity, seqs } = inspectFile(fileOf(dataDir, doc.path))
     if (integrity !== 'ok') faults.push(`SQLite says: ${integrity}`)
     if (seqs.some((seq, index) => seq !== index + 1))
@@ -208,7 +231,7 @@ export class MixedLoad {
     const faults: string[] = []
     const path = `/api/workspaces/${this.workspace}`
     const { body } = await this.rest.get<{ docs: { id: string; name: string }[] }>(path)
-    const listed = body.docs.filter(({ name }) => name.startsWith('Made '))
+    const listed = body.docs.filter(({ name }) => name.startsWith(this.mark))
     const names = listed.map(({ name }) => name)
     if (new Set(names).size !== names.length) faults.push('a document was made twice')
     for (const [name, docId] of this.created)

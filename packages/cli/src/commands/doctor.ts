@@ -53,7 +53,7 @@ function startBar(terminal: Terminal) {
   })
   let started = false
   return {
-    update(done: number, total: number) {
+    update: (done: number, total: number) => {
       if (!started) bar.start(total, done)
       started = true
       bar.update(done)

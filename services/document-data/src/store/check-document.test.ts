@@ -25,7 +25,7 @@ describe('checking a document', () => {
     path = join(folder, 'document.sqlite')
     const settings = { timezone: 'UTC', locale: 'en-US' }
     const author = { userId: 1, cause: 'api', traceparent: '' } as const
-    writeFileSync(path, createDocumentBytes(DOC_ID, settings, author))
+    writeFileSync(path, createDocumentBytes(settings, author).bytes)
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -1,0 +1,23 @@
+// The fault tests, long: every fault in many rounds, bounded in time. Arguments: rounds of each fault (50), and most
+// seconds for each test (900). Prints what was done; the last line is `N passed, M failed`.
+'use strict'
+
+const { spawnSync } = require('node:child_process')
+const { join } = require('node:path')
+
+const [rounds = '50', seconds = '900'] = process.argv.slice(2)
+for (const [name, value] of Object.entries({ rounds, seconds })) {
+  if (!/^[1-9]\d*$/.test(value)) throw new Error(`${name} must be a whole number, not ${value}`)
+}
+
+// A test looks at its limit between rounds; what it began it may finish.
+const limitMs = (Number(seconds) + 300) * 1000
+const { status } = spawnSync(
+  process.execPath,
+  [join(__dirname, 'test.js'), 'tests/faults', '--runInBand', `--testTimeout=${limitMs}`],
+  {
+    stdio: 'inherit',
+    env: { ...process.env, SHEAF_SOAK_ROUNDS: rounds, SHEAF_SOAK_SECONDS: seconds },
+  },
+)
+process.exitCode = status ?? 1

@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process'
+import { readNatsUrl } from '@sheaf/testkit/engine-process'
+import { eventually } from '@sheaf/testkit/eventually'
+import { createRest, type Rest } from '@sheaf/testkit/rest'
+import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import { createTimeLimit, report, roundsOf, untilRandomMoment } from './support/extent'
+import { MixedLoad } from './support/mixed-load'
+
+/** Takes PostgreSQL down, and keeps it down: connections break, and new ones get no answer. */
+async function takePostgresDown(sheaf: RunningSheaf): Promise<void> {
+  const postmaster = await sheaf.kill('postgres', 'SIGSTOP')
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).split('\n')
+  for (const line of lines) {
+    const [pid, parent] = line.trim().split(/\s+/).map(Number)
+    if (pid && parent === postmaster) process.kill(pid, 'SIGKILL')
+  }
+}
+
+describe('an engine that is down for a while', () => {
+  let sheaf: RunningSheaf
+  let rest: Rest
+  let load: MixedLoad
+  beforeAll(async () => {
+    sheaf = await startSheaf({ ownEngines: true })
+    rest = createRest(sheaf.url, sheaf.ownerKey)
+  })
+  beforeEach(async () => {
+    load = await MixedLoad.start(rest)
+  })
+  afterEach(() => load?.stop())
+  afterAll(async () => {
+    await sheaf?.[Symbol.asyncDispose]()
+  })
+
+  it('NATS: writes go on, and every change arrives later, in order', async () => {
+    const timeIsUp = createTimeLimit()
+    for (let round = 0; round < roundsOf(1) && !timeIsUp(); round++) {
+      await sheaf.kill('nats', 'SIGSTOP')
+      const before = load.acknowledged
+      await untilRandomMoment(1_000, 3_000)
+      expect(load.acknowledged).toBeGreaterThan(before + 20)
+      await sheaf.kill('nats', 'SIGCONT')
+      report(`NATS down: ${round + 1} rounds, ${load.acknowledged} writes answered`)
+    }
+    await load.stop()
+    expect([...load.statuses.keys()]).toEqual([200])
+    expect(await load.findFaults(sheaf.dataDir, readNatsUrl(sheaf.dataDir))).toEqual([])
+  })
+
+  it('PostgreSQL: what is authorised goes on for a moment, then 503, then all is well by itself', async () => {
+    const timeIsUp = createTimeLimit()
+    const table = `${load.documents[0]?.path}/tables/Words/records`
+    for (let round = 0; round < roundsOf(1) && !timeIsUp(); round++) {
+      await eventually(async () => (await rest.get(table)).status === 200)
+      await takePostgresDown(sheaf)
+      // The lease of the gateway has not run out yet.
+      expect((await rest.get(table)).status).toBe(200)
+      await eventually(async () => (await rest.get(table)).status === 503, { timeoutMs: 30_000 })
+      const orgs = await rest.get<{ error: string }>('/api/orgs')
+      expect(orgs.status).toBe(503)
+      expect((await rest.get('/status')).status).toBe(200)
+      expect((await rest.get('/status?ready=1')).status).toBe(503)
+      await sheaf.kill('postgres', 'SIGCONT')
+      await sheaf.ready()
+      const before = load.acknowledged
+      await eventually(() => load.acknowledged > before + 5, { timeoutMs: 30_000 })
+      report(`PostgreSQL down: ${round + 1} rounds, ${load.acknowledged} writes answered`)
+    }
+    await load.stop()
+    expect(await load.findFaults(sheaf.dataDir, readNatsUrl(sheaf.dataDir))).toEqual([])
+  })
+})
