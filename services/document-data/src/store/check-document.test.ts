@@ -15,8 +15,6 @@ import { checkDocument } from './check-document'
 import { checkFolder } from './check-folder'
 import { createDocumentBytes } from './new-document'
 
-const DOC_ID = 'aaaaaaaa-0000-4000-8000-000000000001'
-
 describe('checking a document', () => {
   let folder: string
   let path: string

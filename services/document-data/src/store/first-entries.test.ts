@@ -8,7 +8,7 @@ const author: Author = { userId: 7, cause: 'api', traceparent: '' }
 const settings = { timezone: 'UTC', locale: 'en-US' }
 
 function openStore(folder: string): Promise<DocumentStore> {
-  const limits = { maxOpen: 10, idleMs: 60_000, maxReadMs: 60_000 }
+  const limits = { maxOpen: 10, idleMs: 60_000, maxReadMs: 60_000, workers: 0, maxIndexes: 0 }
   return DocumentStore.open({ folder, ...limits, onFileError: () => {} })
 }
 
