@@ -41,29 +41,6 @@ describe('under more writes than an instance takes on', () => {
 })
 
 describe('a caller that goes away', () => {
-  it('takes its write along while that waits', async () => {
-    await using instance = await TestInstance.start()
-    const { clients } = instance
-    const docId = await tableOf(instance)
-    // Each is longer than a group may be, so that they go one by one.
-    const heavy = Array.from({ length: 20 }, () => clients.add(docId, 'T', rows(10_000, 'heavy')))
-    await heavy[0]
-    const gone = new AbortController()
-    const call = { ...(await clients.as(docId, 'editors')), signal: gone.signal }
-    const bodyJson = Buffer.from(JSON.stringify({ records: [{ fields: { A: 'gone' } }] }))
-    const write = clients.records.addRecords(
-      { docId, tableId: 'T', bodyJson, noParse: false },
-      call,
-    )
-    await Promise.all([
-      expect(write).rejects.toBeDefined(),
-      heavy[1]?.then(() => gone.abort(new Error('gone'))),
-    ])
-    await Promise.all(heavy)
-    const filterJson = Buffer.from('{"A":["gone"]}')
-    expect(await clients.read(docId, 'T', { filterJson })).toEqual([])
-  })
-
   it('ends its read, which makes room for others', async () => {
     const limits = { ...defaultLimits, reads: 2 }
     await using instance = await TestInstance.start({ limits })
