@@ -84,7 +84,9 @@ function createStuckCheck(logFile: string, folder: string): () => Promise<string
     const end = logEnd(logFile)
     if (end !== readTo) {
       const added = readFileSync(logFile).subarray(end < readTo ? 0 : readTo)
-      stuck ||= added.includes('critical write error')
+      stuck ||= /critical write error|no space left on device|out of resources/i.test(
+        added.toString('latin1'),
+      )
       readTo = end
     }
     if (!stuck) return undefined
