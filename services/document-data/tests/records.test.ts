@@ -103,6 +103,21 @@ describe('records', () => {
       ])
     })
 
+    it('goes on taking rows after one was placed farther down than whole numbers reach', async () => {
+      const { clients } = instance
+      const table = await clients.addTable(docId, 'Far', { A: 'Text' })
+      await clients.add(docId, table, [{ A: 'a', manualSort: 1e308 }])
+      expect(await clients.add(docId, table, [{ A: 'b' }, { A: 'c', manualSort: 3 }])).toEqual([
+        2, 3,
+      ])
+      const rows = await clients.read(docId, table, { hidden: true, sort: ['manualSort'] })
+      expect(rows.map(({ fields }) => [fields.A, fields.manualSort])).toEqual([
+        ['c', 3],
+        ['a', 1e308],
+        ['b', 1e308],
+      ])
+    })
+
     it('looks references up by their visible column', async () => {
       const { clients } = instance
       const people = await clients.addTable(docId, 'People', { Name: 'Text' })

@@ -1,4 +1,5 @@
 import type { StoredValue } from '../values/column-type'
+import { storedNumber } from '../values/number-storage'
 import { quoteId } from '../query/quote'
 import type { StoredColumn } from './conversion'
 import type { DocumentWriter } from './document'
@@ -85,7 +86,8 @@ function positionRows(
   // Without rows placed by hand every row's position is its id.
   if (!given && table.manualSortTop < (ids[0] ?? 0)) return ids.map((id) => BigInt(id))
   let next = Math.max(Math.floor(table.manualSortTop), (ids[0] ?? 1) - 1) + 1
-  const positions = ids.map((_, index) => given?.[index] ?? BigInt(next++))
+  // Beyond the whole numbers that can be told apart, new rows share a position and their ids decide.
+  const positions = ids.map((_, index) => given?.[index] ?? storedNumber(next++))
   placeBelow(doc, table, positions)
   return positions
 }
