@@ -1,0 +1,24 @@
+// Replays the conformance kit against a Sheaf of its own. `--update` writes tests/conformance/known-failures.json anew, so
+// that it holds the steps that fail now; `--kit FOLDER` names the kit. The last line is `N passed, M failed`.
+'use strict'
+
+const { spawnSync } = require('node:child_process')
+const { join, resolve } = require('node:path')
+const { parseArgs } = require('node:util')
+
+const { values } = parseArgs({
+  options: { update: { type: 'boolean' }, kit: { type: 'string' } },
+})
+const { status } = spawnSync(
+  process.execPath,
+  [join(__dirname, 'test.js'), '--selectProjects', 'system', '--', 'tests/conformance'],
+  {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      ...(values.update && { SHEAF_CONFORMANCE_UPDATE: '1' }),
+      ...(values.kit && { SHEAF_CONFORMANCE_DIR: resolve(values.kit) }),
+    },
+  },
+)
+process.exitCode = status ?? 1

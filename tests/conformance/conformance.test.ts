@@ -1,0 +1,66 @@
+import { startSheaf } from '@sheaf/testkit/sheaf'
+import { hasKit, kitFolder, kitSettings, replay, type Step } from './kit'
+import {
+  nameOf,
+  readKnownFailures,
+  UNEXPLAINED,
+  writeKnownFailures,
+  type KnownFailures,
+} from './known-failures'
+import { ensureSqlite3, hasSqlite3 } from './sqlite3-command'
+
+let known = readKnownFailures()
+
+function describeConformance() {
+  let steps: readonly Step[] = []
+
+  beforeAll(async () => {
+    await ensureSqlite3()
+    await using sheaf = await startSheaf({ env: kitSettings })
+    steps = await replay(sheaf)
+    if (process.env.SHEAF_CONFORMANCE_UPDATE) known = writeKnownFailures(steps, known)
+  })
+
+  it('has the command sqlite3, which it needs; `apt-get install sqlite3`, or its like, installs it', async () => {
+    expect(await hasSqlite3()).toBe(true)
+  })
+
+  it('lists every area of the kit, and no other', () => {
+    expect(Object.keys(known)).toEqual([...new Set(steps.map(({ area }) => area))].sort())
+  })
+
+  it('has one word for why each of the listed steps fails', () => {
+    const unexplained = Object.values(known)
+      .flatMap((area) => Object.entries(area))
+      .filter(([, cause]) => cause === UNEXPLAINED || !/^[a-z]+$/.test(cause))
+    expect(unexplained).toEqual([])
+  })
+
+  it.each(Object.keys(known))('passes in %s, except for the listed steps', (area) => {
+    expect(compare(area, steps, known)).toEqual({ failsAndIsNotListed: [], passesAndIsListed: [] })
+  })
+}
+
+/** Where a run and the list disagree. */
+function compare(area: string, steps: readonly Step[], list: KnownFailures) {
+  const listed = list[area] ?? {}
+  const failed = steps.filter((step) => step.area === area && !step.pass)
+  const names = new Set(failed.map(nameOf))
+  return {
+    failsAndIsNotListed: failed
+      .filter((step) => !(nameOf(step) in listed))
+      .map((step) => `${nameOf(step)} ${step.method} ${step.path}: ${step.reason}`),
+    passesAndIsListed: Object.keys(listed).filter((name) => !names.has(name)),
+  }
+}
+
+if (hasKit()) {
+  describe('the conformance kit', describeConformance)
+} else {
+  describe('the conformance kit', () => {
+    it(`is NOT replayed: it is not in ${kitFolder}; SHEAF_CONFORMANCE_DIR names another folder`, () => {
+      // Who names a folder means it: there the kit must be.
+      expect(process.env.SHEAF_CONFORMANCE_DIR).toBeUndefined()
+    })
+  })
+}

@@ -1,0 +1,86 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Step } from './kit'
+
+const file = join(__dirname, 'known-failures.json')
+
+/** The steps of each area that are known to fail, by `<scenario> #<step>`, with the cause in one word. */
+export type KnownFailures = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+/** The cause of a step of which nobody has said why it fails; a test refuses it. */
+export const UNEXPLAINED = 'unexplained'
+
+/** Reads the list. */
+export function readKnownFailures(): KnownFailures {
+  return JSON.parse(readFileSync(file, 'utf8')) as KnownFailures
+}
+
+/** Writes the list anew from a run; causes that stand there stay. */
+export function writeKnownFailures(steps: readonly Step[], known: KnownFailures): KnownFailures {
+  const areas = [...new Set(steps.map(({ area }) => area))].sort()
+  const causes = findCauses(steps, known)
+  const written = Object.fromEntries(
+    areas.map((area) => [
+      area,
+      Object.fromEntries(
+        steps
+          .filter((step) => step.area === area && !step.pass)
+          .sort((a, b) => compare(a.scenario, b.scenario) || a.step - b.step)
+          .map((step) => [nameOf(step), causes.get(nameOf(step)) ?? UNEXPLAINED]),
+      ),
+    ]),
+  )
+  writeFileSync(file, `${JSON.stringify(written, null, 2)}\n`)
+  return written
+}
+
+/** How a step is called in the list. */
+export function nameOf({ scenario, step }: Step): string {
+  return `${scenario} #${step}`
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+/** What a step needs, by its method and path; the first that fits. */
+const needs: readonly (readonly [RegExp, string])[] = [
+  [/^RECEIVE|\/webhooks\b/, 'webhooks'],
+  [/\/attachments\b|\/attach$/, 'attachments'],
+  [/\/sql$/, 'sql'],
+  [/\/download\b/, 'downloads'],
+]
+
+/** The same, for routes that are not there yet. */
+const routes: readonly (readonly [RegExp, string])[] = [
+  [/\/access$/, 'access'],
+  [/\/apikey$/, 'apikey'],
+  [/\/profile\b/, 'profile'],
+  [/^PUT .*\/records$/, 'upsert'],
+  [/\/data$/, 'columnar'],
+  [/\/(copy|move|pin|unpin|remove|unremove|apply)$/, '$1'],
+  [/\/(columns|records|tables|users|workspaces|docs|orgs)(\/[^/]+)?$/, '$1'],
+]
+
+/** A step without a cause in the list has that of its route, or that of the step of its scenario that failed before. */
+function findCauses(steps: readonly Step[], known: KnownFailures): Map<string, string> {
+  const causes = new Map<string, string>()
+  const before = new Map<string, string>()
+  for (const step of steps.filter(({ pass }) => !pass)) {
+    const listed = known[step.area]?.[nameOf(step)]
+    const cause = listed === UNEXPLAINED ? undefined : listed
+    const found = cause ?? findNeed(step) ?? before.get(step.scenario) ?? UNEXPLAINED
+    causes.set(nameOf(step), found)
+    before.set(step.scenario, found)
+  }
+  return causes
+}
+
+function findNeed({ area, method, path, reason }: Step): string | undefined {
+  if (area === 'formulas') return 'formula'
+  const isMissing = /got 404 \(not found: \//.test(reason ?? '')
+  const call = `${method} ${path}`
+  for (const [pattern, word] of isMissing ? [...needs, ...routes] : needs) {
+    const found = pattern.exec(call)
+    if (found) return word.replace('$1', found[1] ?? '')
+  }
+  return undefined
+}
