@@ -1,0 +1,82 @@
+import type { Rest } from '@sheaf/testkit/rest'
+
+/** The part of a JSON schema that requests are made from. */
+export interface Schema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: Schema | boolean
+  readonly items?: Schema
+  readonly prefixItems?: readonly Schema[]
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+  readonly allOf?: readonly Schema[]
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header' | 'cookie'
+  readonly required?: boolean
+  readonly schema?: Schema
+}
+
+/** One row of the server's own description of itself. */
+export interface Operation {
+  readonly method: string
+  readonly path: string
+  readonly parameters: readonly Parameter[]
+  /** Schema of a JSON body; undefined when there is none. */
+  readonly body?: Schema
+}
+
+/** All operations to try, and the schemas that theirs refer to. */
+export interface Operations {
+  readonly operations: readonly Operation[]
+  readonly schemas: Readonly<Record<string, Schema>>
+}
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, RawOperation>>>>
+  readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> }
+}
+
+interface RawOperation {
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: {
+    readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>
+  }
+}
+
+/** Everything inside a document; a new route is tried as soon as it is described. */
+const isInDocument = /^\/api\/docs\/\{docId\}\/./
+
+/** About the document as a whole: who sees it, where it is, whom it calls; or what leaves it as a file of megabytes. */
+const isAboutDocument =
+  /^\/api\/docs\/\{docId\}\/(access|move|copy|remove|unremove|pin|unpin|download|webhooks)\b/
+
+const methods = ['get', 'post', 'put', 'patch', 'delete'] as const
+
+/** Reads what the server says of itself. */
+export async function readOperations(rest: Rest): Promise<Operations> {
+  const { body } = await rest.get<OpenApi>('/api/openapi.json')
+  const operations = Object.entries(body.paths)
+    .filter(([path]) => isInDocument.test(path) && !isAboutDocument.test(path))
+    .flatMap(([path, item]) =>
+      methods
+        .filter((method) => method in item)
+        .map((method) => toOperation(method, path, item[method] ?? {})),
+    )
+  return { operations, schemas: body.components?.schemas ?? {} }
+}
+
+function toOperation(
+  method: string,
+  path: string,
+  { parameters = [], requestBody }: RawOperation,
+): Operation {
+  const body = requestBody?.content?.['application/json']?.schema
+  return { method: method.toUpperCase(), path, parameters, body }
+}

@@ -1,0 +1,66 @@
+import { Agent, request as httpRequest } from 'node:http'
+import type { FuzzRequest } from './requests'
+
+/** Nothing that is asked here takes longer, on any machine. */
+const DEADLINE_MS = 15_000
+
+/** An answer, or what there was instead of one. */
+export type Outcome =
+  | {
+      readonly kind: 'answer'
+      readonly status: number
+      readonly type: string
+      readonly text: string
+    }
+  | { readonly kind: 'cut' }
+
+/** Sends requests as they are, over connections that are kept. */
+export interface Sender extends Disposable {
+  /** Throws when there is no answer within the deadline. */
+  send(request: FuzzRequest, docId: string): Promise<Outcome>
+}
+
+/** A sender for the gateway at `url`. */
+export function createSender(url: string, key: string): Sender {
+  const agent = new Agent({ keepAlive: true })
+  const send = ({ method, path, headers, body, cutAt }: FuzzRequest, docId: string) =>
+    new Promise<Outcome>((resolve, reject) => {
+      const sent = httpRequest(
+        new URL(url),
+        {
+          agent,
+          method,
+          path: path.replace('{docId}', docId),
+          headers: {
+            authorization: `Bearer ${key}`,
+            ...(body && { 'content-length': body.length }),
+            ...headers,
+          },
+          signal: AbortSignal.timeout(DEADLINE_MS),
+        },
+        (response) => {
+          const chunks: Buffer[] = []
+          response.on('data', (chunk: Buffer) => chunks.push(chunk))
+          response.once('error', reject)
+          response.once('end', () =>
+            resolve({
+              kind: 'answer',
+              status: response.statusCode ?? 0,
+              type: response.headers['content-type'] ?? '',
+              text: Buffer.concat(chunks).toString(),
+            }),
+          )
+        },
+      )
+      sent.once('error', reject)
+      if (cutAt === undefined) {
+        sent.end(body)
+        return
+      }
+      sent.write(body?.subarray(0, cutAt) ?? '', () => {
+        resolve({ kind: 'cut' })
+        sent.destroy()
+      })
+    })
+  return { send, [Symbol.dispose]: () => agent.destroy() }
+}
