@@ -31,6 +31,14 @@ export const vocabulary = {
     'RefList:Plants',
     'Any',
   ],
+  people: [
+    'dan@example.com',
+    'eve@example.com',
+    'you@example.com',
+    'anon@getgrist.com',
+    'everyone@getgrist.com',
+  ],
+  roles: ['owners', 'editors', 'viewers', 'members', null],
   actions: [
     'AddRecord',
     'BulkAddRecord',
@@ -94,6 +102,17 @@ const byName: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   sort: fc.array(columnId, { maxLength: 2 }),
   require: cells(cell),
   tableId: fc.constantFrom(...vocabulary.tables),
+  name: fc.constantFrom('Garden', 'A name', 'x'),
+  users: fc.dictionary(
+    fc.constantFrom(...vocabulary.people),
+    fc.constantFrom(...vocabulary.roles),
+    {
+      minKeys: 1,
+      maxKeys: 2,
+      noNullPrototype: true,
+    },
+  ),
+  maxInheritedRole: fc.constantFrom(...vocabulary.roles),
   colId: columnId,
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 
 /** A piece of JSON text, or of what claims to be, that no JavaScript value is written as. */
-export class RawJson {
+class RawJson {
   constructor(readonly text: string) {}
 
   /** How fast-check shows it. */

@@ -50,20 +50,16 @@ interface RawOperation {
   }
 }
 
-/** Everything inside a document; a new route is tried as soon as it is described. */
-const isInDocument = /^\/api\/docs\/\{docId\}\/./
-
-/** About the document as a whole: who sees it, where it is, whom it calls; or what leaves it as a file of megabytes. */
-const isAboutDocument =
-  /^\/api\/docs\/\{docId\}\/(access|move|copy|remove|unremove|pin|unpin|download|webhooks)\b/
-
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const
 
-/** Reads what the server says of itself. */
-export async function readOperations(rest: Rest): Promise<Operations> {
+/** Reads what the server says of those of its paths that are wanted. */
+export async function readOperations(
+  rest: Rest,
+  isWanted: (path: string) => boolean,
+): Promise<Operations> {
   const { body } = await rest.get<OpenApi>('/api/openapi.json')
   const operations = Object.entries(body.paths)
-    .filter(([path]) => isInDocument.test(path) && !isAboutDocument.test(path))
+    .filter(([path]) => isWanted(path))
     .flatMap(([path, item]) =>
       methods
         .filter((method) => method in item)

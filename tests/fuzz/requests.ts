@@ -4,7 +4,7 @@ import { createBodies, spoil, vocabulary } from './bodies'
 import { hostileText, hostileTexts, hostileValue, toJsonText } from './json-text'
 import type { Operation, Operations } from './operations'
 
-/** One request, whole; `{docId}` in its path stands for the document. */
+/** One request, whole; `{docId}` and its like in its path stand for what the test has made. */
 export interface FuzzRequest {
   readonly method: string
   readonly path: string
@@ -19,14 +19,20 @@ const JSON_TYPE = 'application/json'
 /** Small on the wire, and more than any body may be when it is unpacked. */
 const gzipBomb = gzipSync(Buffer.alloc(50 * 1024 * 1024, 0x20))
 
+/** What usually stands in a path for a parameter; small numbers where nothing is said. */
+export type Segments = Readonly<Record<string, fc.Arbitrary<string>>>
+
 /** Makes requests for all operations: good ones, nearly good ones, and hostile ones. */
-export function createRequests(described: Operations): fc.Arbitrary<FuzzRequest> {
+export function createRequests(
+  described: Operations,
+  segments: Segments,
+): fc.Arbitrary<FuzzRequest> {
   const bodyOf = createBodies(described)
   return fc.constantFrom(...described.operations).chain((operation) =>
     fc
       .record({
         method: methodFor(operation),
-        path: pathFor(operation),
+        path: pathFor(operation, segments),
         query: queryFor(operation),
         headers: headersFor(operation),
         body: operation.body ? contents(bodyOf(operation.body)) : fc.constant(undefined),
@@ -61,31 +67,20 @@ const oddSegments = [
   "'",
 ]
 
-function pathFor({ path }: Operation): fc.Arbitrary<string> {
-  const segments = path.split('/').map((segment) => {
-    const name = /^\{(\w+)\}$/.exec(segment)?.[1]
-    if (name === undefined || name === 'docId') return fc.constant(segment)
-    return mostly(knownSegment(name), oddSegment)
+function pathFor({ path }: Operation, segments: Segments): fc.Arbitrary<string> {
+  const parts = path.split('/').map((part) => {
+    const name = /^\{(\w+)\}$/.exec(part)?.[1]
+    if (name === undefined) return fc.constant(part)
+    const known = Object.hasOwn(segments, name) ? segments[name] : undefined
+    return mostly(known ?? fc.integer({ min: 1, max: 5 }).map(String), oddSegment, 12)
   })
-  return fc.tuple(...segments).map((made) => made.join('/'))
+  return fc.tuple(...parts).map((made) => made.join('/'))
 }
 
 const oddSegment = fc.oneof(
   fc.constantFrom(...oddSegments),
   fc.constantFrom(...hostileTexts).map(encode),
 )
-
-const tableId = fc.oneof(
-  { weight: 6, arbitrary: fc.constant('Plants') },
-  { weight: 1, arbitrary: fc.constant('Beds') },
-  { weight: 1, arbitrary: fc.constant('_grist_Tables') },
-)
-
-function knownSegment(name: string): fc.Arbitrary<string> {
-  if (name === 'tableId') return tableId
-  if (name === 'colId') return fc.constantFrom(...vocabulary.columns)
-  return fc.integer({ min: 1, max: 5 }).map(String)
-}
 
 /** Values of parameters that say something. */
 const knownValue = fc.oneof(

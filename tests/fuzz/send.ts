@@ -14,23 +14,26 @@ export type Outcome =
     }
   | { readonly kind: 'cut' }
 
+/** What the parameters in paths stand for. */
+export type Places = Readonly<Record<string, string | number>>
+
 /** Sends requests as they are, over connections that are kept. */
 export interface Sender extends Disposable {
   /** Throws when there is no answer within the deadline. */
-  send(request: FuzzRequest, docId: string): Promise<Outcome>
+  send(request: FuzzRequest, places: Places): Promise<Outcome>
 }
 
 /** A sender for the gateway at `url`. */
 export function createSender(url: string, key: string): Sender {
   const agent = new Agent({ keepAlive: true })
-  const send = ({ method, path, headers, body, cutAt }: FuzzRequest, docId: string) =>
+  const send = ({ method, path, headers, body, cutAt }: FuzzRequest, places: Places) =>
     new Promise<Outcome>((resolve, reject) => {
       const sent = httpRequest(
         new URL(url),
         {
           agent,
           method,
-          path: path.replace('{docId}', docId),
+          path: fill(path, places),
           headers: {
             authorization: `Bearer ${key}`,
             ...(body && { 'content-length': body.length }),
@@ -63,4 +66,10 @@ export function createSender(url: string, key: string): Sender {
       })
     })
   return { send, [Symbol.dispose]: () => agent.destroy() }
+}
+
+function fill(path: string, places: Places): string {
+  return path.replace(/^[^?]*/, (pathname) =>
+    pathname.replace(/\{(\w+)\}/g, (whole, name: string) => String(places[name] ?? whole)),
+  )
 }

@@ -1,11 +1,12 @@
 import type { Rest } from '@sheaf/testkit/rest'
+import type { Places } from './send'
 
 interface Described {
   readonly tables: readonly { readonly id: string }[]
 }
 
 /** Everything that a document holds, as text: its tables and columns, and all rows with all their cells. */
-export async function readState(rest: Rest, doc: string): Promise<string> {
+export async function readDocument(rest: Rest, doc: string): Promise<string> {
   const read = async (path: string, query: Record<string, unknown>) => {
     const { status, text } = await rest.get(`${doc}/${path}`, { query })
     if (status !== 200) throw new Error(`${path} cannot be read: ${status} ${text}`)
@@ -17,4 +18,15 @@ export async function readState(rest: Rest, doc: string): Promise<string> {
     tables.map(({ id }) => read(`tables/${encodeURIComponent(id)}/records`, { hidden: 'true' })),
   )
   return [described, ...rows].join('\n')
+}
+
+/** A site, a workspace and a document as they are shown, and who has access to them; also that one is gone. */
+export async function readHome(rest: Rest, { orgId, workspaceId, docId }: Places): Promise<string> {
+  const things = [`orgs/${orgId}`, `workspaces/${workspaceId}`, `docs/${docId}`]
+  const paths = [
+    ...things.flatMap((thing) => [thing, `${thing}/access`]),
+    `orgs/${orgId}/workspaces`,
+  ]
+  const replies = await Promise.all(paths.map((path) => rest.get(`/api/${path}`)))
+  return replies.map(({ status, text }, i) => `${paths[i]} ${status} ${text}`).join('\n')
 }
