@@ -32,6 +32,31 @@ describe('GroupCommit', () => {
     expect(events).toEqual(['commit', 'committed'])
   })
 
+  it('takes half of those that wait when writing takes longer than committing, and answers it before the other half', async () => {
+    const slowly = (value: string) => () => {
+      const end = performance.now() + 15
+      while (performance.now() < end);
+      insert(value)()
+      events.push(value)
+    }
+    await group.add(slowly('first'))
+    events.length = 0
+    const writes = ['a', 'b', 'c', 'd'].map((value) =>
+      group.add(slowly(value)).then(() => events.push(`${value} answered`)),
+    )
+    await Promise.all(writes)
+    const answered = (value: string) => `${value} answered`
+    const half = (one: string, two: string) => [
+      one,
+      two,
+      'commit',
+      'committed',
+      answered(one),
+      answered(two),
+    ]
+    expect(events).toEqual([...half('a', 'b'), ...half('c', 'd')])
+  })
+
   it('answers nothing before the commit', async () => {
     const write = group.add(insert('a')).then(() => events.push('answered'))
     group.flush()
