@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { compare } from './compare'
 import { describeMachine, lookAtMachine } from './machine'
 import { measureDocuments } from './many-documents'
@@ -31,7 +31,7 @@ function findCommit(): string {
 function profiling({ profile }: Options): Record<string, string> {
   if (profile === undefined) return {}
   const preload = join(__dirname, 'profile-preload.js')
-  return { NODE_OPTIONS: `--require ${preload}`, NODE_PROFILE_FOLDER: join(process.cwd(), profile) }
+  return { NODE_OPTIONS: `--require ${preload}`, NODE_PROFILE_FOLDER: resolve(profile) }
 }
 
 async function main(): Promise<void> {

@@ -16,6 +16,10 @@ const RETRY_HINT = { retryAfterMs: '1000' }
  * bodies may take half of the room at most, so that slow or many uploads of one leave something to all others.
  */
 export class Load {
+  /** Requests taken on since the start. */
+  begun = 0
+  /** Answers as long as a table that are being sent. */
+  longAnswers = 0
   private requests = 0
   private readonly bodies: SharedLimit
 
@@ -27,6 +31,7 @@ export class Load {
   begin(): void {
     if (this.requests >= this.limits.requests) throw busy()
     this.requests++
+    this.begun++
   }
 
   /** Counts a request out. */

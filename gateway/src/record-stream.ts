@@ -4,6 +4,7 @@ import type { ReadRecordsResponse } from '@sheaf/protos/sheaf/document_data/v1/r
 import type { DocumentSession } from './document-session'
 import type { Exchange } from './exchange'
 import type { HomeClients } from './home-channels'
+import { LongAnswer } from './long-answer'
 import { sendBytes, sendHead } from './reply'
 
 type Chunks = AsyncIterator<Pick<ReadRecordsResponse, 'chunk'>>
@@ -53,8 +54,11 @@ export async function sendChunks(
 }
 
 async function pump(exchange: Exchange, chunks: Chunks, start: Buffer): Promise<void> {
-  for (let chunk: Buffer | undefined = start; chunk; chunk = await nextChunk(chunks))
+  using answer = new LongAnswer(exchange.context.load, exchange.signal)
+  for (let chunk: Buffer | undefined = start; chunk; chunk = await nextChunk(chunks)) {
     await write(exchange, chunk)
+    await answer.giveWay()
+  }
 }
 
 async function nextChunk(chunks: Chunks): Promise<Buffer | undefined> {

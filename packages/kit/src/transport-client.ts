@@ -5,7 +5,7 @@ import {
   TransportServiceService,
 } from '@sheaf/protos/sheaf/transport/v1/transport'
 import { isTracing } from './call-span'
-import { asBuffer } from './grpc-bytes'
+import { asBuffer } from '@sheaf/protos/bytes'
 import type { CarriedCall } from './transport-call'
 import { TransportConnection } from './transport-connection'
 import { LARGEST_SENT_CALL } from './transport-limits'

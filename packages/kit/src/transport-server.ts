@@ -7,7 +7,7 @@ import {
 import { isTracing } from './call-span'
 import type { CallScope } from './grpc-call-scope'
 import { LARGEST_REQUEST } from './transport-limits'
-import { encodeResponse } from './transport-replies'
+import { serializeResponse } from './transport-replies'
 import type { TransportRoute } from './transport-served-call'
 import { TransportSession } from './transport-session'
 
@@ -27,7 +27,7 @@ export class TransportServer {
     exchange: {
       ...TransportServiceService.exchange,
       requestDeserialize: decode,
-      responseSerialize: encodeResponse,
+      responseSerialize: serializeResponse,
     },
   }
 

@@ -1,8 +1,12 @@
 import type { ServedService } from '@sheaf/kit/grpc-server'
+import { encodeChunks } from '@sheaf/protos/bytes'
 import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnsServiceService } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
-import { RecordsServiceService } from '@sheaf/protos/sheaf/document_data/v1/records'
+import {
+  ReadRecordsResponse,
+  RecordsServiceService,
+} from '@sheaf/protos/sheaf/document_data/v1/records'
 import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { Context } from '../context'
 import { serveAdmitted } from './admitted'
@@ -12,6 +16,15 @@ import { documents } from './documents'
 import { records } from './records'
 import { tables } from './tables'
 
+/** What whole tables are read through copies their bytes no more than it must. */
+const recordsService = {
+  ...RecordsServiceService,
+  readRecords: {
+    ...RecordsServiceService.readRecords,
+    responseSerialize: encodeChunks(ReadRecordsResponse),
+  },
+}
+
 /** All services of document-data with their handlers. */
 export function createServices(ctx: Context): ServedService[] {
   const { admission } = ctx
@@ -19,7 +32,7 @@ export function createServices(ctx: Context): ServedService[] {
     serveAdmitted(admission, ChangesServiceService, changes(ctx)),
     serveAdmitted(admission, ColumnsServiceService, columns(ctx)),
     serveAdmitted(admission, DocumentsServiceService, documents(ctx)),
-    serveAdmitted(admission, RecordsServiceService, records(ctx)),
+    serveAdmitted(admission, recordsService, records(ctx)),
     serveAdmitted(admission, TablesServiceService, tables(ctx)),
   ]
 }

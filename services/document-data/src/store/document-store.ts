@@ -1,5 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import { indexRules, type IndexRules } from './auto-indexes'
+import { ByteBudget } from './byte-budget'
 import type { DocumentReader, DocumentWriter, Synchronous } from './document'
 import { DocumentFiles } from './document-files'
 import { FirstEntries } from './first-entries'
@@ -37,6 +38,8 @@ export interface DocumentStoreOptions {
 }
 
 const MAX_WAL_BYTES = 64 * 1024 * 1024
+/** What all documents keep in memory of log entries, as JSON, and of replies. */
+const MAX_KEPT_BYTES = 16 * 1024 * 1024
 
 /**
  * The documents of this instance. It has two doors, `read` and `transact`; what goes through them is synchronous.
@@ -64,6 +67,8 @@ export class DocumentStore implements AsyncDisposable {
         onCrash: (error) => options.onWorkerCrash?.(error),
       }),
       indexRules: { ...indexRules, ...options.indexRules, maxPerTable: options.maxIndexes },
+      entryBudget: new ByteBudget(MAX_KEPT_BYTES),
+      replyBudget: new ByteBudget(MAX_KEPT_BYTES),
       maxWalBytes: options.maxWalBytes ?? MAX_WAL_BYTES,
     }
     this.sweep = setInterval(() => this.closeIdle(), Math.max(1000, options.idleMs / 4))

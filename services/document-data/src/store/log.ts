@@ -66,13 +66,19 @@ export interface Author {
   readonly traceparent: string
 }
 
-/** Adds the entry `seq` to the log, within the transaction of the write, and returns it. */
+/** An entry that was added, and how long its operations are as JSON, in bytes. */
+export interface Appended {
+  readonly entry: LogEntry
+  readonly bytes: number
+}
+
+/** Adds the entry `seq` to the log, within the transaction of the write. */
 export function appendEntry(
   connection: Connection,
   seq: number,
   author: Author,
   operations: readonly Operation[],
-): LogEntry {
+): Appended {
   const tables = [...new Set(operations.map(({ tableRef }) => tableRef))]
   const { userId: user, traceparent } = author
   const entry = {
@@ -83,6 +89,7 @@ export function appendEntry(
     traceparent,
     operations,
   }
+  const json = JSON.stringify(operations)
   connection
     .prepare('INSERT INTO _sheaf_log VALUES (?, ?, ?, ?, ?, ?, ?)')
     .run(
@@ -92,9 +99,9 @@ export function appendEntry(
       entry.cause,
       traceparent,
       JSON.stringify(tables),
-      JSON.stringify(operations),
+      json,
     )
-  return entry
+  return { entry, bytes: Buffer.byteLength(json) }
 }
 
 /** Position of the latest entry; 0 when nothing was ever written. The latest entry is never cut from the log. */

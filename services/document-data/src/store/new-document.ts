@@ -37,7 +37,7 @@ export function createDocumentBytes(
       .run(settings.timezone, JSON.stringify({ locale: settings.locale }))
     // Publishing starts with the first entry, so its batch is fixed from the beginning.
     connection.prepare('INSERT INTO _sheaf_state VALUES (1, ?, 0, 1)').run(randomUUID())
-    const entry = appendEntry(connection, 1, author, template.operations)
+    const { entry } = appendEntry(connection, 1, author, template.operations)
     const bytes = connection.db.serialize()
     for (const position of MODE_BYTES) bytes[position] = WRITE_AHEAD
     return { bytes, entry }

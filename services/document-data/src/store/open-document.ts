@@ -1,14 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '@sheaf/kit/errors'
 import { AutoIndexes, type IndexRules } from './auto-indexes'
+import type { ByteBudget } from './byte-budget'
 import { openReader, openWriter, type Connection } from './connections'
 import type { DirtyMarkers } from './dirty-markers'
 import { DocumentWriter, type DocumentReader } from './document'
 import { GroupCommit } from './group-commit'
-import { appendEntry, readEntries, readLatestSeq, type Author, type LogEntry } from './log'
+import {
+  appendEntry,
+  readEntries,
+  readLatestSeq,
+  type Appended,
+  type Author,
+  type LogEntry,
+} from './log'
 import { migrate, requireDocumentFile } from './migrations/index'
 import { EVENT_BYTES, PublishState } from './publish-state'
 import { ReaderPool } from './reader-pool'
+import { RecentEntries } from './recent-entries'
+import { RecentReplies } from './recent-replies'
 import { readSchema, type Schema } from './schema'
 import { Upkeep } from './upkeep'
 import type { WorkerPool } from './worker-pool'
@@ -31,6 +41,9 @@ export interface DocumentSurroundings {
   readonly dirty: DirtyMarkers
   readonly workers: WorkerPool
   readonly indexRules: IndexRules
+  /** For log entries until they are published, and for replies that are asked for again. */
+  readonly entryBudget: ByteBudget
+  readonly replyBudget: ByteBudget
   /** Size in bytes of the write-ahead log at which long reads have to let it begin anew. */
   readonly maxWalBytes: number
 }
@@ -46,6 +59,8 @@ export interface Written<T> {
 export class OpenDocument {
   /** Connections for reads that take several turns. */
   readonly pool: ReaderPool
+  /** Small replies of what is committed. */
+  readonly replies: RecentReplies
   /** Indexes that are made and dropped as filters need them. */
   readonly indexes: AutoIndexes
   /** What is done without anybody waiting for it. */
@@ -59,6 +74,9 @@ export class OpenDocument {
   /** What is on disk, and what the transaction that runs has made of it. */
   private committed: { schema: Schema; seq: number }
   private working: { schema: Schema; seq: number }
+  /** Log entries of the transaction that runs. */
+  private appended: Appended[] = []
+  private readonly recent: RecentEntries
   private saveMarks = false
   private closedBy: AppError | undefined
   private burdened = false
@@ -83,6 +101,8 @@ export class OpenDocument {
     }
     this.working = this.committed
     this.pool = new ReaderPool(path)
+    this.recent = new RecentEntries(around.entryBudget)
+    this.replies = new RecentReplies(around.replyBudget)
     this.group = new GroupCommit(this.writer, {
       memberStarts: () => this.remember(),
       beforeCommit: () => this.beforeCommit(),
@@ -143,7 +163,7 @@ export class OpenDocument {
       const result = fn(doc)
       const next = doc.operations.length > 0 ? seq + 1 : seq
       if (next > seq) {
-        appendEntry(this.writer, next, author, doc.operations)
+        this.appended.push(appendEntry(this.writer, next, author, doc.operations))
         this.burdened = this.indexes.wrote(doc.operations) || this.burdened
       }
       this.working = { schema: doc.schema, seq: next }
@@ -162,14 +182,17 @@ export class OpenDocument {
     if (!this.publishing.batch && this.backlog > 0) await delay(GATHER_MS)
     if (!this.publishing.batch && this.backlog > 0) await this.saveMarksNow()
     const { batch } = this.publishing
-    return batch
-      ? this.read(({ connection }) => readEntries(connection, { ...batch, maxBytes: EVENT_BYTES }))
-      : []
+    if (!batch) return []
+    return (
+      this.recent.find(batch) ??
+      this.read(({ connection }) => readEntries(connection, { ...batch, maxBytes: EVENT_BYTES }))
+    )
   }
 
   /** NATS has confirmed the entries up to this one. */
   confirmPublished(seq: number): void {
     this.publishing.confirm(seq)
+    this.recent.confirm(seq)
   }
 
   /** Takes the dirty mark away when all is published. True when it is gone. */
@@ -192,6 +215,8 @@ export class OpenDocument {
     this.upkeep.close()
     this.group.close(reason)
     this.pool.close(reason)
+    this.recent.clear()
+    this.replies.clear()
     try {
       if (saveMarks && this.publishing.unsaved) {
         this.publishing.save(this.writer, this.committed.seq)
@@ -211,7 +236,9 @@ export class OpenDocument {
 
   private remember(): () => void {
     const before = this.working
+    const { length } = this.appended
     return () => {
+      this.appended.length = length
       if (this.working.schema !== before.schema) this.writer.forget()
       this.working = before
     }
@@ -226,20 +253,35 @@ export class OpenDocument {
   private afterCommit(): void {
     this.publishing.settle(true)
     this.saveMarks = false
+    this.keepAppended()
     const logged = this.working.seq !== this.committed.seq
     if (this.working.schema !== this.committed.schema) {
       this.reader?.forget()
       this.indexes.reload(this.writer)
     }
     this.committed = this.working
-    if (logged) this.events.logged()
+    if (logged) {
+      this.replies.clear()
+      this.events.logged()
+    }
     this.upkeep.watchLog()
     if (this.burdened) this.upkeep.tidy()
     this.burdened = false
   }
 
+  private keepAppended(): void {
+    for (const { entry, bytes } of this.appended) {
+      const { operations, ...rest } = entry
+      // As they are read from the log: what is too large for a message is left out.
+      if (bytes > EVENT_BYTES) this.recent.add(rest, 0)
+      else this.recent.add({ ...rest, operations }, bytes)
+    }
+    this.appended = []
+  }
+
   private afterRollback(): void {
     this.publishing.settle(false)
+    this.appended = []
     this.saveMarks = false
     this.working = this.committed
     this.writer.forget()

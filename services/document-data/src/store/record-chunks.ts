@@ -124,28 +124,7 @@ function rangeParts(
   frame: Frame,
 ): Generator<Buffer | null> {
   if (plan.limit > 0) return limitedParts(connection, plan, frame)
-  return takesAll(plan)
-    ? wholeParts(connection, plan, frame)
-    : filteredParts(connection, plan, frame)
-}
-
-/** Every row. */
-function* wholeParts(
-  connection: Connection,
-  { from, row }: ReadPlan,
-  frame: Frame,
-): Generator<Buffer | null> {
-  const statement = connection.raw(`
-    SELECT CAST(?||group_concat(${row}, ',') AS BLOB), max(id)
-    FROM (SELECT * FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT ?)`)
-  let rows = FIRST_ROWS
-  for (let after = FIRST; ;) {
-    const [part, last] = statement.get(frame.lead, after, rows) as [Buffer | null, number | null]
-    if (last === null) return
-    yield part
-    after = last
-    rows = adapt(rows, part)
-  }
+  return filteredParts(connection, plan, frame)
 }
 
 /** How many rows to read next, when so many made this part. */
@@ -154,23 +133,31 @@ function adapt(rows: number, part: Buffer | null): number {
   return Math.max(1, Math.min(RANGE_ROWS, fitting))
 }
 
-/** Rows that pass the filter: ranges of ids first, since copying rows that are not wanted would double the time. */
+/**
+ * Rows that pass the filter. The end of a range is found first: to copy rows through a subselect with a limit would take
+ * half as long again.
+ */
 function* filteredParts(
   connection: Connection,
-  { from, row, where, params }: ReadPlan,
+  plan: ReadPlan,
   frame: Frame,
 ): Generator<Buffer | null> {
+  const { from, row, where, params } = plan
   const findEnd = connection.pluck(
-    `SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT 1 OFFSET ${FILTER_ROWS - 1}`,
+    `SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?`,
   )
   const statement = connection.pluck(`
     SELECT CAST(?||group_concat(${row}, ',') AS BLOB)
     FROM ${from} NOT INDEXED WHERE id > ? AND id <= ? AND (${where})`)
+  const all = takesAll(plan)
+  let rows = all ? FIRST_ROWS : FILTER_ROWS
   for (let after: number | undefined = FIRST; after !== undefined;) {
-    const end = findEnd.get(after) as number | undefined
+    const end = findEnd.get(after, rows - 1) as number | undefined
     const range = [after, end ?? Number.MAX_SAFE_INTEGER]
-    yield statement.get(frame.lead, ...range, ...params) as Buffer | null
+    const part = statement.get(frame.lead, ...range, ...params) as Buffer | null
+    yield part
     after = end
+    if (all) rows = adapt(rows, part)
   }
 }
 

@@ -128,8 +128,10 @@ function prepare(doc: OpenDocument, reader: DocumentReader, query: RecordsQuery)
   const plan = planRead(table, built, query.hidden)
   const rows = isPage(plan) ? 0 : countRoughly(connection, plan)
   const extent = extentOf(plan, rows)
-  if (extent === 'small')
-    return { schema, seq, plan, heavy: false, narrowed: false, whole: readAtOnce(connection, plan) }
+  if (extent === 'small') {
+    const whole = doc.replies.get(plan, () => readAtOnce(connection, plan))
+    return { schema, seq, plan, heavy: false, narrowed: false, whole }
+  }
   const found = built.byColumn.size > 0 ? find(doc, { connection, table, plan, built, rows }) : null
   if (!found) return { schema, seq, plan, heavy: extent === 'heavy', narrowed: false }
   const narrow = narrowTo(plan, found)

@@ -24,9 +24,6 @@ export function numberJson(value: unknown): string {
  */
 export function numberJsonSql(column: string): string {
   const c = column
-  return (
-    `CASE WHEN typeof(${c})<>'real' THEN ${c} ` +
-    `WHEN abs(${c}) BETWEEN 1e-4 AND 1e7 AND round(${c}*1e6)/1e6=${c} THEN ${c} ` +
-    `ELSE json(sheaf_number(${c})) END`
-  )
+  const isShort = `abs(${c}) BETWEEN 1e-4 AND 1e7 AND round(${c}*1e6)/1e6=${c}`
+  return `iif(typeof(${c})='real' AND NOT (${isShort}), json(sheaf_number(${c})), ${c})`
 }

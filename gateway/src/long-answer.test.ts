@@ -1,0 +1,63 @@
+import { Load } from './load'
+import { LongAnswer } from './long-answer'
+
+const createLoad = () => new Load({ requests: 1_000_000, bodyBytes: 1 })
+
+/** Something that takes this long, as sending a piece does. */
+function work(ms: number): void {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+}
+
+it('goes on at once when no other request came', () => {
+  using answer = new LongAnswer(createLoad(), new AbortController().signal)
+  work(5)
+
+  expect(answer.giveWay()).toBeUndefined()
+})
+
+it('pauses when others came, and then goes on at once', async () => {
+  const load = createLoad()
+  using answer = new LongAnswer(load, new AbortController().signal)
+  work(5)
+  for (let i = 0; i < 100; i++) load.begin()
+  const before = performance.now()
+
+  await answer.giveWay()
+
+  expect(performance.now() - before).toBeGreaterThan(5)
+  expect(answer.giveWay()).toBeUndefined()
+})
+
+it('pauses no longer than its own work asks for, however many came', async () => {
+  const load = createLoad()
+  using answer = new LongAnswer(load, new AbortController().signal)
+  for (let i = 0; i < 100_000; i++) load.begin()
+
+  const pause = answer.giveWay()
+
+  // It has done next to nothing: 100,000 requests would be 50 seconds.
+  await expect(pause).resolves.toBeUndefined()
+})
+
+it('ends its pause when the answer is given up', async () => {
+  const load = createLoad()
+  const gone = new AbortController()
+  using answer = new LongAnswer(load, gone.signal)
+  work(20)
+  for (let i = 0; i < 100; i++) load.begin()
+
+  const pause = answer.giveWay()
+  gone.abort(new Error('the client has gone'))
+
+  await expect(pause).rejects.toThrow()
+})
+
+it('counts as long as it is sent', () => {
+  const load = createLoad()
+  {
+    using _answer = new LongAnswer(load, new AbortController().signal)
+    expect(load.longAnswers).toBe(1)
+  }
+  expect(load.longAnswers).toBe(0)
+})

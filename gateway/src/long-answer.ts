@@ -1,0 +1,50 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Load } from './load'
+
+/** About what a short request takes of the processor, in the gateway and behind it, in milliseconds. */
+const REQUEST_MS = 0.5
+/** A long answer stands back for at most this many times as long as it has worked. */
+const MAX_SHARE = 2.5
+/** Shorter pauses gather: timers know whole milliseconds. */
+const MIN_PAUSE_MS = 2
+const MAX_PAUSE_MS = 100
+
+/**
+ * An answer as long as a table, which gives way to short requests: between its pieces it pauses for about as long as
+ * those that came meanwhile need, so that it takes a fraction of the processor when others want it, and all of it else.
+ */
+export class LongAnswer implements Disposable {
+  private owedMs = 0
+  private seen: number
+  private since = performance.now()
+
+  constructor(
+    private readonly load: Load,
+    private readonly signal: AbortSignal,
+  ) {
+    load.longAnswers++
+    this.seen = load.begun
+  }
+
+  /** Resolves when the next piece may be sent. Throws when the signal is aborted meanwhile. */
+  giveWay(): Promise<void> | undefined {
+    const { begun, longAnswers } = this.load
+    const now = performance.now()
+    // Long answers stand back for the same requests: together they must not take more than one alone.
+    const most = (now - this.since) * MAX_SHARE * longAnswers
+    this.owedMs += Math.min((begun - this.seen) * REQUEST_MS, most)
+    this.seen = begun
+    this.since = now
+    return this.owedMs < MIN_PAUSE_MS ? undefined : this.pause()
+  }
+
+  [Symbol.dispose](): void {
+    this.load.longAnswers--
+  }
+
+  private async pause(): Promise<void> {
+    await delay(Math.min(this.owedMs, MAX_PAUSE_MS), undefined, { signal: this.signal })
+    this.owedMs = 0
+    this.since = performance.now()
+  }
+}

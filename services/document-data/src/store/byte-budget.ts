@@ -1,0 +1,16 @@
+/** What all open documents may keep of something together, in bytes. */
+export class ByteBudget {
+  constructor(private left: number) {}
+
+  /** Takes so many bytes; false when there are not so many left. */
+  take(bytes: number): boolean {
+    if (bytes > this.left) return false
+    this.left -= bytes
+    return true
+  }
+
+  /** Gives bytes back. */
+  give(bytes: number): void {
+    this.left += bytes
+  }
+}
