@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { addRecords, newDocument, useSystem } from '../support/system'
 import { vocabulary } from './bodies'
-import { limitMs, runCampaign } from './campaign'
+import { limitMs, patientSettings, runCampaign } from './campaign'
 import { readOperations, type Operations } from './operations'
 import { createRequests } from './requests'
 import { createSender, type Places, type Sender } from './send'
@@ -15,7 +15,7 @@ const isInDocument = /^\/api\/docs\/\{docId\}\/./
 const isAboutDocument =
   /^\/api\/docs\/\{docId\}\/(access|move|copy|remove|unremove|pin|unpin|download|webhooks)\b/
 
-const system = useSystem()
+const system = useSystem({ env: patientSettings })
 let described: Operations
 let sender: Sender
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { useSystem } from '../support/system'
-import { limitMs, runCampaign } from './campaign'
+import { limitMs, patientSettings, runCampaign } from './campaign'
 import { readOperations, type Operations } from './operations'
 import { createRequests } from './requests'
 import { createSender, type Places, type Sender } from './send'
@@ -12,7 +12,7 @@ const SECONDS = 8
 const isHome =
   /^\/api\/(orgs|workspaces)\b|^\/api\/docs\/\{docId\}(\/(access|move|copy|remove|unremove|pin|unpin)\b.*)?$/
 
-const system = useSystem()
+const system = useSystem({ env: patientSettings })
 let described: Operations
 let sender: Sender
 

@@ -1,5 +1,5 @@
 import { createRest, type Rest } from '@sheaf/testkit/rest'
-import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import { startSheaf, type RunningSheaf, type SheafOptions } from '@sheaf/testkit/sheaf'
 
 /** One person of the tests, with a client that uses their key. */
 export interface Person {
@@ -20,10 +20,10 @@ export interface System {
 }
 
 /** Starts a Sheaf around the tests of the file that calls it; the parts are there once tests run. */
-export function useSystem(): System {
+export function useSystem(options: SheafOptions = {}): System {
   const parts: Partial<Record<keyof System, unknown>> = {}
   beforeAll(async () => {
-    const sheaf = await startSheaf()
+    const sheaf = await startSheaf(options)
     const dan = await sheaf.createUser('dan@example.com', 'Dan')
     const rest = createRest(sheaf.url, sheaf.ownerKey)
     const { id } = (await rest.get<{ owner: { id: number } }[]>('/api/orgs')).body[0]?.owner ?? {
