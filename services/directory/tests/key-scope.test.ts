@@ -1,6 +1,6 @@
 import { roleFromWire } from '@sheaf/kit/roles'
 import { Role } from '@sheaf/protos/sheaf/directory/v1/access'
-import { resolveRequest, TestDirectory, type TestUser } from './test-directory'
+import { expectRefused, resolveRequest, TestDirectory, type TestUser } from './test-directory'
 
 describe('a key with a scope', () => {
   let directory: TestDirectory
@@ -93,13 +93,15 @@ describe('a key with a scope', () => {
     ).toEqual([[at(0).workspaceId, Role.GUESTS, [extraDoc]]])
     const { workspace } = await workspaces.getWorkspace({ workspaceId: at(0).workspaceId }, call)
     expect(workspace?.docs.map(({ docId }) => docId)).toEqual([extraDoc])
-    for (const refused of [
-      workspaces.getWorkspace({ workspaceId: at(1).workspaceId }, call),
-      workspaces.listWorkspaces({ org: ref(otherOrg) }, call),
-      orgs.getOrg({ org: ref(otherOrg) }, call),
-      orgs.getOrg({ org: { org: 'current', site: '' } }, call),
-    ])
-      await expect(refused).rejects.toMatchObject({ reason: 'KEY_SCOPE' })
+    await expectRefused(
+      [
+        workspaces.getWorkspace({ workspaceId: at(1).workspaceId }, call),
+        workspaces.listWorkspaces({ org: ref(otherOrg) }, call),
+        orgs.getOrg({ org: ref(otherOrg) }, call),
+        orgs.getOrg({ org: { org: 'current', site: '' } }, call),
+      ],
+      { reason: 'KEY_SCOPE' },
+    )
   })
 
   it('shows roles as far as they go', async () => {
@@ -123,31 +125,35 @@ describe('a key with a scope', () => {
     await workspaces.updateWorkspace({ workspaceId: inside, name: 'Renamed' }, call)
     const docId = await directory.createDocument(confined, inside)
     await documents.updateDocument({ document: docId, site: '', name: 'New name' }, call)
-    for (const refused of [
-      workspaces.updateWorkspace({ workspaceId: outside, name: 'No' }, call),
-      workspaces.createWorkspace({ org: ref(org), name: 'No' }, call),
-      orgs.updateOrg({ org: ref(org), name: 'No' }, call),
-      orgs.createOrg({ name: 'No', domain: '' }, call),
-      documents.createDocument({ workspaceId: outside, name: '', isPinned: false }, call),
-      documents.updateDocument({ document: at(1).docId, site: '', name: 'No' }, call),
-      documents.getDocument({ document: at(1).docId, site: '' }, call),
-    ])
-      await expect(refused).rejects.toMatchObject({ code: 'forbidden', reason: 'KEY_SCOPE' })
+    await expectRefused(
+      [
+        workspaces.updateWorkspace({ workspaceId: outside, name: 'No' }, call),
+        workspaces.createWorkspace({ org: ref(org), name: 'No' }, call),
+        orgs.updateOrg({ org: ref(org), name: 'No' }, call),
+        orgs.createOrg({ name: 'No', domain: '' }, call),
+        documents.createDocument({ workspaceId: outside, name: '', isPinned: false }, call),
+        documents.updateDocument({ document: at(1).docId, site: '', name: 'No' }, call),
+        documents.getDocument({ document: at(1).docId, site: '' }, call),
+      ],
+      { code: 'forbidden', reason: 'KEY_SCOPE' },
+    )
   })
 
   it('that only reads changes nothing anywhere', async () => {
     const { documents, orgs, workspaces } = directory.clients
     const call = await directory.as(await directory.withScope(alice, { readOnly: true }))
     const { workspaceId, docId } = at(0)
-    for (const refused of [
-      orgs.updateOrg({ org: ref(org), name: 'No' }, call),
-      orgs.createOrg({ name: 'No', domain: '' }, call),
-      workspaces.createWorkspace({ org: ref(org), name: 'No' }, call),
-      workspaces.updateWorkspace({ workspaceId, name: 'No' }, call),
-      documents.createDocument({ workspaceId, name: '', isPinned: false }, call),
-      documents.updateDocument({ document: docId, site: '', name: 'No' }, call),
-    ])
-      await expect(refused).rejects.toMatchObject({ code: 'forbidden', reason: 'KEY_SCOPE' })
+    await expectRefused(
+      [
+        orgs.updateOrg({ org: ref(org), name: 'No' }, call),
+        orgs.createOrg({ name: 'No', domain: '' }, call),
+        workspaces.createWorkspace({ org: ref(org), name: 'No' }, call),
+        workspaces.updateWorkspace({ workspaceId, name: 'No' }, call),
+        documents.createDocument({ workspaceId, name: '', isPinned: false }, call),
+        documents.updateDocument({ document: docId, site: '', name: 'No' }, call),
+      ],
+      { code: 'forbidden', reason: 'KEY_SCOPE' },
+    )
   })
 
   it('answers for things that do not exist as any key does', async () => {
@@ -165,15 +171,17 @@ describe('a key with a scope', () => {
     const { keys } = directory.clients
     const call = await directory.as(await directory.withScope(alice, { orgs: ['acme'] }))
     const userId = alice.id
-    for (const refused of [
-      keys.listKeys({ userId }, call),
-      keys.createKey({ userId, name: '', expiresAt: '' }, call),
-      keys.revokeKey({ keyRef: { $case: 'key', value: alice.key } }, call),
-      keys.getDefaultKey({ userId }, call),
-      keys.createDefaultKey({ userId, replace: true }, call),
-      keys.revokeDefaultKey({ userId }, call),
-    ])
-      await expect(refused).rejects.toMatchObject({ reason: 'KEY_SCOPE' })
+    await expectRefused(
+      [
+        keys.listKeys({ userId }, call),
+        keys.createKey({ userId, name: '', expiresAt: '' }, call),
+        keys.revokeKey({ keyRef: { $case: 'key', value: alice.key } }, call),
+        keys.getDefaultKey({ userId }, call),
+        keys.createDefaultKey({ userId, replace: true }, call),
+        keys.revokeDefaultKey({ userId }, call),
+      ],
+      { reason: 'KEY_SCOPE' },
+    )
     await directory.resolve(alice)
   })
 

@@ -1,6 +1,6 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import { createApiKey } from '../src/access/api-keys'
-import { TestDirectory, type TestUser } from './test-directory'
+import { expectRefused, TestDirectory, type TestUser } from './test-directory'
 
 describe('keys', () => {
   let directory: TestDirectory
@@ -191,11 +191,13 @@ describe('keys', () => {
       const { keys } = directory.clients
       const nobody = await directory.as()
       expect((await keys.getDefaultKey({ userId: 0 }, nobody)).apiKey).toBeUndefined()
-      for (const refused of [
-        keys.createDefaultKey({ userId: 0, replace: false }, nobody),
-        keys.revokeDefaultKey({ userId: 0 }, nobody),
-      ])
-        await expect(refused).rejects.toMatchObject({ code: 'unauthenticated' })
+      await expectRefused(
+        [
+          keys.createDefaultKey({ userId: 0, replace: false }, nobody),
+          keys.revokeDefaultKey({ userId: 0 }, nobody),
+        ],
+        { code: 'unauthenticated' },
+      )
     })
   })
 

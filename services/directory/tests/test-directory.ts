@@ -201,3 +201,12 @@ const noScope: KeyScope = { readOnly: false, orgs: [], workspaces: [], documents
 export function resolveRequest(change: Partial<ResolveAccessRequest>): ResolveAccessRequest {
   return ResolveAccessRequest.fromPartial(change)
 }
+
+/** Expects each of these calls, which are under way at once, to fail with such an error. */
+export async function expectRefused(
+  calls: readonly Promise<unknown>[],
+  error: { code?: string; reason?: string },
+): Promise<void> {
+  for (const outcome of await Promise.allSettled(calls))
+    expect(outcome).toMatchObject({ status: 'rejected', reason: error })
+}
