@@ -91,28 +91,29 @@ export const scopeRules: Readonly<Record<string, Rule | undefined>> = {
   'ProfileService/GetProfile': reads(),
 }
 
-function cutOrgs(reach: ScopeReach, { orgs }: ListOrgsResponse): ListOrgsResponse {
-  const kept = orgs.filter(({ id }) => reach.touches({ orgId: id }))
-  return { orgs: kept.map((found) => reach.org(found)) }
+function cutOrgs(reach: ScopeReach, answer: ListOrgsResponse): ListOrgsResponse {
+  const kept = answer.orgs.filter(({ id }) => reach.touches({ orgId: id }))
+  return { ...answer, orgs: kept.map((found) => reach.org(found)) }
 }
 
-function cutOrg(reach: ScopeReach, { org: found }: GetOrgResponse): GetOrgResponse {
-  return { org: found && reach.org(found) }
+function cutOrg(reach: ScopeReach, answer: GetOrgResponse): GetOrgResponse {
+  return { ...answer, org: answer.org && reach.org(answer.org) }
 }
 
 function cutWorkspaces(
   reach: ScopeReach,
-  { workspaces }: ListWorkspacesResponse,
+  answer: ListWorkspacesResponse,
   [place]: readonly Place[],
 ): ListWorkspacesResponse {
   const orgId = place?.orgId ?? 0
-  const kept = workspaces.filter(({ id }) => reach.touches({ orgId, workspaceId: id }))
-  return { workspaces: kept.map((found) => reach.workspace(found, orgId)) }
+  const kept = answer.workspaces.filter(({ id }) => reach.touches({ orgId, workspaceId: id }))
+  return { ...answer, workspaces: kept.map((found) => reach.workspace(found, orgId)) }
 }
 
 function cutWorkspace(reach: ScopeReach, answer: GetWorkspaceResponse): GetWorkspaceResponse {
   const orgId = answer.org?.id ?? 0
   return {
+    ...answer,
     workspace: answer.workspace && reach.workspace(answer.workspace, orgId),
     org: answer.org && reach.org(answer.org),
   }
@@ -121,6 +122,7 @@ function cutWorkspace(reach: ScopeReach, answer: GetWorkspaceResponse): GetWorks
 function cutDocument(reach: ScopeReach, answer: GetDocumentResponse): GetDocumentResponse {
   const orgId = answer.org?.id ?? 0
   return {
+    ...answer,
     document: answer.document && reach.document(answer.document),
     workspace: answer.workspace && reach.workspace(answer.workspace, orgId),
     org: answer.org && reach.org(answer.org),

@@ -1,4 +1,5 @@
 import type { ServedService } from '@sheaf/kit/grpc-server'
+import type { KeyScope } from '@sheaf/kit/key-scope'
 import type { ServerCall } from '@sheaf/kit/server-call'
 import { isWithin, outOfScope } from '../access/key-scope'
 import type { Context } from '../context'
@@ -19,9 +20,10 @@ export function guardKeyScope(ctx: Context, service: ServedService): ServedServi
     const rule = scopeRules[path.split('.').at(-1) ?? '']
     const guard = (request: unknown, call: ServerCall) => {
       const run = () => method.call(methods, request, call)
-      if (call.caller.scope === undefined) return run()
-      if (!rule) throw outOfScope()
-      return applyRule(ctx, rule, { request, call, run })
+      const { scope } = call.caller
+      if (scope === undefined) return run()
+      if (!rule || (rule.isWrite && scope.readOnly)) throw outOfScope()
+      return applyRule(ctx, rule, { request, scope, userId: requireUser(call), run })
     }
     guarded[name] = open.has(name) ? method : guard
   }
@@ -30,13 +32,11 @@ export function guardKeyScope(ctx: Context, service: ServedService): ServedServi
 
 async function applyRule(
   ctx: Context,
-  { isWrite, about, cut }: Rule,
-  asked: { request: unknown; call: ServerCall; run: () => unknown },
+  { about, cut }: Rule,
+  asked: { request: unknown; scope: KeyScope; userId: number; run: () => unknown },
 ): Promise<unknown> {
-  const { request, call, run } = asked
-  const { scope } = call.caller
-  if (scope === undefined || (isWrite && scope.readOnly)) throw outOfScope()
-  const find = new Finder(ctx, requireUser(call))
+  const { request, scope, userId, run } = asked
+  const find = new Finder(ctx, userId)
   // A rule stands beside the name of its RPC, so the messages are those that it expects.
   const places = (await about?.(find, request as never)) ?? []
   const reach = cut && (await ScopeReach.open(ctx, scope))
