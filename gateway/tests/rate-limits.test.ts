@@ -75,7 +75,7 @@ describe('the limit of an address', () => {
     await createRest(system.url, 'alice-key').get('/api/orgs')
     const begun = performance.now()
     const guess = (i: number) => createRest(system.url, `guess-${i}`).get('/api/orgs')
-    const replies = await Promise.all(Array.from({ length: 200 }, (_, i) => guess(i)))
+    const replies = await Promise.all(Array.from({ length: 130 }, (_, i) => guess(i)))
     const statuses = replies.map(({ status }) => status)
     const lookedUp = statuses.filter((status) => status === 401).length
     expect(new Set(statuses)).toEqual(new Set([401, 429]))
@@ -89,11 +89,11 @@ describe('the limit of an address', () => {
   })
 
   it('is not used up by keys that are right, however many come at once', async () => {
-    await using system = await start(100_000)
+    await using system = await start(5_000)
     const ask = () => createRest(system.url, 'bob-key').get(tables)
-    for (let round = 0; round < 15; round++) {
+    for (let round = 0; round < 4; round++) {
       system.access.change()
-      const replies = await Promise.all(Array.from({ length: 100 }, ask))
+      const replies = await Promise.all(Array.from({ length: 60 }, ask))
       expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200))
     }
   })

@@ -1,4 +1,4 @@
-import type { ServiceDefinition } from '@grpc/grpc-js'
+import type { ServedService } from '@sheaf/kit/grpc-server'
 import { AccessServiceService } from '@sheaf/protos/sheaf/directory/v1/access'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/directory/v1/documents'
 import { HomesServiceService } from '@sheaf/protos/sheaf/directory/v1/homes'
@@ -9,7 +9,7 @@ import { UsersServiceService } from '@sheaf/protos/sheaf/directory/v1/users'
 import { WorkspacesServiceService } from '@sheaf/protos/sheaf/directory/v1/workspaces'
 import { scopeRules } from './key-scope-rules'
 
-const services: ServiceDefinition[] = [
+const services: ServedService['definition'][] = [
   AccessServiceService,
   DocumentsServiceService,
   HomesServiceService,
