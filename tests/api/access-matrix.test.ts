@@ -1,6 +1,6 @@
 import { routes } from '@sheaf/gateway/routes/index'
 import type { Rest } from '@sheaf/testkit/rest'
-import { entries, type Entry } from '../support/access-matrix'
+import { entries, type Entry, type PathParams } from '../support/access-matrix'
 import { roles, startAccessWorld, type AccessRole, type AccessWorld } from '../support/access-world'
 
 let world: AccessWorld
@@ -18,11 +18,12 @@ async function ask(
   role: AccessRole,
 ): Promise<number> {
   const target = entry.fresh ? await world.createTarget() : world.target
-  const params = { ...target, tableId: 'T', colId: 'A', ...(await entry.params?.(world, role)) }
+  const own = await entry.params?.(world, role)
+  const params: PathParams = { ...target, tableId: 'T', colId: 'A', ...own }
   const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = (params as Record<string, unknown>)[name]
+    const value = params[name]
     if (value === undefined) throw new Error(`the entry has no ${name}`)
-    return encodeURIComponent(String(value))
+    return encodeURIComponent(value)
   })
   const rest: Rest = world.rest[role]
   const { body, query } = entry

@@ -3,6 +3,9 @@ import { createKey, roles, type AccessRole, type AccessWorld, type Target } from
 /** What each one is answered. */
 export type Statuses = Readonly<Record<AccessRole, number>>
 
+/** Values for the names in braces of a path. */
+export type PathParams = Readonly<Record<string, string | number>>
+
 /** What one route is asked, and what it has to answer whom. */
 export interface Entry {
   readonly statuses: Statuses
@@ -12,7 +15,7 @@ export interface Entry {
   /** True for a target of its own for each one who asks, since whoever may takes something away or moves it. */
   readonly fresh?: boolean
   /** Further parameters of the path, made for the one who asks. */
-  readonly params?: (world: AccessWorld, role: AccessRole) => Promise<Record<string, unknown>>
+  readonly params?: (world: AccessWorld, role: AccessRole) => Promise<PathParams>
 }
 
 /**
@@ -94,7 +97,7 @@ export const entries: Readonly<Record<string, Entry>> = {
 }
 
 /** A key of the one who asks, or of the owner for those who have none. */
-async function ownKey({ rest }: AccessWorld, role: AccessRole) {
+async function ownKey({ rest }: AccessWorld, role: AccessRole): Promise<PathParams> {
   const person = users.find((user) => user === role) ?? 'owner'
   return { keyId: (await createKey(rest[person], {})).id }
 }
