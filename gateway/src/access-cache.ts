@@ -70,13 +70,18 @@ export class AccessCache {
     this.entries = new LRUCache({ max: maxEntries })
   }
 
-  /** The decision. Throws AppError: `unauthenticated`, `not_found`, `forbidden`, `unavailable` or `timeout`. */
+  /** The decision if it is known and can be used, without asking. */
+  find(question: AccessQuestion): Grant | undefined {
+    return this.lease.isHeld() ? this.lookUp(keyOf(question)) : undefined
+  }
+
+  /** The decision, asked for if it is not known. Throws AppError: `unauthenticated`, `not_found`, `forbidden`, `unavailable` or `timeout`. */
   get(question: AccessQuestion, requestId: string): Grant | Promise<Grant> {
     const { lease } = this
     if (!lease.isHeld()) return this.ask(question, requestId)
     const key = keyOf(question)
-    const entry = this.entries.get(key)
-    if (entry && entry.version >= lease.version && isUsable(entry)) return entry.grant
+    const known = this.lookUp(key)
+    if (known) return known
     // An answer that is under way may be shared only if it was asked for after the last change of access.
     const flight = this.flights.get(key)
     if (flight && flight.version === lease.version) return flight.answer
@@ -87,6 +92,11 @@ export class AccessCache {
     }
     answer.then(land, land)
     return answer
+  }
+
+  private lookUp(key: string): Grant | undefined {
+    const entry = this.entries.get(key)
+    return entry && entry.version >= this.lease.version && isUsable(entry) ? entry.grant : undefined
   }
 
   /** Forgets one decision, because what it says of the document's home has turned out to be old. */

@@ -4,6 +4,9 @@ import type { LoadLimits } from './load'
 const MIB = 1024 * 1024
 /** document-data takes bodies up to this size. */
 const MOST_BODY_MB = 48
+/** More than one machine serves: it stops what runs wild, and nobody who works. */
+const DEFAULT_RATE_LIMIT = 600_000
+const MOST_RATE_LIMIT = 1_000_000_000
 
 /** How long each stage of a request may take, in milliseconds. */
 export interface Timeouts {
@@ -41,6 +44,10 @@ export interface GatewayConfig {
   readonly timeouts: Timeouts
   /** What is taken on at once; more is refused. */
   readonly limits: LoadLimits
+  /** Requests a minute that one key may make, and one address without a key; 0 for no limit. */
+  readonly rateLimit: number
+  /** Trusted proxies before the gateway, which say in X-Forwarded-For who asked them. */
+  readonly proxies: number
 }
 
 /** The limits of load that apply unless settings say otherwise. */
@@ -75,6 +82,8 @@ export function readConfig(env: Env): GatewayConfig {
       requests: read.int('SHEAF_PENDING_REQUESTS', defaultLimits.requests, { min: 1 }),
       bodyBytes: read.int('SHEAF_PENDING_BODY_MB', defaultLimits.bodyBytes / MIB, { min: 1 }) * MIB,
     },
+    rateLimit: read.int('SHEAF_RATE_LIMIT', DEFAULT_RATE_LIMIT, { max: MOST_RATE_LIMIT }),
+    proxies: read.int('SHEAF_PROXIES', 0, { max: 10 }),
     timeouts: {
       ...defaultTimeouts,
       requestMs: seconds('SHEAF_REQUEST_TIMEOUT_SECONDS', defaultTimeouts.requestMs),

@@ -10,6 +10,7 @@ import { createDirectoryClients, type DirectoryClients } from './directory-clien
 import type { ApiPages } from './docs-page'
 import { HomeChannels } from './home-channels'
 import { Load } from './load'
+import { RateLimits } from './rate-limits'
 import { Readiness } from './readiness'
 import { SystemCaller } from './system-caller'
 
@@ -26,6 +27,8 @@ export interface Context extends AsyncDisposable {
   readonly readiness: Readiness
   /** What is in hand, and whether there is room for more. */
   readonly load: Load
+  /** What each caller may ask for in a minute. */
+  readonly rates: RateLimits
   /** The description of the API, as JSON and as a page. */
   readonly pages: ApiPages
   /** True once the gateway was asked to stop. */
@@ -62,6 +65,7 @@ export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages)
       homes,
       readiness,
       load: new Load(config.limits),
+      rates: new RateLimits(config.rateLimit),
       pages,
       isDraining: () => isDraining,
       drain: () => (isDraining = true),

@@ -3,7 +3,12 @@ import {
   DocumentsServiceClientImpl,
   type DocumentsService,
 } from '@sheaf/protos/sheaf/directory/v1/documents'
+import { KeysServiceClientImpl, type KeysService } from '@sheaf/protos/sheaf/directory/v1/keys'
 import { OrgsServiceClientImpl, type OrgsService } from '@sheaf/protos/sheaf/directory/v1/orgs'
+import {
+  ProfileServiceClientImpl,
+  type ProfileService,
+} from '@sheaf/protos/sheaf/directory/v1/profile'
 import {
   WorkspacesServiceClientImpl,
   type WorkspacesService,
@@ -12,7 +17,9 @@ import {
 /** Clients of directory. */
 export interface DirectoryClients {
   readonly documents: DocumentsService
+  readonly keys: KeysService
   readonly orgs: OrgsService
+  readonly profile: ProfileService
   readonly workspaces: WorkspacesService
 }
 
@@ -20,7 +27,9 @@ export interface DirectoryClients {
 export function createDirectoryClients(channel: GrpcChannel): DirectoryClients {
   return {
     documents: new DocumentsServiceClientImpl(channel),
+    keys: new KeysServiceClientImpl(channel),
     orgs: new OrgsServiceClientImpl(channel),
+    profile: new ProfileServiceClientImpl(channel),
     workspaces: new WorkspacesServiceClientImpl(channel),
   }
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AppError } from '@sheaf/kit/errors'
+import { AppError, toAppError } from '@sheaf/kit/errors'
 import type { CallContext } from '@sheaf/protos/call'
 import type { Response } from 'express'
 import type { AccessQuestion, Grant } from './access-cache'
+import { clientAddress } from './client-address'
 import type { Context } from './context'
 
 /** Ids that may be taken over from the client: they go into logs and headers as they are. */
@@ -46,6 +47,7 @@ export class Exchange {
   private timer?: NodeJS.Timeout
   private grant?: Grant
   private isAdmitted = false
+  private isCounted = false
   /** Of the body, and in whose name. */
   private readonly kept = { bytes: 0, owner: '' }
 
@@ -111,17 +113,40 @@ export class Exchange {
     this.timer = setTimeout(() => this.expire(), limitMs)
   }
 
-  /** Asks who calls, and what they may do with `document`. */
+  /**
+   * Asks who calls, and what they may do with `document`, and counts the request as theirs. Throws AppError `too_many`
+   * when they have made too many, and as AccessCache does.
+   */
   async authorize(document: string): Promise<Grant> {
-    const { apiKey, site } = this
+    const { apiKey, site, context, requestId } = this
+    const { access, rates } = context
     const question: AccessQuestion = { apiKey, document, site }
-    this.grant = await this.context.access.get(question, this.requestId)
+    try {
+      this.grant =
+        access.find(question) ?? (await rates.ask(this, () => access.get(question, requestId)))
+    } catch (error) {
+      // Who is refused has asked all the same; who has a wrong key, or got no answer, has been nobody.
+      if (isRefusal(error)) this.count()
+      throw error
+    }
+    this.count()
     return this.grant
+  }
+
+  /** Address that the request came from. */
+  address(): string {
+    return clientAddress(this.request, this.context.config.proxies)
   }
 
   /** What goes beside a request to another service on the caller's behalf. */
   call(token = this.grant?.token): CallContext {
     return { token, deadline: this.deadline, signal: this.signal, requestId: this.requestId }
+  }
+
+  private count(): void {
+    if (this.isCounted) return
+    this.isCounted = true
+    this.context.rates.count(this, this.headers)
   }
 
   private expire(): void {
@@ -161,4 +186,10 @@ export class Exchange {
       'request',
     )
   }
+}
+
+/** True for an answer of directory to a caller whom it knows. */
+function isRefusal(error: unknown): boolean {
+  const { code } = toAppError(error) ?? {}
+  return code === 'forbidden' || code === 'not_found' || code === 'invalid'
 }

@@ -18,6 +18,8 @@ const tags = [
   { name: 'tables', description: 'Tables of a document' },
   { name: 'columns', description: 'Columns of a table' },
   { name: 'records', description: 'Rows of a table' },
+  { name: 'profile', description: 'The calling user' },
+  { name: 'keys', description: 'API keys of the calling user' },
   { name: 'about', description: 'About this server' },
 ]
 
@@ -91,7 +93,6 @@ const retryAfter = z.object({
 })
 
 function toErrors({ access, params, body, isProbe }: Route) {
-  const isDocument = access !== 'open' && access !== 'caller'
   const answer = (description: string, headers?: z.ZodObject) => ({
     description,
     headers,
@@ -105,7 +106,7 @@ function toErrors({ access, params, body, isProbe }: Route) {
     }),
     ...(params && { 404: answer('There is no such thing') }),
     ...(body && { 413: answer('The body is too large') }),
-    ...(isDocument && { 429: answer('Too many requests for this document', retryAfter) }),
+    ...(access !== 'open' && { 429: answer('Too many requests', retryAfter) }),
     ...(access !== 'open' && { 503: answer('Not now; try again later', retryAfter) }),
     ...(isProbe && { 503: answer('Something is not ready', retryAfter) }),
   }

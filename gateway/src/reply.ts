@@ -57,6 +57,11 @@ export function sendJson(exchange: Exchange, value: unknown): void {
   sendBytes(exchange, Buffer.from(JSON.stringify(value)))
 }
 
+/** Answers 200 with a text; in the form of a page where that is what clients expect. */
+export function sendText(exchange: Exchange, text: string, form: 'plain' | 'html' = 'plain'): void {
+  sendBytes(exchange, Buffer.from(text), { mediaType: `text/${form}; charset=utf-8` })
+}
+
 const NULL = Buffer.from('null')
 
 /** Answers 200 with the JSON literal `null`: done, and there is nothing to tell. */

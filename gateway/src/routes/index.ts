@@ -1,8 +1,10 @@
 import type { Route } from '../route'
 import { columnRoutes } from './columns'
 import { documentRoutes } from './documents'
+import { keyRoutes } from './keys'
 import { openApiRoutes } from './openapi'
 import { orgRoutes } from './orgs'
+import { profileRoutes } from './profile'
 import { recordRoutes } from './records'
 import { statusRoutes } from './status'
 import { tableRoutes } from './tables'
@@ -16,6 +18,8 @@ export const routes: readonly Route[] = [
   ...documentRoutes,
   ...workspaceRoutes,
   ...orgRoutes,
+  ...profileRoutes,
+  ...keyRoutes,
   ...openApiRoutes,
   ...statusRoutes,
 ]

@@ -19,6 +19,11 @@ export const workspaceParams = z.object({
   workspaceId: integerText.meta({ type: 'integer', description: 'Integer id', example: 12 }),
 })
 
+/** An API key in a path. */
+export const keyParams = z.object({
+  keyId: integerText.meta({ type: 'integer', description: 'Integer id of the key', example: 7 }),
+})
+
 const docId = text.meta({
   description: 'UUID of the document, as its creation returned it; its integer id or urlId will do',
   example: '7c7ab2f0-0f7c-4b39-8a3c-3a6d6c0f9b1e',

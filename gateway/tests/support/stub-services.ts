@@ -261,6 +261,8 @@ export function startStubbedGateway(handlers: Handlers = {}): Promise<StubbedGat
         serviceKey: SERVICE_KEY,
         maxBodyBytes: 1024 * 1024,
         limits: defaultLimits,
+        rateLimit: 0,
+        proxies: 0,
         ...settings,
         timeouts: { ...defaultTimeouts, drainMs: 500, ...timeouts },
       }),

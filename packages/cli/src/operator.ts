@@ -1,7 +1,11 @@
 import { openChannel } from '@sheaf/kit/grpc-client'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import { HomesServiceClientImpl, type HomeDocument } from '@sheaf/protos/sheaf/directory/v1/homes'
-import { KeysServiceClientImpl, type ApiKey } from '@sheaf/protos/sheaf/directory/v1/keys'
+import {
+  KeysServiceClientImpl,
+  type ApiKey,
+  type KeyScope,
+} from '@sheaf/protos/sheaf/directory/v1/keys'
 import { UsersServiceClientImpl, type User } from '@sheaf/protos/sheaf/directory/v1/users'
 import { CliError } from './cli-error'
 
@@ -17,6 +21,16 @@ export interface NewKey {
   readonly apiKey: ApiKey
 }
 
+/** How a key is made. */
+export interface KeyOptions {
+  readonly name?: string
+  /** ISO 8601; none for never. */
+  readonly expiresAt?: string
+  readonly scope?: KeyScope
+  /** Makes it the default key of its user, if they have none. */
+  readonly mayBeDefault?: boolean
+}
+
 /** The operator's door to users and keys. Its methods throw AppError as directory answers. */
 export interface Operator extends AsyncDisposable {
   /** The user with this email; makes them, with that name, unless they exist. */
@@ -25,8 +39,8 @@ export interface Operator extends AsyncDisposable {
   listUsers(): AsyncGenerator<User>
   /** The user with this email. Throws CliError when there is none. */
   getUser(email: string): Promise<User>
-  /** Makes a key; `expiresAt` is ISO 8601, empty for never. */
-  createKey(userId: number, options?: { name?: string; expiresAt?: string }): Promise<NewKey>
+  /** Makes a key. Throws AppError when its scope names what the user cannot see. */
+  createKey(userId: number, options?: KeyOptions): Promise<NewKey>
   listKeys(userId: number): Promise<ApiKey[]>
   /** Ends the key with this id, prefix or full text. */
   revokeKey(idOrKey: string): Promise<ApiKey | undefined>
@@ -79,8 +93,9 @@ export function openOperator({ directoryAddress, serviceKey }: OperatorTarget): 
       }
       throw new CliError(`there is no user ${email}; "users create ${email}" makes them`)
     },
-    async createKey(userId, { name = '', expiresAt = '' } = {}) {
-      const { key, apiKey } = await keys.createKey({ userId, name, expiresAt }, await asSystem())
+    async createKey(userId, { name = '', expiresAt = '', ...options } = {}) {
+      const request = { userId, name, expiresAt, ...options }
+      const { key, apiKey } = await keys.createKey(request, await asSystem())
       return { key, apiKey: present(apiKey) }
     },
     async listKeys(userId) {

@@ -75,6 +75,31 @@ describe('the command against a running Sheaf', () => {
     expect((await run(['keys', 'revoke', String(id)])).code).toBe(1)
   })
 
+  it('makes keys that are confined, and says to what', async () => {
+    await json('users', 'create', 'eve@example.com')
+    const create = ['keys', 'create', 'eve@example.com', '--name', 'reader', '--read-only']
+    const { key, scope } = await json<{ key: string; scope: object }>(...create)
+    expect(scope).toEqual({ readOnly: true, orgs: [], workspaces: [], documents: [] })
+    const [org] = (await (await get('/api/orgs', key)).json()) as { id: number }[]
+    const renamed = await fetch(`${sheaf.url}/api/orgs/${org?.id}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: '{"name":"No"}',
+    })
+    expect(renamed.status).toBe(403)
+
+    const elsewhere = await json<{ key: string }>(...create, '--org', String(org?.id))
+    expect((await get('/api/orgs', elsewhere.key)).status).toBe(200)
+    const { stdout } = await run(['keys', 'list', 'eve@example.com'])
+    expect(stdout).toMatch(/everything \(default key\)/)
+    expect(stdout).toMatch(new RegExp(`read-only, orgs ${org?.id}`))
+    const wrong = await run([...create, '--workspace', 'Home'])
+    expect(wrong).toMatchObject({ code: 2, stderr: '--workspace takes ids, not Home\n' })
+    const hidden = await run([...create, '--workspace', '999999'])
+    expect(hidden.code).toBe(1)
+    expect(hidden.stderr).toMatch(/scope\.workspaces\[0\] names nothing/)
+  })
+
   it('says whether Sheaf is ready', async () => {
     const status = await json<object>('status')
     expect(status).toMatchObject({ url: sheaf.url, alive: true, ready: true })

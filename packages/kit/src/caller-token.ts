@@ -11,6 +11,7 @@ import {
   type JWK,
 } from 'jose'
 import { AppError } from './errors'
+import { readScopeClaim, toScopeClaim, type KeyScope } from './key-scope'
 import { isRoleName, type RoleName } from './roles'
 
 const ISSUER = 'sheaf-directory'
@@ -37,6 +38,8 @@ export interface CallerClaims {
   readonly role?: RoleName
   /** Name of the document-data instance that has the document's file. */
   readonly home?: string
+  /** What the API key behind the token is confined to; undefined when it may do all that its user may. */
+  readonly scope?: KeyScope
 }
 
 /** Claims of a token whose signature and end have been checked. */
@@ -87,7 +90,7 @@ export async function createTokenSigner(key: SigningKey): Promise<TokenSigner> {
   return {
     async sign(claims, ttlMs) {
       const expiresAt = Math.floor((Date.now() + ttlMs) / 1000) * 1000
-      const { userId, email, name, anonymous, system, docId, role, home } = claims
+      const { userId, email, name, anonymous, system, docId, role, home, scope } = claims
       const token = await new SignJWT({
         email,
         name,
@@ -96,6 +99,7 @@ export async function createTokenSigner(key: SigningKey): Promise<TokenSigner> {
         doc: docId,
         role,
         home,
+        scope: toScopeClaim(scope),
       })
         .setProtectedHeader({ alg: ALGORITHM, kid: key.kid })
         .setIssuer(ISSUER)
@@ -181,6 +185,15 @@ function readClaims(payload: Record<string, unknown>): VerifiedCaller {
     docId: text(payload.doc),
     role: isRoleName(payload.role) ? payload.role : undefined,
     home: text(payload.home),
+    scope: readScope(payload.scope),
     expiresAt: payload.exp * 1000,
+  }
+}
+
+function readScope(claim: unknown): KeyScope | undefined {
+  try {
+    return readScopeClaim(claim)
+  } catch {
+    throw refused()
   }
 }

@@ -19,8 +19,13 @@ export function requireSystem(call: ServerCall): void {
     throw new AppError('forbidden', 'SYSTEM_ONLY', 'only Sheaf itself may call this')
 }
 
-/** Throws `forbidden` unless the caller's token is for this document and its role is high enough. */
+/**
+ * Throws `forbidden` unless the caller's token is for this document and its role is high enough. The role of a scoped key
+ * is cut to its scope already; that a key which only reads changes nothing is checked here once more.
+ */
 export function requireDocumentRole(call: ServerCall, docId: string, need: NeededRole): void {
   const { caller } = call
-  if (caller.docId !== docId || !roleAtLeast(caller.role, need)) throw documentRoleError(need)
+  const isConfined = caller.scope?.readOnly === true && need !== 'viewers'
+  if (caller.docId !== docId || isConfined || !roleAtLeast(caller.role, need))
+    throw documentRoleError(need)
 }

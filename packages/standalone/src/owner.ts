@@ -8,5 +8,5 @@ export async function ensureOwner(
   await using operator = openOperator(target)
   const { user, created } = await operator.ensureUser(email)
   if (!created) return undefined
-  return (await operator.createKey(user.id, { name: 'first key' })).key
+  return (await operator.createKey(user.id, { name: 'first key', mayBeDefault: true })).key
 }

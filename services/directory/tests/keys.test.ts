@@ -1,6 +1,6 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import { createApiKey } from '../src/access/api-keys'
-import { TestDirectory, type TestUser } from './test-directory'
+import { expectRefused, TestDirectory, type TestUser } from './test-directory'
 
 describe('keys', () => {
   let directory: TestDirectory
@@ -136,5 +136,86 @@ describe('keys', () => {
       await expect(
         directory.clients.keys.createKey({ userId, name: '', expiresAt: '' }, call),
       ).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  describe('the default one', () => {
+    let call: Awaited<ReturnType<TestDirectory['as']>>
+    beforeAll(async () => {
+      call = await directory.as(bob)
+    })
+    const isRefused = (key: string) =>
+      expect(directory.resolve({ ...bob, key })).rejects.toMatchObject({ code: 'unauthenticated' })
+
+    it('is made once, and again only to replace it, which ends the old one at once', async () => {
+      const { keys } = directory.clients
+      expect((await keys.getDefaultKey({ userId: 0 }, call)).apiKey).toBeUndefined()
+      const first = await keys.createDefaultKey({ userId: 0, replace: false }, call)
+      expect(first.apiKey).toMatchObject({ userId: bob.id, isDefault: true, expiresAt: '' })
+      const again = keys.createDefaultKey({ userId: 0, replace: false }, call)
+      await expect(again).rejects.toMatchObject({ code: 'invalid', reason: 'KEY_EXISTS' })
+      const second = await keys.createDefaultKey({ userId: 0, replace: true }, call)
+      await isRefused(first.key)
+      await directory.resolve({ ...bob, key: second.key })
+      const { apiKey } = await keys.getDefaultKey({ userId: 0 }, call)
+      expect(apiKey).toEqual(second.apiKey)
+      expect(await keys.revokeDefaultKey({ userId: 0 }, call)).toEqual({ revoked: true })
+      expect(await keys.revokeDefaultKey({ userId: 0 }, call)).toEqual({ revoked: false })
+      await isRefused(second.key)
+      await directory.resolve(bob)
+    })
+
+    it('is one at most when many make it at once', async () => {
+      const { keys } = directory.clients
+      const made = await Promise.allSettled(
+        Array.from({ length: 8 }, () => keys.createDefaultKey({ userId: 0, replace: false }, call)),
+      )
+      expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      const { apiKeys } = await keys.listKeys({ userId: 0 }, call)
+      expect(apiKeys.filter(({ isDefault }) => isDefault)).toHaveLength(1)
+      await keys.revokeDefaultKey({ userId: 0 }, call)
+    })
+
+    it('is the first that may be, when a key is made by other means', async () => {
+      const { keys } = directory.clients
+      const make = async (change: { expiresAt?: string; mayBeDefault?: boolean }) => {
+        const request = { userId: bob.id, name: 'made', expiresAt: '', ...change }
+        return (await keys.createKey(request, call)).apiKey?.isDefault
+      }
+      expect(await make({})).toBe(false)
+      expect(await make({ mayBeDefault: true, expiresAt: '2999-01-01' })).toBe(false)
+      expect(await make({ mayBeDefault: true })).toBe(true)
+      expect(await make({ mayBeDefault: true })).toBe(false)
+    })
+
+    it('is nothing that the anonymous user has or can have', async () => {
+      const { keys } = directory.clients
+      const nobody = await directory.as()
+      expect((await keys.getDefaultKey({ userId: 0 }, nobody)).apiKey).toBeUndefined()
+      await expectRefused(
+        [
+          keys.createDefaultKey({ userId: 0, replace: false }, nobody),
+          keys.revokeDefaultKey({ userId: 0 }, nobody),
+        ],
+        { code: 'unauthenticated' },
+      )
+    })
+  })
+
+  it('are bounded in number, however many are asked for at once', async () => {
+    const carol = await directory.addUser('carol')
+    await directory.query(
+      `insert into directory.api_keys (user_id, name, prefix, hash)
+       select ${carol.id}, 'k', 'p' || i, sha256(i::text::bytea) from generate_series(1, 996) i`,
+    )
+    const call = await directory.as(carol)
+    const request = { userId: 0, name: 'one more', expiresAt: '' }
+    const made = await Promise.allSettled(
+      Array.from({ length: 8 }, () => directory.clients.keys.createKey(request, call)),
+    )
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
+    await expect(directory.clients.keys.createKey(request, call)).rejects.toMatchObject({
+      code: 'too_many',
+      reason: 'TOO_MANY_KEYS',
+    })
   })
 })

@@ -8,8 +8,9 @@ import {
 } from '@sheaf/protos/sheaf/directory/v1/access'
 import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/documents'
 import { HomesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/homes'
-import { KeysServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/keys'
+import { KeysServiceClientImpl, type KeyScope } from '@sheaf/protos/sheaf/directory/v1/keys'
 import { OrgsServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/orgs'
+import { ProfileServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/profile'
 import { UsersServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/users'
 import { WorkspacesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/workspaces'
 import { createTestDatabase } from '@sheaf/testkit/engines'
@@ -35,6 +36,7 @@ export class Clients {
   readonly homes: HomesServiceClientImpl
   readonly keys: KeysServiceClientImpl
   readonly orgs: OrgsServiceClientImpl
+  readonly profile: ProfileServiceClientImpl
   readonly users: UsersServiceClientImpl
   readonly workspaces: WorkspacesServiceClientImpl
 
@@ -44,6 +46,7 @@ export class Clients {
     this.homes = new HomesServiceClientImpl(channel)
     this.keys = new KeysServiceClientImpl(channel)
     this.orgs = new OrgsServiceClientImpl(channel)
+    this.profile = new ProfileServiceClientImpl(channel)
     this.users = new UsersServiceClientImpl(channel)
     this.workspaces = new WorkspacesServiceClientImpl(channel)
   }
@@ -112,6 +115,15 @@ export class TestDirectory implements AsyncDisposable {
     const id = user?.id ?? 0
     const { key } = await this.clients.keys.createKey({ userId: id, name: '', expiresAt: '' }, call)
     return { id, email, key }
+  }
+
+  /** The same user with another key, which is confined to a scope. */
+  async withScope(user: TestUser, scope: Partial<KeyScope>): Promise<TestUser> {
+    const { key } = await this.clients.keys.createKey(
+      { userId: user.id, name: 'scoped', expiresAt: '', scope: { ...noScope, ...scope } },
+      await this.as(user),
+    )
+    return { ...user, key }
   }
 
   /** Lets new documents have a place. */
@@ -184,6 +196,17 @@ export class TestDirectory implements AsyncDisposable {
   }
 }
 
+const noScope: KeyScope = { readOnly: false, orgs: [], workspaces: [], documents: [] }
+
 export function resolveRequest(change: Partial<ResolveAccessRequest>): ResolveAccessRequest {
   return ResolveAccessRequest.fromPartial(change)
+}
+
+/** Expects each of these calls, which are under way at once, to fail with such an error. */
+export async function expectRefused(
+  calls: readonly Promise<unknown>[],
+  error: { code?: string; reason?: string },
+): Promise<void> {
+  for (const outcome of await Promise.allSettled(calls))
+    expect(outcome).toMatchObject({ status: 'rejected', reason: error })
 }

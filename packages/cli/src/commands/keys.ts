@@ -1,3 +1,4 @@
+import type { KeyScope } from '@sheaf/protos/sheaf/directory/v1/keys'
 import type { Command } from 'commander'
 import { CliError } from '../cli-error'
 import { openOperator } from '../operator'
@@ -13,6 +14,16 @@ export function addKeysCommands(program: Command, settings: CliSettings, termina
   addRevoke(keys, settings, terminal)
 }
 
+interface CreateOptions {
+  readonly name?: string
+  readonly expires?: string
+  readonly readOnly?: boolean
+  readonly org?: readonly string[]
+  readonly workspace?: readonly string[]
+  readonly doc?: readonly string[]
+  readonly json?: boolean
+}
+
 function addCreate(keys: Command, settings: CliSettings, terminal: Terminal): void {
   keys
     .command('create')
@@ -20,20 +31,47 @@ function addCreate(keys: Command, settings: CliSettings, terminal: Terminal): vo
     .argument('<email>', 'email address of the user')
     .option('--name <name>', 'what the key is for')
     .option('--expires <when>', 'when it ends: a date, a time, or a span such as 12h or 30d')
-    .option('--json', 'print {"id","email","name","key","expiresAt"} and nothing else')
-    .action(async (email: string, options: { name?: string; expires?: string; json?: boolean }) => {
+    .option('--read-only', 'it may change nothing')
+    .option('--org <orgs...>', 'it reaches only these sites (ids or domains) and what follows')
+    .option('--workspace <ids...>', 'it reaches only these workspaces')
+    .option('--doc <ids...>', 'it reaches only these documents (UUIDs, ids or urlIds)')
+    .option('--json', 'print {"id","email","name","key","expiresAt","scope"} and nothing else')
+    .action(async (email: string, options: CreateOptions) => {
       const expiresAt = options.expires && readExpiry(options.expires, Date.now())
+      const wanted = { name: options.name, expiresAt, scope: readScope(options) }
       await using operator = openOperator(await readOperatorTarget(settings))
       const user = await operator.getUser(email)
-      const { key, apiKey } = await operator.createKey(user.id, { name: options.name, expiresAt })
+      const { key, apiKey } = await operator.createKey(user.id, wanted)
+      const { id, name, scope = null } = apiKey
+      const end = apiKey.expiresAt || null
       if (options.json) {
-        const { id, name } = apiKey
-        const end = apiKey.expiresAt || null
-        return terminal.out(JSON.stringify({ id, email: user.email, name, key, expiresAt: end }))
+        const made = { id, email: user.email, name, key, expiresAt: end, scope }
+        return terminal.out(JSON.stringify(made))
       }
-      const end = apiKey.expiresAt ? ` (ends ${apiKey.expiresAt})` : ''
-      terminal.out(`API key ${apiKey.id} of ${user.email}, shown only this once: ${key}${end}`)
+      const facts = [...(end ? [`ends ${end}`] : []), ...(scope ? [showScope(scope)] : [])]
+      const note = facts.length > 0 ? ` (${facts.join('; ')})` : ''
+      terminal.out(`API key ${id} of ${user.email}, shown only this once: ${key}${note}`)
     })
+}
+
+/** What a key is confined to by the options given. Throws CliError for a workspace that is no id. */
+function readScope(options: CreateOptions): KeyScope | undefined {
+  const { readOnly = false, org = [], workspace = [], doc = [] } = options
+  const bad = workspace.find((id) => !/^\d{1,15}$/.test(id))
+  if (bad !== undefined) throw new CliError(`--workspace takes ids, not ${bad}`, 2)
+  if (!readOnly && org.length + workspace.length + doc.length === 0) return undefined
+  return { readOnly, orgs: [...org], workspaces: workspace.map(Number), documents: [...doc] }
+}
+
+/** A scope in a few words. */
+function showScope({ readOnly, orgs, workspaces, documents }: KeyScope): string {
+  const parts = [
+    ...(readOnly ? ['read-only'] : []),
+    ...(orgs.length > 0 ? [`orgs ${orgs.join(' ')}`] : []),
+    ...(workspaces.length > 0 ? [`workspaces ${workspaces.join(' ')}`] : []),
+    ...(documents.length > 0 ? [`docs ${documents.join(' ')}`] : []),
+  ]
+  return parts.join(', ')
 }
 
 function addList(keys: Command, settings: CliSettings, terminal: Terminal): void {
@@ -47,22 +85,30 @@ function addList(keys: Command, settings: CliSettings, terminal: Terminal): void
       const user = await operator.getUser(email)
       const all = await operator.listKeys(user.id)
       if (options.json) {
-        const shown = all.map(({ userId: _, expiresAt, lastUsedAt, ...key }) => ({
+        const shown = all.map(({ userId: _, expiresAt, lastUsedAt, scope, ...key }) => ({
           ...key,
           expiresAt: expiresAt || null,
           lastUsedAt: lastUsedAt || null,
+          scope: scope ?? null,
         }))
         return terminal.out(JSON.stringify(shown))
       }
-      const rows = all.map(({ id, prefix, name, createdAt, expiresAt, lastUsedAt }) => [
+      const rows = all.map(({ id, prefix, name, createdAt, expiresAt, lastUsedAt, ...key }) => [
         String(id),
         `${prefix}…`,
         name,
         createdAt,
         expiresAt || 'never',
         lastUsedAt || 'never',
+        key.scope
+          ? showScope(key.scope)
+          : key.isDefault
+            ? 'everything (default key)'
+            : 'everything',
       ])
-      terminal.out(formatTable(['ID', 'KEY', 'NAME', 'CREATED', 'ENDS', 'LAST USED'], rows))
+      terminal.out(
+        formatTable(['ID', 'KEY', 'NAME', 'CREATED', 'ENDS', 'LAST USED', 'REACHES'], rows),
+      )
     })
 }
 

@@ -21,7 +21,7 @@ export function addUsersCommands(
     .action(async (email: string, options: { name?: string; json?: boolean }) => {
       await using operator = openOperator(await readOperatorTarget(settings))
       const { user, created } = await operator.ensureUser(email, options.name)
-      const { key } = await operator.createKey(user.id)
+      const { key } = await operator.createKey(user.id, { mayBeDefault: true })
       const { id, name } = user
       if (options.json) return terminal.out(JSON.stringify({ id, email: user.email, name, key }))
       const made = created ? 'is a new user' : 'was a user already'

@@ -1,6 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DocumentRef, SiteRef } from '../access/resolve'
 import { addressCondition, candidateOrder } from './documents'
+import { keyScope, type KeyScopeRow } from './keys'
 import { documentRole, joinDocumentGrants } from './grants'
 import { ANONYMOUS_ID, type DirectorySchema, type GrantedRole } from './schema'
 
@@ -19,10 +20,14 @@ export interface AccessRow {
   readonly keyId: number | null
   readonly keyExpiresAt: Date | null
   readonly keyLastUsedAt: Date | null
+  /** What the key is confined to; null without a key, and for a key that is confined to nothing. */
+  readonly scope: KeyScopeRow | null
   /** The counter of access changes in the same snapshot as all else. */
   readonly version: number
   /** Null when the address means no document. */
   readonly docId: string | null
+  readonly orgId: number | null
+  readonly workspaceId: number | null
   readonly role: GrantedRole | null
   readonly ownerId: number | null
   readonly home: string | null
@@ -41,8 +46,8 @@ export async function resolveAccess(
   const user = sql<number>`c.id`
   const { rows } = await sql<AccessRow>`
     select c.id as "userId", c.kind, c.email, c.name, c.key_id as "keyId",
-      c.expires_at as "keyExpiresAt", c.last_used_at as "keyLastUsedAt", s.version,
-      d.doc_id as "docId", ${documentRole('role')} as role, o.owner_id as "ownerId",
+      c.expires_at as "keyExpiresAt", c.last_used_at as "keyLastUsedAt", c.scope,
+      s.version, d.doc_id as "docId", d.org_id as "orgId", d.workspace_id as "workspaceId", ${documentRole('role')} as role, o.owner_id as "ownerId",
       d.home, h.address as "homeAddress"
     from ${callers(credential)} c
     cross join access_state s
@@ -62,8 +67,8 @@ export async function resolveCaller(
 ): Promise<AccessRow[]> {
   const { rows } = await sql<AccessRow>`
     select c.id as "userId", c.kind, c.email, c.name, c.key_id as "keyId",
-      c.expires_at as "keyExpiresAt", c.last_used_at as "keyLastUsedAt", s.version,
-      null as "docId", null as role, null as "ownerId", null as home, null as "homeAddress"
+      c.expires_at as "keyExpiresAt", c.last_used_at as "keyLastUsedAt", c.scope,
+      s.version, null as "docId", null as "orgId", null as "workspaceId", null as role, null as "ownerId", null as home, null as "homeAddress"
     from ${callers(credential)} c
     cross join access_state s`.execute(db)
   return rows
@@ -71,11 +76,13 @@ export async function resolveCaller(
 
 /** SQL: the one user of a credential, or none. */
 function callers(credential: Credential): RawBuilder<unknown> {
-  const noKey = sql`null::integer as key_id, null::timestamptz as expires_at, null::timestamptz as last_used_at`
+  const noKey = sql`null::integer as key_id, null::timestamptz as expires_at, null::timestamptz as last_used_at,
+    null::json as scope`
   switch (credential.kind) {
     case 'key':
       return sql`(
-        select u.id, u.kind, u.email, u.name, k.id as key_id, k.expires_at, k.last_used_at
+        select u.id, u.kind, u.email, u.name, k.id as key_id, k.expires_at, k.last_used_at,
+          ${keyScope} as scope
         from api_keys k join users u on u.id = k.user_id
         where k.hash = ${credential.hash} and k.revoked_at is null and u.kind = 'login'
           and (k.expires_at is null or k.expires_at > now())

@@ -1,7 +1,15 @@
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type { DirectorySchema } from './schema'
 
 type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
+
+/** What a key is confined to, as it is stored. */
+export interface KeyScopeRow {
+  readonly readOnly: boolean
+  readonly orgs: readonly number[]
+  readonly workspaces: readonly number[]
+  readonly documents: readonly string[]
+}
 
 /** What is stored of an API key, but its hash. */
 export interface KeyRow {
@@ -12,67 +20,109 @@ export interface KeyRow {
   readonly created_at: Date
   readonly expires_at: Date | null
   readonly last_used_at: Date | null
+  readonly is_default: boolean
+  /** Null for a key that is confined to nothing. */
+  readonly scope: KeyScopeRow | null
 }
 
-const columns = [
-  'id',
-  'user_id',
-  'name',
-  'prefix',
-  'created_at',
-  'expires_at',
-  'last_used_at',
-] as const
+/** SQL: the scope of key `k` as JSON, null when it is confined to nothing. */
+export const keyScope: RawBuilder<KeyScopeRow | null> = sql`
+  case when k.read_only or cardinality(k.scope_orgs || k.scope_workspaces) > 0
+    or cardinality(k.scope_documents) > 0
+  then json_build_object('readOnly', k.read_only, 'orgs', k.scope_orgs,
+    'workspaces', k.scope_workspaces, 'documents', k.scope_documents) end`
+
+const columns = sql`k.id, k.user_id, k.name, k.prefix, k.created_at, k.expires_at, k.last_used_at,
+  k.is_default, ${keyScope} as scope`
 
 /** Most keys that a user can have at once. */
 export const MAX_KEYS = 1000
 
-/** Stores a key; undefined when its user has as many as they can have, or there is no such user. */
+/** A key to store. */
+export interface NewKey {
+  readonly userId: number
+  readonly name: string
+  readonly prefix: string
+  readonly hash: Buffer
+  readonly expiresAt: Date | null
+  readonly scope: KeyScopeRow | undefined
+  /** Makes it the default key of its user, unless they have one. */
+  readonly mayBeDefault: boolean
+}
+
+/**
+ * Stores a key; undefined when its user has as many as they can have, or there is no such user. Those who store keys of
+ * one user take turns until their transactions end, so that there are never too many, and one default key at most.
+ */
 export async function insertKey(
-  db: Db,
-  key: { userId: number; name: string; prefix: string; hash: Buffer; expiresAt: Date | null },
+  trx: Transaction<DirectorySchema>,
+  key: NewKey,
 ): Promise<KeyRow | undefined> {
+  await sql`select 1 from users where id = ${key.userId} for no key update`.execute(trx)
+  const { readOnly, orgs, workspaces, documents } = key.scope ?? noScope
   const { rows } = await sql<KeyRow>`
-    insert into api_keys (user_id, name, prefix, hash, expires_at)
-    select u.id, ${key.name}, ${key.prefix}, ${key.hash}, ${key.expiresAt}::timestamptz from users u
-    where u.id = ${key.userId} and u.kind = 'login' and ${sql.lit(MAX_KEYS)} > (
-      select count(*) from api_keys k where k.user_id = u.id and k.revoked_at is null
+    with k as (
+      insert into api_keys (user_id, name, prefix, hash, expires_at, is_default,
+        read_only, scope_orgs, scope_workspaces, scope_documents)
+      select u.id, ${key.name}, ${key.prefix}, ${key.hash}, ${key.expiresAt}::timestamptz,
+        ${key.mayBeDefault}::boolean and not exists (
+          select 1 from api_keys d where d.user_id = u.id and d.is_default and d.revoked_at is null
+        ),
+        ${readOnly}, ${orgs}::integer[], ${workspaces}::integer[], ${documents}::uuid[]
+      from users u
+      where u.id = ${key.userId} and u.kind = 'login' and ${sql.lit(MAX_KEYS)} > (
+        select count(*) from api_keys n where n.user_id = u.id and n.revoked_at is null
+      )
+      returning *
     )
-    returning ${sql.join(columns.map((column) => sql.ref(column)))}`.execute(db)
+    select ${columns} from k`.execute(trx)
   return rows[0]
 }
 
+const noScope: KeyScopeRow = { readOnly: false, orgs: [], workspaces: [], documents: [] }
+
 /** A user's keys that are not revoked, by id. */
-export function listKeys(db: Db, userId: number): Promise<KeyRow[]> {
-  return db
-    .selectFrom('api_keys')
-    .select(columns)
-    .where('user_id', '=', userId)
-    .where('revoked_at', 'is', null)
-    .orderBy('id')
-    .limit(MAX_KEYS)
-    .execute()
+export async function listKeys(db: Db, userId: number): Promise<KeyRow[]> {
+  const { rows } = await sql<KeyRow>`
+    select ${columns} from api_keys k where k.user_id = ${userId} and k.revoked_at is null
+    order by k.id limit ${sql.lit(MAX_KEYS)}`.execute(db)
+  return rows
+}
+
+/** The one key of a user that their profile shows, or undefined. */
+export async function findDefaultKey(db: Db, userId: number): Promise<KeyRow | undefined> {
+  const { rows } = await sql<KeyRow>`
+    select ${columns} from api_keys k
+    where k.user_id = ${userId} and k.is_default and k.revoked_at is null`.execute(db)
+  return rows[0]
 }
 
 /** How a key is named by who revokes it. */
 export type KeyRef =
-  { readonly id: number } | { readonly prefix: string } | { readonly hash: Buffer }
+  | { readonly id: number }
+  | { readonly prefix: string }
+  | { readonly hash: Buffer }
+  | { readonly defaultOf: number }
 
 /** Revokes a key, of this user if one is given; undefined when there is no such key that is still good. */
-export function revokeKey(
+export async function revokeKey(
   db: Db,
   ref: KeyRef,
   userId: number | undefined,
 ): Promise<KeyRow | undefined> {
-  const update = db
-    .updateTable('api_keys')
-    .set({ revoked_at: sql<Date>`now()` })
-    .where('revoked_at', 'is', null)
-    .$if(userId !== undefined, (query) => query.where('user_id', '=', userId ?? 0))
-    .returning(columns)
-  if ('id' in ref) return update.where('id', '=', ref.id).executeTakeFirst()
-  if ('prefix' in ref) return update.where('prefix', '=', ref.prefix).executeTakeFirst()
-  return update.where('hash', '=', ref.hash).executeTakeFirst()
+  const { rows } = await sql<KeyRow>`
+    update api_keys k set revoked_at = now()
+    where k.revoked_at is null and ${refCondition(ref)}
+      and ${userId === undefined ? sql`true` : sql`k.user_id = ${userId}`}
+    returning ${columns}`.execute(db)
+  return rows[0]
+}
+
+function refCondition(ref: KeyRef): RawBuilder<unknown> {
+  if ('id' in ref) return sql`k.id = ${ref.id}`
+  if ('prefix' in ref) return sql`k.prefix = ${ref.prefix}`
+  if ('hash' in ref) return sql`k.hash = ${ref.hash}`
+  return sql`(k.user_id = ${ref.defaultOf} and k.is_default)`
 }
 
 /** Records that keys were used now; a use within the last minute stays as it is. */

@@ -34,6 +34,11 @@ interface ApiKeysTable {
   expires_at: Date | null
   last_used_at: ColumnType<Date | null, never, Date>
   revoked_at: ColumnType<Date | null, never, Date>
+  is_default: boolean
+  read_only: boolean
+  scope_orgs: number[]
+  scope_workspaces: number[]
+  scope_documents: string[]
 }
 
 interface OrgsTable {

@@ -72,3 +72,26 @@ export async function ensureUser(
     return { user: other, created: false }
   })
 }
+
+/** What a user sees of themselves. */
+export interface ProfileRow {
+  readonly id: number
+  readonly kind: 'login' | 'anonymous' | 'everyone'
+  readonly email: string
+  readonly name: string
+  readonly picture: string | null
+}
+
+/** The user with this id, the public ones too, or undefined. */
+export function findProfile(db: Db, userId: number): Promise<ProfileRow | undefined> {
+  return db
+    .selectFrom('users')
+    .select(['id', 'kind', 'email', 'name', 'picture'])
+    .where('id', '=', userId)
+    .executeTakeFirst()
+}
+
+/** Gives a user another name. */
+export async function renameUser(db: Db, userId: number, name: string): Promise<void> {
+  await db.updateTable('users').set({ name }).where('id', '=', userId).execute()
+}

@@ -18,6 +18,7 @@ import type {
   ResolveAccessResponse,
 } from '@sheaf/protos/sheaf/directory/v1/access'
 import { hashApiKey, isApiKey } from '../access/api-keys'
+import { isWithin } from '../access/key-scope'
 import { chooseDocument, readDocumentRef, readSite } from '../access/resolve'
 import type { Context } from '../context'
 import { resolveAccess, resolveCaller, type AccessRow, type Credential } from '../db/access'
@@ -32,7 +33,7 @@ export const access = (ctx: Context): AccessService => ({
   async resolveAccess(request: ResolveAccessRequest): Promise<ResolveAccessResponse> {
     const credential = readCredential(request, ctx.serviceKey)
     const found = await findAccess(ctx, credential, request)
-    const { row, keyId, keyExpiresAt } = found
+    const { row, keyId, keyExpiresAt, scope } = found
     if (keyId !== null) ctx.keyUse.note(keyId, row.keyLastUsedAt)
     const document = request.document === '' ? undefined : readDocument(row, request)
     const caller = {
@@ -42,7 +43,7 @@ export const access = (ctx: Context): AccessService => ({
       anonymous: row.kind === 'anonymous',
       system: row.kind === 'system',
     }
-    const claims: CallerClaims = { ...caller, ...document }
+    const claims: CallerClaims = { ...caller, ...document, scope }
     const { token, expiresAt } = await ctx.signer.sign(claims, tokenLife(keyExpiresAt))
     return {
       caller,
@@ -99,9 +100,19 @@ async function findAccess(ctx: Context, credential: Credential, request: Resolve
           ref: readDocumentRef(document),
           site: readSite(site),
         })
-  const row = chooseDocument(rows, rows[0]?.userId ?? 0)
+  const row = chooseDocument(rows.map(cutToScope), rows[0]?.userId ?? 0)
   if (!row) throw invalidKey()
-  return { row, keyId: row.keyId, keyExpiresAt: row.keyExpiresAt }
+  const { keyId, keyExpiresAt } = row
+  return { row, keyId, keyExpiresAt, scope: row.scope ?? undefined }
+}
+
+/** The same decision with the role that the scope of the key leaves. */
+function cutToScope(row: AccessRow): AccessRow {
+  const { scope, role, orgId, workspaceId, docId } = row
+  if (scope === null || role === null) return row
+  if (orgId === null || workspaceId === null || docId === null) return row
+  if (!isWithin(scope, { orgId, workspaceId, docId })) return { ...row, role: null }
+  return scope.readOnly && roleAtLeast(role, 'viewers') ? { ...row, role: 'viewers' } : row
 }
 
 /** The document of a decision. Throws `not_found`, or `forbidden` when the role is not enough. */

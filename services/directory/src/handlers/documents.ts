@@ -47,6 +47,7 @@ export const documents = (ctx: Context): DocumentsService => ({
         docId,
         role: 'owners',
         home: home.name,
+        scope: caller.scope,
       },
       TOKEN_MS,
     )

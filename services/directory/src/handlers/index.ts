@@ -6,17 +6,19 @@ import { WorkspacesServiceService } from '@sheaf/protos/sheaf/directory/v1/works
 import type { Context } from '../context'
 import { access } from './access'
 import { documents } from './documents'
+import { guardKeyScope } from './key-scope'
 import { createOperatorServices } from './operator'
 import { orgs } from './orgs'
 import { workspaces } from './workspaces'
 
-/** All services of directory with their handlers. */
+/** All services of directory with their handlers, which keys with a scope reach as far as that goes. */
 export function createServices(ctx: Context): ServedService[] {
-  return [
+  const services = [
     serve(AccessServiceService, access(ctx), { open: ['resolveAccess', 'listVerificationKeys'] }),
     serve(DocumentsServiceService, documents(ctx)),
     serve(OrgsServiceService, orgs(ctx)),
     serve(WorkspacesServiceService, workspaces(ctx)),
     ...createOperatorServices(ctx),
   ]
+  return services.map((service) => guardKeyScope(ctx, service))
 }

@@ -2,55 +2,112 @@ import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/kit/server-call'
 import type {
   ApiKey,
+  CreateDefaultKeyRequest,
   CreateKeyRequest,
+  GetDefaultKeyRequest,
   KeysService,
   ListKeysRequest,
+  RevokeDefaultKeyRequest,
   RevokeKeyRequest,
 } from '@sheaf/protos/sheaf/directory/v1/keys'
 import { createApiKey, hashApiKey, isApiKey, PREFIX_LENGTH } from '../access/api-keys'
 import { requireLabel } from '../access/names'
 import type { Context } from '../context'
-import { insertKey, listKeys, MAX_KEYS, revokeKey, type KeyRef, type KeyRow } from '../db/keys'
+import * as rows from '../db/keys'
 import { userExists } from '../db/users'
-import { accessDenied, requireSignedIn, userNotFound } from './refusals'
+import { readNewScope } from './new-key-scope'
+import { accessDenied, isPublicUser, requireSignedIn, requireUser, userNotFound } from './refusals'
 import { isRowId } from './workspaces'
 
 /** Handlers of KeysService. */
 export const keys = (ctx: Context): KeysService => ({
-  async createKey({ userId, name, expiresAt }: CreateKeyRequest, call: ServerCall) {
-    requireKeyholder(call, userId)
-    const key = createApiKey()
-    const row = await insertKey(ctx.db, {
-      userId,
-      name: requireLabel(name, 'name'),
-      prefix: key.slice(0, PREFIX_LENGTH),
-      hash: hashApiKey(key),
-      expiresAt: readExpiry(expiresAt),
-    })
-    if (row) return { key, apiKey: keyToWire(row) }
-    if (!(await userExists(ctx.db, userId))) throw userNotFound()
-    throw new AppError('too_many', 'TOO_MANY_KEYS', `a user can have at most ${MAX_KEYS} keys`)
+  async createKey(request: CreateKeyRequest, call: ServerCall) {
+    const userId = requireKeyholder(call, request.userId)
+    const name = requireLabel(request.name, 'name')
+    const expiresAt = readExpiry(request.expiresAt)
+    const scope = await readNewScope(ctx, userId, request.scope)
+    const mayBeDefault = request.mayBeDefault === true && expiresAt === null && scope === undefined
+    const { key, stored } = newKey({ userId, name, expiresAt, scope, mayBeDefault })
+    const row = await ctx.db.transaction().execute((trx) => rows.insertKey(trx, stored))
+    if (!row) throw await notStored(ctx, userId)
+    return { key, apiKey: keyToWire(row) }
   },
 
-  async listKeys({ userId }: ListKeysRequest, call: ServerCall) {
-    requireKeyholder(call, userId)
-    const rows = await listKeys(ctx.db, userId)
-    if (rows.length === 0 && !(await userExists(ctx.db, userId))) throw userNotFound()
-    return { apiKeys: rows.map(keyToWire) }
+  async listKeys({ userId: given }: ListKeysRequest, call: ServerCall) {
+    const userId = requireKeyholder(call, given)
+    const found = await rows.listKeys(ctx.db, userId)
+    if (found.length === 0 && !(await userExists(ctx.db, userId))) throw userNotFound()
+    return { apiKeys: found.map(keyToWire) }
   },
 
   async revokeKey({ keyRef }: RevokeKeyRequest, call: ServerCall) {
     const ref = readKeyRef(keyRef)
     const owner = keyOwner(call)
     const row = await ctx.changes.change(async (trx) => {
-      const revoked = ref && (await revokeKey(trx, ref, owner))
+      const revoked = ref && (await rows.revokeKey(trx, ref, owner))
       // Thrown inside, so that what does not exist makes no gateway forget anything.
       if (!revoked) throw new AppError('not_found', 'KEY_NOT_FOUND', 'key not found')
       return revoked
     })
     return { apiKey: keyToWire(row) }
   },
+
+  async getDefaultKey({ userId: given }: GetDefaultKeyRequest, call: ServerCall) {
+    if (isAnonymous(call)) return { apiKey: undefined }
+    const row = await rows.findDefaultKey(ctx.db, requireKeyholder(call, given))
+    return { apiKey: row && keyToWire(row) }
+  },
+
+  async createDefaultKey({ userId: given, replace }: CreateDefaultKeyRequest, call: ServerCall) {
+    const userId = requireKeyholder(call, given)
+    const old = await rows.findDefaultKey(ctx.db, userId)
+    if (old && !replace) throw keyExists()
+    const unlimited = { expiresAt: null, scope: undefined, mayBeDefault: true }
+    const { key, stored } = newKey({ userId, name: '', ...unlimited })
+    const row = await ctx.changes.change(async (trx) => {
+      if (replace) await rows.revokeKey(trx, { defaultOf: userId }, userId)
+      const made = await rows.insertKey(trx, stored)
+      // Thrown inside, so that what was not replaced is not revoked either.
+      if (!made) throw await notStored(ctx, userId)
+      if (!made.is_default) throw keyExists()
+      return made
+    })
+    return { key, apiKey: keyToWire(row) }
+  },
+
+  async revokeDefaultKey({ userId: given }: RevokeDefaultKeyRequest, call: ServerCall) {
+    const userId = requireKeyholder(call, given)
+    if (!(await rows.findDefaultKey(ctx.db, userId))) return { revoked: false }
+    const row = await ctx.changes.change((trx) =>
+      rows.revokeKey(trx, { defaultOf: userId }, userId),
+    )
+    return { revoked: row !== undefined }
+  },
 })
+
+/** A key, and what is stored of it. */
+function newKey(of: Omit<rows.NewKey, 'prefix' | 'hash'>): { key: string; stored: rows.NewKey } {
+  const key = createApiKey()
+  return { key, stored: { ...of, prefix: key.slice(0, PREFIX_LENGTH), hash: hashApiKey(key) } }
+}
+
+const keyExists = () =>
+  new AppError(
+    'invalid',
+    'KEY_EXISTS',
+    'An apikey is already set, use `{force: true}` to override it.',
+  )
+
+/** Why a key could not be stored. */
+async function notStored(ctx: Context, userId: number): Promise<AppError> {
+  if (!(await userExists(ctx.db, userId))) return userNotFound()
+  const message = `a user can have at most ${rows.MAX_KEYS} keys`
+  return new AppError('too_many', 'TOO_MANY_KEYS', message)
+}
+
+function isAnonymous(call: ServerCall): boolean {
+  return !call.caller.system && isPublicUser(requireUser(call))
+}
 
 /** Whose keys a caller may touch; undefined for a system caller, who may touch all. Throws `forbidden`. */
 function keyOwner(call: ServerCall): number | undefined {
@@ -60,14 +117,17 @@ function keyOwner(call: ServerCall): number | undefined {
   return requireSignedIn(call)
 }
 
-function requireKeyholder(call: ServerCall, userId: number): void {
+/** The user whose keys are meant. Throws `forbidden` when they are somebody else's, `not_found` for what is no user. */
+function requireKeyholder(call: ServerCall, given: number): number {
   const owner = keyOwner(call)
+  const userId = given === 0 ? (owner ?? 0) : given
   if (owner !== undefined && owner !== userId) throw accessDenied()
   if (!isRowId(userId)) throw userNotFound()
+  return userId
 }
 
 /** How a key is named: by id, by itself, or by its prefix; undefined for what cannot name any. */
-function readKeyRef(ref: RevokeKeyRequest['keyRef']): KeyRef | undefined {
+function readKeyRef(ref: RevokeKeyRequest['keyRef']): rows.KeyRef | undefined {
   if (ref === undefined)
     throw new AppError('invalid', 'KEY_REF_REQUIRED', 'key_ref must name a key', {
       field: 'key_ref',
@@ -91,7 +151,8 @@ function readExpiry(text: string): Date | null {
   })
 }
 
-function keyToWire(row: KeyRow): ApiKey {
+function keyToWire(row: rows.KeyRow): ApiKey {
+  const { scope } = row
   return {
     id: row.id,
     userId: row.user_id,
@@ -100,5 +161,14 @@ function keyToWire(row: KeyRow): ApiKey {
     createdAt: row.created_at.toISOString(),
     expiresAt: row.expires_at?.toISOString() ?? '',
     lastUsedAt: row.last_used_at?.toISOString() ?? '',
+    isDefault: row.is_default,
+    scope: scope
+      ? {
+          readOnly: scope.readOnly,
+          orgs: scope.orgs.map(String),
+          workspaces: [...scope.workspaces],
+          documents: [...scope.documents],
+        }
+      : undefined,
   }
 }

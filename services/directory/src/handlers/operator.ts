@@ -1,17 +1,20 @@
 import { serve, type ServedService } from '@sheaf/kit/grpc-server'
 import { HomesServiceService } from '@sheaf/protos/sheaf/directory/v1/homes'
 import { KeysServiceService } from '@sheaf/protos/sheaf/directory/v1/keys'
+import { ProfileServiceService } from '@sheaf/protos/sheaf/directory/v1/profile'
 import { UsersServiceService } from '@sheaf/protos/sheaf/directory/v1/users'
 import type { Context } from '../context'
 import { homes } from './homes'
 import { keys } from './keys'
+import { profile } from './profile'
 import { users } from './users'
 
-/** The services that serve Sheaf's own processes and its operator. */
+/** The services about Sheaf's own processes and its users. */
 export function createOperatorServices(ctx: Context): ServedService[] {
   return [
     serve(HomesServiceService, homes(ctx)),
     serve(KeysServiceService, keys(ctx)),
+    serve(ProfileServiceService, profile(ctx)),
     serve(UsersServiceService, users(ctx)),
   ]
 }

@@ -1,0 +1,86 @@
+import { AppError, toAppError } from '@sheaf/kit/errors'
+import { networkOf } from './client-address'
+import { TokenBuckets, type Standing } from './token-buckets'
+
+/** Whose request it is. */
+export interface RatedCaller {
+  /** The API key; undefined for the anonymous user. */
+  readonly apiKey?: string
+  /** Where the request came from. */
+  address(): string
+}
+
+/** Keys that turned out to be none, for each request that is allowed. */
+const FAILURE_SHARE = 100
+const LEAST_FAILURES = 100
+/** Unique among keys, and no secret: so no key is kept in memory in the clear. */
+const PREFIX_LENGTH = 12
+
+/**
+ * How many requests a minute one API key may make, and one address without a key; and how many wrong keys an address may
+ * present before its unknown ones are not even looked up. Each gateway counts for itself.
+ */
+export class RateLimits {
+  private readonly keys: TokenBuckets
+  private readonly addresses: TokenBuckets
+  private readonly failures: TokenBuckets
+  /** True when there are no limits. */
+  private readonly isOff: boolean
+
+  /** @param perMinute 0 for no limits */
+  constructor(perMinute: number) {
+    this.isOff = perMinute === 0
+    this.keys = new TokenBuckets('key', perMinute)
+    this.addresses = new TokenBuckets('address', perMinute)
+    const failures = Math.max(LEAST_FAILURES, Math.floor(perMinute / FAILURE_SHARE))
+    this.failures = new TokenBuckets('failures', failures)
+  }
+
+  /**
+   * Counts a request of a caller who is who they say, and adds to `headers` what they have left. Throws AppError `too_many`
+   * when that is nothing.
+   */
+  count(caller: RatedCaller, headers: string[]): void {
+    if (this.isOff) return
+    const { apiKey } = caller
+    const standing =
+      apiKey === undefined
+        ? this.addresses.take(networkOf(caller.address()))
+        : this.keys.take(apiKey.slice(0, PREFIX_LENGTH))
+    headers.push('RateLimit-Policy', standing.policy, 'RateLimit', standing.text)
+    requireLeft(standing)
+  }
+
+  /**
+   * Asks directory about a caller, unless they have nothing left or their address has presented too many wrong keys: then
+   * throws AppError `too_many`, and directory hears nothing of it.
+   */
+  async ask<T>(caller: RatedCaller, ask: () => T | Promise<T>): Promise<T> {
+    if (this.isOff) return ask()
+    const { apiKey } = caller
+    const network = networkOf(caller.address())
+    if (apiKey === undefined) {
+      requireLeft(this.addresses.peek(network))
+      return ask()
+    }
+    requireLeft(this.keys.peek(apiKey.slice(0, PREFIX_LENGTH)))
+    // Taken before the answer, so that many at once are not all let through; given back when the key is a good one.
+    requireLeft(this.failures.take(network))
+    let isWrong = false
+    try {
+      return await ask()
+    } catch (error) {
+      isWrong = toAppError(error)?.code === 'unauthenticated'
+      throw error
+    } finally {
+      if (!isWrong) this.failures.give(network)
+    }
+  }
+}
+
+function requireLeft({ isRefused, retryAfterMs }: Standing): void {
+  if (!isRefused) return
+  throw new AppError('too_many', 'RATE_LIMITED', 'too many requests, try again later', {
+    retryAfterMs: String(Math.ceil(retryAfterMs)),
+  })
+}

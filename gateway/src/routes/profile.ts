@@ -1,0 +1,44 @@
+import { AppError } from '@sheaf/kit/errors'
+import { sendJson, sendText } from '../reply'
+import { defineRoute, type Route } from '../route'
+import { newName, profile, toProfile } from '../schemas/profile'
+
+const tag = 'profile'
+
+/** The calling user: describe, rename. */
+export const profileRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/api/profile/user',
+    id: 'describeProfile',
+    tag,
+    summary: 'Describe the calling user',
+    description: 'Without a key that is the anonymous user.',
+    access: 'caller',
+    success: { description: 'The user', schema: profile },
+    async handle(exchange) {
+      const { directory } = exchange.context
+      const found = await directory.profile.getProfile({}, exchange.call())
+      if (!found.profile) throw new Error('directory answered without a profile')
+      sendJson(exchange, toProfile(found.profile))
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/profile/user/name',
+    id: 'renameUser',
+    tag,
+    summary: 'Change the name of the calling user',
+    access: 'caller',
+    body: newName,
+    success: { description: 'The text OK', mediaType: 'text/plain' },
+    async handle(exchange, { body: { name } }) {
+      if (!name)
+        throw new AppError('invalid', 'NAME_REQUIRED', 'Name expected in the body', {
+          field: 'name',
+        })
+      await exchange.context.directory.profile.updateProfile({ name }, exchange.call())
+      sendText(exchange, 'OK')
+    },
+  }),
+]

@@ -1,0 +1,33 @@
+import * as fc from 'fast-check'
+import { readScopeClaim, toScopeClaim, type KeyScope } from './key-scope'
+
+const ids = fc.array(fc.integer({ min: 1, max: 2 ** 31 - 1 }), { maxLength: 5 })
+const scopes: fc.Arbitrary<KeyScope> = fc.record({
+  readOnly: fc.boolean(),
+  orgs: ids,
+  workspaces: ids,
+  documents: fc.array(fc.uuid(), { maxLength: 5 }),
+})
+
+describe('the scope of a key as a claim', () => {
+  it('comes back as it went, through JSON', () => {
+    fc.assert(
+      fc.property(scopes, (scope) => {
+        const claim: unknown = JSON.parse(JSON.stringify(toScopeClaim(scope)))
+        expect(readScopeClaim(claim)).toEqual(scope)
+      }),
+    )
+  })
+
+  it('is absent for a key without one', () => {
+    expect(toScopeClaim(undefined)).toBeUndefined()
+    expect(readScopeClaim(undefined)).toBeUndefined()
+  })
+
+  it.each([null, 'all', 1, { orgs: 'all' }, { ws: ['1'] }, { docs: [1] }, { orgs: [1.5] }])(
+    'is not ignored when it cannot be read: %j',
+    (claim) => {
+      expect(() => readScopeClaim(claim)).toThrow()
+    },
+  )
+})

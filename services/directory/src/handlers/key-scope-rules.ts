@@ -1,0 +1,130 @@
+import type { GetDocumentResponse } from '@sheaf/protos/sheaf/directory/v1/documents'
+import type {
+  GetOrgResponse,
+  ListOrgsResponse,
+  OrgRef,
+} from '@sheaf/protos/sheaf/directory/v1/orgs'
+import type {
+  GetWorkspaceResponse,
+  ListWorkspacesResponse,
+} from '@sheaf/protos/sheaf/directory/v1/workspaces'
+import type { Place } from '../access/key-scope'
+import { chooseDocument, readDocumentRef, readOrgRef, readSite } from '../access/resolve'
+import type { Context } from '../context'
+import { findDocuments } from '../db/documents'
+import { findOrg } from '../db/orgs'
+import { findWorkspace } from '../db/workspaces'
+import type { ScopeReach } from './key-scope-reach'
+import { documentNotFound, orgNotFound, workspaceNotFound } from './refusals'
+import { isRowId } from './workspaces'
+
+/** How the scope of a key applies to one RPC. */
+export interface Rule {
+  /** True when it changes something, which a key that only reads may not. */
+  readonly isWrite: boolean
+  /** What the request is about: all of it must be in the scope, or, for a read, hold something that is. */
+  readonly about?: (find: Finder, request: never) => Promise<readonly Place[]>
+  /** Cuts an answer to what the key may see; `places` are those the request was about. */
+  readonly cut?: (reach: ScopeReach, answer: never, places: readonly Place[]) => unknown
+}
+
+/** Finds what requests name. Its methods throw `not_found`. */
+export class Finder {
+  constructor(
+    private readonly ctx: Context,
+    private readonly userId: number,
+  ) {}
+
+  async org(ref: OrgRef | undefined): Promise<Place> {
+    const org = await findOrg(this.ctx.db, this.userId, readOrgRef(ref?.org ?? '', ref?.site ?? ''))
+    if (!org) throw orgNotFound()
+    return { orgId: org.id }
+  }
+
+  async workspace(workspaceId: number): Promise<Place> {
+    const { ctx, userId } = this
+    const found = isRowId(workspaceId) && (await findWorkspace(ctx.db, userId, workspaceId))
+    if (!found) throw workspaceNotFound()
+    return { orgId: found.orgId, workspaceId }
+  }
+
+  async document({ document, site }: { document: string; site: string }): Promise<Place> {
+    const { ctx, userId } = this
+    const address = { ref: readDocumentRef(document), site: readSite(site) }
+    const found = chooseDocument(await findDocuments(ctx.db, userId, address), userId)
+    if (!found) throw documentNotFound()
+    const { orgId, workspaceId, docId } = found
+    return { orgId, workspaceId, docId }
+  }
+}
+
+type ByOrg = { org?: OrgRef | undefined }
+type ByWorkspace = { workspaceId: number }
+type ByDocument = { document: string; site: string }
+
+const org = async (find: Finder, { org: ref }: ByOrg) => [await find.org(ref)]
+const workspace = async (find: Finder, { workspaceId }: ByWorkspace) => [
+  await find.workspace(workspaceId),
+]
+const document = async (find: Finder, request: ByDocument) => [await find.document(request)]
+
+const reads = (about?: Rule['about'], cut?: Rule['cut']): Rule => ({ isWrite: false, about, cut })
+const writes = (about?: Rule['about']): Rule => ({ isWrite: true, about })
+
+/**
+ * Every RPC that a key with a scope may call at all; a new one is refused to such keys until it has a line here. Keys,
+ * access and the account itself have none: a scoped key has no business with them.
+ */
+export const scopeRules: Readonly<Record<string, Rule | undefined>> = {
+  'OrgsService/ListOrgs': reads(undefined, cutOrgs),
+  'OrgsService/GetOrg': reads(org, cutOrg),
+  'OrgsService/UpdateOrg': writes(org),
+  'WorkspacesService/ListWorkspaces': reads(org, cutWorkspaces),
+  'WorkspacesService/GetWorkspace': reads(workspace, cutWorkspace),
+  'WorkspacesService/CreateWorkspace': writes(org),
+  'WorkspacesService/UpdateWorkspace': writes(workspace),
+  'DocumentsService/GetDocument': reads(document, cutDocument),
+  'DocumentsService/CreateDocument': writes(workspace),
+  // Its token was made for the very document, within the scope.
+  'DocumentsService/PublishDocument': writes(),
+  'DocumentsService/UpdateDocument': writes(document),
+  'ProfileService/GetProfile': reads(),
+}
+
+function cutOrgs(reach: ScopeReach, answer: ListOrgsResponse): ListOrgsResponse {
+  const kept = answer.orgs.filter(({ id }) => reach.touches({ orgId: id }))
+  return { ...answer, orgs: kept.map((found) => reach.org(found)) }
+}
+
+function cutOrg(reach: ScopeReach, answer: GetOrgResponse): GetOrgResponse {
+  return { ...answer, org: answer.org && reach.org(answer.org) }
+}
+
+function cutWorkspaces(
+  reach: ScopeReach,
+  answer: ListWorkspacesResponse,
+  [place]: readonly Place[],
+): ListWorkspacesResponse {
+  const orgId = place?.orgId ?? 0
+  const kept = answer.workspaces.filter(({ id }) => reach.touches({ orgId, workspaceId: id }))
+  return { ...answer, workspaces: kept.map((found) => reach.workspace(found, orgId)) }
+}
+
+function cutWorkspace(reach: ScopeReach, answer: GetWorkspaceResponse): GetWorkspaceResponse {
+  const orgId = answer.org?.id ?? 0
+  return {
+    ...answer,
+    workspace: answer.workspace && reach.workspace(answer.workspace, orgId),
+    org: answer.org && reach.org(answer.org),
+  }
+}
+
+function cutDocument(reach: ScopeReach, answer: GetDocumentResponse): GetDocumentResponse {
+  const orgId = answer.org?.id ?? 0
+  return {
+    ...answer,
+    document: answer.document && reach.document(answer.document),
+    workspace: answer.workspace && reach.workspace(answer.workspace, orgId),
+    org: answer.org && reach.org(answer.org),
+  }
+}

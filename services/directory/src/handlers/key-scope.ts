@@ -1,0 +1,47 @@
+import type { ServedService } from '@sheaf/kit/grpc-server'
+import type { KeyScope } from '@sheaf/kit/key-scope'
+import type { ServerCall } from '@sheaf/kit/server-call'
+import { isWithin, outOfScope } from '../access/key-scope'
+import type { Context } from '../context'
+import { ScopeReach } from './key-scope-reach'
+import { Finder, scopeRules, type Rule } from './key-scope-rules'
+import { requireUser } from './refusals'
+
+/**
+ * The same service for callers whose API key has a scope: an RPC is refused unless `key-scope-rules.ts` says how the scope
+ * applies to it. Callers without a scope notice nothing. RPCs that need no caller are left alone.
+ */
+export function guardKeyScope(ctx: Context, service: ServedService): ServedService {
+  const { definition, methods, open } = service
+  const guarded: Record<string, ServedService['methods'][string]> = {}
+  for (const [name, { path }] of Object.entries(definition)) {
+    const method = methods[name]
+    if (!method) continue
+    const rule = scopeRules[path.split('.').at(-1) ?? '']
+    const guard = (request: unknown, call: ServerCall) => {
+      const run = () => method.call(methods, request, call)
+      const { scope } = call.caller
+      if (scope === undefined) return run()
+      if (!rule || (rule.isWrite && scope.readOnly)) throw outOfScope()
+      return applyRule(ctx, rule, { request, scope, userId: requireUser(call), run })
+    }
+    guarded[name] = open.has(name) ? method : guard
+  }
+  return { definition, methods: guarded, open }
+}
+
+async function applyRule(
+  ctx: Context,
+  { about, cut }: Rule,
+  asked: { request: unknown; scope: KeyScope; userId: number; run: () => unknown },
+): Promise<unknown> {
+  const { request, scope, userId, run } = asked
+  const find = new Finder(ctx, userId)
+  // A rule stands beside the name of its RPC, so the messages are those that it expects.
+  const places = (await about?.(find, request as never)) ?? []
+  const reach = cut && (await ScopeReach.open(ctx, scope))
+  for (const place of places)
+    if (!(reach?.touches(place) ?? isWithin(scope, place))) throw outOfScope()
+  const answer = await run()
+  return reach ? cut?.(reach, answer as never, places) : answer
+}

@@ -1,0 +1,69 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { KeyScope } from '@sheaf/kit/key-scope'
+import type { KeyScope as WireScope } from '@sheaf/protos/sheaf/directory/v1/keys'
+import { MAX_PLACES, namesPlaces } from '../access/key-scope'
+import { chooseDocument, readDocumentRef, readOrgRef } from '../access/resolve'
+import type { Context } from '../context'
+import { findDocuments } from '../db/documents'
+import { findOrg } from '../db/orgs'
+import { findWorkspace } from '../db/workspaces'
+import { shownOrgRole } from './wire'
+import { isRowId } from './workspaces'
+
+/**
+ * The scope of a key to make; undefined when it confines nothing. Throws `invalid` when it names too much, or a place that
+ * the owner of the key cannot see: such a key could do nothing there, which nobody would want.
+ */
+export async function readNewScope(
+  ctx: Context,
+  userId: number,
+  wire: WireScope | undefined,
+): Promise<KeyScope | undefined> {
+  if (wire === undefined) return undefined
+  const { readOnly, orgs, workspaces, documents } = wire
+  if (orgs.length + workspaces.length + documents.length > MAX_PLACES)
+    throw bad('scope', `names more than ${MAX_PLACES} orgs, workspaces and documents`)
+  const scope: KeyScope = {
+    readOnly,
+    orgs: await findEach(orgs, 'orgs', (org) => findOrgId(ctx, userId, org)),
+    workspaces: await findEach(workspaces, 'workspaces', (id) => findWorkspaceId(ctx, userId, id)),
+    documents: await findEach(documents, 'documents', (doc) => findDocId(ctx, userId, doc)),
+  }
+  return readOnly || namesPlaces(scope) ? scope : undefined
+}
+
+const bad = (field: string, problem: string) =>
+  new AppError('invalid', 'INVALID_SCOPE', `${field} ${problem}`, { field })
+
+/** One at a time: there are few, and a request must not take all connections to the database. */
+async function findEach<T, Id>(
+  given: readonly T[],
+  name: string,
+  find: (item: T) => Promise<Id | undefined>,
+): Promise<Id[]> {
+  const found = new Set<Id>()
+  for (const [i, item] of given.entries()) {
+    const id = await find(item)
+    if (id === undefined)
+      throw bad(`scope.${name}[${i}]`, 'names nothing that the owner of the key can see')
+    found.add(id)
+  }
+  return [...found]
+}
+
+async function findOrgId(ctx: Context, userId: number, text: string) {
+  const org = await findOrg(ctx.db, userId, readOrgRef(text, ''))
+  const isVisible = org && (org.role !== null || shownOrgRole(org) !== undefined)
+  return isVisible ? org.id : undefined
+}
+
+async function findWorkspaceId(ctx: Context, userId: number, id: number) {
+  const workspace = isRowId(id) ? await findWorkspace(ctx.db, userId, id) : undefined
+  return workspace && (workspace.role !== null || workspace.isGuest) ? workspace.id : undefined
+}
+
+async function findDocId(ctx: Context, userId: number, text: string) {
+  const address = { ref: readDocumentRef(text), site: { kind: 'none' } as const }
+  const doc = chooseDocument(await findDocuments(ctx.db, userId, address), userId)
+  return doc && doc.role !== null ? doc.docId : undefined
+}

@@ -1,0 +1,103 @@
+import { createKey, roles, type AccessRole, type AccessWorld, type Target } from './access-world'
+
+/** What each one is answered. */
+export type Statuses = Readonly<Record<AccessRole, number>>
+
+/** Values for the names in braces of a path. */
+export type PathParams = Readonly<Record<string, string | number>>
+
+/** What one route is asked, and what it has to answer whom. */
+export interface Entry {
+  readonly statuses: Statuses
+  /** The body, or what makes it; `{}` for none. */
+  readonly body?: object | ((target: Target) => object)
+  readonly query?: Record<string, unknown>
+  /** True for a target of its own for each one who asks, since whoever may takes something away or moves it. */
+  readonly fresh?: boolean
+  /** Further parameters of the path, made for the one who asks. */
+  readonly params?: (world: AccessWorld, role: AccessRole) => Promise<PathParams>
+}
+
+/**
+ * Those who are named get 200, others 403; who has a key that ended gets 401.
+ * @param others what else is answered, by role
+ */
+function allow(names: readonly AccessRole[], others: Partial<Statuses> = {}): Statuses {
+  const ended = { revoked: 401, expired: 401 }
+  const all = roles.map((role) => [role, names.includes(role) ? 200 : 403] as const)
+  return { ...(Object.fromEntries(all) as Statuses), ...ended, ...others }
+}
+
+const users = ['owner', 'editor', 'viewer', 'member', 'guest', 'stranger'] as const
+
+/** Routes that ask nobody who they are. */
+const open = allow(roles, { revoked: 200, expired: 200 })
+const everybody = allow([...users, 'anonymous', 'reader', 'elsewhere'])
+/** Who has an account, with a key that is not confined. */
+const account = allow(users, { anonymous: 401 })
+/** Who sees that the site is there. */
+const visitors = allow(['owner', 'editor', 'viewer', 'member', 'guest', 'reader', 'elsewhere'])
+/** Who sees that the workspace is there. */
+const lookers = allow(['owner', 'editor', 'viewer', 'guest', 'reader'])
+const viewers = allow(['owner', 'editor', 'viewer', 'reader'])
+const editors = allow(['owner', 'editor'])
+const owners = allow(['owner'])
+
+const newRecords = { records: [{ fields: { A: 'b' } }] }
+
+/** Every route by its id. A new one gets its line here: who may, and a request that would succeed. */
+export const entries: Readonly<Record<string, Entry>> = {
+  // about
+  getStatus: { statuses: open },
+  getOpenApi: { statuses: open },
+  getReference: { statuses: open },
+
+  // orgs
+  listOrgs: { statuses: everybody },
+  createOrg: { statuses: account, body: { name: 'Mine' } },
+  describeOrg: { statuses: visitors },
+  modifyOrg: { statuses: owners, body: { name: 'Renamed' } },
+
+  // workspaces
+  listWorkspaces: { statuses: visitors },
+  createWorkspace: { statuses: editors, body: { name: 'New' } },
+  describeWorkspace: { statuses: lookers },
+  modifyWorkspace: { statuses: owners, body: { name: 'Renamed' } },
+
+  // documents
+  createDoc: { statuses: editors, body: { name: 'New' } },
+  describeDoc: { statuses: viewers },
+  modifyDoc: { statuses: owners, body: { name: 'Renamed' } },
+
+  // tables and columns
+  listTables: { statuses: viewers },
+  addTables: { statuses: editors, body: { tables: [{ columns: [{ id: 'A' }] }] } },
+  listColumns: { statuses: viewers },
+  addColumns: { statuses: editors, body: { columns: [{ id: 'B' }] } },
+
+  // records
+  fetchRecords: { statuses: viewers },
+  listRecords: { statuses: viewers, body: {} },
+  addRecords: { statuses: editors, body: newRecords },
+  modifyRecords: { statuses: editors, body: { records: [{ id: 1, fields: { A: 'c' } }] } },
+  deleteRecords: { statuses: editors, body: [19] },
+  deleteRows: { statuses: editors, body: [20] },
+
+  // profile
+  describeProfile: { statuses: everybody },
+  renameUser: { statuses: account, body: { name: 'Renamed' } },
+
+  // keys
+  describeDefaultKey: { statuses: { ...account, anonymous: 200 } },
+  createDefaultKey: { statuses: account, body: { force: true } },
+  revokeDefaultKey: { statuses: account },
+  listKeys: { statuses: account },
+  createKey: { statuses: account, body: { name: 'another' } },
+  revokeKey: { statuses: account, params: ownKey },
+}
+
+/** A key of the one who asks, or of the owner for those who have none. */
+async function ownKey({ rest }: AccessWorld, role: AccessRole): Promise<PathParams> {
+  const person = users.find((user) => user === role) ?? 'owner'
+  return { keyId: (await createKey(rest[person], {})).id }
+}

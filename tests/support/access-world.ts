@@ -1,0 +1,137 @@
+import { openDatabase } from '@sheaf/kit/database'
+import { openWith } from '@sheaf/kit/lifecycle'
+import { createLogger } from '@sheaf/kit/logger'
+import { createTestDatabase } from '@sheaf/testkit/engines'
+import { createRest, type Rest } from '@sheaf/testkit/rest'
+import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import { addTable } from './system'
+
+/** Those who stand for a role on the site, or for none. */
+const people = ['owner', 'editor', 'viewer', 'member', 'guest', 'stranger'] as const
+
+/**
+ * Everybody whom a route can meet. Besides people: `reader` is a key of the owner that only reads, in the workspace;
+ * `elsewhere` one that is confined to another workspace of the site; `revoked` and `expired` are keys that have ended.
+ */
+export const roles = [...people, 'anonymous', 'reader', 'elsewhere', 'revoked', 'expired'] as const
+
+/** One of those. */
+export type AccessRole = (typeof roles)[number]
+
+/** What a path can name: a site of the owner, a workspace of it, and a document in that with a table `T`. */
+export interface Target {
+  readonly orgId: number
+  readonly workspaceId: number
+  readonly docId: string
+}
+
+/** A Sheaf in which everybody is there. */
+export interface AccessWorld extends AsyncDisposable {
+  readonly rest: Readonly<Record<AccessRole, Rest>>
+  /** The target that is there for all; nobody takes anything away from it. */
+  readonly target: Target
+  /** Another target, on a site of its own where everybody has the same roles. */
+  createTarget(): Promise<Target>
+}
+
+interface Grants {
+  org_grants: { org_id: number; user_id: number; role: string }
+  document_grants: { document_id: number; user_id: number; role: string }
+  api_keys: { id: number; expires_at: Date }
+}
+
+/** Starts a Sheaf and fills it. */
+export function startAccessWorld(): Promise<AccessWorld> {
+  return openWith(async (closer) => {
+    const { url: databaseUrl } = closer.use(await createTestDatabase())
+    const sheaf = closer.use(await startSheaf({ databaseUrl }))
+    const log = createLogger('access-world')
+    const db = closer.use(
+      openDatabase<Grants>({ url: databaseUrl, schema: 'directory', log, maxConnections: 1 }),
+    )
+    const ids = new Map<string, number>()
+    const rest: Partial<Record<AccessRole, Rest>> = { anonymous: createRest(sheaf.url) }
+    for (const person of people) {
+      const { id, key } = await sheaf.createUser(`${person}@example.com`, person)
+      ids.set(person, id)
+      // Not their default key, since that is something that routes replace and revoke.
+      rest[person] = await withNewKey(sheaf, createRest(sheaf.url, key), {})
+    }
+    const owner = rest.owner ?? createRest(sheaf.url)
+    const userId = (person: string) => ids.get(person) ?? 0
+
+    const createTarget = async (): Promise<Target> => {
+      const orgId = (await owner.post<number>('/api/orgs', { body: { name: 'Site' } })).body
+      const grants = (['editor', 'viewer', 'member'] as const).map((person) => ({
+        org_id: orgId,
+        user_id: userId(person),
+        role: `${person}s`,
+      }))
+      await db.insertInto('org_grants').values(grants).execute()
+      const workspaceId = await createWorkspace(owner, orgId)
+      await shareDocument(await createDoc(owner, workspaceId))
+      const docId = await createDoc(owner, workspaceId)
+      const doc = `/api/docs/${docId}`
+      await addTable(owner, doc, 'T', { A: 'Text' })
+      const records = Array.from({ length: 20 }, () => ({ fields: { A: 'a' } }))
+      await owner.post(`${doc}/tables/T/records`, { body: { records } })
+      return { orgId, workspaceId, docId }
+    }
+    /** What makes the guest a guest of what is around it. */
+    const shareDocument = async (docId: string) => {
+      const { id } = (await owner.get<{ id: number }>(`/api/docs/${docId}`)).body
+      const grant = { document_id: id, user_id: userId('guest'), role: 'viewers' }
+      await db.insertInto('document_grants').values(grant).execute()
+    }
+
+    const target = await createTarget()
+    const aside = await createWorkspace(owner, target.orgId)
+    const inside = { readOnly: true, workspaces: [target.workspaceId] }
+    rest.reader = await withNewKey(sheaf, owner, { scope: inside })
+    rest.elsewhere = await withNewKey(sheaf, owner, { scope: { workspaces: [aside] } })
+    const revoked = await createKey(owner, {})
+    await owner.delete(`/api/profile/apikeys/${revoked.id}`)
+    rest.revoked = createRest(sheaf.url, revoked.key)
+    const expired = await createKey(owner, { expiresAt: '2999-12-31' })
+    await db
+      .updateTable('api_keys')
+      .set({ expires_at: new Date(0) })
+      .where('id', '=', expired.id)
+      .execute()
+    rest.expired = createRest(sheaf.url, expired.key)
+    return {
+      rest: rest as Record<AccessRole, Rest>,
+      target,
+      createTarget,
+      [Symbol.asyncDispose]: () => closer.close(),
+    }
+  })
+}
+
+/** Makes a named key for the caller. */
+export async function createKey(
+  rest: Rest,
+  fields: { expiresAt?: string; scope?: object },
+): Promise<{ id: number; key: string }> {
+  const body = { name: 'of the tests', ...fields }
+  const made = await rest.post<{ id: number; key: string }>('/api/profile/apikeys', { body })
+  if (made.status !== 200) throw new Error(`no key: ${made.text}`)
+  return made.body
+}
+
+async function withNewKey(
+  { url }: RunningSheaf,
+  rest: Rest,
+  fields: { scope?: object },
+): Promise<Rest> {
+  return createRest(url, (await createKey(rest, fields)).key)
+}
+
+async function createWorkspace(rest: Rest, orgId: number): Promise<number> {
+  return (await rest.post<number>(`/api/orgs/${orgId}/workspaces`, { body: { name: 'W' } })).body
+}
+
+async function createDoc(rest: Rest, workspaceId: number): Promise<string> {
+  const path = `/api/workspaces/${workspaceId}/docs`
+  return (await rest.post<string>(path, { body: { name: 'D' } })).body
+}
