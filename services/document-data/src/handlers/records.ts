@@ -1,21 +1,23 @@
 import type { ServerCall } from '@sheaf/kit/grpc-server'
-import type {
-  AddRecordsRequest,
+import {
   AddRecordsResponse,
-  DeleteRecordsRequest,
   DeleteRecordsResponse,
-  ReadRecordsRequest,
-  ReadRecordsResponse,
-  RecordsService,
-  UpdateRecordsRequest,
   UpdateRecordsResponse,
+  type AddRecordsRequest,
+  type DeleteRecordsRequest,
+  type ReadRecordsRequest,
+  type ReadRecordsResponse,
+  type RecordsService,
+  type UpdateRecordsRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { readAddBody } from '../bodies/add-body'
 import { readRowIds } from '../bodies/row-ids'
 import { readUpdateBody } from '../bodies/update-body'
 import type { Context } from '../context'
+import { requireExpected } from '../store/expected-cells'
 import { addRecords, deleteRecords, updateRecords } from '../store/records'
-import { authorOf, requireDocument } from './document-call'
+import { requireDocument } from './document-call'
+import { runWrite } from './document-options'
 import { recordsQuery } from './records-query'
 
 /** A long row makes a long chunk; messages stay well below gRPC's usual limit of 4 MiB. */
@@ -39,47 +41,48 @@ export const records = (ctx: Context): RecordsService => ({
   },
 
   async addRecords(
-    { docId, tableId, bodyJson, noParse }: AddRecordsRequest,
+    request: AddRecordsRequest,
     call: ServerCall,
   ): Promise<AddRecordsResponse> {
+    const { docId, tableId, bodyJson, noParse } = request
     requireDocument(ctx, call, docId, 'editors')
     const { rows: count, columns: cells } = readAddBody(bodyJson)
-    const { result, seq } = await ctx.documents.transact(
-      docId,
-      authorOf(call),
-      (doc) => addRecords(doc, tableId, { count, cells }, { noParse }),
-      call.signal,
-    )
-    return { rowIds: result, seq }
+    return runWrite(ctx, call, request, {
+      response: AddRecordsResponse,
+      run: (doc) => ({ rowIds: addRecords(doc, tableId, { count, cells }, { noParse }) }),
+    })
   },
 
   async updateRecords(
-    { docId, tableId, bodyJson, noParse }: UpdateRecordsRequest,
+    request: UpdateRecordsRequest,
     call: ServerCall,
   ): Promise<UpdateRecordsResponse> {
+    const { docId, tableId, bodyJson, noParse } = request
     requireDocument(ctx, call, docId, 'editors')
-    const { ids: rowIds, columns: cells } = readUpdateBody(bodyJson)
-    const { seq } = await ctx.documents.transact(
-      docId,
-      authorOf(call),
-      (doc) => updateRecords(doc, tableId, { rowIds, cells }, { noParse }),
-      call.signal,
-    )
-    return { seq }
+    const { ids: rowIds, columns: cells, expected } = readUpdateBody(bodyJson)
+    return runWrite(ctx, call, request, {
+      response: UpdateRecordsResponse,
+      run: (doc) => {
+        if (expected) requireExpected(doc, tableId, expected)
+        updateRecords(doc, tableId, { rowIds, cells }, { noParse })
+        return {}
+      },
+    })
   },
 
   async deleteRecords(
-    { docId, tableId, bodyJson }: DeleteRecordsRequest,
+    request: DeleteRecordsRequest,
     call: ServerCall,
   ): Promise<DeleteRecordsResponse> {
+    const { docId, tableId, bodyJson } = request
     requireDocument(ctx, call, docId, 'editors')
     const rowIds = readRowIds(bodyJson)
-    const { seq } = await ctx.documents.transact(
-      docId,
-      authorOf(call),
-      (doc) => deleteRecords(doc, tableId, rowIds),
-      call.signal,
-    )
-    return { seq }
+    return runWrite(ctx, call, request, {
+      response: DeleteRecordsResponse,
+      run: (doc) => {
+        deleteRecords(doc, tableId, rowIds)
+        return {}
+      },
+    })
   },
 })
