@@ -13,10 +13,7 @@ type Piece = Pick<ReadRecordsResponse, 'chunk'> & DocumentState
 type Chunks = AsyncIterator<Piece>
 
 /** Opens a stream of chunks at a document's home. */
-export type OpenChunks = (
-  home: HomeClients,
-  call: CallContext,
-) => AsyncIterable<Piece>
+export type OpenChunks = (home: HomeClients, call: CallContext) => AsyncIterable<Piece>
 
 /**
  * Answers with the bytes of a stream, as fast as the client takes them and no faster. Nothing is sent before the first

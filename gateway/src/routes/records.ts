@@ -22,10 +22,7 @@ import type { Exchange } from '../exchange'
 const tag = 'records'
 const path = '/api/docs/{docId}/tables/{tableId}/records'
 
-const deleteRows = async (
-  exchange: Exchange,
-  input: Input<{ tableId: string }>,
-) => {
+const deleteRows = async (exchange: Exchange, input: Input<{ tableId: string }>) => {
   const { document, params, bytes } = input
   const { tableId } = params
   await writeDocument(exchange, input, (home, call, options) =>

@@ -31,10 +31,13 @@ const rowId = z.int().meta({ description: 'Row id' })
 
 /** Which rows, in which order, in a query. */
 export const recordsQuery = z.object({
-  filter: z.string().optional().meta({
-    description: `${FILTER}, as JSON`,
-    example: '{"country": ["FR", "PT"]}',
-  }),
+  filter: z
+    .string()
+    .optional()
+    .meta({
+      description: `${FILTER}, as JSON`,
+      example: '{"country": ["FR", "PT"]}',
+    }),
   sort: z.string().optional().meta({
     description: 'Column ids separated by commas, each with a `-` before it for descending order',
     example: 'country,-population',
@@ -49,7 +52,7 @@ export const recordsQuery = z.object({
     description: 'Ids of the columns to show, separated by commas; all by default',
     example: 'country,population',
   }),
-  cursor: z.string().max(MAX_CURSOR).optional().meta({
+  cursor: z.string().max(MAX_CURSOR, 'is too long').optional().meta({
     description:
       'Asks for a page of `limit` rows: empty for the first one, then the `nextCursor` of the page before, with the same filter and sort',
   }),
@@ -75,7 +78,7 @@ export const recordsSelection = z.object({
   limit: z.int().min(0).max(MAX_LIMIT).optional(),
   hidden: z.boolean().optional(),
   fields: listOf(z.string(), fieldsBounds).optional(),
-  cursor: z.string().max(MAX_CURSOR).optional(),
+  cursor: z.string().max(MAX_CURSOR, 'is too long').optional(),
   count: z.boolean().optional(),
 })
 

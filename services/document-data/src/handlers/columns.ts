@@ -15,10 +15,7 @@ import { runRead, runWrite } from './document-options'
 
 /** The columns of tables. */
 export const columns = (ctx: Context): ColumnsService => ({
-  async listColumns(
-    request: ListColumnsRequest,
-    call: ServerCall,
-  ): Promise<ListColumnsResponse> {
+  async listColumns(request: ListColumnsRequest, call: ServerCall): Promise<ListColumnsResponse> {
     const { docId, tableId, hidden } = request
     requireDocument(ctx, call, docId, 'viewers')
     return runRead(ctx, request, ListColumnsResponse, (doc) => {
@@ -28,10 +25,7 @@ export const columns = (ctx: Context): ColumnsService => ({
     })
   },
 
-  async addColumns(
-    request: AddColumnsRequest,
-    call: ServerCall,
-  ): Promise<AddColumnsResponse> {
+  async addColumns(request: AddColumnsRequest, call: ServerCall): Promise<AddColumnsResponse> {
     const { docId, tableId, columns: wished } = request
     requireDocument(ctx, call, docId, 'editors')
     if (wished.length === 0)

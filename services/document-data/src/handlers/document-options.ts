@@ -97,7 +97,7 @@ export function runRead<R extends ReadResponse>(
 ): R {
   const { epoch, seq } = ctx.documents.stateOf(docId)
   const etag = tagOf(epoch, seq)
-  if (isKnown(options, etag)) return response.fromPartial({ seq, etag, notModified: true })
+  if (options && isKnown(options, etag)) return response.fromPartial({ seq, etag, notModified: true })
   const told = ctx.documents.read<object>(docId, run)
   return { ...told, seq, etag } as R
 }
@@ -108,8 +108,8 @@ export function tagOf(epoch: string, seq: number): string {
 }
 
 /** True when what the caller knows is what there is. */
-export function isKnown(options: ReadOptions | undefined, tag: string): boolean {
-  return options !== undefined && matches(options.ifNoneMatch, tag)
+export function isKnown({ ifNoneMatch }: ReadOptions, tag: string): boolean {
+  return matches(ifNoneMatch, tag)
 }
 
 function matches(tags: readonly string[], tag: string): boolean {

@@ -17,11 +17,13 @@ import type { Context } from '../context'
 import { requireExpected } from '../store/expected-cells'
 import { addRecords, deleteRecords, updateRecords } from '../store/records'
 import { requireDocument } from './document-call'
-import { runWrite } from './document-options'
+import { isKnown, runWrite, tagOf } from './document-options'
+import { completeDocument, RecordsPage, type RecordsDocument } from './records-page'
 import { recordsQuery } from './records-query'
 
 /** A long row makes a long chunk; messages stay well below gRPC's usual limit of 4 MiB. */
 const MAX_CHUNK_BYTES = 1024 * 1024
+const NOTHING = Buffer.alloc(0)
 
 /** The rows of tables. */
 export const records = (ctx: Context): RecordsService => ({
@@ -29,21 +31,35 @@ export const records = (ctx: Context): RecordsService => ({
     request: ReadRecordsRequest,
     call: ServerCall,
   ): AsyncGenerator<ReadRecordsResponse> {
-    requireDocument(ctx, call, request.docId, 'viewers')
-    const reply = await ctx.documents.readRecords(request.docId, recordsQuery(request), call.signal)
-    let { seq } = reply
-    for await (const chunk of reply.chunks)
+    const { docId, view, options } = request
+    requireDocument(ctx, call, docId, 'viewers')
+    const { epoch, seq: latest } = ctx.documents.stateOf(docId)
+    if (options && isKnown(options, tagOf(epoch, latest))) {
+      yield { chunk: NOTHING, seq: latest, etag: tagOf(epoch, latest), notModified: true }
+      return
+    }
+    const isPage = view?.cursor !== undefined
+    const page = isPage ? new RecordsPage(ctx.cursors, request, epoch) : undefined
+    const query = recordsQuery(request, page)
+    const reply = await ctx.documents.readRecords(docId, query, call.signal)
+    const hasExtras = isPage || view?.count === true
+    const document: RecordsDocument = hasExtras
+      ? await completeDocument(reply, request, page)
+      : reply
+    // Only the first message says which moment it shows.
+    let isFirst = true
+    for await (const chunk of document.chunks)
       for (let start = 0; start < chunk.length; start += MAX_CHUNK_BYTES) {
-        yield { chunk: chunk.subarray(start, start + MAX_CHUNK_BYTES), seq }
-        // Only the first message says which moment it shows.
-        seq = 0
+        const part = chunk.subarray(start, start + MAX_CHUNK_BYTES)
+        if (isFirst) {
+          const { seq } = reply
+          yield { chunk: part, seq, etag: tagOf(epoch, seq), nextCursor: document.nextCursor }
+        } else yield { chunk: part, seq: 0 }
+        isFirst = false
       }
   },
 
-  async addRecords(
-    request: AddRecordsRequest,
-    call: ServerCall,
-  ): Promise<AddRecordsResponse> {
+  async addRecords(request: AddRecordsRequest, call: ServerCall): Promise<AddRecordsResponse> {
     const { docId, tableId, bodyJson, noParse } = request
     requireDocument(ctx, call, docId, 'editors')
     const { rows: count, columns: cells } = readAddBody(bodyJson)

@@ -19,20 +19,14 @@ import { runRead, runWrite } from './document-options'
 
 /** The tables of documents. */
 export const tables = (ctx: Context): TablesService => ({
-  async listTables(
-    request: ListTablesRequest,
-    call: ServerCall,
-  ): Promise<ListTablesResponse> {
+  async listTables(request: ListTablesRequest, call: ServerCall): Promise<ListTablesResponse> {
     requireDocument(ctx, call, request.docId, 'viewers')
     return runRead(ctx, request, ListTablesResponse, (doc) => ({
       tables: listTables(doc).map((table) => tableToWire(table, request.withColumns)),
     }))
   },
 
-  async addTables(
-    request: AddTablesRequest,
-    call: ServerCall,
-  ): Promise<AddTablesResponse> {
+  async addTables(request: AddTablesRequest, call: ServerCall): Promise<AddTablesResponse> {
     const { docId, tables: wished } = request
     requireDocument(ctx, call, docId, 'editors')
     if (wished.length === 0)
