@@ -98,12 +98,12 @@ function readWriteOptions({ request }: Exchange, bytes: Buffer): WriteOptions | 
   if (match === undefined && key === undefined) return undefined
   const ifMatch = match === undefined ? [] : parseTags(match)
   if (!ifMatch)
-    throw new AppError('invalid', 'INVALID_IF_MATCH', 'If-Match must be * or a list of ETags')
+    throw new AppError('invalid', 'INVALID_HEADER', 'If-Match must be * or a list of ETags')
   if (key === undefined) return { ifMatch, idempotencyKey: '', requestDigest: Buffer.alloc(0) }
   if (typeof key !== 'string' || !KEY.test(key))
     throw new AppError(
       'invalid',
-      'INVALID_IDEMPOTENCY_KEY',
+      'INVALID_HEADER',
       'Idempotency-Key must be 1 to 255 visible ASCII characters',
     )
   return { ifMatch, idempotencyKey: key, requestDigest: digest(request, bytes) }

@@ -82,7 +82,7 @@ describe('If-Match', () => {
   it('that is no ETag is refused', async () => {
     expect(await add('Ada', { 'if-match': 'abc' })).toMatchObject({
       status: 400,
-      body: { details: { reason: 'INVALID_IF_MATCH' } },
+      body: { details: { reason: 'INVALID_HEADER' } },
     })
     expect(await names()).toEqual([])
   })
@@ -143,10 +143,10 @@ describe('Idempotency-Key', () => {
   })
 
   it.each(['', 'with space', 'x'.repeat(256), 'ü'])('that is %j is refused', async (key) => {
-    const sent = await add('Ada', { 'idempotency-key': encodeURI(key) === key ? key : '\u00fc' })
+    const sent = await add('Ada', { 'idempotency-key': key })
     expect(sent).toMatchObject({
       status: 400,
-      body: { details: { reason: 'INVALID_IDEMPOTENCY_KEY' } },
+      body: { details: { reason: 'INVALID_HEADER' } },
     })
   })
 

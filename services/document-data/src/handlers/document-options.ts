@@ -97,7 +97,8 @@ export function runRead<R extends ReadResponse>(
 ): R {
   const { epoch, seq } = ctx.documents.stateOf(docId)
   const etag = tagOf(epoch, seq)
-  if (options && isKnown(options, etag)) return response.fromPartial({ seq, etag, notModified: true })
+  if (options && isKnown(options, etag))
+    return response.fromPartial({ seq, etag, notModified: true })
   const told = ctx.documents.read<object>(docId, run)
   return { ...told, seq, etag } as R
 }

@@ -71,7 +71,6 @@ function find(filter: object): number[] {
     sort: [],
     limit: 0,
   })
-  db.exec('DELETE FROM V WHERE 0')
   const first = db.prepare('SELECT min(id) FROM V').pluck().get() as number
   return (
     db
@@ -93,12 +92,6 @@ const isSame = (cell: Cell, wanted: unknown, fold: boolean) => {
 /** A truth value in an Any column is no number, unlike in a Bool column. */
 const comparable = (column: Column, cell: Cell) =>
   typeof cell === 'boolean' && column !== 'b' ? null : asNumber(cell)
-const compares: Record<string, (order: number) => boolean> = {
-  lt: (order) => order < 0,
-  lte: (order) => order <= 0,
-  gt: (order) => order > 0,
-  gte: (order) => order >= 0,
-}
 const bytesOf = (text: string) => Buffer.from(sortKey(text) ?? '')
 function isOrdered(cell: Cell, to: unknown, test: (order: number) => boolean): boolean {
   if (typeof cell === 'number' && typeof to === 'number') return test(cell - to)
@@ -107,42 +100,52 @@ function isOrdered(cell: Cell, to: unknown, test: (order: number) => boolean): b
   return false
 }
 
+/** A cell, how it compares, and whether case is ignored. */
+interface Subject {
+  readonly cell: Cell
+  readonly value: Cell
+  readonly fold: boolean
+}
+type Meaning = (subject: Subject, operand: unknown) => boolean
+
+const isOneOf: Meaning = ({ cell, fold }, operand) =>
+  (operand as unknown[]).some((wanted) => isSame(cell, wanted, fold))
+const onText =
+  (test: (text: string, part: string) => boolean): Meaning =>
+  ({ cell, fold }, operand) => {
+    const form = (of: unknown) => (fold ? String(of).toLowerCase() : String(of))
+    return typeof cell === 'string' && test(form(cell), form(operand))
+  }
+const compares =
+  (test: (order: number) => boolean): Meaning =>
+  ({ value }, operand) =>
+    isOrdered(value, operand, test)
+
+const meanings: Record<string, Meaning> = {
+  eq: ({ cell, fold }, operand) => isSame(cell, operand, fold),
+  ne: ({ cell, fold }, operand) => !isSame(cell, operand, fold),
+  in: isOneOf,
+  notIn: (subject, operand) => !isOneOf(subject, operand),
+  lt: compares((order) => order < 0),
+  lte: compares((order) => order <= 0),
+  gt: compares((order) => order > 0),
+  gte: compares((order) => order >= 0),
+  between: ({ value }, operand) => {
+    const [low, high] = operand as unknown[]
+    return isOrdered(value, low, (o) => o >= 0) && isOrdered(value, high, (o) => o <= 0)
+  },
+  contains: onText((held, part) => held.includes(part)),
+  startsWith: onText((held, part) => held.startsWith(part)),
+  endsWith: onText((held, part) => held.endsWith(part)),
+  isNull: ({ cell }, operand) => (cell === null) === operand,
+  has: ({ cell }, operand) =>
+    [operand].flat().every((item) => Array.isArray(cell) && cell.slice(1).includes(item)),
+  ignoreCase: () => true,
+}
+
 function passes(column: Column, cell: Cell, operators: Record<string, unknown>): boolean {
-  const fold = operators.ignoreCase === true
-  const folded = (text: unknown) => (fold ? String(text).toLowerCase() : String(text))
-  return Object.entries(operators).every(([name, operand]) => {
-    switch (name) {
-      case 'eq':
-        return isSame(cell, operand, fold)
-      case 'ne':
-        return !isSame(cell, operand, fold)
-      case 'in':
-        return (operand as unknown[]).some((wanted) => isSame(cell, wanted, fold))
-      case 'notIn':
-        return !(operand as unknown[]).some((wanted) => isSame(cell, wanted, fold))
-      case 'between': {
-        const [low, high] = operand as unknown[]
-        const value = comparable(column, cell)
-        return isOrdered(value, low, (o) => o >= 0) && isOrdered(value, high, (o) => o <= 0)
-      }
-      case 'contains':
-        return typeof cell === 'string' && folded(cell).includes(folded(operand))
-      case 'startsWith':
-        return typeof cell === 'string' && folded(cell).startsWith(folded(operand))
-      case 'endsWith':
-        return typeof cell === 'string' && folded(cell).endsWith(folded(operand))
-      case 'isNull':
-        return (cell === null) === operand
-      case 'has':
-        return (Array.isArray(operand) ? operand : [operand]).every(
-          (item) => Array.isArray(cell) && cell.slice(1).includes(item),
-        )
-      case 'ignoreCase':
-        return true
-      default:
-        return isOrdered(comparable(column, cell), operand, compares[name] ?? (() => false))
-    }
-  })
+  const subject = { cell, value: comparable(column, cell), fold: operators.ignoreCase === true }
+  return Object.entries(operators).every(([name, operand]) => meanings[name]?.(subject, operand))
 }
 
 const text = fc.oneof(
@@ -267,7 +270,11 @@ describe('filter operators', () => {
     ['an empty or', { or: [] }, 'or must be'],
     ['an empty alternative', { or: [{}] }, 'empty filter'],
     ['an unknown column in an or', { or: [{ zz: ['a'] }] }, 'unknown column "zz"'],
-    ['too many alternatives', { or: Array.from({ length: 501 }, () => ({ t: ['a'] })) }, 'too many'],
+    [
+      'too many alternatives',
+      { or: Array.from({ length: 501 }, () => ({ t: ['a'] })) },
+      'too many',
+    ],
     [
       'too deep a nest',
       { or: [{ or: [{ or: [{ or: [{ or: [{ or: [{ t: ['a'] }] }] }] }] }] }] },
@@ -293,9 +300,9 @@ describe('filter operators', () => {
         limit: 0,
       }).byColumn.keys(),
     ]
-    expect(offered({ t: { contains: 'a' }, n: { gte: 1 }, a: { eq: 5 }, or: [{ t: ['a'] }] })).toEqual(
-      ['n', 'a'],
-    )
+    expect(
+      offered({ t: { contains: 'a' }, n: { gte: 1 }, a: { eq: 5 }, or: [{ t: ['a'] }] }),
+    ).toEqual(['n', 'a'])
     expect(offered({ t: { ne: 'a' }, cl: { has: 'x' } })).toEqual([])
   })
 })

@@ -47,13 +47,13 @@ describe('replies', () => {
     keep('a')
     const other = keyOf('a', { digest: Buffer.alloc(32, 2) })
     expect(() => findReply(connection, other)).toThrow(
-      expect.objectContaining({ code: 'mismatch', reason: 'IDEMPOTENCY_KEY_REUSED' }),
+      expect.objectContaining({ code: 'mismatch', reason: 'IDEMPOTENCY_KEY_REUSED' }) as Error,
     )
   })
 
   it('that are too large are refused', () => {
     expect(() => keep('a', Buffer.alloc(4 * 1024 * 1024 + 1))).toThrow(
-      expect.objectContaining({ code: 'too_large' }),
+      expect.objectContaining({ code: 'too_large' }) as Error,
     )
   })
 
