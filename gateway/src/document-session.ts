@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { documentRoleError } from '@sheaf/kit/caller'
 import { AppError, toAppError } from '@sheaf/kit/errors'
 import { roleAtLeast, type NeededRole } from '@sheaf/kit/roles'
@@ -13,6 +14,11 @@ const STALE_AFTER_MS = 1_000
 const refusedUndone = new Set(['WRONG_HOME', 'BAD_CALLER_TOKEN'])
 /** The address of the home may be old; what the call has done is not known. */
 const UNREACHABLE = 'SERVICE_UNAVAILABLE'
+
+/** Reasons that do not say what the call has done: the connection broke, or the home stops or is not there yet. */
+const unsettled = new Set([UNREACHABLE, 'CANCELLED', 'DOCUMENT_CLOSED', 'HOME_UNAVAILABLE'])
+/** A home that was killed is there again within this time. */
+const RETRY_DELAYS_MS = [50, 200, 500, 1_000, 2_000]
 
 /** A document that one request works on, after access to it has been granted. */
 export class DocumentSession {
@@ -52,6 +58,23 @@ export class DocumentSession {
     }
     await this.renew()
     return this.attempt(run)
+  }
+
+  /** As `call`, for what may be done twice: while its fate is unknown it is tried again, for a few seconds. */
+  async callUntilSettled<T>(run: (home: HomeClients, call: CallContext) => Promise<T>): Promise<T> {
+    const { signal, deadline } = this.exchange
+    for (const wait of RETRY_DELAYS_MS) {
+      try {
+        return await this.call(run)
+      } catch (error) {
+        const isSettled = !unsettled.has(toAppError(error)?.reason ?? '')
+        if (isSettled || signal.aborted || Date.now() + wait >= deadline) throw error
+      }
+      await delay(wait * (0.5 + Math.random()))
+      this.forget()
+      await this.renew()
+    }
+    return this.call(run)
   }
 
   private attempt<T>(run: (home: HomeClients, call: CallContext) => Promise<T>): Promise<T> {

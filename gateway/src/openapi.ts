@@ -57,7 +57,7 @@ export function createOpenApiDocument(routes: readonly Route[]): OpenApiDocument
 type Path = Parameters<OpenAPIRegistry['registerPath']>[0]
 
 function toPath(route: Route, key: string): Path {
-  const { method, path, id, tag, summary, description, params, query, headers, body } = route
+  const { method, path, id, tag, summary, description, params, query, body } = route
   const isOpen = route.access === 'open'
   return {
     method,
@@ -70,7 +70,7 @@ function toPath(route: Route, key: string): Path {
     request: {
       params,
       query,
-      headers,
+      headers: toHeaders(route),
       ...(body && {
         body: { required: true, content: { 'application/json': { schema: body } } },
       }),
@@ -79,10 +79,39 @@ function toPath(route: Route, key: string): Path {
   }
 }
 
-function toResponse({ success }: Route) {
+const conditionHeaders = {
+  read: {
+    'If-None-Match': z
+      .string()
+      .optional()
+      .meta({ description: 'ETags that the client knows: 304 when the document is still so' }),
+  },
+  write: {
+    'If-Match': z
+      .string()
+      .optional()
+      .meta({ description: 'ETags: 412 when the document is not so any more' }),
+    'Idempotency-Key': z.string().optional().meta({
+      description:
+        'A name for this write, kept for 24 hours: when it is sent again it changes nothing and gets the first answer',
+    }),
+  },
+}
+
+function toHeaders({ headers, conditions }: Route) {
+  if (!conditions) return headers
+  return (headers ?? z.object({})).extend(conditionHeaders[conditions])
+}
+
+const etag = z.object({
+  ETag: z.string().meta({ description: 'The state of the document that the answer shows' }),
+})
+
+function toResponse({ success, conditions }: Route) {
   const { description, schema, mediaType = 'application/json' } = success
   return {
     description,
+    ...(conditions && { headers: etag }),
     content: { [mediaType]: { schema: schema ?? { type: 'string' as const } } },
   }
 }
@@ -92,7 +121,7 @@ const retryAfter = z.object({
   'Retry-After': z.string().optional().meta({ description: 'Seconds to wait before the next try' }),
 })
 
-function toErrors({ access, params, body, isProbe }: Route) {
+function toErrors({ access, params, body, isProbe, conditions }: Route) {
   const answer = (description: string, headers?: z.ZodObject) => ({
     description,
     headers,
@@ -105,6 +134,11 @@ function toErrors({ access, params, body, isProbe }: Route) {
       403: answer('The caller may not do this'),
     }),
     ...(params && { 404: answer('There is no such thing') }),
+    ...(conditions === 'read' && { 304: { description: 'The client knows this state' } }),
+    ...(conditions === 'write' && {
+      412: answer('The document or a record is not as expected'),
+      422: answer('The Idempotency-Key was used for another request'),
+    }),
     ...(body && { 413: answer('The body is too large') }),
     ...(access !== 'open' && { 429: answer('Too many requests', retryAfter) }),
     ...(access !== 'open' && { 503: answer('Not now; try again later', retryAfter) }),

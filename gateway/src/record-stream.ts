@@ -1,19 +1,20 @@
 import { toAppError } from '@sheaf/kit/errors'
 import type { CallContext } from '@sheaf/protos/call'
 import type { ReadRecordsResponse } from '@sheaf/protos/sheaf/document_data/v1/records'
+import { answerNotModified, tellState, type DocumentState } from './document-options'
 import type { DocumentSession } from './document-session'
 import type { Exchange } from './exchange'
 import type { HomeClients } from './home-channels'
 import { LongAnswer } from './long-answer'
 import { sendBytes, sendHead } from './reply'
 
-type Chunks = AsyncIterator<Pick<ReadRecordsResponse, 'chunk'>>
+/** A piece of the answer; the first one also tells the state of the document, where that is known. */
+type Piece = Pick<ReadRecordsResponse, 'chunk'> & DocumentState
+
+type Chunks = AsyncIterator<Piece>
 
 /** Opens a stream of chunks at a document's home. */
-export type OpenChunks = (
-  home: HomeClients,
-  call: CallContext,
-) => AsyncIterable<Pick<ReadRecordsResponse, 'chunk'>>
+export type OpenChunks = (home: HomeClients, call: CallContext) => AsyncIterable<Piece>
 
 /**
  * Answers with the bytes of a stream, as fast as the client takes them and no faster. Nothing is sent before the first
@@ -28,19 +29,23 @@ export async function sendChunks(
   const { request, response } = exchange
   const { chunks, first } = await document.call(async (home, call) => {
     const chunks = open(home, call)[Symbol.asyncIterator]()
-    return { chunks, first: await nextChunk(chunks) }
+    return { chunks, first: await chunks.next() }
   })
   try {
-    if (first === undefined) throw new Error('document-data sent no chunk')
+    if (first.done) throw new Error('document-data sent no chunk')
+    if (answerNotModified(exchange, first.value)) return
+    const { chunk } = first.value
     if (request.method === 'HEAD') {
+      tellState(exchange, first.value)
       sendHead(exchange, {})
       response.end()
       return
     }
     const second = await nextChunk(chunks)
-    if (second === undefined) return sendBytes(exchange, first)
+    tellState(exchange, first.value)
+    if (second === undefined) return sendBytes(exchange, chunk)
     sendHead(exchange, {})
-    await write(exchange, first)
+    await write(exchange, chunk)
     await pump(exchange, chunks, second)
     response.end()
   } catch (error) {

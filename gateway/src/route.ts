@@ -44,6 +44,8 @@ export interface Route extends RouteTraits {
   readonly query?: z.ZodObject
   /** Headers that act on the request, for the description. */
   readonly headers?: z.ZodObject
+  /** Whether it reads or writes a document through document-options.ts, for the description. */
+  readonly conditions?: 'read' | 'write'
   /** Schema of a JSON body. */
   readonly body?: z.ZodType
   /** True to describe the body only and pass its bytes on: document-data checks it. */

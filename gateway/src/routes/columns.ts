@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readDocument, writeDocument } from '../document-options'
 import { sendJson } from '../reply'
 import { defineRoute, type Route } from '../route'
 import { columnIds, columns, newColumns, toColumn, toWireNewColumn } from '../schemas/columns'
@@ -16,12 +17,16 @@ export const columnRoutes: readonly Route[] = [
     tag,
     summary: 'List columns in a table',
     access: 'viewers',
+    conditions: 'read',
     params: tableParams,
     query: z.object({ hidden: flag('Include hidden columns') }),
     success: { description: 'The columns', schema: columns },
     async handle(exchange, { document, params: { tableId }, query: { hidden } }) {
       const request = { docId: document.docId, tableId, hidden }
-      const found = await document.call((home, call) => home.columns.listColumns(request, call))
+      const found = await readDocument(exchange, document, (home, call, options) =>
+        home.columns.listColumns({ ...request, options }, call),
+      )
+      if (!found) return
       sendJson(exchange, { columns: found.columns.map(toColumn) })
     },
   }),
@@ -32,19 +37,23 @@ export const columnRoutes: readonly Route[] = [
     tag,
     summary: 'Add columns to a table',
     access: 'editors',
+    conditions: 'write',
     params: tableParams,
     body: newColumns,
     success: {
       description: 'Ids of the new columns, in the order of the request',
       schema: columnIds,
     },
-    async handle(exchange, { document, params: { tableId }, body }) {
+    async handle(exchange, input) {
+      const { document, params, body } = input
       const request = {
         docId: document.docId,
-        tableId,
+        tableId: params.tableId,
         columns: body.columns.map(toWireNewColumn),
       }
-      const added = await document.call((home, call) => home.columns.addColumns(request, call))
+      const added = await writeDocument(exchange, input, (home, call, options) =>
+        home.columns.addColumns({ ...request, options }, call),
+      )
       sendJson(exchange, { columns: added.columnIds.map((id) => ({ id })) })
     },
   }),

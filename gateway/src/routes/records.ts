@@ -1,4 +1,5 @@
-import type { ReadRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/records'
+import type { ReadRecordsRequest, RecordsView } from '@sheaf/protos/sheaf/document_data/v1/records'
+import { readOptionsOf, writeDocument } from '../document-options'
 import { invalidParameter } from '../invalid-payload'
 import { sendChunks } from '../record-stream'
 import { sendBytes, sendNull } from '../reply'
@@ -21,12 +22,12 @@ import type { Exchange } from '../exchange'
 const tag = 'records'
 const path = '/api/docs/{docId}/tables/{tableId}/records'
 
-const deleteRows = async (
-  exchange: Exchange,
-  { document, params: { tableId }, bytes }: Input<{ tableId: string }>,
-) => {
-  const request = { docId: document.docId, tableId, bodyJson: bytes }
-  await document.call((home, call) => home.records.deleteRecords(request, call))
+const deleteRows = async (exchange: Exchange, input: Input<{ tableId: string }>) => {
+  const { document, params, bytes } = input
+  const { tableId } = params
+  await writeDocument(exchange, input, (home, call, options) =>
+    home.records.deleteRecords({ docId: document.docId, tableId, bodyJson: bytes, options }, call),
+  )
   sendNull(exchange)
 }
 
@@ -40,6 +41,7 @@ export const recordRoutes: readonly Route[] = [
     tag,
     summary: 'Fetch records from a table',
     access: 'viewers',
+    conditions: 'read',
     params: tableParams,
     query: recordsQuery,
     headers: recordsHeaders,
@@ -58,6 +60,8 @@ export const recordRoutes: readonly Route[] = [
         sort: splitKeys(query.sort ?? fromHeaders.data['X-Sort']),
         limit: query.limit ?? fromHeaders.data['X-Limit'] ?? 0,
         hidden,
+        view: toView({ ...query, fields: splitFields(query.fields) }),
+        options: readOptionsOf(exchange),
       }
       return sendChunks(exchange, document, (home, call) => home.records.readRecords(request, call))
     },
@@ -70,15 +74,20 @@ export const recordRoutes: readonly Route[] = [
     tag,
     summary: 'Add records to a table',
     access: 'editors',
+    conditions: 'write',
     params: tableParams,
     query: writeQuery,
     body: newRecords,
     passesBytes: true,
     success: { description: 'Ids of the new rows, in the order of the request', schema: recordIds },
-    async handle(exchange, { document, params: { tableId }, query, bytes }) {
+    async handle(exchange, input) {
+      const { document, params, query, bytes } = input
       const { docId } = document
-      const request = { docId, tableId, bodyJson: bytes, noParse: query.noparse }
-      const added = await document.call((home, call) => home.records.addRecords(request, call))
+      const { tableId } = params
+      const { noparse: noParse } = query
+      const added = await writeDocument(exchange, input, (home, call, options) =>
+        home.records.addRecords({ docId, tableId, bodyJson: bytes, noParse, options }, call),
+      )
       sendBytes(exchange, renderIds(added.rowIds))
     },
   }),
@@ -90,15 +99,20 @@ export const recordRoutes: readonly Route[] = [
     tag,
     summary: 'Modify records of a table',
     access: 'editors',
+    conditions: 'write',
     params: tableParams,
     query: writeQuery,
     body: recordChanges,
     passesBytes: true,
     success: { description: 'Done', schema: nothing },
-    async handle(exchange, { document, params: { tableId }, query, bytes }) {
+    async handle(exchange, input) {
+      const { document, params, query, bytes } = input
       const { docId } = document
-      const request = { docId, tableId, bodyJson: bytes, noParse: query.noparse }
-      await document.call((home, call) => home.records.updateRecords(request, call))
+      const { tableId } = params
+      const { noparse: noParse } = query
+      await writeDocument(exchange, input, (home, call, options) =>
+        home.records.updateRecords({ docId, tableId, bodyJson: bytes, noParse, options }, call),
+      )
       sendNull(exchange)
     },
   }),
@@ -110,6 +124,7 @@ export const recordRoutes: readonly Route[] = [
     summary: 'Fetch records, with the selection in the body',
     description: 'For selections that are too long for a URL.',
     access: 'viewers',
+    conditions: 'read',
     params: tableParams,
     body: recordsSelection,
     streams: true,
@@ -122,6 +137,8 @@ export const recordRoutes: readonly Route[] = [
         sort: body.sort ?? [],
         limit: body.limit ?? 0,
         hidden: body.hidden ?? false,
+        view: toView(body),
+        options: readOptionsOf(exchange),
       }
       return sendChunks(exchange, document, (home, call) => home.records.readRecords(request, call))
     },
@@ -133,6 +150,7 @@ export const recordRoutes: readonly Route[] = [
     tag,
     summary: 'Delete records of a table',
     access: 'editors',
+    conditions: 'write',
     params: tableParams,
     body: rowIds,
     passesBytes: true,
@@ -146,6 +164,7 @@ export const recordRoutes: readonly Route[] = [
     tag,
     summary: 'Delete rows of a table',
     access: 'editors',
+    conditions: 'write',
     params: tableParams,
     body: rowIds,
     passesBytes: true,
@@ -156,6 +175,21 @@ export const recordRoutes: readonly Route[] = [
 
 function splitKeys(sort: string | undefined): string[] {
   return sort ? sort.split(',') : []
+}
+
+function splitFields(fields: string | undefined): string[] | undefined {
+  return fields === undefined ? undefined : fields.split(',').filter((name) => name !== '')
+}
+
+/** Which parts and which page of the rows; undefined when nothing of it is asked. */
+function toView(asked: {
+  readonly fields?: string[]
+  readonly cursor?: string
+  readonly count?: boolean
+}): RecordsView | undefined {
+  const { fields, cursor, count = false } = asked
+  if (fields === undefined && cursor === undefined && !count) return undefined
+  return { fields: fields ?? [], onlyFields: fields !== undefined, cursor, count }
 }
 
 /** Written out by hand: a bulk write has thousands of these, and they are numbers. */

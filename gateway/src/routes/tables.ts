@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readDocument, writeDocument } from '../document-options'
 import { sendJson } from '../reply'
 import { defineRoute, type Route } from '../route'
 import { toWireNewColumn } from '../schemas/columns'
@@ -16,6 +17,7 @@ export const tableRoutes: readonly Route[] = [
     tag,
     summary: 'List tables in a document',
     access: 'viewers',
+    conditions: 'read',
     params: docParams,
     query: z.object({
       expand: z.string().optional().meta({ description: '`column` includes the columns' }),
@@ -24,7 +26,10 @@ export const tableRoutes: readonly Route[] = [
     async handle(exchange, { document, query: { expand } }) {
       const withColumns = expand === 'column' || expand === 'columns'
       const request = { docId: document.docId, withColumns }
-      const found = await document.call((home, call) => home.tables.listTables(request, call))
+      const found = await readDocument(exchange, document, (home, call, options) =>
+        home.tables.listTables({ ...request, options }, call),
+      )
+      if (!found) return
       sendJson(exchange, { tables: found.tables.map((table) => toTable(table, withColumns)) })
     },
   }),
@@ -35,13 +40,15 @@ export const tableRoutes: readonly Route[] = [
     tag,
     summary: 'Add tables to a document',
     access: 'editors',
+    conditions: 'write',
     params: docParams,
     body: newTables,
     success: {
       description: 'Ids of the new tables, in the order of the request',
       schema: tableIds,
     },
-    async handle(exchange, { document, body }) {
+    async handle(exchange, input) {
+      const { document, body } = input
       const request = {
         docId: document.docId,
         tables: body.tables.map(({ id, columns }) => ({
@@ -49,7 +56,9 @@ export const tableRoutes: readonly Route[] = [
           columns: columns.map(toWireNewColumn),
         })),
       }
-      const added = await document.call((home, call) => home.tables.addTables(request, call))
+      const added = await writeDocument(exchange, input, (home, call, options) =>
+        home.tables.addTables({ ...request, options }, call),
+      )
       sendJson(exchange, { tables: added.tableIds.map((id) => ({ id })) })
     },
   }),

@@ -13,6 +13,7 @@ export const codes = {
   precondition: { grpc: Status.FAILED_PRECONDITION, http: 412 },
   too_large: { grpc: Status.OUT_OF_RANGE, http: 413 },
   unsupported_media: { grpc: Status.INVALID_ARGUMENT, http: 415 },
+  mismatch: { grpc: Status.INVALID_ARGUMENT, http: 422 },
   too_many: { grpc: Status.RESOURCE_EXHAUSTED, http: 429 },
   internal: { grpc: Status.INTERNAL, http: 500 },
   unavailable: { grpc: Status.UNAVAILABLE, http: 503 },

@@ -8,6 +8,7 @@ import { Admission } from './admission'
 import { ChangePublisher } from './changes/publisher'
 import type { DocumentDataConfig } from './config'
 import { EventLoopDelay } from './event-loop-delay'
+import { Cursors } from './query/cursor'
 import { DocumentStore } from './store/document-store'
 
 /** What handlers work with. */
@@ -21,6 +22,8 @@ export interface Context {
   readonly publisher: ChangePublisher
   readonly directory: GrpcChannel
   readonly verifier: TokenVerifier
+  /** Makes and reads the cursors of pages. */
+  readonly cursors: Cursors
 }
 
 /** Stand-ins for what a test does not run. */
@@ -67,5 +70,6 @@ export async function openContext(
     return JSON.parse(jwks) as Awaited<ReturnType<Parameters<typeof createTokenVerifier>[0]>>
   }
   const verifier = overrides.verifier ?? createTokenVerifier(fetchKeys)
-  return { log, home: config.home, documents, admission, publisher, directory, verifier }
+  const cursors = new Cursors(config.serviceKey)
+  return { log, home: config.home, documents, admission, publisher, directory, verifier, cursors }
 }

@@ -1,5 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { Cell } from '../values/column-type'
+import { readExpected, type ExpectedCells } from './expected'
 import { readJson } from './read-json'
 import {
   RecordColumns,
@@ -15,10 +16,12 @@ export interface UpdateBody {
   ids: number[]
   /** Cells by column id, one per id. Empty when nothing is to change. */
   columns: Map<string, Cell[]>
+  /** What rows are expected to hold, where records say so. */
+  expected?: { rowId: number; cells: ExpectedCells }[]
 }
 
 /**
- * Reads `{"records":[{"id":1,"fields":{…}},…]}`. Throws AppError `invalid`: MALFORMED_JSON, INVALID_PAYLOAD naming the
+ * Reads `{"records":[{"id":1,"fields":{…},"expect":{…}},…]}`, where `expect` may be left out. Throws AppError `invalid`: MALFORMED_JSON, INVALID_PAYLOAD naming the
  * first fault, INVALID_ROW_ID for an id that is no whole number, FIELDS_DIFFER unless all records name the same columns.
  */
 export function readUpdateBody(json: Uint8Array): UpdateBody {
@@ -26,11 +29,15 @@ export function readUpdateBody(json: Uint8Array): UpdateBody {
   const collected = new RecordColumns(records.length)
   const ids = new Array<number>(records.length)
   let width = -1
+  let expected: UpdateBody['expected']
   for (let row = 0; row < records.length; row++) {
     const path = `body.records[${row}]`
-    const { id, fields } = readRecord(records[row], path)
+    const { id, fields, expect } = readRecord(records[row], path)
     ids[row] = id
-    const count = collected.add(row, fields, (fault) => invalidRecord(path, 'Record', fault))
+    const refuse = (fault: string) => invalidRecord(path, 'Record', fault)
+    const count = collected.add(row, fields, refuse)
+    if (expect !== undefined)
+      (expected ??= []).push({ rowId: id, cells: readExpected(expect, refuse) })
     if (width === -1) width = count
     // Same number of columns here and no column that the first record has not: the same set.
     if (count !== width || collected.columns.size !== width) {
@@ -41,20 +48,20 @@ export function readUpdateBody(json: Uint8Array): UpdateBody {
       )
     }
   }
-  return { ids, columns: collected.columns }
+  return { ids, columns: collected.columns, expected }
 }
 
 function readRecord(
   record: unknown,
   path: string,
-): { id: number; fields: Record<string, unknown> } {
+): { id: number; fields: Record<string, unknown>; expect: unknown } {
   if (!isObject(record)) throw notAnObject(path, 'Record')
-  const { id, fields } = record
+  const { id, fields, expect } = record
   if (id === undefined) throw invalidRecord(path, 'Record', '.id is missing')
   if (typeof id !== 'number') throw invalidRecord(path, 'Record', '.id is not a number')
   if (fields === undefined) throw invalidRecord(path, 'Record', '.fields is missing')
   if (!isObject(fields)) throw invalidRecord(path, 'Record', '.fields is not an object')
   if (!Number.isSafeInteger(id))
     throw new AppError('invalid', 'INVALID_ROW_ID', `Invalid row id ${id}`)
-  return { id, fields }
+  return { id, fields, expect }
 }

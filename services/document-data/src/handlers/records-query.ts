@@ -1,23 +1,42 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { ReadRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/records'
-import { parseFilter } from '../query/filter'
+import type { ReadRecordsRequest, RecordsView } from '@sheaf/protos/sheaf/document_data/v1/records'
+import { parseFilter, unknownColumn } from '../query/filter'
 import { buildReadQuery } from '../query/read-query'
 import { parseSort } from '../query/sort'
+import { findColumn, type TableShape } from '../query/table-shape'
 import type { RecordsQuery } from '../store/record-reads'
+import type { RecordsPage } from './records-page'
 
-/** The query that a request means; what it says of columns is checked once the table is known. */
-export function recordsQuery(request: ReadRecordsRequest): RecordsQuery {
-  const { tableId, filterJson, sort, limit, hidden } = request
+/**
+ * The query that a request means; what it says of columns is checked once the table is known.
+ * @param page the page that the request asks for, if any
+ */
+export function recordsQuery(request: ReadRecordsRequest, page?: RecordsPage): RecordsQuery {
+  const { tableId, filterJson, sort, limit, hidden, view } = request
   if (limit < 0)
     throw new AppError('invalid', 'INVALID_LIMIT', 'limit must be a number of rows, or 0 for all')
   return {
     tableId,
     hidden,
-    build: (table) =>
-      buildReadQuery(table, {
+    build: (table, connection) => {
+      const query = buildReadQuery(table, {
         filter: parseFilter(filterJson, table),
         sort: parseSort(sort, table),
         limit,
-      }),
+        ...(view && {
+          fields: readFields(view, table),
+          paged: page !== undefined,
+          counted: view.count,
+        }),
+      })
+      return page ? page.resume(query, table, connection) : query
+    },
   }
+}
+
+function readFields({ fields, onlyFields }: RecordsView, table: TableShape): string[] | undefined {
+  if (!onlyFields) return undefined
+  for (const name of fields)
+    if (name !== 'id' && !findColumn(table, name)) throw unknownColumn(name)
+  return fields
 }

@@ -1,25 +1,29 @@
 import type { ServerCall } from '@sheaf/kit/grpc-server'
-import type {
-  AddRecordsRequest,
+import {
   AddRecordsResponse,
-  DeleteRecordsRequest,
   DeleteRecordsResponse,
-  ReadRecordsRequest,
-  ReadRecordsResponse,
-  RecordsService,
-  UpdateRecordsRequest,
   UpdateRecordsResponse,
+  type AddRecordsRequest,
+  type DeleteRecordsRequest,
+  type ReadRecordsRequest,
+  type ReadRecordsResponse,
+  type RecordsService,
+  type UpdateRecordsRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { readAddBody } from '../bodies/add-body'
 import { readRowIds } from '../bodies/row-ids'
 import { readUpdateBody } from '../bodies/update-body'
 import type { Context } from '../context'
+import { requireExpected } from '../store/expected-cells'
 import { addRecords, deleteRecords, updateRecords } from '../store/records'
-import { authorOf, requireDocument } from './document-call'
+import { requireDocument } from './document-call'
+import { isKnown, runWrite, tagOf } from './document-options'
+import { completeDocument, RecordsPage, type RecordsDocument } from './records-page'
 import { recordsQuery } from './records-query'
 
 /** A long row makes a long chunk; messages stay well below gRPC's usual limit of 4 MiB. */
 const MAX_CHUNK_BYTES = 1024 * 1024
+const NOTHING = Buffer.alloc(0)
 
 /** The rows of tables. */
 export const records = (ctx: Context): RecordsService => ({
@@ -27,59 +31,74 @@ export const records = (ctx: Context): RecordsService => ({
     request: ReadRecordsRequest,
     call: ServerCall,
   ): AsyncGenerator<ReadRecordsResponse> {
-    requireDocument(ctx, call, request.docId, 'viewers')
-    const reply = await ctx.documents.readRecords(request.docId, recordsQuery(request), call.signal)
-    let { seq } = reply
-    for await (const chunk of reply.chunks)
+    const { docId, view, options } = request
+    requireDocument(ctx, call, docId, 'viewers')
+    const { epoch, seq: latest } = ctx.documents.stateOf(docId)
+    if (options && isKnown(options, tagOf(epoch, latest))) {
+      yield { chunk: NOTHING, seq: latest, etag: tagOf(epoch, latest), notModified: true }
+      return
+    }
+    const isPage = view?.cursor !== undefined
+    const page = isPage ? new RecordsPage(ctx.cursors, request, epoch) : undefined
+    const query = recordsQuery(request, page)
+    const reply = await ctx.documents.readRecords(docId, query, call.signal)
+    const hasExtras = isPage || view?.count === true
+    const document: RecordsDocument = hasExtras
+      ? await completeDocument(reply, request, page)
+      : reply
+    // Only the first message says which moment it shows.
+    let isFirst = true
+    for await (const chunk of document.chunks)
       for (let start = 0; start < chunk.length; start += MAX_CHUNK_BYTES) {
-        yield { chunk: chunk.subarray(start, start + MAX_CHUNK_BYTES), seq }
-        // Only the first message says which moment it shows.
-        seq = 0
+        const part = chunk.subarray(start, start + MAX_CHUNK_BYTES)
+        if (isFirst) {
+          const { seq } = reply
+          yield { chunk: part, seq, etag: tagOf(epoch, seq), nextCursor: document.nextCursor }
+        } else yield { chunk: part, seq: 0 }
+        isFirst = false
       }
   },
 
-  async addRecords(
-    { docId, tableId, bodyJson, noParse }: AddRecordsRequest,
-    call: ServerCall,
-  ): Promise<AddRecordsResponse> {
+  async addRecords(request: AddRecordsRequest, call: ServerCall): Promise<AddRecordsResponse> {
+    const { docId, tableId, bodyJson, noParse } = request
     requireDocument(ctx, call, docId, 'editors')
     const { rows: count, columns: cells } = readAddBody(bodyJson)
-    const { result, seq } = await ctx.documents.transact(
-      docId,
-      authorOf(call),
-      (doc) => addRecords(doc, tableId, { count, cells }, { noParse }),
-      call.signal,
-    )
-    return { rowIds: result, seq }
+    return runWrite(ctx, call, request, {
+      response: AddRecordsResponse,
+      run: (doc) => ({ rowIds: addRecords(doc, tableId, { count, cells }, { noParse }) }),
+    })
   },
 
   async updateRecords(
-    { docId, tableId, bodyJson, noParse }: UpdateRecordsRequest,
+    request: UpdateRecordsRequest,
     call: ServerCall,
   ): Promise<UpdateRecordsResponse> {
+    const { docId, tableId, bodyJson, noParse } = request
     requireDocument(ctx, call, docId, 'editors')
-    const { ids: rowIds, columns: cells } = readUpdateBody(bodyJson)
-    const { seq } = await ctx.documents.transact(
-      docId,
-      authorOf(call),
-      (doc) => updateRecords(doc, tableId, { rowIds, cells }, { noParse }),
-      call.signal,
-    )
-    return { seq }
+    const { ids: rowIds, columns: cells, expected } = readUpdateBody(bodyJson)
+    return runWrite(ctx, call, request, {
+      response: UpdateRecordsResponse,
+      run: (doc) => {
+        if (expected) requireExpected(doc, tableId, expected)
+        updateRecords(doc, tableId, { rowIds, cells }, { noParse })
+        return {}
+      },
+    })
   },
 
   async deleteRecords(
-    { docId, tableId, bodyJson }: DeleteRecordsRequest,
+    request: DeleteRecordsRequest,
     call: ServerCall,
   ): Promise<DeleteRecordsResponse> {
+    const { docId, tableId, bodyJson } = request
     requireDocument(ctx, call, docId, 'editors')
     const rowIds = readRowIds(bodyJson)
-    const { seq } = await ctx.documents.transact(
-      docId,
-      authorOf(call),
-      (doc) => deleteRecords(doc, tableId, rowIds),
-      call.signal,
-    )
-    return { seq }
+    return runWrite(ctx, call, request, {
+      response: DeleteRecordsResponse,
+      run: (doc) => {
+        deleteRecords(doc, tableId, rowIds)
+        return {}
+      },
+    })
   },
 })

@@ -1,49 +1,41 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/kit/grpc-server'
-import type {
-  AddTablesRequest,
+import {
   AddTablesResponse,
-  ListTablesRequest,
   ListTablesResponse,
-  NewTable as WireNewTable,
-  Table as WireTable,
-  TablesService,
+  type AddTablesRequest,
+  type ListTablesRequest,
+  type NewTable as WireNewTable,
+  type Table as WireTable,
+  type TablesService,
 } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { Context } from '../context'
 import type { NewColumn } from '../store/columns'
 import type { Table } from '../store/schema'
 import { addTables, listTables, type NewTable } from '../store/tables'
 import { columnFromWire, columnToWire } from './column-wire'
-import { authorOf, requireDocument } from './document-call'
+import { requireDocument } from './document-call'
+import { runRead, runWrite } from './document-options'
 
 /** The tables of documents. */
 export const tables = (ctx: Context): TablesService => ({
-  async listTables(
-    { docId, withColumns }: ListTablesRequest,
-    call: ServerCall,
-  ): Promise<ListTablesResponse> {
-    requireDocument(ctx, call, docId, 'viewers')
-    return ctx.documents.read(docId, (doc) => ({
-      tables: listTables(doc).map((table) => tableToWire(table, withColumns)),
-      seq: doc.seq,
+  async listTables(request: ListTablesRequest, call: ServerCall): Promise<ListTablesResponse> {
+    requireDocument(ctx, call, request.docId, 'viewers')
+    return runRead(ctx, request, ListTablesResponse, (doc) => ({
+      tables: listTables(doc).map((table) => tableToWire(table, request.withColumns)),
     }))
   },
 
-  async addTables(
-    { docId, tables: wished }: AddTablesRequest,
-    call: ServerCall,
-  ): Promise<AddTablesResponse> {
+  async addTables(request: AddTablesRequest, call: ServerCall): Promise<AddTablesResponse> {
+    const { docId, tables: wished } = request
     requireDocument(ctx, call, docId, 'editors')
     if (wished.length === 0)
       throw new AppError('invalid', 'NO_TABLES', 'tables must have at least one item')
     const made = wished.map(tableFromWire)
-    const { result, seq } = await ctx.documents.transact(
-      docId,
-      authorOf(call),
-      (doc) => addTables(doc, made),
-      call.signal,
-    )
-    return { tableIds: result, seq }
+    return runWrite(ctx, call, request, {
+      response: AddTablesResponse,
+      run: (doc) => ({ tableIds: addTables(doc, made) }),
+    })
   },
 })
 

@@ -1,59 +1,103 @@
 import { AppError } from '@sheaf/kit/errors'
 import { isTooDeep, readJson } from '../bodies/read-json'
-import type { Cell, StoredValue } from '../values/column-type'
-import { storedNumber } from '../values/number-storage'
-import { tag, tagAnyText, tagListText } from '../values/tagged-text'
+import type { Cell } from '../values/column-type'
+import { candidatesCondition, storageOf, storedCandidates, type Condition } from './allowed-values'
+import { operatorsCondition, parseOperators, type Operators } from './operators'
 import { quoteId } from './quote'
 import { findColumn } from './table-shape'
 import type { TableShape } from './table-shape'
 
-/** Allowed values by column id; a row must have one of them in every column. */
-export type Filter = ReadonlyMap<string, readonly Cell[]>
+export type { Condition } from './allowed-values'
 
-/** An SQL condition and its bound values. */
-export interface Condition {
-  sql: string
-  params: StoredValue[]
+/** Filters of which a row must pass one. */
+export interface Alternatives {
+  readonly any: readonly Filter[]
 }
 
-/** From here on values travel as one JSON text: SQLite has a limit of placeholders, and each text is its own plan. */
-const MANY = 50
+/**
+ * What is asked of each column, by its id: allowed values, of which a row must have one, or operators. Under `or`, which
+ * no column is called, stand alternatives. A row must fulfil all of it.
+ */
+export type Filter = ReadonlyMap<string, readonly Cell[] | Operators | Alternatives>
+
+/** Conditions in one filter, alternatives included: SQLite takes expressions up to a depth. */
+const MAX_CONDITIONS = 500
+/** Alternatives within alternatives. */
+const MAX_NESTING = 5
 
 /**
- * Reads `{"column": [value, …], …}`; empty text, `{}` and `[]` filter nothing. Throws AppError `invalid`:
- * MALFORMED_JSON, INVALID_FILTER for another form, UNKNOWN_COLUMN naming the column.
+ * Reads `{"column": [value, …], "column": {"operator": …}, "or": [{…}, …]}`; empty text, `{}` and `[]` filter nothing.
+ * Throws AppError `invalid`: MALFORMED_JSON, INVALID_FILTER for another form, UNKNOWN_COLUMN naming the column.
  */
 export function parseFilter(json: string | Uint8Array, table: TableShape): Filter {
-  const filter = new Map<string, readonly Cell[]>()
-  if (json.length === 0) return filter
+  if (json.length === 0) return new Map()
   const value = readJson(json, 'filter')
-  if (Array.isArray(value) && value.length === 0) return filter
+  if (Array.isArray(value) && value.length === 0) return new Map()
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalidFilter('Invalid query: filter must be an object')
   }
-  for (const [column, values] of Object.entries(value) as [string, unknown][]) {
-    if (!Array.isArray(values)) throw invalidFilter('Invalid query: filter values must be arrays')
-    if (isTooDeep(values)) throw invalidFilter('Invalid query: filter is nested too deeply')
-    if (column !== 'id' && !findColumn(table, column)) throw unknownColumn(column)
-    filter.set(column, values as Cell[])
+  return readFilter(value, { table, left: MAX_CONDITIONS }, 0)
+}
+
+/** What the reading of one filter has in common: `left` is how many conditions it may still have. */
+interface Reading {
+  readonly table: TableShape
+  left: number
+}
+
+function readFilter(value: object, reading: Reading, nesting: number): Filter {
+  const filter = new Map<string, readonly Cell[] | Operators | Alternatives>()
+  for (const [column, wanted] of Object.entries(value) as [string, unknown][]) {
+    reading.left--
+    if (reading.left < 0) throw invalidFilter('Invalid query: filter has too many conditions')
+    if (column === 'or') filter.set(column, readAlternatives(wanted, reading, nesting))
+    else filter.set(column, readWanted(column, wanted, reading))
   }
   return filter
+}
+
+function readAlternatives(value: unknown, reading: Reading, nesting: number): Alternatives {
+  if (!Array.isArray(value) || value.length === 0)
+    throw invalidFilter('Invalid query: or must be a list of filters')
+  if (nesting >= MAX_NESTING) throw invalidFilter('Invalid query: filter is nested too deeply')
+  return {
+    any: value.map((item: unknown) => {
+      if (typeof item !== 'object' || item === null || Array.isArray(item))
+        throw invalidFilter('Invalid query: or must be a list of filters')
+      const filter = readFilter(item, reading, nesting + 1)
+      if (filter.size === 0) throw invalidFilter('Invalid query: or has an empty filter')
+      return filter
+    }),
+  }
+}
+
+function readWanted(
+  column: string,
+  wanted: unknown,
+  { table }: Reading,
+): readonly Cell[] | Operators {
+  if (typeof wanted !== 'object' || wanted === null)
+    throw invalidFilter('Invalid query: filter values must be arrays')
+  if (isTooDeep(wanted)) throw invalidFilter('Invalid query: filter is nested too deeply')
+  if (column !== 'id' && !findColumn(table, column)) throw unknownColumn(column)
+  if (Array.isArray(wanted)) return wanted as Cell[]
+  return parseOperators(column, wanted, storageOf(table, column))
 }
 
 function invalidFilter(message: string): AppError {
   return new AppError('invalid', 'INVALID_FILTER', message)
 }
 
-function unknownColumn(column: string): AppError {
+/** The refusal of a column that the table does not have. */
+export function unknownColumn(column: string): AppError {
   const shown = column.length > 100 ? `${column.slice(0, 100)}…` : column
   const message = `Invalid query: unknown column "${shown}"`
   return new AppError('invalid', 'UNKNOWN_COLUMN', message, { column: shown })
 }
 
 /**
- * What the filter asks of each column: stored values as they are, with nothing parsed; numbers, text and null are never
- * equal to one another, true and 1 are; lists equal nothing. `prefix` goes before each column (`t.` or nothing). An
- * index on the column serves its condition.
+ * What the filter asks of each column. Allowed values are compared with stored values as they are, with nothing parsed; numbers, text and null are never
+ * equal to one another, true and 1 are; lists equal nothing. `prefix` goes before each column (`t.` or nothing).
  */
 export function columnConditions(
   table: TableShape,
@@ -61,11 +105,38 @@ export function columnConditions(
   prefix: string,
 ): ReadonlyMap<string, Condition> {
   return new Map(
-    [...filter].map(([column, values]) => {
-      const stored = storedCandidates(table, column, values)
-      return [column, candidatesCondition(prefix + quoteId(column), stored)]
-    }),
+    [...filter].map(([column, wanted]) => [
+      column,
+      'any' in wanted
+        ? alternativesCondition(table, wanted, prefix)
+        : wantedCondition(table, column, { wanted, prefix }),
+    ]),
   )
+}
+
+function wantedCondition(
+  table: TableShape,
+  column: string,
+  { wanted, prefix }: { wanted: readonly Cell[] | Operators; prefix: string },
+): Condition {
+  const storage = storageOf(table, column)
+  const expression = prefix + quoteId(column)
+  return 'operators' in wanted
+    ? operatorsCondition(expression, wanted, storage)
+    : candidatesCondition(expression, storedCandidates(wanted, storage))
+}
+
+function alternativesCondition(
+  table: TableShape,
+  { any }: Alternatives,
+  prefix: string,
+): Condition {
+  const conditions = any.map((filter) => allConditions(columnConditions(table, filter, prefix)))
+  return {
+    sql: conditions.map(({ sql }) => `(${sql})`).join(' OR '),
+    params: conditions.flatMap(({ params }) => params),
+    needsScan: true,
+  }
 }
 
 /** All of the conditions as one; `1` when there are none. */
@@ -76,57 +147,4 @@ export function allConditions(conditions: ReadonlyMap<string, Condition>): Condi
     sql: all.map(({ sql }) => `(${sql})`).join(' AND '),
     params: all.flatMap(({ params }) => params),
   }
-}
-
-/** Stored values that equal one of the cells. */
-function storedCandidates(
-  table: TableShape,
-  column: string,
-  cells: readonly Cell[],
-): ReadonlySet<StoredValue> {
-  const storage = column === 'id' ? 'id' : (findColumn(table, column)?.type.storage ?? 'any')
-  const found = new Set<StoredValue>()
-  for (const cell of cells) for (const value of candidatesOf(cell, storage)) found.add(value)
-  return found
-}
-
-/**
- * Text columns have TEXT affinity, and the row id INTEGER: SQLite would find the text "10" for the number 10 and the
- * row 1 for the text "1". So what such a column cannot hold is left out.
- */
-function candidatesOf(
-  cell: Cell,
-  storage: 'id' | 'text' | 'number' | 'list' | 'any',
-): StoredValue[] {
-  switch (typeof cell) {
-    case 'string':
-      if (storage === 'id') return []
-      return [storage === 'list' ? tagListText(cell) : storage === 'any' ? tagAnyText(cell) : cell]
-    case 'boolean':
-      return numberCandidates(cell ? 1 : 0, storage)
-    case 'number':
-      return numberCandidates(cell, storage)
-    default:
-      return cell === null && storage !== 'id' ? [null] : []
-  }
-}
-
-function numberCandidates(value: number, storage: string): StoredValue[] {
-  if (storage === 'text' || storage === 'list' || !Number.isFinite(value)) return []
-  if (storage === 'id') return Number.isSafeInteger(value) ? [BigInt(value)] : []
-  const number = storedNumber(value)
-  return storage === 'any' && (value === 0 || value === 1) ? [number, tag(value === 1)] : [number]
-}
-
-function candidatesCondition(column: string, candidates: ReadonlySet<StoredValue>): Condition {
-  const values = [...candidates].filter((value) => value !== null)
-  const isNull = candidates.has(null) ? `${column} IS NULL` : undefined
-  if (values.length === 0) return { sql: isNull ?? '0', params: [] }
-  const many = values.length > MANY
-  const list = many ? 'SELECT value FROM json_each(?)' : values.map(() => '?').join(',')
-  const params = many
-    ? [JSON.stringify(values.map((v) => (typeof v === 'bigint' ? Number(v) : v)))]
-    : values
-  const isIn = values.length === 1 ? `${column}=?` : `${column} IN (${list})`
-  return { sql: isNull ? `${isIn} OR ${isNull}` : isIn, params }
 }

@@ -17,9 +17,17 @@ export interface SortKey {
   orderByChoice: boolean
 }
 
+/** One term of an order. */
+export interface OrderTerm {
+  readonly sql: string
+  readonly descending: boolean
+}
+
 /** SQL terms of an order and their bound values. */
 export interface Order {
   sql: string
+  /** The same one by one; the last one is the row id. */
+  terms: readonly OrderTerm[]
   params: StoredValue[]
 }
 
@@ -65,7 +73,7 @@ function resolveColumn(name: string, table: TableShape): string {
  * alone. `prefix` goes before each column.
  */
 export function orderTerms(table: TableShape, keys: readonly SortKey[], prefix: string): Order {
-  const terms: string[] = []
+  const terms: OrderTerm[] = []
   const params: StoredValue[] = []
   const seen = new Set<string>()
   for (const key of keys) {
@@ -76,32 +84,37 @@ export function orderTerms(table: TableShape, keys: readonly SortKey[], prefix: 
       continue
     }
     // Nothing after a row id can matter.
-    terms.push(`${prefix}"id"${key.descending ? ' DESC' : ''}`)
-    return { sql: terms.join(','), params }
+    terms.push({ sql: `${prefix}"id"`, descending: key.descending })
+    return order(terms, params)
   }
   if (keys.length > 0 && findColumn(table, 'manualSort') && !seen.has('manualSort')) {
-    terms.push(`${prefix}"manualSort"`)
+    terms.push({ sql: `${prefix}"manualSort"`, descending: false })
   }
-  terms.push(`${prefix}"id"`)
-  return { sql: terms.join(','), params }
+  terms.push({ sql: `${prefix}"id"`, descending: false })
+  return order(terms, params)
+}
+
+function order(terms: readonly OrderTerm[], params: StoredValue[]): Order {
+  const sql = terms.map(({ sql: term, descending }) => (descending ? `${term} DESC` : term))
+  return { sql: sql.join(','), terms, params }
 }
 
 function addTerms(
   key: SortKey,
   column: ColumnShape | undefined,
-  out: { terms: string[]; params: StoredValue[]; prefix: string },
+  out: { terms: OrderTerm[]; params: StoredValue[]; prefix: string },
 ): void {
   const sql = out.prefix + quoteId(key.column)
-  const direction = key.descending ? ' DESC' : ''
-  if (key.emptyLast) out.terms.push(`(${sql} IS NULL OR ${sql}='')`)
+  const { descending } = key
+  if (key.emptyLast) out.terms.push({ sql: `(${sql} IS NULL OR ${sql}='')`, descending: false })
   const choices = key.orderByChoice ? (column?.choices ?? []).slice(0, MAX_CHOICES) : []
   if (choices.length > 0) {
     const places = choices.map((_, place) => `WHEN ? THEN ${place}`).join(' ')
     const place = `CASE ${sql} WHEN '' THEN -1 ${places} ELSE ${choices.length} END`
-    out.terms.push(`CASE WHEN ${sql} IS NULL THEN -1 ELSE ${place} END${direction}`)
+    out.terms.push({ sql: `CASE WHEN ${sql} IS NULL THEN -1 ELSE ${place} END`, descending })
     out.params.push(...choices)
   }
-  out.terms.push(sortExpression(sql, column, key.naturalSort) + direction)
+  out.terms.push({ sql: sortExpression(sql, column, key.naturalSort), descending })
 }
 
 /**

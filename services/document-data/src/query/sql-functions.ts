@@ -1,14 +1,23 @@
 import { numberJson } from '../values/number-storage'
 import { cellSortKey, naturalCellSortKey, naturalKey, sortKey } from './sort-keys'
+import { anyHas, anyText, endsWith, listHas, listText, lower } from './text-tests'
 
 /**
  * The functions that SQL of this folder and of the column types calls, by name. Every connection that runs such SQL
  * registers them as deterministic and direct-only; they never stand in an index or in the schema.
  */
-export const sqlFunctions: Readonly<Record<string, (value: unknown) => string | number | null>> = {
+export const sqlFunctions: Readonly<
+  Record<string, (value: unknown, other: unknown) => string | number | null>
+> = {
   sheaf_number: numberJson,
   sheaf_sort_key: sortKey,
   sheaf_natural_key: naturalKey,
   sheaf_cell_key: cellSortKey,
   sheaf_natural_cell_key: naturalCellSortKey,
+  sheaf_lower: lower,
+  sheaf_ends_with: endsWith,
+  sheaf_list_text: listText,
+  sheaf_any_text: anyText,
+  sheaf_list_has: listHas,
+  sheaf_any_has: anyHas,
 }

@@ -128,6 +128,14 @@ export class DocumentStore implements AsyncDisposable {
     return await this.tell(docId, () => this.use(docId).transact<T>(author, fn, signal))
   }
 
+  /** The epoch of a document and its log position: what its tag is made of. Throws `not_found`. */
+  stateOf(docId: string): { readonly epoch: string; readonly seq: number } {
+    return this.tell(docId, () => {
+      const { epoch, state } = this.use(docId)
+      return { epoch, seq: state.seq }
+    })
+  }
+
   /**
    * Reads records as JSON: in one piece when there are few, else piece by piece as they are taken, the heavy ones in a
    * thread. Answers at once when it can.
@@ -244,7 +252,10 @@ export class DocumentStore implements AsyncDisposable {
   }
 
   private closeIdle(): void {
-    for (const doc of this.open.values()) doc.upkeep.tidy()
+    for (const doc of this.open.values()) {
+      doc.upkeep.tidy()
+      doc.upkeep.trimReplies()
+    }
     const before = Date.now() - this.options.idleMs
     for (const [docId, doc] of this.open) {
       if (doc.usedAt > before) return

@@ -34,6 +34,11 @@ export class DocumentWriter implements DocumentReader {
     return (this.current ??= readSchema(this.connection))
   }
 
+  /** Position of the log after this write, as far as it has come: one more when it has changed something. */
+  get nextSeq(): number {
+    return this.operations.length > 0 ? this.seq + 1 : this.seq
+  }
+
   /** Adds a step to the log entry of this write. */
   record(operation: Operation): void {
     this.operations.push(operation)

@@ -15,7 +15,7 @@ import {
   type LogEntry,
 } from './log'
 import { migrate, requireDocumentFile } from './migrations/index'
-import { EVENT_BYTES, PublishState } from './publish-state'
+import { EVENT_BYTES, PublishState, readEpoch } from './publish-state'
 import { ReaderPool } from './reader-pool'
 import { RecentEntries } from './recent-entries'
 import { RecentReplies } from './recent-replies'
@@ -65,6 +65,8 @@ export class OpenDocument {
   readonly indexes: AutoIndexes
   /** What is done without anybody waiting for it. */
   readonly upkeep: Upkeep
+  /** Tells this life of the document from that of its earlier or other copies; part of its tag. */
+  readonly epoch: string
   /** Epoch milliseconds of the last use. */
   usedAt = Date.now()
   private readonly writer: Connection
@@ -93,6 +95,7 @@ export class OpenDocument {
       requireDocumentFile(this.writer.db)
       migrate(this.writer.db)
       this.publishing = new PublishState(this.writer)
+      this.epoch = readEpoch(this.writer)
       this.committed = { schema: readSchema(this.writer), seq: readLatestSeq(this.writer) }
       this.indexes = new AutoIndexes(around.indexRules, this.writer)
     } catch (error) {
@@ -161,7 +164,7 @@ export class OpenDocument {
       const { schema, seq } = this.working
       const doc = new DocumentWriter(this.docId, this.writer, schema, seq)
       const result = fn(doc)
-      const next = doc.operations.length > 0 ? seq + 1 : seq
+      const next = doc.nextSeq
       if (next > seq) {
         this.appended.push(appendEntry(this.writer, next, author, doc.operations))
         this.burdened = this.indexes.wrote(doc.operations) || this.burdened

@@ -15,6 +15,11 @@ interface Marks {
   readonly batch: number
 }
 
+/** The epoch of a document: part of its tag, made with it, another one in every copy. */
+export function readEpoch(connection: Connection): string {
+  return connection.pluck('SELECT epoch FROM _sheaf_state WHERE id = 1').get() as string
+}
+
 /**
  * How far a document's log has been published. The end of a batch is stored, within the transaction of a write where
  * possible, before the batch is sent. What has been confirmed is kept in memory and stored with the next write:

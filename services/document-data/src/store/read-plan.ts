@@ -1,6 +1,6 @@
 import { quoteId } from '../query/quote'
 import type { Condition } from '../query/filter'
-import type { ReadQuery } from '../query/read-query'
+import type { ReadExtras, ReadQuery } from '../query/read-query'
 import { rowJsonSql } from '../query/row-json'
 import type { StoredValue } from '../values/column-type'
 import type { Connection } from './connections'
@@ -29,6 +29,8 @@ export interface ReadPlan {
   readonly inRanges: boolean
   readonly limit: number
   readonly params: readonly StoredValue[]
+  /** What is found out before the rows (read-extras.ts); absent when there is nothing. */
+  readonly extras?: ReadExtras
 }
 
 /** Where a read runs: in one go, piece by piece between other work, or in a thread of its own. */
@@ -57,10 +59,16 @@ function sqlOf(table: Table): TableSql {
 
 /** Plans the read of a table. */
 export function planRead(table: Table, query: ReadQuery, hidden: boolean): ReadPlan {
-  const { where, orderBy, inIdOrder, limit, params } = query
+  const { where, orderBy, inIdOrder, limit, params, fields, extras } = query
   const { from, shown, all } = sqlOf(table)
-  const row = hidden ? all : shown
-  return { from, row, where, orderBy, inRanges: inIdOrder, limit, params }
+  const row = fields ? rowOfFields(table, fields) : hidden ? all : shown
+  return { from, row, where, orderBy, inRanges: inIdOrder, limit, params, extras }
+}
+
+/** Columns that are named are shown, also hidden ones. */
+function rowOfFields(table: Table, fields: readonly string[]): string {
+  const columns = table.columns.filter(({ id }) => fields.includes(id))
+  return rowJsonSql({ tableId: table.tableId, columns }, { hidden: true })
 }
 
 /** True when every row passes. */
@@ -70,7 +78,8 @@ export function takesAll({ where }: ReadPlan): boolean {
 
 /** True for a page of a table in its own order, which costs nothing whatever the size of the table. */
 export function isPage(plan: ReadPlan): boolean {
-  return takesAll(plan) && plan.inRanges && plan.limit > 0 && plan.limit <= SMALL
+  const { inRanges, limit, extras } = plan
+  return takesAll(plan) && inRanges && limit > 0 && limit <= SMALL && !extras?.counted
 }
 
 /** Rows of a table: exactly when they are few, else no fewer than there are. */
@@ -87,7 +96,8 @@ export function countRoughly(connection: Connection, { from }: ReadPlan): number
 export function extentOf(plan: ReadPlan, rows: number): Extent {
   if (rows <= SMALL_TABLE) return 'small'
   if (!plan.inRanges) return rows > SORT_ROWS ? 'heavy' : 'long'
-  const looked = takesAll(plan) && plan.limit > 0 ? Math.min(rows, plan.limit) : rows
+  const isBounded = takesAll(plan) && plan.limit > 0 && !plan.extras?.counted
+  const looked = isBounded ? Math.min(rows, plan.limit) : rows
   return looked > LONG_ROWS ? 'heavy' : 'long'
 }
 

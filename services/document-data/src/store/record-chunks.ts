@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '@sheaf/kit/errors'
 import type { Connection } from './connections'
+import { findExtras } from './read-extras'
 import { takesAll, type ReadPlan } from './read-plan'
 import type { Loan } from './reader-pool'
 import { tellSqliteError } from './sqlite-errors'
@@ -22,6 +23,7 @@ interface Frame {
   lead: string
 }
 const HEAD = '{"records":['
+const OPEN_TAIL = ']'
 const TAIL = ']}'
 
 /** Bounds of a read that takes several turns. */
@@ -37,8 +39,10 @@ export interface ReadLimits {
  * must not depend on them. Which rows an index finds is asked beforehand (findByIndex).
  */
 
-/** The whole JSON document of a small read. */
+/** The whole JSON document of a small read; as `documentParts` gives it when there are extras. */
 export function readAtOnce(connection: Connection, plan: ReadPlan): Buffer {
+  if (plan.extras)
+    return Buffer.concat([...documentParts(connection, plan)].filter((part) => part !== null))
   const sql = `
     SELECT CAST('{"records":[' || coalesce(group_concat(j, ','), '') || ']}' AS BLOB) FROM (
       SELECT ${plan.row} AS j FROM ${plan.from} NOT INDEXED ${clauses(plan)})`
@@ -104,17 +108,23 @@ function nextPart(parts: Iterator<Buffer | null, void>): Buffer | null | undefin
 
 /**
  * The JSON document of a read in parts, each made when it is asked for; null for one that holds no rows. What the
- * connection's transaction sees is what it shows. Throws what SQLite throws.
+ * connection's transaction sees is what it shows. Throws what SQLite throws. With extras what was found out stands before
+ * the document, on a line of its own, and the document lacks its last brace, so that it can be told at the end.
  */
 export function* documentParts(connection: Connection, plan: ReadPlan): Generator<Buffer | null> {
   // SQLite itself puts the parts together: what it hands over goes to the reader without another copy.
   const frame: Frame = { lead: HEAD }
-  const parts = plan.inRanges ? rangeParts : sortedParts
-  for (const part of parts(connection, plan, frame)) {
+  const found = plan.extras && findExtras(connection, plan, plan.extras)
+  if (found) yield found.line
+  const parts = found?.ids
+    ? rowParts(connection, plan, frame, found.ids)
+    : (plan.inRanges ? rangeParts : sortedParts)(connection, plan, frame)
+  for (const part of parts) {
     if (part) frame.lead = ','
     yield part
   }
-  yield Buffer.from(frame.lead === HEAD ? HEAD + TAIL : TAIL)
+  const tail = found ? OPEN_TAIL : TAIL
+  yield Buffer.from(frame.lead === HEAD ? HEAD + tail : tail)
 }
 
 /** Rows in the order of their ids, a range of ids at a time. */
@@ -193,10 +203,20 @@ function* sortedParts(
   plan: ReadPlan,
   frame: Frame,
 ): Generator<Buffer | null> {
-  const { from, row, params } = plan
+  const { from, params } = plan
   const ids = connection
     .pluck(`SELECT id FROM ${from} NOT INDEXED ${clauses(plan)}`)
     .all(...params) as number[]
+  yield* rowParts(connection, plan, frame, ids)
+}
+
+/** The rows with these ids, in their order. */
+function* rowParts(
+  connection: Connection,
+  { from, row }: ReadPlan,
+  frame: Frame,
+  ids: readonly number[],
+): Generator<Buffer | null> {
   const statement = connection.pluck(`
     SELECT CAST(?||group_concat(
       (SELECT ${row} FROM ${from} NOT INDEXED WHERE id = e.value), ',') AS BLOB)

@@ -25,11 +25,11 @@ export interface RecordsQuery {
   readonly tableId: string
   /** True to include hidden columns. */
   readonly hidden: boolean
-  /** Builds the query once the table is known. */
-  readonly build: (table: Table) => ReadQuery
+  /** Builds the query once the table is known; the connection shows what is committed. */
+  readonly build: (table: Table, connection: Connection) => ReadQuery
 }
 
-/** The answer of a read: a JSON document in chunks, all of one moment. */
+/** The answer of a read: a JSON document in chunks, all of one moment; see `takeFacts` when the query has extras. */
 export interface RecordsReply {
   /** Log position of that moment. */
   readonly seq: number
@@ -124,7 +124,7 @@ function readHere(doc: OpenDocument, plan: ReadPlan, limits: ReadLimits): Record
 function prepare(doc: OpenDocument, reader: DocumentReader, query: RecordsQuery): Prepared {
   const { connection, schema, seq } = reader
   const table = schema.getReadable(query.tableId)
-  const built = query.build(table)
+  const built = query.build(table, connection)
   const plan = planRead(table, built, query.hidden)
   const rows = isPage(plan) ? 0 : countRoughly(connection, plan)
   const extent = extentOf(plan, rows)

@@ -3,6 +3,7 @@ import type { AutoIndexes, IndexStep } from './auto-indexes'
 import type { Connection } from './connections'
 import type { GroupCommit } from './group-commit'
 import type { ReaderPool } from './reader-pool'
+import { hasOldReplies, removeOldReplies } from './replies'
 import type { WorkerPool } from './worker-pool'
 
 /** What upkeep works on. */
@@ -19,10 +20,11 @@ export interface UpkeepOf {
   readonly failed: (error: unknown) => void
 }
 
-/** Work on an open document that nobody waits for: builds of indexes, keeping the write-ahead log short. */
+/** Work on an open document that nobody waits for: indexes, old replies, keeping the write-ahead log short. */
 export class Upkeep {
   private readonly chores = new Set<Promise<void>>()
   private building = false
+  private trimming = false
   private closed = false
 
   constructor(private readonly of: UpkeepOf) {}
@@ -55,6 +57,16 @@ export class Upkeep {
     if (step) this.improve(step)
   }
 
+  /** Removes replies that are not to be kept any longer, a few at a time, so that writes go on in between. */
+  trimReplies(): void {
+    if (this.closed || this.trimming) return
+    try {
+      if (hasOldReplies(this.of.writer)) void this.begin(() => this.trim())
+    } catch (error) {
+      this.of.failed(error)
+    }
+  }
+
   /** While long reads run, the write-ahead log only grows; when it is too long, new ones wait until it is short again. */
   watchLog(): void {
     const { pool, path, maxWalBytes } = this.of
@@ -68,6 +80,16 @@ export class Upkeep {
     // A thread does most of it, so that little is left for the event loop.
     if (workers.available) await workers.run(path, ['PRAGMA wal_checkpoint(PASSIVE)'])
     if (!this.closed && !this.building) writer.db.pragma('wal_checkpoint(TRUNCATE)')
+  }
+
+  private async trim(): Promise<void> {
+    const { group, writer } = this.of
+    this.trimming = true
+    try {
+      while (!this.closed && (await group.add(() => removeOldReplies(writer))));
+    } finally {
+      this.trimming = false
+    }
   }
 
   private async write(statements: readonly string[]): Promise<void> {

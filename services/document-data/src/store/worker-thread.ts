@@ -1,5 +1,6 @@
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { openReader, openWriter, type Connection } from './connections'
+import { takesAll } from './read-plan'
 import { documentParts } from './record-chunks'
 import type { FromWorker, ReadOrder, RunOrder, ToWorker, TravellingError } from './worker-messages'
 
@@ -47,7 +48,8 @@ class ThreadRead {
   ) {
     registerGuard(connection)
     const { plan } = order
-    const guarded = plan.inRanges ? plan : { ...plan, where: `${GUARD} AND (${plan.where})` }
+    const isShort = plan.inRanges && !(plan.extras && !takesAll(plan))
+    const guarded = isShort ? plan : { ...plan, where: `${GUARD} AND (${plan.where})` }
     connection.prepare('BEGIN').run()
     const seq = connection.pluck('SELECT max(seq) FROM _sheaf_log').get() as number
     this.parts = documentParts(connection, guarded)

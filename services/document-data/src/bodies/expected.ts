@@ -1,0 +1,20 @@
+import type { AppError } from '@sheaf/kit/errors'
+import type { Cell } from '../values/column-type'
+import { faultOfCell } from './cell'
+import { isObject } from './record-columns'
+
+/** Cells that a record is expected to hold, by column id. */
+export type ExpectedCells = ReadonlyMap<string, Cell>
+
+/**
+ * Reads `expect` of a record, `{"column": cell, …}`. Throws what `refuse` makes of a fault, which names its place from
+ * the record on.
+ */
+export function readExpected(expect: unknown, refuse: (fault: string) => AppError): ExpectedCells {
+  if (!isObject(expect)) throw refuse('.expect is not an object')
+  for (const [column, cell] of Object.entries(expect)) {
+    const fault = faultOfCell(cell, `.expect.${column}`)
+    if (fault !== undefined) throw refuse(fault)
+  }
+  return new Map(Object.entries(expect) as [string, Cell][])
+}

@@ -1,0 +1,121 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { ReadRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/records'
+import { requireSamePosition, type Cursors, type Position } from '../query/cursor'
+import { quoteId } from '../query/quote'
+import type { PageQuery, ReadQuery } from '../query/read-query'
+import type { Connection } from '../store/connections'
+import { findPosition, takeFacts, type ReadFacts } from '../store/read-extras'
+import type { RecordsReply } from '../store/record-reads'
+import type { Table } from '../store/schema'
+
+/** Larger pages tell their cursor at the end of the answer only. */
+const MAX_TOLD_FIRST = 10_000
+
+/** A page of records, between the cursor that asks for it and that of the next one. */
+export class RecordsPage {
+  /** What was asked, which both cursors are bound to. */
+  private scope = ''
+
+  /**
+   * Throws AppError `invalid` when there is no limit.
+   * @param epoch of the document
+   */
+  constructor(
+    private readonly cursors: Cursors,
+    private readonly request: ReadRecordsRequest,
+    private readonly epoch: string,
+  ) {
+    if (request.limit === 0)
+      throw new AppError('invalid', 'INVALID_LIMIT', 'cursor needs a limit: the rows of a page')
+  }
+
+  /** The query of the rows after the cursor. Throws AppError `invalid` when it was not given for this question. */
+  resume(query: ReadQuery, table: Table, connection: Connection): ReadQuery {
+    const { extras } = query
+    const page = extras?.page
+    if (!page) return query
+    this.scope = this.scopeOf(table, page)
+    const after = this.positionIn(table, page, connection)
+    return { ...query, extras: { ...extras, page: { ...page, after } } }
+  }
+
+  /** The cursor of the next page. */
+  next(position: Position): string {
+    return this.cursors.make(position, this.scope)
+  }
+
+  private scopeOf(table: Table, { terms, params }: PageQuery): string {
+    const { docId, filterJson } = this.request
+    // Terms name their columns and how their types compare: a change of either makes another order.
+    return JSON.stringify([
+      docId,
+      this.epoch,
+      table.ref || table.tableId,
+      filterJson.toString(),
+      terms,
+      params,
+    ])
+  }
+
+  private positionIn(table: Table, page: PageQuery, connection: Connection): Position | undefined {
+    const cursor = this.request.view?.cursor ?? ''
+    if (cursor === '') return undefined
+    const place = this.cursors.read(cursor, this.scope)
+    if ('position' in place) return place.position
+    const position = findPosition(connection, { from: quoteId(table.tableId), page }, place.row)
+    requireSamePosition(position, place.digest)
+    return position
+  }
+}
+
+/** An answer with what was found out beside the rows. */
+export interface RecordsDocument {
+  /** Cursor of the next page, where it is to be told before the rows. */
+  readonly nextCursor?: string
+  /** The whole JSON document. Must be iterated, or returned, to its end. */
+  readonly chunks: AsyncIterable<Buffer> | Iterable<Buffer>
+}
+
+/** Completes the answer of a query with extras: they go behind the rows. */
+export async function completeDocument(
+  { chunks }: RecordsReply,
+  { view, limit }: ReadRecordsRequest,
+  page?: RecordsPage,
+): Promise<RecordsDocument> {
+  const source =
+    Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]()
+  const first = await source.next()
+  if (first.done) throw new Error('a read gave nothing')
+  const { facts, rest } = takeFacts(first.value)
+  const cursor = page && facts.next && page.next(facts.next)
+  const tail = Buffer.from(
+    tailOf(facts, { paged: page !== undefined, cursor, counted: view?.count }),
+  )
+  return {
+    nextCursor: limit <= MAX_TOLD_FIRST ? cursor : undefined,
+    chunks: Array.isArray(chunks) ? [Buffer.concat([rest, tail])] : joinChunks(rest, source, tail),
+  }
+}
+
+function tailOf(
+  { total }: ReadFacts,
+  of: { paged: boolean; cursor?: string; counted?: boolean },
+): string {
+  const next = of.paged ? `,"nextCursor":${JSON.stringify(of.cursor ?? null)}` : ''
+  const count = of.counted ? `,"totalCount":${total ?? 0}` : ''
+  return `${next}${count}}`
+}
+
+async function* joinChunks(
+  rest: Buffer,
+  source: AsyncIterator<Buffer> | Iterator<Buffer>,
+  tail: Buffer,
+): AsyncGenerator<Buffer> {
+  try {
+    if (rest.length > 0) yield rest
+    for (let next = await source.next(); !next.done; next = await source.next()) yield next.value
+    yield tail
+  } finally {
+    await source.return?.()
+  }
+}

@@ -1,0 +1,249 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { Cell, StoredValue } from '../values/column-type'
+import { candidatesCondition, storedCandidates } from './allowed-values'
+import type { ColumnStorage, Condition } from './allowed-values'
+import { sortKey } from './sort-keys'
+import { lowerText } from './text-tests'
+
+/** A single value, as operators take it. */
+type Scalar = string | number | boolean | null
+type Comparison = 'lt' | 'lte' | 'gt' | 'gte'
+
+/** One operator with its operand. */
+type Operator =
+  | { readonly kind: 'allowed'; readonly values: readonly Scalar[]; readonly not: boolean }
+  | { readonly kind: 'compare'; readonly by: Comparison; readonly to: number | string }
+  | { readonly kind: 'contains' | 'startsWith' | 'endsWith'; readonly text: string }
+  | { readonly kind: 'isNull'; readonly isNull: boolean }
+  | { readonly kind: 'has'; readonly item: Scalar }
+
+/** What operators ask of one column; all of it must hold. */
+export interface Operators {
+  readonly operators: readonly Operator[]
+  readonly ignoreCase: boolean
+}
+
+/** Items of a list that `has` may name. */
+const MAX_ITEMS = 50
+const SYMBOL: Readonly<Record<Comparison, string>> = { lt: '<', lte: '<=', gt: '>', gte: '>=' }
+
+/** Refuses an operand, in words that follow its name. */
+type Refuse = (fault: string) => AppError
+
+/** How the operand of each operator is read. */
+const readers: Readonly<
+  Record<string, (operand: unknown, refuse: Refuse, storage: ColumnStorage) => Operator[]>
+> = {
+  eq: (operand, refuse) => [allowed([readScalar(operand, refuse)], false)],
+  ne: (operand, refuse) => [allowed([readScalar(operand, refuse)], true)],
+  in: (operand, refuse) => [allowed(readScalars(operand, refuse), false)],
+  notIn: (operand, refuse) => [allowed(readScalars(operand, refuse), true)],
+  lt: (operand, refuse) => [compare('lt', readComparable(operand, refuse))],
+  lte: (operand, refuse) => [compare('lte', readComparable(operand, refuse))],
+  gt: (operand, refuse) => [compare('gt', readComparable(operand, refuse))],
+  gte: (operand, refuse) => [compare('gte', readComparable(operand, refuse))],
+  between: readBetween,
+  contains: (operand, refuse) => [{ kind: 'contains', text: readText(operand, refuse) }],
+  startsWith: (operand, refuse) => [{ kind: 'startsWith', text: readText(operand, refuse) }],
+  endsWith: (operand, refuse) => [{ kind: 'endsWith', text: readText(operand, refuse) }],
+  isNull: (operand, refuse) => [{ kind: 'isNull', isNull: readFlag(operand, refuse) }],
+  has: readHas,
+}
+
+/** Operators that have something to ignore. */
+const withCase = ['eq', 'ne', 'in', 'notIn', 'contains', 'startsWith', 'endsWith']
+
+/**
+ * Reads `{"gte": 10, "lt": 20}` and the like. Throws AppError `invalid` (INVALID_FILTER) naming column and operator for
+ * one that is unknown, has a wrong operand, or does not suit the column.
+ */
+export function parseOperators(column: string, value: object, storage: ColumnStorage): Operators {
+  const { ignoreCase = false, ...operands } = value as Record<string, unknown>
+  const refuse = (name: string) => (fault: string) => refusal(column, `${shorten(name)} ${fault}`)
+  const names = Object.keys(operands)
+  if (names.length === 0) throw refusal(column, 'has no operator')
+  const operators = names.flatMap((name) => {
+    const read = Object.hasOwn(readers, name) ? readers[name] : undefined
+    if (!read) throw refusal(column, `has an unknown operator "${shorten(name)}"`)
+    return read(operands[name], refuse(name), storage)
+  })
+  if (typeof ignoreCase !== 'boolean') throw refuse('ignoreCase')('must be true or false')
+  if (ignoreCase && !names.some((name) => withCase.includes(name)))
+    throw refuse('ignoreCase')('goes with eq, ne, in, notIn, contains, startsWith or endsWith only')
+  return { operators, ignoreCase }
+}
+
+function refusal(column: string, fault: string): AppError {
+  const message = `Invalid query: filter of column "${shorten(column)}": ${fault}`
+  return new AppError('invalid', 'INVALID_FILTER', message, { column: shorten(column) })
+}
+
+function shorten(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text
+}
+
+function allowed(values: readonly Scalar[], not: boolean): Operator {
+  return { kind: 'allowed', values, not }
+}
+
+function compare(by: Comparison, to: number | string): Operator {
+  return { kind: 'compare', by, to }
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
+}
+
+function readScalar(operand: unknown, refuse: Refuse): Scalar {
+  if (!isScalar(operand)) throw refuse('must be a number, text, true, false or null')
+  return operand
+}
+
+function readScalars(operand: unknown, refuse: Refuse): Scalar[] {
+  if (!Array.isArray(operand) || !operand.every(isScalar))
+    throw refuse('must be a list of numbers, texts, true, false or null')
+  return operand
+}
+
+function readComparable(operand: unknown, refuse: Refuse): number | string {
+  if (typeof operand !== 'number' && typeof operand !== 'string')
+    throw refuse('must be a number or text')
+  return operand
+}
+
+function readBetween(operand: unknown, refuse: Refuse): Operator[] {
+  const [low, high] = Array.isArray(operand) ? (operand as unknown[]) : []
+  if (!Array.isArray(operand) || operand.length !== 2 || typeof low !== typeof high)
+    throw refuse('must be a list of two numbers or two texts')
+  return [compare('gte', readComparable(low, refuse)), compare('lte', readComparable(high, refuse))]
+}
+
+function readText(operand: unknown, refuse: Refuse): string {
+  if (typeof operand !== 'string') throw refuse('must be text')
+  return operand
+}
+
+function readFlag(operand: unknown, refuse: Refuse): boolean {
+  if (typeof operand !== 'boolean') throw refuse('must be true or false')
+  return operand
+}
+
+function readHas(operand: unknown, refuse: Refuse, storage: ColumnStorage): Operator[] {
+  if (storage !== 'list' && storage !== 'any') throw refuse('is for columns of lists')
+  const items: unknown[] = Array.isArray(operand) ? operand : [operand]
+  if (items.length === 0 || items.length > MAX_ITEMS || !items.every(isScalar))
+    throw refuse(`must be a value, or a list of 1 to ${MAX_ITEMS} values`)
+  return items.map((item) => ({ kind: 'has', item }))
+}
+
+/**
+ * The condition that an expression, a column of this storage, fulfils all operators. Numbers compare with numbers and
+ * text with text, as it sorts; `ne` and `notIn` hold for whatever `eq` and `in` do not hold for.
+ */
+export function operatorsCondition(
+  expression: string,
+  { operators, ignoreCase }: Operators,
+  storage: ColumnStorage,
+): Condition {
+  const conditions = operators.map((operator) =>
+    operatorCondition({ expression, storage, ignoreCase }, operator),
+  )
+  return {
+    sql: conditions.map(({ sql }) => `(${sql})`).join(' AND '),
+    params: conditions.flatMap(({ params }) => params),
+    // One that an index serves is enough to look at few rows.
+    ...(conditions.every(({ needsScan }) => needsScan) && { needsScan: true }),
+  }
+}
+
+interface Subject {
+  readonly expression: string
+  readonly storage: ColumnStorage
+  readonly ignoreCase: boolean
+}
+
+function operatorCondition(subject: Subject, operator: Operator): Condition {
+  const { expression } = subject
+  switch (operator.kind) {
+    case 'allowed':
+      return allowedCondition(subject, operator)
+    case 'compare':
+      return compareCondition(subject, operator)
+    case 'isNull':
+      return operator.isNull
+        ? { sql: `${expression} IS NULL`, params: [] }
+        : { sql: `${expression} IS NOT NULL`, params: [], needsScan: true }
+    case 'has': {
+      const test = subject.storage === 'list' ? 'sheaf_list_has' : 'sheaf_any_has'
+      return scan(`${test}(${expression},?)`, [JSON.stringify(operator.item)])
+    }
+    default:
+      return textCondition(subject, operator)
+  }
+}
+
+function scan(sql: string, params: StoredValue[]): Condition {
+  return { sql, params, needsScan: true }
+}
+
+function allowedCondition(
+  { expression, storage, ignoreCase }: Subject,
+  { values, not }: Operator & { kind: 'allowed' },
+): Condition {
+  const texts = ignoreCase ? values.filter((value) => typeof value === 'string') : []
+  const others: readonly Cell[] = ignoreCase
+    ? values.filter((value) => typeof value !== 'string')
+    : values
+  let condition = candidatesCondition(expression, storedCandidates(others, storage))
+  if (texts.length > 0) {
+    const lower = `sheaf_lower(${textOf(expression, storage)})`
+    const same = candidatesCondition(lower, new Set(texts.map(lowerText)))
+    const either = `${same.sql} OR ${condition.sql}`
+    condition = scan(either, [...same.params, ...condition.params])
+  }
+  return not ? scan(`(${condition.sql}) IS NOT TRUE`, condition.params) : condition
+}
+
+/** Numbers come before all text in SQLite's order, so that no function is needed to leave text out. */
+function compareCondition(
+  { expression, storage }: Subject,
+  { by, to }: Operator & { kind: 'compare' },
+): Condition {
+  const symbol = SYMBOL[by]
+  if (typeof to === 'string') {
+    if (storage === 'id') return scan('0', [])
+    return scan(`sheaf_sort_key(${textOf(expression, storage)})${symbol}?`, [sortKey(to)])
+  }
+  if (storage === 'text') return scan('0', [])
+  const bound = Number.isSafeInteger(to) ? BigInt(to) : to
+  const isBelow = by === 'lt' || by === 'lte'
+  return {
+    sql: `${expression}${symbol}?${isBelow ? '' : ` AND ${expression}<''`}`,
+    params: [bound],
+  }
+}
+
+function textCondition(
+  { expression, storage, ignoreCase }: Subject,
+  { kind, text }: Operator & { kind: 'contains' | 'startsWith' | 'endsWith' },
+): Condition {
+  const plain = textOf(expression, storage)
+  const [subject, part] = ignoreCase ? [`sheaf_lower(${plain})`, lowerText(text)] : [plain, text]
+  if (kind === 'endsWith') return scan(`sheaf_ends_with(${subject},?)`, [part])
+  // Unlike substr, instr does not stop at NUL.
+  return scan(`instr(${subject},?)${kind === 'contains' ? '>0' : '=1'}`, [part])
+}
+
+/** SQL of the cell's text; null for a cell that is no text. */
+function textOf(expression: string, storage: ColumnStorage): string {
+  switch (storage) {
+    case 'id':
+      return 'NULL'
+    case 'text':
+      return expression
+    case 'number':
+      return `CASE WHEN typeof(${expression})='text' THEN ${expression} END`
+    default:
+      return `sheaf_${storage}_text(${expression})`
+  }
+}

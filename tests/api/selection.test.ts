@@ -1,0 +1,126 @@
+import { addRecords, addTable, newDocument, useSystem, type RestRecord } from '../support/system'
+
+const system = useSystem()
+let table = ''
+
+beforeAll(async () => {
+  const { rest } = system.alice
+  const doc = await newDocument(rest)
+  await addTable(rest, doc, 'Towns', { Name: 'Text', Size: 'Int', Tags: 'ChoiceList' })
+  table = `${doc}/tables/Towns`
+  const sizes = [5, 1, null, 3, 3, 8, 2]
+  const towns = ['Öhringen', 'ulm', 'Ahlen', 'köln', 'Ulm', 'Aalen', 'Bonn']
+  await addRecords(
+    rest,
+    table,
+    towns.map((Name, i) => ({ Name, Size: sizes[i], Tags: i % 2 ? ['L', 'old', 'big'] : null })),
+  )
+})
+
+interface Answer {
+  records: RestRecord[]
+  nextCursor?: string | null
+  totalCount?: number
+  error?: string
+}
+
+const get = (query: Record<string, unknown>) =>
+  system.alice.rest.get<Answer>(`${table}/records`, { query })
+const list = (body: object) => system.alice.rest.post<Answer>(`${table}/records/list`, { body })
+const idsOf = ({ records }: Answer) => records.map(({ id }) => id)
+
+describe('operators in a filter', () => {
+  it.each<[object, number[]]>([
+    [{ Size: { gte: 3, lt: 8 } }, [1, 4, 5]],
+    [{ Size: { isNull: true } }, [3]],
+    [{ Name: { contains: 'Ö', ignoreCase: true } }, [1, 4]],
+    [{ Name: { startsWith: 'A' }, Size: { isNull: false } }, [6]],
+    [{ Tags: { has: 'big' }, Name: { ne: 'ulm' } }, [4, 6]],
+    [{ or: [{ Name: { eq: 'ULM', ignoreCase: true } }, { Size: [8] }] }, [2, 5, 6]],
+  ])('find the same by GET and by POST: %j', async (filter, ids) => {
+    expect(idsOf((await get({ filter })).body)).toEqual(ids)
+    expect(idsOf((await list({ filter })).body)).toEqual(ids)
+  })
+
+  it('that are not known are refused by name', async () => {
+    for (const reply of [
+      await get({ filter: { Size: { near: 1 } } }),
+      await list({ filter: { Size: { near: 1 } } }),
+    ])
+      expect(reply).toMatchObject({
+        status: 400,
+        body: { error: expect.stringMatching(/Size.*near/), details: { reason: 'INVALID_FILTER' } },
+      })
+  })
+
+  it('leave what is no operator refused as ever', async () => {
+    expect((await get({ filter: { Size: 5 } })).body.error).toBe(
+      'Invalid query: filter values must be arrays',
+    )
+    expect((await list({ filter: { Size: 5 } })).status).toBe(400)
+  })
+})
+
+describe('fields and count', () => {
+  it('show some columns, and how many rows there are', async () => {
+    const query = { fields: 'Size', count: 'true', limit: 1, filter: { Size: { gt: 2 } } }
+    const first = { id: 1, fields: { Size: 5 } }
+    expect((await get(query)).body).toEqual({ records: [first], totalCount: 4 })
+    const listed = await list({ ...query, fields: ['Size'], count: true })
+    expect(listed.body).toEqual({ records: [first], totalCount: 4 })
+    expect((await get({ fields: '', limit: 1 })).body).toEqual({ records: [{ id: 1, fields: {} }] })
+    expect((await get({ fields: 'Nope' })).status).toBe(400)
+  })
+})
+
+describe('paging', () => {
+  it('goes from page to page by the link, with everything else that was asked', async () => {
+    const { rest } = system.alice
+    const start = { sort: '-Name', limit: 3, cursor: '', fields: 'Name' }
+    let url = new URL(`${rest.url}${table}/records`)
+    for (const [name, value] of Object.entries(start)) url.searchParams.set(name, String(value))
+    const ids: number[] = []
+    const sizes: number[] = []
+    for (;;) {
+      const { body, headers } = await rest.get<Answer>(url.pathname + url.search)
+      ids.push(...idsOf(body))
+      sizes.push(body.records.length)
+      expect(headers.get('x-next-cursor')).toBe(body.nextCursor)
+      const link = /^<([^>]*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
+      if (link === undefined) break
+      url = new URL(link, url)
+    }
+    expect(sizes).toEqual([3, 3, 1])
+    expect(ids).toEqual(idsOf((await get({ sort: '-Name' })).body))
+  })
+
+  it('works with the selection in the body', async () => {
+    const first = await list({ sort: ['Size'], limit: 4, cursor: '' })
+    expect(first.headers.get('x-next-cursor')).toBe(first.body.nextCursor)
+    expect(first.headers.get('link')).toBeNull()
+    const second = await list({ sort: ['Size'], limit: 4, cursor: first.body.nextCursor })
+    expect(second.body.nextCursor).toBeNull()
+    expect([...idsOf(first.body), ...idsOf(second.body)]).toEqual(
+      idsOf((await get({ sort: 'Size' })).body),
+    )
+  })
+
+  it('refuses a cursor that is not of this question, and a page without an end', async () => {
+    const { nextCursor } = (await get({ limit: 1, cursor: '' })).body
+    for (const query of [
+      { limit: 1, cursor: 'abc' },
+      { limit: 1, cursor: nextCursor, sort: 'Name' },
+      { limit: 1, cursor: 'x'.repeat(9_000) },
+      { cursor: '' },
+    ]) {
+      const { status, body } = await get(query)
+      expect([status, body.error]).toEqual([400, expect.stringMatching(/cursor/)])
+    }
+  })
+
+  it('adds nothing to an answer that nobody asked for', async () => {
+    const { body, headers } = await get({ limit: 2 })
+    expect(Object.keys(body)).toEqual(['records'])
+    expect([headers.get('x-next-cursor'), headers.get('link')]).toEqual([null, null])
+  })
+})

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto'
+import { createRest } from '@sheaf/testkit/rest'
+import { startSheaf } from '@sheaf/testkit/sheaf'
+import { addTable, newDocument, readRecords } from '../support/system'
+
+/** Writes before and while document-data is away. */
+const WRITES = 40
+
+describe('writes with an Idempotency-Key', () => {
+  it('are done once, and answered as the first time, across a kill of document-data', async () => {
+    await using sheaf = await startSheaf()
+    const rest = createRest(sheaf.url, sheaf.ownerKey)
+    const doc = await newDocument(rest)
+    await addTable(rest, doc, 'Words', { Word: 'Text' })
+    const table = `${doc}/tables/Words`
+    const keys = new Map(Array.from({ length: WRITES }, (_, i) => [`w${i}`, randomUUID()]))
+    const write = async (Word: string) => {
+      const { status, text, headers } = await rest.post(`${table}/records`, {
+        body: { records: [{ fields: { Word } }] },
+        headers: { 'idempotency-key': keys.get(Word) ?? '' },
+      })
+      return { status, text, etag: headers.get('etag') }
+    }
+    const words = [...keys.keys()]
+    const before = await Promise.all(words.slice(0, WRITES / 2).map(write))
+    expect(new Set(before.map(({ status }) => status))).toEqual(new Set([200]))
+    // Some of these break off half-way; the gateway repeats them by itself while it can.
+    const late = words.slice(WRITES / 2).map(write)
+    await sheaf.restarted('document-data', await sheaf.kill('document-data'))
+    const during = await Promise.all(late)
+    expect(during.filter(({ status }) => status !== 200 && status !== 503)).toEqual([])
+    const again = await Promise.all(words.map(write))
+    expect(again.slice(0, WRITES / 2)).toEqual(before)
+    during.forEach((reply, i) => {
+      if (reply.status === 200) expect(again[WRITES / 2 + i]).toEqual(reply)
+    })
+    const rows = await readRecords(rest, table)
+    expect(rows.map(({ fields }) => fields.Word).sort()).toEqual([...words].sort())
+  })
+})
