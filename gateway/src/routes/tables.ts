@@ -1,13 +1,21 @@
 import { z } from 'zod'
-import { sendJson } from '../reply'
+import { sendJson, sendNull } from '../reply'
 import { defineRoute, type Route } from '../route'
-import { toWireNewColumn } from '../schemas/columns'
+import { requireSameFields, toWireNewColumn } from '../schemas/columns'
+import { nothing } from '../schemas/errors'
 import { docParams } from '../schemas/parameters'
-import { newTables, tableIds, tables, toTable } from '../schemas/tables'
+import {
+  newTables,
+  tableIds,
+  tables,
+  tableUpdates,
+  toTable,
+  toWireTableUpdate,
+} from '../schemas/tables'
 
 const tag = 'tables'
 
-/** Tables of a document: list, add. */
+/** Tables of a document: list, add, modify. */
 export const tableRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -51,6 +59,25 @@ export const tableRoutes: readonly Route[] = [
       }
       const added = await document.call((home, call) => home.tables.addTables(request, call))
       sendJson(exchange, { tables: added.tableIds.map((id) => ({ id })) })
+    },
+  }),
+  defineRoute({
+    method: 'patch',
+    path: '/api/docs/{docId}/tables',
+    id: 'modifyTables',
+    tag,
+    summary: 'Modify tables of a document',
+    description:
+      'All tables of one request have to set the same fields. A table is deleted as a row of the table `_grist_Tables`, by its tableRef.',
+    access: 'editors',
+    params: docParams,
+    body: tableUpdates,
+    success: { description: 'Done', schema: nothing },
+    async handle(exchange, { document, body }) {
+      requireSameFields(body.tables)
+      const request = { docId: document.docId, tables: body.tables.map(toWireTableUpdate) }
+      await document.call((home, call) => home.tables.updateTables(request, call))
+      sendNull(exchange)
     },
   }),
 ]

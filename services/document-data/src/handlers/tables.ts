@@ -8,12 +8,16 @@ import type {
   NewTable as WireNewTable,
   Table as WireTable,
   TablesService,
+  TableUpdate,
+  UpdateTablesRequest,
+  UpdateTablesResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { Context } from '../context'
 import type { NewColumn } from '../store/columns'
 import type { Table } from '../store/schema'
+import { updateTables } from '../store/table-updates'
 import { addTables, listTables, type NewTable } from '../store/tables'
-import { columnFromWire, columnToWire } from './column-wire'
+import { columnFromWire, columnToWire, requireSame } from './column-wire'
 import { authorOf, requireDocument } from './document-call'
 
 /** The tables of documents. */
@@ -34,8 +38,7 @@ export const tables = (ctx: Context): TablesService => ({
     call: ServerCall,
   ): Promise<AddTablesResponse> {
     requireDocument(ctx, call, docId, 'editors')
-    if (wished.length === 0)
-      throw new AppError('invalid', 'NO_TABLES', 'tables must have at least one item')
+    requireSome(wished)
     const made = wished.map(tableFromWire)
     const { result, seq } = await ctx.documents.transact(
       docId,
@@ -45,7 +48,44 @@ export const tables = (ctx: Context): TablesService => ({
     )
     return { tableIds: result, seq }
   },
+
+  async updateTables(
+    { docId, tables: wished }: UpdateTablesRequest,
+    call: ServerCall,
+  ): Promise<UpdateTablesResponse> {
+    requireDocument(ctx, call, docId, 'editors')
+    requireSome(wished)
+    const { seq } = await ctx.documents.transact(
+      docId,
+      authorOf(call),
+      (doc) => {
+        for (const update of wished) requireSameRefs(doc.schema.getWritable(update.id), update)
+        updateTables(
+          doc,
+          wished.map(({ id, tableId, onDemand }) => ({ id, change: { tableId, onDemand } })),
+        )
+      },
+      call.signal,
+    )
+    return { seq }
+  },
 })
+
+function requireSome(tables: readonly unknown[]): void {
+  if (tables.length === 0)
+    throw new AppError('invalid', 'NO_TABLES', 'tables must have at least one item')
+}
+
+/** Refs cannot be changed; that of the table may be there to name it. */
+function requireSameRefs(table: Table, update: TableUpdate): void {
+  requireSame(`table "${table.tableId}"`, {
+    tableRef: [update.tableRef, table.ref],
+    primaryViewId: [update.primaryViewId, table.primaryViewId],
+    summarySourceTable: [update.summarySourceTable, table.summarySourceTable],
+    rawViewSectionRef: [update.rawViewSectionRef, table.rawViewSectionRef],
+    recordCardViewSectionRef: [update.recordCardViewSectionRef, table.recordCardViewSectionRef],
+  })
+}
 
 function tableToWire(table: Table, withColumns: boolean): WireTable {
   const columns = withColumns ? table.columns.filter(({ hidden }) => !hidden) : []

@@ -1,9 +1,10 @@
 import type { Database } from 'better-sqlite3'
 import { AppError } from '@sheaf/kit/errors'
 import { sql as init } from './001-init'
+import { sql as refs } from './002-refs'
 
 /** Forward only, never edited after a release; a file's `user_version` counts how many it has seen. */
-const migrations: readonly string[] = [init]
+const migrations: readonly string[] = [init, refs]
 
 /** `user_version` of the newest form. */
 export const newestVersion = migrations.length
