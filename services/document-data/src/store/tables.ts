@@ -1,3 +1,4 @@
+import { AppError } from '@sheaf/kit/errors'
 import { tableIdFor } from '../identifiers'
 import { quoteId } from '../query/quote'
 import { addColumnRows, describeColumn, planColumns, type NewColumn } from './columns'
@@ -5,6 +6,9 @@ import type { DocumentReader, DocumentWriter } from './document'
 import { nextRef } from './refs'
 import type { Table } from './schema'
 import { columnDefinition } from './sql-text'
+
+/** Columns of all tables that one request makes. */
+const MAX_NEW_COLUMNS = 5_000
 
 /** A table to make. */
 export interface NewTable {
@@ -18,8 +22,14 @@ export function listTables(doc: DocumentReader): readonly Table[] {
   return doc.schema.tables
 }
 
-/** Makes tables with their columns and returns their ids. Throws `invalid` for a bad column. */
+/** Makes tables with their columns and returns their ids. Throws `invalid` for a bad column, or too many of them. */
 export function addTables(doc: DocumentWriter, tables: readonly NewTable[]): string[] {
+  if (tables.reduce((sum, { columns }) => sum + columns.length, 0) > MAX_NEW_COLUMNS)
+    throw new AppError(
+      'invalid',
+      'TOO_MANY_COLUMNS',
+      `the tables of one request can have at most ${MAX_NEW_COLUMNS} columns together`,
+    )
   const taken = new Set(doc.schema.tables.map(({ tableId }) => tableId.toLowerCase()))
   const made = tables.map((table) => {
     const tableId = tableIdFor(table.id ?? '', taken)
