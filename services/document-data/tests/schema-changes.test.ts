@@ -202,7 +202,7 @@ describe('changes of the schema', () => {
         let failure: unknown
         await store.transact(docId, author, change).catch((error: unknown) => (failure = error))
         if (failure !== undefined) {
-          if (!(failure instanceof AppError)) throw failure
+          expect(failure).toBeInstanceOf(AppError)
           expect(await readAll(docId)).toEqual(before)
         }
         store.read(docId, (doc) => {

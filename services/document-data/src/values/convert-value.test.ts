@@ -73,7 +73,7 @@ describe('convertValue', () => {
     fc.assert(
       fc.property(cells, names, (cell, name) => {
         const [any, to] = [columnType('Any'), columnType(name)]
-        const stored = any.toStored(cell as Cell, context, { noParse: true })
+        const stored = any.toStored(cell, context, { noParse: true })
         const value: StoredValue = convertValue(stored, any, to, context)
         expect(() => JSON.stringify(to.fromStored(value))).not.toThrow()
       }),
