@@ -1,14 +1,24 @@
 import { z } from 'zod'
 import { readDocument, writeDocument } from '../document-options'
-import { sendJson } from '../reply'
+import { sendJson, sendNull } from '../reply'
 import { defineRoute, type Route } from '../route'
-import { columnIds, columns, newColumns, toColumn, toWireNewColumn } from '../schemas/columns'
-import { flag, tableParams } from '../schemas/parameters'
+import {
+  columnIds,
+  columns,
+  columnUpdates,
+  newColumns,
+  requireSameFields,
+  toColumn,
+  toWireNewColumn,
+  toWireUpdate,
+} from '../schemas/columns'
+import { nothing } from '../schemas/errors'
+import { columnParams, flag, tableParams } from '../schemas/parameters'
 
 const tag = 'columns'
 const path = '/api/docs/{docId}/tables/{tableId}/columns'
 
-/** Columns of a table: list, add. */
+/** Columns of a table: list, add, modify, add or update, delete. */
 export const columnRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -55,6 +65,84 @@ export const columnRoutes: readonly Route[] = [
         home.columns.addColumns({ ...request, options }, call),
       )
       sendJson(exchange, { columns: added.columnIds.map((id) => ({ id })) })
+    },
+  }),
+  defineRoute({
+    method: 'patch',
+    path,
+    id: 'modifyColumns',
+    tag,
+    summary: 'Modify columns of a table',
+    description:
+      'All columns of one request have to set the same fields. A new type converts the values of the column.',
+    access: 'editors',
+    conditions: 'write',
+    params: tableParams,
+    body: columnUpdates,
+    success: { description: 'Done', schema: nothing },
+    async handle(exchange, input) {
+      const { document, params, body } = input
+      requireSameFields(body.columns)
+      const request = {
+        docId: document.docId,
+        tableId: params.tableId,
+        columns: body.columns.map(toWireUpdate),
+      }
+      await writeDocument(exchange, input, (home, call, options) =>
+        home.columns.updateColumns({ ...request, options }, call),
+      )
+      sendNull(exchange)
+    },
+  }),
+  defineRoute({
+    method: 'put',
+    path,
+    id: 'replaceColumns',
+    tag,
+    summary: 'Add or update columns of a table',
+    description: 'A column whose id exists is updated, another one is added.',
+    access: 'editors',
+    conditions: 'write',
+    params: tableParams,
+    query: z.object({
+      noadd: flag('Add no columns'),
+      noupdate: flag('Update no columns'),
+      replaceall: flag('Remove the columns that are not hidden and not in the body'),
+    }),
+    body: columnUpdates,
+    success: { description: 'Done', schema: nothing },
+    async handle(exchange, input) {
+      const { document, params, query, body } = input
+      const request = {
+        docId: document.docId,
+        tableId: params.tableId,
+        columns: body.columns.map(toWireUpdate),
+        noAdd: query.noadd,
+        noUpdate: query.noupdate,
+        replaceAll: query.replaceall,
+      }
+      await writeDocument(exchange, input, (home, call, options) =>
+        home.columns.addOrUpdateColumns({ ...request, options }, call),
+      )
+      sendNull(exchange)
+    },
+  }),
+  defineRoute({
+    method: 'delete',
+    path: `${path}/{columnId}`,
+    id: 'deleteColumn',
+    tag,
+    summary: 'Delete a column of a table',
+    access: 'editors',
+    conditions: 'write',
+    params: columnParams,
+    success: { description: 'Done', schema: nothing },
+    async handle(exchange, input) {
+      const request = { ...input.params, docId: input.document.docId }
+      await writeDocument(exchange, input, (home, call, options) =>
+        home.columns.deleteColumn({ ...request, options }, call),
+      )
+      sendNull(exchange)
     },
   }),
 ]

@@ -1,14 +1,22 @@
 import { z } from 'zod'
 import { readDocument, writeDocument } from '../document-options'
-import { sendJson } from '../reply'
+import { sendJson, sendNull } from '../reply'
 import { defineRoute, type Route } from '../route'
-import { toWireNewColumn } from '../schemas/columns'
+import { requireSameFields, toWireNewColumn } from '../schemas/columns'
+import { nothing } from '../schemas/errors'
 import { docParams } from '../schemas/parameters'
-import { newTables, tableIds, tables, toTable } from '../schemas/tables'
+import {
+  newTables,
+  tableIds,
+  tables,
+  tableUpdates,
+  toTable,
+  toWireTableUpdate,
+} from '../schemas/tables'
 
 const tag = 'tables'
 
-/** Tables of a document: list, add. */
+/** Tables of a document: list, add, modify. */
 export const tableRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -60,6 +68,29 @@ export const tableRoutes: readonly Route[] = [
         home.tables.addTables({ ...request, options }, call),
       )
       sendJson(exchange, { tables: added.tableIds.map((id) => ({ id })) })
+    },
+  }),
+  defineRoute({
+    method: 'patch',
+    path: '/api/docs/{docId}/tables',
+    id: 'modifyTables',
+    tag,
+    summary: 'Modify tables of a document',
+    description:
+      'All tables of one request have to set the same fields. A table is deleted as a row of the table `_grist_Tables`, by its tableRef.',
+    access: 'editors',
+    conditions: 'write',
+    params: docParams,
+    body: tableUpdates,
+    success: { description: 'Done', schema: nothing },
+    async handle(exchange, input) {
+      const { document, body } = input
+      requireSameFields(body.tables)
+      const request = { docId: document.docId, tables: body.tables.map(toWireTableUpdate) }
+      await writeDocument(exchange, input, (home, call, options) =>
+        home.tables.updateTables({ ...request, options }, call),
+      )
+      sendNull(exchange)
     },
   }),
 ]

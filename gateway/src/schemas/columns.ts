@@ -1,6 +1,8 @@
+import { AppError } from '@sheaf/kit/errors'
 import type {
   Column as WireColumn,
   ColumnFields as WireFields,
+  ColumnUpdate as WireUpdate,
   NewColumn as WireNewColumn,
 } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { z } from 'zod'
@@ -48,6 +50,42 @@ export const newColumn = z
 /** Columns to make. */
 export const newColumns = z.object({ columns: listOf(newColumn, columnBounds) })
 
+const ref = (description: string) => z.int().min(0).optional().meta({ description })
+
+/** What can be changed of a column; refs that cannot be changed may be there when they are what they are. */
+const columnChangeFields = z
+  .looseObject({
+    colId: text.optional().meta({ description: 'Wished new id; wins over that of a new label' }),
+    type: text.optional(),
+    label: z.union([text, z.number()]).optional().meta({
+      type: 'string',
+      description: 'A new label renames the column, unless untieColIdFromLabel is true',
+    }),
+    formula: text.optional(),
+    isFormula: z.boolean().optional(),
+    widgetOptions: text.optional().meta({ description: 'Display options: JSON as text' }),
+    description: text.optional(),
+    untieColIdFromLabel: z.boolean().optional(),
+    displayCol: ref('Ref of the column that holds display values'),
+    visibleCol: ref('Ref of the column of the referenced table that is shown'),
+    recalcWhen: z.int().optional(),
+    recalcDeps: cell.optional(),
+    rules: cell.optional(),
+    parentPos: z.number().optional().meta({ description: 'Position; `_position` is taken too' }),
+    _position: z.number().optional(),
+    colRef: ref('Cannot be changed'),
+    parentId: ref('Cannot be changed'),
+    summarySourceCol: ref('Cannot be changed'),
+    reverseCol: ref('Cannot be changed'),
+  })
+  .meta({ id: 'ColumnChangeFields' })
+
+/** A column by id, and what to change of it. */
+const columnUpdate = z.object({ id: text, fields: columnChangeFields }).meta({ id: 'ColumnUpdate' })
+
+/** Columns to change, or to add when they are not there. */
+export const columnUpdates = z.object({ columns: listOf(columnUpdate, columnBounds) })
+
 /** Columns that were made. */
 export const columnIds = z.object({ columns: z.array(z.object({ id: z.string() })) })
 
@@ -85,6 +123,39 @@ export function toWireNewColumn({ id, fields }: z.output<typeof newColumn>): Wir
   return { id: id ?? '', fields: toWireFields(fields ?? {}) }
 }
 
+/** A column to change, as document-data takes it. Throws `invalid` for a field that there is not. */
+export function toWireUpdate({ id, fields }: z.output<typeof columnUpdate>): WireUpdate {
+  requireKnown(fields, columnChangeFields.shape)
+  return {
+    id,
+    fields: {
+      ...toWireFields(fields),
+      colId: fields.colId,
+      displayCol: fields.displayCol,
+      recalcDepsJson: toCellJson(fields.recalcDeps),
+      rulesJson: toCellJson(fields.rules),
+    },
+    colRef: fields.colRef,
+    tableRef: fields.parentId,
+    summarySourceCol: fields.summarySourceCol,
+    reverseCol: fields.reverseCol,
+  }
+}
+
+/** Throws `invalid` for a field that metadata do not have. */
+export function requireKnown(fields: object, known: object): void {
+  const unknown = Object.keys(fields).find((name) => !Object.hasOwn(known, name))
+  if (unknown !== undefined)
+    throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${unknown}"`)
+}
+
+/** Throws `invalid` unless all items of a modification set the same fields, as existing clients know it. */
+export function requireSameFields(items: readonly { readonly fields: object }[]): void {
+  const [first, ...others] = items.map(({ fields }) => Object.keys(fields).sort().join('\0'))
+  if (others.some((names) => names !== first))
+    throw new AppError('invalid', 'FIELDS_DIFFER', 'PATCH requires all records to have same fields')
+}
+
 function toWireFields(fields: z.output<typeof newColumnFields>): WireFields {
   const { label, recalcDeps, rules, _position, parentPos } = fields
   return {
@@ -107,6 +178,10 @@ const given = <T>(value: T | null | undefined): T | undefined => value ?? undefi
 
 const toJson = (value: unknown) =>
   value === undefined || value === null ? undefined : Buffer.from(JSON.stringify(value))
+
+/** The same where null is a value. */
+const toCellJson = (value: unknown) =>
+  value === undefined ? undefined : Buffer.from(JSON.stringify(value))
 
 const fromJson = (bytes: Uint8Array | undefined): unknown =>
   bytes === undefined || bytes.length === 0 ? null : JSON.parse(Buffer.from(bytes).toString('utf8'))

@@ -38,6 +38,11 @@ export const tableParams = z.object({
   tableId: text.meta({ description: 'Normalized table name', example: 'People' }),
 })
 
+/** A column of a table in a path. */
+export const columnParams = tableParams.extend({
+  columnId: text.meta({ description: 'Column id, without the `$` of formulas', example: 'Name' }),
+})
+
 /** A switch in a query: on for `1`, `on`, `true` and `yes`; anything else, also nothing, is off. */
 export const flag = (description: string): z.ZodType<boolean> =>
   z

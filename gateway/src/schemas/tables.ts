@@ -1,6 +1,9 @@
-import type { Table as WireTable } from '@sheaf/protos/sheaf/document_data/v1/tables'
+import type {
+  Table as WireTable,
+  TableUpdate as WireUpdate,
+} from '@sheaf/protos/sheaf/document_data/v1/tables'
 import { z } from 'zod'
-import { column, columnBounds, newColumn, toColumn } from './columns'
+import { column, columnBounds, newColumn, requireKnown, toColumn } from './columns'
 import { listOf } from './list'
 import { text } from './text'
 
@@ -19,6 +22,27 @@ export const newTables = z.object({
     tableBounds,
   ),
 })
+
+const fixedRef = z.int().min(0).optional().meta({ description: 'Cannot be changed' })
+
+/** What can be changed of a table; refs that cannot be changed may be there when they are what they are. */
+const tableChangeFields = z
+  .looseObject({
+    tableId: text.optional().meta({ description: 'Wished new id' }),
+    onDemand: z.boolean().optional(),
+    tableRef: fixedRef,
+    primaryViewId: fixedRef,
+    summarySourceTable: fixedRef,
+    rawViewSectionRef: fixedRef,
+    recordCardViewSectionRef: fixedRef,
+  })
+  .meta({ id: 'TableChangeFields' })
+
+/** A table by id, and what to change of it. */
+const tableUpdate = z.object({ id: text, fields: tableChangeFields }).meta({ id: 'TableUpdate' })
+
+/** Tables to change. */
+export const tableUpdates = z.object({ tables: listOf(tableUpdate, tableBounds) })
 
 /** Tables that were made. */
 export const tableIds = z.object({ tables: z.array(z.object({ id: z.string() })) })
@@ -41,6 +65,23 @@ export const table = z
 
 /** Tables of a document. */
 export const tables = z.object({ tables: z.array(table) })
+
+/** A table to change, as document-data takes it. Throws `invalid` for a field that there is not. */
+export function toWireTableUpdate({ id, fields }: z.output<typeof tableUpdate>): WireUpdate {
+  requireKnown(fields, tableChangeFields.shape)
+  const { tableId, onDemand, tableRef, primaryViewId, summarySourceTable } = fields
+  const { rawViewSectionRef, recordCardViewSectionRef } = fields
+  return {
+    id,
+    tableId,
+    onDemand,
+    tableRef,
+    primaryViewId,
+    summarySourceTable,
+    rawViewSectionRef,
+    recordCardViewSectionRef,
+  }
+}
 
 /** A table as REST shows it. */
 export function toTable(wire: WireTable, withColumns: boolean): z.output<typeof table> {

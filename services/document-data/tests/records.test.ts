@@ -49,7 +49,7 @@ describe('records', () => {
         ['C', 'Any', true],
       ])
       expect(await clients.read(own, 'Table1')).toEqual([
-        { id: 1, fields: { A: null, B: null, C: null } },
+        { id: 1, fields: { A: 0, B: '', C: null } },
         { id: 2, fields: { A: 5, B: 'abc', C: null } },
         { id: 3, fields: { A: 1.5, B: null, C: null } },
       ])

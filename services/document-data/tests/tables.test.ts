@@ -89,6 +89,12 @@ describe('tables', () => {
     expect(await instance.clients.add(docId, 'Foo', [{ A: 'x' }])).toEqual([1])
   })
 
+  it('bounds the columns of all tables of one request', async () => {
+    const columns = Array.from({ length: 1_800 }, () => ({}))
+    const tables = ['P', 'Q', 'R'].map((id) => ({ id, columns }))
+    await expect(add(tables)).rejects.toMatchObject({ code: 'invalid', reason: 'TOO_MANY_COLUMNS' })
+  })
+
   it('is read by ref as well, and as metadata', async () => {
     const { clients } = instance
     await clients.add(docId, '2', [{ Age: 5 }])

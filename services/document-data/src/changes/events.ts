@@ -66,12 +66,12 @@ function createOperation(operation: Operation, { oldValues }: EventOptions): Wir
 }
 
 function createColumn(column: RowOperation['columns'][number], oldValues: boolean): ColumnChange {
-  const { old, new: after } = column
+  const { old, new: after, type, oldType = type } = column
   return {
     colId: column.id,
     colRef: column.id === 'manualSort' ? 0 : column.ref,
-    oldValuesJson: oldValues && old ? createCells(column.type, old) : NOTHING,
-    newValuesJson: after ? createCells(column.type, after) : NOTHING,
+    oldValuesJson: oldValues && old ? createCells(oldType, old) : NOTHING,
+    newValuesJson: after ? createCells(type, after) : NOTHING,
   }
 }
 

@@ -2,10 +2,12 @@ import { AppError } from '@sheaf/kit/errors'
 import type {
   Column as WireColumn,
   ColumnFields,
+  ColumnUpdate as WireColumnUpdate,
   NewColumn as WireNewColumn,
 } from '@sheaf/protos/sheaf/document_data/v1/columns'
+import type { ColumnChange } from '../store/column-changes'
 import type { NewColumn } from '../store/columns'
-import type { Column } from '../store/schema'
+import type { Column, Table } from '../store/schema'
 
 /** A column as it goes over the wire. */
 export function columnToWire(column: Column, tableRef: number): WireColumn {
@@ -51,13 +53,70 @@ export function columnFromWire(
       formula: fields.formula,
       isFormula: fields.isFormula ?? computed(fields),
       widgetOptions: fields.widgetOptions,
-      visibleCol: fields.visibleCol,
-      recalcWhen: fields.recalcWhen,
+      visibleCol: readRef(fields.visibleCol, 'visibleCol'),
+      recalcWhen: readRecalcWhen(fields.recalcWhen),
       recalcDeps: refsFromWire(fields.recalcDepsJson, 'recalcDeps'),
       rules: refsFromWire(fields.rulesJson, 'rules'),
-      position: fields.parentPos,
+      position: readPosition(fields.parentPos),
     },
   }
+}
+
+/** What to change of a column. Throws `invalid` for a field out of its bounds. */
+export function changeFromWire({ fields = noFields() }: WireColumnUpdate): ColumnChange {
+  return {
+    colId: fields.colId,
+    parentPos: readPosition(fields.parentPos),
+    type: fields.type,
+    widgetOptions: fields.widgetOptions,
+    isFormula: fields.isFormula,
+    formula: fields.formula,
+    label: fields.label,
+    description: fields.description,
+    untieColIdFromLabel: fields.untieColIdFromLabel,
+    displayCol: readRef(fields.displayCol, 'displayCol'),
+    visibleCol: readRef(fields.visibleCol, 'visibleCol'),
+    rules: refsFromWire(fields.rulesJson, 'rules'),
+    recalcWhen: readRecalcWhen(fields.recalcWhen),
+    recalcDeps: refsFromWire(fields.recalcDepsJson, 'recalcDeps'),
+  }
+}
+
+/** Throws `invalid` when an update names other refs than those of the column, which cannot be changed. */
+export function requireSameRefs(table: Table, update: WireColumnUpdate): void {
+  const column = table.byId.get(update.id)
+  if (!column) return
+  requireSame(`column "${update.id}"`, {
+    colRef: [update.colRef, column.ref],
+    parentId: [update.tableRef, table.ref],
+    summarySourceCol: [update.summarySourceCol, column.summarySourceCol],
+    reverseCol: [update.reverseCol, column.reverseCol],
+  })
+}
+
+/** Throws `invalid` for a value that was given and is not what it is. */
+export function requireSame(
+  what: string,
+  fields: Readonly<Record<string, readonly [given: number | undefined, is: number]>>,
+): void {
+  for (const [field, [given, is]] of Object.entries(fields))
+    if (given !== undefined && given !== is)
+      throw new AppError('invalid', 'READ_ONLY_FIELD', `${field} of ${what} cannot be changed`)
+}
+
+function readRecalcWhen(value: number | undefined): number | undefined {
+  if (value === undefined || value === 0 || value === 1 || value === 2) return value
+  throw new AppError('invalid', 'BAD_FIELD', 'recalcWhen must be 0, 1 or 2')
+}
+
+function readRef(value: number | undefined, field: string): number | undefined {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return value
+  throw new AppError('invalid', 'BAD_FIELD', `${field} must be a column ref, or 0`)
+}
+
+function readPosition(value: number | undefined): number | undefined {
+  if (value === undefined || Number.isFinite(value)) return value
+  throw new AppError('invalid', 'BAD_FIELD', 'parentPos must be a finite number')
 }
 
 function noFields(): ColumnFields {
@@ -69,8 +128,8 @@ function refsToWire(stored: string | null): Buffer {
   return Buffer.from(JSON.stringify(['L', ...(JSON.parse(stored) as number[])]))
 }
 
-function refsFromWire(json: Uint8Array | undefined, field: string): string | null {
-  if (json === undefined || json.length === 0) return null
+function refsFromWire(json: Uint8Array | undefined, field: string): string | null | undefined {
+  if (json === undefined || json.length === 0) return undefined
   const cell = readJson(json)
   if (cell === null) return null
   const [code, ...refs] = Array.isArray(cell) ? (cell as unknown[]) : []

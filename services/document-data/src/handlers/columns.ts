@@ -2,14 +2,22 @@ import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/kit/grpc-server'
 import {
   AddColumnsResponse,
+  AddOrUpdateColumnsResponse,
+  DeleteColumnResponse,
   ListColumnsResponse,
+  UpdateColumnsResponse,
   type AddColumnsRequest,
+  type AddOrUpdateColumnsRequest,
   type ColumnsService,
+  type DeleteColumnRequest,
   type ListColumnsRequest,
+  type UpdateColumnsRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import type { Context } from '../context'
+import { removeColumn } from '../store/column-removal'
+import { addOrUpdateColumns, updateColumns } from '../store/column-updates'
 import { addColumns, listColumns } from '../store/columns'
-import { columnFromWire, columnToWire } from './column-wire'
+import { changeFromWire, columnFromWire, columnToWire, requireSameRefs } from './column-wire'
 import { requireDocument } from './document-call'
 import { runRead, runWrite } from './document-options'
 
@@ -28,8 +36,7 @@ export const columns = (ctx: Context): ColumnsService => ({
   async addColumns(request: AddColumnsRequest, call: ServerCall): Promise<AddColumnsResponse> {
     const { docId, tableId, columns: wished } = request
     requireDocument(ctx, call, docId, 'editors')
-    if (wished.length === 0)
-      throw new AppError('invalid', 'NO_COLUMNS', 'columns must have at least one item')
+    requireSome(wished)
     // Added one by one, columns are empty until somebody writes to them.
     const made = wished.map((column) => columnFromWire(column, () => true))
     return runWrite(ctx, call, request, {
@@ -37,4 +44,65 @@ export const columns = (ctx: Context): ColumnsService => ({
       run: (doc) => ({ columnIds: addColumns(doc, tableId, made) }),
     })
   },
+
+  async updateColumns(
+    request: UpdateColumnsRequest,
+    call: ServerCall,
+  ): Promise<UpdateColumnsResponse> {
+    const { docId, tableId, columns: wished } = request
+    requireDocument(ctx, call, docId, 'editors')
+    requireSome(wished)
+    const updates = wished.map((update) => ({ id: update.id, change: changeFromWire(update) }))
+    return runWrite(ctx, call, request, {
+      response: UpdateColumnsResponse,
+      run: (doc) => {
+        const table = doc.schema.getWritable(tableId)
+        for (const update of wished) requireSameRefs(table, update)
+        updateColumns(doc, tableId, updates)
+        return {}
+      },
+    })
+  },
+
+  async addOrUpdateColumns(
+    request: AddOrUpdateColumnsRequest,
+    call: ServerCall,
+  ): Promise<AddOrUpdateColumnsResponse> {
+    const { docId, tableId, columns: wished, noAdd, noUpdate, replaceAll } = request
+    requireDocument(ctx, call, docId, 'editors')
+    requireSome(wished)
+    const wishes = wished.map((update) => ({
+      id: update.id,
+      change: changeFromWire(update),
+      make: columnFromWire(update, () => true),
+    }))
+    return runWrite(ctx, call, request, {
+      response: AddOrUpdateColumnsResponse,
+      run: (doc) => {
+        const table = doc.schema.getWritable(tableId)
+        if (!noUpdate) for (const update of wished) requireSameRefs(table, update)
+        addOrUpdateColumns(doc, tableId, wishes, { noAdd, noUpdate, replaceAll })
+        return {}
+      },
+    })
+  },
+
+  async deleteColumn(
+    request: DeleteColumnRequest,
+    call: ServerCall,
+  ): Promise<DeleteColumnResponse> {
+    requireDocument(ctx, call, request.docId, 'editors')
+    return runWrite(ctx, call, request, {
+      response: DeleteColumnResponse,
+      run: (doc) => {
+        removeColumn(doc, request.tableId, request.columnId)
+        return {}
+      },
+    })
+  },
 })
+
+function requireSome(columns: readonly unknown[]): void {
+  if (columns.length === 0)
+    throw new AppError('invalid', 'NO_COLUMNS', 'columns must have at least one item')
+}

@@ -3,17 +3,21 @@ import type { ServerCall } from '@sheaf/kit/grpc-server'
 import {
   AddTablesResponse,
   ListTablesResponse,
+  UpdateTablesResponse,
   type AddTablesRequest,
   type ListTablesRequest,
   type NewTable as WireNewTable,
   type Table as WireTable,
   type TablesService,
+  type TableUpdate,
+  type UpdateTablesRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { Context } from '../context'
 import type { NewColumn } from '../store/columns'
 import type { Table } from '../store/schema'
+import { updateTables } from '../store/table-updates'
 import { addTables, listTables, type NewTable } from '../store/tables'
-import { columnFromWire, columnToWire } from './column-wire'
+import { columnFromWire, columnToWire, requireSame } from './column-wire'
 import { requireDocument } from './document-call'
 import { runRead, runWrite } from './document-options'
 
@@ -29,15 +33,51 @@ export const tables = (ctx: Context): TablesService => ({
   async addTables(request: AddTablesRequest, call: ServerCall): Promise<AddTablesResponse> {
     const { docId, tables: wished } = request
     requireDocument(ctx, call, docId, 'editors')
-    if (wished.length === 0)
-      throw new AppError('invalid', 'NO_TABLES', 'tables must have at least one item')
+    requireSome(wished)
     const made = wished.map(tableFromWire)
     return runWrite(ctx, call, request, {
       response: AddTablesResponse,
       run: (doc) => ({ tableIds: addTables(doc, made) }),
     })
   },
+
+  async updateTables(
+    request: UpdateTablesRequest,
+    call: ServerCall,
+  ): Promise<UpdateTablesResponse> {
+    const { docId, tables: wished } = request
+    requireDocument(ctx, call, docId, 'editors')
+    requireSome(wished)
+    const updates = wished.map(({ id, tableId, onDemand }) => ({
+      id,
+      change: { tableId, onDemand },
+    }))
+    return runWrite(ctx, call, request, {
+      response: UpdateTablesResponse,
+      run: (doc) => {
+        for (const update of wished) requireSameRefs(doc.schema.getWritable(update.id), update)
+        updateTables(doc, updates)
+        return {}
+      },
+    })
+  },
 })
+
+function requireSome(tables: readonly unknown[]): void {
+  if (tables.length === 0)
+    throw new AppError('invalid', 'NO_TABLES', 'tables must have at least one item')
+}
+
+/** Refs cannot be changed; that of the table may be there to name it. */
+function requireSameRefs(table: Table, update: TableUpdate): void {
+  requireSame(`table "${table.tableId}"`, {
+    tableRef: [update.tableRef, table.ref],
+    primaryViewId: [update.primaryViewId, table.primaryViewId],
+    summarySourceTable: [update.summarySourceTable, table.summarySourceTable],
+    rawViewSectionRef: [update.rawViewSectionRef, table.rawViewSectionRef],
+    recordCardViewSectionRef: [update.recordCardViewSectionRef, table.recordCardViewSectionRef],
+  })
+}
 
 function tableToWire(table: Table, withColumns: boolean): WireTable {
   const columns = withColumns ? table.columns.filter(({ hidden }) => !hidden) : []

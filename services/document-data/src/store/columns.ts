@@ -4,9 +4,12 @@ import type { ColumnType } from '../values/column-type'
 import { columnType } from '../values/column-types'
 import { quoteId } from '../query/quote'
 import { dropColumnIndex } from './auto-indexes'
+import { fillColumn, isComputed } from './column-cells'
 import type { DocumentReader, DocumentWriter } from './document'
+import { nextRef } from './refs'
 import type { Column, Table } from './schema'
 import { columnDefinition } from './sql-text'
+import { addStoredColumns, storedForm } from './table-form'
 
 /** Columns of one table; SQLite allows 2,000. */
 const MAX_COLUMNS = 1900
@@ -40,6 +43,8 @@ export interface PlannedColumn {
   readonly type: ColumnType
   readonly typeName: string
   readonly isFormula: boolean
+  /** True when its cells come from a formula. */
+  readonly isComputed: boolean
   readonly fields: NewColumnFields
 }
 
@@ -58,10 +63,7 @@ export function addColumns(
   const table = doc.schema.getWritable(tableId)
   const taken = new Set(table.columns.map(({ id }) => id.toLowerCase()))
   const columns = planColumns(doc, taken, wished)
-  for (const { id, type } of columns)
-    doc.connection.db.exec(
-      `ALTER TABLE ${quoteId(table.tableId)} ADD COLUMN ${columnDefinition(id, type)}`,
-    )
+  addStoredColumns(doc, table, table.columns.map(storedForm), columns)
   const refs = addColumnRows(doc, table.ref, columns)
   doc.schemaChanged()
   columns.forEach((column, i) => {
@@ -98,15 +100,20 @@ export function planColumns(
     const id = columnIdFor(wish, used)
     used.add(id.toLowerCase())
     const isFormula = fields.isFormula ?? false
-    const asked = fields.type ?? (isFormula ? 'Any' : 'Text')
-    const typeName = asked === 'DateTime' ? `DateTime:${doc.schema.settings.timezone}` : asked
-    return { id, typeName, type: columnType(typeName), isFormula, fields }
+    const typeName = fullTypeName(doc, fields.type ?? (isFormula ? 'Any' : 'Text'))
+    const computed = isComputed({ isFormula, formula: fields.formula ?? '' })
+    return { id, typeName, type: columnType(typeName), isFormula, isComputed: computed, fields }
   })
 }
 
+/** The type with its argument: a DateTime without a zone is in that of the document. */
+export function fullTypeName(doc: DocumentReader, typeName: string): string {
+  return typeName === 'DateTime' ? `DateTime:${doc.schema.settings.timezone}` : typeName
+}
+
 const ADD = `
-  INSERT INTO _grist_Tables_column (parentId, parentPos, colId, type, isFormula, formula, label,
-    widgetOptions, visibleCol, recalcWhen, recalcDeps, rules) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  INSERT INTO _grist_Tables_column (id, parentId, parentPos, colId, type, isFormula, formula, label,
+    widgetOptions, visibleCol, recalcWhen, recalcDeps, rules) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** Writes the metadata of columns that have been made, and returns their refs. */
 export function addColumnRows(
@@ -117,8 +124,10 @@ export function addColumnRows(
   const last = doc.connection.pluck('SELECT max(parentPos) FROM _grist_Tables_column').get()
   let position = Math.floor((last as number | null) ?? 0)
   const insert = doc.connection.prepare(ADD)
-  return columns.map(({ id, typeName, isFormula, fields }) => {
-    const { lastInsertRowid } = insert.run(
+  const first = nextRef(doc.connection, 'column')
+  return columns.map(({ id, typeName, isFormula, fields }, i) => {
+    insert.run(
+      first + i,
       tableRef,
       fields.position ?? ++position,
       id,
@@ -132,7 +141,7 @@ export function addColumnRows(
       fields.recalcDeps ?? null,
       fields.rules ?? null,
     )
-    return Number(lastInsertRowid)
+    return first + i
   })
 }
 
@@ -187,8 +196,8 @@ function refitColumn(doc: DocumentWriter, table: Table, column: Column, type: Co
   if (!hasRows && column.type.affinity !== type.affinity) {
     dropColumnIndex(connection, table.ref, column.ref)
     connection.db.exec(`ALTER TABLE ${name} DROP COLUMN ${quoteId(column.id)}`)
-    connection.db.exec(`ALTER TABLE ${name} ADD COLUMN ${columnDefinition(column.id, type)}`)
-  } else if (hasRows && type.name === 'Bool') {
-    connection.prepare(`UPDATE ${name} SET ${quoteId(column.id)} = ?`).run(0n)
-  }
+    connection.db.exec(
+      `ALTER TABLE ${name} ADD COLUMN ${columnDefinition({ id: column.id, type, isComputed: false })}`,
+    )
+  } else if (hasRows && column.type !== type) fillColumn(doc, table, column.id, type.defaultValue)
 }

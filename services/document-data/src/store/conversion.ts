@@ -3,7 +3,6 @@ import type { Cell, ColumnContext, StoredValue } from '../values/column-type'
 import { guessColumn } from '../values/guess-column'
 import { makeDataColumn } from './columns'
 import type { DocumentWriter } from './document'
-import type { LogValue } from './log'
 import type { Column, Table } from './schema'
 import { createLookup } from './lookup'
 
@@ -38,16 +37,6 @@ export function convertColumns(
     if (column) stored.push({ column, values: convert(doc, column, values, options) })
   }
   return stored
-}
-
-/** A stored value as the log keeps it. */
-export function logValue(value: StoredValue): LogValue {
-  return typeof value === 'bigint' ? Number(value) : value
-}
-
-/** Stored values as the log keeps them. */
-export function logValues(values: readonly StoredValue[]): LogValue[] {
-  return values.map(logValue)
 }
 
 /** The column to write to; undefined when it stays empty. */

@@ -34,11 +34,16 @@ export function insertRows(
     if (column.id === 'manualSort') return { column, values: positionRows(doc, table, ids, values) }
     return {
       column,
-      values: values ?? new Array<StoredValue>(count).fill(column.type.defaultValue),
+      values: values ?? new Array<StoredValue>(count).fill(defaultOf(column)),
     }
   })
   run(doc, table, ids, columns)
   return { ids, columns }
+}
+
+/** Value of a cell that is not given; formulas are not evaluated, so a computed one is null. */
+function defaultOf({ type, isFormula, formula }: Column): StoredValue {
+  return isFormula && formula !== '' ? null : type.defaultValue
 }
 
 function run(

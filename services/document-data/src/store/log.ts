@@ -1,7 +1,18 @@
+import type { StoredValue } from '../values/column-type'
 import type { Connection } from './connections'
 
 /** A stored value as the log keeps it. A whole number that is safe was stored as an integer. */
 export type LogValue = string | number | null
+
+/** A stored value as the log keeps it. */
+export function logValue(value: StoredValue): LogValue {
+  return typeof value === 'bigint' ? Number(value) : value
+}
+
+/** Stored values as the log keeps them. */
+export function logValues(values: readonly StoredValue[]): LogValue[] {
+  return values.map(logValue)
+}
 
 /** What made a change, as the log numbers it. */
 export const causes = { api: 1, import: 2, formula: 3, undo: 4 } as const
@@ -14,6 +25,8 @@ export interface ColumnValues {
   readonly ref: number
   /** Type as of the change, which tells how the stored values read. */
   readonly type: string
+  /** Type before, when the change is one of types. */
+  readonly oldType?: string
   /** Values before; absent for added rows. */
   readonly old?: readonly LogValue[]
   /** Values after; absent for removed rows. */
@@ -31,15 +44,19 @@ export interface RowOperation {
 
 /** A change of tables or columns, with their metadata before and after. */
 export interface SchemaOperation {
-  readonly kind: 'add_table' | 'add_column' | 'update_column'
+  readonly kind:
+    'add_table' | 'update_table' | 'remove_table' | 'add_column' | 'update_column' | 'remove_column'
+  /** Table id before the change. */
   readonly table: string
   readonly tableRef: number
-  /** Column id; empty when the table is concerned. */
+  /** Column id before the change; empty when the table is concerned. */
   readonly column: string
   /** Ref of the column; 0 when the table is concerned. */
   readonly columnRef: number
   readonly old?: object
   readonly new?: object
+  /** What a removed column held. */
+  readonly cells?: { readonly rowIds: readonly number[]; readonly values: readonly LogValue[] }
 }
 
 /** One step of a write. The log keeps the steps of a write as a JSON list of these. */
@@ -92,15 +109,7 @@ export function appendEntry(
   const json = JSON.stringify(operations)
   connection
     .prepare('INSERT INTO _sheaf_log VALUES (?, ?, ?, ?, ?, ?, ?)')
-    .run(
-      seq,
-      entry.time,
-      user,
-      entry.cause,
-      traceparent,
-      JSON.stringify(tables),
-      json,
-    )
+    .run(seq, entry.time, user, entry.cause, traceparent, JSON.stringify(tables), json)
   return { entry, bytes: Buffer.byteLength(json) }
 }
 

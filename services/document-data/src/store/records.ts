@@ -3,16 +3,15 @@ import type { StoredValue } from '../values/column-type'
 import { quoteId } from '../query/quote'
 import {
   convertColumns,
-  logValue,
-  logValues,
   type CellColumns,
   type StoredColumn,
   type WriteOptions,
 } from './conversion'
 import type { DocumentWriter } from './document'
 import { insertRows } from './insert-rows'
-import type { ColumnValues, LogValue } from './log'
+import { logValue, logValues, type ColumnValues, type LogValue } from './log'
 import { placeBelow } from './manual-sort'
+import { isMetadataTable, removeMetadataRows, updateMetadataRows } from './metadata-rows'
 import { clearReferences } from './references'
 import type { Column, Table } from './schema'
 
@@ -62,6 +61,7 @@ export function updateRecords(
   rows: ChangedRows,
   options: WriteOptions,
 ): void {
+  if (isMetadataTable(tableId)) return updateMetadataRows(doc, tableId, rows)
   const table = doc.schema.getWritable(tableId)
   if (rows.cells.size === 0 || rows.rowIds.length === 0) return
   const last = new Map(rows.rowIds.map((id, index) => [id, index]))
@@ -97,6 +97,7 @@ export function deleteRecords(
   tableId: string,
   rowIds: readonly number[],
 ): void {
+  if (isMetadataTable(tableId)) return removeMetadataRows(doc, tableId, rowIds)
   const table = doc.schema.getWritable(tableId)
   const rows = selectRows(doc, table, table.columns, rowIds)
   if (rows.length === 0) return

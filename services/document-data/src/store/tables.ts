@@ -1,9 +1,14 @@
+import { AppError } from '@sheaf/kit/errors'
 import { tableIdFor } from '../identifiers'
 import { quoteId } from '../query/quote'
 import { addColumnRows, describeColumn, planColumns, type NewColumn } from './columns'
 import type { DocumentReader, DocumentWriter } from './document'
+import { nextRef } from './refs'
 import type { Table } from './schema'
 import { columnDefinition } from './sql-text'
+
+/** Columns of all tables that one request makes. */
+const MAX_NEW_COLUMNS = 5_000
 
 /** A table to make. */
 export interface NewTable {
@@ -17,23 +22,29 @@ export function listTables(doc: DocumentReader): readonly Table[] {
   return doc.schema.tables
 }
 
-/** Makes tables with their columns and returns their ids. Throws `invalid` for a bad column. */
+/** Makes tables with their columns and returns their ids. Throws `invalid` for a bad column, or too many of them. */
 export function addTables(doc: DocumentWriter, tables: readonly NewTable[]): string[] {
+  if (tables.reduce((sum, { columns }) => sum + columns.length, 0) > MAX_NEW_COLUMNS)
+    throw new AppError(
+      'invalid',
+      'TOO_MANY_COLUMNS',
+      `the tables of one request can have at most ${MAX_NEW_COLUMNS} columns together`,
+    )
   const taken = new Set(doc.schema.tables.map(({ tableId }) => tableId.toLowerCase()))
-  return tables.map((table) => {
+  const made = tables.map((table) => {
     const tableId = tableIdFor(table.id ?? '', taken)
     taken.add(tableId.toLowerCase())
     addTable(doc, tableId, table.columns)
     return tableId
   })
+  doc.schemaChanged()
+  return made
 }
 
 function addTable(doc: DocumentWriter, tableId: string, wished: readonly NewColumn[]): void {
   const { connection } = doc
-  const { lastInsertRowid } = connection
-    .prepare('INSERT INTO _grist_Tables (tableId) VALUES (?)')
-    .run(tableId)
-  const tableRef = Number(lastInsertRowid)
+  const tableRef = nextRef(connection, 'table')
+  connection.prepare('INSERT INTO _grist_Tables (id, tableId) VALUES (?, ?)').run(tableRef, tableId)
   const manualSort: NewColumn = {
     id: 'manualSort',
     fields: { type: 'ManualSortPos', isFormula: false },
@@ -41,12 +52,11 @@ function addTable(doc: DocumentWriter, tableId: string, wished: readonly NewColu
   const sorting = planColumns(doc, new Set(), [manualSort])
   const columns = planColumns(doc, new Set(['manualsort']), wished)
   const all = [...sorting, ...columns]
-  const definitions = all.map(({ id, type }) => columnDefinition(id, type))
+  const definitions = all.map(columnDefinition)
   connection.db.exec(
     `CREATE TABLE ${quoteId(tableId)} ("id" INTEGER PRIMARY KEY, ${definitions.join(', ')})`,
   )
   const refs = addColumnRows(doc, tableRef, all)
-  doc.schemaChanged()
   doc.record({
     kind: 'add_table',
     table: tableId,

@@ -1,10 +1,11 @@
 import type { Database } from 'better-sqlite3'
 import { AppError } from '@sheaf/kit/errors'
 import { sql as init } from './001-init'
-import { sql as repliesSize } from './002-replies-size'
+import { sql as refs } from './002-refs'
+import { sql as repliesSize } from './003-replies-size'
 
 /** Forward only, never edited after a release; a file's `user_version` counts how many it has seen. */
-const migrations: readonly string[] = [init, repliesSize]
+const migrations: readonly string[] = [init, refs, repliesSize]
 
 /** `user_version` of the newest form. */
 export const newestVersion = migrations.length

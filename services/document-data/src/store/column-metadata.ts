@@ -1,0 +1,44 @@
+import type { Column } from './schema'
+
+/** What can be changed of a column, by the names of its metadata. */
+export interface ColumnMetadata {
+  readonly colId: string
+  readonly parentPos: number
+  readonly type: string
+  readonly widgetOptions: string
+  readonly isFormula: boolean
+  readonly formula: string
+  readonly label: string
+  readonly description: string
+  readonly untieColIdFromLabel: boolean
+  readonly displayCol: number
+  readonly visibleCol: number
+  /** JSON list of column refs, or null. */
+  readonly rules: string | null
+  readonly recalcWhen: number
+  /** JSON list of column refs, or null. */
+  readonly recalcDeps: string | null
+}
+
+/** The metadata of a column as it stands. */
+export function columnMetadata(column: Column): ColumnMetadata {
+  const { id: colId, typeName: type, position: parentPos } = column
+  const { widgetOptions, isFormula, formula, label, description, untieColIdFromLabel } = column
+  const { displayCol, visibleCol, rules, recalcWhen, recalcDeps } = column
+  return {
+    colId,
+    parentPos,
+    type,
+    widgetOptions,
+    isFormula,
+    formula,
+    label,
+    description,
+    untieColIdFromLabel,
+    displayCol,
+    visibleCol,
+    rules,
+    recalcWhen,
+    recalcDeps,
+  }
+}
