@@ -1,5 +1,6 @@
 import type { Route } from '../route'
 import { columnRoutes } from './columns'
+import { dataRoutes } from './data'
 import { documentRoutes } from './documents'
 import { openApiRoutes } from './openapi'
 import { orgRoutes } from './orgs'
@@ -11,6 +12,7 @@ import { workspaceRoutes } from './workspaces'
 /** The table of routes: what is served, and what is described. Those that are asked most come first. */
 export const routes: readonly Route[] = [
   ...recordRoutes,
+  ...dataRoutes,
   ...columnRoutes,
   ...tableRoutes,
   ...documentRoutes,

@@ -1,11 +1,19 @@
-import type { ReadRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/records'
-import { invalidParameter } from '../invalid-payload'
+import {
+  CellFormat,
+  OnMany,
+  RecordsForm,
+  type ReadRecordsRequest,
+} from '@sheaf/protos/sheaf/document_data/v1/records'
 import { sendChunks } from '../record-stream'
-import { sendBytes, sendNull } from '../reply'
-import { defineRoute, type Input, type Route } from '../route'
+import { sendBytes, sendJson, sendNull } from '../reply'
+import { defineRoute, type Route } from '../route'
+import { readSelection } from '../records-selection'
 import { nothing } from '../schemas/errors'
 import { tableParams } from '../schemas/parameters'
 import {
+  addedOrUpdated,
+  addOrUpdateQuery,
+  addQuery,
   newRecords,
   recordChanges,
   recordIds,
@@ -13,24 +21,17 @@ import {
   recordsHeaders,
   recordsQuery,
   recordsSelection,
+  requiredRecords,
   rowIds,
   writeQuery,
 } from '../schemas/records'
-import type { Exchange } from '../exchange'
 
 const tag = 'records'
 const path = '/api/docs/{docId}/tables/{tableId}/records'
 
-const deleteRows = async (
-  exchange: Exchange,
-  { document, params: { tableId }, bytes }: Input<{ tableId: string }>,
-) => {
-  const request = { docId: document.docId, tableId, bodyJson: bytes }
-  await document.call((home, call) => home.records.deleteRecords(request, call))
-  sendNull(exchange)
-}
+const onMany = { first: OnMany.UNSPECIFIED, none: OnMany.NONE, all: OnMany.ALL }
 
-/** Records of a table: fetch, add, modify, delete. */
+/** Records of a table: fetch, add, modify, add or update, delete. */
 export const recordRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -46,18 +47,14 @@ export const recordRoutes: readonly Route[] = [
     streams: true,
     success: { description: 'The records', schema: records },
     handle(exchange, { document, params: { tableId }, query }) {
-      const { headers } = exchange.request
-      const given = { 'X-Sort': headers['x-sort'], 'X-Limit': headers['x-limit'] }
-      const fromHeaders = recordsHeaders.safeParse(given)
-      if (!fromHeaders.success) throw invalidParameter(fromHeaders.error, given)
-      const { filter, hidden } = query
+      const { hidden } = query
+      const form = RecordsForm.UNSPECIFIED
       const request: ReadRecordsRequest = {
         docId: document.docId,
         tableId,
-        filterJson: Buffer.from(filter ?? ''),
-        sort: splitKeys(query.sort ?? fromHeaders.data['X-Sort']),
-        limit: query.limit ?? fromHeaders.data['X-Limit'] ?? 0,
+        ...readSelection(exchange, query),
         hidden,
+        form,
       }
       return sendChunks(exchange, document, (home, call) => home.records.readRecords(request, call))
     },
@@ -71,13 +68,14 @@ export const recordRoutes: readonly Route[] = [
     summary: 'Add records to a table',
     access: 'editors',
     params: tableParams,
-    query: writeQuery,
+    query: addQuery,
     body: newRecords,
     passesBytes: true,
     success: { description: 'Ids of the new rows, in the order of the request', schema: recordIds },
     async handle(exchange, { document, params: { tableId }, query, bytes }) {
       const { docId } = document
-      const request = { docId, tableId, bodyJson: bytes, noParse: query.noparse }
+      const form = query.flat ? RecordsForm.FLAT : RecordsForm.UNSPECIFIED
+      const request = { docId, tableId, bodyJson: bytes, noParse: query.noparse, form }
       const added = await document.call((home, call) => home.records.addRecords(request, call))
       sendBytes(exchange, renderIds(added.rowIds))
     },
@@ -97,9 +95,47 @@ export const recordRoutes: readonly Route[] = [
     success: { description: 'Done', schema: nothing },
     async handle(exchange, { document, params: { tableId }, query, bytes }) {
       const { docId } = document
-      const request = { docId, tableId, bodyJson: bytes, noParse: query.noparse }
+      const form = RecordsForm.UNSPECIFIED
+      const request = { docId, tableId, bodyJson: bytes, noParse: query.noparse, form }
       await document.call((home, call) => home.records.updateRecords(request, call))
       sendNull(exchange)
+    },
+  }),
+  defineRoute({
+    method: 'put',
+    path,
+    id: 'addOrUpdateRecords',
+    isHot: true,
+    tag,
+    summary: 'Add or update records of a table',
+    description:
+      'A record that has the values in `require` is updated with `fields`; without one, a record is added with both, where `fields` wins. ' +
+      'Records of the request that name the same columns run as one step, before whose end nothing changes that it looks for.',
+    access: 'editors',
+    params: tableParams,
+    query: addOrUpdateQuery,
+    body: requiredRecords,
+    passesBytes: true,
+    success: { description: 'Ids of the records that were added or updated', schema: addedOrUpdated },
+    async handle(exchange, { document, params: { tableId }, query, bytes }) {
+      const request = {
+        docId: document.docId,
+        tableId,
+        bodyJson: bytes,
+        noParse: query.noparse,
+        onMany: onMany[query.onmany],
+        noAdd: query.noadd,
+        noUpdate: query.noupdate,
+        allowEmptyRequire: query.allow_empty_require,
+      }
+      const { records, added, updated } = await document.call((home, call) =>
+        home.records.addOrUpdateRecords(request, call),
+      )
+      sendJson(exchange, {
+        recordIds: records.map(({ rowIds }) => rowIds),
+        addRecordIds: added,
+        updateRecordIds: updated.map(({ rowIds }) => rowIds),
+      })
     },
   }),
   defineRoute({
@@ -122,6 +158,8 @@ export const recordRoutes: readonly Route[] = [
         sort: body.sort ?? [],
         limit: body.limit ?? 0,
         hidden: body.hidden ?? false,
+        cellFormat: body.cellFormat === 'typed' ? CellFormat.TYPED : CellFormat.UNSPECIFIED,
+        form: RecordsForm.UNSPECIFIED,
       }
       return sendChunks(exchange, document, (home, call) => home.records.readRecords(request, call))
     },
@@ -137,26 +175,13 @@ export const recordRoutes: readonly Route[] = [
     body: rowIds,
     passesBytes: true,
     success: { description: 'Done', schema: nothing },
-    handle: deleteRows,
-  }),
-  defineRoute({
-    method: 'post',
-    path: '/api/docs/{docId}/tables/{tableId}/data/delete',
-    id: 'deleteRows',
-    tag,
-    summary: 'Delete rows of a table',
-    access: 'editors',
-    params: tableParams,
-    body: rowIds,
-    passesBytes: true,
-    success: { description: 'Done', schema: nothing },
-    handle: deleteRows,
+    async handle(exchange, { document, params: { tableId }, bytes }) {
+      const request = { docId: document.docId, tableId, bodyJson: bytes }
+      await document.call((home, call) => home.records.deleteRecords(request, call))
+      sendNull(exchange)
+    },
   }),
 ]
-
-function splitKeys(sort: string | undefined): string[] {
-  return sort ? sort.split(',') : []
-}
 
 /** Written out by hand: a bulk write has thousands of these, and they are numbers. */
 function renderIds(ids: readonly number[]): Buffer {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { listOf } from './list'
-import { flag } from './parameters'
+import { choice, flag } from './parameters'
 
 const MAX_LIMIT = Number.MAX_SAFE_INTEGER
 
@@ -32,6 +32,7 @@ export const recordsQuery = z.object({
     example: 100,
   }),
   hidden: flag('Include hidden columns'),
+  cellFormat: choice(['normal', 'typed'], 'How cells are written: `typed` with codes for their types'),
 })
 
 /** The same in headers, where the query wins. */
@@ -52,11 +53,25 @@ export const recordsSelection = z.object({
   sort: listOf(z.string(), sortBounds).optional(),
   limit: z.int().min(0).max(MAX_LIMIT).optional(),
   hidden: z.boolean().optional(),
+  cellFormat: z.enum(['normal', 'typed']).optional(),
 })
 
 /** Whether texts are parsed on their way in. */
 export const writeQuery = z.object({
   noparse: flag('Keep texts as they are, instead of parsing them by column type'),
+})
+
+/** The same, and what form the rows to add have. */
+export const addQuery = writeQuery.extend({
+  flat: flag('The body is a list of the fields alone'),
+})
+
+/** What to do with rows that are found, and those that are not. */
+export const addOrUpdateQuery = writeQuery.extend({
+  onmany: choice(['first', 'none', 'all'], 'Which rows to update when several match'),
+  noadd: flag('Add no records'),
+  noupdate: flag('Update no records'),
+  allow_empty_require: flag('Permit an empty `require`, which every record matches'),
 })
 
 /** Rows of a table. */
@@ -77,5 +92,31 @@ export const recordChanges = z.object({
   records: z.array(z.object({ id: rowId, fields })).min(1),
 })
 
+/** Rows to look for, and cells to write. */
+export const requiredRecords = z.object({
+  records: z
+    .array(
+      z.object({
+        require: fields.meta({ description: 'Values that a record must have' }),
+        fields: fields.optional(),
+      }),
+    )
+    .min(1),
+})
+
+/** Rows that were added or updated. */
+export const addedOrUpdated = z.object({
+  recordIds: z.array(z.array(rowId)).meta({
+    description: 'Rows that each record of the request was written to, in its order',
+  }),
+  addRecordIds: z.array(rowId),
+  updateRecordIds: z.array(z.array(rowId)),
+})
+
 /** Rows to delete. */
 export const rowIds = z.array(rowId)
+
+/** Lists of cells by column id, `id` among them. */
+export const dataColumns = z
+  .record(z.string(), z.array(z.unknown()))
+  .meta({ description: 'Lists of values by column id, one value for each row' })

@@ -1,4 +1,5 @@
 import type { Connection } from './connections'
+import type { IndexUse } from './index-use'
 import type { Operation } from './log'
 import { readSchema, type Schema } from './schema'
 
@@ -25,6 +26,8 @@ export class DocumentWriter implements DocumentReader {
     readonly connection: Connection,
     schema: Schema,
     readonly seq: number,
+    /** The indexes that a look-up may use; none for a document that is not open yet. */
+    readonly indexes?: IndexUse,
   ) {
     this.current = schema
   }

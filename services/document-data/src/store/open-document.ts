@@ -5,6 +5,7 @@ import { openReader, openWriter, type Connection } from './connections'
 import type { DirtyMarkers } from './dirty-markers'
 import { DocumentWriter, type DocumentReader } from './document'
 import { GroupCommit } from './group-commit'
+import { IndexUse } from './index-use'
 import { appendEntry, readEntries, readLatestSeq, type Author, type LogEntry } from './log'
 import { migrate, requireDocumentFile } from './migrations/index'
 import { EVENT_BYTES, PublishState } from './publish-state'
@@ -53,6 +54,7 @@ export class OpenDocument {
   /** Epoch milliseconds of the last use. */
   usedAt = Date.now()
   private readonly writer: Connection
+  private readonly indexUse: IndexUse
   private reader: Connection | undefined
   private readonly group: GroupCommit
   private readonly publishing: PublishState
@@ -77,6 +79,7 @@ export class OpenDocument {
       this.publishing = new PublishState(this.writer)
       this.committed = { schema: readSchema(this.writer), seq: readLatestSeq(this.writer) }
       this.indexes = new AutoIndexes(around.indexRules, this.writer)
+      this.indexUse = new IndexUse(this.indexes)
     } catch (error) {
       this.writer.close()
       throw error
@@ -139,7 +142,7 @@ export class OpenDocument {
   ): Promise<Written<T>> {
     return this.group.add(() => {
       const { schema, seq } = this.working
-      const doc = new DocumentWriter(this.docId, this.writer, schema, seq)
+      const doc = new DocumentWriter(this.docId, this.writer, schema, seq, this.indexUse)
       const result = fn(doc)
       const next = doc.operations.length > 0 ? seq + 1 : seq
       if (next > seq) {
@@ -236,6 +239,7 @@ export class OpenDocument {
     this.upkeep.watchLog()
     if (this.burdened) this.upkeep.tidy()
     this.burdened = false
+    this.indexUse.improve(this.writer, this.upkeep)
   }
 
   private afterRollback(): void {
@@ -243,5 +247,6 @@ export class OpenDocument {
     this.saveMarks = false
     this.working = this.committed
     this.writer.forget()
+    this.indexUse.forget()
   }
 }

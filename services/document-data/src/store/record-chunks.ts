@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '@sheaf/kit/errors'
+import { columnParts, readColumnsAtOnce } from './column-chunks'
 import type { Connection } from './connections'
-import { takesAll, type ReadPlan } from './read-plan'
+import { clausesOf, takesAll, type ReadPlan } from './read-plan'
 import type { Loan } from './reader-pool'
 import { tellSqliteError } from './sqlite-errors'
 
@@ -39,14 +40,11 @@ export interface ReadLimits {
 
 /** The whole JSON document of a small read. */
 export function readAtOnce(connection: Connection, plan: ReadPlan): Buffer {
+  if (plan.columns) return readColumnsAtOnce(connection, plan, plan.columns)
   const sql = `
     SELECT CAST('{"records":[' || coalesce(group_concat(j, ','), '') || ']}' AS BLOB) FROM (
-      SELECT ${plan.row} AS j FROM ${plan.from} NOT INDEXED ${clauses(plan)})`
+      SELECT ${plan.row} AS j FROM ${plan.from} NOT INDEXED ${clausesOf(plan)})`
   return connection.pluck(sql).get(...plan.params) as Buffer
-}
-
-function clauses({ where, orderBy, limit }: ReadPlan): string {
-  return `WHERE ${where} ORDER BY ${orderBy}${limit === 0 ? '' : ` LIMIT ${limit}`}`
 }
 
 /** What a reader is told that did not take its answer in time. */
@@ -108,6 +106,7 @@ function nextPart(parts: Iterator<Buffer | null, void>): Buffer | null | undefin
  */
 export function* documentParts(connection: Connection, plan: ReadPlan): Generator<Buffer | null> {
   // SQLite itself puts the parts together: what it hands over goes to the reader without another copy.
+  if (plan.columns) return yield* columnParts(connection, plan, plan.columns)
   const frame: Frame = { lead: HEAD }
   const parts = plan.inRanges ? rangeParts : sortedParts
   for (const part of parts(connection, plan, frame)) {
@@ -208,7 +207,7 @@ function* sortedParts(
 ): Generator<Buffer | null> {
   const { from, row, params } = plan
   const ids = connection
-    .pluck(`SELECT id FROM ${from} NOT INDEXED ${clauses(plan)}`)
+    .pluck(`SELECT id FROM ${from} NOT INDEXED ${clausesOf(plan)}`)
     .all(...params) as number[]
   const statement = connection.pluck(`
     SELECT CAST(?||group_concat(

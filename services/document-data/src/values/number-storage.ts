@@ -30,3 +30,8 @@ export function numberJsonSql(column: string): string {
     `ELSE json(sheaf_number(${c})) END`
   )
 }
+
+/** The same, where a number stands in a coded list: `sql` is that list around `numberJsonSql`; null and text stay as they are. */
+export function codedNumberSql(column: string, sql: (number: string) => string): string {
+  return `CASE WHEN typeof(${column}) IN ('integer','real') THEN ${sql(numberJsonSql(column))} ELSE ${column} END`
+}
