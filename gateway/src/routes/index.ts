@@ -1,4 +1,5 @@
 import type { Route } from '../route'
+import { actionRoutes } from './actions'
 import { columnRoutes } from './columns'
 import { dataRoutes } from './data'
 import { documentRoutes } from './documents'
@@ -15,6 +16,7 @@ export const routes: readonly Route[] = [
   ...dataRoutes,
   ...columnRoutes,
   ...tableRoutes,
+  ...actionRoutes,
   ...documentRoutes,
   ...workspaceRoutes,
   ...orgRoutes,

@@ -1,10 +1,12 @@
 import type { ServedService } from '@sheaf/kit/grpc-server'
+import { ActionsServiceService } from '@sheaf/protos/sheaf/document_data/v1/actions'
 import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnsServiceService } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import { RecordsServiceService } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { Context } from '../context'
+import { actions } from './actions'
 import { serveAdmitted } from './admitted'
 import { changes } from './changes'
 import { columns } from './columns'
@@ -16,6 +18,7 @@ import { tables } from './tables'
 export function createServices(ctx: Context): ServedService[] {
   const { admission } = ctx
   return [
+    serveAdmitted(admission, ActionsServiceService, actions(ctx)),
     serveAdmitted(admission, ChangesServiceService, changes(ctx)),
     serveAdmitted(admission, ColumnsServiceService, columns(ctx)),
     serveAdmitted(admission, DocumentsServiceService, documents(ctx)),

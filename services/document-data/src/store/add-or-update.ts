@@ -126,20 +126,21 @@ function add(
   const cells = new Map<string, Cell[]>()
   const required = step.require.get('id')
   const order = required
-    ? [...missing].sort((a, b) => newRowId(required[a]) - newRowId(required[b]))
+    ? [...missing].sort((a, b) => requireNewRowId(required[a]) - requireNewRowId(required[b]))
     : missing
   for (const given of [step.require, step.fields])
     for (const [colId, values] of given)
       if (colId !== 'id' && !isComputed(table, colId))
         cells.set(colId, order.map((at) => values[at] ?? null))
-  const ids = required && order.map((at) => newRowId(required[at]))
+  const ids = required && order.map((at) => requireNewRowId(required[at]))
   const added = addRecords(doc, table.tableId, { count: order.length, cells, ids }, options)
   if (!required) return added
   const byPlace = new Map(order.map((at, index) => [at, added[index] ?? 0]))
   return missing.map((at) => byPlace.get(at) ?? 0)
 }
 
-function newRowId(cell: Cell | undefined): number {
+/** An id that a client has chosen for a new row. Throws AppError `invalid` when no row can have it. */
+export function requireNewRowId(cell: Cell | undefined): number {
   const id = Number(cell)
   if (id < 1 || id > MAX_ROW_ID)
     throw new AppError('invalid', 'INVALID_ROW_ID', `Invalid row id ${id}: no new row can have it`)

@@ -177,7 +177,8 @@ export function makeDataColumn(
 }
 
 /**
- * Gives the cells of an empty column the form of the new type. The column's affinity changes only while the table has
+ * Gives the cells of an empty column the form of the new type, and the rows that are there its default. The log need not
+ * tell these cells: before, the column had none. The column's affinity changes only while the table has
  * no rows: on a big table that would write every row again, and conversion stores the right form in any case.
  */
 function refitColumn(doc: DocumentWriter, table: Table, column: Column, type: ColumnType): void {
@@ -188,7 +189,7 @@ function refitColumn(doc: DocumentWriter, table: Table, column: Column, type: Co
     dropColumnIndex(connection, table.ref, column.ref)
     connection.db.exec(`ALTER TABLE ${name} DROP COLUMN ${quoteId(column.id)}`)
     connection.db.exec(`ALTER TABLE ${name} ADD COLUMN ${columnDefinition(column.id, type)}`)
-  } else if (hasRows && type.name === 'Bool') {
-    connection.prepare(`UPDATE ${name} SET ${quoteId(column.id)} = ?`).run(0n)
+  } else if (hasRows && type.defaultValue !== null) {
+    connection.prepare(`UPDATE ${name} SET ${quoteId(column.id)} = ?`).run(type.defaultValue)
   }
 }
