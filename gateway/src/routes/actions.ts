@@ -12,7 +12,8 @@ export const actionRoutes: readonly Route[] = [
     id: 'applyActions',
     tag: 'records',
     summary: 'Apply row actions',
-    description: 'For older clients. All actions are one change of the document, or none of them is done.',
+    description:
+      'For older clients. All actions are one change of the document, or none of them is done.',
     access: 'editors',
     params: docParams,
     query: writeQuery,

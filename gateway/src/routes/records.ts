@@ -116,7 +116,10 @@ export const recordRoutes: readonly Route[] = [
     query: addOrUpdateQuery,
     body: requiredRecords,
     passesBytes: true,
-    success: { description: 'Ids of the records that were added or updated', schema: addedOrUpdated },
+    success: {
+      description: 'Ids of the records that were added or updated',
+      schema: addedOrUpdated,
+    },
     async handle(exchange, { document, params: { tableId }, query, bytes }) {
       const request = {
         docId: document.docId,

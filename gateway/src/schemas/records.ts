@@ -32,7 +32,10 @@ export const recordsQuery = z.object({
     example: 100,
   }),
   hidden: flag('Include hidden columns'),
-  cellFormat: choice(['normal', 'typed'], 'How cells are written: `typed` with codes for their types'),
+  cellFormat: choice(
+    ['normal', 'typed'],
+    'How cells are written: `typed` with codes for their types',
+  ),
 })
 
 /** The same in headers, where the query wins. */

@@ -54,9 +54,7 @@ function readCells(
 ): Map<string, Cell[]> {
   for (const [name, list] of lists) {
     if (list.length !== length)
-      throw invalidPayload(
-        `body.${name} has ${list.length} items, but body.${like} has ${length}`,
-      )
+      throw invalidPayload(`body.${name} has ${list.length} items, but body.${like} has ${length}`)
     list.forEach((cell, row) => {
       const fault = faultOfCell(cell, `body.${name}[${row}]`)
       if (fault !== undefined) throw invalidPayload(fault)

@@ -70,7 +70,11 @@ function runStep(
   const table = doc.schema.getWritable(tableId)
   requireWritable(table, step.fields)
   if (step.require.size === 0 && !options.allowEmptyRequire)
-    throw new AppError('invalid', 'REQUIRE_EMPTY', "require is empty but allow_empty_require isn't set")
+    throw new AppError(
+      'invalid',
+      'REQUIRE_EMPTY',
+      "require is empty but allow_empty_require isn't set",
+    )
   const count = step.places.length
   const most = { first: 1, none: 2, all: Infinity }[onMany]
   const found = findRows(doc, table, { require: step.require, count, most }, options)
@@ -131,7 +135,10 @@ function add(
   for (const given of [step.require, step.fields])
     for (const [colId, values] of given)
       if (colId !== 'id' && !isComputed(table, colId))
-        cells.set(colId, order.map((at) => values[at] ?? null))
+        cells.set(
+          colId,
+          order.map((at) => values[at] ?? null),
+        )
   const ids = required && order.map((at) => requireNewRowId(required[at]))
   const added = addRecords(doc, table.tableId, { count: order.length, cells, ids }, options)
   if (!required) return added

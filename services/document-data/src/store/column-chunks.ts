@@ -63,9 +63,7 @@ export function* columnParts(
   const ids = isWhole ? undefined : yield* findIds(connection, plan)
   for (const [place, { key, cell }] of columns.entries()) {
     let before = lead(key, place)
-    const parts = ids
-      ? cellsOf(connection, plan, cell, ids)
-      : allCells(connection, plan, cell)
+    const parts = ids ? cellsOf(connection, plan, cell, ids) : allCells(connection, plan, cell)
     for (const part of parts) {
       yield Buffer.concat([Buffer.from(before), part])
       before = ','

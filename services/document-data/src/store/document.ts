@@ -19,6 +19,8 @@ export interface DocumentReader {
 export class DocumentWriter implements DocumentReader {
   /** What was done so far, for the log. */
   readonly operations: Operation[] = []
+  /** The indexes that a look-up may use; none for a document that is not open yet. */
+  indexes?: IndexUse
   private current: Schema | undefined
 
   constructor(
@@ -26,8 +28,6 @@ export class DocumentWriter implements DocumentReader {
     readonly connection: Connection,
     schema: Schema,
     readonly seq: number,
-    /** The indexes that a look-up may use; none for a document that is not open yet. */
-    readonly indexes?: IndexUse,
   ) {
     this.current = schema
   }

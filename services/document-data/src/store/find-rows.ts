@@ -75,9 +75,15 @@ function readTerm(
   const { storage } = column.type
   values.forEach((value, at) => {
     const isList =
-      storage === 'list' ? typeof value === 'string' && value.startsWith('[') : isListCell(cells[at])
+      storage === 'list'
+        ? typeof value === 'string' && value.startsWith('[')
+        : isListCell(cells[at])
     if (isList && (storage === 'list' || storage === 'any'))
-      throw new AppError('invalid', 'INVALID_VALUE', `column "${colId}" cannot be searched for a list`)
+      throw new AppError(
+        'invalid',
+        'INVALID_VALUE',
+        `column "${colId}" cannot be searched for a list`,
+      )
   })
   return { column, name: quoteId(colId), mixed: storage === 'any', values }
 }
@@ -103,7 +109,9 @@ type Key = string | number | null
 /** A key that only the same values have. */
 function keyOf(values: readonly Key[]): Key {
   if (values.length === 1) return values[0] ?? null
-  return JSON.stringify(values.map((value) => (typeof value === 'number' ? [String(value)] : value)))
+  return JSON.stringify(
+    values.map((value) => (typeof value === 'number' ? [String(value)] : value)),
+  )
 }
 
 /** What a value of a column may be stored as; the same twice when there is only one form. */

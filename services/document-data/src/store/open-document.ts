@@ -142,7 +142,8 @@ export class OpenDocument {
   ): Promise<Written<T>> {
     return this.group.add(() => {
       const { schema, seq } = this.working
-      const doc = new DocumentWriter(this.docId, this.writer, schema, seq, this.indexUse)
+      const doc = new DocumentWriter(this.docId, this.writer, schema, seq)
+      doc.indexes = this.indexUse
       const result = fn(doc)
       const next = doc.operations.length > 0 ? seq + 1 : seq
       if (next > seq) {

@@ -106,7 +106,10 @@ function nextPart(parts: Iterator<Buffer | null, void>): Buffer | null | undefin
  */
 export function* documentParts(connection: Connection, plan: ReadPlan): Generator<Buffer | null> {
   // SQLite itself puts the parts together: what it hands over goes to the reader without another copy.
-  if (plan.columns) return yield* columnParts(connection, plan, plan.columns)
+  if (plan.columns) {
+    yield* columnParts(connection, plan, plan.columns)
+    return
+  }
   const frame: Frame = { lead: HEAD }
   const parts = plan.inRanges ? rangeParts : sortedParts
   for (const part of parts(connection, plan, frame)) {
