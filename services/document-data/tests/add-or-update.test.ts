@@ -190,7 +190,7 @@ describe('addOrUpdateRecords', () => {
           async (numbers, both, onMany) => {
             const names = numbers.map((n) => `n${n}`)
             const numbersOf = numbers.map((n) => n % 10)
-            const require = both ? { A: names, N: numbersOf } : { A: names }
+            const require: Record<string, Cell[]> = both ? { A: names, N: numbersOf } : { A: names }
             const { records } = await put(step(require, {}), { onMany, noAdd: true })
             const most = onMany === 'first' ? 1 : Infinity
             expect(records).toEqual(

@@ -36,7 +36,7 @@ describe('records', () => {
       ])
     })
 
-    it('turns empty columns into data columns of the type that fits', async () => {
+    it('turns empty columns into data columns of the type that fits, whose default older rows get', async () => {
       const { clients } = instance
       const own = await clients.createDocument()
       await clients.add(own, 'Table1', [{ A: '', B: null }])
@@ -50,7 +50,7 @@ describe('records', () => {
         ['C', 'Any', true],
       ])
       expect(await clients.read(own, 'Table1')).toEqual([
-        { id: 1, fields: { A: null, B: null, C: null } },
+        { id: 1, fields: { A: 0, B: '', C: null } },
         { id: 2, fields: { A: 5, B: 'abc', C: null } },
         { id: 3, fields: { A: 1.5, B: null, C: null } },
       ])

@@ -43,13 +43,15 @@ describe('readActions', () => {
       expect.objectContaining({
         reason: 'INVALID_PAYLOAD',
         metadata: { userError: expect.stringContaining(fault) as string },
-      }),
+      }) as Error,
     )
   })
 
   it('refuses other actions by name, and more than can run in one go', () => {
     expect(() => read([['AddTable', 'T', []]])).toThrow('body[0]: the action "AddTable"')
     const many = new Array(1001).fill(['RemoveRecord', 'T', 1])
-    expect(() => read(many)).toThrow(expect.objectContaining({ reason: 'TOO_MANY_ACTIONS' }))
+    expect(() => read(many)).toThrow(
+      expect.objectContaining({ reason: 'TOO_MANY_ACTIONS' }) as Error,
+    )
   })
 })

@@ -41,7 +41,7 @@ describe('readAddOrUpdateBody', () => {
       expect.objectContaining({
         reason: 'INVALID_PAYLOAD',
         metadata: { userError: expect.stringContaining(fault) as string },
-      }),
+      }) as Error,
     )
   })
 })

@@ -61,27 +61,32 @@ function throughSqlite(
   }
 }
 
-/** A cell as it reads, with the code of its type. */
+type Coded = (cell: Cell, argument: string | undefined) => Cell
+
+const codedNumber =
+  (code: string): Coded =>
+  (cell, argument) =>
+    typeof cell === 'number'
+      ? [code, ...(code === 'R' ? [argument, cell] : [cell, argument])]
+      : cell
+const codedRows =
+  (table?: string): Coded =>
+  (cell, argument) =>
+    cell === null || Array.isArray(cell) ? ['r', table ?? argument, cell?.slice(1) ?? []] : cell
+
+/** How a cell as it reads is written with the code of its type; types that have none are left out. */
+const codedForms: Readonly<Record<string, Coded>> = {
+  Date: (cell) => (typeof cell === 'number' ? ['d', cell] : cell),
+  DateTime: (cell, zone) => codedNumber('D')(cell, zone ?? 'UTC'),
+  Ref: codedNumber('R'),
+  RefList: codedRows(),
+  Attachments: codedRows('_grist_Attachments'),
+  ChoiceList: (cell) => cell ?? ['L'],
+}
+
 function coded(name: string, cell: Cell): Cell {
-  const [type, argument] = name.split(':')
-  const ids = Array.isArray(cell) ? cell.slice(1) : []
-  const isCell = cell === null || Array.isArray(cell)
-  switch (type) {
-    case 'Date':
-      return typeof cell === 'number' ? ['d', cell] : cell
-    case 'DateTime':
-      return typeof cell === 'number' ? ['D', cell, argument ?? 'UTC'] : cell
-    case 'Ref':
-      return typeof cell === 'number' ? ['R', argument, cell] : cell
-    case 'RefList':
-      return isCell ? ['r', argument, ids] : cell
-    case 'Attachments':
-      return isCell ? ['r', '_grist_Attachments', ids] : cell
-    case 'ChoiceList':
-      return cell === null ? ['L'] : cell
-    default:
-      return cell
-  }
+  const [type = '', argument] = name.split(':')
+  return codedForms[type]?.(cell, argument) ?? cell
 }
 
 const text = fc.oneof(
