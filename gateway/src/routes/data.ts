@@ -10,7 +10,7 @@ import { dataColumns, recordsHeaders, recordsQuery, rowIds, writeQuery } from '.
 
 const tag = 'data'
 const path = '/api/docs/{docId}/tables/{tableId}/data'
-const description = 'Deprecated: use the records endpoints.'
+const description = 'Use the records endpoints instead.'
 
 /** Rows of a table as lists, one for each column: fetch, add, modify, delete. */
 export const dataRoutes: readonly Route[] = [
@@ -21,6 +21,7 @@ export const dataRoutes: readonly Route[] = [
     tag,
     summary: 'Fetch data from a table, by column',
     description,
+    deprecated: true,
     access: 'viewers',
     params: tableParams,
     query: recordsQuery,
@@ -45,6 +46,7 @@ export const dataRoutes: readonly Route[] = [
     tag,
     summary: 'Add rows to a table, by column',
     description,
+    deprecated: true,
     access: 'editors',
     params: tableParams,
     query: writeQuery,
@@ -66,6 +68,7 @@ export const dataRoutes: readonly Route[] = [
     tag,
     summary: 'Modify rows of a table, by column',
     description,
+    deprecated: true,
     access: 'editors',
     params: tableParams,
     query: writeQuery,
@@ -89,6 +92,7 @@ export const dataRoutes: readonly Route[] = [
     tag,
     summary: 'Delete rows of a table',
     description,
+    deprecated: true,
     access: 'editors',
     params: tableParams,
     body: rowIds,
