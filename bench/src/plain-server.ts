@@ -29,6 +29,12 @@ function createActs(folder: string, table: PlainTable): Record<string, Act> {
       table.patch(records)
       return 'null'
     },
+    'PUT /records': (_, body) => {
+      const { records } = JSON.parse(body) as {
+        records: { require: Partial<Row>; fields: Partial<Row> }[]
+      }
+      return JSON.stringify({ recordIds: table.addOrUpdate(records) })
+    },
     'POST /documents': () => {
       const number = ++documents
       createPlainFile(join(folder, `document-${number}.sqlite`)).close()

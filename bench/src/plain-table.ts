@@ -10,6 +10,8 @@ export interface PlainTable {
   fetch(query: URLSearchParams): ({ id: number } & Row)[]
   add(records: readonly { fields: Row }[]): { id: number }[]
   patch(records: readonly { id: number; fields: Partial<Row> }[]): void
+  /** Changes the first row that has what each record requires, or adds it. */
+  addOrUpdate(records: readonly { require: Partial<Row>; fields: Partial<Row> }[]): number[][]
 }
 
 /** Makes a file with the table in it, as durable as a document of Sheaf. */
@@ -40,11 +42,33 @@ export function openPlainTable(folder: string): PlainTable {
     for (const { id, fields } of records)
       update.run(...given.map((name) => toStored(fields[name])), id)
   })
+  const addOrUpdate = db.transaction(
+    (records: readonly { require: Partial<Row>; fields: Partial<Row> }[]) =>
+      records.map(({ require, fields }) => {
+        const id = findRow(db, require)
+        if (id === undefined) return add([{ fields: { ...require, ...fields } as Row }])
+        patch([{ id, fields }])
+        return [{ id }]
+      }),
+  )
   return {
     fetch: (query) => fetchRows(db, query),
+    addOrUpdate: (records) =>
+      addOrUpdate.immediate(records).map((rows) => rows.map(({ id }) => id)),
     add: (records) => add.immediate(records),
     patch: (records) => patch.immediate(records),
   }
+}
+
+/** The lowest id of the rows that have these values. */
+function findRow(db: Database.Database, require: Partial<Row>): number | undefined {
+  const names = Object.keys(require) as (keyof Row)[]
+  return db
+    .prepare(
+      `SELECT id FROM t WHERE ${names.map((name) => `"${name}" = ?`).join(' AND ')} ORDER BY id LIMIT 1`,
+    )
+    .pluck()
+    .get(...names.map((name) => toStored(require[name]))) as number | undefined
 }
 
 function toStored(value: Row[keyof Row] | undefined): string | number | null {

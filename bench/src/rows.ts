@@ -59,3 +59,16 @@ export function patchBody(turn: number, count: number): string {
     })),
   })
 }
+
+/** A body that gives `count` rows, found by their names all over a table of `rows`, other prices and counts each turn. */
+export function addOrUpdateBody(
+  turn: number,
+  { count, rows }: { count: number; rows: number },
+): string {
+  return JSON.stringify({
+    records: Array.from({ length: count }, (_, index) => ({
+      require: { Name: rowAt((turn * 131 + index * 997) % rows).Name },
+      fields: { Price: turn + index / 8, Count: turn * 11 + index },
+    })),
+  })
+}

@@ -1,12 +1,14 @@
 import type { WireRequest } from './http-connection'
 import type { LoadResult } from './load'
-import { addBody, patchBody } from './rows'
+import { addBody, addOrUpdateBody, patchBody } from './rows'
 import { median, type Goal } from './statistics'
 import type { Target } from './target'
 
 /** Rows in the table before the workloads run. */
 export const TABLE_ROWS = 100_000
 const BULK = 500
+/** Rows in one add-or-update. */
+const SYNCED = 100
 /** Different bodies that a write cycles through. */
 const ADD_BODIES = 2_000
 const BULK_BODIES = 20
@@ -38,7 +40,7 @@ function get(query: string) {
 }
 
 /** Requests that write records; a body is made for each number below `count`. */
-function write(method: 'POST' | 'PATCH', count: number, body: (number: number) => string) {
+function write(method: 'POST' | 'PATCH' | 'PUT', count: number, body: (number: number) => string) {
   return ({ headers, recordsPath }: Target): WireRequest[] =>
     Array.from({ length: count }, (_, number) => ({
       method,
@@ -98,6 +100,16 @@ export const workloads: readonly Workload[] = [
     goal: ratio('at most', 3),
     clients: 1,
     requests: write('PATCH', BULK_BODIES, (number) => patchBody(number, BULK)),
+    figure: medianMs,
+  },
+  {
+    name: 'add or update 100 by a text key',
+    unit: 'ms',
+    goal: { side: 'at most', value: 10, ratio: false },
+    clients: 1,
+    requests: write('PUT', BULK_BODIES, (number) =>
+      addOrUpdateBody(number, { count: SYNCED, rows: TABLE_ROWS }),
+    ),
     figure: medianMs,
   },
   {

@@ -1,6 +1,10 @@
 import { AppError } from '@sheaf/kit/errors'
 import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
 import {
+  ActionsServiceClientImpl,
+  type ActionsService,
+} from '@sheaf/protos/sheaf/document_data/v1/actions'
+import {
   ColumnsServiceClientImpl,
   type ColumnsService,
 } from '@sheaf/protos/sheaf/document_data/v1/columns'
@@ -26,6 +30,7 @@ const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 /** Clients of one document-data instance. */
 export interface HomeClients {
   readonly channel: GrpcChannel
+  readonly actions: ActionsService
   readonly columns: ColumnsService
   readonly documents: DocumentsService
   readonly records: RecordsService
@@ -56,6 +61,7 @@ export class HomeChannels implements AsyncDisposable {
     })
     const clients: HomeClients = {
       channel,
+      actions: new ActionsServiceClientImpl(channel),
       columns: new ColumnsServiceClientImpl(channel),
       documents: new DocumentsServiceClientImpl(channel),
       records: new RecordsServiceClientImpl(channel),

@@ -18,6 +18,7 @@ const tags = [
   { name: 'tables', description: 'Tables of a document' },
   { name: 'columns', description: 'Columns of a table' },
   { name: 'records', description: 'Rows of a table' },
+  { name: 'data', description: 'Rows of a table by column' },
   { name: 'profile', description: 'The calling user' },
   { name: 'keys', description: 'API keys of the calling user' },
   { name: 'about', description: 'About this server' },
@@ -66,6 +67,7 @@ function toPath(route: Route, key: string): Path {
     tags: [tag],
     summary,
     description,
+    deprecated: route.deprecated,
     security: isOpen ? [] : [{ [key]: [] }, {}],
     request: {
       params,

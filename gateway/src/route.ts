@@ -39,6 +39,8 @@ export interface Route extends RouteTraits {
   readonly tag: string
   readonly summary: string
   readonly description?: string
+  /** True for what new clients should not use. */
+  readonly deprecated?: boolean
   readonly access: RouteAccess
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject

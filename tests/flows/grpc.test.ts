@@ -71,7 +71,7 @@ describe('internal gRPC callers', () => {
     const records = new RecordsServiceClientImpl(to('documentData'))
     const bodyJson = Buffer.from('{"records":[{"fields":{"A":"x"}}]}')
     const add = records.addRecords(
-      { docId: idOf(theirs), tableId: 'Table1', bodyJson, noParse: false },
+      { docId: idOf(theirs), tableId: 'Table1', bodyJson, noParse: false, form: 0 },
       { token },
     )
     await expect(add).rejects.toMatchObject({ code: 'forbidden' })

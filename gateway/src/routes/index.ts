@@ -1,5 +1,7 @@
 import type { Route } from '../route'
+import { actionRoutes } from './actions'
 import { columnRoutes } from './columns'
+import { dataRoutes } from './data'
 import { documentRoutes } from './documents'
 import { keyRoutes } from './keys'
 import { openApiRoutes } from './openapi'
@@ -13,8 +15,10 @@ import { workspaceRoutes } from './workspaces'
 /** The table of routes: what is served, and what is described. Those that are asked most come first. */
 export const routes: readonly Route[] = [
   ...recordRoutes,
+  ...dataRoutes,
   ...columnRoutes,
   ...tableRoutes,
+  ...actionRoutes,
   ...documentRoutes,
   ...workspaceRoutes,
   ...orgRoutes,

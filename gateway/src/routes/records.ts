@@ -1,12 +1,21 @@
-import type { ReadRecordsRequest, RecordsView } from '@sheaf/protos/sheaf/document_data/v1/records'
+import {
+  CellFormat,
+  OnMany,
+  RecordsForm,
+  type ReadRecordsRequest,
+  type RecordsView,
+} from '@sheaf/protos/sheaf/document_data/v1/records'
 import { readOptionsOf, writeDocument } from '../document-options'
-import { invalidParameter } from '../invalid-payload'
 import { sendChunks } from '../record-stream'
-import { sendBytes, sendNull } from '../reply'
-import { defineRoute, type Input, type Route } from '../route'
+import { sendBytes, sendJson, sendNull } from '../reply'
+import { defineRoute, type Route } from '../route'
+import { readSelection } from '../records-selection'
 import { nothing } from '../schemas/errors'
 import { tableParams } from '../schemas/parameters'
 import {
+  addedOrUpdated,
+  addOrUpdateQuery,
+  addQuery,
   newRecords,
   recordChanges,
   recordIds,
@@ -14,24 +23,17 @@ import {
   recordsHeaders,
   recordsQuery,
   recordsSelection,
+  requiredRecords,
   rowIds,
   writeQuery,
 } from '../schemas/records'
-import type { Exchange } from '../exchange'
 
 const tag = 'records'
 const path = '/api/docs/{docId}/tables/{tableId}/records'
 
-const deleteRows = async (exchange: Exchange, input: Input<{ tableId: string }>) => {
-  const { document, params, bytes } = input
-  const { tableId } = params
-  await writeDocument(exchange, input, (home, call, options) =>
-    home.records.deleteRecords({ docId: document.docId, tableId, bodyJson: bytes, options }, call),
-  )
-  sendNull(exchange)
-}
+const onMany = { first: OnMany.UNSPECIFIED, none: OnMany.NONE, all: OnMany.ALL }
 
-/** Records of a table: fetch, add, modify, delete. */
+/** Records of a table: fetch, add, modify, add or update, delete. */
 export const recordRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -48,20 +50,16 @@ export const recordRoutes: readonly Route[] = [
     streams: true,
     success: { description: 'The records', schema: records },
     handle(exchange, { document, params: { tableId }, query }) {
-      const { headers } = exchange.request
-      const given = { 'X-Sort': headers['x-sort'], 'X-Limit': headers['x-limit'] }
-      const fromHeaders = recordsHeaders.safeParse(given)
-      if (!fromHeaders.success) throw invalidParameter(fromHeaders.error, given)
-      const { filter, hidden } = query
+      const { hidden } = query
+      const form = RecordsForm.UNSPECIFIED
       const request: ReadRecordsRequest = {
         docId: document.docId,
         tableId,
-        filterJson: Buffer.from(filter ?? ''),
-        sort: splitKeys(query.sort ?? fromHeaders.data['X-Sort']),
-        limit: query.limit ?? fromHeaders.data['X-Limit'] ?? 0,
+        ...readSelection(exchange, query),
         hidden,
         view: toView({ ...query, fields: splitFields(query.fields) }),
         options: readOptionsOf(exchange),
+        form,
       }
       return sendChunks(exchange, document, (home, call) => home.records.readRecords(request, call))
     },
@@ -76,7 +74,7 @@ export const recordRoutes: readonly Route[] = [
     access: 'editors',
     conditions: 'write',
     params: tableParams,
-    query: writeQuery,
+    query: addQuery,
     body: newRecords,
     passesBytes: true,
     success: { description: 'Ids of the new rows, in the order of the request', schema: recordIds },
@@ -84,9 +82,11 @@ export const recordRoutes: readonly Route[] = [
       const { document, params, query, bytes } = input
       const { docId } = document
       const { tableId } = params
-      const { noparse: noParse } = query
+      const { noparse: noParse, flat } = query
+      const form = flat ? RecordsForm.FLAT : RecordsForm.UNSPECIFIED
+      const request = { docId, tableId, bodyJson: bytes, noParse, form }
       const added = await writeDocument(exchange, input, (home, call, options) =>
-        home.records.addRecords({ docId, tableId, bodyJson: bytes, noParse, options }, call),
+        home.records.addRecords({ ...request, options }, call),
       )
       sendBytes(exchange, renderIds(added.rowIds))
     },
@@ -109,11 +109,56 @@ export const recordRoutes: readonly Route[] = [
       const { document, params, query, bytes } = input
       const { docId } = document
       const { tableId } = params
-      const { noparse: noParse } = query
+      const form = RecordsForm.UNSPECIFIED
+      const request = { docId, tableId, bodyJson: bytes, noParse: query.noparse, form }
       await writeDocument(exchange, input, (home, call, options) =>
-        home.records.updateRecords({ docId, tableId, bodyJson: bytes, noParse, options }, call),
+        home.records.updateRecords({ ...request, options }, call),
       )
       sendNull(exchange)
+    },
+  }),
+  defineRoute({
+    method: 'put',
+    path,
+    id: 'addOrUpdateRecords',
+    isHot: true,
+    tag,
+    summary: 'Add or update records of a table',
+    description:
+      'A record that has the values in `require` is updated with `fields`; without one, a record is added with both, where `fields` wins. ' +
+      'Records of the request that name the same columns run as one step, before whose end nothing changes that it looks for.',
+    access: 'editors',
+    conditions: 'write',
+    params: tableParams,
+    query: addOrUpdateQuery,
+    body: requiredRecords,
+    passesBytes: true,
+    success: {
+      description: 'Ids of the records that were added or updated',
+      schema: addedOrUpdated,
+    },
+    async handle(exchange, input) {
+      const { document, params, query, bytes } = input
+      const request = {
+        docId: document.docId,
+        tableId: params.tableId,
+        bodyJson: bytes,
+        noParse: query.noparse,
+        onMany: onMany[query.onmany],
+        noAdd: query.noadd,
+        noUpdate: query.noupdate,
+        allowEmptyRequire: query.allow_empty_require,
+      }
+      const { records, added, updated } = await writeDocument(
+        exchange,
+        input,
+        (home, call, options) => home.records.addOrUpdateRecords({ ...request, options }, call),
+      )
+      sendJson(exchange, {
+        recordIds: records.map(({ rowIds }) => rowIds),
+        addRecordIds: added,
+        updateRecordIds: updated.map(({ rowIds }) => rowIds),
+      })
     },
   }),
   defineRoute({
@@ -137,6 +182,8 @@ export const recordRoutes: readonly Route[] = [
         sort: body.sort ?? [],
         limit: body.limit ?? 0,
         hidden: body.hidden ?? false,
+        cellFormat: body.cellFormat === 'typed' ? CellFormat.TYPED : CellFormat.UNSPECIFIED,
+        form: RecordsForm.UNSPECIFIED,
         view: toView(body),
         options: readOptionsOf(exchange),
       }
@@ -155,27 +202,16 @@ export const recordRoutes: readonly Route[] = [
     body: rowIds,
     passesBytes: true,
     success: { description: 'Done', schema: nothing },
-    handle: deleteRows,
-  }),
-  defineRoute({
-    method: 'post',
-    path: '/api/docs/{docId}/tables/{tableId}/data/delete',
-    id: 'deleteRows',
-    tag,
-    summary: 'Delete rows of a table',
-    access: 'editors',
-    conditions: 'write',
-    params: tableParams,
-    body: rowIds,
-    passesBytes: true,
-    success: { description: 'Done', schema: nothing },
-    handle: deleteRows,
+    async handle(exchange, input) {
+      const { document, params, bytes } = input
+      const request = { docId: document.docId, tableId: params.tableId, bodyJson: bytes }
+      await writeDocument(exchange, input, (home, call, options) =>
+        home.records.deleteRecords({ ...request, options }, call),
+      )
+      sendNull(exchange)
+    },
   }),
 ]
-
-function splitKeys(sort: string | undefined): string[] {
-  return sort ? sort.split(',') : []
-}
 
 function splitFields(fields: string | undefined): string[] | undefined {
   return fields === undefined ? undefined : fields.split(',').filter((name) => name !== '')

@@ -50,3 +50,14 @@ export const flag = (description: string): z.ZodType<boolean> =>
     .optional()
     .transform((value) => typeof value === 'string' && /^(1|on|true|yes)$/i.test(value))
     .meta({ type: 'boolean', description })
+
+/** One of a few words in a query, the first of them when it is absent or empty. */
+export const choice = <const T extends readonly [string, ...string[]]>(
+  words: T,
+  description: string,
+): z.ZodType<T[number]> =>
+  z
+    .enum(['', ...words], `should be one of ${words.join(',')}`)
+    .optional()
+    .transform((word): T[number] => word || words[0])
+    .meta({ type: 'string', enum: [...words], default: words[0], description })

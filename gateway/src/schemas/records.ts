@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { listOf } from './list'
-import { flag } from './parameters'
+import { choice, flag } from './parameters'
 
 const MAX_LIMIT = Number.MAX_SAFE_INTEGER
 
@@ -57,6 +57,18 @@ export const recordsQuery = z.object({
       'Asks for a page of `limit` rows: empty for the first one, then the `nextCursor` of the page before, with the same filter and sort',
   }),
   count: flag('Count the rows that pass the filter, whatever the limit, as `totalCount`'),
+  cellFormat: choice(
+    ['normal', 'typed'],
+    'How cells are written: `typed` with codes for their types',
+  ),
+})
+
+/** The same for rows by column. */
+export const dataQuery = recordsQuery.omit({
+  hidden: true,
+  fields: true,
+  cursor: true,
+  count: true,
 })
 
 /** The same in headers, where the query wins. */
@@ -80,11 +92,25 @@ export const recordsSelection = z.object({
   fields: listOf(z.string(), fieldsBounds).optional(),
   cursor: z.string().max(MAX_CURSOR, 'is too long').optional(),
   count: z.boolean().optional(),
+  cellFormat: z.enum(['normal', 'typed']).optional(),
 })
 
 /** Whether texts are parsed on their way in. */
 export const writeQuery = z.object({
   noparse: flag('Keep texts as they are, instead of parsing them by column type'),
+})
+
+/** The same, and what form the rows to add have. */
+export const addQuery = writeQuery.extend({
+  flat: flag('The body is a list of the fields alone'),
+})
+
+/** What to do with rows that are found, and those that are not. */
+export const addOrUpdateQuery = writeQuery.extend({
+  onmany: choice(['first', 'none', 'all'], 'Which rows to update when several match'),
+  noadd: flag('Add no records'),
+  noupdate: flag('Update no records'),
+  allow_empty_require: flag('Permit an empty `require`, which every record matches'),
 })
 
 /** Rows of a table. */
@@ -126,5 +152,34 @@ export const recordChanges = z.object({
     .min(1),
 })
 
+/** Rows to look for, and cells to write. */
+export const requiredRecords = z.object({
+  records: z
+    .array(
+      z.object({
+        require: fields.meta({ description: 'Values that a record must have' }),
+        fields: fields.optional(),
+        expect: z.record(z.string(), z.unknown()).optional().meta({
+          description: 'Values by column id; 412 unless the record that is found holds them',
+        }),
+      }),
+    )
+    .min(1),
+})
+
+/** Rows that were added or updated. */
+export const addedOrUpdated = z.object({
+  recordIds: z.array(z.array(rowId)).meta({
+    description: 'Rows that each record of the request was written to, in its order',
+  }),
+  addRecordIds: z.array(rowId),
+  updateRecordIds: z.array(z.array(rowId)),
+})
+
 /** Rows to delete. */
 export const rowIds = z.array(rowId)
+
+/** Lists of cells by column id, `id` among them. */
+export const dataColumns = z
+  .record(z.string(), z.array(z.unknown()))
+  .meta({ description: 'Lists of values by column id, one value for each row' })

@@ -37,12 +37,19 @@ const keyed = (key: string, request = ''): WriteOptions =>
 const body = (records: object[]) => Buffer.from(JSON.stringify({ records }))
 const add = (options?: WriteOptions, as = call, A = 'x') =>
   instance.clients.records.addRecords(
-    { docId, tableId: 'Data', bodyJson: body([{ fields: { A } }]), noParse: false, options },
+    {
+      docId,
+      tableId: 'Data',
+      bodyJson: body([{ fields: { A } }]),
+      noParse: false,
+      form: 0,
+      options,
+    },
     as,
   )
 const patch = (record: object, options?: WriteOptions) =>
   instance.clients.records.updateRecords(
-    { docId, tableId: 'Data', bodyJson: body([record]), noParse: false, options },
+    { docId, tableId: 'Data', bodyJson: body([record]), noParse: false, form: 0, options },
     call,
   )
 const rows = async () => (await instance.clients.read(docId, 'Data')).map(({ fields }) => fields.A)
@@ -159,7 +166,7 @@ describe('a record that is expected to hold cells', () => {
       { id: 2, fields: { A: 'z' } },
       { id: 1, fields: { A: 'z' }, expect: cells },
     ]
-    const request = { docId, tableId: 'Data', bodyJson: body(records), noParse: false }
+    const request = { docId, tableId: 'Data', bodyJson: body(records), noParse: false, form: 0 }
     await expect(instance.clients.records.updateRecords(request, call)).rejects.toMatchObject({
       code: 'precondition',
       reason: 'CELL_CHANGED',
@@ -194,6 +201,7 @@ describe('a write with a key', () => {
           tableId: 'Table1',
           bodyJson: body([{ fields: { A: 'once' } }]),
           noParse: false,
+          form: 0,
           options: keyed('k'),
         },
         as,

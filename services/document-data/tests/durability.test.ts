@@ -112,7 +112,7 @@ describe('durability', () => {
           const bodyJson = Buffer.from(JSON.stringify({ records: rows }))
           const call = await clients.as(docId, 'editors')
           try {
-            const request = { docId, tableId: 'Table1', bodyJson, noParse: false }
+            const request = { docId, tableId: 'Table1', bodyJson, noParse: false, form: 0 }
             acknowledged.set(name, await clients.records.addRecords(request, call))
           } catch {
             unanswered++

@@ -1,4 +1,8 @@
 import type { CallContext } from '@sheaf/protos/call'
+import {
+  AddOrUpdateRecordsRequest,
+  ReadRecordsRequest,
+} from '@sheaf/protos/sheaf/document_data/v1/records'
 import { TestInstance } from './test-instance'
 
 describe('isolation', () => {
@@ -15,7 +19,7 @@ describe('isolation', () => {
 
   /** Every RPC on `docId` with the same credentials. */
   const everyCall = (call: CallContext | undefined): (() => Promise<unknown>)[] => {
-    const { documents, tables, columns, records, changes } = instance.clients
+    const { actions, documents, tables, columns, records, changes } = instance.clients
     const table = { docId, tableId: 'Table1' }
     const bodyJson = Buffer.from('{"records":[{"id":1,"fields":{"A":"changed"}}]}')
     const first = async (stream: AsyncIterable<unknown>) => {
@@ -23,19 +27,19 @@ describe('isolation', () => {
       return undefined
     }
     return [
-      () =>
-        first(
-          records.readRecords(
-            { ...table, filterJson: Buffer.alloc(0), sort: [], limit: 0, hidden: false },
-            call,
-          ),
-        ),
+      () => first(records.readRecords(ReadRecordsRequest.fromPartial(table), call)),
       () => first(changes.readChanges({ docId, afterSeq: 0, limit: 0, fullRows: false }, call)),
       () => tables.listTables({ docId, withColumns: false }, call),
       () => columns.listColumns({ ...table, hidden: false }, call),
       () => documents.createDocument({ docId, timezone: '', locale: '' }, call),
-      () => records.addRecords({ ...table, bodyJson, noParse: false }, call),
-      () => records.updateRecords({ ...table, bodyJson, noParse: false }, call),
+      () => records.addRecords({ ...table, bodyJson, noParse: false, form: 0 }, call),
+      () => records.updateRecords({ ...table, bodyJson, noParse: false, form: 0 }, call),
+      () =>
+        records.addOrUpdateRecords(
+          AddOrUpdateRecordsRequest.fromPartial({ ...table, bodyJson }),
+          call,
+        ),
+      () => actions.applyActions({ docId, bodyJson: Buffer.from('[]'), noParse: false }, call),
       () => records.deleteRecords({ ...table, bodyJson: Buffer.from('[1]') }, call),
       () =>
         tables.addTables(

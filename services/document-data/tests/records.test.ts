@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { ReadRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/records'
 import Database from 'better-sqlite3'
 import { TestInstance } from './test-instance'
 
@@ -35,7 +36,7 @@ describe('records', () => {
       ])
     })
 
-    it('turns empty columns into data columns of the type that fits', async () => {
+    it('turns empty columns into data columns of the type that fits, whose default older rows get', async () => {
       const { clients } = instance
       const own = await clients.createDocument()
       await clients.add(own, 'Table1', [{ A: '', B: null }])
@@ -81,7 +82,7 @@ describe('records', () => {
       for (const body of ['', '{', '[]', '{"records":[]}', '{"records":[1]}', '"\\ud800"'])
         await expect(
           clients.records.addRecords(
-            { docId, tableId: 'Table1', bodyJson: Buffer.from(body), noParse: false },
+            { docId, tableId: 'Table1', bodyJson: Buffer.from(body), noParse: false, form: 0 },
             call,
           ),
         ).rejects.toMatchObject({ code: 'invalid' })
@@ -295,13 +296,10 @@ describe('records', () => {
       const many = Array.from({ length: 30_000 }, () => ({ N: 0 }))
       const ids = await clients.add(docId, own, many)
       const call = await clients.as(docId, 'viewers')
-      const request = { docId, tableId: own, filterJson: Buffer.alloc(0), sort: [], limit: 0 }
+      const request = ReadRecordsRequest.fromPartial({ docId, tableId: own })
       const chunks: Buffer[] = []
       let writing: Promise<unknown> | undefined
-      for await (const { chunk } of clients.records.readRecords(
-        { ...request, hidden: false },
-        call,
-      )) {
+      for await (const { chunk } of clients.records.readRecords(request, call)) {
         chunks.push(chunk)
         writing ??= clients.update(
           docId,
@@ -328,12 +326,9 @@ describe('records', () => {
         Array.from({ length: 5_000 }, () => ({ T: text })),
       )
       const call = await clients.as(own, 'viewers')
-      const request = { docId: own, tableId: big, filterJson: Buffer.alloc(0), sort: [], limit: 0 }
+      const request = ReadRecordsRequest.fromPartial({ docId: own, tableId: big })
       for (let i = 0; i < 20; i++)
-        for await (const { chunk } of clients.records.readRecords(
-          { ...request, hidden: false },
-          call,
-        )) {
+        for await (const { chunk } of clients.records.readRecords(request, call)) {
           expect(chunk.length).toBeGreaterThan(0)
           break
         }

@@ -3,12 +3,15 @@ import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
 import type { CallerClaims } from '@sheaf/kit/caller-token'
 import type { RoleName } from '@sheaf/kit/roles'
 import type { CallContext } from '@sheaf/protos/call'
+import { ActionsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/actions'
 import { ChangesServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import {
+  AddRecordsRequest,
   ReadRecordsRequest,
   RecordsServiceClientImpl,
+  UpdateRecordsRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { TablesServiceClientImpl, type NewTable } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import { testEngines } from '@sheaf/testkit/engines'
@@ -48,6 +51,7 @@ export function testConfig(folder: string): DocumentDataConfig {
 
 /** Clients of one instance. */
 export class TestClients implements AsyncDisposable {
+  readonly actions: ActionsServiceClientImpl
   readonly documents: DocumentsServiceClientImpl
   readonly tables: TablesServiceClientImpl
   readonly columns: ColumnsServiceClientImpl
@@ -60,6 +64,7 @@ export class TestClients implements AsyncDisposable {
     private readonly authority: TokenAuthority,
   ) {
     this.channel = openChannel({ address, maxMessageBytes: 64 * 1024 * 1024 })
+    this.actions = new ActionsServiceClientImpl(this.channel)
     this.documents = new DocumentsServiceClientImpl(this.channel)
     this.tables = new TablesServiceClientImpl(this.channel)
     this.columns = new ColumnsServiceClientImpl(this.channel)
@@ -100,14 +105,14 @@ export class TestClients implements AsyncDisposable {
   /** Adds rows and returns their ids. */
   async add(docId: string, tableId: string, rows: object[], noParse = false): Promise<number[]> {
     const bodyJson = Buffer.from(JSON.stringify({ records: rows.map((fields) => ({ fields })) }))
-    const request = { docId, tableId, bodyJson, noParse }
+    const request = AddRecordsRequest.fromPartial({ docId, tableId, bodyJson, noParse })
     return (await this.records.addRecords(request, await this.as(docId, 'editors'))).rowIds
   }
 
   /** Changes rows; answers the log position. */
   async update(docId: string, tableId: string, rows: ReadRow[]): Promise<number> {
     const bodyJson = Buffer.from(JSON.stringify({ records: rows }))
-    const request = { docId, tableId, bodyJson, noParse: false }
+    const request = UpdateRecordsRequest.fromPartial({ docId, tableId, bodyJson })
     return (await this.records.updateRecords(request, await this.as(docId, 'editors'))).seq
   }
 

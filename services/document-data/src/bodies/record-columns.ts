@@ -46,14 +46,19 @@ export class RecordColumns {
 
   /**
    * Adds the cells of one record and returns how many there are. Throws AppError `invalid` (INVALID_PAYLOAD) with the
-   * fault of `path` when a value is no cell.
+   * fault, which begins with the name of the map that `fields` is in the record, when a value is no cell.
    */
-  add(row: number, fields: Record<string, unknown>, describe: (fault: string) => AppError): number {
+  add(
+    row: number,
+    fields: Record<string, unknown>,
+    describe: (fault: string) => AppError,
+    map = 'fields',
+  ): number {
     let count = 0
     for (const name in fields) {
       const value = fields[name]
       if (typeof value === 'object' && value !== null) {
-        const fault = faultOfCell(value, `.fields.${name}`)
+        const fault = faultOfCell(value, `.${map}.${name}`)
         if (fault !== undefined) throw describe(fault)
       }
       const expected = this.order[count]

@@ -1,5 +1,6 @@
 import type { ServedService } from '@sheaf/kit/grpc-server'
 import { encodeChunks } from '@sheaf/protos/bytes'
+import { ActionsServiceService } from '@sheaf/protos/sheaf/document_data/v1/actions'
 import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnsServiceService } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
@@ -9,6 +10,7 @@ import {
 } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { Context } from '../context'
+import { actions } from './actions'
 import { serveAdmitted } from './admitted'
 import { changes } from './changes'
 import { columns } from './columns'
@@ -29,6 +31,7 @@ const recordsService = {
 export function createServices(ctx: Context): ServedService[] {
   const { admission } = ctx
   return [
+    serveAdmitted(admission, ActionsServiceService, actions(ctx)),
     serveAdmitted(admission, ChangesServiceService, changes(ctx)),
     serveAdmitted(admission, ColumnsServiceService, columns(ctx)),
     serveAdmitted(admission, DocumentsServiceService, documents(ctx)),

@@ -1,5 +1,10 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { ReadRecordsRequest, RecordsView } from '@sheaf/protos/sheaf/document_data/v1/records'
+import {
+  CellFormat,
+  RecordsForm,
+  type ReadRecordsRequest,
+  type RecordsView,
+} from '@sheaf/protos/sheaf/document_data/v1/records'
 import { parseFilter, unknownColumn } from '../query/filter'
 import { buildReadQuery } from '../query/read-query'
 import { parseSort } from '../query/sort'
@@ -13,11 +18,21 @@ import type { RecordsPage } from './records-page'
  */
 export function recordsQuery(request: ReadRecordsRequest, page?: RecordsPage): RecordsQuery {
   const { tableId, filterJson, sort, limit, hidden, view } = request
+  const form = {
+    hidden,
+    typed: request.cellFormat === CellFormat.TYPED,
+    inColumns: request.form === RecordsForm.COLUMNS,
+  }
+  if (request.form !== RecordsForm.UNSPECIFIED && !form.inColumns)
+    throw new AppError('invalid', 'BAD_FIELD', 'form is not known here')
+  if (request.cellFormat !== CellFormat.UNSPECIFIED && !form.typed)
+    throw new AppError('invalid', 'BAD_FIELD', 'cell_format is not known')
+  if (view && form.inColumns) throw new AppError('invalid', 'BAD_FIELD', 'view is not for columns')
   if (limit < 0)
     throw new AppError('invalid', 'INVALID_LIMIT', 'limit must be a number of rows, or 0 for all')
   return {
     tableId,
-    hidden,
+    form,
     build: (table, connection) => {
       const query = buildReadQuery(table, {
         filter: parseFilter(filterJson, table),

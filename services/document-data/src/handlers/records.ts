@@ -1,8 +1,13 @@
+import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/kit/grpc-server'
 import {
+  AddOrUpdateRecordsResponse,
   AddRecordsResponse,
   DeleteRecordsResponse,
+  OnMany,
+  RecordsForm,
   UpdateRecordsResponse,
+  type AddOrUpdateRecordsRequest,
   type AddRecordsRequest,
   type DeleteRecordsRequest,
   type ReadRecordsRequest,
@@ -10,10 +15,13 @@ import {
   type RecordsService,
   type UpdateRecordsRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
-import { readAddBody } from '../bodies/add-body'
+import { readAddBody, type AddBody } from '../bodies/add-body'
+import { readAddOrUpdateBody } from '../bodies/add-or-update-body'
+import { readAddColumns, readUpdateColumns } from '../bodies/columns-body'
 import { readRowIds } from '../bodies/row-ids'
 import { readUpdateBody } from '../bodies/update-body'
 import type { Context } from '../context'
+import { addOrUpdateRecords } from '../store/add-or-update'
 import { requireExpected } from '../store/expected-cells'
 import { addRecords, deleteRecords, updateRecords } from '../store/records'
 import { requireDocument } from './document-call'
@@ -24,6 +32,29 @@ import { recordsQuery } from './records-query'
 /** A long row makes a long chunk; messages stay well below gRPC's usual limit of 4 MiB. */
 const MAX_CHUNK_BYTES = 1024 * 1024
 const NOTHING = Buffer.alloc(0)
+
+const onManyNames: Readonly<Partial<Record<OnMany, 'first' | 'none' | 'all'>>> = {
+  [OnMany.UNSPECIFIED]: 'first',
+  [OnMany.NONE]: 'none',
+  [OnMany.ALL]: 'all',
+}
+
+const toRowIds = (rowIds: readonly number[]) => ({ rowIds: [...rowIds] })
+
+const badForm = () => new AppError('invalid', 'BAD_FIELD', 'form is not known here')
+
+function readNewRows(bodyJson: Uint8Array, form: RecordsForm): AddBody {
+  switch (form) {
+    case RecordsForm.UNSPECIFIED:
+      return readAddBody(bodyJson)
+    case RecordsForm.FLAT:
+      return readAddBody(bodyJson, { flat: true })
+    case RecordsForm.COLUMNS:
+      return readAddColumns(bodyJson)
+    default:
+      throw badForm()
+  }
+}
 
 /** The rows of tables. */
 export const records = (ctx: Context): RecordsService => ({
@@ -60,12 +91,12 @@ export const records = (ctx: Context): RecordsService => ({
   },
 
   async addRecords(request: AddRecordsRequest, call: ServerCall): Promise<AddRecordsResponse> {
-    const { docId, tableId, bodyJson, noParse } = request
+    const { docId, tableId, bodyJson, noParse, form } = request
     requireDocument(ctx, call, docId, 'editors')
-    const { rows: count, columns: cells } = readAddBody(bodyJson)
+    const { rows: count, columns: cells } = readNewRows(bodyJson, form)
     return runWrite(ctx, call, request, {
       response: AddRecordsResponse,
-      run: (doc) => ({ rowIds: addRecords(doc, tableId, { count, cells }, { noParse }) }),
+      run: (doc) => ({ rowIds: [...addRecords(doc, tableId, { count, cells }, { noParse })] }),
     })
   },
 
@@ -75,13 +106,36 @@ export const records = (ctx: Context): RecordsService => ({
   ): Promise<UpdateRecordsResponse> {
     const { docId, tableId, bodyJson, noParse } = request
     requireDocument(ctx, call, docId, 'editors')
-    const { ids: rowIds, columns: cells, expected } = readUpdateBody(bodyJson)
+    const { form } = request
+    if (form === RecordsForm.FLAT) throw badForm()
+    const inColumns = form === RecordsForm.COLUMNS
+    const read = inColumns ? readUpdateColumns : readUpdateBody
+    const { ids: rowIds, columns: cells, expected } = read(bodyJson)
     return runWrite(ctx, call, request, {
       response: UpdateRecordsResponse,
       run: (doc) => {
         if (expected) requireExpected(doc, tableId, expected)
         updateRecords(doc, tableId, { rowIds, cells }, { noParse })
-        return {}
+        return { rowIds: inColumns ? rowIds : [] }
+      },
+    })
+  },
+
+  async addOrUpdateRecords(
+    request: AddOrUpdateRecordsRequest,
+    call: ServerCall,
+  ): Promise<AddOrUpdateRecordsResponse> {
+    const { docId, tableId, noParse, noAdd, noUpdate, allowEmptyRequire } = request
+    requireDocument(ctx, call, docId, 'editors')
+    const onMany = onManyNames[request.onMany]
+    if (!onMany) throw new AppError('invalid', 'BAD_FIELD', 'on_many is not known')
+    const body = readAddOrUpdateBody(request.bodyJson)
+    const options = { noParse, noAdd, noUpdate, allowEmptyRequire, onMany }
+    return runWrite(ctx, call, request, {
+      response: AddOrUpdateRecordsResponse,
+      run: (doc) => {
+        const { records, added, updated } = addOrUpdateRecords(doc, tableId, body, options)
+        return { records: records.map(toRowIds), added, updated: updated.map(toRowIds) }
       },
     })
   },

@@ -1,3 +1,4 @@
+import { cellJsonSql } from '../values/column-type'
 import { quoteId, quoteText } from './quote'
 import type { ColumnShape, TableShape } from './table-shape'
 
@@ -10,6 +11,8 @@ const MAX_IN_CONCAT = 200
 export interface RowJsonOptions {
   /** True to write hidden columns as well. */
   hidden: boolean
+  /** True to write cells with codes that tell their type. */
+  typed?: boolean
   /** Name of the table in the statement, when it is not alone in it. */
   alias?: string
 }
@@ -18,34 +21,60 @@ export interface RowJsonOptions {
  * SQL expression that gives one row as JSON text, `{"id":1,"fields":{…}}`: data columns in their order, then formula
  * columns. Calls the functions of sql-functions.ts.
  */
-export function rowJsonSql(shape: TableShape, { hidden, alias }: RowJsonOptions): string {
+export function rowJsonSql(shape: TableShape, options: RowJsonOptions): string {
+  const { hidden, alias, typed = false } = options
   const prefix = alias === undefined ? '' : `${alias}.`
-  const shown = shape.columns.filter((column) => hidden || !column.hidden)
-  const ordered = [
-    ...shown.filter((column) => !column.isFormula),
-    ...shown.filter((column) => column.isFormula),
-  ]
-  const fields =
-    ordered.length > MAX_IN_OBJECT ? wideFields(ordered, prefix) : narrowFields(ordered, prefix)
+  const shown = inOrder(shape.columns.filter((column) => hidden || !column.hidden))
+  const cells = shown.map((column) => ({ id: column.id, sql: valueSql(column, prefix, typed) }))
+  const fields = cells.length > MAX_IN_OBJECT ? wideFields(cells) : narrowFields(cells)
   return `'{"id":'||${prefix}"id"||',"fields":'||${fields}||'}'`
 }
 
-function valueSql(column: ColumnShape, prefix: string): string {
-  return column.type.jsonSql(prefix + quoteId(column.id))
+/** A list of cells of a columnar answer. */
+export interface ColumnSql {
+  /** JSON text of its name. */
+  readonly key: string
+  /** SQL expression of a cell's JSON text. */
+  readonly cell: string
 }
 
-function narrowFields(columns: readonly ColumnShape[], prefix: string): string {
-  const pairs = columns.map((column) => `${quoteText(column.id)},${valueSql(column, prefix)}`)
-  return `json_object(${pairs.join(',')})`
+/** The lists of a columnar answer: `id`, then all columns, hidden ones too, in the order of `rowJsonSql`. */
+export function columnJsonSqls(shape: TableShape, typed: boolean): ColumnSql[] {
+  const cells = inOrder(shape.columns).map((column) => ({
+    key: JSON.stringify(column.id),
+    cell: `json_quote(${valueSql(column, '', typed)})`,
+  }))
+  return [{ key: '"id"', cell: 'CAST("id" AS TEXT)' }, ...cells]
+}
+
+/** Data columns in their order, then formula columns. */
+function inOrder(columns: readonly ColumnShape[]): ColumnShape[] {
+  return [
+    ...columns.filter((column) => !column.isFormula),
+    ...columns.filter((column) => column.isFormula),
+  ]
+}
+
+function valueSql(column: ColumnShape, prefix: string, typed: boolean): string {
+  return cellJsonSql(column.type, prefix + quoteId(column.id), typed)
+}
+
+interface CellSql {
+  readonly id: string
+  readonly sql: string
+}
+
+function narrowFields(cells: readonly CellSql[]): string {
+  return `json_object(${cells.map(({ id, sql }) => `${quoteText(id)},${sql}`).join(',')})`
 }
 
 /** The same text in pieces, because no function takes so many arguments and no expression may be so deep. */
-function wideFields(columns: readonly ColumnShape[], prefix: string): string {
+function wideFields(cells: readonly CellSql[]): string {
   const pieces: string[] = []
-  for (let start = 0; start < columns.length; start += MAX_IN_CONCAT) {
-    const pairs = columns.slice(start, start + MAX_IN_CONCAT).map((column, i) => {
-      const key = `${start + i === 0 ? '' : ','}${JSON.stringify(column.id)}:`
-      return `${quoteText(key)},json_quote(${valueSql(column, prefix)})`
+  for (let start = 0; start < cells.length; start += MAX_IN_CONCAT) {
+    const pairs = cells.slice(start, start + MAX_IN_CONCAT).map(({ id, sql }, i) => {
+      const key = `${start + i === 0 ? '' : ','}${JSON.stringify(id)}:`
+      return `${quoteText(key)},json_quote(${sql})`
     })
     pieces.push(`concat(${pairs.join(',')})`)
   }

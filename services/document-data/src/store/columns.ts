@@ -186,7 +186,8 @@ export function makeDataColumn(
 }
 
 /**
- * Gives the cells of an empty column the form of the new type. The column's affinity changes only while the table has
+ * Gives the cells of an empty column the form of the new type, and the rows that are there its default. The log need not
+ * tell these cells: before, the column had none. The column's affinity changes only while the table has
  * no rows: on a big table that would write every row again, and conversion stores the right form in any case.
  */
 function refitColumn(doc: DocumentWriter, table: Table, column: Column, type: ColumnType): void {

@@ -34,7 +34,7 @@ export function convertColumns(
   const stored: StoredColumn[] = []
   for (const [colId, values] of cells) {
     const column = requireDataColumn(doc, table, colId, values)
-    if (column) stored.push({ column, values: convert(doc, column, values, options) })
+    if (column) stored.push({ column, values: convertCells(doc, column, values, options) })
   }
   return stored
 }
@@ -72,7 +72,8 @@ function fillEmptyColumn(
   return makeDataColumn(doc, table, column, form)
 }
 
-function convert(
+/** The stored form of cells of one column. */
+export function convertCells(
   doc: DocumentWriter,
   column: Column,
   values: readonly (Cell | undefined)[],

@@ -1,4 +1,5 @@
 import type { Connection } from './connections'
+import type { IndexUse } from './index-use'
 import type { Operation } from './log'
 import { readSchema, type Schema } from './schema'
 
@@ -18,6 +19,8 @@ export interface DocumentReader {
 export class DocumentWriter implements DocumentReader {
   /** What was done so far, for the log. */
   readonly operations: Operation[] = []
+  /** The indexes that a look-up may use; none for a document that is not open yet. */
+  indexes?: IndexUse
   private current: Schema | undefined
 
   constructor(

@@ -13,28 +13,35 @@ const MAX_VALUES = 8_000
 
 /** Rows that were added. */
 export interface InsertedRows {
-  readonly ids: number[]
+  readonly ids: readonly number[]
   /** All columns of the table with the values that were stored. */
   readonly columns: readonly StoredColumn[]
 }
+
+/** Ids of rows to add: so many that follow the highest one in use, or those named, which must be free. */
+export type NewRowIds = number | readonly number[]
 
 /** Adds rows to a table; columns that are not given take their defaults. */
 export function insertRows(
   doc: DocumentWriter,
   table: Table,
-  count: number,
+  wanted: NewRowIds,
   given: readonly StoredColumn[],
 ): InsertedRows {
   const highest = doc.connection.pluck(`SELECT max(id) FROM ${quoteId(table.tableId)}`).get()
-  const first = ((highest as number | null) ?? 0) + 1
-  const ids = Array.from({ length: count }, (_, index) => first + index)
+  const above = (highest as number | null) ?? 0
+  const ids =
+    typeof wanted === 'number'
+      ? Array.from({ length: wanted }, (_, index) => above + 1 + index)
+      : wanted
   const byId = new Map(given.map((column) => [column.column.id, column]))
   const columns = table.columns.map((column) => {
     const values = byId.get(column.id)?.values
-    if (column.id === 'manualSort') return { column, values: positionRows(doc, table, ids, values) }
+    if (column.id === 'manualSort')
+      return { column, values: positionRows(doc, table, { ids, above }, values) }
     return {
       column,
-      values: values ?? new Array<StoredValue>(count).fill(defaultOf(column)),
+      values: values ?? new Array<StoredValue>(ids.length).fill(defaultOf(column)),
     }
   })
   run(doc, table, ids, columns)
@@ -81,16 +88,18 @@ function insertSql(table: Table, columns: readonly Column[], rows: number): stri
   return `INSERT INTO ${quoteId(table.tableId)} (${names}) VALUES ${new Array(rows).fill(marks).join(', ')}`
 }
 
-/** Positions of new rows: what was given, and below all other rows where nothing was. */
+/** Positions of new rows: what was given, and below all other rows where nothing was. No other row has an id over `above`. */
 function positionRows(
   doc: DocumentWriter,
   table: Table,
-  ids: readonly number[],
+  { ids, above }: { readonly ids: readonly number[]; readonly above: number },
   given: readonly StoredValue[] | undefined,
 ): StoredValue[] {
+  const below = Math.max(Math.floor(table.manualSortTop), above)
   // Without rows placed by hand every row's position is its id.
-  if (!given && table.manualSortTop < (ids[0] ?? 0)) return ids.map((id) => BigInt(id))
-  let next = Math.max(Math.floor(table.manualSortTop), (ids[0] ?? 1) - 1) + 1
+  if (!given && ids.every((id, index) => id > (ids[index - 1] ?? below)))
+    return ids.map((id) => BigInt(id))
+  let next = below + 1
   // Beyond the whole numbers that can be told apart, new rows share a position and their ids decide.
   const positions = ids.map((_, index) => given?.[index] ?? storedNumber(next++))
   placeBelow(doc, table, positions)

@@ -6,6 +6,7 @@ import { openReader, openWriter, type Connection } from './connections'
 import type { DirtyMarkers } from './dirty-markers'
 import { DocumentWriter, type DocumentReader } from './document'
 import { GroupCommit } from './group-commit'
+import { IndexUse } from './index-use'
 import {
   appendEntry,
   readEntries,
@@ -70,6 +71,7 @@ export class OpenDocument {
   /** Epoch milliseconds of the last use. */
   usedAt = Date.now()
   private readonly writer: Connection
+  private readonly indexUse: IndexUse
   private reader: Connection | undefined
   private readonly group: GroupCommit
   private readonly publishing: PublishState
@@ -98,6 +100,7 @@ export class OpenDocument {
       this.epoch = readEpoch(this.writer)
       this.committed = { schema: readSchema(this.writer), seq: readLatestSeq(this.writer) }
       this.indexes = new AutoIndexes(around.indexRules, this.writer)
+      this.indexUse = new IndexUse(this.indexes)
     } catch (error) {
       this.writer.close()
       throw error
@@ -163,6 +166,7 @@ export class OpenDocument {
     return this.group.add(() => {
       const { schema, seq } = this.working
       const doc = new DocumentWriter(this.docId, this.writer, schema, seq)
+      doc.indexes = this.indexUse
       const result = fn(doc)
       const next = doc.nextSeq
       if (next > seq) {
@@ -270,6 +274,7 @@ export class OpenDocument {
     this.upkeep.watchLog()
     if (this.burdened) this.upkeep.tidy()
     this.burdened = false
+    this.indexUse.improve(this.writer, this.upkeep)
   }
 
   private keepAppended(): void {
@@ -288,5 +293,6 @@ export class OpenDocument {
     this.saveMarks = false
     this.working = this.committed
     this.writer.forget()
+    this.indexUse.forget()
   }
 }

@@ -1,7 +1,7 @@
 import { quoteId } from '../query/quote'
 import type { Condition } from '../query/filter'
 import type { ReadExtras, ReadQuery } from '../query/read-query'
-import { rowJsonSql } from '../query/row-json'
+import { columnJsonSqls, rowJsonSql, type ColumnSql } from '../query/row-json'
 import type { StoredValue } from '../values/column-type'
 import type { Connection } from './connections'
 import type { Table } from './schema'
@@ -23,6 +23,8 @@ export interface ReadPlan {
   readonly from: string
   /** SQL of a row's JSON. */
   readonly row: string
+  /** The lists to answer instead of rows, one for each column. */
+  readonly columns?: readonly ColumnSql[]
   readonly where: string
   readonly orderBy: string
   /** True when the order is that of the row ids and ranges of ids are to be read one after the other. */
@@ -36,39 +38,52 @@ export interface ReadPlan {
 /** Where a read runs: in one go, piece by piece between other work, or in a thread of its own. */
 export type Extent = 'small' | 'long' | 'heavy'
 
-/** What is the same in all reads of a table; a table never changes, a change of the form makes another one. */
-interface TableSql {
-  readonly from: string
-  readonly shown: string
-  readonly all: string
+/** How rows are written. */
+export interface RowForm {
+  /** True to include hidden columns; in lists they always are. */
+  readonly hidden: boolean
+  /** True to write cells with codes that tell their type. */
+  readonly typed: boolean
+  /** True for a list for each column instead of rows. */
+  readonly inColumns: boolean
 }
 
-const tableSql = new WeakMap<Table, TableSql>()
+type FormSql = Pick<ReadPlan, 'row' | 'columns'>
 
-function sqlOf(table: Table): TableSql {
-  const known = tableSql.get(table)
-  if (known) return known
-  const sql = {
-    from: quoteId(table.tableId),
-    shown: rowJsonSql(table, { hidden: false }),
-    all: rowJsonSql(table, { hidden: true }),
-  }
-  tableSql.set(table, sql)
+/** What is the same in all reads of a table; a table never changes, a change of the form makes another one. */
+const tableSql = new WeakMap<Table, Map<string, FormSql>>()
+
+function sqlOf(table: Table, form: RowForm): FormSql {
+  const known = tableSql.get(table) ?? new Map<string, FormSql>()
+  tableSql.set(table, known)
+  const { hidden, typed, inColumns } = form
+  const key = `${inColumns || hidden} ${typed} ${inColumns}`
+  const ready = known.get(key)
+  if (ready) return ready
+  const sql = inColumns
+    ? { row: '', columns: columnJsonSqls(table, typed) }
+    : { row: rowJsonSql(table, { hidden, typed }) }
+  known.set(key, sql)
   return sql
 }
 
 /** Plans the read of a table. */
-export function planRead(table: Table, query: ReadQuery, hidden: boolean): ReadPlan {
+export function planRead(table: Table, query: ReadQuery, form: RowForm): ReadPlan {
   const { where, orderBy, inIdOrder, limit, params, fields, extras } = query
-  const { from, shown, all } = sqlOf(table)
-  const row = fields ? rowOfFields(table, fields) : hidden ? all : shown
-  return { from, row, where, orderBy, inRanges: inIdOrder, limit, params, extras }
+  const from = quoteId(table.tableId)
+  const sql = fields ? { row: rowOfFields(table, fields, form.typed) } : sqlOf(table, form)
+  return { from, ...sql, where, orderBy, inRanges: inIdOrder, limit, params, extras }
 }
 
 /** Columns that are named are shown, also hidden ones. */
-function rowOfFields(table: Table, fields: readonly string[]): string {
+function rowOfFields(table: Table, fields: readonly string[], typed: boolean): string {
   const columns = table.columns.filter(({ id }) => fields.includes(id))
-  return rowJsonSql({ tableId: table.tableId, columns }, { hidden: true })
+  return rowJsonSql({ tableId: table.tableId, columns }, { hidden: true, typed })
+}
+
+/** The clauses that select the rows, in their order. */
+export function clausesOf({ where, orderBy, limit }: ReadPlan): string {
+  return `WHERE ${where} ORDER BY ${orderBy}${limit === 0 ? '' : ` LIMIT ${limit}`}`
 }
 
 /** True when every row passes. */

@@ -43,11 +43,17 @@ export class RecentReplies {
   }
 }
 
+/** Row ids in a cursor may be bigint, which JSON does not know. */
+function asText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `${value}n` : value
+}
+
 /** Different plans have different keys: each value goes with its kind and its length. */
-function keyOf({ from, row, where, orderBy, limit, params }: ReadPlan): string {
+function keyOf({ from, row, columns, where, orderBy, limit, params, extras }: ReadPlan): string {
   const values = params.map((value) => {
     const text = String(value)
     return `${typeof value}${text.length}:${text}`
   })
-  return [from, row, where, orderBy, limit, ...values].join('\n')
+  const form = columns || extras ? JSON.stringify([columns, extras], asText) : ''
+  return [from, row, form, where, orderBy, limit, ...values].join('\n')
 }

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '@sheaf/kit/errors'
+import { columnParts, readColumnsAtOnce } from './column-chunks'
 import type { Connection } from './connections'
 import { findExtras } from './read-extras'
-import { takesAll, type ReadPlan } from './read-plan'
+import { clausesOf, takesAll, type ReadPlan } from './read-plan'
 import type { Loan } from './reader-pool'
 import { tellSqliteError } from './sqlite-errors'
 
@@ -41,16 +42,13 @@ export interface ReadLimits {
 
 /** The whole JSON document of a small read; as `documentParts` gives it when there are extras. */
 export function readAtOnce(connection: Connection, plan: ReadPlan): Buffer {
+  if (plan.columns) return readColumnsAtOnce(connection, plan, plan.columns)
   if (plan.extras)
     return Buffer.concat([...documentParts(connection, plan)].filter((part) => part !== null))
   const sql = `
     SELECT CAST('{"records":[' || coalesce(group_concat(j, ','), '') || ']}' AS BLOB) FROM (
-      SELECT ${plan.row} AS j FROM ${plan.from} NOT INDEXED ${clauses(plan)})`
+      SELECT ${plan.row} AS j FROM ${plan.from} NOT INDEXED ${clausesOf(plan)})`
   return connection.pluck(sql).get(...plan.params) as Buffer
-}
-
-function clauses({ where, orderBy, limit }: ReadPlan): string {
-  return `WHERE ${where} ORDER BY ${orderBy}${limit === 0 ? '' : ` LIMIT ${limit}`}`
 }
 
 /** What a reader is told that did not take its answer in time. */
@@ -113,6 +111,10 @@ function nextPart(parts: Iterator<Buffer | null, void>): Buffer | null | undefin
  */
 export function* documentParts(connection: Connection, plan: ReadPlan): Generator<Buffer | null> {
   // SQLite itself puts the parts together: what it hands over goes to the reader without another copy.
+  if (plan.columns) {
+    yield* columnParts(connection, plan, plan.columns)
+    return
+  }
   const frame: Frame = { lead: HEAD }
   const found = plan.extras && findExtras(connection, plan, plan.extras)
   if (found) yield found.line
@@ -205,7 +207,7 @@ function* sortedParts(
 ): Generator<Buffer | null> {
   const { from, params } = plan
   const ids = connection
-    .pluck(`SELECT id FROM ${from} NOT INDEXED ${clauses(plan)}`)
+    .pluck(`SELECT id FROM ${from} NOT INDEXED ${clausesOf(plan)}`)
     .all(...params) as number[]
   yield* rowParts(connection, plan, frame, ids)
 }

@@ -11,6 +11,7 @@ import {
   narrowTo,
   planRead,
   type ReadPlan,
+  type RowForm,
 } from './read-plan'
 import { callEnded, readAtOnce, readInChunks, type ReadLimits } from './record-chunks'
 import type { Schema, Table } from './schema'
@@ -23,8 +24,8 @@ const ATTEMPTS = 3
 export interface RecordsQuery {
   /** Table id, or its ref as decimal text. */
   readonly tableId: string
-  /** True to include hidden columns. */
-  readonly hidden: boolean
+  /** How the rows are written. */
+  readonly form: RowForm
   /** Builds the query once the table is known; the connection shows what is committed. */
   readonly build: (table: Table, connection: Connection) => ReadQuery
 }
@@ -125,7 +126,7 @@ function prepare(doc: OpenDocument, reader: DocumentReader, query: RecordsQuery)
   const { connection, schema, seq } = reader
   const table = schema.getReadable(query.tableId)
   const built = query.build(table, connection)
-  const plan = planRead(table, built, query.hidden)
+  const plan = planRead(table, built, query.form)
   const rows = isPage(plan) ? 0 : countRoughly(connection, plan)
   const extent = extentOf(plan, rows)
   if (extent === 'small') {

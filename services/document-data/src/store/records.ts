@@ -19,6 +19,8 @@ import type { Column, Table } from './schema'
 export interface NewRows {
   readonly count: number
   readonly cells: CellColumns
+  /** Ids that the rows are to have, ascending; none of them is in use. Those after the highest in use when absent. */
+  readonly ids?: readonly number[]
 }
 
 /** Rows to change. */
@@ -28,19 +30,20 @@ export interface ChangedRows {
 }
 
 /**
- * Adds rows and returns their ids, which follow the highest id in use. A column that no row names takes its default; a
- * column that some rows name is null in the others. Throws `not_found` for the table, `invalid` for a bad column.
+ * Adds rows and returns their ids. A column that no row names takes its default; a column that some rows name is null in
+ * the others. Throws `not_found` for the table, `invalid` for a bad column.
  */
 export function addRecords(
   doc: DocumentWriter,
   tableId: string,
   rows: NewRows,
   options: WriteOptions,
-): number[] {
+): readonly number[] {
   const table = doc.schema.getWritable(tableId)
   const given = convertColumns(doc, table, rows.cells, options)
   if (rows.count === 0) return []
-  const { ids, columns } = insertRows(doc, doc.schema.get(table.tableId), rows.count, given)
+  const wanted = rows.ids ?? rows.count
+  const { ids, columns } = insertRows(doc, doc.schema.get(table.tableId), wanted, given)
   doc.record({
     kind: 'add_rows',
     table: table.tableId,

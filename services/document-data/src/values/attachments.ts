@@ -1,4 +1,5 @@
 import type { ColumnType } from './column-type'
+import { referencesJsonSql } from './list-storage'
 import { idListType } from './ref-list'
 
 /** Lists of attachment ids. Text is never parsed; whether the attachment exists is not checked. */
@@ -6,4 +7,5 @@ export const attachmentsType: ColumnType = {
   ...idListType,
   name: 'Attachments',
   argument: '_grist_Attachments',
+  typedJsonSql: referencesJsonSql('_grist_Attachments'),
 }

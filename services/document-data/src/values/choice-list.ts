@@ -6,6 +6,7 @@ import {
   splitItems,
   storedList,
   storedListText,
+  typedListJsonSql,
 } from './list-storage'
 import { cellText } from './python-text'
 
@@ -22,6 +23,7 @@ export const choiceListType: ColumnType = {
   },
   fromStored: listFromStored,
   jsonSql: listJsonSql,
+  typedJsonSql: typedListJsonSql,
 }
 
 function textToStored(text: string, noParse: boolean): StoredValue {

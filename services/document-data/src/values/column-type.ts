@@ -59,6 +59,13 @@ export interface ColumnType {
    * functions of query/sql-functions.ts.
    */
   jsonSql(column: string): string
+  /** The same with a code that tells the type, such as `["d",0]`; as `jsonSql` when absent. */
+  typedJsonSql?(column: string): string
+}
+
+/** SQL expression of a cell, plain or with codes that tell its type. */
+export function cellJsonSql(type: ColumnType, column: string, typed: boolean): string {
+  return (typed ? type.typedJsonSql?.(column) : undefined) ?? type.jsonSql(column)
 }
 
 /**

@@ -2,7 +2,7 @@ import { AppError } from '@sheaf/kit/errors'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { sqlFunctions } from '../query/sql-functions'
-import type { Cell, ColumnContext } from './column-type'
+import { cellJsonSql, type Cell, type ColumnContext } from './column-type'
 import { columnType, isListType } from './column-types'
 
 const context: ColumnContext = {
@@ -38,19 +38,55 @@ function throughSqlite(
   name: string,
   cells: readonly Cell[],
   options = parse,
-): { json: Cell[]; direct: Cell[] } {
+): { json: Cell[]; direct: Cell[]; typed: Cell[] } {
   const type = columnType(name)
   db.exec(
     `DROP TABLE IF EXISTS t; CREATE TABLE t (id INTEGER PRIMARY KEY, "a ""b" ${type.affinity})`,
   )
   const insert = db.prepare('INSERT INTO t ("a ""b") VALUES (?)')
   for (const cell of cells) insert.run(type.toStored(cell, context, options))
-  const sql = `SELECT json_object('v', ${type.jsonSql('"a ""b"')}) AS j, "a ""b" AS v FROM t ORDER BY id`
-  const rows = db.prepare(sql).safeIntegers().all() as { j: string; v: string | bigint | null }[]
+  const [plain, coded] = [false, true].map((typed) => cellJsonSql(type, '"a ""b"', typed))
+  const sql = `
+    SELECT json_object('v', ${plain}) AS j, json_object('v', ${coded}) AS c, "a ""b" AS v
+    FROM t ORDER BY id`
+  const rows = db.prepare(sql).safeIntegers().all() as {
+    j: string
+    c: string
+    v: string | bigint | null
+  }[]
   return {
     json: rows.map(({ j }) => (JSON.parse(j) as { v: Cell }).v),
+    typed: rows.map(({ c }) => (JSON.parse(c) as { v: Cell }).v),
     direct: rows.map(({ v }) => type.fromStored(v)),
   }
+}
+
+type Coded = (cell: Cell, argument: string | undefined) => Cell
+
+const codedNumber =
+  (code: string): Coded =>
+  (cell, argument) =>
+    typeof cell === 'number'
+      ? [code, ...(code === 'R' ? [argument, cell] : [cell, argument])]
+      : cell
+const codedRows =
+  (table?: string): Coded =>
+  (cell, argument) =>
+    cell === null || Array.isArray(cell) ? ['r', table ?? argument, cell?.slice(1) ?? []] : cell
+
+/** How a cell as it reads is written with the code of its type; types that have none are left out. */
+const codedForms: Readonly<Record<string, Coded>> = {
+  Date: (cell) => (typeof cell === 'number' ? ['d', cell] : cell),
+  DateTime: (cell, zone) => codedNumber('D')(cell, zone ?? 'UTC'),
+  Ref: codedNumber('R'),
+  RefList: codedRows(),
+  Attachments: codedRows('_grist_Attachments'),
+  ChoiceList: (cell) => cell ?? ['L'],
+}
+
+function coded(name: string, cell: Cell): Cell {
+  const [type = '', argument] = name.split(':')
+  return codedForms[type]?.(cell, argument) ?? cell
 }
 
 const text = fc.oneof(
@@ -147,8 +183,9 @@ describe.each(names)('a %s column', (name) => {
               return false
             }
           })
-          const { json, direct } = throughSqlite(name, taken, { noParse })
+          const { json, direct, typed } = throughSqlite(name, taken, { noParse })
           expect(json).toEqual(direct.map((one) => (Object.is(one, -0) ? 0 : one)))
+          expect(typed).toEqual(json.map((one) => coded(name, one)))
         },
       ),
       { numRuns: 300 },

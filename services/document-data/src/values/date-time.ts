@@ -1,9 +1,10 @@
+import { quoteText } from '../query/quote'
 import type { Cell, ColumnContext, ColumnType, StoredValue } from './column-type'
 import { plainFromStored } from './column-type'
 import { dateLikeToStored, readEpochText } from './date'
 import { MAX_DATE_TEXT, dateOrder, readIsoDate, readLooseDate, splitTime } from './date-parts'
 import type { TimeParts } from './date-parts'
-import { numberJsonSql, storedNumber } from './number-storage'
+import { codedNumberSql, numberJsonSql, storedNumber } from './number-storage'
 import { cellText } from './python-text'
 import { hasAbbreviation, isTimeZone, localToEpoch } from './time-zone'
 
@@ -31,6 +32,8 @@ export function findDateTimeType(zone: string | undefined): ColumnType | undefin
     },
     fromStored: plainFromStored,
     jsonSql: numberJsonSql,
+    typedJsonSql: (column) =>
+      codedNumberSql(column, (number) => `json_array('D',${number},${quoteText(zone ?? 'UTC')})`),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Cell, ColumnContext, ColumnType, StoredValue } from './column-type'
 import { plainFromStored } from './column-type'
 import { MAX_DATE_TEXT, dateOrder, readIsoDate, readLooseDate, splitTime } from './date-parts'
-import { numberJsonSql, storedNumber } from './number-storage'
+import { codedNumberSql, numberJsonSql, storedNumber } from './number-storage'
 import { cellText } from './python-text'
 import { zoneOffset } from './time-zone'
 
@@ -19,6 +19,7 @@ export const dateType: ColumnType = {
   },
   fromStored: plainFromStored,
   jsonSql: numberJsonSql,
+  typedJsonSql: (column) => codedNumberSql(column, (number) => `json_array('d',${number})`),
 }
 
 /** Stored form of the cells that Date and DateTime treat alike: numbers and booleans; undefined for others. */

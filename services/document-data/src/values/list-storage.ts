@@ -1,3 +1,4 @@
+import { quoteText } from '../query/quote'
 import type { Cell, StoredValue } from './column-type'
 import { TAG, isTaggedSql, tagListText, untag, untaggedSql } from './tagged-text'
 
@@ -18,11 +19,35 @@ export function listFromStored(value: StoredValue): Cell {
   return value.startsWith(TAG) ? untag(value) : value
 }
 
-/** SQL value of a list column: the coded list, or kept text. A range finds `[` without a function call per row. */
+/** SQL value of a list column: the coded list, null for an empty one, or kept text. */
 export function listJsonSql(column: string): string {
+  return caseSql(column, { list: `json('["L",'||substr(${column},2))` })
+}
+
+/** SQL value of a list column where an empty list stands as such. */
+export function typedListJsonSql(column: string): string {
+  return caseSql(column, {
+    list: `json('["L",'||substr(${column},2))`,
+    none: `json('["L"]')`,
+  })
+}
+
+/** SQL value of a list of row ids as a coded reference to rows of the table, an empty one as well. */
+export function referencesJsonSql(table: string): (column: string) => string {
+  const name = quoteText(table)
+  return (column) =>
+    caseSql(column, {
+      list: `json_array('r',${name},json(${column}))`,
+      none: `json_array('r',${name},json('[]'))`,
+    })
+}
+
+/** A range finds `[` without a function call per row. */
+function caseSql(column: string, { list, none }: { list: string; none?: string }): string {
   return (
-    `CASE WHEN ${column}>='[' AND ${column}<'\\' THEN json('["L",'||substr(${column},2)) ` +
-    `WHEN ${isTaggedSql(column)} THEN ${untaggedSql(column)} ELSE ${column} END`
+    `CASE WHEN ${column}>='[' AND ${column}<'\\' THEN ${list} ` +
+    `WHEN ${isTaggedSql(column)} THEN ${untaggedSql(column)} ` +
+    `${none === undefined ? '' : `WHEN ${column} IS NULL THEN ${none} `}ELSE ${column} END`
   )
 }
 

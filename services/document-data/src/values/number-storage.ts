@@ -27,3 +27,8 @@ export function numberJsonSql(column: string): string {
   const isShort = `abs(${c}) BETWEEN 1e-4 AND 1e7 AND round(${c}*1e6)/1e6=${c}`
   return `iif(typeof(${c})='real' AND NOT (${isShort}), json(sheaf_number(${c})), ${c})`
 }
+
+/** The same, where a number stands in a coded list: `sql` is that list around `numberJsonSql`; null and text stay as they are. */
+export function codedNumberSql(column: string, sql: (number: string) => string): string {
+  return `CASE WHEN typeof(${column}) IN ('integer','real') THEN ${sql(numberJsonSql(column))} ELSE ${column} END`
+}

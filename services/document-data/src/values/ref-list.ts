@@ -3,6 +3,7 @@ import {
   listFromStored,
   listJsonSql,
   readJsonList,
+  referencesJsonSql,
   splitItems,
   storedList,
   storedListText,
@@ -12,7 +13,13 @@ import { lookupText, readLookup, readRowId, readRowIdText, refuseTypedReference 
 
 /** Lists of row ids of another table, stored as JSON text. */
 export function createRefListType(table: string): ColumnType {
-  return { ...idListType, name: 'RefList', argument: table, toStored: refListToStored }
+  return {
+    ...idListType,
+    name: 'RefList',
+    argument: table,
+    toStored: refListToStored,
+    typedJsonSql: referencesJsonSql(table),
+  }
 }
 
 /** What RefList and Attachments have in common: everything but the parsing of text. */

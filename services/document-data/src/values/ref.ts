@@ -1,5 +1,7 @@
+import { quoteText } from '../query/quote'
 import type { Cell, ColumnContext, ColumnType, StoredValue } from './column-type'
 import { plainFromStored } from './column-type'
+import { codedNumberSql } from './number-storage'
 import { cellText } from './python-text'
 import { lookupText, readLookup, readRowId, readRowIdText, refuseTypedReference } from './row-id'
 
@@ -18,6 +20,8 @@ export function createRefType(table: string): ColumnType {
     },
     fromStored: plainFromStored,
     jsonSql: (column) => column,
+    typedJsonSql: (column) =>
+      codedNumberSql(column, (number) => `json_array('R',${quoteText(table)},${number})`),
   }
 }
 

@@ -1,0 +1,39 @@
+import { writeDocument } from '../document-options'
+import { sendBytes } from '../reply'
+import { defineRoute, type Route } from '../route'
+import { appliedActions, rowActions } from '../schemas/actions'
+import { docParams } from '../schemas/parameters'
+import { writeQuery } from '../schemas/records'
+
+/** Row actions, for older clients. */
+export const actionRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'post',
+    path: '/api/docs/{docId}/apply',
+    id: 'applyActions',
+    tag: 'records',
+    summary: 'Apply row actions',
+    description:
+      'For older clients. All actions are one change of the document, or none of them is done.',
+    access: 'editors',
+    conditions: 'write',
+    params: docParams,
+    query: writeQuery,
+    body: rowActions,
+    passesBytes: true,
+    success: { description: 'What became of the actions', schema: appliedActions },
+    async handle(exchange, input) {
+      const { document, query, bytes } = input
+      const request = { docId: document.docId, bodyJson: bytes, noParse: query.noparse }
+      const { resultsJson, isModification, seq } = await writeDocument(
+        exchange,
+        input,
+        (home, call, options) => home.actions.applyActions({ ...request, options }, call),
+      )
+      // Nothing here hashes changes; clients that show the hash get what an empty list of actions has.
+      const head = `{"actionNum":${isModification ? seq : 0},"actionHash":null,"retValues":`
+      const tail = `,"isModification":${isModification}}`
+      sendBytes(exchange, Buffer.concat([Buffer.from(head), resultsJson, Buffer.from(tail)]))
+    },
+  }),
+]

@@ -1,0 +1,122 @@
+import { RecordsForm } from '@sheaf/protos/sheaf/document_data/v1/records'
+import { z } from 'zod'
+import { readOptionsOf, writeDocument } from '../document-options'
+import { sendChunks } from '../record-stream'
+import { readSelection } from '../records-selection'
+import { sendJson, sendNull } from '../reply'
+import { defineRoute, type Route } from '../route'
+import { nothing } from '../schemas/errors'
+import { tableParams } from '../schemas/parameters'
+import { dataColumns, dataQuery, recordsHeaders, rowIds, writeQuery } from '../schemas/records'
+
+const tag = 'data'
+const path = '/api/docs/{docId}/tables/{tableId}/data'
+const description = 'Use the records endpoints instead.'
+
+/** Rows of a table as lists, one for each column: fetch, add, modify, delete. */
+export const dataRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path,
+    id: 'fetchTableData',
+    tag,
+    summary: 'Fetch data from a table, by column',
+    description,
+    deprecated: true,
+    access: 'viewers',
+    conditions: 'read',
+    params: tableParams,
+    query: dataQuery,
+    headers: recordsHeaders,
+    streams: true,
+    success: { description: 'The columns, hidden ones among them', schema: dataColumns },
+    handle(exchange, { document, params: { tableId }, query }) {
+      const request = {
+        docId: document.docId,
+        tableId,
+        ...readSelection(exchange, query),
+        hidden: true,
+        form: RecordsForm.COLUMNS,
+        options: readOptionsOf(exchange),
+      }
+      return sendChunks(exchange, document, (home, call) => home.records.readRecords(request, call))
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path,
+    id: 'addRows',
+    tag,
+    summary: 'Add rows to a table, by column',
+    description,
+    deprecated: true,
+    access: 'editors',
+    conditions: 'write',
+    params: tableParams,
+    query: writeQuery,
+    body: dataColumns,
+    passesBytes: true,
+    success: { description: 'Ids of the new rows', schema: rowIds },
+    async handle(exchange, input) {
+      const { document, params, query, bytes } = input
+      const { docId } = document
+      const { tableId } = params
+      const form = RecordsForm.COLUMNS
+      const request = { docId, tableId, bodyJson: bytes, noParse: query.noparse, form }
+      const added = await writeDocument(exchange, input, (home, call, options) =>
+        home.records.addRecords({ ...request, options }, call),
+      )
+      sendJson(exchange, added.rowIds)
+    },
+  }),
+  defineRoute({
+    method: 'patch',
+    path,
+    id: 'modifyRows',
+    tag,
+    summary: 'Modify rows of a table, by column',
+    description,
+    deprecated: true,
+    access: 'editors',
+    conditions: 'write',
+    params: tableParams,
+    query: writeQuery,
+    body: z.intersection(z.object({ id: rowIds }), dataColumns),
+    passesBytes: true,
+    success: { description: 'Ids of the rows, in the order of the request', schema: rowIds },
+    async handle(exchange, input) {
+      const { document, params, query, bytes } = input
+      const { docId } = document
+      const { tableId } = params
+      const form = RecordsForm.COLUMNS
+      const request = { docId, tableId, bodyJson: bytes, noParse: query.noparse, form }
+      const { rowIds } = await writeDocument(exchange, input, (home, call, options) =>
+        home.records.updateRecords({ ...request, options }, call),
+      )
+      sendJson(exchange, rowIds)
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: `${path}/delete`,
+    id: 'deleteRows',
+    tag,
+    summary: 'Delete rows of a table',
+    description,
+    deprecated: true,
+    access: 'editors',
+    conditions: 'write',
+    params: tableParams,
+    body: rowIds,
+    passesBytes: true,
+    success: { description: 'Done', schema: nothing },
+    async handle(exchange, input) {
+      const { document, params, bytes } = input
+      const request = { docId: document.docId, tableId: params.tableId, bodyJson: bytes }
+      await writeDocument(exchange, input, (home, call, options) =>
+        home.records.deleteRecords({ ...request, options }, call),
+      )
+      sendNull(exchange)
+    },
+  }),
+]

@@ -1,0 +1,95 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { Cell } from '../values/column-type'
+import { faultOfCell } from './cell'
+import { readJson } from './read-json'
+import { invalidPayload, isObject } from './record-columns'
+
+/** Each action may look at whole tables, and all of them run in one go. */
+const MAX_ACTIONS = 1000
+
+/** A change of rows. Rows and cells stand in lists, also for one row. */
+export interface RowAction {
+  readonly kind: 'add' | 'update' | 'remove'
+  readonly tableId: string
+  /** Whole numbers; where rows are added, null lets the document choose, and a negative one is a name for later actions. */
+  readonly rowIds: readonly (number | null)[]
+  /** By column id, one for each row; empty where rows are removed. */
+  readonly cells: ReadonlyMap<string, readonly Cell[]>
+  /** True when the action speaks of several rows, even if it names only one. */
+  readonly isBulk: boolean
+}
+
+const kinds = new Map<string, Pick<RowAction, 'kind' | 'isBulk'>>([
+  ['AddRecord', { kind: 'add', isBulk: false }],
+  ['BulkAddRecord', { kind: 'add', isBulk: true }],
+  ['UpdateRecord', { kind: 'update', isBulk: false }],
+  ['BulkUpdateRecord', { kind: 'update', isBulk: true }],
+  ['RemoveRecord', { kind: 'remove', isBulk: false }],
+  ['BulkRemoveRecord', { kind: 'remove', isBulk: true }],
+])
+
+/**
+ * Reads `[[name, table id, row id or ids, cells],…]`. Throws AppError `invalid`: MALFORMED_JSON, INVALID_PAYLOAD naming
+ * the place, UNKNOWN_ACTION for any other action, TOO_MANY_ACTIONS.
+ */
+export function readActions(json: Uint8Array): RowAction[] {
+  const body = readJson(json, 'body')
+  if (!Array.isArray(body)) throw invalidPayload('body is not an array')
+  if (body.length > MAX_ACTIONS)
+    throw new AppError(
+      'invalid',
+      'TOO_MANY_ACTIONS',
+      `at most ${MAX_ACTIONS} actions are allowed; Bulk… actions take many rows`,
+    )
+  return body.map((action, place) => readAction(action, `body[${place}]`))
+}
+
+function readAction(action: unknown, path: string): RowAction {
+  if (!Array.isArray(action)) throw invalidPayload(`${path} is not an array`)
+  const [name, tableId, rows, given] = action as unknown[]
+  if (typeof name !== 'string') throw invalidPayload(`${path}[0] is not a string`)
+  const known = kinds.get(name)
+  if (!known) {
+    const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name
+    throw new AppError('invalid', 'UNKNOWN_ACTION', `${path}: the action "${shown}" is not known`)
+  }
+  if (typeof tableId !== 'string') throw invalidPayload(`${path}[1] is not a string`)
+  const rowIds = readIds(rows, known, `${path}[2]`)
+  if (known.kind === 'remove') return { ...known, tableId, rowIds, cells: new Map() }
+  return { ...known, tableId, rowIds, cells: readCells(given, rowIds.length, known, `${path}[3]`) }
+}
+
+type Kind = Pick<RowAction, 'kind' | 'isBulk'>
+
+function readIds(rows: unknown, { kind, isBulk }: Kind, path: string): (number | null)[] {
+  if (isBulk && !Array.isArray(rows)) throw invalidPayload(`${path} is not an array`)
+  const ids = isBulk ? (rows as unknown[]) : [rows]
+  ids.forEach((id, row) => {
+    const isFree = kind === 'add' && (id === null || id === undefined)
+    if (!isFree && !Number.isSafeInteger(id))
+      throw invalidPayload(`${path}${isBulk ? `[${row}]` : ''} is not a row id`)
+  })
+  return ids.map((id) => (id as number | null | undefined) ?? null)
+}
+
+function readCells(
+  given: unknown = {},
+  rows: number,
+  { isBulk }: Kind,
+  path: string,
+): Map<string, Cell[]> {
+  if (!isObject(given)) throw invalidPayload(`${path} is not an object`)
+  const cells = new Map<string, Cell[]>()
+  for (const [name, value] of Object.entries(given)) {
+    if (isBulk && !Array.isArray(value)) throw invalidPayload(`${path}.${name} is not an array`)
+    const list = isBulk ? (value as unknown[]) : [value]
+    if (list.length !== rows)
+      throw invalidPayload(`${path}.${name} has ${list.length} items for ${rows} rows`)
+    list.forEach((cell, row) => {
+      const fault = faultOfCell(cell, `${path}.${name}${isBulk ? `[${row}]` : ''}`)
+      if (fault !== undefined) throw invalidPayload(fault)
+    })
+    cells.set(name, list as Cell[])
+  }
+  return cells
+}

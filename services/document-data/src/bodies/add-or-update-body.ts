@@ -1,0 +1,95 @@
+import type { Cell } from '../values/column-type'
+import { readExpected, type ExpectedCells } from './expected'
+import { readJson } from './read-json'
+import {
+  RecordColumns,
+  invalidRecord,
+  isObject,
+  notAnObject,
+  readRecordList,
+} from './record-columns'
+
+const NAME = 'AddOrUpdateRecord'
+
+/** Records that require the same columns and write the same columns: they are one step. */
+export interface AddOrUpdateGroup {
+  /** Places of the records in the request, ascending. */
+  readonly places: readonly number[]
+  /** Cells to look for, by column id, one for each record. */
+  readonly require: ReadonlyMap<string, readonly Cell[]>
+  /** Cells to write, likewise. */
+  readonly fields: ReadonlyMap<string, readonly Cell[]>
+  /** Cells that the row found has to hold, one item for each record; absent when no record says. */
+  readonly expected?: readonly (ExpectedCells | undefined)[]
+}
+
+/** Rows to look for, with what to write. */
+export interface AddOrUpdateBody {
+  /** How many records the request has; at least one. */
+  readonly count: number
+  /** In the order in which they are to run: that of the names of their columns, whatever the order of the request. */
+  readonly groups: readonly AddOrUpdateGroup[]
+}
+
+interface Entry {
+  readonly place: number
+  readonly path: string
+  readonly require: Record<string, unknown>
+  readonly fields: Record<string, unknown>
+  readonly expected?: ExpectedCells
+}
+
+/**
+ * Reads `{"records":[{"require":{…},"fields":{…},"expect":{…}},…]}`; fields and expect may be absent. Throws AppError `invalid` (MALFORMED_JSON,
+ * INVALID_PAYLOAD) naming the first fault; whether the columns exist is not checked.
+ */
+export function readAddOrUpdateBody(json: Uint8Array): AddOrUpdateBody {
+  const records = readRecordList(readJson(json, 'body'), NAME)
+  const groups = new Map<string, Entry[]>()
+  records.forEach((record, place) => {
+    const entry = readEntry(record, place)
+    const key = `${namesOf(entry.require)}:${namesOf(entry.fields)}`
+    const group = groups.get(key)
+    if (group) group.push(entry)
+    else groups.set(key, [entry])
+  })
+  const inOrder = [...groups].sort(([a], [b]) => (a < b ? -1 : 1))
+  return { count: records.length, groups: inOrder.map(([, entries]) => collect(entries)) }
+}
+
+function namesOf(map: Record<string, unknown>): string {
+  return Object.keys(map).sort().join(',')
+}
+
+function readEntry(record: unknown, place: number): Entry {
+  const path = `body.records[${place}]`
+  if (!isObject(record)) throw notAnObject(path, NAME)
+  const { require, fields = {} } = record
+  if (require === undefined) throw invalidRecord(path, NAME, '.require is missing')
+  if (!isObject(require)) throw invalidRecord(path, NAME, '.require is not an object')
+  if (!isObject(fields)) throw invalidRecord(path, NAME, '.fields is not an object')
+  if (Object.hasOwn(require, 'id') && typeof require.id !== 'number')
+    throw invalidRecord(path, NAME, '.require.id is not a number')
+  const { expect } = record
+  const refuse = (fault: string) => invalidRecord(path, NAME, fault)
+  const expected = expect === undefined ? undefined : readExpected(expect, refuse)
+  return { place, path, require, fields, expected }
+}
+
+function collect(entries: readonly Entry[]): AddOrUpdateGroup {
+  const require = new RecordColumns(entries.length)
+  const fields = new RecordColumns(entries.length)
+  entries.forEach((entry, row) => {
+    const describe = (fault: string) => invalidRecord(entry.path, NAME, fault)
+    require.add(row, entry.require, describe, 'require')
+    fields.add(row, entry.fields, describe)
+  })
+  return {
+    places: entries.map(({ place }) => place),
+    require: require.columns,
+    fields: fields.columns,
+    ...(entries.some(({ expected }) => expected) && {
+      expected: entries.map(({ expected }) => expected),
+    }),
+  }
+}

@@ -1,0 +1,64 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { Cell } from '../values/column-type'
+import type { AddBody } from './add-body'
+import { faultOfCell } from './cell'
+import { readJson } from './read-json'
+import { invalidPayload, isObject } from './record-columns'
+import type { UpdateBody } from './update-body'
+
+/**
+ * Reads rows to add as lists of cells, `{"A":[…],"B":[…]}`; there may be no row. Throws AppError `invalid`:
+ * MALFORMED_JSON, INVALID_PAYLOAD naming the column at fault, also when the lists differ in length; INVALID_COLUMN for
+ * `id`, which is not the client's to choose.
+ */
+export function readAddColumns(json: Uint8Array): AddBody {
+  const lists = readLists(readJson(json, 'body'))
+  if (lists.has('id')) throw new AppError('invalid', 'INVALID_COLUMN', 'Invalid column "id"')
+  const [first] = lists
+  if (!first) throw invalidPayload('body names no column')
+  const [name, { length }] = first
+  return { rows: length, columns: readCells(lists, name, length) }
+}
+
+/**
+ * Reads cells to change as lists, `{"id":[1,2],"A":[…]}`. Throws AppError `invalid`: MALFORMED_JSON, INVALID_PAYLOAD
+ * naming the column at fault, also when the lists differ in length; INVALID_ROW_ID for an id that is no whole number.
+ */
+export function readUpdateColumns(json: Uint8Array): UpdateBody {
+  const lists = readLists(readJson(json, 'body'))
+  const ids = lists.get('id')
+  if (!ids) throw invalidPayload('body.id is missing')
+  ids.forEach((id, row) => {
+    if (typeof id !== 'number') throw invalidPayload(`body.id[${row}] is not a number`)
+    if (!Number.isSafeInteger(id))
+      throw new AppError('invalid', 'INVALID_ROW_ID', `Invalid row id ${id}`)
+  })
+  lists.delete('id')
+  return { ids: ids as number[], columns: readCells(lists, 'id', ids.length) }
+}
+
+function readLists(body: unknown): Map<string, unknown[]> {
+  if (!isObject(body)) throw invalidPayload('body is not an object')
+  const lists = new Map<string, unknown[]>()
+  for (const [name, list] of Object.entries(body)) {
+    if (!Array.isArray(list)) throw invalidPayload(`body.${name} is not an array`)
+    lists.set(name, list)
+  }
+  return lists
+}
+
+function readCells(
+  lists: ReadonlyMap<string, unknown[]>,
+  like: string,
+  length: number,
+): Map<string, Cell[]> {
+  for (const [name, list] of lists) {
+    if (list.length !== length)
+      throw invalidPayload(`body.${name} has ${list.length} items, but body.${like} has ${length}`)
+    list.forEach((cell, row) => {
+      const fault = faultOfCell(cell, `body.${name}[${row}]`)
+      if (fault !== undefined) throw invalidPayload(fault)
+    })
+  }
+  return lists as Map<string, Cell[]>
+}
