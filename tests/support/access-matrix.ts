@@ -73,7 +73,18 @@ export const entries: Readonly<Record<string, Entry>> = {
   listTables: { statuses: viewers },
   addTables: { statuses: editors, body: { tables: [{ columns: [{ id: 'A' }] }] } },
   listColumns: { statuses: viewers },
+  modifyTables: {
+    statuses: editors,
+    body: { tables: [{ id: 'Table1', fields: { onDemand: false } }] },
+  },
   addColumns: { statuses: editors, body: { columns: [{ id: 'B' }] } },
+  modifyColumns: { statuses: editors, body: { columns: [{ id: 'A', fields: { label: 'A' } }] } },
+  replaceColumns: { statuses: editors, body: { columns: [{ id: 'A', fields: { label: 'A' } }] } },
+  deleteColumn: {
+    statuses: editors,
+    fresh: true,
+    params: () => Promise.resolve({ columnId: 'C' }),
+  },
 
   // records
   fetchRecords: { statuses: viewers },
@@ -81,6 +92,16 @@ export const entries: Readonly<Record<string, Entry>> = {
   addRecords: { statuses: editors, body: newRecords },
   modifyRecords: { statuses: editors, body: { records: [{ id: 1, fields: { A: 'c' } }] } },
   deleteRecords: { statuses: editors, body: [19] },
+  addOrUpdateRecords: {
+    statuses: editors,
+    body: { records: [{ require: { A: 'd' }, fields: { A: 'e' } }] },
+  },
+  applyActions: { statuses: editors, body: [['AddRecord', 'Table1', null, { A: 'f' }]] },
+
+  // data
+  fetchTableData: { statuses: viewers },
+  addRows: { statuses: editors, body: { A: ['g'] } },
+  modifyRows: { statuses: editors, body: { id: [1], A: ['h'] } },
   deleteRows: { statuses: editors, body: [20] },
 
   // profile
