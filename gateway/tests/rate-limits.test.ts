@@ -22,7 +22,7 @@ describe('the limit of a key', () => {
     const first = await alice.get('/api/orgs')
     expect(first.status).toBe(200)
     expect(first.headers.get('ratelimit-policy')).toBe('"key";q=3;w=60')
-    expect(first.headers.get('ratelimit')).toBe('"key";r=2;t=20')
+    expect(first.headers.get('ratelimit')).toMatch(/^"key";r=2;t=2[01]$/)
     expect((await alice.get(tables)).headers.get('ratelimit')).toMatch(/^"key";r=1;t=/)
     await alice.get('/api/orgs')
     const refused = await alice.get(tables)

@@ -67,6 +67,8 @@ describe('the query', () => {
       sort: ['A', '-B'],
       limit: 10,
       hidden: true,
+      cellFormat: 0,
+      form: 0,
     })
     expect(JSON.parse(Buffer.from(filterJson).toString())).toEqual(query.filter)
   })

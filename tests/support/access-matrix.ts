@@ -83,7 +83,7 @@ export const entries: Readonly<Record<string, Entry>> = {
   deleteColumn: {
     statuses: editors,
     fresh: true,
-    params: () => Promise.resolve({ columnId: 'C' }),
+    params: () => Promise.resolve({ columnId: 'A' }),
   },
 
   // records

@@ -85,7 +85,7 @@ describe('the tag of a document', () => {
     const options = { ifNoneMatch: ['other.1', await tag()] }
     const read = async () => {
       const messages = []
-      const request = ReadRecordsRequest.fromPartial({ docId, tableId: 'no such table', options })
+      const request = ReadRecordsRequest.fromPartial({ docId, tableId: 'None', options })
       for await (const message of clients.records.readRecords(request, call)) messages.push(message)
       return messages.map(({ chunk, notModified, etag }) => [chunk.length, notModified, etag])
     }
