@@ -56,8 +56,8 @@ it('ends its pause when the answer is given up', async () => {
 it('counts as long as it is sent', () => {
   const load = createLoad()
   {
-    using _answer = new LongAnswer(load, new AbortController().signal)
-    expect(load.longAnswers).toBe(1)
+    using answer = new LongAnswer(load, new AbortController().signal)
+    expect([load.longAnswers, answer.giveWay()]).toEqual([1, undefined])
   }
   expect(load.longAnswers).toBe(0)
 })

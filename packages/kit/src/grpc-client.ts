@@ -7,8 +7,8 @@ import {
   type ClientReadableStream,
 } from '@grpc/grpc-js'
 import type { CallContext } from '@sheaf/protos/call'
-import { AppError } from './errors'
 import { asBuffer } from '@sheaf/protos/bytes'
+import { AppError } from './errors'
 import { decodeError } from './grpc-errors'
 import { StreamedCall, UnaryCall, type Outgoing, type PlainCalls } from './transport-call'
 import { TransportClient } from './transport-client'

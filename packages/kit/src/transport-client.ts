@@ -4,8 +4,8 @@ import {
   ExchangeRequest,
   TransportServiceService,
 } from '@sheaf/protos/sheaf/transport/v1/transport'
-import { isTracing } from './call-span'
 import { asBuffer } from '@sheaf/protos/bytes'
+import { isTracing } from './call-span'
 import type { CarriedCall } from './transport-call'
 import { TransportConnection } from './transport-connection'
 import { LARGEST_SENT_CALL } from './transport-limits'

@@ -28,7 +28,7 @@ export function serializeResponse(frames: ExchangeResponse): Buffer {
 /** Encodes frames of the server. */
 export function encodeResponse(
   frames: ExchangeResponse,
-  allocate: (size: number) => Buffer = Buffer.allocUnsafe,
+  allocate: (size: number) => Buffer = (size) => Buffer.allocUnsafe(size),
 ): Buffer {
   const { replies } = frames
   const hasMore = frames.completedIds.length > 0 || frames.failures.length > 0 || frames.draining

@@ -1,13 +1,8 @@
 import type { ServedService } from '@sheaf/kit/grpc-server'
-import { encodeChunks } from '@sheaf/protos/bytes'
 import { ActionsServiceService } from '@sheaf/protos/sheaf/document_data/v1/actions'
 import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnsServiceService } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
-import {
-  ReadRecordsResponse,
-  RecordsServiceService,
-} from '@sheaf/protos/sheaf/document_data/v1/records'
 import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { Context } from '../context'
 import { actions } from './actions'
@@ -16,16 +11,8 @@ import { changes } from './changes'
 import { columns } from './columns'
 import { documents } from './documents'
 import { records } from './records'
+import { recordsService } from './records-service'
 import { tables } from './tables'
-
-/** What whole tables are read through copies their bytes no more than it must. */
-const recordsService = {
-  ...RecordsServiceService,
-  readRecords: {
-    ...RecordsServiceService.readRecords,
-    responseSerialize: encodeChunks(ReadRecordsResponse),
-  },
-}
 
 /** All services of document-data with their handlers. */
 export function createServices(ctx: Context): ServedService[] {

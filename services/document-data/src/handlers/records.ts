@@ -15,17 +15,15 @@ import {
   type RecordsService,
   type UpdateRecordsRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
-import { readAddBody, type AddBody } from '../bodies/add-body'
 import { readAddOrUpdateBody } from '../bodies/add-or-update-body'
-import { readAddColumns, readUpdateColumns } from '../bodies/columns-body'
 import { readRowIds } from '../bodies/row-ids'
-import { readUpdateBody } from '../bodies/update-body'
 import type { Context } from '../context'
 import { addOrUpdateRecords } from '../store/add-or-update'
 import { requireExpected } from '../store/expected-cells'
 import { addRecords, deleteRecords, updateRecords } from '../store/records'
 import { requireDocument } from './document-call'
 import { isKnown, runWrite, tagOf } from './document-options'
+import { readChangedRows, readNewRows } from './records-bodies'
 import { completeDocument, RecordsPage, type RecordsDocument } from './records-page'
 import { recordsQuery } from './records-query'
 
@@ -40,21 +38,6 @@ const onManyNames: Readonly<Partial<Record<OnMany, 'first' | 'none' | 'all'>>> =
 }
 
 const toRowIds = (rowIds: readonly number[]) => ({ rowIds: [...rowIds] })
-
-const badForm = () => new AppError('invalid', 'BAD_FIELD', 'form is not known here')
-
-function readNewRows(bodyJson: Uint8Array, form: RecordsForm): AddBody {
-  switch (form) {
-    case RecordsForm.UNSPECIFIED:
-      return readAddBody(bodyJson)
-    case RecordsForm.FLAT:
-      return readAddBody(bodyJson, { flat: true })
-    case RecordsForm.COLUMNS:
-      return readAddColumns(bodyJson)
-    default:
-      throw badForm()
-  }
-}
 
 /** The rows of tables. */
 export const records = (ctx: Context): RecordsService => ({
@@ -107,10 +90,8 @@ export const records = (ctx: Context): RecordsService => ({
     const { docId, tableId, bodyJson, noParse } = request
     requireDocument(ctx, call, docId, 'editors')
     const { form } = request
-    if (form === RecordsForm.FLAT) throw badForm()
     const inColumns = form === RecordsForm.COLUMNS
-    const read = inColumns ? readUpdateColumns : readUpdateBody
-    const { ids: rowIds, columns: cells, expected } = read(bodyJson)
+    const { ids: rowIds, columns: cells, expected } = readChangedRows(bodyJson, form)
     return runWrite(ctx, call, request, {
       response: UpdateRecordsResponse,
       run: (doc) => {

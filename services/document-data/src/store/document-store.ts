@@ -6,9 +6,10 @@ import { DocumentFiles } from './document-files'
 import { FirstEntries } from './first-entries'
 import type { Author, LogEntry } from './log'
 import { createDocumentBytes, type NewDocument } from './new-document'
-import { OpenDocument, type DocumentSurroundings, type Written } from './open-document'
+import { OpenDocument, type Written } from './open-document'
 import { readRecords, type RecordsQuery, type RecordsReply } from './record-reads'
 import { tellSqliteError } from './sqlite-errors'
+import type { DocumentSurroundings } from './surroundings'
 import { WorkerPool } from './worker-pool'
 
 /** What openDocumentStore needs. */

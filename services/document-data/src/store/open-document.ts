@@ -1,53 +1,18 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '@sheaf/kit/errors'
-import { AutoIndexes, type IndexRules } from './auto-indexes'
-import type { ByteBudget } from './byte-budget'
+import { AutoIndexes } from './auto-indexes'
 import { openReader, openWriter, type Connection } from './connections'
-import type { DirtyMarkers } from './dirty-markers'
 import { DocumentWriter, type DocumentReader } from './document'
+import { DocumentLog } from './document-log'
 import { GroupCommit } from './group-commit'
 import { IndexUse } from './index-use'
-import {
-  appendEntry,
-  readEntries,
-  readLatestSeq,
-  type Appended,
-  type Author,
-  type LogEntry,
-} from './log'
+import { readLatestSeq, type Author, type LogEntry } from './log'
 import { migrate, requireDocumentFile } from './migrations/index'
-import { EVENT_BYTES, PublishState, readEpoch } from './publish-state'
+import { readEpoch } from './publish-state'
 import { ReaderPool } from './reader-pool'
-import { RecentEntries } from './recent-entries'
 import { RecentReplies } from './recent-replies'
 import { readSchema, type Schema } from './schema'
+import type { DocumentEvents, DocumentSurroundings } from './surroundings'
 import { Upkeep } from './upkeep'
-import type { WorkerPool } from './worker-pool'
-
-/** How long entries wait for a write that fixes their batch along the way. */
-const GATHER_MS = 2
-
-/** What an open document tells its store. */
-export interface DocumentEvents {
-  /** Entries were added to the log. */
-  logged(): void
-  /** The connections cannot be trusted any more. */
-  spoiled(cause: unknown): void
-  /** Something failed that nobody waits for. */
-  failed(error: unknown): void
-}
-
-/** What the documents of an instance share. */
-export interface DocumentSurroundings {
-  readonly dirty: DirtyMarkers
-  readonly workers: WorkerPool
-  readonly indexRules: IndexRules
-  /** For log entries until they are published, and for replies that are asked for again. */
-  readonly entryBudget: ByteBudget
-  readonly replyBudget: ByteBudget
-  /** Size in bytes of the write-ahead log at which long reads have to let it begin anew. */
-  readonly maxWalBytes: number
-}
 
 /** What a write answers. */
 export interface Written<T> {
@@ -74,13 +39,10 @@ export class OpenDocument {
   private readonly indexUse: IndexUse
   private reader: Connection | undefined
   private readonly group: GroupCommit
-  private readonly publishing: PublishState
+  private readonly log: DocumentLog
   /** What is on disk, and what the transaction that runs has made of it. */
   private committed: { schema: Schema; seq: number }
   private working: { schema: Schema; seq: number }
-  /** Log entries of the transaction that runs. */
-  private appended: Appended[] = []
-  private readonly recent: RecentEntries
   private saveMarks = false
   private closedBy: AppError | undefined
   private burdened = false
@@ -96,7 +58,7 @@ export class OpenDocument {
     try {
       requireDocumentFile(this.writer.db)
       migrate(this.writer.db)
-      this.publishing = new PublishState(this.writer)
+      this.log = new DocumentLog(this.writer, around.entryBudget)
       this.epoch = readEpoch(this.writer)
       this.committed = { schema: readSchema(this.writer), seq: readLatestSeq(this.writer) }
       this.indexes = new AutoIndexes(around.indexRules, this.writer)
@@ -107,7 +69,6 @@ export class OpenDocument {
     }
     this.working = this.committed
     this.pool = new ReaderPool(path)
-    this.recent = new RecentEntries(around.entryBudget)
     this.replies = new RecentReplies(around.replyBudget)
     this.group = new GroupCommit(this.writer, {
       memberStarts: () => this.remember(),
@@ -132,7 +93,7 @@ export class OpenDocument {
   }
 
   /** Threads for heavy reads. */
-  get workers(): WorkerPool {
+  get workers(): DocumentSurroundings['workers'] {
     return this.around.workers
   }
 
@@ -143,7 +104,7 @@ export class OpenDocument {
 
   /** Log entries that NATS has not confirmed. */
   get backlog(): number {
-    return this.committed.seq - this.publishing.published
+    return this.committed.seq - this.log.published
   }
 
   /** Runs a short read on what is committed. */
@@ -170,7 +131,7 @@ export class OpenDocument {
       const result = fn(doc)
       const next = doc.nextSeq
       if (next > seq) {
-        this.appended.push(appendEntry(this.writer, next, author, doc.operations))
+        this.log.append(next, author, doc.operations)
         this.burdened = this.indexes.wrote(doc.operations) || this.burdened
       }
       this.working = { schema: doc.schema, seq: next }
@@ -184,28 +145,23 @@ export class OpenDocument {
   }
 
   /** The entries to publish next, fixed on disk; empty when all is published. */
-  async nextBatch(): Promise<LogEntry[]> {
-    // Under load the next write fixes it in its own transaction; only without one it takes another.
-    if (!this.publishing.batch && this.backlog > 0) await delay(GATHER_MS)
-    if (!this.publishing.batch && this.backlog > 0) await this.saveMarksNow()
-    const { batch } = this.publishing
-    if (!batch) return []
-    return (
-      this.recent.find(batch) ??
-      this.read(({ connection }) => readEntries(connection, { ...batch, maxBytes: EVENT_BYTES }))
-    )
+  nextBatch(): Promise<LogEntry[]> {
+    return this.log.nextBatch({
+      latest: () => this.committed.seq,
+      fix: () => this.saveMarksNow(),
+      read: (run) => this.read(({ connection }) => run(connection)),
+    })
   }
 
   /** NATS has confirmed the entries up to this one. */
   confirmPublished(seq: number): void {
-    this.publishing.confirm(seq)
-    this.recent.confirm(seq)
+    this.log.confirm(seq)
   }
 
   /** Takes the dirty mark away when all is published. True when it is gone. */
   async settle(): Promise<boolean> {
-    if (this.backlog === 0 && this.publishing.unsaved) await this.saveMarksNow()
-    if (this.backlog !== 0 || this.publishing.unsaved) return false
+    if (this.backlog === 0 && this.log.unsaved) await this.saveMarksNow()
+    if (this.backlog !== 0 || this.log.unsaved) return false
     this.around.dirty.clear(this.docId)
     return true
   }
@@ -222,13 +178,9 @@ export class OpenDocument {
     this.upkeep.close()
     this.group.close(reason)
     this.pool.close(reason)
-    this.recent.clear()
     this.replies.clear()
     try {
-      if (saveMarks && this.publishing.unsaved) {
-        this.publishing.save(this.writer, this.committed.seq)
-        this.publishing.settle(true)
-      }
+      this.log.close(this.committed.seq, saveMarks)
     } finally {
       this.reader?.close()
       this.writer.close()
@@ -243,9 +195,9 @@ export class OpenDocument {
 
   private remember(): () => void {
     const before = this.working
-    const { length } = this.appended
+    const forgetEntries = this.log.remember()
     return () => {
-      this.appended.length = length
+      forgetEntries()
       if (this.working.schema !== before.schema) this.writer.forget()
       this.working = before
     }
@@ -254,13 +206,12 @@ export class OpenDocument {
   private beforeCommit(): void {
     const logged = this.working.seq !== this.committed.seq
     if (logged) this.around.dirty.set(this.docId)
-    if (logged || this.saveMarks) this.publishing.save(this.writer, this.working.seq)
+    if (logged || this.saveMarks) this.log.save(this.working.seq)
   }
 
   private afterCommit(): void {
-    this.publishing.settle(true)
+    this.log.committed()
     this.saveMarks = false
-    this.keepAppended()
     const logged = this.working.seq !== this.committed.seq
     if (this.working.schema !== this.committed.schema) {
       this.reader?.forget()
@@ -277,19 +228,8 @@ export class OpenDocument {
     this.indexUse.improve(this.writer, this.upkeep)
   }
 
-  private keepAppended(): void {
-    for (const { entry, bytes } of this.appended) {
-      const { operations, ...rest } = entry
-      // As they are read from the log: what is too large for a message is left out.
-      if (bytes > EVENT_BYTES) this.recent.add(rest, 0)
-      else this.recent.add({ ...rest, operations }, bytes)
-    }
-    this.appended = []
-  }
-
   private afterRollback(): void {
-    this.publishing.settle(false)
-    this.appended = []
+    this.log.undone()
     this.saveMarks = false
     this.working = this.committed
     this.writer.forget()

@@ -1,0 +1,33 @@
+import { AppError } from '@sheaf/kit/errors'
+import { RecordsForm } from '@sheaf/protos/sheaf/document_data/v1/records'
+import { readAddBody, type AddBody } from '../bodies/add-body'
+import { readAddColumns, readUpdateColumns } from '../bodies/columns-body'
+import { readUpdateBody, type UpdateBody } from '../bodies/update-body'
+
+/** Reads rows to add in the form in which they stand. Throws AppError `invalid` for a form that is not known, or a bad body. */
+export function readNewRows(bodyJson: Uint8Array, form: RecordsForm): AddBody {
+  switch (form) {
+    case RecordsForm.UNSPECIFIED:
+      return readAddBody(bodyJson)
+    case RecordsForm.FLAT:
+      return readAddBody(bodyJson, { flat: true })
+    case RecordsForm.COLUMNS:
+      return readAddColumns(bodyJson)
+    default:
+      throw badForm()
+  }
+}
+
+/** Reads rows to change, likewise. */
+export function readChangedRows(bodyJson: Uint8Array, form: RecordsForm): UpdateBody {
+  switch (form) {
+    case RecordsForm.UNSPECIFIED:
+      return readUpdateBody(bodyJson)
+    case RecordsForm.COLUMNS:
+      return readUpdateColumns(bodyJson)
+    default:
+      throw badForm()
+  }
+}
+
+const badForm = () => new AppError('invalid', 'BAD_FIELD', 'form is not known here')
