@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Load } from './load'
 
-/** About what a short request takes of the processor, in the gateway and behind it, in milliseconds. */
-const REQUEST_MS = 0.5
+/** More than what a short request takes of the processor, in the gateway and behind it, in milliseconds. */
+const REQUEST_MS = 2
 /** A long answer stands back for at most this many times as long as it has worked. */
-const MAX_SHARE = 2.5
+const MAX_SHARE = 3
 /** Shorter pauses gather: timers know whole milliseconds. */
 const MIN_PAUSE_MS = 2
 const MAX_PAUSE_MS = 100
