@@ -1,5 +1,9 @@
 import type { GrpcChannel } from '@sheaf/kit/grpc-client'
 import {
+  AccessServiceClientImpl,
+  type AccessService,
+} from '@sheaf/protos/sheaf/directory/v1/access'
+import {
   DocumentsServiceClientImpl,
   type DocumentsService,
 } from '@sheaf/protos/sheaf/directory/v1/documents'
@@ -11,6 +15,7 @@ import {
 
 /** Clients of directory. */
 export interface DirectoryClients {
+  readonly access: Pick<AccessService, 'listAccess' | 'updateAccess'>
   readonly documents: DocumentsService
   readonly orgs: OrgsService
   readonly workspaces: WorkspacesService
@@ -19,6 +24,7 @@ export interface DirectoryClients {
 /** Clients that share a channel. */
 export function createDirectoryClients(channel: GrpcChannel): DirectoryClients {
   return {
+    access: new AccessServiceClientImpl(channel),
     documents: new DocumentsServiceClientImpl(channel),
     orgs: new OrgsServiceClientImpl(channel),
     workspaces: new WorkspacesServiceClientImpl(channel),

@@ -1,4 +1,5 @@
 import type { Route } from '../route'
+import { accessRoutes } from './access'
 import { columnRoutes } from './columns'
 import { documentRoutes } from './documents'
 import { openApiRoutes } from './openapi'
@@ -16,6 +17,7 @@ export const routes: readonly Route[] = [
   ...documentRoutes,
   ...workspaceRoutes,
   ...orgRoutes,
+  ...accessRoutes,
   ...openApiRoutes,
   ...statusRoutes,
 ]

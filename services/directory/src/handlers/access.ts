@@ -22,6 +22,7 @@ import { chooseDocument, readDocumentRef, readSite } from '../access/resolve'
 import type { Context } from '../context'
 import { resolveAccess, resolveCaller, type AccessRow, type Credential } from '../db/access'
 import { holdLease } from '../leases/hold-lease'
+import { accessLists } from './access-lists'
 import { documentNotFound } from './refusals'
 
 /** Longest life of a caller token. */
@@ -63,6 +64,8 @@ export const access = (ctx: Context): AccessService => ({
     requireSystem(call)
     yield* holdLease(ctx.changes, requests, call.signal)
   },
+
+  ...accessLists(ctx),
 
   listVerificationKeys() {
     return Promise.resolve({ jwks: JSON.stringify(ctx.jwks) })
