@@ -75,28 +75,34 @@ const usersDelta = {
 /** A change of who has access to an org. */
 export const orgAccessChange = z
   .object({
-    delta: z.unknown().meta({
-      type: 'object',
-      required: ['users'],
-      properties: { users: usersDelta },
-    }),
+    delta: z
+      .unknown()
+      .optional()
+      .meta({
+        type: 'object',
+        required: ['users'],
+        properties: { users: usersDelta },
+      }),
   })
   .meta({ required: ['delta'] })
 
 /** A change of who has access to a workspace or a document. */
 export const resourceAccessChange = z
   .object({
-    delta: z.unknown().meta({
-      type: 'object',
-      properties: {
-        users: usersDelta,
-        maxInheritedRole: {
-          type: ['string', 'null'],
-          enum: ['owners', 'editors', 'viewers', null],
-          description: "How much of the parent's roles is to come down; null for none",
+    delta: z
+      .unknown()
+      .optional()
+      .meta({
+        type: 'object',
+        properties: {
+          users: usersDelta,
+          maxInheritedRole: {
+            type: ['string', 'null'],
+            enum: ['owners', 'editors', 'viewers', null],
+            description: "How much of the parent's roles is to come down; null for none",
+          },
         },
-      },
-    }),
+      }),
   })
   .meta({ required: ['delta'] })
 
