@@ -1,3 +1,4 @@
+import { toUSVString } from 'node:util'
 import { AppError } from '@sheaf/kit/errors'
 import { isRoleName, roleFromWire, roleToWire, type RoleName } from '@sheaf/kit/roles'
 import {
@@ -6,7 +7,6 @@ import {
   type ListAccessResponse,
   type UpdateAccessRequest,
 } from '@sheaf/protos/sheaf/directory/v1/access'
-import { toUSVString } from 'node:util'
 import { z } from 'zod'
 
 /** Directory takes no more in one change; what is larger need not be sent on. */
@@ -170,7 +170,8 @@ function readCap(role: unknown): Role | undefined {
 
 function unknownRole(noun: string, role: unknown, field: string): AppError {
   // A value can be nested deeper than there is stack to show it.
-  const text = typeof role === 'object' ? 'object' : String(role)
+  const isPlain = typeof role === 'string' || typeof role === 'number' || typeof role === 'boolean'
+  const text = isPlain ? String(role) : 'object'
   const shown = toUSVString(text.slice(0, SHOWN_LENGTH))
   return new AppError('invalid', 'INVALID_ROLE', `Invalid ${noun} ${shown}`, { field })
 }

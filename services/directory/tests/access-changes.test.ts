@@ -1,5 +1,5 @@
 import { roleFromWire, type RoleName } from '@sheaf/kit/roles'
-import { AccessResource } from '@sheaf/protos/sheaf/directory/v1/access'
+import type { AccessResource } from '@sheaf/protos/sheaf/directory/v1/access'
 import fc from 'fast-check'
 import {
   AccessModel,

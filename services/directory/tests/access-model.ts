@@ -18,6 +18,9 @@ export interface Change {
   readonly cap?: Cap
 }
 
+type Named = [Name, Role | null]
+const entries = (roles: Change['roles']) => Object.entries(roles) as Named[]
+
 const rank = { members: 1, viewers: 2, editors: 3, owners: 4 }
 const best = (a: Role | undefined, b: Role | undefined) =>
   (a ? rank[a] : 0) >= (b ? rank[b] : 0) ? a : b
@@ -87,32 +90,46 @@ export class AccessModel {
     return false
   }
 
-  private tryApply({ actor, target, roles, cap }: Change): boolean {
-    const named = Object.entries(roles) as [Name, Role | null][]
-    const isOwner = this.role(actor, target) === 'owners'
-    const isLeaving =
-      named.length === 1 && roles[actor] === null && cap === undefined && actor !== 'anon'
-    if (!this.isVisible(actor, target)) return false
-    if (isOwner ? actor in roles : !isLeaving) return false
-    if (!this.isPermitted(target, named)) return false
-    const given = this.given[target] ?? new Map<Name, Role>()
-    if (cap !== undefined && cap !== 'owners') given.set(actor, 'owners')
-    if (cap !== undefined) this.caps[target] = cap
-    for (const [name, role] of named) {
-      if (role) given.set(name, role)
-      else given.delete(name)
-    }
-    if (given.has('anon') && given.has('everyone') && (roles.anon ?? roles.everyone)) return false
-    if (target !== ORG) return true
-    for (const [name, role] of named)
-      if (role === null) for (const child of this.below(ORG)) this.given[child]?.delete(name)
-    if (isLeaving && !isOwner && this.ownerless().length > 0) return false
+  private tryApply(change: Change): boolean {
+    const { actor, target, roles } = change
+    const isLeaving = this.role(actor, target) !== 'owners'
+    if (!this.mayAsk(change, isLeaving) || !this.isPermitted(target, entries(roles))) return false
+    this.put(change)
+    const given = this.given[target]
+    if ((roles.anon ?? roles.everyone) && given?.has('anon') && given.has('everyone')) return false
+    return target !== ORG || this.takeOutOfOrg(change, isLeaving)
+  }
+
+  private takeOutOfOrg({ actor, roles }: Change, isLeaving: boolean): boolean {
+    this.takeOut(entries(roles).filter(([, role]) => role === null))
+    if (isLeaving) return this.ownerless().length === 0
     for (const child of this.below(ORG))
       if (this.ownerless().includes(child)) this.given[child]?.set(actor, 'owners')
     return true
   }
 
-  private isPermitted(target: number, named: readonly [Name, Role | null][]): boolean {
+  /** Owners may ask for all but what is about themselves; others only to be taken out themselves. */
+  private mayAsk({ actor, target, roles, cap }: Change, isLeaving: boolean): boolean {
+    if (!this.isVisible(actor, target)) return false
+    if (!isLeaving) return !(actor in roles)
+    const isSelfOnly = entries(roles).length === 1 && roles[actor] === null
+    return isSelfOnly && cap === undefined && actor !== 'anon'
+  }
+
+  private put({ actor, target, roles, cap }: Change): void {
+    if (cap !== undefined && cap !== 'owners') this.given[target]?.set(actor, 'owners')
+    if (cap !== undefined) this.caps[target] = cap
+    for (const [name, role] of entries(roles)) {
+      if (role) this.given[target]?.set(name, role)
+      else this.given[target]?.delete(name)
+    }
+  }
+
+  private takeOut(named: readonly Named[]): void {
+    for (const [name] of named) for (const child of this.below(ORG)) this.given[child]?.delete(name)
+  }
+
+  private isPermitted(target: number, named: readonly Named[]): boolean {
     return named.every(([name, role]) => {
       if (role === null) return true
       if (role === 'members' && target !== ORG) return false

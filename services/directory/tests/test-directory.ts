@@ -195,6 +195,32 @@ export class TestDirectory implements AsyncDisposable {
     }
   }
 
+  /** What a user may do with a document; undefined for nothing. */
+  async roleOf(user: TestUser | undefined, docId: string): Promise<Role | undefined> {
+    const found = await this.resolve(user, { document: docId }).catch(() => undefined)
+    return found?.document?.role
+  }
+
+  /** Integer id of a document. */
+  async documentId(docId: string): Promise<number> {
+    const { rows } = await this.query('select id from directory.documents where doc_id = $1', [
+      docId,
+    ])
+    return Number(rows[0]?.id)
+  }
+
+  /** What was written down of a resource, oldest first: who, what, about whom, from, to. */
+  async auditOf(level: Level, id: number): Promise<string[]> {
+    const { rows } = await this.query(
+      `select concat_ws(' ', split_part(actor_email, '@', 1), what,
+         coalesce(split_part(subject_email, '@', 1), '-'),
+         coalesce(old_role::text, '-'), coalesce(new_role::text, '-')) as entry
+       from directory.access_audit where level = $1 and resource_id = $2 order by id`,
+      [level, id],
+    )
+    return rows.map(({ entry }) => String(entry))
+  }
+
   /** Gives a role, or takes it away, behind the back of the service. */
   async grant(
     level: Level,

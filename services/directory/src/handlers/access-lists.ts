@@ -4,7 +4,6 @@ import type { ServerCall } from '@sheaf/kit/server-call'
 import {
   Role,
   type AccessEntry,
-  type AccessService,
   type ListAccessRequest,
   type UpdateAccessRequest,
 } from '@sheaf/protos/sheaf/directory/v1/access'
@@ -12,12 +11,13 @@ import { requireDelta } from '../access/delta'
 import { listFor, type Listed } from '../access/listing'
 import type { Context } from '../context'
 import { listPeople, type Person } from '../db/people'
+import type { AccessListsService } from './access'
 import { updateAccess } from './access-changes'
 import { getResource, levelOf } from './access-resource'
 import { requireUser } from './refusals'
 
-/** The part of AccessService that shows and changes who has access. */
-export const accessLists = (ctx: Context): Pick<AccessService, 'listAccess' | 'updateAccess'> => ({
+/** Handlers of AccessService that show and change who has access. */
+export const accessLists = (ctx: Context): AccessListsService => ({
   async listAccess({ resource }: ListAccessRequest, call: ServerCall) {
     const userId = requireUser(call)
     const found = await getResource(ctx, userId, resource)

@@ -22,14 +22,16 @@ import { chooseDocument, readDocumentRef, readSite } from '../access/resolve'
 import type { Context } from '../context'
 import { resolveAccess, resolveCaller, type AccessRow, type Credential } from '../db/access'
 import { holdLease } from '../leases/hold-lease'
-import { accessLists } from './access-lists'
 import { documentNotFound } from './refusals'
 
 /** Longest life of a caller token. */
 export const TOKEN_MS = 30_000
 
-/** Handlers of AccessService. */
-export const access = (ctx: Context): AccessService => ({
+/** What AccessService does besides deciding access: see `access-lists.ts`. */
+export type AccessListsService = Pick<AccessService, 'listAccess' | 'updateAccess'>
+
+/** Handlers of AccessService that decide access. */
+export const access = (ctx: Context): Omit<AccessService, keyof AccessListsService> => ({
   async resolveAccess(request: ResolveAccessRequest): Promise<ResolveAccessResponse> {
     const credential = readCredential(request, ctx.serviceKey)
     const found = await findAccess(ctx, credential, request)
@@ -64,8 +66,6 @@ export const access = (ctx: Context): AccessService => ({
     requireSystem(call)
     yield* holdLease(ctx.changes, requests, call.signal)
   },
-
-  ...accessLists(ctx),
 
   listVerificationKeys() {
     return Promise.resolve({ jwks: JSON.stringify(ctx.jwks) })
