@@ -74,6 +74,11 @@ export class AccessModel {
     return parents.map((_, target) => target).filter((target) => !owned(target))
   }
 
+  /** The documents that a change here can concern. */
+  documentsOf(target: number): number[] {
+    return [target, ...this.below(target)].filter((child) => this.below(child).length === 0)
+  }
+
   private below(target: number): number[] {
     return parents.flatMap((parent, child) =>
       parent === target ? [child, ...this.below(child)] : [],
