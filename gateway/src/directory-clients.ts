@@ -1,5 +1,9 @@
 import type { GrpcChannel } from '@sheaf/kit/grpc-client'
 import {
+  AccessServiceClientImpl,
+  type AccessService,
+} from '@sheaf/protos/sheaf/directory/v1/access'
+import {
   DocumentsServiceClientImpl,
   type DocumentsService,
 } from '@sheaf/protos/sheaf/directory/v1/documents'
@@ -16,6 +20,7 @@ import {
 
 /** Clients of directory. */
 export interface DirectoryClients {
+  readonly access: Pick<AccessService, 'listAccess' | 'updateAccess'>
   readonly documents: DocumentsService
   readonly keys: KeysService
   readonly orgs: OrgsService
@@ -26,6 +31,7 @@ export interface DirectoryClients {
 /** Clients that share a channel. */
 export function createDirectoryClients(channel: GrpcChannel): DirectoryClients {
   return {
+    access: new AccessServiceClientImpl(channel),
     documents: new DocumentsServiceClientImpl(channel),
     keys: new KeysServiceClientImpl(channel),
     orgs: new OrgsServiceClientImpl(channel),

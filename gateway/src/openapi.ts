@@ -15,6 +15,7 @@ const tags = [
   { name: 'orgs', description: 'Sites: personal ones and those of teams' },
   { name: 'workspaces', description: 'Folders of documents within a site' },
   { name: 'docs', description: 'Documents' },
+  { name: 'access', description: 'Who may do what' },
   { name: 'tables', description: 'Tables of a document' },
   { name: 'columns', description: 'Columns of a table' },
   { name: 'records', description: 'Rows of a table' },

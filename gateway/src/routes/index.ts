@@ -1,4 +1,5 @@
 import type { Route } from '../route'
+import { accessRoutes } from './access'
 import { columnRoutes } from './columns'
 import { documentRoutes } from './documents'
 import { keyRoutes } from './keys'
@@ -20,6 +21,7 @@ export const routes: readonly Route[] = [
   ...orgRoutes,
   ...profileRoutes,
   ...keyRoutes,
+  ...accessRoutes,
   ...openApiRoutes,
   ...statusRoutes,
 ]

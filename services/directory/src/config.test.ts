@@ -7,6 +7,7 @@ describe('readConfig', () => {
       databaseUrl: 'postgres://localhost/x',
       databaseConnections: 10,
       databaseWaiting: 500,
+      accessAuditDays: 365,
       serviceKey: 'k',
     })
   })

@@ -11,6 +11,7 @@ describe('startDirectory', () => {
       databaseUrl: database.url,
       databaseConnections: 3,
       databaseWaiting: 500,
+      accessAuditDays: 365,
       serviceKey: SERVICE_KEY,
     }
     const instances = await Promise.all([1, 2, 3].map(() => startDirectory(config)))
@@ -29,6 +30,7 @@ describe('startDirectory', () => {
         databaseUrl: 'postgres://nobody@127.0.0.1:1/none',
         databaseConnections: 3,
         databaseWaiting: 500,
+        accessAuditDays: 365,
         serviceKey: SERVICE_KEY,
       }),
     ).rejects.toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })

@@ -80,6 +80,22 @@ interface GrantColumns {
   role: GrantedRole
 }
 
+interface AccessAuditTable {
+  id: Generated<number>
+  changed_at: CreatedAt
+  request_id: string
+  actor_id: number
+  actor_email: string
+  org_id: number
+  level: 'org' | 'workspace' | 'document'
+  resource_id: number
+  what: 'role' | 'max_inherited_role'
+  subject_id: number | null
+  subject_email: string | null
+  old_role: GrantedRole | null
+  new_role: GrantedRole | null
+}
+
 interface HomesTable {
   name: string
   address: string
@@ -110,6 +126,7 @@ export interface DirectorySchema {
   org_grants: GrantColumns & { org_id: number }
   workspace_grants: GrantColumns & { workspace_id: number }
   document_grants: GrantColumns & { document_id: number }
+  access_audit: AccessAuditTable
   homes: HomesTable
   access_state: { id: ColumnType<1, never, never>; version: number }
   access_leases: AccessLeasesTable

@@ -28,8 +28,11 @@ import { documentNotFound } from './refusals'
 /** Longest life of a caller token. */
 export const TOKEN_MS = 30_000
 
-/** Handlers of AccessService. */
-export const access = (ctx: Context): AccessService => ({
+/** What AccessService does besides deciding access: see `access-lists.ts`. */
+export type AccessListsService = Pick<AccessService, 'listAccess' | 'updateAccess'>
+
+/** Handlers of AccessService that decide access. */
+export const access = (ctx: Context): Omit<AccessService, keyof AccessListsService> => ({
   async resolveAccess(request: ResolveAccessRequest): Promise<ResolveAccessResponse> {
     const credential = readCredential(request, ctx.serviceKey)
     const found = await findAccess(ctx, credential, request)

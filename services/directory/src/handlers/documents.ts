@@ -110,7 +110,7 @@ export const documents = (ctx: Context): DocumentsService => ({
 })
 
 /** The document that a request names. Throws `not_found`, `forbidden`, or `invalid` when several are meant. */
-async function getVisibleDocument(
+export async function getVisibleDocument(
   ctx: Context,
   userId: number,
   { document, site }: { document: string; site: string },

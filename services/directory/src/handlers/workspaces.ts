@@ -88,7 +88,7 @@ function groupByWorkspace(docs: readonly DocumentRow[]): ReadonlyMap<number, Doc
 }
 
 /** The workspace. Throws `not_found`, or `forbidden` when the user cannot see it. */
-async function getVisibleWorkspace(
+export async function getVisibleWorkspace(
   ctx: Context,
   userId: number,
   workspaceId: number,
