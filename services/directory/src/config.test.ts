@@ -8,6 +8,7 @@ describe('readConfig', () => {
       databaseConnections: 10,
       databaseWaiting: 500,
       serviceKey: 'k',
+      trashDays: 30,
     })
   })
 

@@ -12,6 +12,8 @@ export interface DirectoryConfig {
   readonly databaseWaiting: number
   /** The secret that the processes of one Sheaf share. */
   readonly serviceKey: string
+  /** After so many days what is in the trash is deleted. */
+  readonly trashDays: number
 }
 
 /** Reads the settings. Throws ConfigError naming every fault. */
@@ -23,5 +25,6 @@ export function readConfig(env: Env): DirectoryConfig {
     databaseConnections: read.int('SHEAF_DIRECTORY_CONNECTIONS', 10, { min: 2, max: 1000 }),
     databaseWaiting: read.int('SHEAF_DIRECTORY_WAITING', 500, { min: 1 }),
     serviceKey: read.secret('SHEAF_SERVICE_KEY'),
+    trashDays: read.int('SHEAF_TRASH_DAYS', 30, { min: 1, max: 36_500 }),
   })
 }

@@ -12,6 +12,7 @@ describe('startDirectory', () => {
       databaseConnections: 3,
       databaseWaiting: 500,
       serviceKey: SERVICE_KEY,
+      trashDays: 30,
     }
     const instances = await Promise.all([1, 2, 3].map(() => startDirectory(config)))
     for (const instance of instances) await instance[Symbol.asyncDispose]()
@@ -30,6 +31,7 @@ describe('startDirectory', () => {
         databaseConnections: 3,
         databaseWaiting: 500,
         serviceKey: SERVICE_KEY,
+        trashDays: 30,
       }),
     ).rejects.toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
   })

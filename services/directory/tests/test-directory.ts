@@ -66,6 +66,7 @@ export class TestDirectory implements AsyncDisposable {
       databaseConnections: 5,
       databaseWaiting: 500,
       serviceKey: SERVICE_KEY,
+      trashDays: 30,
     }
     test.clients = await test.startInstance()
     test.pool = new Pool({ connectionString: database.url, max: 2 })

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DocumentRef, SiteRef } from '../access/resolve'
-import { addressCondition, candidateOrder } from './documents'
+import { addressCondition, candidateOrder, isRemoved } from './documents'
 import { documentRole, joinDocumentGrants } from './grants'
 import { ANONYMOUS_ID, type DirectorySchema, type GrantedRole } from './schema'
 
@@ -25,6 +25,8 @@ export interface AccessRow {
   readonly docId: string | null
   readonly role: GrantedRole | null
   readonly ownerId: number | null
+  /** True when the document is in the trash, or its workspace is. */
+  readonly isRemoved: boolean
   readonly home: string | null
   readonly homeAddress: string | null
 }
@@ -43,7 +45,7 @@ export async function resolveAccess(
     select c.id as "userId", c.kind, c.email, c.name, c.key_id as "keyId",
       c.expires_at as "keyExpiresAt", c.last_used_at as "keyLastUsedAt", s.version,
       d.doc_id as "docId", ${documentRole('role')} as role, o.owner_id as "ownerId",
-      d.home, h.address as "homeAddress"
+      ${isRemoved} as "isRemoved", d.home, h.address as "homeAddress"
     from ${callers(credential)} c
     cross join access_state s
     left join (
@@ -63,7 +65,8 @@ export async function resolveCaller(
   const { rows } = await sql<AccessRow>`
     select c.id as "userId", c.kind, c.email, c.name, c.key_id as "keyId",
       c.expires_at as "keyExpiresAt", c.last_used_at as "keyLastUsedAt", s.version,
-      null as "docId", null as role, null as "ownerId", null as home, null as "homeAddress"
+      null as "docId", null as role, null as "ownerId",
+      false as "isRemoved", null as home, null as "homeAddress"
     from ${callers(credential)} c
     cross join access_state s`.execute(db)
   return rows

@@ -14,6 +14,8 @@ export const EVERYONE_ID = 2
 
 type CreatedAt = ColumnType<Date, never, never>
 type UpdatedAt = ColumnType<Date, never, Date>
+/** When it was put into the trash; null when it was not. */
+type RemovedAt = ColumnType<Date | null, never, Date | null>
 
 interface UsersTable {
   id: Generated<number>
@@ -52,6 +54,7 @@ interface WorkspacesTable {
   max_inherited_role: ColumnType<InheritedRole, InheritedRole | undefined, InheritedRole>
   created_at: CreatedAt
   updated_at: UpdatedAt
+  removed_at: RemovedAt
 }
 
 interface DocumentsTable {
@@ -68,11 +71,23 @@ interface DocumentsTable {
   created_at: CreatedAt
   updated_at: UpdatedAt
   published_at: Date | null
+  removed_at: RemovedAt
 }
 
 interface GrantColumns {
   user_id: number
   role: GrantedRole
+}
+
+interface OutboxTable {
+  id: ColumnType<number, never, never>
+  consumer: string
+  kind: 'document_deleted'
+  doc_id: string
+  home: string
+  attempts: number
+  due_at: Date
+  created_at: CreatedAt
 }
 
 interface HomesTable {
@@ -106,6 +121,8 @@ export interface DirectorySchema {
   workspace_grants: GrantColumns & { workspace_id: number }
   document_grants: GrantColumns & { document_id: number }
   homes: HomesTable
+  outbox: OutboxTable
+  outbox_consumers: { name: string }
   access_state: { id: ColumnType<1, never, never>; version: number }
   access_leases: AccessLeasesTable
   signing_keys: SigningKeysTable

@@ -1,5 +1,6 @@
 import type { Migration } from '@sheaf/kit/database'
 import { init } from './001-init'
+import { trashOutbox } from './002-trash-outbox'
 
 /** All steps of the schema `directory`, oldest first. */
-export const migrations: readonly Migration[] = [init]
+export const migrations: readonly Migration[] = [init, trashOutbox]
