@@ -4,6 +4,7 @@ import {
   type DocumentsService,
 } from '@sheaf/protos/sheaf/directory/v1/documents'
 import { OrgsServiceClientImpl, type OrgsService } from '@sheaf/protos/sheaf/directory/v1/orgs'
+import { UsersServiceClientImpl, type UsersService } from '@sheaf/protos/sheaf/directory/v1/users'
 import {
   WorkspacesServiceClientImpl,
   type WorkspacesService,
@@ -13,6 +14,7 @@ import {
 export interface DirectoryClients {
   readonly documents: DocumentsService
   readonly orgs: OrgsService
+  readonly users: UsersService
   readonly workspaces: WorkspacesService
 }
 
@@ -21,6 +23,7 @@ export function createDirectoryClients(channel: GrpcChannel): DirectoryClients {
   return {
     documents: new DocumentsServiceClientImpl(channel),
     orgs: new OrgsServiceClientImpl(channel),
+    users: new UsersServiceClientImpl(channel),
     workspaces: new WorkspacesServiceClientImpl(channel),
   }
 }

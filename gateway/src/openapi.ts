@@ -18,6 +18,7 @@ const tags = [
   { name: 'tables', description: 'Tables of a document' },
   { name: 'columns', description: 'Columns of a table' },
   { name: 'records', description: 'Rows of a table' },
+  { name: 'users', description: 'People who can sign in' },
   { name: 'about', description: 'About this server' },
 ]
 

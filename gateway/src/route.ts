@@ -33,7 +33,7 @@ export interface Input<P = unknown, Q = unknown, B = unknown> {
  * without its description.
  */
 export interface Route extends RouteTraits {
-  readonly method: 'get' | 'post' | 'patch'
+  readonly method: 'get' | 'post' | 'patch' | 'delete'
   /** `operationId` of the description. */
   readonly id: string
   readonly tag: string

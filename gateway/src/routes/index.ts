@@ -1,11 +1,14 @@
 import type { Route } from '../route'
 import { columnRoutes } from './columns'
+import { documentCopyRoutes } from './document-copy'
+import { documentLifecycleRoutes } from './document-lifecycle'
 import { documentRoutes } from './documents'
 import { openApiRoutes } from './openapi'
 import { orgRoutes } from './orgs'
 import { recordRoutes } from './records'
 import { statusRoutes } from './status'
 import { tableRoutes } from './tables'
+import { userDeletionRoutes } from './user-deletion'
 import { workspaceRoutes } from './workspaces'
 
 /** The table of routes: what is served, and what is described. Those that are asked most come first. */
@@ -14,8 +17,11 @@ export const routes: readonly Route[] = [
   ...columnRoutes,
   ...tableRoutes,
   ...documentRoutes,
+  ...documentLifecycleRoutes,
+  ...documentCopyRoutes,
   ...workspaceRoutes,
   ...orgRoutes,
+  ...userDeletionRoutes,
   ...openApiRoutes,
   ...statusRoutes,
 ]
