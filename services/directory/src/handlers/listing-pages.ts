@@ -54,24 +54,34 @@ export async function listOrgPage(
     listOrgDocuments(ctx.db, userId, orgId, documents),
   ])
   const groups = groupByWorkspace(docs)
-  const cutIn = docs.length < MAX_PAGE_ROWS ? undefined : docs.at(-1)?.workspaceId
+  const cutIn = findCut(docs)
   const page = new Page()
   const workspaces: Workspace[] = []
   for (const row of rows) {
     // A workspace that an earlier page began with comes again only with further documents.
-    const before = after?.workspaceId === row.id ? after.documentId : undefined
+    const before = positionIn(row, after)
     const found = groups.get(row.id) ?? []
-    const { taken, lastId } = takeDocuments(page, found, before ?? 0)
+    const { taken, lastId } = takeDocuments(page, found, before)
     const listed = taken.filter((doc) => doc.listed !== null)
-    if (listed.length > 0 || (before === undefined && isListed(row, removed))) {
+    if (listed.length > 0 || (before === 0 && isListed(row, removed))) {
       page.add(row)
       workspaces.push(workspaceToWire(row, orgDomain, listed))
     }
     const isWhole = taken.length === found.length && row.id !== cutIn
-    if (!isWhole) return { workspaces, nextPageToken: writePlace(row, lastId) }
-    if (page.isFull) return { workspaces, nextPageToken: writePlace(row, GREATEST_ID) }
+    if (isWhole && !page.isFull) continue
+    return { workspaces, nextPageToken: writePlace(row, isWhole ? GREATEST_ID : lastId) }
   }
   return { workspaces }
+}
+
+/** The workspace of which there may be more documents than were found. */
+function findCut(docs: readonly DocumentRow[]): number | undefined {
+  return docs.length < MAX_PAGE_ROWS ? undefined : docs.at(-1)?.workspaceId
+}
+
+/** After which of a workspace's documents a page begins; 0 when it begins with the workspace itself. */
+function positionIn({ id }: WorkspaceView, after: Place | undefined): number {
+  return after?.workspaceId === id ? after.documentId : 0
 }
 
 /** Whether a workspace stands in a listing also without documents. */
