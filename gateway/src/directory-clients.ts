@@ -9,6 +9,7 @@ import {
 } from '@sheaf/protos/sheaf/directory/v1/documents'
 import { KeysServiceClientImpl, type KeysService } from '@sheaf/protos/sheaf/directory/v1/keys'
 import { OrgsServiceClientImpl, type OrgsService } from '@sheaf/protos/sheaf/directory/v1/orgs'
+import { UsersServiceClientImpl, type UsersService } from '@sheaf/protos/sheaf/directory/v1/users'
 import {
   ProfileServiceClientImpl,
   type ProfileService,
@@ -25,6 +26,7 @@ export interface DirectoryClients {
   readonly keys: KeysService
   readonly orgs: OrgsService
   readonly profile: ProfileService
+  readonly users: UsersService
   readonly workspaces: WorkspacesService
 }
 
@@ -36,6 +38,7 @@ export function createDirectoryClients(channel: GrpcChannel): DirectoryClients {
     keys: new KeysServiceClientImpl(channel),
     orgs: new OrgsServiceClientImpl(channel),
     profile: new ProfileServiceClientImpl(channel),
+    users: new UsersServiceClientImpl(channel),
     workspaces: new WorkspacesServiceClientImpl(channel),
   }
 }

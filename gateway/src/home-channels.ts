@@ -9,6 +9,10 @@ import {
   type DocumentsService,
 } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import {
+  ExportServiceClientImpl,
+  type ExportService,
+} from '@sheaf/protos/sheaf/document_data/v1/export'
+import {
   RecordsServiceClientImpl,
   type RecordsService,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
@@ -28,6 +32,7 @@ export interface HomeClients {
   readonly channel: GrpcChannel
   readonly columns: ColumnsService
   readonly documents: DocumentsService
+  readonly exports: Pick<ExportService, 'exportDocument'>
   readonly records: RecordsService
   readonly tables: TablesService
 }
@@ -58,6 +63,7 @@ export class HomeChannels implements AsyncDisposable {
       channel,
       columns: new ColumnsServiceClientImpl(channel),
       documents: new DocumentsServiceClientImpl(channel),
+      exports: new ExportServiceClientImpl(channel),
       records: new RecordsServiceClientImpl(channel),
       tables: new TablesServiceClientImpl(channel),
     }

@@ -21,6 +21,7 @@ const tags = [
   { name: 'records', description: 'Rows of a table' },
   { name: 'profile', description: 'The calling user' },
   { name: 'keys', description: 'API keys of the calling user' },
+  { name: 'users', description: 'People who can sign in' },
   { name: 'about', description: 'About this server' },
 ]
 

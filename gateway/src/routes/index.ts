@@ -1,6 +1,8 @@
 import type { Route } from '../route'
 import { accessRoutes } from './access'
 import { columnRoutes } from './columns'
+import { documentCopyRoutes } from './document-copy'
+import { documentLifecycleRoutes } from './document-lifecycle'
 import { documentRoutes } from './documents'
 import { keyRoutes } from './keys'
 import { openApiRoutes } from './openapi'
@@ -9,6 +11,7 @@ import { profileRoutes } from './profile'
 import { recordRoutes } from './records'
 import { statusRoutes } from './status'
 import { tableRoutes } from './tables'
+import { userDeletionRoutes } from './user-deletion'
 import { workspaceRoutes } from './workspaces'
 
 /** The table of routes: what is served, and what is described. Those that are asked most come first. */
@@ -17,11 +20,14 @@ export const routes: readonly Route[] = [
   ...columnRoutes,
   ...tableRoutes,
   ...documentRoutes,
+  ...documentLifecycleRoutes,
+  ...documentCopyRoutes,
   ...workspaceRoutes,
   ...orgRoutes,
   ...profileRoutes,
   ...keyRoutes,
   ...accessRoutes,
+  ...userDeletionRoutes,
   ...openApiRoutes,
   ...statusRoutes,
 ]

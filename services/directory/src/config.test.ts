@@ -9,6 +9,7 @@ describe('readConfig', () => {
       databaseWaiting: 500,
       accessAuditDays: 365,
       serviceKey: 'k',
+      trashDays: 30,
     })
   })
 

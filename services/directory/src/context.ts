@@ -20,6 +20,7 @@ import type { DirectorySchema } from './db/schema'
 import { ensureSigningKeys, type StoredKey } from './db/signing-keys'
 import { KeyUse } from './key-use'
 import { AccessChanges } from './leases/access-changes'
+import { Outbox } from './outbox/outbox'
 
 /** The service's own PostgreSQL schema. */
 const SCHEMA = 'directory'
@@ -30,6 +31,8 @@ export interface Context {
   readonly db: Kysely<DirectorySchema>
   readonly changes: AccessChanges
   readonly keyUse: KeyUse
+  /** Tells the other services what is gone; to be woken after a deletion. */
+  readonly outbox: Outbox
   readonly signer: TokenSigner
   readonly verifier: TokenVerifier
   /** The public keys that verify caller tokens. */
@@ -70,12 +73,14 @@ export async function openContext(
   const listener = new AccessListener(url, (version) => changes.observe(version), log)
   await closer.use(listener).connect()
   closer.use(new AuditRetention(db, config.accessAuditDays, log)).start()
+  const signer = await createTokenSigner(readKey(newest))
   return {
     log,
     db,
     changes,
     keyUse: closer.use(new KeyUse(db, log)),
-    signer: await createTokenSigner(readKey(newest)),
+    outbox: closer.use(new Outbox(db, signer, log)),
+    signer,
     verifier: createTokenVerifier(() => Promise.resolve(jwks)),
     jwks,
     serviceKey: config.serviceKey,

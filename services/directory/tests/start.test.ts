@@ -13,6 +13,7 @@ describe('startDirectory', () => {
       databaseWaiting: 500,
       accessAuditDays: 365,
       serviceKey: SERVICE_KEY,
+      trashDays: 30,
     }
     const instances = await Promise.all([1, 2, 3].map(() => startDirectory(config)))
     for (const instance of instances) await instance[Symbol.asyncDispose]()
@@ -32,6 +33,7 @@ describe('startDirectory', () => {
         databaseWaiting: 500,
         accessAuditDays: 365,
         serviceKey: SERVICE_KEY,
+        trashDays: 30,
       }),
     ).rejects.toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
   })

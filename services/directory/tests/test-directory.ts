@@ -72,6 +72,7 @@ export class TestDirectory implements AsyncDisposable {
       databaseWaiting: 500,
       accessAuditDays: 365,
       serviceKey: SERVICE_KEY,
+      trashDays: 30,
     }
     test.clients = await test.startInstance()
     test.pool = new Pool({ connectionString: database.url, max: 2 })

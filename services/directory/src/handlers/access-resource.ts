@@ -6,7 +6,7 @@ import type { RoleCap } from '../access/roles'
 import type { Context } from '../context'
 import { findCaps, type ResourceRows } from '../db/people'
 import type { GrantedRole } from '../db/schema'
-import { getVisibleDocument } from './documents'
+import { getVisibleDocument } from './document-lifecycle'
 import { getVisibleOrg } from './orgs'
 import { getVisibleWorkspace } from './workspaces'
 
@@ -71,7 +71,9 @@ async function findVisible(
 ): Promise<Visible> {
   const { resource, site = '' } = wire ?? {}
   if (resource?.$case === 'workspaceId') {
-    const { id, orgId, role } = await getVisibleWorkspace(ctx, userId, resource.value)
+    const { id, orgId, role } = await getVisibleWorkspace(ctx, userId, {
+      workspaceId: resource.value,
+    })
     return { rows: { orgId, workspaceId: id, documentId: null }, role, ownerId: null }
   }
   if (resource?.$case === 'document') {

@@ -23,7 +23,7 @@ import { chooseDocument, readDocumentRef, readSite } from '../access/resolve'
 import type { Context } from '../context'
 import { resolveAccess, resolveCaller, type AccessRow, type Credential } from '../db/access'
 import { holdLease } from '../leases/hold-lease'
-import { documentNotFound } from './refusals'
+import { documentInTrash, documentNotFound } from './refusals'
 
 /** Longest life of a caller token. */
 export const TOKEN_MS = 30_000
@@ -126,6 +126,7 @@ function readDocument(row: AccessRow, { neededRole }: ResolveAccessRequest) {
   // Without any view there is no telling how much more would be needed.
   if (role === undefined || !roleAtLeast(role, 'viewers')) throw documentRoleError('viewers')
   if (!roleAtLeast(role, need)) throw documentRoleError(need)
+  if (row.isRemoved && row.kind !== 'system') throw documentInTrash()
   return { docId: row.docId, role, home: row.home }
 }
 

@@ -2,6 +2,7 @@ import type { ServedService } from '@sheaf/kit/grpc-server'
 import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnsServiceService } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
+import { ExportServiceService } from '@sheaf/protos/sheaf/document_data/v1/export'
 import { RecordsServiceService } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { Context } from '../context'
@@ -9,6 +10,7 @@ import { serveAdmitted } from './admitted'
 import { changes } from './changes'
 import { columns } from './columns'
 import { documents } from './documents'
+import { exportDocument } from './export'
 import { records } from './records'
 import { tables } from './tables'
 
@@ -19,6 +21,7 @@ export function createServices(ctx: Context): ServedService[] {
     serveAdmitted(admission, ChangesServiceService, changes(ctx)),
     serveAdmitted(admission, ColumnsServiceService, columns(ctx)),
     serveAdmitted(admission, DocumentsServiceService, documents(ctx)),
+    serveAdmitted(admission, ExportServiceService, exportDocument(ctx)),
     serveAdmitted(admission, RecordsServiceService, records(ctx)),
     serveAdmitted(admission, TablesServiceService, tables(ctx)),
   ]
