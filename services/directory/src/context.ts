@@ -11,7 +11,6 @@ import type { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger, type Logger } from '@sheaf/kit/logger'
 import type { Kysely } from 'kysely'
 import type { JSONWebKeySet } from 'jose'
-import { AuditRetention } from './audit-retention'
 import type { DirectoryConfig } from './config'
 import { AccessListener } from './leases/access-listener'
 import { deleteOldLeases } from './db/leases'
@@ -72,7 +71,6 @@ export async function openContext(
   const url = withSearchPath(config.databaseUrl, SCHEMA)
   const listener = new AccessListener(url, (version) => changes.observe(version), log)
   await closer.use(listener).connect()
-  closer.use(new AuditRetention(db, config.accessAuditDays, log)).start()
   const signer = await createTokenSigner(readKey(newest))
   return {
     log,

@@ -1,5 +1,6 @@
 import type { Logger } from '@sheaf/kit/logger'
 import type { Kysely } from 'kysely'
+import { deleteOldAudit } from './db/access-audit'
 import type { DirectorySchema } from './db/schema'
 import { deleteUnpublished, emptyTrash } from './db/trash'
 
@@ -7,7 +8,10 @@ const ROUND_MS = 10 * 60_000
 /** Filling a reserved document may take as long as a gateway lets a request take, which is much less. */
 const UNPUBLISHED_HOURS = 24
 
-/** Deletes, now and then, what has been in the trash for long, and documents that nobody finished making. */
+/**
+ * Deletes, now and then, what has been in the trash for long, documents that nobody finished making, and what the audit of
+ * access has kept long enough.
+ */
 export class Housekeeping implements AsyncDisposable {
   private timer?: NodeJS.Timeout
   private running?: Promise<void>
@@ -16,7 +20,7 @@ export class Housekeeping implements AsyncDisposable {
   /** @param onDeleted called after every round: there may be something in the outbox */
   constructor(
     private readonly db: Kysely<DirectorySchema>,
-    private readonly trashDays: number,
+    private readonly days: { readonly trashDays: number; readonly accessAuditDays: number },
     private readonly onDeleted: () => void,
     private readonly log: Logger,
   ) {}
@@ -32,9 +36,10 @@ export class Housekeeping implements AsyncDisposable {
 
   private async tidy(): Promise<void> {
     try {
-      await emptyTrash(this.db, this.trashDays)
+      await emptyTrash(this.db, this.days.trashDays)
       await deleteUnpublished(this.db, UNPUBLISHED_HOURS)
       this.onDeleted()
+      while (!this.closed && (await deleteOldAudit(this.db, this.days.accessAuditDays)));
     } catch (error) {
       this.log.warn({ err: error }, 'cannot tidy up; trying again later')
     }

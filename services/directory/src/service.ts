@@ -32,7 +32,7 @@ export function startDirectory(config: DirectoryConfig): Promise<RunningDirector
     closer.defer(() => health[Symbol.dispose]())
     const wake = () => ctx.outbox.wake()
     wake()
-    closer.use(new Housekeeping(ctx.db, config.trashDays, wake, ctx.log)).start()
+    closer.use(new Housekeeping(ctx.db, config, wake, ctx.log)).start()
     server.setHealth('postgres', true)
     checkDatabase = () => health.check()
     health.check()

@@ -57,6 +57,8 @@ describe('a document', () => {
     await directory.grantDocument(docId, alice, null)
     await move(alice, docId, there)
     expect((await get(alice, docId)).document?.access).toBe(Role.OWNERS)
+    const id = await directory.documentId(docId)
+    expect(await directory.auditOf('document', id)).toEqual(['alice role alice - owners'])
   })
 
   it('is moved by its owners alone, to where they may add documents, and nowhere else', async () => {

@@ -101,6 +101,11 @@ describe('deleting a user', () => {
     expect(await ownersOf('workspace', closed)).toEqual([kim.id])
     expect(await ownersOf('workspace', open)).toEqual([])
     expect(await ownersOf('document', Number(rows[0]?.id))).toEqual([kim.id])
+    const [handedOver, lost] = ['judy role kim - owners', 'judy role judy owners -']
+    expect(await directory.auditOf('workspace', closed)).toEqual([handedOver, lost])
+    expect(await directory.auditOf('workspace', open)).toEqual([lost])
+    expect(await directory.auditOf('document', Number(rows[0]?.id))).toEqual([handedOver, lost])
+    expect(await directory.auditOf('org', team)).toEqual(['judy role judy editors -'])
   })
 
   it('leaves an owner when all owners of a team go at the same moment', async () => {

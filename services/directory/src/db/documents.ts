@@ -127,26 +127,38 @@ export async function insertDocument(
   db: Db,
   doc: NewDocument,
 ): Promise<'reserved' | 'url_id_taken' | 'no_workspace'> {
-  try {
-    const { rows } = await sql`
-      with w as (
-        select id, org_id from workspaces
-        where id = ${doc.workspaceId} and org_id = ${doc.orgId} and removed_at is null for key share
-      ), d as (
-        insert into documents (doc_id, org_id, workspace_id, name, url_id, is_pinned, home, created_by)
-        select ${doc.docId}::uuid, w.org_id, w.id, ${doc.name}, ${doc.urlId},
-          ${doc.isPinned}::boolean, ${doc.home}, ${doc.creatorId}::integer from w
-        returning id
-      ), dg as (
-        insert into document_grants (document_id, user_id, role)
-        select d.id, ${doc.creatorId}::integer, 'owners' from d where ${doc.ownedByCreator}::boolean
-      )
-      select id from d`.execute(db)
-    return rows.length > 0 ? 'reserved' : 'no_workspace'
-  } catch (error) {
-    if (brokenUniqueConstraint(error) === 'documents_url_id') return 'url_id_taken'
-    throw error
-  }
+  const { rows } = await sql<{ hasPlace: boolean; isReserved: boolean }>`
+    with w as (
+      select id, org_id from workspaces
+      where id = ${doc.workspaceId} and org_id = ${doc.orgId} and removed_at is null for key share
+    ), d as (
+      insert into documents (doc_id, org_id, workspace_id, name, url_id, is_pinned, home, created_by)
+      select ${doc.docId}::uuid, w.org_id, w.id, ${doc.name}, ${doc.urlId},
+        ${doc.isPinned}::boolean, ${doc.home}, ${doc.creatorId}::integer from w
+      on conflict do nothing
+      returning id
+    ), dg as (
+      insert into document_grants (document_id, user_id, role)
+      select d.id, ${doc.creatorId}::integer, 'owners' from d where ${doc.ownedByCreator}::boolean
+    )
+    select exists (select 1 from w) as "hasPlace", exists (select 1 from d) as "isReserved"`.execute(
+    db,
+  )
+  const { hasPlace = false, isReserved = false } = rows[0] ?? {}
+  if (!hasPlace) return 'no_workspace'
+  return isReserved ? 'reserved' : 'url_id_taken'
+}
+
+/** Where a document is, whether it is published or not. */
+export async function findReserved(
+  db: Db,
+  docId: string,
+): Promise<{ orgId: number; workspaceId: number } | undefined> {
+  const { rows } = await sql<{ orgId: number; workspaceId: number }>`
+    select org_id as "orgId", workspace_id as "workspaceId" from documents where doc_id = ${docId}`.execute(
+    db,
+  )
+  return rows[0]
 }
 
 /** Puts a document into a workspace, into another org without its url id; false when the workspace has gone. */
@@ -160,13 +172,6 @@ export async function moveDocument(db: Db, id: number, workspaceId: number): Pro
       updated_at = now()
     from w where d.id = ${id} returning d.id`.execute(db)
   return rows.length > 0
-}
-
-/** Makes a user an owner of a document. */
-export async function grantOwner(db: Db, id: number, userId: number): Promise<void> {
-  await sql`
-    insert into document_grants (document_id, user_id, role) values (${id}, ${userId}, 'owners')
-    on conflict (document_id, user_id) do update set role = excluded.role`.execute(db)
 }
 
 /** Takes a url id away from documents that were reserved and never published. */

@@ -14,6 +14,13 @@ export async function lockOrg(trx: Trx, orgId: number): Promise<boolean> {
   return rows.length > 0
 }
 
+/** Keeps access in these orgs as it is until the transaction ends; what was read before may be old afterwards. */
+export async function holdOrgs(trx: Trx, orgIds: readonly number[]): Promise<void> {
+  // In order, so that two who hold several cannot wait for each other.
+  await sql`
+    select 1 from orgs where id = any(${orgIds}::integer[]) order by id for share`.execute(trx)
+}
+
 const tables = {
   org: { grants: 'org_grants', key: 'org_id' },
   workspace: { grants: 'workspace_grants', key: 'workspace_id' },

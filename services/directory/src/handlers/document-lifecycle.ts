@@ -13,6 +13,7 @@ import type {
 import { chooseDocument, readDocumentRef, readSite } from '../access/resolve'
 import type { Context } from '../context'
 import * as rows from '../db/documents'
+import { holdOrgs, putRoles } from '../db/role-changes'
 import { deleteRow, setRemoved } from '../db/trash'
 import { getEditableWorkspace } from './document-reservation'
 import * as refusals from './refusals'
@@ -26,24 +27,29 @@ type Lifecycle = Pick<
 export const documentLifecycle = (ctx: Context): Lifecycle => ({
   async moveDocument(request: MoveDocumentRequest, call: ServerCall) {
     const userId = refusals.requireUser(call)
-    const doc = await getOwnDocument(ctx, userId, request)
+    const { docId, ...from } = await getOwnDocument(ctx, userId, request)
     const target = await getEditableWorkspace(ctx, userId, request.workspaceId)
-    if (target.id === doc.workspaceId)
+    if (target.id === from.workspaceId)
       throw new AppError(
         'invalid',
         'SAME_WORKSPACE',
         'Bad request: doc is already in destination workspace',
         { field: 'workspace' },
       )
-    await ctx.changes.change(async (trx) => {
-      if (!(await rows.moveDocument(trx, doc.id, target.id))) throw refusals.workspaceNotFound()
+    const actor = { userId, email: call.caller.email, requestId: call.requestId }
+    await ctx.changes.change(async (db) => {
+      await holdOrgs(db, [from.orgId, target.orgId])
+      const inside = { ...ctx, db }
+      const { id } = await getOwnDocument(inside, userId, { document: docId, site: '' })
+      await getEditableWorkspace(inside, userId, target.id)
+      if (!(await rows.moveDocument(db, id, target.id))) throw refusals.workspaceNotFound()
       // Ownership that came down from the old place must not be lost with it: there may be no other owner.
-      const address = { ref: { kind: 'uuid', docId: doc.docId }, site: { kind: 'none' } } as const
-      const [moved] = await rows.findDocuments(trx, userId, address)
-      const keeps = roleAtLeast(moved?.role ?? undefined, 'owners')
-      if (!keeps && !refusals.isPublicUser(userId)) await rows.grantOwner(trx, doc.id, userId)
+      const { role } = await findDocument(inside, userId, { document: docId, site: '' })
+      if (roleAtLeast(role ?? undefined, 'owners') || refusals.isPublicUser(userId)) return
+      const moved = { level: 'document', id, orgId: target.orgId } as const
+      await putRoles(db, actor, moved, new Map([[userId, 'owners']]))
     })
-    return { docId: doc.docId }
+    return { docId }
   },
 
   async pinDocument(request: PinDocumentRequest, call: ServerCall) {

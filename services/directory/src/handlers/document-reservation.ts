@@ -1,3 +1,4 @@
+import { transact } from '@sheaf/kit/database'
 import { AppError } from '@sheaf/kit/errors'
 import { roleAtLeast } from '@sheaf/kit/roles'
 import { readDocumentRef } from '../access/resolve'
@@ -5,6 +6,7 @@ import { newDocumentIds, requireUrlId } from '../access/url-ids'
 import type { Context } from '../context'
 import * as rows from '../db/documents'
 import { findRoomiestHome, type HomeRow } from '../db/homes'
+import { holdOrgs } from '../db/role-changes'
 import { findWorkspace, type WorkspaceView } from '../db/workspaces'
 import * as refusals from './refusals'
 import { isRowId } from './workspaces'
@@ -65,9 +67,14 @@ export async function reserveDocument(
   throw new Error('no url id was free')
 }
 
-/** False when the url id is taken. Throws `not_found` when the workspace has gone since it was found. */
+/** False when the url id is taken. Throws as `getPlace` does when things have changed since. */
 async function insert(ctx: Context, doc: rows.NewDocument): Promise<boolean> {
-  const outcome = await rows.insertDocument(ctx.db, doc)
+  const outcome = await transact(ctx.db, async (db) => {
+    // Or somebody who is taken out of the org at this moment would be left as an owner in it.
+    await holdOrgs(db, [doc.orgId])
+    await getEditableWorkspace({ ...ctx, db }, doc.creatorId, doc.workspaceId)
+    return rows.insertDocument(db, doc)
+  })
   if (outcome === 'no_workspace') throw refusals.workspaceNotFound()
   return outcome === 'reserved'
 }

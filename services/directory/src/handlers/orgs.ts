@@ -114,6 +114,17 @@ export async function getVisibleOrg(
   return org
 }
 
+/** The org, for those who may put workspaces into it. Throws `not_found` or `forbidden`. */
+export async function getEditableOrg(
+  ctx: Context,
+  userId: number,
+  ref: OrgRef | undefined,
+): Promise<OrgView> {
+  const org = await getVisibleOrg(ctx, userId, ref)
+  if (!roleAtLeast(org.role ?? undefined, 'editors')) throw accessDenied()
+  return org
+}
+
 /** The new domain, or undefined when it stays: absent, empty or the same. Throws `invalid`. */
 function readNewDomain(org: OrgView, domain: string | undefined): string | undefined {
   if (domain === undefined || domain === '' || domain === org.domain) return undefined

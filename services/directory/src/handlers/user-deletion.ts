@@ -2,7 +2,13 @@ import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/kit/server-call'
 import type { DeleteUserRequest, UsersService } from '@sheaf/protos/sheaf/directory/v1/users'
 import type { Context } from '../context'
-import { deleteUser, findOrgsOnlyOwnedBy, handOver, lockUser } from '../db/user-deletion'
+import {
+  deleteUser,
+  findOrgsOnlyOwnedBy,
+  handOver,
+  lockUser,
+  noteLosses,
+} from '../db/user-deletion'
 import { isPublicUser } from './refusals'
 
 /** The handler of UsersService that is for users themselves: leaving for good. */
@@ -16,6 +22,7 @@ export const userDeletion = (ctx: Context): Pick<UsersService, 'deleteUser'> => 
         'to confirm deletion of a user, provide their name',
         { field: 'name' },
       )
+    const actor = { userId: id, email: call.caller.email, requestId: call.requestId }
     await ctx.changes.change(async (trx) => {
       if ((await lockUser(trx, id)) !== name)
         throw new AppError('invalid', 'NAME_MISMATCH', 'user name did not match', { field: 'name' })
@@ -26,7 +33,8 @@ export const userDeletion = (ctx: Context): Pick<UsersService, 'deleteUser'> => 
           'SOLE_OWNER',
           `give another owner to these sites first, or delete them: ${orphans.join(', ')}`,
         )
-      await handOver(trx, id)
+      await handOver(trx, actor)
+      await noteLosses(trx, actor)
       await deleteUser(trx, id)
     })
     ctx.outbox.wake()

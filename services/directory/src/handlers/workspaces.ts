@@ -1,3 +1,4 @@
+import { transact } from '@sheaf/kit/database'
 import { roleAtLeast } from '@sheaf/kit/roles'
 import type { ServerCall } from '@sheaf/kit/server-call'
 import type {
@@ -14,6 +15,7 @@ import { shownDomain } from '../access/domains'
 import { readNewName, requireName } from '../access/names'
 import type { Context } from '../context'
 import { findOrg } from '../db/orgs'
+import { holdOrgs } from '../db/role-changes'
 import { deleteRow, setRemoved } from '../db/trash'
 import {
   findWorkspace,
@@ -22,7 +24,7 @@ import {
   type WorkspaceView,
 } from '../db/workspaces'
 import { listOrgPage, listWorkspacePage } from './listing-pages'
-import { getVisibleOrg } from './orgs'
+import { getEditableOrg, getVisibleOrg } from './orgs'
 import { accessDenied, isPublicUser, orgNotFound, requireUser, workspaceNotFound } from './refusals'
 import { orgToWire, workspaceToWire } from './wire'
 
@@ -54,12 +56,17 @@ export const workspaces = (ctx: Context): WorkspacesService => ({
 
   async createWorkspace({ org: ref, name }: CreateWorkspaceRequest, call: ServerCall) {
     const userId = requireUser(call)
-    const org = await getVisibleOrg(ctx, userId, ref)
-    if (!roleAtLeast(org.role ?? undefined, 'editors')) throw accessDenied()
-    const id = await insertWorkspace(ctx.db, {
-      orgId: org.id,
+    const { id: orgId } = await getEditableOrg(ctx, userId, ref)
+    const workspace = {
+      orgId,
       name: name === '' ? DEFAULT_NAME : requireName(name),
       ownerId: isPublicUser(userId) ? undefined : userId,
+    }
+    const id = await transact(ctx.db, async (db) => {
+      // Or somebody who is taken out of the org at this moment would be left as an owner in it.
+      await holdOrgs(db, [orgId])
+      await getEditableOrg({ ...ctx, db }, userId, { org: String(orgId), site: '' })
+      return insertWorkspace(db, workspace)
     })
     return { id }
   },

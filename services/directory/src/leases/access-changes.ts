@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { transact } from '@sheaf/kit/database'
 import type { Logger } from '@sheaf/kit/logger'
 import type { Kysely, Transaction } from 'kysely'
 import { bumpAccessVersion, isLeaseBehind, readAccessVersion, renewLease } from '../db/leases'
@@ -25,7 +26,8 @@ export class AccessChanges {
 
   /**
    * Runs a change of access, key or user in a transaction; when it returns, no gateway answers from what was before.
-   * Waits at most as long as a lease lasts, and only for holders that do not answer.
+   * Waits at most as long as a lease lasts, and only for holders that do not answer. `fn` may run several times: see
+   * `transact`.
    * @param isChange false for a result that has left all as it was: gateways forget nothing then, but a change before
    *   it, which may be what has made this one needless, is waited for all the same
    */
@@ -33,7 +35,7 @@ export class AccessChanges {
     fn: (trx: Transaction<DirectorySchema>) => Promise<T>,
     isChange: (result: T) => boolean = () => true,
   ): Promise<T> {
-    const { result, version } = await this.db.transaction().execute(async (trx) => {
+    const { result, version } = await transact(this.db, async (trx) => {
       const result = await fn(trx)
       const version = isChange(result) ? await bumpAccessVersion(trx) : await readAccessVersion(trx)
       return { result, version }
