@@ -73,6 +73,16 @@ describe('listFor', () => {
     expect(idsFor(org, 3)).toEqual({ ids: [3, 4, 5, 6], ...all })
   })
 
+  it('shows an owner what the public has above a resource that lets nothing come down', () => {
+    const anon = { ...nothing, id: 1, kind: 'anonymous' as const, orgRole: 'editors' as const }
+    const alice = { ...nothing, id: 3, workspaceRole: 'owners' as const }
+    const { users } = listFor({ ...workspace, workspaceCap: null }, [anon, alice], 3)
+    expect(users.map(({ id, access, parentAccess }) => [id, access, parentAccess])).toEqual([
+      [1, undefined, 'editors'],
+      [3, 'owners', undefined],
+    ])
+  })
+
   it('shows an editor of a document who can open it', () => {
     expect(idsFor(document, 4)).toEqual({ ids: [1, 3, 4, 5], isPersonal: true, isPublic: false })
     expect(idsFor(org, 4)).toEqual({ ids: [4], isPersonal: true, isPublic: false })

@@ -113,8 +113,11 @@ export function listFor<T extends PersonRoles & { readonly id: number }>(
   }
 }
 
-/** People of the org stand in the listings of all that is in it; the public users only where they have something. */
-function isListed(level: Level, { kind, access, effective }: PersonRoles & Listed): boolean {
-  if ((access ?? effective) !== undefined) return true
+/**
+ * People of the org stand in the listings of all that is in it; the public users only where they have something, be it
+ * above a resource that lets nothing come down.
+ */
+function isListed(level: Level, { kind, access, parentAccess }: PersonRoles & Listed): boolean {
+  if ((access ?? parentAccess) !== undefined) return true
   return level !== 'org' && kind === 'login'
 }
