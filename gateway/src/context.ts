@@ -25,6 +25,8 @@ export interface Context extends AsyncDisposable {
   readonly directory: DirectoryClients
   readonly homes: HomeChannels
   readonly readiness: Readiness
+  /** The gateway's own tokens, for what only Sheaf itself may ask. */
+  readonly system: SystemCaller
   /** What is in hand, and whether there is room for more. */
   readonly load: Load
   /** What each caller may ask for in a minute. */
@@ -64,6 +66,7 @@ export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages)
       directory: createDirectoryClients(channel),
       homes,
       readiness,
+      system,
       load: new Load(config.limits),
       rates: new RateLimits(config.rateLimit),
       pages,

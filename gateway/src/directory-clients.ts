@@ -1,10 +1,15 @@
 import type { GrpcChannel } from '@sheaf/kit/grpc-client'
 import {
+  AccessServiceClientImpl,
+  type AccessService,
+} from '@sheaf/protos/sheaf/directory/v1/access'
+import {
   DocumentsServiceClientImpl,
   type DocumentsService,
 } from '@sheaf/protos/sheaf/directory/v1/documents'
 import { KeysServiceClientImpl, type KeysService } from '@sheaf/protos/sheaf/directory/v1/keys'
 import { OrgsServiceClientImpl, type OrgsService } from '@sheaf/protos/sheaf/directory/v1/orgs'
+import { UsersServiceClientImpl, type UsersService } from '@sheaf/protos/sheaf/directory/v1/users'
 import {
   ProfileServiceClientImpl,
   type ProfileService,
@@ -16,20 +21,24 @@ import {
 
 /** Clients of directory. */
 export interface DirectoryClients {
+  readonly access: Pick<AccessService, 'listAccess' | 'updateAccess'>
   readonly documents: DocumentsService
   readonly keys: KeysService
   readonly orgs: OrgsService
   readonly profile: ProfileService
+  readonly users: UsersService
   readonly workspaces: WorkspacesService
 }
 
 /** Clients that share a channel. */
 export function createDirectoryClients(channel: GrpcChannel): DirectoryClients {
   return {
+    access: new AccessServiceClientImpl(channel),
     documents: new DocumentsServiceClientImpl(channel),
     keys: new KeysServiceClientImpl(channel),
     orgs: new OrgsServiceClientImpl(channel),
     profile: new ProfileServiceClientImpl(channel),
+    users: new UsersServiceClientImpl(channel),
     workspaces: new WorkspacesServiceClientImpl(channel),
   }
 }

@@ -13,6 +13,10 @@ import {
   type DocumentsService,
 } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import {
+  ExportServiceClientImpl,
+  type ExportService,
+} from '@sheaf/protos/sheaf/document_data/v1/export'
+import {
   RecordsServiceClientImpl,
   type RecordsService,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
@@ -33,6 +37,7 @@ export interface HomeClients {
   readonly actions: ActionsService
   readonly columns: ColumnsService
   readonly documents: DocumentsService
+  readonly exports: Pick<ExportService, 'exportDocument'>
   readonly records: RecordsService
   readonly tables: TablesService
 }
@@ -64,6 +69,7 @@ export class HomeChannels implements AsyncDisposable {
       actions: new ActionsServiceClientImpl(channel),
       columns: new ColumnsServiceClientImpl(channel),
       documents: new DocumentsServiceClientImpl(channel),
+      exports: new ExportServiceClientImpl(channel),
       records: new RecordsServiceClientImpl(channel),
       tables: new TablesServiceClientImpl(channel),
     }

@@ -15,12 +15,14 @@ const tags = [
   { name: 'orgs', description: 'Sites: personal ones and those of teams' },
   { name: 'workspaces', description: 'Folders of documents within a site' },
   { name: 'docs', description: 'Documents' },
+  { name: 'access', description: 'Who may do what' },
   { name: 'tables', description: 'Tables of a document' },
   { name: 'columns', description: 'Columns of a table' },
   { name: 'records', description: 'Rows of a table' },
   { name: 'data', description: 'Rows of a table by column' },
   { name: 'profile', description: 'The calling user' },
   { name: 'keys', description: 'API keys of the calling user' },
+  { name: 'users', description: 'People who can sign in' },
   { name: 'about', description: 'About this server' },
 ]
 

@@ -20,6 +20,7 @@ const trusted = {
   'access-control-allow-credentials': 'true',
   'access-control-allow-headers': 'Authorization, Content-Type, X-Requested-With',
   'access-control-allow-methods': 'GET, PATCH, PUT, POST, DELETE, OPTIONS',
+  'access-control-expose-headers': 'ETag, RateLimit, RateLimit-Policy, Retry-After',
 }
 
 describe('cross-origin requests', () => {

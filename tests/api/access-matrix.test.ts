@@ -17,7 +17,9 @@ async function ask(
   entry: Entry,
   role: AccessRole,
 ): Promise<number> {
-  const target = entry.fresh ? await world.createTarget() : world.target
+  // Who is refused takes nothing away, so only the others need something of their own.
+  const needsOwn = entry.fresh === true && entry.statuses[role] === 200
+  const target = needsOwn ? await world.createTarget() : world.target
   const own = await entry.params?.(world, role)
   const params: PathParams = { ...target, tableId: 'T', colId: 'A', ...own }
   const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {

@@ -12,7 +12,7 @@ export interface Entry {
   /** The body, or what makes it; `{}` for none. */
   readonly body?: object | ((target: Target) => object)
   readonly query?: Record<string, unknown>
-  /** True for a target of its own for each one who asks, since whoever may takes something away or moves it. */
+  /** True for a target of its own for each one who may, since they take something away or move it. */
   readonly fresh?: boolean
   /** Further parameters of the path, made for the one who asks. */
   readonly params?: (world: AccessWorld, role: AccessRole) => Promise<PathParams>
@@ -37,12 +37,18 @@ const everybody = allow([...users, 'anonymous', 'reader', 'elsewhere'])
 const account = allow(users, { anonymous: 401 })
 /** Who sees that the site is there. */
 const visitors = allow(['owner', 'editor', 'viewer', 'member', 'guest', 'reader', 'elsewhere'])
+/** Who sees the site, with a key that reaches all of it. */
+const insiders = allow(['owner', 'editor', 'viewer', 'member', 'guest'])
 /** Who sees that the workspace is there. */
 const lookers = allow(['owner', 'editor', 'viewer', 'guest', 'reader'])
 const viewers = allow(['owner', 'editor', 'viewer', 'reader'])
 const editors = allow(['owner', 'editor'])
 const owners = allow(['owner'])
 
+/** As `account`, for a request that names the account wrongly. */
+const misnamed = allow([], Object.fromEntries(users.map((user) => [user, 400])))
+
+const inheritAll = { delta: { maxInheritedRole: 'owners' } }
 const newRecords = { records: [{ fields: { A: 'b' } }] }
 
 /** Every route by its id. A new one gets its line here: who may, and a request that would succeed. */
@@ -57,17 +63,39 @@ export const entries: Readonly<Record<string, Entry>> = {
   createOrg: { statuses: account, body: { name: 'Mine' } },
   describeOrg: { statuses: visitors },
   modifyOrg: { statuses: owners, body: { name: 'Renamed' } },
+  deleteOrg: { statuses: owners, fresh: true },
+  deleteNamedOrg: { statuses: owners, fresh: true, params: force },
+  listOrgAccess: { statuses: insiders },
+  modifyOrgAccess: { statuses: owners, body: { delta: { users: {} } } },
 
   // workspaces
   listWorkspaces: { statuses: visitors },
   createWorkspace: { statuses: editors, body: { name: 'New' } },
   describeWorkspace: { statuses: lookers },
   modifyWorkspace: { statuses: owners, body: { name: 'Renamed' } },
+  removeWorkspace: { statuses: owners, fresh: true },
+  restoreWorkspace: { statuses: owners },
+  deleteWorkspace: { statuses: owners, fresh: true },
+  listWorkspaceAccess: { statuses: lookers },
+  modifyWorkspaceAccess: { statuses: owners, body: inheritAll },
 
   // documents
   createDoc: { statuses: editors, body: { name: 'New' } },
   describeDoc: { statuses: viewers },
   modifyDoc: { statuses: owners, body: { name: 'Renamed' } },
+  copyDoc: { statuses: editors, body: ({ workspaceId }) => ({ workspaceId }) },
+  moveDoc: {
+    statuses: owners,
+    fresh: true,
+    body: ({ otherWorkspaceId }) => ({ workspace: otherWorkspaceId }),
+  },
+  pinDoc: { statuses: editors },
+  unpinDoc: { statuses: editors },
+  removeDoc: { statuses: owners, fresh: true },
+  restoreDoc: { statuses: owners },
+  deleteDoc: { statuses: owners, fresh: true },
+  listDocAccess: { statuses: viewers },
+  modifyDocAccess: { statuses: owners, body: inheritAll },
 
   // tables and columns
   listTables: { statuses: viewers },
@@ -104,6 +132,10 @@ export const entries: Readonly<Record<string, Entry>> = {
   modifyRows: { statuses: editors, body: { id: [1], A: ['h'] } },
   deleteRows: { statuses: editors, body: [20] },
 
+  // users
+  // Who may is told that this is not their name, and stays.
+  deleteUser: { statuses: misnamed, params: oneself, body: { name: 'Nobody' } },
+
   // profile
   describeProfile: { statuses: everybody },
   renameUser: { statuses: account, body: { name: 'Renamed' } },
@@ -115,6 +147,17 @@ export const entries: Readonly<Record<string, Entry>> = {
   listKeys: { statuses: account },
   createKey: { statuses: account, body: { name: 'another' } },
   revokeKey: { statuses: account, params: ownKey },
+}
+
+function force(): Promise<PathParams> {
+  return Promise.resolve({ name: 'force-delete' })
+}
+
+/** The account of the one who asks, or of the owner for those who have none. */
+async function oneself({ rest }: AccessWorld, role: AccessRole): Promise<PathParams> {
+  const person = users.find((user) => user === role) ?? 'owner'
+  const { body } = await rest[person].get<{ id: number }>('/api/profile/user')
+  return { userId: body.id }
 }
 
 /** A key of the one who asks, or of the owner for those who have none. */

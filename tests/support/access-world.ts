@@ -22,6 +22,8 @@ export type AccessRole = (typeof roles)[number]
 export interface Target {
   readonly orgId: number
   readonly workspaceId: number
+  /** Another workspace of the site. */
+  readonly otherWorkspaceId: number
   readonly docId: string
 }
 
@@ -75,7 +77,8 @@ export function startAccessWorld(): Promise<AccessWorld> {
       await addTable(owner, doc, 'T', { A: 'Text' })
       const records = Array.from({ length: 20 }, () => ({ fields: { A: 'a' } }))
       await owner.post(`${doc}/tables/T/records`, { body: { records } })
-      return { orgId, workspaceId, docId }
+      const otherWorkspaceId = await createWorkspace(owner, orgId)
+      return { orgId, workspaceId, otherWorkspaceId, docId }
     }
     /** What makes the guest a guest of what is around it. */
     const shareDocument = async (docId: string) => {
@@ -85,10 +88,11 @@ export function startAccessWorld(): Promise<AccessWorld> {
     }
 
     const target = await createTarget()
-    const aside = await createWorkspace(owner, target.orgId)
     const inside = { readOnly: true, workspaces: [target.workspaceId] }
     rest.reader = await withNewKey(sheaf, owner, { scope: inside })
-    rest.elsewhere = await withNewKey(sheaf, owner, { scope: { workspaces: [aside] } })
+    rest.elsewhere = await withNewKey(sheaf, owner, {
+      scope: { workspaces: [target.otherWorkspaceId] },
+    })
     const revoked = await createKey(owner, {})
     await owner.delete(`/api/profile/apikeys/${revoked.id}`)
     rest.revoked = createRest(sheaf.url, revoked.key)

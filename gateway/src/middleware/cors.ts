@@ -7,7 +7,11 @@ import { hostname } from './site'
 const METHODS = 'GET, PATCH, PUT, POST, DELETE, OPTIONS'
 const OK = Buffer.from('OK')
 
+/** What pages may read besides what browsers show to all. */
+const exposed = ['Access-Control-Expose-Headers', 'ETag, RateLimit, RateLimit-Policy, Retry-After']
+
 const trustedHeaders = [
+  ...exposed,
   'Access-Control-Allow-Methods',
   METHODS,
   'Access-Control-Allow-Headers',
@@ -16,6 +20,7 @@ const trustedHeaders = [
   'true',
 ]
 const untrustedHeaders = [
+  ...exposed,
   'Access-Control-Allow-Methods',
   METHODS,
   'Access-Control-Allow-Headers',

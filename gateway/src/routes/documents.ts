@@ -3,7 +3,7 @@ import type { Exchange } from '../exchange'
 import { sendJson } from '../reply'
 import { defineRoute, type Route } from '../route'
 import { document, documentFields, toDocument } from '../schemas/documents'
-import { docParams, workspaceParams } from '../schemas/parameters'
+import { docParams, showRemoved, workspaceParams } from '../schemas/parameters'
 
 const tag = 'docs'
 const newDocId = z.string().meta({ description: 'UUID of the document' })
@@ -41,10 +41,11 @@ export const documentRoutes: readonly Route[] = [
     summary: 'Describe a document',
     access: 'caller',
     params: docParams,
+    query: showRemoved,
     success: { description: 'The document', schema: document },
-    async handle(exchange, { params: { docId } }) {
+    async handle(exchange, { params: { docId }, query }) {
       const { context, site } = exchange
-      const request = { document: docId, site }
+      const request = { document: docId, site, removed: query.showRemoved }
       const found = await context.directory.documents.getDocument(request, exchange.call())
       sendJson(exchange, toDocument(found))
     },

@@ -1,7 +1,10 @@
 import type { Route } from '../route'
+import { accessRoutes } from './access'
 import { actionRoutes } from './actions'
 import { columnRoutes } from './columns'
 import { dataRoutes } from './data'
+import { documentCopyRoutes } from './document-copy'
+import { documentLifecycleRoutes } from './document-lifecycle'
 import { documentRoutes } from './documents'
 import { keyRoutes } from './keys'
 import { openApiRoutes } from './openapi'
@@ -10,6 +13,7 @@ import { profileRoutes } from './profile'
 import { recordRoutes } from './records'
 import { statusRoutes } from './status'
 import { tableRoutes } from './tables'
+import { userDeletionRoutes } from './user-deletion'
 import { workspaceRoutes } from './workspaces'
 
 /** The table of routes: what is served, and what is described. Those that are asked most come first. */
@@ -20,10 +24,14 @@ export const routes: readonly Route[] = [
   ...tableRoutes,
   ...actionRoutes,
   ...documentRoutes,
+  ...documentLifecycleRoutes,
+  ...documentCopyRoutes,
   ...workspaceRoutes,
   ...orgRoutes,
   ...profileRoutes,
   ...keyRoutes,
+  ...accessRoutes,
+  ...userDeletionRoutes,
   ...openApiRoutes,
   ...statusRoutes,
 ]

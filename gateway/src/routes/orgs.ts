@@ -1,12 +1,12 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { OrgRef } from '@sheaf/protos/sheaf/directory/v1/orgs'
+import type { Org, OrgRef } from '@sheaf/protos/sheaf/directory/v1/orgs'
 import { z } from 'zod'
 import type { Exchange } from '../exchange'
 import { sendJson, sendNull } from '../reply'
 import { defineRoute, type Route } from '../route'
 import { nothing } from '../schemas/errors'
 import { newOrg, org, orgChange, toOrg } from '../schemas/orgs'
-import { orgParams } from '../schemas/parameters'
+import { namedOrgParams, orgParams } from '../schemas/parameters'
 
 const tag = 'orgs'
 
@@ -15,7 +15,7 @@ export function toOrgRef({ site }: Exchange, { orgId }: z.output<typeof orgParam
   return { org: orgId, site }
 }
 
-/** Sites: list, describe, create, modify. */
+/** Sites: list, describe, create, modify, delete. */
 export const orgRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -27,9 +27,7 @@ export const orgRoutes: readonly Route[] = [
     access: 'caller',
     success: { description: 'The orgs', schema: z.array(org) },
     async handle(exchange) {
-      const { context, site } = exchange
-      const { orgs } = await context.directory.orgs.listOrgs({ site }, exchange.call())
-      sendJson(exchange, orgs.map(toOrg))
+      sendJson(exchange, (await listOrgs(exchange)).map(toOrg))
     },
   }),
   defineRoute({
@@ -81,4 +79,54 @@ export const orgRoutes: readonly Route[] = [
       sendNull(exchange)
     },
   }),
+  defineRoute({
+    method: 'delete',
+    path: '/api/orgs/{orgId}',
+    id: 'deleteOrg',
+    tag,
+    summary: 'Delete a team site with all in it',
+    description: 'It cannot be undone. A personal site goes with its user.',
+    access: 'caller',
+    params: orgParams,
+    success: { description: 'Id of the org', schema: z.int() },
+    async handle(exchange, { params }) {
+      sendJson(exchange, await deleteOrg(exchange, params))
+    },
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/api/orgs/{orgId}/{name}',
+    id: 'deleteNamedOrg',
+    tag,
+    summary: 'Delete a team site with all in it, if that is its name',
+    access: 'caller',
+    params: namedOrgParams,
+    success: { description: 'Id of the org', schema: z.int() },
+    async handle(exchange, { params }) {
+      const name = params.name === 'force-delete' ? undefined : params.name
+      sendJson(exchange, await deleteOrg(exchange, params, name))
+    },
+  }),
 ]
+
+async function listOrgs(exchange: Exchange): Promise<Org[]> {
+  const { orgs } = exchange.context.directory
+  const found: Org[] = []
+  let pageToken: string | undefined
+  do {
+    const page = await orgs.listOrgs({ site: exchange.site, pageToken }, exchange.call())
+    found.push(...page.orgs)
+    pageToken = page.nextPageToken
+  } while (pageToken !== undefined)
+  return found
+}
+
+async function deleteOrg(
+  exchange: Exchange,
+  params: z.output<typeof orgParams>,
+  name?: string,
+): Promise<number> {
+  const request = { org: toOrgRef(exchange, params), name }
+  const { id } = await exchange.context.directory.orgs.deleteOrg(request, exchange.call())
+  return id
+}

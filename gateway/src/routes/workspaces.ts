@@ -1,7 +1,11 @@
+import type { Org, OrgRef } from '@sheaf/protos/sheaf/directory/v1/orgs'
+import type { Workspace } from '@sheaf/protos/sheaf/directory/v1/workspaces'
 import { z } from 'zod'
-import { sendJson } from '../reply'
+import type { Exchange } from '../exchange'
+import { sendJson, sendNull } from '../reply'
 import { defineRoute, type Route } from '../route'
-import { orgParams, workspaceParams } from '../schemas/parameters'
+import { nothing } from '../schemas/errors'
+import { orgParams, permanent, showRemoved, workspaceParams } from '../schemas/parameters'
 import {
   listedWorkspace,
   toListedWorkspace,
@@ -13,7 +17,7 @@ import { toOrgRef } from './orgs'
 
 const tag = 'workspaces'
 
-/** Workspaces: list, describe, create, modify. */
+/** Workspaces: list, describe, create, modify, delete, trash. */
 export const workspaceRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -23,12 +27,12 @@ export const workspaceRoutes: readonly Route[] = [
     summary: 'List workspaces and documents within an org',
     access: 'caller',
     params: orgParams,
+    query: showRemoved,
     success: { description: 'The workspaces by name', schema: z.array(listedWorkspace) },
-    async handle(exchange, { params }) {
-      const request = { org: toOrgRef(exchange, params) }
-      const { workspaces } = exchange.context.directory
-      const found = await workspaces.listWorkspaces(request, exchange.call())
-      sendJson(exchange, found.workspaces.map(toListedWorkspace))
+    async handle(exchange, { params, query }) {
+      const org = toOrgRef(exchange, params)
+      const found = await listWorkspaces(exchange, { org, removed: query.showRemoved })
+      sendJson(exchange, found.map(toListedWorkspace))
     },
   }),
   defineRoute({
@@ -56,11 +60,10 @@ export const workspaceRoutes: readonly Route[] = [
     summary: 'Describe a workspace',
     access: 'caller',
     params: workspaceParams,
+    query: showRemoved,
     success: { description: 'The workspace', schema: workspace },
-    async handle(exchange, { params: { workspaceId } }) {
-      const { workspaces } = exchange.context.directory
-      const found = await workspaces.getWorkspace({ workspaceId }, exchange.call())
-      if (!found.workspace || !found.org) throw new Error('directory described a workspace in part')
+    async handle(exchange, { params: { workspaceId }, query }) {
+      const found = await getWorkspace(exchange, { workspaceId, removed: query.showRemoved })
       sendJson(exchange, toWorkspace(found.workspace, found.org))
     },
   }),
@@ -80,4 +83,90 @@ export const workspaceRoutes: readonly Route[] = [
       sendJson(exchange, workspaceId)
     },
   }),
+  defineRoute({
+    method: 'delete',
+    path: '/api/workspaces/{workspaceId}',
+    id: 'deleteWorkspace',
+    tag,
+    summary: 'Delete a workspace with its documents',
+    description: 'It cannot be undone.',
+    access: 'caller',
+    params: workspaceParams,
+    success: { description: 'Id of the workspace', schema: z.int() },
+    async handle(exchange, { params: { workspaceId } }) {
+      const { workspaces } = exchange.context.directory
+      await workspaces.deleteWorkspace({ workspaceId }, exchange.call())
+      sendJson(exchange, workspaceId)
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/workspaces/{workspaceId}/remove',
+    id: 'removeWorkspace',
+    tag,
+    summary: 'Put a workspace into the trash, or delete it',
+    access: 'caller',
+    params: workspaceParams,
+    query: permanent,
+    success: { description: 'Id of the workspace if it was deleted', schema: z.int().nullable() },
+    async handle(exchange, { params: { workspaceId }, query }) {
+      const { workspaces } = exchange.context.directory
+      if (query.permanent) await workspaces.deleteWorkspace({ workspaceId }, exchange.call())
+      else await workspaces.removeWorkspace({ workspaceId }, exchange.call())
+      sendJson(exchange, query.permanent ? workspaceId : null)
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/workspaces/{workspaceId}/unremove',
+    id: 'restoreWorkspace',
+    tag,
+    summary: 'Take a workspace out of the trash',
+    access: 'caller',
+    params: workspaceParams,
+    success: { description: 'Done', schema: nothing },
+    async handle(exchange, { params: { workspaceId } }) {
+      const { workspaces } = exchange.context.directory
+      await workspaces.restoreWorkspace({ workspaceId }, exchange.call())
+      sendNull(exchange)
+    },
+  }),
 ]
+
+/** All workspaces of an org; they come in pages, and one that fills a page goes on in the next. */
+async function listWorkspaces(
+  exchange: Exchange,
+  request: { org: OrgRef; removed: boolean },
+): Promise<Workspace[]> {
+  const { workspaces } = exchange.context.directory
+  const found: Workspace[] = []
+  let pageToken: string | undefined
+  do {
+    const page = await workspaces.listWorkspaces({ ...request, pageToken }, exchange.call())
+    for (const next of page.workspaces) {
+      const last = found.at(-1)
+      if (last?.id === next.id) last.docs.push(...next.docs)
+      else found.push(next)
+    }
+    pageToken = page.nextPageToken
+  } while (pageToken !== undefined)
+  return found
+}
+
+/** A workspace with all its documents, which come in pages. */
+async function getWorkspace(
+  exchange: Exchange,
+  request: { workspaceId: number; removed: boolean },
+): Promise<{ workspace: Workspace; org: Org }> {
+  const { workspaces } = exchange.context.directory
+  const first = await workspaces.getWorkspace(request, exchange.call())
+  const { workspace: found, org } = first
+  if (!found || !org) throw new Error('directory described a workspace in part')
+  let pageToken = first.nextPageToken
+  while (pageToken !== undefined) {
+    const page = await workspaces.getWorkspace({ ...request, pageToken }, exchange.call())
+    found.docs.push(...(page.workspace?.docs ?? []))
+    pageToken = page.nextPageToken
+  }
+  return { workspace: found, org }
+}

@@ -23,6 +23,32 @@ export const documentFields = z.strictObject({
   urlId: text.nullish().meta({ description: 'Short id for addresses; null clears it' }),
 })
 
+/** A number, or a text of digits. */
+const integer = z.union([
+  z.int(),
+  z
+    .string()
+    .regex(/^\d{1,15}$/, 'cannot be understood as an integer')
+    .transform(Number),
+])
+
+/** What moves a document. */
+export const documentMove = z.object({
+  workspace: integer.meta({ type: 'integer', description: 'Workspace that it goes into' }),
+})
+
+/** What copies a document. */
+export const documentCopy = z.object({
+  workspaceId: integer.meta({ type: 'integer', description: 'Workspace that the copy goes into' }),
+  documentName: nameText
+    .nullish()
+    .meta({ description: 'Name of the copy; made from that of the document when absent' }),
+  asTemplate: z
+    .boolean()
+    .nullish()
+    .meta({ description: 'True to copy the structure alone, without rows and attachments' }),
+})
+
 /** A document as its description shows it. Throws when directory has left a part out, which would be a bug. */
 export function toDocument(answer: GetDocumentResponse): z.output<typeof document> {
   const { document: summary, workspace, org: ofOrg } = answer

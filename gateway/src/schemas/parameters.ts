@@ -24,6 +24,16 @@ export const keyParams = z.object({
   keyId: integerText.meta({ type: 'integer', description: 'Integer id of the key', example: 7 }),
 })
 
+/** An org in a path, with its name to be sure. */
+export const namedOrgParams = orgParams.extend({
+  name: text.meta({ description: 'Name or subdomain of the org, or `force-delete`' }),
+})
+
+/** A user in a path. */
+export const userParams = z.object({
+  userId: text.meta({ type: 'integer', description: 'Integer id', example: 3 }),
+})
+
 const docId = text.meta({
   description: 'UUID of the document, as its creation returned it; its integer id or urlId will do',
   example: '7c7ab2f0-0f7c-4b39-8a3c-3a6d6c0f9b1e',
@@ -61,3 +71,9 @@ export const choice = <const T extends readonly [string, ...string[]]>(
     .optional()
     .transform((word): T[number] => word || words[0])
     .meta({ type: 'string', enum: [...words], default: words[0], description })
+
+/** Query of what shows the trash on request. */
+export const showRemoved = z.object({ showRemoved: flag('Show what is in the trash') })
+
+/** Query of what puts something into the trash. */
+export const permanent = z.object({ permanent: flag('Delete it at once; it cannot be undone') })

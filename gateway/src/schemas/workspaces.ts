@@ -8,6 +8,9 @@ import { org, shownRole, toOrg, toShownRole } from './orgs'
 import { nameText } from './text'
 
 const time = z.string().meta({ format: 'date-time' })
+const removedTime = time
+  .optional()
+  .meta({ description: 'When it was put into the trash; absent when it was not' })
 
 /** A document in the listing of its workspace. */
 export const documentSummary = z
@@ -19,6 +22,7 @@ export const documentSummary = z
     urlId: z.string().nullable(),
     createdAt: time,
     updatedAt: time,
+    removedAt: removedTime,
   })
   .meta({ id: 'DocumentSummary' })
 
@@ -28,6 +32,7 @@ const workspaceFields = {
   access: shownRole.nullable().meta({ description: "The caller's role" }),
   createdAt: time,
   updatedAt: time,
+  removedAt: removedTime,
   docs: z.array(documentSummary),
 }
 
@@ -44,7 +49,7 @@ export const workspaceFieldsBody = z.strictObject({ name: nameText.nullish() })
 
 /** A document as a listing shows it. */
 export function toSummary(document: DocumentSummary): z.output<typeof documentSummary> {
-  const { id, name, access, isPinned, urlId, createdAt, updatedAt } = document
+  const { id, name, access, isPinned, urlId, createdAt, updatedAt, removedAt } = document
   return {
     id,
     name,
@@ -53,11 +58,14 @@ export function toSummary(document: DocumentSummary): z.output<typeof documentSu
     urlId: urlId ?? null,
     createdAt,
     updatedAt,
+    ...(removedAt !== undefined && { removedAt }),
   }
 }
 
-function toFields({ id, name, access, createdAt, updatedAt, docs }: WireWorkspace) {
-  const shown = { id, name, access: toShownRole(access), createdAt, updatedAt }
+function toFields(wire: WireWorkspace) {
+  const { id, name, access, createdAt, updatedAt, removedAt, docs } = wire
+  const times = { createdAt, updatedAt, ...(removedAt !== undefined && { removedAt }) }
+  const shown = { id, name, access: toShownRole(access), ...times }
   return { ...shown, docs: docs.map(toSummary) }
 }
 

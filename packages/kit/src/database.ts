@@ -156,6 +156,28 @@ export function toUnavailable(error: unknown): AppError | undefined {
   )
 }
 
+/** Two transactions waited for each other, or what a row refers to has gone since it was looked up. */
+const OVERTAKEN = /^(40001|40P01|23503)$/
+const ATTEMPTS = 3
+
+/**
+ * Runs a transaction, and from its beginning again when it was overtaken by others, of which the next look finds what they
+ * did. So `fn` does nothing besides working with the database, and looks up within the transaction what it goes by.
+ */
+export async function transact<DB, T>(
+  db: Kysely<DB>,
+  fn: (trx: Transaction<DB>) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(fn)
+    } catch (error) {
+      const { code } = readFields(error)
+      if (attempt === ATTEMPTS || typeof code !== 'string' || !OVERTAKEN.test(code)) throw error
+    }
+  }
+}
+
 /** The name of the constraint that a statement has broken by a value that is there already, else undefined. */
 export function brokenUniqueConstraint(error: unknown): string | undefined {
   const { code, constraint } = readFields(error)

@@ -1,6 +1,7 @@
 import { createTestDatabase, type TestDatabase } from '@sheaf/testkit/engines'
-import { sql } from 'kysely'
-import { migrate, openDatabase, type Migration } from '../src/database'
+import { eventually } from '@sheaf/testkit/eventually'
+import { sql, type Transaction } from 'kysely'
+import { migrate, openDatabase, transact, type Migration } from '../src/database'
 import { createLogger } from '../src/logger'
 
 interface Schema {
@@ -80,6 +81,40 @@ describe('database', () => {
     expect(refused).toHaveLength(2)
     expect(refused[0]?.reason).toMatchObject({ code: 'unavailable', reason: 'DATABASE_BUSY' })
     await query()
+  })
+
+  it('runs a transaction again that another one has overtaken', async () => {
+    await using db = open()
+    await migrate(db, 'things', [first])
+    await sql`insert into things (id) values (1), (2)`.execute(db)
+    const touch = (trx: Transaction<Schema>, id: number) =>
+      trx.updateTable('things').set({ at: new Date() }).where('id', '=', id).execute()
+    let held = 0
+    let runs = 0
+    /** Each takes one row and then the other's, once both have theirs. */
+    const run = (mine: number, others: number) =>
+      transact(db, async (trx) => {
+        runs++
+        await touch(trx, mine)
+        held++
+        await eventually(() => held >= 2)
+        await touch(trx, others)
+        return mine
+      })
+    expect(await Promise.all([run(1, 2), run(2, 1)])).toEqual([1, 2])
+    expect(runs).toBe(3)
+  })
+
+  it('runs no transaction again that is wrong by itself', async () => {
+    await using db = open()
+    await migrate(db, 'things', [first])
+    let runs = 0
+    const insert = async (trx: Transaction<Schema>) => {
+      runs++
+      await sql`insert into things (id) values (1), (1)`.execute(trx)
+    }
+    await expect(transact(db, insert)).rejects.toMatchObject({ code: '23505' })
+    expect(runs).toBe(1)
   })
 
   it('survives the end of all its connections, used or not', async () => {

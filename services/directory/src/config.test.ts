@@ -7,7 +7,9 @@ describe('readConfig', () => {
       databaseUrl: 'postgres://localhost/x',
       databaseConnections: 10,
       databaseWaiting: 500,
+      accessAuditDays: 365,
       serviceKey: 'k',
+      trashDays: 30,
     })
   })
 

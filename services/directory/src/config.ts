@@ -10,8 +10,12 @@ export interface DirectoryConfig {
   readonly databaseConnections: number
   /** Most calls that wait for such a connection. */
   readonly databaseWaiting: number
+  /** Days for which it stays known who changed whose access. */
+  readonly accessAuditDays: number
   /** The secret that the processes of one Sheaf share. */
   readonly serviceKey: string
+  /** After so many days what is in the trash is deleted. */
+  readonly trashDays: number
 }
 
 /** Reads the settings. Throws ConfigError naming every fault. */
@@ -22,6 +26,8 @@ export function readConfig(env: Env): DirectoryConfig {
     databaseUrl: read.secret('DATABASE_URL'),
     databaseConnections: read.int('SHEAF_DIRECTORY_CONNECTIONS', 10, { min: 2, max: 1000 }),
     databaseWaiting: read.int('SHEAF_DIRECTORY_WAITING', 500, { min: 1 }),
+    accessAuditDays: read.int('SHEAF_ACCESS_AUDIT_DAYS', 365, { min: 1, max: 36_500 }),
     serviceKey: read.secret('SHEAF_SERVICE_KEY'),
+    trashDays: read.int('SHEAF_TRASH_DAYS', 30, { min: 1, max: 36_500 }),
   })
 }

@@ -19,6 +19,7 @@ import type { DirectorySchema } from './db/schema'
 import { ensureSigningKeys, type StoredKey } from './db/signing-keys'
 import { KeyUse } from './key-use'
 import { AccessChanges } from './leases/access-changes'
+import { Outbox } from './outbox/outbox'
 
 /** The service's own PostgreSQL schema. */
 const SCHEMA = 'directory'
@@ -29,6 +30,8 @@ export interface Context {
   readonly db: Kysely<DirectorySchema>
   readonly changes: AccessChanges
   readonly keyUse: KeyUse
+  /** Tells the other services what is gone; to be woken after a deletion. */
+  readonly outbox: Outbox
   readonly signer: TokenSigner
   readonly verifier: TokenVerifier
   /** The public keys that verify caller tokens. */
@@ -68,12 +71,14 @@ export async function openContext(
   const url = withSearchPath(config.databaseUrl, SCHEMA)
   const listener = new AccessListener(url, (version) => changes.observe(version), log)
   await closer.use(listener).connect()
+  const signer = await createTokenSigner(readKey(newest))
   return {
     log,
     db,
     changes,
     keyUse: closer.use(new KeyUse(db, log)),
-    signer: await createTokenSigner(readKey(newest)),
+    outbox: closer.use(new Outbox(db, signer, log)),
+    signer,
     verifier: createTokenVerifier(() => Promise.resolve(jwks)),
     jwks,
     serviceKey: config.serviceKey,

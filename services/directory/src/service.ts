@@ -4,6 +4,7 @@ import type { DirectoryConfig } from './config'
 import { openContext } from './context'
 import { DatabaseHealth } from './database-health'
 import { createServices } from './handlers/index'
+import { Housekeeping } from './housekeeping'
 
 /** A directory service that answers. Disposing lets running calls finish and closes everything. */
 export interface RunningDirectory extends AsyncDisposable {
@@ -29,6 +30,9 @@ export function startDirectory(config: DirectoryConfig): Promise<RunningDirector
     closer.use(server)
     const health = new DatabaseHealth(ctx.db, (serving) => server.setHealth('postgres', serving))
     closer.defer(() => health[Symbol.dispose]())
+    const wake = () => ctx.outbox.wake()
+    wake()
+    closer.use(new Housekeeping(ctx.db, config, wake, ctx.log)).start()
     server.setHealth('postgres', true)
     checkDatabase = () => health.check()
     health.check()

@@ -75,8 +75,8 @@ describe('documents', () => {
     expect(listed.workspace?.docs).toEqual([])
 
     await expect(
-      documents.publishDocument({ docId }, await directory.as(bob)),
-    ).rejects.toMatchObject({ code: 'forbidden' })
+      documents.publishDocument({ docId }, await directory.as(alice)),
+    ).rejects.toMatchObject({ code: 'not_found' })
     await documents.publishDocument({ docId }, { token })
     await documents.publishDocument({ docId }, { token })
     expect(await get(bob, docId)).toMatchObject({

@@ -139,6 +139,81 @@ describe('a key with a scope', () => {
     )
   })
 
+  it('moves, pins, trashes and deletes what is inside, and nothing outside', async () => {
+    const { documents, orgs, workspaces } = directory.clients
+    const inside = await directory.createWorkspace(alice, org, 'Inside')
+    const confined = await directory.withScope(alice, {
+      workspaces: [inside, at(0).workspaceId],
+    })
+    const call = await directory.as(confined)
+    const docId = await directory.createDocument(confined, at(0).workspaceId)
+    const address = { document: docId, site: '' }
+    const other = { document: at(1).docId, site: '' }
+    const workspaceId = at(1).workspaceId
+    await documents.moveDocument({ ...address, workspaceId: inside }, call)
+    await documents.pinDocument({ ...address, isPinned: true }, call)
+    await documents.removeDocument(address, call)
+    await documents.restoreDocument(address, call)
+    await documents.removeDocument(address, call)
+    await documents.deleteDocument(address, call)
+    await workspaces.removeWorkspace({ workspaceId: inside }, call)
+    await workspaces.restoreWorkspace({ workspaceId: inside }, call)
+    await expectRefused(
+      [
+        documents.moveDocument({ document: at(0).docId, site: '', workspaceId }, call),
+        documents.moveDocument({ ...other, workspaceId: inside }, call),
+        documents.pinDocument({ ...other, isPinned: true }, call),
+        documents.removeDocument(other, call),
+        documents.restoreDocument(other, call),
+        documents.deleteDocument(other, call),
+        workspaces.removeWorkspace({ workspaceId }, call),
+        workspaces.restoreWorkspace({ workspaceId }, call),
+        workspaces.deleteWorkspace({ workspaceId }, call),
+        orgs.deleteOrg({ org: ref(org) }, call),
+        directory.clients.users.deleteUser({ userId: String(alice.id), name: 'alice' }, call),
+      ],
+      { code: 'forbidden', reason: 'KEY_SCOPE' },
+    )
+    await workspaces.deleteWorkspace({ workspaceId: inside }, call)
+  })
+
+  it('publishes only what was reserved inside', async () => {
+    const { documents } = directory.clients
+    const request = { workspaceId: at(1).workspaceId, name: '', isPinned: false }
+    const { document } = await documents.createDocument(request, await directory.as(alice))
+    const docId = document?.docId ?? ''
+    const confined = await directory.withScope(alice, { workspaces: [at(0).workspaceId] })
+    await expectRefused([documents.publishDocument({ docId }, await directory.as(confined))], {
+      reason: 'KEY_SCOPE',
+    })
+    await documents.publishDocument({ docId }, await directory.as(alice))
+  })
+
+  it("shows who has access to what is inside, and changes nobody else's", async () => {
+    const { access } = directory.clients
+    const call = await directory.as(
+      await directory.withScope(alice, { workspaces: [at(0).workspaceId] }),
+    )
+    const workspace = (value: number) =>
+      ({ resource: { $case: 'workspaceId', value }, site: '' }) as const
+    const document = (value: string) =>
+      ({ resource: { $case: 'document', value }, site: '' }) as const
+    for (const resource of [workspace(at(0).workspaceId), document(at(0).docId)]) {
+      const { users } = await access.listAccess({ resource }, call)
+      expect(users.map(({ userId }) => userId)).toEqual([alice.id])
+      await expectRefused([access.updateAccess({ resource, changes: [] }, call)], {
+        reason: 'KEY_SCOPE',
+      })
+    }
+    const around = { resource: { $case: 'org', value: String(org) }, site: '' } as const
+    await expectRefused(
+      [around, workspace(at(1).workspaceId), document(at(1).docId)].map((resource) =>
+        access.listAccess({ resource }, call),
+      ),
+      { reason: 'KEY_SCOPE' },
+    )
+  })
+
   it('that only reads changes nothing anywhere', async () => {
     const { documents, orgs, workspaces } = directory.clients
     const call = await directory.as(await directory.withScope(alice, { readOnly: true }))

@@ -11,7 +11,9 @@ describe('startDirectory', () => {
       databaseUrl: database.url,
       databaseConnections: 3,
       databaseWaiting: 500,
+      accessAuditDays: 365,
       serviceKey: SERVICE_KEY,
+      trashDays: 30,
     }
     const instances = await Promise.all([1, 2, 3].map(() => startDirectory(config)))
     for (const instance of instances) await instance[Symbol.asyncDispose]()
@@ -29,7 +31,9 @@ describe('startDirectory', () => {
         databaseUrl: 'postgres://nobody@127.0.0.1:1/none',
         databaseConnections: 3,
         databaseWaiting: 500,
+        accessAuditDays: 365,
         serviceKey: SERVICE_KEY,
+        trashDays: 30,
       }),
     ).rejects.toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
   })

@@ -1,10 +1,12 @@
 import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
-import type { RoleName } from '@sheaf/kit/roles'
+import { roleFromWire, roleToWire, type RoleName } from '@sheaf/kit/roles'
 import type { CallContext } from '@sheaf/protos/call'
 import {
   AccessServiceClientImpl,
   ResolveAccessRequest,
+  type AccessResource,
   type ResolveAccessResponse,
+  type Role,
 } from '@sheaf/protos/sheaf/directory/v1/access'
 import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/documents'
 import { HomesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/homes'
@@ -68,7 +70,9 @@ export class TestDirectory implements AsyncDisposable {
       databaseUrl: database.url,
       databaseConnections: 5,
       databaseWaiting: 500,
+      accessAuditDays: 365,
       serviceKey: SERVICE_KEY,
+      trashDays: 30,
     }
     test.clients = await test.startInstance()
     test.pool = new Pool({ connectionString: database.url, max: 2 })
@@ -163,6 +167,71 @@ export class TestDirectory implements AsyncDisposable {
     const docId = document?.docId ?? ''
     await this.clients.documents.publishDocument({ docId }, { token })
     return docId
+  }
+
+  /** Gives roles by email, null taking one away, and sets how much comes down to a workspace or document. */
+  async share(
+    owner: TestUser | undefined,
+    resource: AccessResource['resource'],
+    roles: Readonly<Record<string, RoleName | null>>,
+    cap?: RoleName | null,
+  ): Promise<void> {
+    const changes = Object.entries(roles).map(([email, role]) => ({
+      email,
+      role: roleToWire(role ?? undefined),
+    }))
+    const maxInheritedRole = cap === undefined ? undefined : roleToWire(cap ?? undefined)
+    await this.clients.access.updateAccess(
+      { resource: { resource, site: '' }, changes, maxInheritedRole },
+      await this.as(owner),
+    )
+  }
+
+  /** Who has access to a resource, as one user sees it: `email access parentAccess` of each, `-` for none. */
+  async listed(
+    user: TestUser | undefined,
+    resource: AccessResource['resource'],
+  ): Promise<{ users: string[]; cap: string; isPersonal: boolean; isPublic: boolean }> {
+    const { users, maxInheritedRole, isPersonal, isPublic } = await this.clients.access.listAccess(
+      { resource: { resource, site: '' } },
+      await this.as(user),
+    )
+    const shown = (role: Role) => roleFromWire(role) ?? '-'
+    return {
+      users: users.map(
+        ({ email, access, parentAccess }) =>
+          `${email.replace('@example.com', '')} ${shown(access)} ${shown(parentAccess)}`,
+      ),
+      cap: shown(maxInheritedRole),
+      isPersonal,
+      isPublic,
+    }
+  }
+
+  /** What a user may do with a document; undefined for nothing. */
+  async roleOf(user: TestUser | undefined, docId: string): Promise<Role | undefined> {
+    const found = await this.resolve(user, { document: docId }).catch(() => undefined)
+    return found?.document?.role
+  }
+
+  /** Integer id of a document. */
+  async documentId(docId: string): Promise<number> {
+    const { rows } = await this.query('select id from directory.documents where doc_id = $1', [
+      docId,
+    ])
+    return Number(rows[0]?.id)
+  }
+
+  /** What was written down of a resource, oldest first: who, what, about whom, from, to. */
+  async auditOf(level: Level, id: number): Promise<string[]> {
+    const { rows } = await this.query(
+      `select concat_ws(' ', split_part(actor_email, '@', 1), what,
+         coalesce(split_part(subject_email, '@', 1), '-'),
+         coalesce(old_role::text, '-'), coalesce(new_role::text, '-')) as entry
+       from directory.access_audit where level = $1 and resource_id = $2 order by id`,
+      [level, id],
+    )
+    return rows.map(({ entry }) => String(entry))
   }
 
   /** Gives a role, or takes it away, behind the back of the service. */

@@ -30,12 +30,25 @@ export function readNewName(text: string | undefined): string | undefined {
   return text === undefined || text === '' ? undefined : requireName(text)
 }
 
+/** An email address as addresses are compared: in lower case, and otherwise as it came. */
+export function normalizeEmail(text: string): string {
+  return text.toLowerCase()
+}
+
+/** True for a text in lower case that can be an email address. */
+export function isEmail(email: string): boolean {
+  return (
+    email.length <= 254 &&
+    /^[^\s@]+@[^\s@]+$/.test(email) &&
+    !CONTROL.test(email) &&
+    !ILL_FORMED.test(email)
+  )
+}
+
 /** An email address in lower case, which is how they are compared. Throws `invalid`. */
 export function readEmail(text: string): string {
-  const email = text.toLowerCase()
-  const wellFormed =
-    /^[^\s@]+@[^\s@]+$/.test(email) && !CONTROL.test(email) && !ILL_FORMED.test(email)
-  if (!wellFormed || email.length > 254)
+  const email = normalizeEmail(text)
+  if (!isEmail(email))
     throw new AppError('invalid', 'INVALID_EMAIL', 'email is not an email address', {
       field: 'email',
     })

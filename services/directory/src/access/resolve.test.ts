@@ -45,9 +45,9 @@ describe('readOrgRef', () => {
 })
 
 describe('chooseDocument', () => {
-  const hidden = { role: null, ownerId: null }
-  const team = { role: 'viewers', ownerId: null }
-  const mine = { role: 'owners', ownerId: 7 }
+  const hidden = { role: null, ownerId: null, isRemoved: false }
+  const team = { role: 'viewers', ownerId: null, isRemoved: false }
+  const mine = { role: 'owners', ownerId: 7, isRemoved: false }
 
   it('takes the only one, visible or not', () => {
     expect(chooseDocument([], 7)).toBeUndefined()
@@ -58,6 +58,12 @@ describe('chooseDocument', () => {
     expect(chooseDocument([hidden, team], 7)).toBe(team)
     expect(chooseDocument([team, mine], 7)).toBe(mine)
     expect(chooseDocument([hidden, { ...hidden }], 7)).toBe(hidden)
+  })
+
+  it('takes what is in the trash only when there is nothing else', () => {
+    const removed = { ...mine, isRemoved: true }
+    expect(chooseDocument([removed, team], 7)).toBe(team)
+    expect(chooseDocument([removed, hidden], 7)).toBe(removed)
   })
 
   it('refuses to guess between sites', () => {

@@ -61,6 +61,8 @@ export function readOrgRef(org: string, site: string): SiteRef | undefined {
 /** A document that an address may mean. */
 export interface DocumentCandidate {
   readonly role: unknown
+  /** True when it is in the trash, or its workspace is. */
+  readonly isRemoved: boolean
   /** Owner of the personal org that it is in; null in a team. */
   readonly ownerId: number | null
 }
@@ -68,14 +70,17 @@ export interface DocumentCandidate {
 /**
  * The document that is meant where one url id stands in several sites and the address names none: one that the caller
  * can see goes before one that they cannot (or anybody could make an address useless), one of their personal site
- * before others. Undefined without candidates; throws `invalid` when several remain.
+ * before others, and any before those in the trash. Undefined without candidates; throws `invalid` when several remain.
  */
 export function chooseDocument<T extends DocumentCandidate>(
   candidates: readonly T[],
   userId: number,
 ): T | undefined {
   if (candidates.length <= 1) return candidates[0]
-  const visible = candidates.filter(({ role }) => role !== null)
+  const seen = candidates.filter(({ role }) => role !== null)
+  const visible = seen.some(({ isRemoved }) => !isRemoved)
+    ? seen.filter(({ isRemoved }) => !isRemoved)
+    : seen
   const own = visible.find(({ ownerId }) => ownerId === userId)
   if (own === undefined && visible.length > 1)
     throw new AppError(

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DocumentRef, SiteRef } from '../access/resolve'
-import { addressCondition, candidateOrder } from './documents'
+import { addressCondition, candidateOrder, isRemoved } from './documents'
 import { keyScope, type KeyScopeRow } from './keys'
 import { documentRole, joinDocumentGrants } from './grants'
 import { ANONYMOUS_ID, type DirectorySchema, type GrantedRole } from './schema'
@@ -30,6 +30,8 @@ export interface AccessRow {
   readonly workspaceId: number | null
   readonly role: GrantedRole | null
   readonly ownerId: number | null
+  /** True when the document is in the trash, or its workspace is. */
+  readonly isRemoved: boolean
   readonly home: string | null
   readonly homeAddress: string | null
 }
@@ -46,9 +48,10 @@ export async function resolveAccess(
   const user = sql<number>`c.id`
   const { rows } = await sql<AccessRow>`
     select c.id as "userId", c.kind, c.email, c.name, c.key_id as "keyId",
-      c.expires_at as "keyExpiresAt", c.last_used_at as "keyLastUsedAt", c.scope,
-      s.version, d.doc_id as "docId", d.org_id as "orgId", d.workspace_id as "workspaceId", ${documentRole('role')} as role, o.owner_id as "ownerId",
-      d.home, h.address as "homeAddress"
+      c.expires_at as "keyExpiresAt", c.last_used_at as "keyLastUsedAt", c.scope, s.version,
+      d.doc_id as "docId", d.org_id as "orgId", d.workspace_id as "workspaceId",
+      ${documentRole('role')} as role, o.owner_id as "ownerId",
+      ${isRemoved} as "isRemoved", d.home, h.address as "homeAddress"
     from ${callers(credential)} c
     cross join access_state s
     left join (
@@ -67,8 +70,9 @@ export async function resolveCaller(
 ): Promise<AccessRow[]> {
   const { rows } = await sql<AccessRow>`
     select c.id as "userId", c.kind, c.email, c.name, c.key_id as "keyId",
-      c.expires_at as "keyExpiresAt", c.last_used_at as "keyLastUsedAt", c.scope,
-      s.version, null as "docId", null as "orgId", null as "workspaceId", null as role, null as "ownerId", null as home, null as "homeAddress"
+      c.expires_at as "keyExpiresAt", c.last_used_at as "keyLastUsedAt", c.scope, s.version,
+      null as "docId", null as "orgId", null as "workspaceId", null as role, null as "ownerId",
+      false as "isRemoved", null as home, null as "homeAddress"
     from ${callers(credential)} c
     cross join access_state s`.execute(db)
   return rows

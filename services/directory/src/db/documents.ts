@@ -20,6 +20,10 @@ export interface DocumentView {
   readonly urlId: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
+  /** When it was put into the trash itself; null when it was not. */
+  readonly removedAt: Date | null
+  /** True when it is in the trash, or its workspace is. */
+  readonly isRemoved: boolean
   readonly role: GrantedRole | null
   readonly orgId: number
   /** Owner of the personal org that it is in; null in a team. */
@@ -28,9 +32,15 @@ export interface DocumentView {
   readonly workspaceName: string
   readonly workspaceCreatedAt: Date
   readonly workspaceUpdatedAt: Date
+  readonly workspaceRemovedAt: Date | null
   readonly workspaceRole: GrantedRole | null
   readonly isWorkspaceGuest: boolean
+  /** The user's role on the org. */
+  readonly orgRole: GrantedRole | null
 }
+
+/** SQL: document `d` is in the trash, or its workspace `w` is. */
+export const isRemoved: RawBuilder<boolean> = sql`(d.removed_at is not null or w.removed_at is not null)`
 
 /** SQL: document `d` in org `o` is one that the address can mean. */
 export function addressCondition(
@@ -68,7 +78,7 @@ const MAX_CANDIDATES = 20
 
 /** SQL: order and bound of the documents that one address can mean. */
 export const candidateOrder = (user: RawBuilder<number>): RawBuilder<unknown> =>
-  sql`order by ${documentRole('role')} is null, o.owner_id is distinct from ${user}, d.id
+  sql`order by ${documentRole('role')} is null, ${isRemoved}, o.owner_id is distinct from ${user}, d.id
     limit ${sql.lit(MAX_CANDIDATES)}`
 
 /** The documents that an address can mean, whether the user may see them or not; more than one only for a url id. */
@@ -80,9 +90,11 @@ export async function findDocuments(
   const user = sql<number>`${userId}`
   const { rows } = await sql<DocumentView>`
     select d.id, d.doc_id as "docId", d.name, d.is_pinned as "isPinned", d.url_id as "urlId",
-      d.created_at as "createdAt", d.updated_at as "updatedAt", ${documentRole('role')} as role,
+      d.created_at as "createdAt", d.updated_at as "updatedAt", d.removed_at as "removedAt",
+      ${isRemoved} as "isRemoved", ${documentRole('role')} as role, og.role as "orgRole",
       o.id as "orgId", o.owner_id as "ownerId", w.id as "workspaceId", w.name as "workspaceName",
       w.created_at as "workspaceCreatedAt", w.updated_at as "workspaceUpdatedAt",
+      w.removed_at as "workspaceRemovedAt",
       ${workspaceRole('role')} as "workspaceRole", ${isWorkspaceGuest(user)} as "isWorkspaceGuest"
     from documents d
     join workspaces w on w.id = d.workspace_id
@@ -107,25 +119,59 @@ export interface NewDocument {
   readonly ownedByCreator: boolean
 }
 
-/** Reserves an unpublished document; false when its url id is taken in the org. */
-export async function insertDocument(db: Db, doc: NewDocument): Promise<boolean> {
-  try {
-    await sql`
-      with d as (
-        insert into documents (doc_id, org_id, workspace_id, name, url_id, is_pinned, home, created_by)
-        values (${doc.docId}, ${doc.orgId}, ${doc.workspaceId}, ${doc.name}, ${doc.urlId},
-          ${doc.isPinned}, ${doc.home}, ${doc.creatorId})
-        returning id
-      )
+/**
+ * Reserves an unpublished document, and says what came of it: its url id may be taken in the org, or the workspace gone.
+ * The row of the workspace is locked, so that it cannot go meanwhile.
+ */
+export async function insertDocument(
+  db: Db,
+  doc: NewDocument,
+): Promise<'reserved' | 'url_id_taken' | 'no_workspace'> {
+  const { rows } = await sql<{ hasPlace: boolean; isReserved: boolean }>`
+    with w as (
+      select id, org_id from workspaces
+      where id = ${doc.workspaceId} and org_id = ${doc.orgId} and removed_at is null for key share
+    ), d as (
+      insert into documents (doc_id, org_id, workspace_id, name, url_id, is_pinned, home, created_by)
+      select ${doc.docId}::uuid, w.org_id, w.id, ${doc.name}, ${doc.urlId},
+        ${doc.isPinned}::boolean, ${doc.home}, ${doc.creatorId}::integer from w
+      on conflict do nothing
+      returning id
+    ), dg as (
       insert into document_grants (document_id, user_id, role)
-      select d.id, ${doc.creatorId}::integer, 'owners' from d where ${doc.ownedByCreator}::boolean`.execute(
-      db,
+      select d.id, ${doc.creatorId}::integer, 'owners' from d where ${doc.ownedByCreator}::boolean
     )
-    return true
-  } catch (error) {
-    if (brokenUniqueConstraint(error) === 'documents_url_id') return false
-    throw error
-  }
+    select exists (select 1 from w) as "hasPlace", exists (select 1 from d) as "isReserved"`.execute(
+    db,
+  )
+  const { hasPlace = false, isReserved = false } = rows[0] ?? {}
+  if (!hasPlace) return 'no_workspace'
+  return isReserved ? 'reserved' : 'url_id_taken'
+}
+
+/** Where a document is, whether it is published or not. */
+export async function findReserved(
+  db: Db,
+  docId: string,
+): Promise<{ orgId: number; workspaceId: number } | undefined> {
+  const { rows } = await sql<{ orgId: number; workspaceId: number }>`
+    select org_id as "orgId", workspace_id as "workspaceId" from documents where doc_id = ${docId}`.execute(
+    db,
+  )
+  return rows[0]
+}
+
+/** Puts a document into a workspace, into another org without its url id; false when the workspace has gone. */
+export async function moveDocument(db: Db, id: number, workspaceId: number): Promise<boolean> {
+  const { rows } = await sql`
+    with w as (
+      select id, org_id from workspaces where id = ${workspaceId} and removed_at is null for key share
+    )
+    update documents d
+    set workspace_id = w.id, org_id = w.org_id, url_id = case when d.org_id = w.org_id then d.url_id end,
+      updated_at = now()
+    from w where d.id = ${id} returning d.id`.execute(db)
+  return rows.length > 0
 }
 
 /** Takes a url id away from documents that were reserved and never published. */
@@ -136,10 +182,15 @@ export async function releaseUrlId(db: Db, orgId: number, urlId: string): Promis
       and created_at < now() - make_interval(secs => ${RESERVATION_SECONDS})`.execute(db)
 }
 
-/** Makes a reserved document visible; false when there is none. Harmless when repeated. */
-export async function publishDocument(db: Db, docId: string): Promise<boolean> {
+/** Makes a reserved document visible; false when there is none, or `creatorId` did not make it. Harmless when repeated. */
+export async function publishDocument(
+  db: Db,
+  docId: string,
+  creatorId: number | undefined,
+): Promise<boolean> {
   const { rows } = await sql`
-    update documents set published_at = coalesce(published_at, now()) where doc_id = ${docId}
+    update documents set published_at = coalesce(published_at, now())
+    where doc_id = ${docId} and (${creatorId ?? null}::integer is null or created_by = ${creatorId ?? null}::integer)
     returning id`.execute(db)
   return rows.length > 0
 }

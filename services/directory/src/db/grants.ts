@@ -59,10 +59,12 @@ export const documentRole = (column: RoleColumn): RawBuilder<GrantedRole | null>
 export const isOrgGuest = (user: UserExpression): RawBuilder<boolean> =>
   sql`(exists (
     select 1 from workspace_grants g join workspaces x on x.id = g.workspace_id
-    where g.user_id = ${user} and x.org_id = o.id
+    where g.user_id = ${user} and x.org_id = o.id and x.removed_at is null
   ) or exists (
     select 1 from document_grants g join documents x on x.id = g.document_id
+    join workspaces y on y.id = x.workspace_id
     where g.user_id = ${user} and x.org_id = o.id and x.published_at is not null
+      and x.removed_at is null and y.removed_at is null
   ))`
 
 /** True where a document inside workspace `w` is shared with the user directly. */
@@ -70,4 +72,5 @@ export const isWorkspaceGuest = (user: UserExpression): RawBuilder<boolean> =>
   sql`exists (
     select 1 from document_grants g join documents x on x.id = g.document_id
     where g.user_id = ${user} and x.workspace_id = w.id and x.published_at is not null
+      and x.removed_at is null
   )`

@@ -48,6 +48,12 @@ export async function bumpAccessVersion(trx: Transaction<DirectorySchema>): Prom
   return versionOf(rows)
 }
 
+/** The counter of access changes. */
+export async function readAccessVersion(db: Db): Promise<number> {
+  const { rows } = await sql<{ version: number }>`select version from access_state`.execute(db)
+  return versionOf(rows)
+}
+
 /** True while a holder with a running lease may still serve what is older than the version. */
 export async function isLeaseBehind(db: Db, version: number): Promise<boolean> {
   const { rows } = await sql`

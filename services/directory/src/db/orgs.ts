@@ -24,19 +24,29 @@ export interface OrgView {
   readonly isOwn: boolean
   /** True when something inside is shared with the user. */
   readonly isGuest: boolean
+  /** Its name as listings sort it. */
+  readonly sortName: string
 }
 
-function selectOrgs(db: Db, userId: number, condition: RawBuilder<unknown>): Promise<OrgView[]> {
+/** Sorts an org for a user: their personal one first. */
+const isOther = (userId: number) => sql`(o.owner_id is distinct from ${userId}::integer)`
+
+function selectOrgs(
+  db: Db,
+  userId: number,
+  condition: RawBuilder<unknown>,
+  limit = 1,
+): Promise<OrgView[]> {
   const user = sql<number>`${userId}`
   return sql<OrgView>`
     select o.id, o.name, o.domain, o.owner_id as "ownerId", u.name as "ownerName",
       u.picture as "ownerPicture", o.created_at as "createdAt", o.updated_at as "updatedAt",
-      og.role, og.own is not null as "isOwn", ${isOrgGuest(user)} as "isGuest"
+      og.role, og.own is not null as "isOwn", ${isOrgGuest(user)} as "isGuest", lower(o.name) as "sortName"
     from orgs o
     left join users u on u.id = o.owner_id
     ${joinOrgGrants(user)}
     where ${condition}
-    order by o.owner_id is distinct from ${userId}, lower(o.name), o.id`
+    order by ${isOther(userId)}, lower(o.name), o.id limit ${limit}`
     .execute(db)
     .then(({ rows }) => rows)
 }
@@ -72,18 +82,39 @@ export async function findOrg(
   return org
 }
 
-/** The orgs in which the user has a role or something shared, their personal one first, then by name. */
-export function listOrgs(db: Db, userId: number): Promise<OrgView[]> {
+/** Where in a user's listing of orgs one stands. */
+export interface OrgPlace {
+  /** False for the user's personal org. */
+  readonly isOther: boolean
+  readonly sortName: string
+  readonly id: number
+}
+
+/** Some of the orgs in which the user has a role or something shared, their personal one first, then by name. */
+export function listOrgs(
+  db: Db,
+  userId: number,
+  { after, limit }: { after: OrgPlace | undefined; limit: number },
+): Promise<OrgView[]> {
+  const isLater =
+    after === undefined
+      ? sql`true`
+      : sql`(${isOther(userId)}, lower(o.name), o.id) > (
+          ${after.isOther}::boolean, ${after.sortName}::text, ${after.id}::integer
+        )`
   return selectOrgs(
     db,
     userId,
     sql`o.id in (
       select org_id from org_grants where user_id = ${userId}
       union select x.org_id from workspace_grants g join workspaces x on x.id = g.workspace_id
-        where g.user_id = ${userId}
+        where g.user_id = ${userId} and x.removed_at is null
       union select x.org_id from document_grants g join documents x on x.id = g.document_id
+        join workspaces y on y.id = x.workspace_id
         where g.user_id = ${userId} and x.published_at is not null
-    )`,
+          and x.removed_at is null and y.removed_at is null
+    ) and ${isLater}`,
+    limit,
   )
 }
 

@@ -14,6 +14,8 @@ export const EVERYONE_ID = 2
 
 type CreatedAt = ColumnType<Date, never, never>
 type UpdatedAt = ColumnType<Date, never, Date>
+/** When it was put into the trash; null when it was not. */
+type RemovedAt = ColumnType<Date | null, never, Date | null>
 
 interface UsersTable {
   id: Generated<number>
@@ -57,6 +59,7 @@ interface WorkspacesTable {
   max_inherited_role: ColumnType<InheritedRole, InheritedRole | undefined, InheritedRole>
   created_at: CreatedAt
   updated_at: UpdatedAt
+  removed_at: RemovedAt
 }
 
 interface DocumentsTable {
@@ -73,11 +76,39 @@ interface DocumentsTable {
   created_at: CreatedAt
   updated_at: UpdatedAt
   published_at: Date | null
+  removed_at: RemovedAt
 }
 
 interface GrantColumns {
   user_id: number
   role: GrantedRole
+}
+
+interface AccessAuditTable {
+  id: Generated<number>
+  changed_at: CreatedAt
+  request_id: string
+  actor_id: number
+  actor_email: string
+  org_id: number
+  level: 'org' | 'workspace' | 'document'
+  resource_id: number
+  what: 'role' | 'max_inherited_role'
+  subject_id: number | null
+  subject_email: string | null
+  old_role: GrantedRole | null
+  new_role: GrantedRole | null
+}
+
+interface OutboxTable {
+  id: ColumnType<number, never, never>
+  consumer: string
+  kind: 'document_deleted'
+  doc_id: string
+  home: string
+  attempts: number
+  due_at: Date
+  created_at: CreatedAt
 }
 
 interface HomesTable {
@@ -110,7 +141,10 @@ export interface DirectorySchema {
   org_grants: GrantColumns & { org_id: number }
   workspace_grants: GrantColumns & { workspace_id: number }
   document_grants: GrantColumns & { document_id: number }
+  access_audit: AccessAuditTable
   homes: HomesTable
+  outbox: OutboxTable
+  outbox_consumers: { name: string }
   access_state: { id: ColumnType<1, never, never>; version: number }
   access_leases: AccessLeasesTable
   signing_keys: SigningKeysTable

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { insertOrg } from './orgs'
 import { EVERYONE_ID, type DirectorySchema } from './schema'
 
@@ -47,30 +47,79 @@ export function listUsers(db: Db, afterId: number, limit: number): Promise<UserR
 }
 
 /**
- * The user with this email, made with their personal site `Personal` and its workspace `Home` if there was none. Safe
- * when several callers ask at once: one makes the user, the others find them.
+ * The user with this email, made with their personal site `Personal` and its workspace `Home` if there was none; somebody
+ * who was only invited so far gets both now, and the name. Safe when several callers ask at once: one makes the user,
+ * the others find them.
  */
 export async function ensureUser(
   db: Kysely<DirectorySchema>,
   { email, name }: { email: string; name: string },
 ): Promise<{ user: UserRow; created: boolean }> {
   const known = await findUserByEmail(db, email)
-  if (known) return { user: known, created: false }
+  if (known && (await hasPersonalOrg(db, known.id))) return { user: known, created: false }
   return db.transaction().execute(async (trx) => {
-    const user = await trx
+    const made = await trx
       .insertInto('users')
       .values({ kind: 'login', email, name, picture: null })
       .onConflict((conflict) => conflict.column('email').doNothing())
       .returning(columns)
       .executeTakeFirst()
-    if (user) {
+    const user = made ?? (await nameInvited(trx, { email, name }))
+    if (!(await hasPersonalOrg(trx, user.id)))
       await insertOrg(trx, { name: 'Personal', domain: null, ownerId: user.id, creatorId: user.id })
-      return { user, created: true }
-    }
-    const other = await findUserByEmail(trx, email)
-    if (!other) throw new Error('a user was neither made nor found')
-    return { user: other, created: false }
+    return { user, created: made !== undefined }
   })
+}
+
+/** The user with this email, who gets the name if they have none. The row is locked, so that one caller completes them. */
+async function nameInvited(
+  trx: Transaction<DirectorySchema>,
+  { email, name }: { email: string; name: string },
+): Promise<UserRow> {
+  const { rows } = await sql<UserRow>`
+    update users set name = case name when '' then ${name} else name end
+    where email = ${email} and kind = 'login'
+    returning ${sql.join(columns.map((column) => sql.ref(column)))}`.execute(trx)
+  const [user] = rows
+  if (!user) throw new Error('a user was neither made nor found')
+  return user
+}
+
+async function hasPersonalOrg(db: Db, userId: number): Promise<boolean> {
+  const org = await db
+    .selectFrom('orgs')
+    .select('id')
+    .where('owner_id', '=', userId)
+    .executeTakeFirst()
+  return org !== undefined
+}
+
+/** A user, public or not, as an email names them. */
+export interface NamedUser {
+  readonly id: number
+  readonly kind: 'login' | 'anonymous' | 'everyone'
+  readonly email: string
+}
+
+/** The users with these emails (lower case), the public ones included. */
+export async function findNamedUsers(db: Db, emails: readonly string[]): Promise<NamedUser[]> {
+  const { rows } = await sql<NamedUser>`
+    select id, kind, email from users where email = any(${emails}::text[]) order by id`.execute(db)
+  return rows
+}
+
+/**
+ * Makes users of emails (lower case) that nobody has: they have no name and no site until they sign in. Returns the
+ * users of all these emails, in whatever way they came to be.
+ */
+export async function inviteUsers(db: Db, emails: readonly string[]): Promise<NamedUser[]> {
+  if (emails.length === 0) return []
+  // In order, so that two invitations of the same people cannot wait for each other.
+  await sql`
+    insert into users (kind, email, name)
+    select 'login', email, '' from unnest(${[...emails].sort()}::text[]) as e (email)
+    on conflict (email) do nothing`.execute(db)
+  return findNamedUsers(db, emails)
 }
 
 /** What a user sees of themselves. */

@@ -1,4 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { isRemoved } from './documents'
 import {
   documentRole,
   isWorkspaceGuest,
@@ -17,6 +18,10 @@ export interface WorkspaceView {
   readonly name: string
   readonly createdAt: Date
   readonly updatedAt: Date
+  /** When it was put into the trash; null when it was not. */
+  readonly removedAt: Date | null
+  /** Its name as listings sort it. */
+  readonly sortName: string
   /** What the user may do. */
   readonly role: GrantedRole | null
   /** Not null where the workspace shows in listings. */
@@ -35,6 +40,8 @@ export interface DocumentRow {
   readonly urlId: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
+  /** When it was put into the trash itself; null when it was not. */
+  readonly removedAt: Date | null
   readonly role: GrantedRole | null
   readonly listed: GrantedRole | null
 }
@@ -47,6 +54,7 @@ async function selectWorkspaces(
   const user = sql<number>`${userId}`
   const { rows } = await sql<WorkspaceView>`
     select w.id, w.org_id as "orgId", w.name, w.created_at as "createdAt", w.updated_at as "updatedAt",
+      w.removed_at as "removedAt", lower(w.name) as "sortName",
       ${workspaceRole('role')} as role, ${workspaceRole('listed')} as listed,
       ${isWorkspaceGuest(user)} as "isGuest"
     from workspaces w
@@ -57,16 +65,26 @@ async function selectWorkspaces(
   return rows
 }
 
+/** Which documents to list: those in the trash, those that are not, or both. */
+export type Shown = 'live' | 'removed' | 'all'
+
+function shownCondition(shown: Shown): RawBuilder<unknown> {
+  if (shown === 'all') return sql`true`
+  return shown === 'removed' ? isRemoved : sql`not ${isRemoved}`
+}
+
+/** Documents with `condition` that the user can open or that are listed to them, by workspace and time of creation. */
 async function selectDocuments(
   db: Db,
   userId: number,
   condition: RawBuilder<unknown>,
+  limit: number,
 ): Promise<DocumentRow[]> {
   const { rows } = await sql<DocumentRow>`
     select * from (
       select d.id, d.doc_id as "docId", d.workspace_id as "workspaceId", d.name,
         d.is_pinned as "isPinned", d.url_id as "urlId", d.created_at as "createdAt",
-        d.updated_at as "updatedAt",
+        d.updated_at as "updatedAt", d.removed_at as "removedAt", lower(w.name) as "sortName",
         ${documentRole('role')} as role, ${documentRole('listed')} as listed
       from documents d
       join workspaces w on w.id = d.workspace_id
@@ -75,13 +93,32 @@ async function selectDocuments(
       where d.published_at is not null and ${condition}
     ) seen
     where role is not null or listed is not null
-    order by "createdAt", id`.execute(db)
+    order by "sortName", "workspaceId", id limit ${limit}`.execute(db)
   return rows
 }
 
-/** All workspaces of an org, by name, whether the user may see them or not. */
-export const listWorkspaces = (db: Db, userId: number, orgId: number): Promise<WorkspaceView[]> =>
-  selectWorkspaces(db, userId, sql`w.org_id = ${orgId}`)
+/** Where in the listing of an org something stands: its workspace as listings sort it, and the document. */
+export interface Place {
+  readonly sortName: string
+  readonly workspaceId: number
+  readonly documentId: number
+}
+
+/** Workspaces of an org from a place on, by name, whether the user may see them or not. */
+export const listWorkspaces = (
+  db: Db,
+  userId: number,
+  orgId: number,
+  from: Place | undefined,
+): Promise<WorkspaceView[]> =>
+  selectWorkspaces(
+    db,
+    userId,
+    from === undefined
+      ? sql`w.org_id = ${orgId}`
+      : sql`w.org_id = ${orgId}
+          and (lower(w.name), w.id) >= (${from.sortName}::text, ${from.workspaceId}::integer)`,
+  )
 
 /** A workspace, whether the user may see it or not. */
 export async function findWorkspace(
@@ -93,16 +130,35 @@ export async function findWorkspace(
   return workspace
 }
 
-/** The documents of an org that the user can open or that are listed to them, by time of creation. */
-export const listOrgDocuments = (db: Db, userId: number, orgId: number): Promise<DocumentRow[]> =>
-  selectDocuments(db, userId, sql`d.org_id = ${orgId}`)
+/** Some of the documents of an org that the user can open or that are listed to them. */
+export function listOrgDocuments(
+  db: Db,
+  userId: number,
+  orgId: number,
+  page: { shown: Shown; after: Place | undefined; limit: number },
+): Promise<DocumentRow[]> {
+  const { shown, after, limit } = page
+  const isLater =
+    after === undefined
+      ? sql`true`
+      : sql`(lower(w.name), w.id, d.id) > (
+          ${after.sortName}::text, ${after.workspaceId}::integer, ${after.documentId}::integer
+        )`
+  const condition = sql`d.org_id = ${orgId} and ${shownCondition(shown)} and ${isLater}`
+  return selectDocuments(db, userId, condition, limit)
+}
 
-/** The documents of a workspace that the user can open or that are listed to them, by time of creation. */
-export const listWorkspaceDocuments = (
+/** Some of the documents of a workspace that the user can open or that are listed to them, by time of creation. */
+export function listWorkspaceDocuments(
   db: Db,
   userId: number,
   workspaceId: number,
-): Promise<DocumentRow[]> => selectDocuments(db, userId, sql`d.workspace_id = ${workspaceId}`)
+  page: { shown: Shown; afterId: number; limit: number },
+): Promise<DocumentRow[]> {
+  const { shown, afterId, limit } = page
+  const condition = sql`d.workspace_id = ${workspaceId} and d.id > ${afterId} and ${shownCondition(shown)}`
+  return selectDocuments(db, userId, condition, limit)
+}
 
 /** Makes a workspace, owned by `ownerId` if there is one, and returns its id. */
 export async function insertWorkspace(

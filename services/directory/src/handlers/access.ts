@@ -23,13 +23,16 @@ import { chooseDocument, readDocumentRef, readSite } from '../access/resolve'
 import type { Context } from '../context'
 import { resolveAccess, resolveCaller, type AccessRow, type Credential } from '../db/access'
 import { holdLease } from '../leases/hold-lease'
-import { documentNotFound } from './refusals'
+import { documentInTrash, documentNotFound } from './refusals'
 
 /** Longest life of a caller token. */
 export const TOKEN_MS = 30_000
 
-/** Handlers of AccessService. */
-export const access = (ctx: Context): AccessService => ({
+/** What AccessService does besides deciding access: see `access-lists.ts`. */
+export type AccessListsService = Pick<AccessService, 'listAccess' | 'updateAccess'>
+
+/** Handlers of AccessService that decide access. */
+export const access = (ctx: Context): Omit<AccessService, keyof AccessListsService> => ({
   async resolveAccess(request: ResolveAccessRequest): Promise<ResolveAccessResponse> {
     const credential = readCredential(request, ctx.serviceKey)
     const found = await findAccess(ctx, credential, request)
@@ -123,6 +126,7 @@ function readDocument(row: AccessRow, { neededRole }: ResolveAccessRequest) {
   // Without any view there is no telling how much more would be needed.
   if (role === undefined || !roleAtLeast(role, 'viewers')) throw documentRoleError('viewers')
   if (!roleAtLeast(role, need)) throw documentRoleError(need)
+  if (row.isRemoved && row.kind !== 'system') throw documentInTrash()
   return { docId: row.docId, role, home: row.home }
 }
 

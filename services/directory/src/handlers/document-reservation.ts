@@ -1,32 +1,50 @@
+import { transact } from '@sheaf/kit/database'
 import { AppError } from '@sheaf/kit/errors'
 import { roleAtLeast } from '@sheaf/kit/roles'
+import { readDocumentRef } from '../access/resolve'
 import { newDocumentIds, requireUrlId } from '../access/url-ids'
 import type { Context } from '../context'
 import * as rows from '../db/documents'
 import { findRoomiestHome, type HomeRow } from '../db/homes'
-import { findWorkspace } from '../db/workspaces'
+import { holdOrgs } from '../db/role-changes'
+import { findWorkspace, type WorkspaceView } from '../db/workspaces'
 import * as refusals from './refusals'
 import { isRowId } from './workspaces'
 
 /** 48 random bits clash once in a long while; twice in a row never. */
 const URL_ID_ATTEMPTS = 3
 
-/** Where a new document goes. Throws `not_found`, `forbidden`, or `unavailable` when no instance is live. */
+/**
+ * Where a new document goes. Throws `not_found`, `forbidden`, `invalid` when the workspace is in the trash, or
+ * `unavailable` when no instance is live.
+ */
 export async function getPlace(
   ctx: Context,
   userId: number,
   workspaceId: number,
 ): Promise<{ orgId: number; home: Pick<HomeRow, 'name' | 'address'> }> {
-  if (!isRowId(workspaceId)) throw refusals.workspaceNotFound()
-  const [workspace, home] = await Promise.all([
-    findWorkspace(ctx.db, userId, workspaceId),
+  const [{ orgId }, home] = await Promise.all([
+    getEditableWorkspace(ctx, userId, workspaceId),
     findRoomiestHome(ctx.db),
   ])
-  if (!workspace) throw refusals.workspaceNotFound()
-  if (!roleAtLeast(workspace.role ?? undefined, 'editors')) throw refusals.accessDenied()
   if (!home)
     throw new AppError('unavailable', 'NO_HOME', 'no place for new documents is up, try again')
-  return { orgId: workspace.orgId, home }
+  return { orgId, home }
+}
+
+/** A workspace that documents may be put into. Throws `not_found`, `forbidden`, or `invalid` when it is in the trash. */
+export async function getEditableWorkspace(
+  ctx: Context,
+  userId: number,
+  workspaceId: number,
+): Promise<WorkspaceView> {
+  const workspace = isRowId(workspaceId)
+    ? await findWorkspace(ctx.db, userId, workspaceId)
+    : undefined
+  if (!workspace) throw refusals.workspaceNotFound()
+  if (!roleAtLeast(workspace.role ?? undefined, 'editors')) throw refusals.accessDenied()
+  if (workspace.removedAt !== null) throw refusals.workspaceInTrash()
+  return workspace
 }
 
 /** Reserves a document with the url id wanted, or one made of its UUID, and returns the UUID. */
@@ -39,12 +57,38 @@ export async function reserveDocument(
     const { docId } = newDocumentIds()
     const urlId = requireUrlId(wanted)
     await rows.releaseUrlId(ctx.db, doc.orgId, urlId)
-    if (await rows.insertDocument(ctx.db, { ...doc, docId, urlId })) return docId
+    if (await insert(ctx, { ...doc, docId, urlId })) return docId
     throw rows.urlIdInUse()
   }
   for (let attempt = 0; attempt < URL_ID_ATTEMPTS; attempt++) {
     const ids = newDocumentIds()
-    if (await rows.insertDocument(ctx.db, { ...doc, ...ids })) return ids.docId
+    if (await insert(ctx, { ...doc, ...ids })) return ids.docId
   }
   throw new Error('no url id was free')
+}
+
+/** False when the url id is taken. Throws as `getPlace` does when things have changed since. */
+async function insert(ctx: Context, doc: rows.NewDocument): Promise<boolean> {
+  const outcome = await transact(ctx.db, async (db) => {
+    // Or somebody who is taken out of the org at this moment would be left as an owner in it.
+    await holdOrgs(db, [doc.orgId])
+    await getEditableWorkspace({ ...ctx, db }, doc.creatorId, doc.workspaceId)
+    return rows.insertDocument(db, doc)
+  })
+  if (outcome === 'no_workspace') throw refusals.workspaceNotFound()
+  return outcome === 'reserved'
+}
+
+/**
+ * Makes a reserved document visible. Throws `not_found` when there is none, or when a user is given who has not
+ * reserved it.
+ */
+export async function publishReserved(
+  ctx: Context,
+  docId: string,
+  creatorId: number | undefined,
+): Promise<void> {
+  const isId = readDocumentRef(docId)?.kind === 'uuid'
+  if (!isId || !(await rows.publishDocument(ctx.db, docId, creatorId)))
+    throw refusals.documentNotFound()
 }

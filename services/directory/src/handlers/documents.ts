@@ -10,13 +10,13 @@ import type {
 } from '@sheaf/protos/sheaf/directory/v1/documents'
 import { shownDomain } from '../access/domains'
 import { readNewName, requireName } from '../access/names'
-import { chooseDocument, readDocumentRef, readSite } from '../access/resolve'
 import { requireUrlId } from '../access/url-ids'
 import type { Context } from '../context'
 import * as rows from '../db/documents'
 import { findOrg } from '../db/orgs'
 import { TOKEN_MS } from './access'
-import { getPlace, reserveDocument } from './document-reservation'
+import { documentLifecycle, getVisibleDocument } from './document-lifecycle'
+import { getPlace, publishReserved, reserveDocument } from './document-reservation'
 import * as refusals from './refusals'
 import { documentToWire, orgToWire, workspaceToWire } from './wire'
 
@@ -63,8 +63,11 @@ export const documents = (ctx: Context): DocumentsService => ({
   },
 
   async publishDocument({ docId }: PublishDocumentRequest, call: ServerCall) {
-    requireDocumentRole(call, docId, 'owners')
-    if (!(await rows.publishDocument(ctx.db, docId))) throw refusals.documentNotFound()
+    // Filling it may have taken longer than the token that its maker got for it lasts.
+    const isOwnToken = call.caller.docId !== undefined
+    if (isOwnToken) requireDocumentRole(call, docId, 'owners')
+    const creatorId = isOwnToken ? undefined : refusals.requireSignedIn(call)
+    await publishReserved(ctx, docId, creatorId)
     return {}
   },
 
@@ -78,6 +81,7 @@ export const documents = (ctx: Context): DocumentsService => ({
       name: doc.workspaceName,
       createdAt: doc.workspaceCreatedAt,
       updatedAt: doc.workspaceUpdatedAt,
+      removedAt: doc.workspaceRemovedAt,
       role: doc.workspaceRole,
       listed: null,
       isGuest: doc.isWorkspaceGuest,
@@ -91,7 +95,7 @@ export const documents = (ctx: Context): DocumentsService => ({
 
   async updateDocument(request: UpdateDocumentRequest, call: ServerCall) {
     const userId = refusals.requireUser(call)
-    const doc = await getVisibleDocument(ctx, userId, request)
+    const doc = await getVisibleDocument(ctx, userId, { ...request, removed: true })
     if (!roleAtLeast(doc.role ?? undefined, 'owners')) throw refusals.accessDenied()
     const name = readNewName(request.name)
     const urlId = readNewUrlId(doc.urlId, request.urlId)
@@ -107,20 +111,9 @@ export const documents = (ctx: Context): DocumentsService => ({
     } else if (Object.keys(change).length > 0) await rows.updateDocument(ctx.db, doc.id, change)
     return { docId: doc.docId }
   },
-})
 
-/** The document that a request names. Throws `not_found`, `forbidden`, or `invalid` when several are meant. */
-async function getVisibleDocument(
-  ctx: Context,
-  userId: number,
-  { document, site }: { document: string; site: string },
-): Promise<rows.DocumentView> {
-  const address = { ref: readDocumentRef(document), site: readSite(site) }
-  const doc = chooseDocument(await rows.findDocuments(ctx.db, userId, address), userId)
-  if (!doc) throw refusals.documentNotFound()
-  if (doc.role === null) throw refusals.accessDenied()
-  return doc
-}
+  ...documentLifecycle(ctx),
+})
 
 /** The new url id, null to clear it, undefined when it stays. Throws `invalid`. */
 function readNewUrlId(

@@ -5,6 +5,7 @@ import { OrgsServiceService } from '@sheaf/protos/sheaf/directory/v1/orgs'
 import { WorkspacesServiceService } from '@sheaf/protos/sheaf/directory/v1/workspaces'
 import type { Context } from '../context'
 import { access } from './access'
+import { accessLists } from './access-lists'
 import { documents } from './documents'
 import { guardKeyScope } from './key-scope'
 import { createOperatorServices } from './operator'
@@ -14,7 +15,11 @@ import { workspaces } from './workspaces'
 /** All services of directory with their handlers, which keys with a scope reach as far as that goes. */
 export function createServices(ctx: Context): ServedService[] {
   const services = [
-    serve(AccessServiceService, access(ctx), { open: ['resolveAccess', 'listVerificationKeys'] }),
+    serve(
+      AccessServiceService,
+      { ...access(ctx), ...accessLists(ctx) },
+      { open: ['resolveAccess', 'listVerificationKeys'] },
+    ),
     serve(DocumentsServiceService, documents(ctx)),
     serve(OrgsServiceService, orgs(ctx)),
     serve(WorkspacesServiceService, workspaces(ctx)),

@@ -22,7 +22,7 @@ const services: ServedService['definition'][] = [
 
 /** Where no key with a scope has any business, whatever the RPC. */
 const refused =
-  /^(AccessService|HomesService|KeysService|UsersService)\/|\/UpdateProfile$|\/CreateOrg$/
+  /^(AccessService|HomesService|KeysService|UsersService)\/(?!ListAccess$)|\/UpdateProfile$|\/CreateOrg$/
 
 const rpcs = services.flatMap((service) =>
   Object.values(service).map(({ path }) => path.split('.').at(-1) ?? ''),

@@ -1,3 +1,4 @@
+import type { ListAccessRequest } from '@sheaf/protos/sheaf/directory/v1/access'
 import type { GetDocumentResponse } from '@sheaf/protos/sheaf/directory/v1/documents'
 import type {
   GetOrgResponse,
@@ -11,7 +12,7 @@ import type {
 import type { Place } from '../access/key-scope'
 import { chooseDocument, readDocumentRef, readOrgRef, readSite } from '../access/resolve'
 import type { Context } from '../context'
-import { findDocuments } from '../db/documents'
+import { findDocuments, findReserved } from '../db/documents'
 import { findOrg } from '../db/orgs'
 import { findWorkspace } from '../db/workspaces'
 import type { ScopeReach } from './key-scope-reach'
@@ -56,6 +57,29 @@ export class Finder {
     const { orgId, workspaceId, docId } = found
     return { orgId, workspaceId, docId }
   }
+
+  /** A document that may not be published yet. */
+  async reserved(docId: string): Promise<Place> {
+    const isId = readDocumentRef(docId)?.kind === 'uuid'
+    const found = isId && (await findReserved(this.ctx.db, docId))
+    if (!found) throw documentNotFound()
+    return { ...found, docId }
+  }
+}
+
+/** How requests name an org, a workspace or a document. */
+const resource = async (find: Finder, { resource: named }: ListAccessRequest) => {
+  const { resource, site = '' } = named ?? {}
+  switch (resource?.$case) {
+    case 'org':
+      return [await find.org({ org: resource.value, site })]
+    case 'workspaceId':
+      return [await find.workspace(resource.value)]
+    case 'document':
+      return [await find.document({ document: resource.value, site })]
+    case undefined:
+      return []
+  }
 }
 
 type ByOrg = { org?: OrgRef | undefined }
@@ -66,6 +90,7 @@ const org = async (find: Finder, { org: ref }: ByOrg) => [await find.org(ref)]
 const workspace = async (find: Finder, { workspaceId }: ByWorkspace) => [
   await find.workspace(workspaceId),
 ]
+const reserved = async (find: Finder, { docId }: { docId: string }) => [await find.reserved(docId)]
 const document = async (find: Finder, request: ByDocument) => [await find.document(request)]
 
 const reads = (about?: Rule['about'], cut?: Rule['cut']): Rule => ({ isWrite: false, about, cut })
@@ -73,21 +98,33 @@ const writes = (about?: Rule['about']): Rule => ({ isWrite: true, about })
 
 /**
  * Every RPC that a key with a scope may call at all; a new one is refused to such keys until it has a line here. Keys,
- * access and the account itself have none: a scoped key has no business with them.
+ * the account itself and changes of access have none: a scoped key has no business with them.
  */
 export const scopeRules: Readonly<Record<string, Rule | undefined>> = {
+  'AccessService/ListAccess': reads(resource),
   'OrgsService/ListOrgs': reads(undefined, cutOrgs),
   'OrgsService/GetOrg': reads(org, cutOrg),
   'OrgsService/UpdateOrg': writes(org),
+  'OrgsService/DeleteOrg': writes(org),
   'WorkspacesService/ListWorkspaces': reads(org, cutWorkspaces),
   'WorkspacesService/GetWorkspace': reads(workspace, cutWorkspace),
   'WorkspacesService/CreateWorkspace': writes(org),
   'WorkspacesService/UpdateWorkspace': writes(workspace),
+  'WorkspacesService/RemoveWorkspace': writes(workspace),
+  'WorkspacesService/RestoreWorkspace': writes(workspace),
+  'WorkspacesService/DeleteWorkspace': writes(workspace),
   'DocumentsService/GetDocument': reads(document, cutDocument),
   'DocumentsService/CreateDocument': writes(workspace),
-  // Its token was made for the very document, within the scope.
-  'DocumentsService/PublishDocument': writes(),
+  'DocumentsService/PublishDocument': writes(reserved),
   'DocumentsService/UpdateDocument': writes(document),
+  'DocumentsService/MoveDocument': writes(async (find, request: ByDocument & ByWorkspace) => [
+    await find.document(request),
+    await find.workspace(request.workspaceId),
+  ]),
+  'DocumentsService/PinDocument': writes(document),
+  'DocumentsService/RemoveDocument': writes(document),
+  'DocumentsService/RestoreDocument': writes(document),
+  'DocumentsService/DeleteDocument': writes(document),
   'ProfileService/GetProfile': reads(),
 }
 

@@ -3,6 +3,7 @@ import { roleAtLeast } from '@sheaf/kit/roles'
 import type { ServerCall } from '@sheaf/kit/server-call'
 import type {
   CreateOrgRequest,
+  DeleteOrgRequest,
   GetOrgRequest,
   ListOrgsRequest,
   OrgRef,
@@ -11,19 +12,23 @@ import type {
 } from '@sheaf/protos/sheaf/directory/v1/orgs'
 import { requireDomain } from '../access/domains'
 import { readNewName, requireName } from '../access/names'
+import { readPageToken, writePageToken } from '../access/page-token'
 import { readOrgRef, readSite } from '../access/resolve'
 import type { Context } from '../context'
-import { findOrg, insertOrg, listOrgs, updateOrg, type OrgView } from '../db/orgs'
+import { findOrg, insertOrg, listOrgs, updateOrg, type OrgPlace, type OrgView } from '../db/orgs'
+import { deleteRow } from '../db/trash'
 import { accessDenied, isPublicUser, orgNotFound, requireSignedIn, requireUser } from './refusals'
 import { orgToWire, shownOrgRole } from './wire'
 
 /** Handlers of OrgsService. */
 export const orgs = (ctx: Context): OrgsService => ({
-  async listOrgs({ site }: ListOrgsRequest, call: ServerCall) {
+  async listOrgs({ site, pageToken }: ListOrgsRequest, call: ServerCall) {
     const userId = requireUser(call)
+    const after = readPlace(pageToken)
     if (!isPublicUser(userId)) {
-      const found = await listOrgs(ctx.db, userId)
-      return { orgs: found.map(orgToWire) }
+      const found = await listOrgs(ctx.db, userId, { after, limit: MAX_PAGE })
+      const last = found.length < MAX_PAGE ? undefined : found.at(-1)
+      return { orgs: found.map(orgToWire), nextPageToken: last && writePlace(last, userId) }
     }
     // Listing all that is public would be a directory of strangers' sites; the one addressed is known to the caller.
     const addressed = site === '' ? undefined : await findOrg(ctx.db, userId, readSite(site))
@@ -64,7 +69,37 @@ export const orgs = (ctx: Context): OrgsService => ({
     else if (newName !== undefined) await updateOrg(ctx.db, org.id, change)
     return {}
   },
+
+  async deleteOrg({ org: ref, name }: DeleteOrgRequest, call: ServerCall) {
+    const org = await getVisibleOrg(ctx, requireUser(call), ref)
+    if (!roleAtLeast(org.role ?? undefined, 'owners')) throw accessDenied()
+    if (org.ownerId !== null)
+      throw new AppError('invalid', 'PERSONAL_ORG', 'a personal site is deleted with its user')
+    if (name !== undefined && name !== org.name && name !== org.domain)
+      throw new AppError('invalid', 'NAME_MISMATCH', 'Name does not match organization', {
+        field: 'name',
+      })
+    await ctx.changes.change(async (trx) => {
+      if (!(await deleteRow(trx, 'orgs', org.id))) throw orgNotFound()
+    })
+    ctx.outbox.wake()
+    return { id: org.id }
+  },
 })
+
+/** An org takes 3 KB at most, so a page stays below the 4 MiB that a gRPC message usually may have. */
+const MAX_PAGE = 1_000
+
+function writePlace({ ownerId, sortName, id }: OrgView, userId: number): string {
+  return writePageToken([ownerId !== userId, sortName, id])
+}
+
+function readPlace(token: string | undefined): OrgPlace | undefined {
+  const keys = readPageToken(token, ['boolean', 'string', 'number'])
+  if (!keys) return undefined
+  const [isOther, sortName, id] = keys
+  return { isOther: Boolean(isOther), sortName: String(sortName), id: Number(id) }
+}
 
 /** The org that a request names. Throws `not_found`, or `forbidden` when the user cannot see it. */
 export async function getVisibleOrg(
@@ -76,6 +111,17 @@ export async function getVisibleOrg(
   const org = await findOrg(ctx.db, userId, site)
   if (!org) throw orgNotFound()
   if (org.role === null && shownOrgRole(org) === undefined) throw accessDenied()
+  return org
+}
+
+/** The org, for those who may put workspaces into it. Throws `not_found` or `forbidden`. */
+export async function getEditableOrg(
+  ctx: Context,
+  userId: number,
+  ref: OrgRef | undefined,
+): Promise<OrgView> {
+  const org = await getVisibleOrg(ctx, userId, ref)
+  if (!roleAtLeast(org.role ?? undefined, 'editors')) throw accessDenied()
   return org
 }
 

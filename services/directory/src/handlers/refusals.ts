@@ -10,6 +10,16 @@ export const accessDenied = (): AppError =>
 export const documentNotFound = (): AppError =>
   new AppError('not_found', 'DOCUMENT_NOT_FOUND', 'document not found')
 
+/** The error for the contents of a document that is in the trash, or whose workspace is. */
+export const documentInTrash = (): AppError =>
+  new AppError('not_found', 'DOCUMENT_IN_TRASH', 'Document is deleted')
+
+/** The error for something new in a workspace that is in the trash. */
+export const workspaceInTrash = (): AppError =>
+  new AppError('invalid', 'WORKSPACE_IN_TRASH', 'Cannot add document to a deleted workspace', {
+    field: 'workspace',
+  })
+
 /** The error for a workspace that does not exist. */
 export const workspaceNotFound = (): AppError =>
   new AppError('not_found', 'WORKSPACE_NOT_FOUND', 'workspace not found')

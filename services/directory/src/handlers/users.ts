@@ -10,6 +10,7 @@ import type {
 import { MAX_NAME, readEmail, requireName } from '../access/names'
 import type { Context } from '../context'
 import { ensureUser, listUsers, type UserRow } from '../db/users'
+import { userDeletion } from './user-deletion'
 
 const MAX_PAGE = 1000
 /** Their accounts stand for the public and cannot be anybody's. */
@@ -39,6 +40,8 @@ export const users = (ctx: Context): UsersService => ({
     const rows = await listUsers(ctx.db, Math.min(afterId, 2 ** 31 - 1), size)
     return { users: rows.map(userToWire) }
   },
+
+  ...userDeletion(ctx),
 })
 
 function userToWire(user: UserRow): User {

@@ -30,7 +30,7 @@ export function orgToWire(org: OrgView): Org {
 
 /** A workspace as it goes over the wire, with the documents given. */
 export function workspaceToWire(
-  workspace: Omit<WorkspaceView, 'orgId'>,
+  workspace: Omit<WorkspaceView, 'orgId' | 'sortName'>,
   orgDomain: string,
   docs: readonly DocumentRow[],
 ): Workspace {
@@ -43,6 +43,7 @@ export function workspaceToWire(
     orgDomain,
     createdAt: workspace.createdAt.toISOString(),
     updatedAt: workspace.updatedAt.toISOString(),
+    removedAt: workspace.removedAt?.toISOString(),
   }
 }
 
@@ -59,5 +60,6 @@ export function documentToWire(
     urlId: doc.urlId ?? undefined,
     createdAt: doc.createdAt.toISOString(),
     updatedAt: doc.updatedAt.toISOString(),
+    removedAt: doc.removedAt?.toISOString(),
   }
 }

@@ -1,9 +1,13 @@
+import { transact } from '@sheaf/kit/database'
 import { roleAtLeast } from '@sheaf/kit/roles'
 import type { ServerCall } from '@sheaf/kit/server-call'
 import type {
   CreateWorkspaceRequest,
+  DeleteWorkspaceRequest,
   GetWorkspaceRequest,
   ListWorkspacesRequest,
+  RemoveWorkspaceRequest,
+  RestoreWorkspaceRequest,
   UpdateWorkspaceRequest,
   WorkspacesService,
 } from '@sheaf/protos/sheaf/directory/v1/workspaces'
@@ -11,17 +15,16 @@ import { shownDomain } from '../access/domains'
 import { readNewName, requireName } from '../access/names'
 import type { Context } from '../context'
 import { findOrg } from '../db/orgs'
+import { holdOrgs } from '../db/role-changes'
+import { deleteRow, setRemoved } from '../db/trash'
 import {
   findWorkspace,
   insertWorkspace,
-  listOrgDocuments,
-  listWorkspaceDocuments,
-  listWorkspaces,
   updateWorkspace,
-  type DocumentRow,
   type WorkspaceView,
 } from '../db/workspaces'
-import { getVisibleOrg } from './orgs'
+import { listOrgPage, listWorkspacePage } from './listing-pages'
+import { getEditableOrg, getVisibleOrg } from './orgs'
 import { accessDenied, isPublicUser, orgNotFound, requireUser, workspaceNotFound } from './refusals'
 import { orgToWire, workspaceToWire } from './wire'
 
@@ -29,75 +32,98 @@ const DEFAULT_NAME = 'New Workspace'
 
 /** Handlers of WorkspacesService. */
 export const workspaces = (ctx: Context): WorkspacesService => ({
-  async listWorkspaces({ org: ref }: ListWorkspacesRequest, call: ServerCall) {
+  async listWorkspaces({ org: ref, removed, pageToken }: ListWorkspacesRequest, call: ServerCall) {
     const userId = requireUser(call)
     const org = await getVisibleOrg(ctx, userId, ref)
-    const [rows, docs] = await Promise.all([
-      listWorkspaces(ctx.db, userId, org.id),
-      listOrgDocuments(ctx.db, userId, org.id),
-    ])
-    const listedDocs = groupByWorkspace(docs.filter(({ listed }) => listed !== null))
-    const domain = shownDomain(org)
-    return {
-      workspaces: rows
-        .filter(({ id, listed }) => listed !== null || listedDocs.has(id))
-        .map((workspace) => workspaceToWire(workspace, domain, listedDocs.get(workspace.id) ?? [])),
-    }
+    const request = { orgId: org.id, orgDomain: shownDomain(org), removed, pageToken }
+    return listOrgPage(ctx, userId, request)
   },
 
-  async getWorkspace({ workspaceId }: GetWorkspaceRequest, call: ServerCall) {
+  async getWorkspace({ workspaceId, removed, pageToken }: GetWorkspaceRequest, call: ServerCall) {
     const userId = requireUser(call)
-    const workspace = await getVisibleWorkspace(ctx, userId, workspaceId)
-    const [org, docs] = await Promise.all([
+    const workspace = await getVisibleWorkspace(ctx, userId, { workspaceId, removed })
+    const [org, { docs, nextPageToken }] = await Promise.all([
       findOrg(ctx.db, userId, { kind: 'number', id: workspace.orgId }),
-      listWorkspaceDocuments(ctx.db, userId, workspace.id),
+      listWorkspacePage(ctx, userId, { workspaceId, removed, pageToken }),
     ])
     if (!org) throw orgNotFound()
-    return { workspace: workspaceToWire(workspace, shownDomain(org), docs), org: orgToWire(org) }
+    return {
+      workspace: workspaceToWire(workspace, shownDomain(org), docs),
+      org: orgToWire(org),
+      nextPageToken,
+    }
   },
 
   async createWorkspace({ org: ref, name }: CreateWorkspaceRequest, call: ServerCall) {
     const userId = requireUser(call)
-    const org = await getVisibleOrg(ctx, userId, ref)
-    if (!roleAtLeast(org.role ?? undefined, 'editors')) throw accessDenied()
-    const id = await insertWorkspace(ctx.db, {
-      orgId: org.id,
+    const { id: orgId } = await getEditableOrg(ctx, userId, ref)
+    const workspace = {
+      orgId,
       name: name === '' ? DEFAULT_NAME : requireName(name),
       ownerId: isPublicUser(userId) ? undefined : userId,
+    }
+    const id = await transact(ctx.db, async (db) => {
+      // Or somebody who is taken out of the org at this moment would be left as an owner in it.
+      await holdOrgs(db, [orgId])
+      await getEditableOrg({ ...ctx, db }, userId, { org: String(orgId), site: '' })
+      return insertWorkspace(db, workspace)
     })
     return { id }
   },
 
   async updateWorkspace({ workspaceId, name }: UpdateWorkspaceRequest, call: ServerCall) {
-    const workspace = await getVisibleWorkspace(ctx, requireUser(call), workspaceId)
-    if (!roleAtLeast(workspace.role ?? undefined, 'owners')) throw accessDenied()
+    const workspace = await getOwnWorkspace(ctx, call, workspaceId)
     const newName = readNewName(name)
     if (newName !== undefined) await updateWorkspace(ctx.db, workspace.id, newName)
     return {}
   },
+
+  async removeWorkspace({ workspaceId }: RemoveWorkspaceRequest, call: ServerCall) {
+    const { id } = await getOwnWorkspace(ctx, call, workspaceId)
+    await ctx.changes.change((trx) => setRemoved(trx, 'workspaces', id, true))
+    return {}
+  },
+
+  async restoreWorkspace({ workspaceId }: RestoreWorkspaceRequest, call: ServerCall) {
+    const { id } = await getOwnWorkspace(ctx, call, workspaceId)
+    await ctx.changes.change((trx) => setRemoved(trx, 'workspaces', id, false))
+    return {}
+  },
+
+  async deleteWorkspace({ workspaceId }: DeleteWorkspaceRequest, call: ServerCall) {
+    const { id } = await getOwnWorkspace(ctx, call, workspaceId)
+    await ctx.changes.change(async (trx) => {
+      if (!(await deleteRow(trx, 'workspaces', id))) throw workspaceNotFound()
+    })
+    ctx.outbox.wake()
+    return {}
+  },
 })
 
-function groupByWorkspace(docs: readonly DocumentRow[]): ReadonlyMap<number, DocumentRow[]> {
-  const groups = new Map<number, DocumentRow[]>()
-  for (const doc of docs) {
-    const group = groups.get(doc.workspaceId)
-    if (group) group.push(doc)
-    else groups.set(doc.workspaceId, [doc])
-  }
-  return groups
-}
-
 /** The workspace. Throws `not_found`, or `forbidden` when the user cannot see it. */
-async function getVisibleWorkspace(
+export async function getVisibleWorkspace(
   ctx: Context,
   userId: number,
-  workspaceId: number,
+  { workspaceId, removed }: { workspaceId: number; removed?: boolean },
 ): Promise<WorkspaceView> {
   const workspace = isRowId(workspaceId)
     ? await findWorkspace(ctx.db, userId, workspaceId)
     : undefined
   if (!workspace) throw workspaceNotFound()
   if (workspace.role === null && !workspace.isGuest) throw accessDenied()
+  if (workspace.removedAt !== null && removed !== true) throw workspaceNotFound()
+  return workspace
+}
+
+/** The workspace, in the trash or not, for its owners alone. Throws `not_found` or `forbidden`. */
+async function getOwnWorkspace(
+  ctx: Context,
+  call: ServerCall,
+  workspaceId: number,
+): Promise<WorkspaceView> {
+  const place = { workspaceId, removed: true }
+  const workspace = await getVisibleWorkspace(ctx, requireUser(call), place)
+  if (!roleAtLeast(workspace.role ?? undefined, 'owners')) throw accessDenied()
   return workspace
 }
 

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { transact } from '@sheaf/kit/database'
 import type { Logger } from '@sheaf/kit/logger'
 import type { Kysely, Transaction } from 'kysely'
-import { bumpAccessVersion, isLeaseBehind, renewLease } from '../db/leases'
+import { bumpAccessVersion, isLeaseBehind, readAccessVersion, renewLease } from '../db/leases'
 import type { DirectorySchema } from '../db/schema'
 
 /** How long a lease lets its holder answer from memory. */
@@ -25,12 +26,19 @@ export class AccessChanges {
 
   /**
    * Runs a change of access, key or user in a transaction; when it returns, no gateway answers from what was before.
-   * Waits at most as long as a lease lasts, and only for holders that do not answer.
+   * Waits at most as long as a lease lasts, and only for holders that do not answer. `fn` may run several times: see
+   * `transact`.
+   * @param isChange false for a result that has left all as it was: gateways forget nothing then, but a change before
+   *   it, which may be what has made this one needless, is waited for all the same
    */
-  async change<T>(fn: (trx: Transaction<DirectorySchema>) => Promise<T>): Promise<T> {
-    const { result, version } = await this.db.transaction().execute(async (trx) => {
+  async change<T>(
+    fn: (trx: Transaction<DirectorySchema>) => Promise<T>,
+    isChange: (result: T) => boolean = () => true,
+  ): Promise<T> {
+    const { result, version } = await transact(this.db, async (trx) => {
       const result = await fn(trx)
-      return { result, version: await bumpAccessVersion(trx) }
+      const version = isChange(result) ? await bumpAccessVersion(trx) : await readAccessVersion(trx)
+      return { result, version }
     })
     this.observe(version)
     await this.untilDropped(version)

@@ -4,6 +4,8 @@ import type { ServerCall } from '@sheaf/kit/grpc-server'
 import type {
   CreateDocumentRequest,
   CreateDocumentResponse,
+  CreateFromSnapshotRequest,
+  CreateFromSnapshotResponse,
   DeleteDocumentRequest,
   DeleteDocumentResponse,
   DocumentsService,
@@ -37,7 +39,34 @@ export const documents = (ctx: Context): DocumentsService => ({
     await ctx.documents.remove(docId)
     return {}
   },
+
+  async createFromSnapshot(
+    parts: AsyncIterable<CreateFromSnapshotRequest>,
+    call: ServerCall,
+  ): Promise<CreateFromSnapshotResponse> {
+    requireSystem(call)
+    const incoming = parts[Symbol.asyncIterator]()
+    const first = await incoming.next()
+    const part = first.done ? undefined : first.value.part
+    if (part?.$case !== 'head') throw badPart('the first message must be the head')
+    const { docId, userId } = part.value
+    const author = { ...authorOf(call), userId, cause: 'import' as const }
+    return ctx.documents.createFromSnapshot(docId, readChunks(incoming), author)
+  },
 })
+
+const badPart = (message: string) =>
+  new AppError('invalid', 'BAD_FIELD', message, { field: 'part' })
+
+async function* readChunks(
+  incoming: AsyncIterator<CreateFromSnapshotRequest>,
+): AsyncGenerator<Uint8Array> {
+  for (let next = await incoming.next(); !next.done; next = await incoming.next()) {
+    const { part } = next.value
+    if (part?.$case !== 'chunk') throw badPart('every message after the first must be a chunk')
+    yield part.value
+  }
+}
 
 function isLocale(tag: string): boolean {
   try {

@@ -3,6 +3,7 @@ import { ActionsServiceService } from '@sheaf/protos/sheaf/document_data/v1/acti
 import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnsServiceService } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
+import { ExportServiceService } from '@sheaf/protos/sheaf/document_data/v1/export'
 import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { Context } from '../context'
 import { actions } from './actions'
@@ -10,6 +11,7 @@ import { serveAdmitted } from './admitted'
 import { changes } from './changes'
 import { columns } from './columns'
 import { documents } from './documents'
+import { exportDocument } from './export'
 import { records } from './records'
 import { recordsService } from './records-service'
 import { tables } from './tables'
@@ -22,6 +24,7 @@ export function createServices(ctx: Context): ServedService[] {
     serveAdmitted(admission, ChangesServiceService, changes(ctx)),
     serveAdmitted(admission, ColumnsServiceService, columns(ctx)),
     serveAdmitted(admission, DocumentsServiceService, documents(ctx)),
+    serveAdmitted(admission, ExportServiceService, exportDocument(ctx)),
     serveAdmitted(admission, recordsService, records(ctx)),
     serveAdmitted(admission, TablesServiceService, tables(ctx)),
   ]

@@ -181,10 +181,15 @@ function dropIndex(name: string): string[] {
   ]
 }
 
-function readIndexes(connection: Connection, credit: number): AutoIndex[] {
-  const names = connection
+/** Names of the automatic indexes that a file has. */
+export function listAutoIndexes(connection: Connection): string[] {
+  return connection
     .pluck(`SELECT name FROM sqlite_master WHERE type = 'index' AND name GLOB '${PREFIX}*'`)
     .all() as string[]
+}
+
+function readIndexes(connection: Connection, credit: number): AutoIndex[] {
+  const names = listAutoIndexes(connection)
   if (names.length === 0) return []
   const used = new Map(
     connection.raw('SELECT name, used_at FROM _sheaf_indexes').all() as [string, number][],

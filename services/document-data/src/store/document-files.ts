@@ -50,26 +50,33 @@ export class DocumentFiles {
   }
 
   /**
-   * Makes a document from the bytes of its file; it is on disk, and marked dirty, when this returns. Throws `conflict`
-   * when it exists, `precondition` when it was deleted.
+   * Makes a document whose file `write` writes, durably, to the path it is given; it is on disk, and marked dirty, when
+   * this returns. Throws `conflict` when it exists, `precondition` when it was deleted.
    */
-  async create(docId: string, bytes: Uint8Array): Promise<void> {
+  async create(docId: string, write: (path: string) => Promise<void>): Promise<void> {
     const folder = this.folderOf(docId)
     this.requireFree(folder)
     const marked = this.dirty.setLater(docId)
-    const unfinished = join(this.root, 'unfinished', randomUUID())
+    let unfinished: string | undefined
     try {
-      await mkdir(unfinished, { mode: 0o700 })
-      await writeDurably(join(unfinished, FILE), bytes)
+      unfinished = await this.createScratch()
+      await write(join(unfinished, FILE))
       await syncPath(unfinished)
       // Before the document can be seen: its first entry is not published yet.
       await marked
       await this.place(unfinished, folder)
     } catch (error) {
       await marked.catch(() => {})
-      await rm(unfinished, { recursive: true, force: true })
+      if (unfinished) await rm(unfinished, { recursive: true, force: true })
       throw error
     }
+  }
+
+  /** A new folder for files that are not kept; what is left in it goes at the next start. */
+  async createScratch(): Promise<string> {
+    const folder = join(this.root, 'unfinished', randomUUID())
+    await mkdir(folder, { mode: 0o700 })
+    return folder
   }
 
   /** Removes a document's file and leaves the tombstone, also when there was no such document. */
@@ -118,7 +125,8 @@ function deleted(): AppError {
   return new AppError('precondition', 'DOCUMENT_DELETED', 'the document was deleted')
 }
 
-async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+/** Writes a file; its bytes are on disk when this returns. */
+export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(path, 'w', 0o600)
   try {
     await file.writeFile(bytes)

@@ -2,12 +2,13 @@ import { AppError } from '@sheaf/kit/errors'
 import { indexRules, type IndexRules } from './auto-indexes'
 import { ByteBudget } from './byte-budget'
 import type { DocumentReader, DocumentWriter, Synchronous } from './document'
-import { DocumentFiles } from './document-files'
+import { DocumentFiles, writeDurably } from './document-files'
 import { FirstEntries } from './first-entries'
 import type { Author, LogEntry } from './log'
 import { createDocumentBytes, type NewDocument } from './new-document'
 import { OpenDocument, type Written } from './open-document'
 import { readRecords, type RecordsQuery, type RecordsReply } from './record-reads'
+import { adoptSnapshot, Snapshots, writeSnapshot, type SnapshotForm } from './snapshots'
 import { tellSqliteError } from './sqlite-errors'
 import type { DocumentSurroundings } from './surroundings'
 import { WorkerPool } from './worker-pool'
@@ -55,6 +56,7 @@ export class DocumentStore implements AsyncDisposable {
   private readonly first = new FirstEntries()
   private readonly sweep: NodeJS.Timeout
   private readonly around: DocumentSurroundings
+  private readonly snapshots: Snapshots
 
   private constructor(
     private readonly files: DocumentFiles,
@@ -72,6 +74,10 @@ export class DocumentStore implements AsyncDisposable {
       replyBudget: new ByteBudget(MAX_KEPT_BYTES),
       maxWalBytes: options.maxWalBytes ?? MAX_WAL_BYTES,
     }
+    this.snapshots = new Snapshots(files, {
+      program: options.workerProgram,
+      onCrash: (error) => options.onWorkerCrash?.(error),
+    })
     this.sweep = setInterval(() => this.closeIdle(), Math.max(1000, options.idleMs / 4))
     this.sweep.unref()
   }
@@ -89,10 +95,42 @@ export class DocumentStore implements AsyncDisposable {
   /** Makes a document; it is on disk when this answers. Throws `conflict` when it exists, `precondition` when deleted. */
   async create(docId: string, settings: NewDocument, author: Author): Promise<{ seq: number }> {
     const { bytes, entry } = createDocumentBytes(settings, author)
-    await this.tellDisk(() => this.files.create(docId, bytes))
+    await this.tellDisk(() => this.files.create(docId, (path) => writeDurably(path, bytes)))
     this.first.add(docId, entry)
     this.onLogged(docId)
     return { seq: 1 }
+  }
+
+  /**
+   * Makes a document from the bytes of a snapshot of another one. Throws as `create`, and `invalid` when the bytes are no
+   * document.
+   */
+  async createFromSnapshot(
+    docId: string,
+    chunks: AsyncIterable<Uint8Array>,
+    author: Author,
+  ): Promise<{ seq: number }> {
+    let entry: LogEntry | undefined
+    await this.tellDisk(() =>
+      this.files.create(docId, async (path) => {
+        await writeSnapshot(path, chunks)
+        entry = adoptSnapshot(path, author)
+      }),
+    )
+    if (entry) this.first.add(docId, entry)
+    this.onLogged(docId)
+    return { seq: 1 }
+  }
+
+  /** The file of a document as it is at one moment, in pieces. Throws `not_found`, or `unavailable` when busy. */
+  async *readSnapshot(docId: string, form: SnapshotForm): AsyncGenerator<Buffer> {
+    try {
+      yield* this.snapshots.read(this.files.find(docId), form)
+    } catch (error) {
+      const told = tellSqliteError(error)
+      if (told !== error) this.options.onFileError(error, docId)
+      throw told
+    }
   }
 
   /** Removes a document for good. What waits for it fails with `precondition`. */
@@ -194,6 +232,7 @@ export class DocumentStore implements AsyncDisposable {
     // An index that is being built holds the lock that closing needs.
     await Promise.all([...this.open.values()].map((doc) => doc.upkeep.quiet()))
     for (const docId of [...this.open.keys()]) this.close(docId)
+    await this.snapshots[Symbol.asyncDispose]()
     await this.around.workers[Symbol.asyncDispose]()
   }
 

@@ -1,6 +1,8 @@
 import type { Migration } from '@sheaf/kit/database'
 import { init } from './001-init'
+import { trashOutbox } from './002-trash-outbox'
+import { accessAudit } from './003-access-audit'
 import { keyScope } from './004-key-scope'
 
 /** All steps of the schema `directory`, oldest first. */
-export const migrations: readonly Migration[] = [init, keyScope]
+export const migrations: readonly Migration[] = [init, trashOutbox, accessAudit, keyScope]

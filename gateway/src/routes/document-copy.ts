@@ -1,0 +1,100 @@
+import type { CreateDocumentResponse } from '@sheaf/protos/sheaf/directory/v1/documents'
+import type { CreateFromSnapshotRequest } from '@sheaf/protos/sheaf/document_data/v1/documents'
+import type { ExportDocumentResponse } from '@sheaf/protos/sheaf/document_data/v1/export'
+import { z } from 'zod'
+import type { DocumentSession } from '../document-session'
+import type { Exchange } from '../exchange'
+import { sendJson } from '../reply'
+import { defineRoute, type Route } from '../route'
+import { documentCopy } from '../schemas/documents'
+import { docParams } from '../schemas/parameters'
+
+const MAX_NAME = 256
+const SUFFIX = ' (copy)'
+/** The token of a reservation is good for 30 seconds; after this long another one is asked for. */
+const OLD_MS = 15_000
+
+/** Documents: copy. */
+export const documentCopyRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'post',
+    path: '/api/docs/{docId}/copy',
+    id: 'copyDoc',
+    tag: 'docs',
+    summary: 'Copy a document',
+    description: 'The copy has no history, and only those who inherit access to it have any.',
+    access: 'viewers',
+    streams: true,
+    params: docParams,
+    body: documentCopy,
+    success: {
+      description: 'The copy',
+      schema: z.string().meta({ description: 'UUID of the document' }),
+    },
+    async handle(exchange, { document, body }) {
+      const { workspaceId, documentName, asTemplate } = body
+      const name = documentName || (await nameCopy(exchange, document.docId))
+      const template = asTemplate === true
+      sendJson(exchange, await copyDocument(exchange, document, { workspaceId, name, template }))
+    },
+  }),
+]
+
+/** A name for the copy of a document that says what it is. */
+async function nameCopy(exchange: Exchange, docId: string): Promise<string> {
+  const request = { document: docId, site: '' }
+  const { documents } = exchange.context.directory
+  const found = await documents.getDocument(request, exchange.call())
+  return `${found.document?.name.slice(0, MAX_NAME - SUFFIX.length) ?? ''}${SUFFIX}`
+}
+
+/**
+ * Copies a document in three steps: directory reserves the new one, its home takes what the home of the old one gives,
+ * directory publishes it. Nobody sees it before the last step; what breaks off is tidied up by directory.
+ */
+async function copyDocument(
+  exchange: Exchange,
+  source: DocumentSession,
+  copy: { workspaceId: number; name: string; template: boolean },
+): Promise<string> {
+  const { directory } = exchange.context
+  const { workspaceId, name, template } = copy
+  const startedAt = performance.now()
+  const request = { workspaceId, name, isPinned: false }
+  const reserved = await directory.documents.createDocument(request, exchange.call())
+  const docId = await transfer(exchange, source, reserved, template)
+  const isOld = performance.now() - startedAt > OLD_MS
+  const token = isOld ? (await exchange.authorize('')).token : reserved.token
+  const caller = { ...exchange.call(token), signal: undefined }
+  await directory.documents.publishDocument({ docId }, caller)
+  return docId
+}
+
+/** Has the bytes of a document written to the home of another one; they are never held here. */
+async function transfer(
+  exchange: Exchange,
+  source: DocumentSession,
+  { document: reserved }: CreateDocumentResponse,
+  template: boolean,
+): Promise<string> {
+  if (!reserved) throw new Error('directory reserved no document')
+  const { docId, homeAddress } = reserved
+  const { homes, system } = exchange.context
+  const { userId } = await exchange.authorize('')
+  await source.call(async (home, call) => {
+    const snapshot = { docId: source.docId, noHistory: true, template }
+    const chunks = home.exports.exportDocument(snapshot, call)
+    const caller = exchange.call(await system.token())
+    await homes.at(homeAddress).documents.createFromSnapshot(toParts(docId, userId, chunks), caller)
+  })
+  return docId
+}
+
+async function* toParts(
+  docId: string,
+  userId: number,
+  chunks: AsyncIterable<ExportDocumentResponse>,
+): AsyncGenerator<CreateFromSnapshotRequest> {
+  yield { part: { $case: 'head', value: { docId, userId } } }
+  for await (const { chunk } of chunks) yield { part: { $case: 'chunk', value: chunk } }
+}

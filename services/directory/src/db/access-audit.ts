@@ -1,0 +1,78 @@
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
+import type { DirectorySchema, GrantedRole, InheritedRole } from './schema'
+
+type Trx = Transaction<DirectorySchema>
+type Level = DirectorySchema['access_audit']['level']
+
+/** Who changes access. */
+export interface Actor {
+  readonly userId: number
+  readonly email: string
+  /** Id of the REST request; empty when there was none. */
+  readonly requestId: string
+}
+
+/** Where access is changed. */
+export interface AuditedResource {
+  readonly level: Level
+  readonly id: number
+  readonly orgId: number
+}
+
+/** A role that one user had and the one they have instead; null for none. */
+export interface AuditedRole {
+  readonly userId: number
+  readonly from: GrantedRole | null
+  readonly to: GrantedRole | null
+}
+
+/** Rows that one statement deletes. */
+const BATCH = 10_000
+
+/** SQL: values of the columns `request_id, actor_id, actor_email`, in this order. */
+export const actorColumns = ({ requestId, userId, email }: Actor): RawBuilder<unknown> =>
+  sql`${requestId}::text, ${userId}::integer, ${email}::text`
+
+/** Notes changed roles on one resource. */
+export async function noteRoles(
+  trx: Trx,
+  actor: Actor,
+  { level, id, orgId }: AuditedResource,
+  changes: readonly AuditedRole[],
+): Promise<void> {
+  if (changes.length === 0) return
+  await sql`
+    insert into access_audit (request_id, actor_id, actor_email, org_id, level, resource_id, what,
+      subject_id, subject_email, old_role, new_role)
+    select ${actorColumns(actor)}, ${orgId}::integer, ${level}::text, ${id}::integer, 'role',
+      u.id, u.email, c.old_role, c.new_role
+    from unnest(
+      ${changes.map(({ userId }) => userId)}::integer[],
+      ${changes.map(({ from }) => from)}::access_role[],
+      ${changes.map(({ to }) => to)}::access_role[]
+    ) as c (user_id, old_role, new_role)
+    join users u on u.id = c.user_id`.execute(trx)
+}
+
+/** Notes that another part of the parent's roles comes down. */
+export async function noteCap(
+  trx: Trx,
+  actor: Actor,
+  { level, id, orgId }: AuditedResource,
+  change: { readonly from: InheritedRole; readonly to: InheritedRole },
+): Promise<void> {
+  await sql`
+    insert into access_audit (request_id, actor_id, actor_email, org_id, level, resource_id, what, old_role, new_role)
+    values (${actorColumns(actor)}, ${orgId}, ${level}, ${id}, 'max_inherited_role',
+      ${change.from}::access_role, ${change.to}::access_role)`.execute(trx)
+}
+
+/** Deletes a part of what is older than so many days; false when there is no more of it. */
+export async function deleteOldAudit(db: Kysely<DirectorySchema>, days: number): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from access_audit where id in (
+      select id from access_audit where changed_at < now() - make_interval(days => ${days})
+      order by changed_at limit ${sql.lit(BATCH)}
+    )`.execute(db)
+  return numAffectedRows >= BigInt(BATCH)
+}

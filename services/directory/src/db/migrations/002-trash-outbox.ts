@@ -1,0 +1,45 @@
+import { sql, type Transaction } from 'kysely'
+import type { Migration } from '@sheaf/kit/database'
+
+const statements = [
+  `alter table workspaces add column removed_at timestamptz`,
+  `alter table documents add column removed_at timestamptz`,
+  `create index workspaces_trash on workspaces (removed_at) where removed_at is not null`,
+  `create index documents_trash on documents (removed_at) where removed_at is not null`,
+  `create index documents_unpublished on documents (created_at) where published_at is null`,
+
+  // Services that keep something of a document and have to hear of its end, each on its own.
+  `create table outbox_consumers (name text primary key check (length(name) between 1 and 100))`,
+  `insert into outbox_consumers (name) values ('document-data')`,
+
+  // One row for each consumer that has not confirmed yet. Whoever takes a row puts due_at off, so nobody else does.
+  `create table outbox (
+    id bigint generated always as identity primary key,
+    consumer text not null,
+    kind text not null check (kind in ('document_deleted')),
+    doc_id uuid not null,
+    home text not null,
+    attempts integer not null default 0,
+    due_at timestamptz not null default now(),
+    created_at timestamptz not null default now()
+  )`,
+  `create index outbox_due on outbox (due_at)`,
+
+  // A trigger, so that no way of deleting a row, cascades included, can forget what others keep of the document.
+  `create function tell_documents_deleted() returns trigger language plpgsql set search_path from current as $$
+  begin
+    insert into outbox (consumer, kind, doc_id, home)
+    select c.name, 'document_deleted', d.doc_id, d.home from deleted d cross join outbox_consumers c;
+    return null;
+  end $$`,
+  `create trigger documents_deleted after delete on documents
+   referencing old table as deleted for each statement execute function tell_documents_deleted()`,
+]
+
+/** Trash, and the outbox by which other services hear of documents that are gone. */
+export const trashOutbox: Migration = {
+  name: '002-trash-outbox',
+  async up(db: Transaction<unknown>) {
+    for (const statement of statements) await sql.raw(statement).execute(db)
+  },
+}

@@ -1,0 +1,83 @@
+import { AppError } from '@sheaf/kit/errors'
+import { roleFromWire, roleToWire, type RoleName } from '@sheaf/kit/roles'
+import type { ServerCall } from '@sheaf/kit/server-call'
+import {
+  Role,
+  type AccessEntry,
+  type ListAccessRequest,
+  type UpdateAccessRequest,
+} from '@sheaf/protos/sheaf/directory/v1/access'
+import { requireDelta } from '../access/delta'
+import { listFor, type Listed } from '../access/listing'
+import type { Context } from '../context'
+import { listPeople, type Person } from '../db/people'
+import type { AccessListsService } from './access'
+import { updateAccess } from './access-changes'
+import { getResource, levelOf } from './access-resource'
+import { requireUser } from './refusals'
+
+/** Handlers of AccessService that show and change who has access. */
+export const accessLists = (ctx: Context): AccessListsService => ({
+  async listAccess({ resource }: ListAccessRequest, call: ServerCall) {
+    const userId = requireUser(call)
+    const found = await getResource(ctx, userId, resource)
+    const { users, isPersonal, isPublic } = listFor(found, await listPeople(ctx.db, found), userId)
+    return {
+      users: users.map(entryToWire),
+      maxInheritedRole: roleToWire(found.cap ?? undefined),
+      isPersonal,
+      isPublic,
+    }
+  },
+
+  async updateAccess(
+    { resource, changes, maxInheritedRole }: UpdateAccessRequest,
+    call: ServerCall,
+  ) {
+    const userId = requireUser(call)
+    const requested = changes.map(({ email, role }) => ({
+      email,
+      role: readRole(role, 'delta.users') ?? undefined,
+    }))
+    const cap =
+      maxInheritedRole === undefined
+        ? undefined
+        : readRole(maxInheritedRole, 'delta.maxInheritedRole')
+    const delta = requireDelta(levelOf(resource), requested, cap)
+    await ctx.changes.change(
+      (db) => {
+        const inside = { ...ctx, db }
+        return updateAccess(db, {
+          actor: { userId, email: call.caller.email, requestId: call.requestId },
+          delta,
+          find: () => getResource(inside, userId, resource),
+        })
+      },
+      (count) => count > 0,
+    )
+    return {}
+  },
+})
+
+/** A role by its name, null for none. Throws `invalid` for a number that means neither. */
+function readRole(wire: Role, field: string): RoleName | null {
+  const role = roleFromWire(wire)
+  if (role === undefined && wire !== Role.UNSPECIFIED)
+    throw new AppError('invalid', 'INVALID_ROLE', `${field} has a role that is not known`, {
+      field,
+    })
+  return role ?? null
+}
+
+function entryToWire(person: Person & Listed): AccessEntry {
+  return {
+    userId: person.id,
+    email: person.email,
+    name: person.name,
+    picture: person.picture ?? undefined,
+    access: roleToWire(person.access),
+    parentAccess: roleToWire(person.parentAccess),
+    isMember: person.isMember,
+    anonymous: person.kind === 'anonymous',
+  }
+}

@@ -1,0 +1,138 @@
+import { documentRoleError } from '@sheaf/kit/caller'
+import { AppError } from '@sheaf/kit/errors'
+import { roleAtLeast } from '@sheaf/kit/roles'
+import type { ServerCall } from '@sheaf/kit/server-call'
+import type {
+  DeleteDocumentRequest,
+  DocumentsService,
+  MoveDocumentRequest,
+  PinDocumentRequest,
+  RemoveDocumentRequest,
+  RestoreDocumentRequest,
+} from '@sheaf/protos/sheaf/directory/v1/documents'
+import { chooseDocument, readDocumentRef, readSite } from '../access/resolve'
+import type { Context } from '../context'
+import * as rows from '../db/documents'
+import { holdOrgs, putRoles } from '../db/role-changes'
+import { deleteRow, setRemoved } from '../db/trash'
+import { getEditableWorkspace } from './document-reservation'
+import * as refusals from './refusals'
+
+type Lifecycle = Pick<
+  DocumentsService,
+  'moveDocument' | 'pinDocument' | 'removeDocument' | 'restoreDocument' | 'deleteDocument'
+>
+
+/** Handlers of DocumentsService that change where a document is, and whether. */
+export const documentLifecycle = (ctx: Context): Lifecycle => ({
+  async moveDocument(request: MoveDocumentRequest, call: ServerCall) {
+    const userId = refusals.requireUser(call)
+    const { docId, ...from } = await getOwnDocument(ctx, userId, request)
+    const target = await getEditableWorkspace(ctx, userId, request.workspaceId)
+    if (target.id === from.workspaceId)
+      throw new AppError(
+        'invalid',
+        'SAME_WORKSPACE',
+        'Bad request: doc is already in destination workspace',
+        { field: 'workspace' },
+      )
+    const actor = { userId, email: call.caller.email, requestId: call.requestId }
+    await ctx.changes.change(async (db) => {
+      await holdOrgs(db, [from.orgId, target.orgId])
+      const inside = { ...ctx, db }
+      const { id } = await getOwnDocument(inside, userId, { document: docId, site: '' })
+      await getEditableWorkspace(inside, userId, target.id)
+      if (!(await rows.moveDocument(db, id, target.id))) throw refusals.workspaceNotFound()
+      // Ownership that came down from the old place must not be lost with it: there may be no other owner.
+      const { role } = await findDocument(inside, userId, { document: docId, site: '' })
+      if (roleAtLeast(role ?? undefined, 'owners') || refusals.isPublicUser(userId)) return
+      const moved = { level: 'document', id, orgId: target.orgId } as const
+      await putRoles(db, actor, moved, new Map([[userId, 'owners']]))
+    })
+    return { docId }
+  },
+
+  async pinDocument(request: PinDocumentRequest, call: ServerCall) {
+    const doc = await getVisibleDocument(ctx, refusals.requireUser(call), request)
+    if (!roleAtLeast(doc.orgRole ?? undefined, 'editors')) throw refusals.accessDenied()
+    await rows.updateDocument(ctx.db, doc.id, { is_pinned: request.isPinned })
+    return { docId: doc.docId }
+  },
+
+  async removeDocument(request: RemoveDocumentRequest, call: ServerCall) {
+    const doc = await getDisposableDocument(ctx, refusals.requireUser(call), request)
+    await ctx.changes.change((trx) => setRemoved(trx, 'documents', doc.id, true))
+    return { docId: doc.docId }
+  },
+
+  async restoreDocument(request: RestoreDocumentRequest, call: ServerCall) {
+    const anywhere = { ...request, removed: true }
+    const doc = await getOwnDocument(ctx, refusals.requireUser(call), anywhere)
+    await ctx.changes.change((trx) => setRemoved(trx, 'documents', doc.id, false))
+    return { docId: doc.docId }
+  },
+
+  async deleteDocument(request: DeleteDocumentRequest, call: ServerCall) {
+    const doc = await getDisposableDocument(ctx, refusals.requireUser(call), request)
+    await ctx.changes.change(async (trx) => {
+      if (!(await deleteRow(trx, 'documents', doc.id))) throw refusals.documentNotFound()
+    })
+    ctx.outbox.wake()
+    return { docId: doc.docId }
+  },
+})
+
+/** How a request names a document, and whether it may be in the trash. */
+interface DocumentAddress {
+  readonly document: string
+  readonly site: string
+  readonly removed?: boolean
+}
+
+async function findDocument(
+  ctx: Context,
+  userId: number,
+  { document, site }: DocumentAddress,
+): Promise<rows.DocumentView> {
+  const address = { ref: readDocumentRef(document), site: readSite(site) }
+  const doc = chooseDocument(await rows.findDocuments(ctx.db, userId, address), userId)
+  if (!doc) throw refusals.documentNotFound()
+  return doc
+}
+
+/** The document that a request names. Throws `not_found`, `forbidden`, or `invalid` when several are meant. */
+export async function getVisibleDocument(
+  ctx: Context,
+  userId: number,
+  address: DocumentAddress,
+): Promise<rows.DocumentView> {
+  const doc = await findDocument(ctx, userId, address)
+  if (doc.role === null) throw refusals.accessDenied()
+  if (doc.isRemoved && address.removed !== true) throw refusals.documentNotFound()
+  return doc
+}
+
+/** As `getVisibleDocument`, for its owners alone. */
+async function getOwnDocument(
+  ctx: Context,
+  userId: number,
+  address: DocumentAddress,
+): Promise<rows.DocumentView> {
+  const doc = await getVisibleDocument(ctx, userId, address)
+  if (!roleAtLeast(doc.role ?? undefined, 'owners')) throw refusals.accessDenied()
+  return doc
+}
+
+/** A document, in the trash or not, that its owner wants to be rid of; others are told how far they would get. */
+async function getDisposableDocument(
+  ctx: Context,
+  userId: number,
+  address: DocumentAddress,
+): Promise<rows.DocumentView> {
+  const doc = await findDocument(ctx, userId, address)
+  const role = doc.role ?? undefined
+  if (!roleAtLeast(role, 'viewers')) throw documentRoleError('viewers')
+  if (!roleAtLeast(role, 'editors')) throw documentRoleError('editors')
+  if (!roleAtLeast(role, 'owners')) throw refusals.accessDenied()
+  return doc
+}

@@ -1,0 +1,50 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { ServerCall } from '@sheaf/kit/server-call'
+import type { DeleteUserRequest, UsersService } from '@sheaf/protos/sheaf/directory/v1/users'
+import type { Context } from '../context'
+import {
+  deleteUser,
+  findOrgsOnlyOwnedBy,
+  handOver,
+  lockUser,
+  noteLosses,
+} from '../db/user-deletion'
+import { isPublicUser } from './refusals'
+
+/** The handler of UsersService that is for users themselves: leaving for good. */
+export const userDeletion = (ctx: Context): Pick<UsersService, 'deleteUser'> => ({
+  async deleteUser({ userId, name }: DeleteUserRequest, call: ServerCall) {
+    const id = requireOneself(userId, call)
+    if (name === undefined)
+      throw new AppError(
+        'invalid',
+        'NAME_REQUIRED',
+        'to confirm deletion of a user, provide their name',
+        { field: 'name' },
+      )
+    const actor = { userId: id, email: call.caller.email, requestId: call.requestId }
+    await ctx.changes.change(async (trx) => {
+      if ((await lockUser(trx, id)) !== name)
+        throw new AppError('invalid', 'NAME_MISMATCH', 'user name did not match', { field: 'name' })
+      const orphans = await findOrgsOnlyOwnedBy(trx, id)
+      if (orphans.length > 0)
+        throw new AppError(
+          'conflict',
+          'SOLE_OWNER',
+          `give another owner to these sites first, or delete them: ${orphans.join(', ')}`,
+        )
+      await handOver(trx, actor)
+      await noteLosses(trx, actor)
+      await deleteUser(trx, id)
+    })
+    ctx.outbox.wake()
+    return {}
+  },
+})
+
+/** Id of the caller. Throws `forbidden` unless it is the user named, by a token that was made for no document. */
+function requireOneself(userId: string, { caller }: ServerCall): number {
+  const isOneself = !caller.system && !caller.anonymous && String(caller.userId) === userId
+  if (isOneself && !isPublicUser(caller.userId) && caller.docId === undefined) return caller.userId
+  throw new AppError('forbidden', 'NOT_ONESELF', 'not permitted to delete this user')
+}

@@ -1,0 +1,146 @@
+import { toAppError } from '@sheaf/kit/errors'
+import type { Logger } from '@sheaf/kit/logger'
+import type { Kysely } from 'kysely'
+import { claimEntries, deleteEntries, laneOf, postponeEntry, type OutboxEntry } from '../db/outbox'
+import type { DirectorySchema } from '../db/schema'
+
+/** How often the outbox is looked at for what other instances have written or left. */
+const POLL_MS = 1_000
+/** Entries taken at once. */
+const BATCH = 40
+/** Entries on their way at once. */
+const CONCURRENCY = 8
+/** How long one delivery may take. */
+const DELIVERY_MS = 5_000
+/** How long nobody else takes what was taken: all of a batch can be tried within it. */
+const LEASE_MS = Math.ceil(BATCH / CONCURRENCY) * DELIVERY_MS + 5_000
+/** How long a lane that cannot be used is left alone, at first and at most. */
+const PAUSE_MS = { first: 250, longest: 5_000 }
+/** When an entry that was refused is tried again, at first and at most. */
+const RETRY_MS = { first: 1_000, longest: 5 * 60_000 }
+
+/** A service that has to hear what the outbox holds for it. */
+export interface OutboxConsumer {
+  /** Tells it; returns when it has confirmed. The same entry may come several times. Throws AppError. */
+  deliver(entry: OutboxEntry, deadline: number): Promise<void>
+}
+
+/**
+ * Delivers the outbox: every entry at least once to its consumer, until it confirms, over failures and restarts of
+ * anybody. All instances of directory deliver, each its own entries. What cannot be reached is left alone for a
+ * while, and holds up nobody else.
+ */
+export class OutboxDispatcher implements AsyncDisposable {
+  private readonly pauses = new Map<string, { until: number; ms: number }>()
+  private readonly stop = new AbortController()
+  private timer?: NodeJS.Timeout
+  private running?: Promise<void>
+  private again = false
+  private failing = false
+
+  /** @param consumers by the names that stand in `outbox_consumers` */
+  constructor(
+    private readonly db: Kysely<DirectorySchema>,
+    private readonly consumers: Readonly<Record<string, OutboxConsumer>>,
+    private readonly log: Logger,
+  ) {}
+
+  /** Looks now, and goes on looking until disposed of. Never throws. */
+  wake(): void {
+    if (this.stop.signal.aborted) return
+    this.again = true
+    this.running ??= this.run().finally(() => {
+      this.running = undefined
+      if (this.again) this.wake()
+      else if (!this.stop.signal.aborted)
+        this.timer = setTimeout(() => this.wake(), POLL_MS * (0.5 + Math.random())).unref()
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop.abort()
+    clearTimeout(this.timer)
+    await this.running
+  }
+
+  private async run(): Promise<void> {
+    clearTimeout(this.timer)
+    while (this.again && !this.stop.signal.aborted) {
+      this.again = false
+      try {
+        if (await this.deliverSome()) this.again = true
+        this.failing = false
+      } catch (error) {
+        if (!this.failing) this.log.warn({ err: error }, 'the outbox cannot be read; trying again')
+        this.failing = true
+      }
+    }
+  }
+
+  /** True when there may be more. */
+  private async deliverSome(): Promise<boolean> {
+    const entries = await claimEntries(this.db, {
+      consumers: Object.keys(this.consumers),
+      pausedLanes: this.listPaused(),
+      limit: BATCH,
+      leaseMs: LEASE_MS,
+    })
+    const waiting = [...entries]
+    const confirmed: number[] = []
+    const work = async () => {
+      for (let entry = waiting.shift(); entry; entry = waiting.shift())
+        if (await this.deliver(entry)) confirmed.push(entry.id)
+    }
+    await Promise.all(Array.from({ length: CONCURRENCY }, work))
+    await deleteEntries(this.db, confirmed)
+    return entries.length === BATCH
+  }
+
+  /** Lanes that are left alone now; those whose time is over get another chance. */
+  private listPaused(): string[] {
+    const now = performance.now()
+    return [...this.pauses].filter(([, { until }]) => until > now).map(([lane]) => lane)
+  }
+
+  /** True when the consumer has confirmed. */
+  private async deliver(entry: OutboxEntry): Promise<boolean> {
+    const lane = laneOf(entry)
+    const isPaused = (this.pauses.get(lane)?.until ?? 0) > performance.now()
+    if (isPaused || this.stop.signal.aborted) {
+      await postponeEntry(this.db, entry.id, 0)
+      return false
+    }
+    try {
+      await this.consumers[entry.consumer]?.deliver(entry, Date.now() + DELIVERY_MS)
+      this.pauses.delete(lane)
+      return true
+    } catch (error) {
+      await this.putOff(entry, error)
+      return false
+    }
+  }
+
+  private async putOff(entry: OutboxEntry, error: unknown): Promise<void> {
+    const code = toAppError(error)?.code
+    const { consumer, kind, docId, home, attempts } = entry
+    if (code === 'unavailable' || code === 'timeout') {
+      this.pause(laneOf(entry), error)
+      await postponeEntry(this.db, entry.id, 0)
+      return
+    }
+    const facts = { err: error, consumer, kind, docId, home, attempts }
+    this.log.warn(facts, 'a service does not take what the outbox tells it; trying again')
+    const ms = Math.min(RETRY_MS.longest, RETRY_MS.first * 2 ** Math.min(attempts, 20))
+    await postponeEntry(this.db, entry.id, ms * (0.5 + Math.random()))
+  }
+
+  private pause(lane: string, error: unknown): void {
+    const before = this.pauses.get(lane)
+    if (!before) this.log.warn({ err: error, lane }, 'a service cannot be reached; trying again')
+    const now = performance.now()
+    // Deliveries that were on their way together fail together, which counts once.
+    if (before && before.until > now) return
+    const ms = Math.min(PAUSE_MS.longest, (before?.ms ?? PAUSE_MS.first / 2) * 2)
+    this.pauses.set(lane, { until: now + ms, ms })
+  }
+}

@@ -1,0 +1,43 @@
+import type { TokenSigner } from '@sheaf/kit/caller-token'
+import { AppError } from '@sheaf/kit/errors'
+import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
+import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/documents'
+import type { OutboxEntry } from '../db/outbox'
+import type { OutboxConsumer } from './dispatcher'
+
+/** Longer than a delivery may take. */
+const TOKEN_MS = 30_000
+
+/** Tells document-data instances which documents are gone. */
+export class DocumentDataConsumer implements OutboxConsumer, AsyncDisposable {
+  /** By the name of the instance. */
+  private readonly channels = new Map<string, GrpcChannel>()
+
+  constructor(private readonly signer: TokenSigner) {}
+
+  /** Has the document's home remove its file; returns when the file is gone for good. Throws AppError. */
+  async deliver({ docId, home, homeAddress }: OutboxEntry, deadline: number): Promise<void> {
+    if (homeAddress === null)
+      throw new AppError('unavailable', 'HOME_UNAVAILABLE', 'the instance has no address')
+    const claims = { userId: 0, email: '', name: '', anonymous: false, system: true } as const
+    const right = { ...claims, docId, role: 'owners', home } as const
+    const { token } = await this.signer.sign(right, TOKEN_MS)
+    const documents = new DocumentsServiceClientImpl(this.channelTo(home, homeAddress))
+    await documents.deleteDocument({ docId }, { token, deadline })
+  }
+
+  private channelTo(home: string, address: string): GrpcChannel {
+    const known = this.channels.get(home)
+    if (known?.address === address) return known
+    known?.close()
+    const channel = openChannel({ address })
+    this.channels.set(home, channel)
+    return channel
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    for (const channel of this.channels.values()) channel.close()
+    this.channels.clear()
+    return Promise.resolve()
+  }
+}

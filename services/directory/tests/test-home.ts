@@ -1,0 +1,58 @@
+import { createTokenVerifier } from '@sheaf/kit/caller-token'
+import { requireSystem } from '@sheaf/kit/caller'
+import { serve, startGrpcServer, type ServerCall } from '@sheaf/kit/grpc-server'
+import { createLogger } from '@sheaf/kit/logger'
+import {
+  DocumentsServiceService,
+  type DeleteDocumentRequest,
+} from '@sheaf/protos/sheaf/document_data/v1/documents'
+import type { JSONWebKeySet } from 'jose'
+import type { TestDirectory } from './test-directory'
+
+/** A document-data instance that only remembers what it was told to delete. */
+export interface TestHome extends AsyncDisposable {
+  readonly name: string
+  readonly address: string
+  /** Ids of the documents that it was told to delete, as often as it was told. */
+  readonly deleted: string[]
+  /** What it says instead of confirming; undefined to confirm. */
+  refusal?: Error
+}
+
+/** Starts an instance that verifies its callers, and reports it to directory. */
+export async function startTestHome(
+  directory: TestDirectory,
+  name = 'document-data-0',
+  listen = '127.0.0.1:0',
+): Promise<TestHome> {
+  const fetchKeys = async () => {
+    const { jwks } = await directory.clients.access.listVerificationKeys({})
+    return JSON.parse(jwks) as JSONWebKeySet
+  }
+  const handlers = {
+    async deleteDocument({ docId }: DeleteDocumentRequest, call: ServerCall) {
+      requireSystem(call)
+      expect(call.caller).toMatchObject({ docId, home: name })
+      if (home.refusal) throw home.refusal
+      home.deleted.push(docId)
+      return {}
+    },
+  }
+  const server = await startGrpcServer({
+    listen,
+    services: [serve(DocumentsServiceService, handlers)],
+    verifier: createTokenVerifier(fetchKeys),
+    log: createLogger('test-home'),
+  })
+  const home: TestHome = {
+    name,
+    address: server.address,
+    deleted: [],
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
+  await directory.clients.homes.reportHome(
+    { name, address: server.address, freeBytes: 1000 },
+    await directory.system(),
+  )
+  return home
+}

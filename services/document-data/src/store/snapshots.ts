@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import { createReadStream, statSync } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '@sheaf/kit/errors'
+import { quoteId, quoteText } from '../query/quote'
+import { listAutoIndexes } from './auto-indexes'
+import { openReader, openWriter, type Connection } from './connections'
+import type { DocumentFiles } from './document-files'
+import { appendEntry, type Author, type LogEntry } from './log'
+import { migrate } from './migrations/index'
+import { WorkerPool } from './worker-pool'
+
+/** What a snapshot holds of its document. */
+export interface SnapshotForm {
+  /** False to leave out the log, and with it what cells held before. */
+  readonly history: boolean
+  /** False to leave out rows, attachments and log: only the structure is left. */
+  readonly data: boolean
+}
+
+/** Snapshots that are made or sent at once; each takes as much disk as its document. */
+const MAX_HELD = 16
+/** Threads that make them; not the ones of long reads, which must not wait for the copy of a large file. */
+const THREADS = 1
+const CHUNK_BYTES = 256 * 1024
+const RETRY_MS = '1000'
+
+/** Makes copies of documents as they are at one moment, beside all other work. */
+export class Snapshots implements AsyncDisposable {
+  private readonly workers: WorkerPool
+  private held = 0
+
+  constructor(
+    private readonly files: DocumentFiles,
+    options: { program?: string; onCrash: (error: unknown) => void },
+  ) {
+    this.workers = new WorkerPool({ size: THREADS, ...options })
+  }
+
+  /**
+   * The bytes of a copy of the document whose file this is, read no faster than they are taken. Throws `unavailable` when
+   * too many copies are on their way.
+   */
+  async *read(path: string, form: SnapshotForm): AsyncGenerator<Buffer> {
+    if (this.held >= MAX_HELD)
+      throw new AppError('unavailable', 'SERVICE_BUSY', 'too many copies of documents at once', {
+        retryAfterMs: RETRY_MS,
+      })
+    this.held++
+    const folder = await this.files.createScratch()
+    try {
+      const whole = join(folder, 'whole.sqlite')
+      const stripped = join(folder, 'stripped.sqlite')
+      await this.workers.run(path, [`VACUUM INTO ${quoteText(whole)}`])
+      await this.workers.run(whole, planStripping(whole, form, stripped))
+      await rm(whole)
+      const bytes = createReadStream(stripped, { highWaterMark: CHUNK_BYTES })
+      for await (const chunk of bytes) yield chunk as Buffer
+    } finally {
+      this.held--
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.workers[Symbol.asyncDispose]()
+  }
+}
+
+/** Statements that take out of a copy what is not wanted, and write what is left, without gaps, to another file. */
+function planStripping(path: string, { history, data }: SnapshotForm, to: string): string[] {
+  const connection = openReader(path)
+  try {
+    const tables = ['_sheaf_replies']
+    if (!history || !data) tables.push('_sheaf_log')
+    if (!data) tables.push(...dataTables, ...listUserTables(connection))
+    return [
+      // Nobody else knows the file, and it is thrown away when something goes wrong.
+      'PRAGMA journal_mode = OFF',
+      'PRAGMA synchronous = OFF',
+      ...listAutoIndexes(connection).map((name) => `DROP INDEX ${quoteId(name)}`),
+      'DROP TABLE IF EXISTS _sheaf_indexes',
+      ...tables.map((table) => `DELETE FROM ${quoteId(table)}`),
+      `VACUUM INTO ${quoteText(to)}`,
+    ]
+  } finally {
+    connection.close()
+  }
+}
+
+/** What holds data besides the tables of users. */
+const dataTables = ['_sheaf_tables', '_sheaf_files', '_sheaf_file_chunks', '_grist_Attachments']
+
+const listUserTables = (connection: Connection) =>
+  connection.pluck('SELECT tableId FROM _grist_Tables').all() as string[]
+
+/** Writes the bytes of a snapshot to a file; they are on disk when this returns. */
+export async function writeSnapshot(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    for await (const chunk of chunks) await file.writeFile(chunk)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * Makes the file of a snapshot that of a new document, with an epoch of its own and one log entry that stands for all of
+ * it; it is on disk when this returns. Throws `invalid` when the file is no document.
+ */
+export function adoptSnapshot(path: string, author: Author): LogEntry {
+  try {
+    const connection = openWriter(path)
+    try {
+      requireWhole(connection, path)
+      return adopt(connection, author)
+    } finally {
+      connection.close()
+    }
+  } catch (error) {
+    const code = (error as { code?: unknown }).code
+    throw /^SQLITE_(NOTADB|CORRUPT)/.test(String(code)) ? badSnapshot() : error
+  }
+}
+
+const badSnapshot = () => new AppError('invalid', 'BAD_SNAPSHOT', 'the bytes are no document')
+
+/** A file that is cut off would else only be noticed when its missing part is read. */
+function requireWhole({ db }: Connection, path: string): void {
+  const get = (name: string) => Number(db.pragma(name, { simple: true }))
+  const isWhole = get('page_count') * get('page_size') === statSync(path).size
+  if (!isWhole || get('user_version') === 0) throw badSnapshot()
+}
+
+function adopt(connection: Connection, author: Author): LogEntry {
+  connection.db.pragma('journal_mode = WAL')
+  migrate(connection.db)
+  return connection.db.transaction(() => {
+    for (const table of ['_sheaf_log', '_sheaf_replies', '_sheaf_state'])
+      connection.prepare(`DELETE FROM ${table}`).run()
+    connection.prepare('INSERT INTO _sheaf_state VALUES (1, ?, 0, 1)').run(randomUUID())
+    return appendEntry(connection, 1, author, []).entry
+  })()
+}
