@@ -1,9 +1,10 @@
 import { RecordsForm } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { z } from 'zod'
 import { readOptionsOf, writeDocument } from '../document-options'
+import { deleteRecords } from '../record-deletion'
 import { sendChunks } from '../record-stream'
 import { readSelection } from '../records-selection'
-import { sendJson, sendNull } from '../reply'
+import { sendJson } from '../reply'
 import { defineRoute, type Route } from '../route'
 import { nothing } from '../schemas/errors'
 import { tableParams } from '../schemas/parameters'
@@ -110,13 +111,6 @@ export const dataRoutes: readonly Route[] = [
     body: rowIds,
     passesBytes: true,
     success: { description: 'Done', schema: nothing },
-    async handle(exchange, input) {
-      const { document, params, bytes } = input
-      const request = { docId: document.docId, tableId: params.tableId, bodyJson: bytes }
-      await writeDocument(exchange, input, (home, call, options) =>
-        home.records.deleteRecords({ ...request, options }, call),
-      )
-      sendNull(exchange)
-    },
+    handle: deleteRecords,
   }),
 ]

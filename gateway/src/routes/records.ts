@@ -6,6 +6,7 @@ import {
   type RecordsView,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { readOptionsOf, writeDocument } from '../document-options'
+import { deleteRecords } from '../record-deletion'
 import { sendChunks } from '../record-stream'
 import { sendBytes, sendJson, sendNull } from '../reply'
 import { defineRoute, type Route } from '../route'
@@ -202,14 +203,7 @@ export const recordRoutes: readonly Route[] = [
     body: rowIds,
     passesBytes: true,
     success: { description: 'Done', schema: nothing },
-    async handle(exchange, input) {
-      const { document, params, bytes } = input
-      const request = { docId: document.docId, tableId: params.tableId, bodyJson: bytes }
-      await writeDocument(exchange, input, (home, call, options) =>
-        home.records.deleteRecords({ ...request, options }, call),
-      )
-      sendNull(exchange)
-    },
+    handle: deleteRecords,
   }),
 ]
 
