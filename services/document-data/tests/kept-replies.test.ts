@@ -1,7 +1,8 @@
 import { ColumnUpdate } from '@sheaf/protos/sheaf/document_data/v1/columns'
+import type {
+  ReadRecordsRequest} from '@sheaf/protos/sheaf/document_data/v1/records';
 import {
   CellFormat,
-  ReadRecordsRequest,
   RecordsForm,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { TestInstance } from './test-instance'

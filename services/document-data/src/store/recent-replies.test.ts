@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { ByteBudget } from './byte-budget'
 import type { KeyValue } from '../query/cursor'
+import { ByteBudget } from './byte-budget'
 import type { ReadPlan } from './read-plan'
 import { RecentReplies } from './recent-replies'
 
