@@ -1,10 +1,6 @@
 import { ColumnUpdate } from '@sheaf/protos/sheaf/document_data/v1/columns'
-import type {
-  ReadRecordsRequest} from '@sheaf/protos/sheaf/document_data/v1/records';
-import {
-  CellFormat,
-  RecordsForm,
-} from '@sheaf/protos/sheaf/document_data/v1/records'
+import type { ReadRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/records'
+import { CellFormat, RecordsForm } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { TestInstance } from './test-instance'
 
 /** More reads than replies are kept, so that those before are forgotten. */
