@@ -61,11 +61,8 @@ function questions(column: string): Partial<ReadRecordsRequest>[] {
 const ask = async (question: Partial<ReadRecordsRequest>, table: string) =>
   (await instance.clients.readText(docId, table, question)).text
 
-const askAll = async (column: string, table: string) => {
-  const replies: string[] = []
-  for (const question of questions(column)) replies.push(await ask(question, table))
-  return replies
-}
+const askAll = (column: string, table: string) =>
+  Promise.all(questions(column).map((question) => ask(question, table)))
 
 const changeColumns = async (columns: object[]) => {
   const request = {
@@ -126,7 +123,9 @@ it.each<[string, () => Promise<unknown>, string?, string?]>([
     await change()
     const first = await askAll(column, table)
     const kept = await askAll(column, table)
-    for (let limit = 1; limit <= OTHERS; limit++) await ask({ limit, hidden: true }, table)
+    await Promise.all(
+      Array.from({ length: OTHERS }, (_, i) => ask({ limit: i + 1, hidden: true }, table)),
+    )
     const read = await askAll(column, table)
 
     // What was asked before the change must not come back, nor one question's reply for another.
