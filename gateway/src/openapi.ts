@@ -111,11 +111,22 @@ const etag = z.object({
   ETag: z.string().meta({ description: 'The state of the document that the answer shows' }),
 })
 
-function toResponse({ success, conditions }: Route) {
+/** Headers of a page of rows. */
+const pageHeaders = etag.extend({
+  'X-Next-Cursor': z.string().optional().meta({
+    description: 'The `nextCursor` of the answer, for a page of at most 10,000 rows',
+  }),
+  Link: z.string().optional().meta({
+    description:
+      'The next page, relative to the request, with `rel="next"`; not where a body selects the rows',
+  }),
+})
+
+function toResponse({ success, conditions, hasPages }: Route) {
   const { description, schema, mediaType = 'application/json' } = success
   return {
     description,
-    ...(conditions && { headers: etag }),
+    ...(conditions && { headers: hasPages ? pageHeaders : etag }),
     content: { [mediaType]: { schema: schema ?? { type: 'string' as const } } },
   }
 }
@@ -138,7 +149,9 @@ function toErrors({ access, params, body, isProbe, conditions }: Route) {
       403: answer('The caller may not do this'),
     }),
     ...(params && { 404: answer('There is no such thing') }),
-    ...(conditions === 'read' && { 304: { description: 'The client knows this state' } }),
+    ...(conditions === 'read' && {
+      304: { description: 'The client knows this state', headers: etag },
+    }),
     ...(conditions === 'write' && {
       412: answer('The document or a record is not as expected'),
       422: answer('The Idempotency-Key was used for another request'),

@@ -48,6 +48,8 @@ export interface Route extends RouteTraits {
   readonly headers?: z.ZodObject
   /** Whether it reads or writes a document through document-options.ts, for the description. */
   readonly conditions?: 'read' | 'write'
+  /** True when the answer can be a page of rows that tells of the next one, for the description. */
+  readonly hasPages?: boolean
   /** Schema of a JSON body. */
   readonly body?: z.ZodType
   /** True to describe the body only and pass its bytes on: document-data checks it. */

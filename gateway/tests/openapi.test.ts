@@ -52,6 +52,16 @@ describe('the OpenAPI document', () => {
     )
   })
 
+  it('tells the headers of a page of records', () => {
+    const records = '/api/docs/{docId}/tables/{tableId}/records'
+    const headersOf = (item?: { responses?: Record<string, { headers?: object }> }) =>
+      Object.keys(item?.responses?.['200']?.headers ?? {})
+    const { paths } = document
+    expect(headersOf(paths?.[records]?.get)).toEqual(['ETag', 'X-Next-Cursor', 'Link'])
+    expect(headersOf(paths?.[`${records}/list`]?.post)).toEqual(['ETag', 'X-Next-Cursor', 'Link'])
+    expect(headersOf(paths?.[records]?.post)).toEqual(['ETag'])
+  })
+
   it('names each operation once', () => {
     const ids = routes.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)

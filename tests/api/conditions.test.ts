@@ -109,6 +109,30 @@ describe('expect', () => {
     expect((await change(36)).status).toBe(200)
     expect(await names()).toEqual(['Tom', 'Zoe'])
   })
+
+  it('lets a record be added or updated only while it is there and holds the cells', async () => {
+    const { rest } = system.alice
+    await addRecords(rest, table, [{ Name: 'Ada', Age: 36 }])
+    const put = (Name: string, age: unknown) =>
+      rest.put(`${table}/records`, {
+        body: {
+          records: [
+            { require: { Name: 'Eva' }, fields: { Age: 1 } },
+            { require: { Name }, fields: { Age: 40 }, expect: { Age: age } },
+          ],
+        },
+      })
+    expect(await put('Ada', 37)).toMatchObject({
+      status: 412,
+      body: { details: { reason: 'CELL_CHANGED', recordId: '1', column: 'Age' } },
+    })
+    expect(await put('Zoe', 36)).toMatchObject({
+      status: 412,
+      body: { details: { reason: 'CELL_CHANGED', column: 'Age' } },
+    })
+    expect(await names()).toEqual(['Ada'])
+    expect(await put('Ada', 36)).toMatchObject({ status: 200, body: { recordIds: [[2], [1]] } })
+  })
 })
 
 describe('Idempotency-Key', () => {

@@ -49,6 +49,7 @@ export const recordRoutes: readonly Route[] = [
     query: recordsQuery,
     headers: recordsHeaders,
     streams: true,
+    hasPages: true,
     success: { description: 'The records', schema: records },
     handle(exchange, { document, params: { tableId }, query }) {
       const { hidden } = query
@@ -174,6 +175,7 @@ export const recordRoutes: readonly Route[] = [
     params: tableParams,
     body: recordsSelection,
     streams: true,
+    hasPages: true,
     success: { description: 'The records', schema: records },
     handle(exchange, { document, params: { tableId }, body }) {
       const request: ReadRecordsRequest = {

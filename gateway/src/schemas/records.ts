@@ -39,7 +39,8 @@ export const recordsQuery = z.object({
       example: '{"country": ["FR", "PT"]}',
     }),
   sort: z.string().optional().meta({
-    description: 'Column ids separated by commas, each with a `-` before it for descending order',
+    description:
+      'Column ids separated by commas, each with a `-` before it for descending order, and after it `:` with flags separated by `;`: naturalSort, emptyLast, orderByChoice',
     example: 'country,-population',
   }),
   limit: limitText.optional().meta({

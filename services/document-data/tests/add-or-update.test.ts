@@ -106,6 +106,88 @@ describe('addOrUpdateRecords', () => {
       expect(changed).toEqual(records[0])
     })
 
+    describe('with cells that rows are expected to hold', () => {
+      const expecting = (
+        require: Record<string, Cell[]>,
+        ...expected: (Record<string, Cell> | undefined)[]
+      ): AddOrUpdateStep => ({
+        ...step(require, { X: expected.map(() => 'written') }),
+        expected: expected.map((cells) => cells && new Map(Object.entries(cells))),
+      })
+      const written = async () =>
+        (await rows()).filter(({ fields }) => fields.X === 'written').map(({ id }) => id)
+
+      it('changes them while they do', async () => {
+        await put(
+          expecting({ A: ['y', 'x', null] }, { N: 2.5, A: 'y' }, undefined, { N: null, C: null }),
+        )
+        expect(await written()).toEqual([1, 2, 4])
+      })
+
+      it.each<[string, AddOrUpdateStep, Partial<AddOrUpdateOptions>, object]>([
+        ['one of them', expecting({ A: ['y', 'x'] }, { N: 2.5 }, { N: 2 }), {}, { recordId: '1' }],
+        [
+          'the second of all',
+          expecting({ A: ['x'] }, { N: 1 }),
+          { onMany: 'all' },
+          { recordId: '3' },
+        ],
+        [
+          'a row that is only looked at',
+          expecting({ A: ['y'] }, { N: 9 }),
+          { noUpdate: true },
+          { recordId: '2' },
+        ],
+        [
+          'a row to be added',
+          expecting({ A: ['y', 'new'] }, { N: 2.5 }, { N: null }),
+          {},
+          { column: 'N' },
+        ],
+        [
+          'a row that is not to be added',
+          expecting({ A: ['new'] }, { N: 1 }),
+          { noAdd: true },
+          { column: 'N' },
+        ],
+      ])('changes nothing when %s does not', async (_, asked, options, metadata) => {
+        const before = [await rows(), store.stateOf(docId).seq]
+        await expect(put(asked, options)).rejects.toMatchObject({
+          code: 'precondition',
+          reason: 'CELL_CHANGED',
+          metadata: { column: 'N', ...metadata },
+        })
+        expect([await rows(), store.stateOf(docId).seq]).toEqual(before)
+      })
+
+      it('adds a row of which nothing is expected', async () => {
+        expect((await put(expecting({ A: ['new'] }, {}))).added).toEqual([5])
+      })
+
+      it('leaves several rows alone, whatever they hold, where none is to be chosen', async () => {
+        await put(expecting({ A: ['x'] }, { N: 3 }), { onMany: 'none' })
+        expect(await written()).toEqual([])
+      })
+
+      it('names a column that is not there', async () => {
+        await expect(put(expecting({ A: ['y'] }, { zz: 1 }))).rejects.toMatchObject({
+          code: 'invalid',
+          reason: 'INVALID_COLUMN',
+        })
+      })
+
+      it('sees what an earlier step of the request has changed', async () => {
+        const groups = [
+          step({ A: ['y'] }, { N: [7] }),
+          { ...expecting({ N: [7] }, { A: 'y', N: 7 }), places: [1] },
+        ]
+        const { result } = await store.transact(docId, author, (doc) =>
+          addOrUpdateRecords(doc, 'T', { count: 2, groups }, usual),
+        )
+        expect(result.records).toEqual([[2], [2]])
+      })
+    })
+
     it('finds null, numbers given as text, and true as the number that it equals', async () => {
       const found = async (require: Record<string, Cell[]>) =>
         (await put(step(require, {}), { onMany: 'all' })).records

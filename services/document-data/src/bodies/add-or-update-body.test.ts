@@ -25,6 +25,29 @@ describe('readAddOrUpdateBody', () => {
     expect(groups[2]?.fields).toEqual(new Map([['B', [1, 4]]]))
   })
 
+  it('gives what each record expects, beside its columns', () => {
+    const { groups } = read({
+      records: [
+        { require: { A: 'a' }, fields: { B: 1 }, expect: { B: 0, L: ['L', 'x'] } },
+        { require: { A: 'b' }, fields: { B: 2 } },
+        { require: { B: 3 } },
+        { require: { B: 4 }, fields: { A: 'c' }, expect: {} },
+      ],
+    })
+    const cells = new Map<string, unknown>([
+      ['B', 0],
+      ['L', ['L', 'x']],
+    ])
+    expect(groups.map(({ places, expected }) => [places, expected])).toEqual([
+      [
+        [0, 1],
+        [cells, undefined],
+      ],
+      [[2], undefined],
+      [[3], [new Map()]],
+    ])
+  })
+
   it.each([
     [{}, 'body.records is missing'],
     [[], 'body.records is missing'],
@@ -36,6 +59,9 @@ describe('readAddOrUpdateBody', () => {
     [{ records: [{ require: { id: '1' } }] }, 'body.records[0].require.id is not a number'],
     [{ records: [{ require: { A: {} } }] }, 'body.records[0].require.A is not a CellValue'],
     [{ records: [{ require: {}, fields: { A: [1] } }] }, 'body.records[0].fields.A is not a CellV'],
+    [{ records: [{ require: {}, expect: null }] }, 'body.records[0].expect is not an object'],
+    [{ records: [{ require: {}, expect: ['A'] }] }, 'body.records[0].expect is not an object'],
+    [{ records: [{ require: {}, expect: { A: {} } }] }, 'body.records[0].expect.A is not a CellV'],
   ])('refuses %j, naming the place', (body, fault) => {
     expect(() => read(body)).toThrow(
       expect.objectContaining({

@@ -81,15 +81,7 @@ function runStep(
   const count = step.places.length
   const most = { first: 1, none: 2, all: Infinity }[onMany]
   const found = findRows(doc, table, { require: step.require, count, most }, options)
-  step.expected?.forEach((cells, at) => {
-    if (!cells) return
-    const rowIds = found[at]?.length ? found[at] : [undefined]
-    requireExpected(
-      doc,
-      tableId,
-      rowIds.map((rowId) => ({ rowId, cells })),
-    )
-  })
+  requireAllExpected(doc, tableId, { ...step, found }, onMany)
   const missing: number[] = []
   const met: number[] = []
   found.forEach((ids, at) => {
@@ -111,6 +103,25 @@ function runStep(
     result.records[step.places[at] ?? 0] = ids
     result.updated.push(ids)
   }
+}
+
+/** Throws `precondition` when one of the rows found does not hold what its record expects, or none was found. */
+function requireAllExpected(
+  doc: DocumentWriter,
+  tableId: string,
+  {
+    expected = [],
+    found,
+  }: Pick<AddOrUpdateStep, 'expected'> & { readonly found: readonly (readonly number[])[] },
+  onMany: AddOrUpdateOptions['onMany'],
+): void {
+  const rows = expected.flatMap((cells, at) => {
+    const ids = found[at] ?? []
+    // Of several that are all left alone, not all were looked for.
+    if (!cells || (onMany === 'none' && ids.length > 1)) return []
+    return (ids.length > 0 ? ids : [undefined]).map((rowId) => ({ rowId, cells }))
+  })
+  if (rows.length > 0) requireExpected(doc, tableId, rows)
 }
 
 /** Refuses what could not be written before anything is looked for, whether it would be written or not. */

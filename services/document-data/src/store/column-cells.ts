@@ -4,11 +4,10 @@ import { columnType } from '../values/column-types'
 import { convertValue, storesAlike } from '../values/convert-value'
 import { quoteId } from '../query/quote'
 import type { DocumentWriter } from './document'
-import { logValue, type LogValue } from './log'
+import type { LogValue } from './log'
+import { rewriteCells } from './rewrite-cells'
 import type { StoredTable } from './table-form'
 
-/** Rows that are converted in one go. */
-const STEP_ROWS = 2_000
 /** What the log may have to keep of one change of the schema, in bytes; a log entry is one text. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024
 /** What a row takes in the log beside its cells. */
@@ -67,7 +66,11 @@ export function changeCells(doc: DocumentWriter, change: CellChange): void {
   const convert = change.convert ?? createConversion(doc, from, to)
   if (!convert) return
   requireKeepable(doc, table, [column.id])
-  const { rowIds, old, after } = convertCells(doc, { table, colId: column.id, convert })
+  const { rowIds, old, after } = rewriteCells(doc.connection, {
+    tableId: table.tableId,
+    colId: column.id,
+    convert,
+  })
   if (rowIds.length === 0) return
   const { typeName: type } = to
   const values = { id: column.id, ref: column.ref, type, oldType: from.typeName, old, new: after }
@@ -78,36 +81,6 @@ export function changeCells(doc: DocumentWriter, change: CellChange): void {
     rowIds,
     columns: [values],
   })
-}
-
-/** Converts the cells of a column, and answers what has changed. */
-function convertCells(
-  { connection }: DocumentWriter,
-  {
-    table,
-    colId,
-    convert,
-  }: { table: StoredTable; colId: string; convert: (value: StoredValue) => StoredValue },
-): { readonly rowIds: number[]; readonly old: LogValue[]; readonly after: LogValue[] } {
-  const [name, cell] = [quoteId(table.tableId), quoteId(colId)]
-  const read = connection.raw(
-    `SELECT id, ${cell} FROM ${name} NOT INDEXED WHERE id > ? ORDER BY id LIMIT ${STEP_ROWS}`,
-  )
-  const write = connection.prepare(`UPDATE ${name} SET ${cell} = ? WHERE id = ?`)
-  const changed = { rowIds: [] as number[], old: [] as LogValue[], after: [] as LogValue[] }
-  for (let last = Number.MIN_SAFE_INTEGER; ;) {
-    const rows = read.all(last) as [number, LogValue][]
-    for (const [id, value] of rows) {
-      const converted = convert(value)
-      if (logValue(converted) === value) continue
-      write.run(converted, id)
-      changed.rowIds.push(id)
-      changed.old.push(value)
-      changed.after.push(logValue(converted))
-    }
-    if (rows.length < STEP_ROWS) return changed
-    last = rows.at(-1)?.[0] ?? last
-  }
 }
 
 /** How a stored value changes; undefined when none does. */

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import type { KeyValue } from '../query/cursor'
 import { ByteBudget } from './byte-budget'
 import type { ReadPlan } from './read-plan'
 import { RecentReplies } from './recent-replies'
@@ -43,6 +44,28 @@ it('are told apart by every value of the query', () => {
   )
   function asText(_key: string, item: unknown) {
     return typeof item === 'bigint' ? `bigint ${item}` : item
+  }
+})
+
+it('are told apart by where a page begins, also where JSON would write the same', () => {
+  const value = fc.oneof(
+    fc.constantFrom<KeyValue>(null, Infinity, -Infinity, 'Infinity', 'null', 5, '5', '5n', ''),
+    fc.double({ noNaN: true }),
+  )
+  const position = fc.tuple(value, fc.integer())
+  fc.assert(
+    fc.property(position, position, (one, other) => {
+      const replies = new RecentReplies(new ByteBudget(MIB))
+      replies.get(pageAfter(one), reading('one'))
+
+      const isSame = one.every((item, i) => item === other[i])
+      const got = replies.get(pageAfter(other), reading('other')).toString()
+
+      expect(got).toBe(isSame ? 'one' : 'other')
+    }),
+  )
+  function pageAfter(after: readonly KeyValue[]): ReadPlan {
+    return { ...page, extras: { counted: false, page: { terms: [], params: [], after } } }
   }
 })
 

@@ -43,9 +43,10 @@ export class RecentReplies {
   }
 }
 
-/** Row ids in a cursor may be bigint, which JSON does not know. */
+/** What JSON cannot tell from other values: bigint from text, what is not finite from null. */
 function asText(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? `${value}n` : value
+  const isSpecial = typeof value === 'number' && !Number.isFinite(value)
+  return isSpecial || typeof value === 'bigint' ? { [typeof value]: String(value) } : value
 }
 
 /** Different plans have different keys: each value goes with its kind and its length. */
