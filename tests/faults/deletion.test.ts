@@ -1,7 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { openDatabase } from '@sheaf/kit/database'
+import { createLogger } from '@sheaf/kit/logger'
+import { createTestDatabase } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
-import { createRest } from '@sheaf/testkit/rest'
+import { createRest, type Rest } from '@sheaf/testkit/rest'
 import { startSheaf } from '@sheaf/testkit/sheaf'
 import { homeWorkspace } from '../support/system'
 import { untilRandomMoment } from './support/extent'
@@ -14,19 +17,56 @@ function listFiles(dataDir: string): string[] {
   return names.filter((name) => /document\.sqlite/.test(name))
 }
 
+/** What stands in the database about documents that are gone. */
+interface DeletionTables {
+  'directory.outbox': { doc_id: string; consumer: string }
+  'webhook.tombstones': { doc_id: string }
+}
+
+/** A look behind the services, at what they have told each other. */
+function openDeletions(url: string) {
+  const db = openDatabase<DeletionTables>({ url, schema: 'directory', log: createLogger('test') })
+  return {
+    /** Ids of documents of which a service has not confirmed the end. */
+    async listWaiting(consumer: string): Promise<string[]> {
+      const rows = await db
+        .selectFrom('directory.outbox')
+        .select('doc_id')
+        .where('consumer', '=', consumer)
+        .execute()
+      return rows.map((row) => row.doc_id).sort()
+    },
+    /** Ids of documents that the webhook service knows to be gone. */
+    async listTombstones(): Promise<string[]> {
+      const rows = await db.selectFrom('webhook.tombstones').select('doc_id').execute()
+      return rows.map((row) => row.doc_id).sort()
+    },
+    [Symbol.asyncDispose]: () => db.destroy(),
+  }
+}
+
+/** A new site with one workspace and documents in it; the ids of the documents. */
+async function makeSite(rest: Rest, domain: string, count: number): Promise<string[]> {
+  await rest.post('/api/orgs', { body: { name: domain, domain } })
+  const { body: workspaces } = await rest.get<{ id: number }[]>('/api/orgs/current/workspaces', {
+    site: domain,
+  })
+  const docIds: string[] = []
+  for (let made = 0; made < count; made++)
+    docIds.push(await makeDocument(rest, workspaces[0]?.id ?? 0))
+  return docIds
+}
+
+async function makeDocument(rest: Rest, workspace: number): Promise<string> {
+  return (await rest.post<string>(`/api/workspaces/${workspace}/docs`, { body: {} })).body
+}
+
 describe('a site that is deleted while services fail', () => {
   it('is gone at once, and later its files are gone too', async () => {
     await using sheaf = await startSheaf()
     const rest = createRest(sheaf.url, sheaf.ownerKey)
-    await rest.post('/api/orgs', { body: { name: 'Doomed', domain: 'doomed' } })
-    const { body: workspaces } = await rest.get<{ id: number }[]>('/api/orgs/current/workspaces', {
-      site: 'doomed',
-    })
-    const create = async (workspace: number) =>
-      (await rest.post<string>(`/api/workspaces/${workspace}/docs`, { body: {} })).body
-    const doomed: string[] = []
-    for (let made = 0; made < DOCUMENTS; made++) doomed.push(await create(workspaces[0]?.id ?? 0))
-    const kept = await create(await homeWorkspace(rest))
+    const doomed = await makeSite(rest, 'doomed', DOCUMENTS)
+    const kept = await makeDocument(rest, await homeWorkspace(rest))
 
     // A stopped process holds its connections and answers nothing, which is worse than being down.
     const frozen = await sheaf.kill('document-data', 'SIGSTOP')
@@ -49,6 +89,44 @@ describe('a site that is deleted while services fail', () => {
     )
     for (const docId of doomed)
       expect((await rest.get(`/api/docs/${docId}/tables`)).status).toBe(404)
+    expect((await rest.get(`/api/docs/${kept}/tables`)).status).toBe(200)
+  })
+
+  it('loses its files at once while the webhook service hangs, which hears of it when it is back', async () => {
+    await using database = await createTestDatabase()
+    await using sheaf = await startSheaf({ databaseUrl: database.url })
+    await using deletions = openDeletions(database.url)
+    const rest = createRest(sheaf.url, sheaf.ownerKey)
+    const doomed = await makeSite(rest, 'doomed', DOCUMENTS)
+    const kept = await makeDocument(rest, await homeWorkspace(rest))
+    const single = await makeDocument(rest, await homeWorkspace(rest))
+    const gone = [...doomed, single].sort()
+
+    const frozen = await sheaf.kill('webhook', 'SIGSTOP')
+    expect((await rest.delete('/api/orgs/doomed')).status).toBe(200)
+    expect((await rest.delete(`/api/docs/${single}`)).status).toBe(200)
+    await eventually(
+      async () => {
+        const files = listFiles(sheaf.dataDir)
+        expect(files.filter((name) => gone.some((docId) => name.includes(docId)))).toEqual([])
+        expect(await deletions.listWaiting('document-data')).toEqual([])
+      },
+      { timeoutMs: 60_000, everyMs: 100 },
+    )
+    expect(await deletions.listWaiting('webhook')).toEqual(gone)
+    expect(await deletions.listTombstones()).toEqual([])
+
+    const directory = await sheaf.kill('directory')
+    process.kill(frozen, 'SIGKILL')
+    await sheaf.restarted('directory', directory)
+    await sheaf.restarted('webhook', frozen)
+    await eventually(
+      async () => {
+        expect(await deletions.listWaiting('webhook')).toEqual([])
+      },
+      { timeoutMs: 60_000, everyMs: 200 },
+    )
+    expect(await deletions.listTombstones()).toEqual(gone)
     expect((await rest.get(`/api/docs/${kept}/tables`)).status).toBe(200)
   })
 })

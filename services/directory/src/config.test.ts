@@ -9,6 +9,7 @@ describe('readConfig', () => {
       databaseWaiting: 500,
       accessAuditDays: 365,
       serviceKey: 'k',
+      webhookAddress: '127.0.0.1:8487',
       trashDays: 30,
     })
   })

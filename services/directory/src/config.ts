@@ -14,6 +14,8 @@ export interface DirectoryConfig {
   readonly accessAuditDays: number
   /** The secret that the processes of one Sheaf share. */
   readonly serviceKey: string
+  /** `host:port` of the webhook service. */
+  readonly webhookAddress: string
   /** After so many days what is in the trash is deleted. */
   readonly trashDays: number
 }
@@ -28,6 +30,7 @@ export function readConfig(env: Env): DirectoryConfig {
     databaseWaiting: read.int('SHEAF_DIRECTORY_WAITING', 500, { min: 1 }),
     accessAuditDays: read.int('SHEAF_ACCESS_AUDIT_DAYS', 365, { min: 1, max: 36_500 }),
     serviceKey: read.secret('SHEAF_SERVICE_KEY'),
+    webhookAddress: read.str('SHEAF_WEBHOOK_ADDRESS', '127.0.0.1:8487'),
     trashDays: read.int('SHEAF_TRASH_DAYS', 30, { min: 1, max: 36_500 }),
   })
 }

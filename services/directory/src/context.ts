@@ -77,7 +77,7 @@ export async function openContext(
     db,
     changes,
     keyUse: closer.use(new KeyUse(db, log)),
-    outbox: closer.use(new Outbox(db, signer, log)),
+    outbox: closer.use(new Outbox(db, { signer, webhookAddress: config.webhookAddress }, log)),
     signer,
     verifier: createTokenVerifier(() => Promise.resolve(jwks)),
     jwks,

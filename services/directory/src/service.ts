@@ -1,8 +1,8 @@
+import { DatabaseHealth } from '@sheaf/kit/database-health'
 import { startGrpcServer } from '@sheaf/kit/grpc-server'
 import { openWith } from '@sheaf/kit/lifecycle'
 import type { DirectoryConfig } from './config'
 import { openContext } from './context'
-import { DatabaseHealth } from './database-health'
 import { createServices } from './handlers/index'
 import { Housekeeping } from './housekeeping'
 

@@ -15,12 +15,7 @@ describe('the outbox', () => {
   })
   afterAll(() => directory[Symbol.asyncDispose]())
 
-  const countEntries = async () => {
-    const { rows } = await directory.query(
-      'select count(*)::integer as count from directory.outbox',
-    )
-    return Number(rows[0]?.count)
-  }
+  const countEntries = () => directory.countOutbox('document-data')
   const deleteOrg = async (org: string) =>
     directory.clients.orgs.deleteOrg({ org: { org, site: '' } }, await directory.as(alice))
   const makeDocuments = async (workspace: number, count: number) => {
@@ -96,7 +91,8 @@ describe('the outbox', () => {
     await remove(refused)
     await eventually(async () => {
       const { rows } = await directory.query(
-        'select 1 from directory.outbox where attempts > 0 and due_at > now()',
+        `select 1 from directory.outbox
+         where consumer = 'document-data' and attempts > 0 and due_at > now()`,
       )
       return rows.length === 1
     }, patience)

@@ -13,6 +13,7 @@ describe('startDirectory', () => {
       databaseWaiting: 500,
       accessAuditDays: 365,
       serviceKey: SERVICE_KEY,
+      webhookAddress: '127.0.0.1:1',
       trashDays: 30,
     }
     const instances = await Promise.all([1, 2, 3].map(() => startDirectory(config)))
@@ -33,6 +34,7 @@ describe('startDirectory', () => {
         databaseWaiting: 500,
         accessAuditDays: 365,
         serviceKey: SERVICE_KEY,
+        webhookAddress: '127.0.0.1:1',
         trashDays: 30,
       }),
     ).rejects.toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })

@@ -61,7 +61,8 @@ export class TestDirectory implements AsyncDisposable {
   config!: DirectoryConfig
   clients!: Clients
 
-  static async start(): Promise<TestDirectory> {
+  /** @param change settings that differ; nothing listens at the address of the webhook service by default */
+  static async start(change: Partial<DirectoryConfig> = {}): Promise<TestDirectory> {
     const test = new TestDirectory()
     const database = await createTestDatabase()
     test.closers.push(() => database[Symbol.asyncDispose]())
@@ -72,7 +73,9 @@ export class TestDirectory implements AsyncDisposable {
       databaseWaiting: 500,
       accessAuditDays: 365,
       serviceKey: SERVICE_KEY,
+      webhookAddress: '127.0.0.1:1',
       trashDays: 30,
+      ...change,
     }
     test.clients = await test.startInstance()
     test.pool = new Pool({ connectionString: database.url, max: 2 })
@@ -212,6 +215,15 @@ export class TestDirectory implements AsyncDisposable {
   async roleOf(user: TestUser | undefined, docId: string): Promise<Role | undefined> {
     const found = await this.resolve(user, { document: docId }).catch(() => undefined)
     return found?.document?.role
+  }
+
+  /** How much a service has not confirmed yet. */
+  async countOutbox(consumer: string): Promise<number> {
+    const { rows } = await this.query(
+      'select count(*)::integer as count from directory.outbox where consumer = $1',
+      [consumer],
+    )
+    return Number(rows[0]?.count)
   }
 
   /** Integer id of a document. */

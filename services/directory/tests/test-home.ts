@@ -1,4 +1,4 @@
-import { createTokenVerifier } from '@sheaf/kit/caller-token'
+import { createTokenVerifier, type TokenVerifier } from '@sheaf/kit/caller-token'
 import { requireSystem } from '@sheaf/kit/caller'
 import { serve, startGrpcServer, type ServerCall } from '@sheaf/kit/grpc-server'
 import { createLogger } from '@sheaf/kit/logger'
@@ -19,16 +19,20 @@ export interface TestHome extends AsyncDisposable {
   refusal?: Error
 }
 
+/** Verifies callers as every service does, with the keys that directory gives out. */
+export function createVerifier({ clients }: Pick<TestDirectory, 'clients'>): TokenVerifier {
+  return createTokenVerifier(async () => {
+    const { jwks } = await clients.access.listVerificationKeys({})
+    return JSON.parse(jwks) as JSONWebKeySet
+  })
+}
+
 /** Starts an instance that verifies its callers, and reports it to directory. */
 export async function startTestHome(
   directory: TestDirectory,
   name = 'document-data-0',
   listen = '127.0.0.1:0',
 ): Promise<TestHome> {
-  const fetchKeys = async () => {
-    const { jwks } = await directory.clients.access.listVerificationKeys({})
-    return JSON.parse(jwks) as JSONWebKeySet
-  }
   const handlers = {
     async deleteDocument({ docId }: DeleteDocumentRequest, call: ServerCall) {
       requireSystem(call)
@@ -41,7 +45,7 @@ export async function startTestHome(
   const server = await startGrpcServer({
     listen,
     services: [serve(DocumentsServiceService, handlers)],
-    verifier: createTokenVerifier(fetchKeys),
+    verifier: createVerifier(directory),
     log: createLogger('test-home'),
   })
   const home: TestHome = {

@@ -30,10 +30,14 @@ describe('deleting a user', () => {
     await expect(directory.resolve(alice, { document: docId })).rejects.toMatchObject({
       code: 'not_found',
     })
-    const { rows } = await directory.query('select home from directory.outbox where doc_id = $1', [
-      docId,
+    const { rows } = await directory.query(
+      'select consumer, home from directory.outbox where doc_id = $1 order by consumer',
+      [docId],
+    )
+    expect(rows).toEqual([
+      { consumer: 'document-data', home: 'document-data-0' },
+      { consumer: 'webhook', home: 'document-data-0' },
     ])
-    expect(rows).toEqual([{ home: 'document-data-0' }])
   })
 
   it('is for oneself alone, and asks for the name', async () => {

@@ -1,12 +1,9 @@
-import { createTokenVerifier, type TokenVerifier } from '@sheaf/kit/caller-token'
-import { openChannel } from '@sheaf/kit/grpc-client'
+import { DatabaseHealth } from '@sheaf/kit/database-health'
 import { startGrpcServer } from '@sheaf/kit/grpc-server'
 import { openWith } from '@sheaf/kit/lifecycle'
-import { createLogger } from '@sheaf/kit/logger'
-import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import type { WebhookConfig } from './config'
-
-type KeySet = Awaited<ReturnType<Parameters<typeof createTokenVerifier>[0]>>
+import { openContext, type Overrides } from './context'
+import { createServices } from './handlers/index'
 
 /** A webhook service that answers calls until it is disposed of. */
 export interface RunningWebhook extends AsyncDisposable {
@@ -14,26 +11,32 @@ export interface RunningWebhook extends AsyncDisposable {
   readonly address: string
 }
 
-/** Starts the webhook service; resolves when it answers. A test may bring its own verifier of callers. */
+/**
+ * Starts the webhook service: migrates its schema and serves. Health knows '' (the process) and 'postgres'. Any number
+ * of instances may share one database.
+ */
 export function startWebhook(
   config: WebhookConfig,
-  overrides: { verifier?: TokenVerifier } = {},
+  overrides: Overrides = {},
 ): Promise<RunningWebhook> {
   return openWith(async (closer) => {
-    const directory = closer.use(openChannel({ address: config.directoryAddress }))
-    const access = new AccessServiceClientImpl(directory)
-    const fetchKeys = async () => {
-      const { jwks } = await access.listVerificationKeys({})
-      return JSON.parse(jwks) as KeySet
-    }
-    const server = closer.use(
-      await startGrpcServer({
-        listen: config.listen,
-        services: [],
-        verifier: overrides.verifier ?? createTokenVerifier(fetchKeys),
-        log: createLogger('webhook'),
-      }),
-    )
+    let checkDatabase = () => {}
+    const ctx = await openContext(config, closer, {
+      ...overrides,
+      onUnavailable: () => checkDatabase(),
+    })
+    const server = await startGrpcServer({
+      listen: config.listen,
+      services: createServices(ctx),
+      verifier: ctx.verifier,
+      log: ctx.log,
+    })
+    closer.use(server)
+    const health = new DatabaseHealth(ctx.db, (serving) => server.setHealth('postgres', serving))
+    closer.defer(() => health[Symbol.dispose]())
+    server.setHealth('postgres', true)
+    checkDatabase = () => health.check()
+    health.check()
     return { address: server.address, [Symbol.asyncDispose]: () => closer.close() }
   })
 }

@@ -1,18 +1,28 @@
 import { openChannel } from '@sheaf/kit/grpc-client'
-import { createTokenVerifier } from '@sheaf/kit/caller-token'
 import { WebhooksServiceClientImpl } from '@sheaf/protos/sheaf/webhook/v1/webhooks'
+import { createTestDatabase } from '@sheaf/testkit/engines'
+import { createTokenAuthority } from '@sheaf/testkit/token-authority'
 import { startWebhook } from '../src/service'
 
 const config = { listen: '127.0.0.1:0', directoryAddress: '127.0.0.1:1' }
-const verifier = createTokenVerifier(() => Promise.resolve({ keys: [] }))
 
 describe('webhook', () => {
-  it('says that it serves, and answers nothing else to a caller without a token', async () => {
-    await using webhook = await startWebhook(config, { verifier })
+  it('says that it and its database serve, and answers nothing else to a caller without a token', async () => {
+    await using database = await createTestDatabase()
+    const authority = await createTokenAuthority()
+    await using webhook = await startWebhook({ ...config, databaseUrl: database.url }, authority)
     await using channel = openChannel({ address: webhook.address })
     expect(await channel.checkHealth()).toBe(true)
+    expect(await channel.checkHealth('postgres')).toBe(true)
 
     const webhooks = new WebhooksServiceClientImpl(channel)
     await expect(webhooks.listWebhooks({ docId: 'any' })).rejects.toThrow()
+  })
+
+  it('says so when PostgreSQL is not there', async () => {
+    const databaseUrl = 'postgres://nobody@127.0.0.1:1/none'
+    await expect(startWebhook({ ...config, databaseUrl })).rejects.toMatchObject({
+      reason: 'DATABASE_UNAVAILABLE',
+    })
   })
 })

@@ -24,8 +24,8 @@ export const laneOf = ({ consumer, home }: Pick<OutboxEntry, 'consumer' | 'home'
 
 /** What to take of the outbox. */
 export interface Claim {
-  /** Only what these consumers have to hear. */
-  readonly consumers: readonly string[]
+  /** Only what this one has to hear. */
+  readonly consumer: string
   /** Lanes that are left alone at the moment. */
   readonly pausedLanes: readonly string[]
   readonly limit: number
@@ -43,7 +43,7 @@ export async function claimEntries(db: Db, claim: Claim): Promise<OutboxEntry[]>
   const { rows } = await sql<OutboxEntry>`
     with due as (
       select id from outbox
-      where due_at <= now() and consumer = any(${claim.consumers}::text[])
+      where due_at <= now() and consumer = ${claim.consumer}
         and consumer || ' ' || home <> all(${claim.pausedLanes}::text[])
       order by due_at limit ${claim.limit} for update skip locked
     )

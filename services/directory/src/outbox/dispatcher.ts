@@ -20,15 +20,17 @@ const PAUSE_MS = { first: 250, longest: 5_000 }
 const RETRY_MS = { first: 1_000, longest: 5 * 60_000 }
 
 /** A service that has to hear what the outbox holds for it. */
-export interface OutboxConsumer {
+export interface OutboxConsumer extends AsyncDisposable {
+  /** Its name in `outbox_consumers`. */
+  readonly name: string
   /** Tells it; returns when it has confirmed. The same entry may come several times. Throws AppError. */
   deliver(entry: OutboxEntry, deadline: number): Promise<void>
 }
 
 /**
- * Delivers the outbox: every entry at least once to its consumer, until it confirms, over failures and restarts of
- * anybody. All instances of directory deliver, each its own entries. What cannot be reached is left alone for a
- * while, and holds up nobody else.
+ * Delivers what the outbox holds for one consumer: every entry at least once, until it confirms, over failures and
+ * restarts of anybody. All instances of directory deliver, each its own entries. What cannot be reached is left alone
+ * for a while, and holds up nobody else.
  */
 export class OutboxDispatcher implements AsyncDisposable {
   private readonly pauses = new Map<string, { until: number; ms: number }>()
@@ -38,10 +40,9 @@ export class OutboxDispatcher implements AsyncDisposable {
   private again = false
   private failing = false
 
-  /** @param consumers by the names that stand in `outbox_consumers` */
   constructor(
     private readonly db: Kysely<DirectorySchema>,
-    private readonly consumers: Readonly<Record<string, OutboxConsumer>>,
+    private readonly consumer: OutboxConsumer,
     private readonly log: Logger,
   ) {}
 
@@ -71,7 +72,8 @@ export class OutboxDispatcher implements AsyncDisposable {
         if (await this.deliverSome()) this.again = true
         this.failing = false
       } catch (error) {
-        if (!this.failing) this.log.warn({ err: error }, 'the outbox cannot be read; trying again')
+        const facts = { err: error, consumer: this.consumer.name }
+        if (!this.failing) this.log.warn(facts, 'the outbox cannot be read; trying again')
         this.failing = true
       }
     }
@@ -80,7 +82,7 @@ export class OutboxDispatcher implements AsyncDisposable {
   /** True when there may be more. */
   private async deliverSome(): Promise<boolean> {
     const entries = await claimEntries(this.db, {
-      consumers: Object.keys(this.consumers),
+      consumer: this.consumer.name,
       pausedLanes: this.listPaused(),
       limit: BATCH,
       leaseMs: LEASE_MS,
@@ -111,7 +113,7 @@ export class OutboxDispatcher implements AsyncDisposable {
       return false
     }
     try {
-      await this.consumers[entry.consumer]?.deliver(entry, Date.now() + DELIVERY_MS)
+      await this.consumer.deliver(entry, Date.now() + DELIVERY_MS)
       this.pauses.delete(lane)
       return true
     } catch (error) {

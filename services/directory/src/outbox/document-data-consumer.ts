@@ -3,13 +3,12 @@ import { AppError } from '@sheaf/kit/errors'
 import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
 import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import type { OutboxEntry } from '../db/outbox'
+import { signDeletion } from './deletion-token'
 import type { OutboxConsumer } from './dispatcher'
 
-/** Longer than a delivery may take. */
-const TOKEN_MS = 30_000
-
 /** Tells document-data instances which documents are gone. */
-export class DocumentDataConsumer implements OutboxConsumer, AsyncDisposable {
+export class DocumentDataConsumer implements OutboxConsumer {
+  readonly name = 'document-data'
   /** By the name of the instance. */
   private readonly channels = new Map<string, GrpcChannel>()
 
@@ -19,9 +18,7 @@ export class DocumentDataConsumer implements OutboxConsumer, AsyncDisposable {
   async deliver({ docId, home, homeAddress }: OutboxEntry, deadline: number): Promise<void> {
     if (homeAddress === null)
       throw new AppError('unavailable', 'HOME_UNAVAILABLE', 'the instance has no address')
-    const claims = { userId: 0, email: '', name: '', anonymous: false, system: true } as const
-    const right = { ...claims, docId, role: 'owners', home } as const
-    const { token } = await this.signer.sign(right, TOKEN_MS)
+    const token = await signDeletion(this.signer, docId, home)
     const documents = new DocumentsServiceClientImpl(this.channelTo(home, homeAddress))
     await documents.deleteDocument({ docId }, { token, deadline })
   }

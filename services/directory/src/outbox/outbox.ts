@@ -1,30 +1,44 @@
 import type { TokenSigner } from '@sheaf/kit/caller-token'
+import { Closer } from '@sheaf/kit/lifecycle'
 import type { Logger } from '@sheaf/kit/logger'
 import type { Kysely } from 'kysely'
 import type { DirectorySchema } from '../db/schema'
 import { OutboxDispatcher } from './dispatcher'
 import { DocumentDataConsumer } from './document-data-consumer'
+import { WebhookConsumer } from './webhook-consumer'
+
+/** How the other services are reached. */
+export interface OutboxRoutes {
+  readonly signer: TokenSigner
+  /** `host:port`. */
+  readonly webhookAddress: string
+}
 
 /**
- * What the other services have to hear of, and their ways of hearing it. A further consumer needs a row in
- * `outbox_consumers`, by a migration, and its place here.
+ * What the other services have to hear of, and their ways of hearing it; none of them ever waits for another. A further
+ * consumer needs a row in `outbox_consumers`, by a migration, and its place here.
  */
 export class Outbox implements AsyncDisposable {
-  private readonly documentData: DocumentDataConsumer
-  private readonly dispatcher: OutboxDispatcher
+  private readonly closer = new Closer()
+  private readonly dispatchers: readonly OutboxDispatcher[]
 
-  constructor(db: Kysely<DirectorySchema>, signer: TokenSigner, log: Logger) {
-    this.documentData = new DocumentDataConsumer(signer)
-    this.dispatcher = new OutboxDispatcher(db, { 'document-data': this.documentData }, log)
+  constructor(db: Kysely<DirectorySchema>, { signer, webhookAddress }: OutboxRoutes, log: Logger) {
+    const consumers = [
+      new DocumentDataConsumer(signer),
+      new WebhookConsumer(signer, webhookAddress),
+    ]
+    this.dispatchers = consumers.map((consumer) => {
+      this.closer.use(consumer)
+      return this.closer.use(new OutboxDispatcher(db, consumer, log))
+    })
   }
 
   /** Delivers what there is now; to be called after something was written, and once to start. Never throws. */
   wake(): void {
-    this.dispatcher.wake()
+    for (const dispatcher of this.dispatchers) dispatcher.wake()
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.dispatcher[Symbol.asyncDispose]()
-    await this.documentData[Symbol.asyncDispose]()
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.closer.close()
   }
 }

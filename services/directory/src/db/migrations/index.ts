@@ -3,6 +3,13 @@ import { init } from './001-init'
 import { trashOutbox } from './002-trash-outbox'
 import { accessAudit } from './003-access-audit'
 import { keyScope } from './004-key-scope'
+import { webhookOutbox } from './005-webhook-outbox'
 
 /** All steps of the schema `directory`, oldest first. */
-export const migrations: readonly Migration[] = [init, trashOutbox, accessAudit, keyScope]
+export const migrations: readonly Migration[] = [
+  init,
+  trashOutbox,
+  accessAudit,
+  keyScope,
+  webhookOutbox,
+]

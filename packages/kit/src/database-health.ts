@@ -1,18 +1,17 @@
 import { sql, type Kysely } from 'kysely'
-import type { DirectorySchema } from './db/schema'
 
 const CHECK_MS = 3_000
 /** While PostgreSQL is away, its return is noticed sooner. */
 const RETRY_MS = 500
 
 /** Watches whether PostgreSQL answers, every few seconds and whenever a query has found it away. */
-export class DatabaseHealth implements Disposable {
+export class DatabaseHealth<DB> implements Disposable {
   private timer?: NodeJS.Timeout
   private checking = false
   private closed = false
 
   constructor(
-    private readonly db: Kysely<DirectorySchema>,
+    private readonly db: Kysely<DB>,
     private readonly onChange: (serving: boolean) => void,
   ) {}
 

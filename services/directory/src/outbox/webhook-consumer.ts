@@ -1,0 +1,31 @@
+import type { TokenSigner } from '@sheaf/kit/caller-token'
+import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
+import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/webhook/v1/documents'
+import type { OutboxEntry } from '../db/outbox'
+import { signDeletion } from './deletion-token'
+import type { OutboxConsumer } from './dispatcher'
+
+/** Tells the webhook service which documents are gone. */
+export class WebhookConsumer implements OutboxConsumer {
+  readonly name = 'webhook'
+  private readonly channel: GrpcChannel
+  private readonly documents: DocumentsServiceClientImpl
+
+  constructor(
+    private readonly signer: TokenSigner,
+    address: string,
+  ) {
+    this.channel = openChannel({ address })
+    this.documents = new DocumentsServiceClientImpl(this.channel)
+  }
+
+  /** Has what is kept of the document's webhooks removed; returns when it is gone for good. Throws AppError. */
+  async deliver({ docId, home }: OutboxEntry, deadline: number): Promise<void> {
+    const token = await signDeletion(this.signer, docId, home)
+    await this.documents.deleteDocument({ docId }, { token, deadline })
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.channel[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,56 @@
+import { createTokenVerifier, type TokenVerifier } from '@sheaf/kit/caller-token'
+import { migrate, openDatabase } from '@sheaf/kit/database'
+import { openChannel } from '@sheaf/kit/grpc-client'
+import type { Closer } from '@sheaf/kit/lifecycle'
+import { createLogger, type Logger } from '@sheaf/kit/logger'
+import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
+import type { Kysely } from 'kysely'
+import type { WebhookConfig } from './config'
+import { migrations } from './db/migrations/index'
+import type { WebhookSchema } from './db/schema'
+
+/** The service's own PostgreSQL schema. */
+const SCHEMA = 'webhook'
+
+type KeySet = Awaited<ReturnType<Parameters<typeof createTokenVerifier>[0]>>
+
+/** What handlers work with. */
+export interface Context {
+  readonly log: Logger
+  readonly db: Kysely<WebhookSchema>
+  readonly verifier: TokenVerifier
+}
+
+/** Stand-ins for what a test does not run. */
+export interface Overrides {
+  /** Verifies caller tokens instead of directory's keys. */
+  readonly verifier?: TokenVerifier
+}
+
+/** How the context is opened. */
+export interface OpenOptions extends Overrides {
+  /** Called whenever PostgreSQL turns out to be out of reach. */
+  readonly onUnavailable: () => void
+}
+
+/**
+ * Opens what the service works with; `closer` closes it. Does not wait for directory. Throws when PostgreSQL cannot be
+ * reached or its schema is newer.
+ */
+export async function openContext(
+  config: WebhookConfig,
+  closer: Closer,
+  { verifier, onUnavailable }: OpenOptions,
+): Promise<Context> {
+  const log = createLogger('webhook')
+  const url = config.databaseUrl
+  const db = closer.use(openDatabase<WebhookSchema>({ url, schema: SCHEMA, log, onUnavailable }))
+  await migrate(db, SCHEMA, migrations)
+  const directory = closer.use(openChannel({ address: config.directoryAddress }))
+  const access = new AccessServiceClientImpl(directory)
+  const fetchKeys = async () => {
+    const { jwks } = await access.listVerificationKeys({})
+    return JSON.parse(jwks) as KeySet
+  }
+  return { log, db, verifier: verifier ?? createTokenVerifier(fetchKeys) }
+}

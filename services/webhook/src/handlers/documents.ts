@@ -1,0 +1,22 @@
+import { requireDocumentRole, requireSystem } from '@sheaf/kit/caller'
+import type { ServerCall } from '@sheaf/kit/grpc-server'
+import type {
+  DeleteDocumentRequest,
+  DeleteDocumentResponse,
+  DocumentsService,
+} from '@sheaf/protos/sheaf/webhook/v1/documents'
+import type { Context } from '../context'
+import { deleteDocument } from '../db/documents'
+
+/** Hears of the end of documents. */
+export const documents = ({ db }: Context): DocumentsService => ({
+  async deleteDocument(
+    { docId }: DeleteDocumentRequest,
+    call: ServerCall,
+  ): Promise<DeleteDocumentResponse> {
+    requireSystem(call)
+    requireDocumentRole(call, docId, 'owners')
+    await deleteDocument(db, docId)
+    return {}
+  },
+})

@@ -1,0 +1,9 @@
+import { serve, type ServedService } from '@sheaf/kit/grpc-server'
+import { DocumentsServiceService } from '@sheaf/protos/sheaf/webhook/v1/documents'
+import type { Context } from '../context'
+import { documents } from './documents'
+
+/** All services of webhook with their handlers. */
+export function createServices(ctx: Context): ServedService[] {
+  return [serve(DocumentsServiceService, documents(ctx))]
+}
