@@ -30,11 +30,11 @@ function traceIds(): Record<string, string> {
 let output: ReturnType<typeof pino.destination> | undefined
 
 /**
- * Where all loggers write: standard output, a tenth of a second late at most, so that many lines go in one call. What
+ * Where all loggers write: standard output, without waiting for it, so that under load many lines go in one call. What
  * is not yet written when the process ends is written then.
  */
 function standardOutput() {
-  output ??= pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 100 })
+  output ??= pino.destination({ dest: 1, sync: false })
   return output
 }
 
