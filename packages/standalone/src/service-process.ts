@@ -10,7 +10,7 @@ const HEALTHY_AFTER_MS = 30_000
 /** Longer than a service takes to finish the requests it has begun. */
 const STOP_GRACE_MS = 12_000
 /** Most of what a request allocates dies with it; a larger nursery spares copying what is still in use. */
-const NODE_OPTIONS = ['--max-semi-space-size=32']
+const NODE_OPTIONS = ['--max-semi-space-size=16']
 /** How long output may come after the end. */
 const OUTPUT_GRACE_MS = 500
 /** Lines kept to explain a failure. */

@@ -8,10 +8,6 @@ const GROUP_SIZE = 256
 const GROUP_MS = 20
 /** Writes that may wait for one document. */
 const QUEUE_SIZE = 2000
-/** Fewer writes than this are never taken in two groups. */
-const SPLIT_FROM = 4
-/** Weight of the latest group in what is known of how long groups take. */
-const LATEST = 0.1
 /** A full queue is worked off within about this time. */
 const RETRY_AFTER_MS = '1000'
 
@@ -40,17 +36,12 @@ interface Member {
  * Group commit for one document: writes that arrive in one turn of the event loop share one transaction and one fsync.
  * Each runs in a savepoint, so that one that fails is undone alone; nothing is answered before the COMMIT that holds it.
  * Some errors of SQLite end the whole transaction: then every member fails, also those that had succeeded.
- *
- * Where a commit takes less time than the writes themselves, half of those that wait are taken at a time: while one half
- * is written, who asked for the other half hears the answer and asks again. In one group all would wait for each other.
  */
 export class GroupCommit {
   private queue: Member[] = []
   private scheduled = false
   private paused = false
   private closed: AppError | undefined
-  /** What a commit takes, and what one write takes before it, in milliseconds. */
-  private readonly usual = { commit: Infinity, write: 0 }
 
   constructor(
     private readonly connection: Connection,
@@ -93,7 +84,7 @@ export class GroupCommit {
 
   /** Runs what waits, at once. */
   flush(): void {
-    while (this.queue.length > 0) this.runGroup(this.queue.length)
+    while (this.queue.length > 0) this.runGroup()
   }
 
   /** Fails what waits and what comes. */
@@ -106,43 +97,28 @@ export class GroupCommit {
     if (this.scheduled || this.paused) return
     this.scheduled = true
     // After the I/O of this turn, so that all requests that arrived together are here; adds no wait to a lone one.
-    setImmediate(this.turn)
+    setImmediate(() => {
+      this.scheduled = false
+      if (this.paused) return
+      if (this.queue.length > 0) this.runGroup()
+      if (this.queue.length > 0) this.schedule()
+    })
   }
 
-  private readonly turn = (): void => {
-    this.scheduled = false
-    if (this.paused || this.queue.length === 0) return
-    this.runGroup(this.groupSize())
-    if (this.queue.length === 0 || this.paused) return
-    this.scheduled = true
-    // The answers of this group leave in the next turn: they go before the next group.
-    setImmediate(() => setImmediate(this.turn))
-  }
-
-  private groupSize(): number {
-    const { length } = this.queue
-    const { commit, write } = this.usual
-    return length >= SPLIT_FROM && commit < length * write ? Math.ceil(length / 2) : length
-  }
-
-  private runGroup(size: number): void {
+  private runGroup(): void {
     const done: { member: Member; value: unknown }[] = []
     let current: Member | undefined
     try {
       this.connection.prepare('BEGIN IMMEDIATE').run()
-      const start = performance.now()
-      const until = start + GROUP_MS
-      const most = Math.min(size, GROUP_SIZE)
-      for (let taken = 0; taken < most && performance.now() < until; taken++) {
+      const until = performance.now() + GROUP_MS
+      for (let taken = 0; taken < GROUP_SIZE && performance.now() < until; taken++) {
         current = this.queue.shift()
         if (!current) break
         this.runMember(current, done)
       }
       current = undefined
-      const written = performance.now()
       if (done.length > 0) this.hooks.beforeCommit()
       this.connection.prepare('COMMIT').run()
-      this.learn((written - start) / Math.max(1, done.length), performance.now() - written)
     } catch (error) {
       // Without a member there was no BEGIN: then whoever waits first is told.
       const failed = done.map(({ member }) => member)
@@ -152,13 +128,6 @@ export class GroupCommit {
     }
     this.hooks.committed()
     for (const { member, value } of done) member.resolve(value as never)
-  }
-
-  private learn(write: number, commit: number): void {
-    const { usual } = this
-    if (usual.commit === Infinity) usual.commit = commit
-    usual.commit += (commit - usual.commit) * LATEST
-    usual.write += (write - usual.write) * LATEST
   }
 
   /** Runs one write in its savepoint. Throws only when the transaction of the group is gone. */
