@@ -40,6 +40,25 @@ it('pauses no longer than its own work asks for, however many came', async () =>
   await expect(pause).resolves.toBeUndefined()
 })
 
+it('pauses no more when it has stood back for long enough', () => {
+  const load = createLoad()
+  const clock = jest.spyOn(performance, 'now')
+  using answer = new LongAnswer(load, AbortSignal.abort())
+  let paused = 0
+  for (let piece = 1; piece <= 1_000; piece++) {
+    clock.mockReturnValue(piece * 1_000_000)
+    for (let i = 0; i < 100; i++) load.begin()
+    const pause = answer.giveWay()
+    // The signal is aborted: what would be a pause ends at once.
+    pause?.catch(() => {})
+    if (pause) paused++
+  }
+  clock.mockRestore()
+
+  // Each is 100 ms long.
+  expect(paused).toBe(150)
+})
+
 it('ends its pause when the answer is given up', async () => {
   const load = createLoad()
   const gone = new AbortController()

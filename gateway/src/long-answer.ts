@@ -8,13 +8,17 @@ const MAX_SHARE = 3
 /** Shorter pauses gather: timers know whole milliseconds. */
 const MIN_PAUSE_MS = 2
 const MAX_PAUSE_MS = 100
+/** All pauses of one answer together: document-data ends a read that is not taken within a minute. */
+const MAX_PAUSES_MS = 15_000
 
 /**
  * An answer as long as a table, which gives way to short requests: between its pieces it pauses for about as long as
- * those that came meanwhile need, so that it takes a fraction of the processor when others want it, and all of it else.
+ * those that came meanwhile need, so that it takes a fraction of the processor when others want it, and all of it else. It
+ * has done enough of that after a while, so that it comes to its end however much is asked.
  */
 export class LongAnswer implements Disposable {
   private owedMs = 0
+  private leftMs = MAX_PAUSES_MS
   private seen: number
   private since = performance.now()
 
@@ -35,7 +39,8 @@ export class LongAnswer implements Disposable {
     this.owedMs += Math.min((begun - this.seen) * REQUEST_MS, most)
     this.seen = begun
     this.since = now
-    return this.owedMs < MIN_PAUSE_MS ? undefined : this.pause()
+    if (this.owedMs < MIN_PAUSE_MS || this.leftMs <= 0) return undefined
+    return this.pause()
   }
 
   [Symbol.dispose](): void {
@@ -43,8 +48,10 @@ export class LongAnswer implements Disposable {
   }
 
   private async pause(): Promise<void> {
-    await delay(Math.min(this.owedMs, MAX_PAUSE_MS), undefined, { signal: this.signal })
+    const pauseMs = Math.min(this.owedMs, MAX_PAUSE_MS)
     this.owedMs = 0
+    this.leftMs -= pauseMs
+    await delay(pauseMs, undefined, { signal: this.signal })
     this.since = performance.now()
   }
 }
