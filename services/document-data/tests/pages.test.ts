@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { ColumnUpdate } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { ReadRecordsRequest, type RecordsView } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { buildWorkers } from './test-store'
 import { TestInstance, type ReadRow } from './test-instance'
@@ -211,6 +212,31 @@ describe('a cursor', () => {
     ],
   ])('%s is refused', async (_, read) => {
     await expect(read()).rejects.toMatchObject({ code: 'invalid', reason: 'INVALID_CURSOR' })
+  })
+
+  it.each<[string, Asked]>([
+    ['sort', { sort: ['A'] }],
+    ['filter', { filter: { A: ['x'] } }],
+  ])('is refused when a column of its %s has changed places with another one', async (_, part) => {
+    const { clients } = instance
+    const as = await clients.as(docId, 'editors')
+    const tableId = await clients.addTable(docId, 'Swapped', { A: 'Text', B: 'Text' })
+    await clients.add(docId, tableId, [
+      { A: 'x', B: 'x' },
+      { A: 'x', B: 'x' },
+    ])
+    const { told = '' } = await readPage(tableId, { limit: 1, ...part, view: { cursor: '' } })
+    const follow = () => readPage(tableId, { limit: 1, ...part, view: { cursor: told } })
+    expect((await follow()).records.map(({ id }) => id)).toEqual([2])
+    for (const [id, colId] of [
+      ['A', 'C'],
+      ['B', 'A'],
+      ['C', 'B'],
+    ] as const) {
+      const columns = [ColumnUpdate.fromPartial({ id, fields: { colId } })]
+      await clients.columns.updateColumns({ docId, tableId, columns }, as)
+    }
+    await expect(follow()).rejects.toMatchObject({ reason: 'INVALID_CURSOR' })
   })
 
   it('stays short when the sorted text is long, and is refused when its row is gone then', async () => {

@@ -34,7 +34,7 @@ export class RecordsPage {
     const { extras } = query
     const page = extras?.page
     if (!page) return query
-    this.scope = this.scopeOf(table, page)
+    this.scope = this.scopeOf(table, query.where, page)
     const after = this.positionIn(table, page, connection)
     return { ...query, extras: { ...extras, page: { ...page, after } } }
   }
@@ -44,14 +44,18 @@ export class RecordsPage {
     return this.cursors.make(position, this.scope)
   }
 
-  private scopeOf(table: Table, { terms, params }: PageQuery): string {
+  private scopeOf(table: Table, where: string, { terms, params }: PageQuery): string {
     const { docId, filterJson } = this.request
-    // Terms name their columns and how their types compare: a change of either makes another order.
+    // Condition and terms hold the ids of their columns, quoted; a column that took the id of another is another one.
+    const sql = [where, ...terms.map((term) => term.sql)].join()
+    const columns = table.columns.filter(({ id }) => sql.includes(quoteId(id)))
+    // Terms also tell how the types of their columns compare: a change of that makes another order.
     return JSON.stringify([
       docId,
       this.epoch,
       table.ref || table.tableId,
       filterJson.toString(),
+      columns.map(({ ref }) => ref),
       terms,
       params,
     ])
