@@ -1,8 +1,8 @@
 import { RecordsForm } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { z } from 'zod'
-import { readOptionsOf, writeDocument } from '../document-options'
-import { deleteRecords } from '../record-deletion'
+import { readOptionsOf } from '../document-options'
 import { sendChunks } from '../record-stream'
+import { addRows, changeRows, deleteRows } from '../record-writes'
 import { readSelection } from '../records-selection'
 import { sendJson } from '../reply'
 import { defineRoute, type Route } from '../route'
@@ -59,15 +59,7 @@ export const dataRoutes: readonly Route[] = [
     passesBytes: true,
     success: { description: 'Ids of the new rows', schema: rowIds },
     async handle(exchange, input) {
-      const { document, params, query, bytes } = input
-      const { docId } = document
-      const { tableId } = params
-      const form = RecordsForm.COLUMNS
-      const request = { docId, tableId, bodyJson: bytes, noParse: query.noparse, form }
-      const added = await writeDocument(exchange, input, (home, call, options) =>
-        home.records.addRecords({ ...request, options }, call),
-      )
-      sendJson(exchange, added.rowIds)
+      sendJson(exchange, await addRows(exchange, input, RecordsForm.COLUMNS))
     },
   }),
   defineRoute({
@@ -86,15 +78,7 @@ export const dataRoutes: readonly Route[] = [
     passesBytes: true,
     success: { description: 'Ids of the rows, in the order of the request', schema: rowIds },
     async handle(exchange, input) {
-      const { document, params, query, bytes } = input
-      const { docId } = document
-      const { tableId } = params
-      const form = RecordsForm.COLUMNS
-      const request = { docId, tableId, bodyJson: bytes, noParse: query.noparse, form }
-      const { rowIds } = await writeDocument(exchange, input, (home, call, options) =>
-        home.records.updateRecords({ ...request, options }, call),
-      )
-      sendJson(exchange, rowIds)
+      sendJson(exchange, await changeRows(exchange, input, RecordsForm.COLUMNS))
     },
   }),
   defineRoute({
@@ -111,6 +95,6 @@ export const dataRoutes: readonly Route[] = [
     body: rowIds,
     passesBytes: true,
     success: { description: 'Done', schema: nothing },
-    handle: deleteRecords,
+    handle: deleteRows,
   }),
 ]

@@ -6,8 +6,8 @@ import {
   type RecordsView,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { readOptionsOf, writeDocument } from '../document-options'
-import { deleteRecords } from '../record-deletion'
 import { sendChunks } from '../record-stream'
+import { addRows, changeRows, deleteRows } from '../record-writes'
 import { sendBytes, sendJson, sendNull } from '../reply'
 import { defineRoute, type Route } from '../route'
 import { readSelection } from '../records-selection'
@@ -81,16 +81,8 @@ export const recordRoutes: readonly Route[] = [
     passesBytes: true,
     success: { description: 'Ids of the new rows, in the order of the request', schema: recordIds },
     async handle(exchange, input) {
-      const { document, params, query, bytes } = input
-      const { docId } = document
-      const { tableId } = params
-      const { noparse: noParse, flat } = query
-      const form = flat ? RecordsForm.FLAT : RecordsForm.UNSPECIFIED
-      const request = { docId, tableId, bodyJson: bytes, noParse, form }
-      const added = await writeDocument(exchange, input, (home, call, options) =>
-        home.records.addRecords({ ...request, options }, call),
-      )
-      sendBytes(exchange, renderIds(added.rowIds))
+      const form = input.query.flat ? RecordsForm.FLAT : RecordsForm.UNSPECIFIED
+      sendBytes(exchange, renderIds(await addRows(exchange, input, form)))
     },
   }),
   defineRoute({
@@ -108,14 +100,7 @@ export const recordRoutes: readonly Route[] = [
     passesBytes: true,
     success: { description: 'Done', schema: nothing },
     async handle(exchange, input) {
-      const { document, params, query, bytes } = input
-      const { docId } = document
-      const { tableId } = params
-      const form = RecordsForm.UNSPECIFIED
-      const request = { docId, tableId, bodyJson: bytes, noParse: query.noparse, form }
-      await writeDocument(exchange, input, (home, call, options) =>
-        home.records.updateRecords({ ...request, options }, call),
-      )
+      await changeRows(exchange, input, RecordsForm.UNSPECIFIED)
       sendNull(exchange)
     },
   }),
@@ -205,7 +190,7 @@ export const recordRoutes: readonly Route[] = [
     body: rowIds,
     passesBytes: true,
     success: { description: 'Done', schema: nothing },
-    handle: deleteRecords,
+    handle: deleteRows,
   }),
 ]
 
