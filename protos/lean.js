@@ -9,12 +9,16 @@ const copies = [
   [/\bBuffer\.from\((\w+)\.encode\(value\)\.finish\(\)\)/g, 'asBuffer($1.encode(value).finish())'],
 ]
 
+let edited = 0
 for (const name of readdirSync(GEN, { recursive: true })) {
   if (!name.endsWith('.ts')) continue
   const path = join(GEN, name)
   const text = readFileSync(path, 'utf8')
   const lean = copies.reduce((all, [copy, view]) => all.replace(copy, view), text)
   if (lean === text) continue
+  edited++
   const from = relative(dirname(path), join(__dirname, 'bytes')).replaceAll('\\', '/')
   writeFileSync(path, lean.replace(/^import /m, `import { asBuffer } from '${from}'\nimport `))
 }
+if (edited === 0)
+  throw new Error('the generated code has another form: protos/lean.js does not know it')
