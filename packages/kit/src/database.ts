@@ -178,6 +178,18 @@ export async function transact<DB, T>(
   }
 }
 
+/** Runs reads that all see the same moment. */
+export function readSnapshot<DB, T>(
+  db: Kysely<DB>,
+  fn: (trx: Transaction<DB>) => Promise<T>,
+): Promise<T> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(fn)
+}
+
 /** The name of the constraint that a statement has broken by a value that is there already, else undefined. */
 export function brokenUniqueConstraint(error: unknown): string | undefined {
   const { code, constraint } = readFields(error)

@@ -1,4 +1,6 @@
 import { Role } from '@sheaf/protos/sheaf/directory/v1/access'
+import { eventually } from '@sheaf/testkit/eventually'
+import { Client } from 'pg'
 import { TestDirectory, type TestUser } from './test-directory'
 
 const EVERYONE = 'everyone@getgrist.com'
@@ -327,6 +329,32 @@ describe('access', () => {
     ] as const)
       await expect(change(role, cap)).rejects.toMatchObject({ reason: 'INVALID_ROLE' })
     expect(await roleOf(bob)).toBeUndefined()
+  })
+
+  it('to what is deleted meanwhile is listed as it was, or not at all, but never half', async () => {
+    const call = await directory.as(alice)
+    const list = () =>
+      directory.clients.access.listAccess({ resource: { resource: document(), site: '' } }, call)
+    const before = await list()
+    const other = new Client({ connectionString: directory.config.databaseUrl })
+    await other.connect()
+    try {
+      await other.query('begin')
+      // The document is found without users; the list of people waits for them, and by then all of it is gone.
+      await other.query('lock table directory.users in access exclusive mode')
+      const listing = list()
+      await eventually(async () => {
+        const { rows } = await directory.query(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        return rows.length > 0
+      })
+      await other.query('delete from directory.orgs where id = $1', [team])
+      await other.query('commit')
+      expect(await listing).toEqual(before)
+    } finally {
+      await other.end()
+    }
   })
 
   it('of somebody unknown waits until they sign in', async () => {

@@ -1,3 +1,4 @@
+import { readSnapshot } from '@sheaf/kit/database'
 import { AppError } from '@sheaf/kit/errors'
 import { roleFromWire, roleToWire, type RoleName } from '@sheaf/kit/roles'
 import type { ServerCall } from '@sheaf/kit/server-call'
@@ -20,8 +21,12 @@ import { requireUser } from './refusals'
 export const accessLists = (ctx: Context): AccessListsService => ({
   async listAccess({ resource }: ListAccessRequest, call: ServerCall) {
     const userId = requireUser(call)
-    const found = await getResource(ctx, userId, resource)
-    const { users, isPersonal, isPublic } = listFor(found, await listPeople(ctx.db, found), userId)
+    // In one moment: of what is deleted meanwhile either everybody is listed, or nothing is there.
+    const { found, people } = await readSnapshot(ctx.db, async (db) => {
+      const found = await getResource({ ...ctx, db }, userId, resource)
+      return { found, people: await listPeople(db, found) }
+    })
+    const { users, isPersonal, isPublic } = listFor(found, people, userId)
     return {
       users: users.map(entryToWire),
       maxInheritedRole: roleToWire(found.cap ?? undefined),
