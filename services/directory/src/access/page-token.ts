@@ -26,7 +26,7 @@ export function readPageToken(
 
 /** Whether PostgreSQL can compare with it: its integers are small, its texts have no NUL. */
 function isStorable(key: unknown): boolean {
-  if (typeof key === 'number') return Number.isInteger(key) && Math.abs(key) < 2 ** 31
+  if (typeof key === 'number') return key === (key | 0)
   return typeof key !== 'string' || (key.length <= 1_000 && !key.includes('\0'))
 }
 
