@@ -7,6 +7,7 @@ const { compilerOptions } = require('./tsconfig.check.json')
 const moduleNameMapper = {
   // How kit finds the descriptors beside the generated code.
   '^@sheaf/protos/package\\.json$': '<rootDir>/protos/package.json',
+  '^fast-check$': '<rootDir>/scripts/jest-fast-check.js',
   ...Object.fromEntries(
     Object.entries(compilerOptions.paths).map(([alias, [source]]) => [
       `^${alias.replace('*', '(.*)')}$`,

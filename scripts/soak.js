@@ -1,5 +1,6 @@
-// The fault tests, long: every fault in many rounds, bounded in time. Arguments: rounds of each fault (50), and most
-// seconds for each test (900). Prints what was done; the last line is `N passed, M failed`.
+// The fault tests, long: every fault in many rounds, bounded in time; and the unit tests, whose properties draw other cases
+// each time. Arguments: rounds of each fault (50), and most seconds for each test (900). Prints what was done; the last
+// line is `N passed, M failed`.
 'use strict'
 
 const { spawnSync } = require('node:child_process')
@@ -14,10 +15,20 @@ for (const [name, value] of Object.entries({ rounds, seconds })) {
 const limitMs = (Number(seconds) + 300) * 1000
 const { status } = spawnSync(
   process.execPath,
-  [join(__dirname, 'test.js'), 'tests/faults', '--runInBand', `--testTimeout=${limitMs}`],
+  [
+    join(__dirname, 'test.js'),
+    ...['tests/faults', '/src/'],
+    '--runInBand',
+    `--testTimeout=${limitMs}`,
+  ],
   {
     stdio: 'inherit',
-    env: { ...process.env, SHEAF_SOAK_ROUNDS: rounds, SHEAF_SOAK_SECONDS: seconds },
+    env: {
+      SHEAF_FUZZ_SEED: String(Date.now() % 2 ** 31),
+      ...process.env,
+      SHEAF_SOAK_ROUNDS: rounds,
+      SHEAF_SOAK_SECONDS: seconds,
+    },
   },
 )
 process.exitCode = status ?? 1
