@@ -59,6 +59,7 @@ function isExactNumber(text: string): boolean {
   if (!decimal.test(text)) return false
   const value = Number(text)
   if (!Number.isFinite(value) || Object.is(value, -0)) return false
+  if (integer.test(text)) return Number.isSafeInteger(value)
   if (String(value) === text) return true
   const digits = text
     .replace(/[eE].*/, '')
