@@ -23,6 +23,8 @@ async function takePostgresDown(sheaf: RunningSheaf): Promise<void> {
 async function takePostgresDownWhileLeased(sheaf: RunningSheaf, goesOn: () => Promise<boolean>) {
   for (let tries = 0; tries < 5; tries++) {
     await eventually(goesOn)
+    // The gateway asks for a lease every 2 seconds.
+    await untilRandomMoment(2_500, 4_000)
     await takePostgresDown(sheaf)
     if (await goesOn()) return
     await sheaf.kill('postgres', 'SIGCONT')
