@@ -20,6 +20,7 @@ const tags = [
   { name: 'columns', description: 'Columns of a table' },
   { name: 'records', description: 'Rows of a table' },
   { name: 'data', description: 'Rows of a table by column' },
+  { name: 'sql', description: 'Queries of a document' },
   { name: 'profile', description: 'The calling user' },
   { name: 'keys', description: 'API keys of the calling user' },
   { name: 'users', description: 'People who can sign in' },

@@ -1,0 +1,112 @@
+import { Worker } from 'node:worker_threads'
+import { join } from 'node:path'
+import { JsonResult, ResultTooLarge } from './json-result'
+import { SqlFile } from './sql-file'
+import type { FromSqlProcess, ResultLimits, SqlOrder } from './sql-messages'
+import { StatementError } from './statement'
+
+/*
+ * A program: sql-process.js <pid of its parent> <bytes of memory>. Runs statements that callers wrote, one at a time, as its
+ * parent orders by messages. A process of its own, because nothing else can be stopped while SQLite works; it has no
+ * environment, and opens nothing but the document of the order.
+ */
+
+const CHUNK_BYTES = 256 * 1024
+/** An open file is kept for the next statement for so long. */
+const KEEP_MS = 1000
+/** A process that has grown beyond this part of its memory is not used again. */
+const SPENT_SHARE = 0.5
+
+const [parent = '', memory = ''] = process.argv.slice(2)
+const limits = { parent: Number(parent), maxBytes: Number(memory) }
+
+type Failure = Omit<Extract<FromSqlProcess, { kind: 'failed' }>, 'spent'>
+
+let kept: SqlFile | undefined
+let letGo: NodeJS.Timeout | undefined
+
+/** Sends a message; resolves when the channel has taken it. */
+function tell(message: FromSqlProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.send?.(message, undefined, undefined, (error) => (error ? reject(error) : resolve()))
+  })
+}
+
+function closeKept(): void {
+  clearTimeout(letGo)
+  kept?.close()
+  kept = undefined
+}
+
+/** The document's file, open; the one of the statement before when it is the same. */
+function openFile(path: string): SqlFile {
+  clearTimeout(letGo)
+  if (kept?.path === path && kept.isCurrent) return kept
+  closeKept()
+  return (kept = SqlFile.open(path))
+}
+
+async function obey(order: SqlOrder): Promise<void> {
+  let message: FromSqlProcess
+  try {
+    const file = openFile(order.path)
+    try {
+      const moment = file.begin()
+      await sendRows(order, file)
+      message = { kind: 'done', moment, spent: isSpent() }
+    } finally {
+      file.end()
+    }
+    letGo = setTimeout(closeKept, KEEP_MS)
+  } catch (error) {
+    closeKept()
+    const failure = toFailure(error, order)
+    message = { ...failure, spent: isSpent() || failure.code === 'SQLITE_NOMEM' }
+  }
+  await tell(message)
+}
+
+async function sendRows({ sql, args, maxRows, maxBytes }: SqlOrder, file: SqlFile): Promise<void> {
+  const { columns, run } = file.select(sql, args)
+  const result = new JsonResult(sql, columns)
+  let waiting = result.begin()
+  let sent = 0
+  let count = 0
+  const flush = async () => {
+    const bytes = Buffer.from(waiting)
+    waiting = ''
+    sent += bytes.length
+    if (sent > maxBytes) throw new ResultTooLarge()
+    await tell({ kind: 'chunk', bytes })
+  }
+  for (const values of run()) {
+    if (++count > maxRows) throw new ResultTooLarge()
+    waiting += result.row(values, maxBytes - sent - waiting.length)
+    if (waiting.length >= CHUNK_BYTES) await flush()
+  }
+  waiting += result.end()
+  await flush()
+}
+
+function isSpent(): boolean {
+  return process.memoryUsage.rss() > limits.maxBytes * SPENT_SHARE
+}
+
+function toFailure(error: unknown, { maxRows, maxBytes }: ResultLimits): Failure {
+  const { message = String(error), code } = error as { message?: string; code?: unknown }
+  const failure = { kind: 'failed', message, code: typeof code === 'string' ? code : '' } as const
+  if (error instanceof ResultTooLarge || error instanceof RangeError) {
+    const most = `${maxRows} rows or ${Math.floor(maxBytes / 1024 ** 2)} MiB`
+    return { ...failure, cause: 'limit', message: `the result has more than ${most}` }
+  }
+  return { ...failure, cause: error instanceof StatementError ? 'statement' : 'error' }
+}
+
+// Ends this process when its parent has gone, or when it grows too large, also while SQLite works.
+new Worker(join(__dirname, 'sql-watchdog.js'), { workerData: limits }).unref()
+
+process.on('disconnect', () => process.exit())
+process.on('message', (order: SqlOrder) => {
+  obey(order).catch(() => process.exit(1))
+})
+void tell({ kind: 'ready' })
