@@ -1,16 +1,17 @@
 import { AppError } from '@sheaf/kit/errors'
-import { ResultFormat, type RunSqlRequest } from '@sheaf/protos/sheaf/document_data/v1/sql'
+import type { RunSqlRequest } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { readOptionsOf } from '../document-options'
 import type { DocumentSession } from '../document-session'
 import type { Exchange } from '../exchange'
-import { sendChunks } from '../record-stream'
+import { sendChunks, type OpenChunks } from '../record-stream'
+import { otherMediaTypes, readResultForm } from '../result-form'
 import { defineRoute, type Route } from '../route'
 import { docParams } from '../schemas/parameters'
 import { sqlQuery, sqlResult, sqlStatement } from '../schemas/sql'
 
 const tag = 'sql'
 const path = '/api/docs/{docId}/sql'
-const success = { description: 'The rows', schema: sqlResult }
+const success = { description: 'The rows', schema: sqlResult, otherMediaTypes }
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
 /** SQL that callers wrote. */
@@ -61,11 +62,13 @@ function run(
   document: DocumentSession,
   statement: Pick<RunSqlRequest, 'sql' | 'argsJson' | 'timeoutMs'>,
 ): Promise<void> {
-  const request = {
+  const form = readResultForm(exchange.request)
+  const request: RunSqlRequest = {
     docId: document.docId,
     ...statement,
-    format: ResultFormat.JSON,
-    options: readOptionsOf(exchange),
+    format: form.format,
+    options: readOptionsOf(exchange, form),
   }
-  return sendChunks(exchange, document, (home, call) => home.sql.runSql(request, call))
+  const open: OpenChunks = (home, call) => home.sql.runSql(request, call)
+  return sendChunks(exchange, document, open, form)
 }

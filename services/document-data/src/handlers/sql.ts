@@ -1,17 +1,13 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/kit/grpc-server'
-import {
-  ResultFormat,
-  type RunSqlRequest,
-  type RunSqlResponse,
-  type SqlService,
-} from '@sheaf/protos/sheaf/document_data/v1/sql'
+import type { RunSqlRequest, RunSqlResponse, SqlService } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { readSqlArgs } from '../bodies/sql-args'
 import type { Context } from '../context'
 import type { SqlStatement } from '../sql/sql-pool'
 import { mentionsSelect } from '../sql/statement'
 import { requireDocument } from './document-call'
 import { isKnown, tagOf } from './document-options'
+import { readFormat } from './record-format'
 
 /** Of a statement and its arguments: while it waits for its turn it is held in memory. */
 const MAX_STATEMENT_BYTES = 1024 * 1024
@@ -34,22 +30,21 @@ export const sql = (ctx: Context): SqlService => ({
       call.signal,
     )
     const { moment } = result
-    const etag = tagOf(moment.epoch, moment.seq)
-    let head: Omit<RunSqlResponse, 'chunk'> = { seq: moment.seq, etag }
+    // Only the first message says which moment it shows; there is one also when there are no bytes.
+    const state = { seq: moment.seq, etag: tagOf(moment.epoch, moment.seq) }
+    let isFirst = true
     for (const chunk of result.chunks()) {
-      yield { ...head, chunk }
-      // Only the first message says which moment it shows.
-      head = { seq: 0 }
+      yield { chunk, ...(isFirst ? state : { seq: 0 }) }
+      isFirst = false
     }
+    if (isFirst) yield { chunk: NOTHING, ...state }
   },
 })
 
 function readStatement({ docId, sql, argsJson, timeoutMs, format }: RunSqlRequest): SqlStatement {
   if (Buffer.byteLength(sql) + argsJson.length > MAX_STATEMENT_BYTES)
     throw new AppError('invalid', 'BAD_FIELD', 'sql and args together are larger than 1 MiB')
-  if (format !== ResultFormat.UNSPECIFIED && format !== ResultFormat.JSON)
-    throw new AppError('invalid', 'BAD_FIELD', 'format is not known')
   if (!mentionsSelect(sql))
     throw new AppError('invalid', 'INVALID_SQL', 'only select statements are supported')
-  return { docId, sql, args: readSqlArgs(argsJson), timeoutMs }
+  return { docId, sql, args: readSqlArgs(argsJson), timeoutMs, format: readFormat(format) }
 }

@@ -1,47 +1,22 @@
-/** Thrown when a result is larger than it may be. */
-export class ResultTooLarge extends Error {}
+import type { Row, RowValue, RowWriter } from '../formats/row-writer'
 
-/** Writes rows as `{"statement":…,"records":[{"fields":{…}},…]}`, piece by piece. */
-export class JsonResult {
-  private readonly keys: readonly string[]
-  private separator = ''
-
-  constructor(
-    private readonly statement: string,
-    columns: readonly string[],
-  ) {
-    this.keys = columns.map((name, i) => `${i > 0 ? ',' : ''}${JSON.stringify(name)}:`)
-  }
-
-  /** What stands before the rows. */
-  begin(): string {
-    return `{"statement":${JSON.stringify(this.statement)},"records":[`
-  }
-
-  /** One row. Throws ResultTooLarge when it would have more than so many characters. */
-  row(values: readonly unknown[], maxLength: number): string {
-    let text = `${this.separator}{"fields":{`
-    for (const [i, key] of this.keys.entries()) {
-      if (text.length + lengthOf(values[i]) > maxLength) throw new ResultTooLarge()
-      text += key + toJson(values[i])
-    }
-    this.separator = ','
+/** Writes the rows of a statement as the REST document `{"statement":…,"records":[{"fields":{…}},…]}`. */
+export function createJsonResult(statement: string, columns: readonly string[]): RowWriter {
+  const keys = columns.map((name, i) => `${i > 0 ? ',' : ''}${JSON.stringify(name)}:`)
+  let lead = `{"statement":${JSON.stringify(statement)},"records":[`
+  const write = (row: Row) => {
+    let text = `${lead}{"fields":{`
+    for (let i = 0; i < keys.length; i++) text += keys[i] + toJson(row[i] ?? null)
+    lead = ','
     return `${text}}}`
   }
-
-  /** What stands after the rows. */
-  end(): string {
-    return ']}'
+  return {
+    write: (rows) => [Buffer.from(rows.map(write).join(''))],
+    finish: () => [Buffer.from(lead === ',' ? ']}' : `${lead}]}`)],
   }
 }
 
-/** Characters of a value as JSON, at least: asked before it is written, since it may be very large. */
-function lengthOf(value: unknown): number {
-  if (typeof value === 'string') return value.length
-  return Buffer.isBuffer(value) ? 2 * value.length : 0
-}
-
-function toJson(value: unknown): string {
+function toJson(value: RowValue): string {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'null'
   if (Buffer.isBuffer(value)) return `{"type":"Buffer","data":[${value.join(',')}]}`
   return JSON.stringify(value)

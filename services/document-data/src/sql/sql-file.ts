@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import Database, { type Statement } from 'better-sqlite3'
+import type { Row } from '../formats/row-writer'
 import { findRefusal, type Openable, type ProgramStep } from './statement-check'
 import type { SqlMoment } from './sql-messages'
 import { bindArgs, StatementError, withoutSemicolon, wrap, type SqlArg } from './statement'
@@ -20,8 +21,8 @@ interface SchemaRow {
 /** A statement that was found harmless. */
 export interface SqlRows {
   readonly columns: readonly string[]
-  /** Finds the rows, while they are taken. */
-  readonly run: () => Iterable<readonly unknown[]>
+  /** Finds the rows, while they are taken; integers are bigint when `exact`, else numbers. */
+  readonly run: (exact: boolean) => Iterable<Row>
 }
 
 /** A document file, opened to run what callers wrote. It can only be read, and of it only what callers may see. */
@@ -80,7 +81,9 @@ export class SqlFile {
     const refusal = findRefusal(this.explain(wrap(sql), values), this.openable())
     if (refusal !== undefined) throw new StatementError(refusal)
     const columns = statement.columns().map(({ name }) => name)
-    return { columns, run: () => statement.raw().iterate(...values) as Iterable<unknown[]> }
+    const run = (exact: boolean) =>
+      statement.safeIntegers(exact).raw().iterate(...values) as Iterable<Row>
+    return { columns, run }
   }
 
   /** Ends the look at the document, so that it holds nothing up. */

@@ -1,3 +1,4 @@
+import type { RowFormat } from '../formats/create-row-writer'
 import type { SqlArg } from './statement'
 
 /** How much a statement may give. */
@@ -13,6 +14,8 @@ export interface SqlOrder extends ResultLimits {
   readonly path: string
   readonly sql: string
   readonly args: readonly SqlArg[]
+  /** Form of the result; the REST document when absent. */
+  readonly format: RowFormat | undefined
 }
 
 /** Which moment of the document a result shows. */

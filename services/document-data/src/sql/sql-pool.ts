@@ -29,7 +29,7 @@ export interface SqlPoolOptions {
 }
 
 /** A statement of a caller. */
-export interface SqlStatement extends Pick<SqlOrder, 'sql' | 'args'> {
+export interface SqlStatement extends Pick<SqlOrder, 'sql' | 'args' | 'format'> {
   readonly docId: string
   /** Time limit in milliseconds; 0 for the usual one, which it can only lower. */
   readonly timeoutMs: number
@@ -107,7 +107,7 @@ export class SqlPool implements AsyncDisposable {
   }
 
   private async runOnce(
-    { docId, sql, args, timeoutMs }: SqlStatement,
+    { docId, sql, args, format, timeoutMs }: SqlStatement,
     file: ReadFile,
     signal: AbortSignal,
   ): Promise<SqlResult> {
@@ -115,7 +115,7 @@ export class SqlPool implements AsyncDisposable {
     const child = await this.enter(docId, signal)
     try {
       return await file((path, ended) => {
-        const order = { path, sql, args, maxRows, maxBytes }
+        const order = { path, sql, args, format, maxRows, maxBytes }
         const limitMs = timeoutMs > 0 ? Math.min(timeoutMs, most) : most
         return child.run(order, limitMs, AbortSignal.any([signal, ended]))
       })

@@ -1,6 +1,8 @@
-import { Worker } from 'node:worker_threads'
 import { join } from 'node:path'
-import { JsonResult, ResultTooLarge } from './json-result'
+import { Worker } from 'node:worker_threads'
+import type { RowWriter } from '../formats/row-writer'
+import { createJsonResult } from './json-result'
+import { batchRows, ResultTooLarge } from './result-batches'
 import { SqlFile } from './sql-file'
 import type { FromSqlProcess, ResultLimits, SqlOrder } from './sql-messages'
 import { StatementError } from './statement'
@@ -11,6 +13,7 @@ import { StatementError } from './statement'
  * environment, and opens nothing but the document of the order.
  */
 
+/** Of a result in one message at most. */
 const CHUNK_BYTES = 256 * 1024
 /** An open file is kept for the next statement for so long. */
 const KEEP_MS = 1000
@@ -66,39 +69,49 @@ async function obey(order: SqlOrder): Promise<void> {
   await tell(message)
 }
 
-async function sendRows({ sql, args, maxRows, maxBytes }: SqlOrder, file: SqlFile): Promise<void> {
+async function sendRows(order: SqlOrder, file: SqlFile): Promise<void> {
+  const { sql, args, format, maxBytes } = order
   const { columns, run } = file.select(sql, args)
-  const result = new JsonResult(sql, columns)
-  let waiting = result.begin()
+  const writer = await createWriter(order, columns)
   let sent = 0
-  let count = 0
-  const flush = async () => {
-    const bytes = Buffer.from(waiting)
-    waiting = ''
-    sent += bytes.length
-    if (sent > maxBytes) throw new ResultTooLarge()
-    await tell({ kind: 'chunk', bytes })
+  const send = async (parts: Iterable<Buffer>) => {
+    for (const bytes of parts) {
+      sent += bytes.length
+      if (sent > maxBytes) throw new ResultTooLarge(order)
+      // One large value makes much at once; a message is copied on its way.
+      for (let start = 0; start < bytes.length; start += CHUNK_BYTES)
+        await tell({ kind: 'chunk', bytes: bytes.subarray(start, start + CHUNK_BYTES) })
+    }
   }
-  for (const values of run()) {
-    if (++count > maxRows) throw new ResultTooLarge()
-    waiting += result.row(values, maxBytes - sent - waiting.length)
-    if (waiting.length >= CHUNK_BYTES) await flush()
-  }
-  waiting += result.end()
-  await flush()
+  // The REST document has JavaScript's numbers, the other forms all digits.
+  const rows = run(format !== undefined)
+  for (const batch of batchRows(rows, order)) await send(writer.write(batch))
+  await send(writer.finish())
+}
+
+async function createWriter(
+  { sql, format }: SqlOrder,
+  columns: readonly string[],
+): Promise<RowWriter> {
+  if (!format) return createJsonResult(sql, columns)
+  // Loaded when it is first asked for: it is most of what there would be to load.
+  const { createRowWriter } = await import('../formats/create-row-writer.js')
+  return createRowWriter(
+    format,
+    columns.map((name) => ({ name })),
+  )
 }
 
 function isSpent(): boolean {
   return process.memoryUsage.rss() > limits.maxBytes * SPENT_SHARE
 }
 
-function toFailure(error: unknown, { maxRows, maxBytes }: ResultLimits): Failure {
+function toFailure(error: unknown, limits: ResultLimits): Failure {
   const { message = String(error), code } = error as { message?: string; code?: unknown }
   const failure = { kind: 'failed', message, code: typeof code === 'string' ? code : '' } as const
-  if (error instanceof ResultTooLarge || error instanceof RangeError) {
-    const most = `${maxRows} rows or ${Math.floor(maxBytes / 1024 ** 2)} MiB`
-    return { ...failure, cause: 'limit', message: `the result has more than ${most}` }
-  }
+  if (error instanceof ResultTooLarge) return { ...failure, cause: 'limit' }
+  // A text that would be longer than JavaScript's.
+  if (error instanceof RangeError) return toFailure(new ResultTooLarge(limits), limits)
   return { ...failure, cause: error instanceof StatementError ? 'statement' : 'error' }
 }
 
