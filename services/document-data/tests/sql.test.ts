@@ -54,7 +54,11 @@ describe('SQL', () => {
     ['select Name from Pets where Age = ?', [3], [{ Name: 'Rex' }]],
     ['select typeof(?) as a, typeof(?) as b', [3, 3.5], [{ a: 'integer', b: 'real' }]],
     ['select ?2 as a, ? as b, :n as c', [1, 'x', true], [{ a: 'x', b: 1, c: null }]],
-    ["select ? as a, '?' as b, \"Name\" as [?] from Pets limit 1", [], [{ a: null, b: '?', '?': 'Rex' }]],
+    [
+      'select ? as a, \'?\' as b, "Name" as [?] from Pets limit 1',
+      [],
+      [{ a: null, b: '?', '?': 'Rex' }],
+    ],
     ['select ? as a /* ? */ -- ?', [null], [{ a: null }]],
     ['select Name from Pets limit ?', [1], [{ Name: 'Rex' }]],
   ])('gives parameters their values by position: %s', async (sql, args, rows) => {
@@ -69,7 +73,7 @@ describe('SQL', () => {
       '/* a comment */ select 1 as a',
       'with x as (select 1 as a) select a from x',
       'select a from (select 1 as a union all select 2) where a < 2',
-      'SELECT value AS a FROM json_each(\'[1]\')',
+      "SELECT value AS a FROM json_each('[1]')",
       "select sum(value) over () as a from json_tree('[1]') where type = 'integer'",
     ])
       expect(await run(sql)).toEqual([{ a: 1 }])
@@ -180,10 +184,12 @@ describe('limits of a result', () => {
       `select hex(zeroblob(5000)) as a from (${rows(200)})`,
     ])
       for (const format of [ResultFormat.JSON, ResultFormat.CSV, ResultFormat.ARROW])
-        await expect(runSqlBytes(instance.clients, docId, large, { format })).rejects.toMatchObject({
-          code: 'invalid',
-          reason: 'SQL_TOO_LARGE',
-          message: 'the result has more than 1000 rows or 1 MiB',
-        })
+        await expect(runSqlBytes(instance.clients, docId, large, { format })).rejects.toMatchObject(
+          {
+            code: 'invalid',
+            reason: 'SQL_TOO_LARGE',
+            message: 'the result has more than 1000 rows or 1 MiB',
+          },
+        )
   })
 })

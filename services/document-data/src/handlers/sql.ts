@@ -1,6 +1,10 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/kit/grpc-server'
-import type { RunSqlRequest, RunSqlResponse, SqlService } from '@sheaf/protos/sheaf/document_data/v1/sql'
+import type {
+  RunSqlRequest,
+  RunSqlResponse,
+  SqlService,
+} from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { readSqlArgs } from '../bodies/sql-args'
 import type { Context } from '../context'
 import type { SqlStatement } from '../sql/sql-pool'

@@ -23,6 +23,8 @@ export function failureOf(failure: Extract<FromSqlProcess, { kind: 'failed' }>):
   if (cause === 'statement') return refusedStatement(message)
   if (NO_MEMORY.test(code)) return tooMuchMemory()
   if (!code.startsWith('SQLITE_') || OF_THE_FILE.test(code))
-    return tellSqliteError(Object.assign(new Error(message), { name: 'SqliteError', code })) as Error
+    return tellSqliteError(
+      Object.assign(new Error(message), { name: 'SqliteError', code }),
+    ) as Error
   return new AppError('invalid', 'INVALID_SQL', `${code}: ${message}`)
 }

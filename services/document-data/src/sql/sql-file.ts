@@ -82,7 +82,10 @@ export class SqlFile {
     if (refusal !== undefined) throw new StatementError(refusal)
     const columns = statement.columns().map(({ name }) => name)
     const run = (exact: boolean) =>
-      statement.safeIntegers(exact).raw().iterate(...values) as Iterable<Row>
+      statement
+        .safeIntegers(exact)
+        .raw()
+        .iterate(...values) as Iterable<Row>
     return { columns, run }
   }
 

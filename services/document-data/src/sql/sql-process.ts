@@ -50,23 +50,27 @@ function openFile(path: string): SqlFile {
 }
 
 async function obey(order: SqlOrder): Promise<void> {
-  let message: FromSqlProcess
+  await tell(await run(order))
+  if (kept) letGo = setTimeout(closeKept, KEEP_MS)
+}
+
+/** Runs a statement; what becomes of it is the last message. */
+async function run(order: SqlOrder): Promise<FromSqlProcess> {
   try {
     const file = openFile(order.path)
     try {
       const moment = file.begin()
       await sendRows(order, file)
-      message = { kind: 'done', moment, spent: isSpent() }
+      return { kind: 'done', moment, spent: isSpent() }
     } finally {
       file.end()
     }
-    letGo = setTimeout(closeKept, KEEP_MS)
   } catch (error) {
-    closeKept()
     const failure = toFailure(error, order)
-    message = { ...failure, spent: isSpent() || failure.code === 'SQLITE_NOMEM' }
+    // After what is not the statement's fault alone, the connection cannot be trusted.
+    if (failure.cause === 'error' && failure.code !== 'SQLITE_ERROR') closeKept()
+    return { ...failure, spent: isSpent() || failure.code === 'SQLITE_NOMEM' }
   }
-  await tell(message)
 }
 
 async function sendRows(order: SqlOrder, file: SqlFile): Promise<void> {

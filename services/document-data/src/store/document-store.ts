@@ -193,10 +193,7 @@ export class DocumentStore implements AsyncDisposable {
    * Runs a read of a document's file in another process, on a snapshot of its own that must not live long. The signal is
    * aborted when the read has to end, because the document is closed or deleted.
    */
-  readOutside<T>(
-    docId: string,
-    run: (path: string, ended: AbortSignal) => Promise<T>,
-  ): Promise<T> {
+  readOutside<T>(docId: string, run: (path: string, ended: AbortSignal) => Promise<T>): Promise<T> {
     const doc = this.tell(docId, () => this.use(docId))
     return this.tellLater(docId, doc.readOutside(run))
   }
