@@ -1,5 +1,5 @@
 import type { RoleName } from '@sheaf/kit/roles'
-import { RunSqlRequest } from '@sheaf/protos/sheaf/document_data/v1/sql'
+import { RunSqlRequest, type RunSqlResponse } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import type { TestClients } from './test-instance'
 
 /** A statement and what goes with it. */
@@ -11,18 +11,25 @@ export interface TestStatement extends Partial<
   readonly signal?: AbortSignal
 }
 
+/** What a statement answered. */
+export interface SqlBytes {
+  readonly first: RunSqlResponse | undefined
+  readonly bytes: Buffer
+  readonly messages: number
+}
+
 /** Bytes of the result of a statement, and what the first message told. */
 export async function runSqlBytes(
   clients: TestClients,
   docId: string,
   sql: string,
   { args, role = 'viewers', signal, ...rest }: TestStatement = {},
-) {
+): Promise<SqlBytes> {
   const argsJson = Buffer.from(args === undefined ? '' : JSON.stringify(args))
   const request = RunSqlRequest.fromPartial({ docId, sql, argsJson, ...rest })
   const chunks: Buffer[] = []
   const call = { ...(await clients.as(docId, role)), signal }
-  let first
+  let first: RunSqlResponse | undefined
   for await (const message of clients.sql.runSql(request, call)) {
     first ??= message
     chunks.push(message.chunk)

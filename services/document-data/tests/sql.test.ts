@@ -116,7 +116,7 @@ describe('SQL', () => {
     await instance.clients.remove(docId, 'Pets', [rowId])
   })
 
-  it.each<readonly [string, string, ...unknown[]]>([
+  it.each<[string, string, ...number[]]>([
     ['only select statements are supported', 'delete from Pets'],
     ['only select statements are supported', ''],
     ['SQLITE_ERROR: near ";": syntax error', 'select 1; select 2'],

@@ -10,9 +10,9 @@ export type ProgramStep = readonly [number, string, number, number, number, stri
 /** What the steps of a program may open. */
 export interface Openable {
   /** True for the root page of a table or index that may be read. */
-  isReadable(rootPage: number): boolean
+  readonly isReadable: (rootPage: number) => boolean
   /** True for a virtual table that may be read, by what EXPLAIN shows of it. */
-  isReadableVirtual(pointer: string): boolean
+  readonly isReadableVirtual: (pointer: string) => boolean
 }
 
 const words = (text: string) => new Set(text.trim().split(/\s+/))
