@@ -6,6 +6,7 @@ import type { DocumentSession } from './document-session'
 import type { Exchange } from './exchange'
 import type { HomeClients } from './home-channels'
 import { sendHead } from './reply'
+import type { ResultForm } from './result-form'
 import type { Input } from './route'
 
 /*
@@ -18,8 +19,14 @@ export interface DocumentState {
   readonly etag?: string
   readonly notModified?: boolean
   readonly nextCursor?: string
+  readonly totalCount?: number
 }
 
+/** The form of an answer, where its route has several. */
+type Form = Pick<ResultForm, 'tagSuffix'>
+
+/** Ends the tags of forms that are not JSON. */
+const FORM_SUFFIX = /-[a-z]+$/
 /** Visible characters, so that it can be told in any log or header. */
 const KEY = /^[\x21-\x7e]{1,255}$/
 /** A list of tags, weak or strong, which are compared alike. */
@@ -59,26 +66,42 @@ export async function readDocument<R extends DocumentState>(
   return read
 }
 
-/** What is asked of a read; undefined when nothing is. A header that cannot be understood asks nothing. */
-export function readOptionsOf({ request }: Exchange): ReadOptions | undefined {
+/**
+ * What is asked of a read in this form, JSON when absent; undefined when nothing is. A header that cannot be understood asks
+ * nothing, and who knows another form does not know this one.
+ */
+export function readOptionsOf({ request }: Exchange, form?: Form): ReadOptions | undefined {
   const header = request.headers['if-none-match']
-  const ifNoneMatch = header === undefined ? undefined : parseTags(header)
-  return ifNoneMatch && { ifNoneMatch }
+  const tags = header === undefined ? undefined : parseTags(header)
+  if (!tags) return undefined
+  const own = form?.tagSuffix ?? ''
+  const isOwn = (tag: string) => tag === '*' || (FORM_SUFFIX.exec(tag)?.[0] ?? '') === own
+  return { ifNoneMatch: tags.filter(isOwn).map(withoutForm) }
+}
+
+/** The tag of the document, whatever form it was told with. */
+function withoutForm(tag: string): string {
+  return tag.replace(FORM_SUFFIX, '')
 }
 
 /** Answers 304 when the client knows what it asked for. */
-export function answerNotModified(exchange: Exchange, state: DocumentState): boolean {
+export function answerNotModified(exchange: Exchange, state: DocumentState, form?: Form): boolean {
   if (!state.notModified) return false
-  tellState(exchange, state)
+  tellState(exchange, state, form)
   sendHead(exchange, { status: 304 })
   exchange.response.end()
   return true
 }
 
-/** Notes for the answer which state of the document it shows, and where the next page is. */
-export function tellState({ headers, request }: Exchange, state: DocumentState): void {
-  const { etag, nextCursor } = state
-  if (etag !== undefined) headers.push('ETag', `W/"${etag}"`)
+/** Notes for the answer which state of the document it shows, how many rows there are, and where the next page is. */
+export function tellState(
+  { headers, request }: Exchange,
+  { etag, nextCursor, totalCount }: DocumentState,
+  form?: Form,
+): void {
+  if (form) headers.push('Vary', 'Accept')
+  if (etag !== undefined) headers.push('ETag', `W/"${etag}${form?.tagSuffix ?? ''}"`)
+  if (totalCount !== undefined) headers.push('X-Total-Count', String(totalCount))
   if (nextCursor === undefined) return
   headers.push('X-Next-Cursor', nextCursor)
   // A selection in a body cannot be linked to.
@@ -96,7 +119,7 @@ function nextPage(url: string, cursor: string): string {
 function readWriteOptions({ request }: Exchange, bytes: Buffer): WriteOptions | undefined {
   const { 'if-match': match, 'idempotency-key': key } = request.headers
   if (match === undefined && key === undefined) return undefined
-  const ifMatch = match === undefined ? [] : parseTags(match)
+  const ifMatch = match === undefined ? [] : parseTags(match)?.map(withoutForm)
   if (!ifMatch)
     throw new AppError('invalid', 'INVALID_HEADER', 'If-Match must be * or a list of ETags')
   if (key === undefined) return { ifMatch, idempotencyKey: '', requestDigest: Buffer.alloc(0) }

@@ -20,6 +20,7 @@ import {
   RecordsServiceClientImpl,
   type RecordsService,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
+import { SqlServiceClientImpl, type SqlService } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import {
   TablesServiceClientImpl,
   type TablesService,
@@ -39,6 +40,7 @@ export interface HomeClients {
   readonly documents: DocumentsService
   readonly exports: Pick<ExportService, 'exportDocument'>
   readonly records: RecordsService
+  readonly sql: SqlService
   readonly tables: TablesService
 }
 
@@ -71,6 +73,7 @@ export class HomeChannels implements AsyncDisposable {
       documents: new DocumentsServiceClientImpl(channel),
       exports: new ExportServiceClientImpl(channel),
       records: new RecordsServiceClientImpl(channel),
+      sql: new SqlServiceClientImpl(channel),
       tables: new TablesServiceClientImpl(channel),
     }
     this.clients.set(address, clients)

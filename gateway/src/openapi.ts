@@ -20,6 +20,7 @@ const tags = [
   { name: 'columns', description: 'Columns of a table' },
   { name: 'records', description: 'Rows of a table' },
   { name: 'data', description: 'Rows of a table by column' },
+  { name: 'sql', description: 'Queries of a document' },
   { name: 'profile', description: 'The calling user' },
   { name: 'keys', description: 'API keys of the calling user' },
   { name: 'users', description: 'People who can sign in' },
@@ -113,8 +114,13 @@ const etag = z.object({
 
 /** Headers of a page of rows. */
 const pageHeaders = etag.extend({
+  'X-Total-Count': z
+    .int()
+    .optional()
+    .meta({ description: 'With `count`: the rows that pass the filter' }),
   'X-Next-Cursor': z.string().optional().meta({
-    description: 'The `nextCursor` of the answer, for a page of at most 10,000 rows',
+    description:
+      'With `cursor`: that of the next page; in JSON, where `nextCursor` tells it too, for a page of at most 10,000 rows',
   }),
   Link: z.string().optional().meta({
     description:
@@ -123,11 +129,15 @@ const pageHeaders = etag.extend({
 })
 
 function toResponse({ success, conditions, hasPages }: Route) {
-  const { description, schema, mediaType = 'application/json' } = success
+  const { description, schema, mediaType = 'application/json', otherMediaTypes = [] } = success
+  const text = { schema: { type: 'string' as const } }
   return {
     description,
     ...(conditions && { headers: hasPages ? pageHeaders : etag }),
-    content: { [mediaType]: { schema: schema ?? { type: 'string' as const } } },
+    content: {
+      [mediaType]: schema ? { schema } : text,
+      ...Object.fromEntries(otherMediaTypes.map((other) => [other, text])),
+    },
   }
 }
 

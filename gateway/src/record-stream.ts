@@ -7,6 +7,7 @@ import type { Exchange } from './exchange'
 import type { HomeClients } from './home-channels'
 import { LongAnswer } from './long-answer'
 import { sendBytes, sendHead } from './reply'
+import type { ResultForm } from './result-form'
 
 /** A piece of the answer; the first one also tells the state of the document, where that is known. */
 type Piece = Pick<ReadRecordsResponse, 'chunk'> & DocumentState
@@ -19,12 +20,13 @@ export type OpenChunks = (home: HomeClients, call: CallContext) => AsyncIterable
 /**
  * Answers with the bytes of a stream, as fast as the client takes them and no faster. Nothing is sent before the first
  * chunk is there, so that an error gets its status; an error after that destroys the connection, so that nobody takes
- * half an answer for a whole one.
+ * half an answer for a whole one. The form, where the route has several, is the one that the chunks are in.
  */
 export async function sendChunks(
   exchange: Exchange,
   document: DocumentSession,
   open: OpenChunks,
+  form?: ResultForm,
 ): Promise<void> {
   const { request, response } = exchange
   const { chunks, first } = await document.call(async (home, call) => {
@@ -33,18 +35,19 @@ export async function sendChunks(
   })
   try {
     if (first.done) throw new Error('document-data sent no chunk')
-    if (answerNotModified(exchange, first.value)) return
+    if (answerNotModified(exchange, first.value, form)) return
     const { chunk } = first.value
+    const { mediaType } = form ?? {}
     if (request.method === 'HEAD') {
-      tellState(exchange, first.value)
-      sendHead(exchange, {})
+      tellState(exchange, first.value, form)
+      sendHead(exchange, { mediaType })
       response.end()
       return
     }
     const second = await nextChunk(chunks)
-    tellState(exchange, first.value)
-    if (second === undefined) return sendBytes(exchange, chunk)
-    sendHead(exchange, {})
+    tellState(exchange, first.value, form)
+    if (second === undefined) return sendBytes(exchange, chunk, { mediaType })
+    sendHead(exchange, { mediaType })
     await write(exchange, chunk)
     await pump(exchange, chunks, second)
     response.end()

@@ -15,6 +15,8 @@ export interface Success {
   readonly schema?: z.ZodType
   /** `application/json` unless given. */
   readonly mediaType?: string
+  /** Media types that a request can ask for instead. */
+  readonly otherMediaTypes?: readonly string[]
 }
 
 /** What a handler gets, checked against the schemas of its route. */

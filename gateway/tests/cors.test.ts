@@ -20,7 +20,8 @@ const trusted = {
   'access-control-allow-credentials': 'true',
   'access-control-allow-headers': 'Authorization, Content-Type, X-Requested-With',
   'access-control-allow-methods': 'GET, PATCH, PUT, POST, DELETE, OPTIONS',
-  'access-control-expose-headers': 'ETag, RateLimit, RateLimit-Policy, Retry-After',
+  'access-control-expose-headers':
+    'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Next-Cursor, X-Total-Count',
 }
 
 describe('cross-origin requests', () => {

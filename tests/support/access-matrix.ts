@@ -132,6 +132,10 @@ export const entries: Readonly<Record<string, Entry>> = {
   modifyRows: { statuses: editors, body: { id: [1], A: ['h'] } },
   deleteRows: { statuses: editors, body: [20] },
 
+  // sql
+  runSql: { statuses: viewers, query: { q: 'select A from Table1' } },
+  runSqlWithArgs: { statuses: viewers, body: { sql: 'select ? as a', args: [1] } },
+
   // users
   // Who may is told that this is not their name, and stays.
   deleteUser: { statuses: misnamed, params: oneself, body: { name: 'Nobody' } },

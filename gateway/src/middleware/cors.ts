@@ -8,7 +8,10 @@ const METHODS = 'GET, PATCH, PUT, POST, DELETE, OPTIONS'
 const OK = Buffer.from('OK')
 
 /** What pages may read besides what browsers show to all. */
-const exposed = ['Access-Control-Expose-Headers', 'ETag, RateLimit, RateLimit-Policy, Retry-After']
+const exposed = [
+  'Access-Control-Expose-Headers',
+  'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Next-Cursor, X-Total-Count',
+]
 
 const trustedHeaders = [
   ...exposed,

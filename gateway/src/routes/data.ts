@@ -1,4 +1,5 @@
 import { RecordsForm } from '@sheaf/protos/sheaf/document_data/v1/records'
+import { ResultFormat } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { z } from 'zod'
 import { readOptionsOf } from '../document-options'
 import { sendChunks } from '../record-stream'
@@ -38,6 +39,7 @@ export const dataRoutes: readonly Route[] = [
         ...readSelection(exchange, query),
         hidden: true,
         form: RecordsForm.COLUMNS,
+        format: ResultFormat.JSON,
         options: readOptionsOf(exchange),
       }
       return sendChunks(exchange, document, (home, call) => home.records.readRecords(request, call))

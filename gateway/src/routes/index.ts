@@ -11,6 +11,7 @@ import { openApiRoutes } from './openapi'
 import { orgRoutes } from './orgs'
 import { profileRoutes } from './profile'
 import { recordRoutes } from './records'
+import { sqlRoutes } from './sql'
 import { statusRoutes } from './status'
 import { tableRoutes } from './tables'
 import { userDeletionRoutes } from './user-deletion'
@@ -23,6 +24,7 @@ export const routes: readonly Route[] = [
   ...columnRoutes,
   ...tableRoutes,
   ...actionRoutes,
+  ...sqlRoutes,
   ...documentRoutes,
   ...documentLifecycleRoutes,
   ...documentCopyRoutes,

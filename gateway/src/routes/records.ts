@@ -6,9 +6,12 @@ import {
   type RecordsView,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { readOptionsOf, writeDocument } from '../document-options'
-import { sendChunks } from '../record-stream'
+import type { DocumentSession } from '../document-session'
+import type { Exchange } from '../exchange'
+import { sendChunks, type OpenChunks } from '../record-stream'
 import { addRows, changeRows, deleteRows } from '../record-writes'
 import { sendBytes, sendJson, sendNull } from '../reply'
+import { otherMediaTypes, readResultForm, type ResultForm } from '../result-form'
 import { defineRoute, type Route } from '../route'
 import { readSelection } from '../records-selection'
 import { nothing } from '../schemas/errors'
@@ -50,20 +53,21 @@ export const recordRoutes: readonly Route[] = [
     headers: recordsHeaders,
     streams: true,
     hasPages: true,
-    success: { description: 'The records', schema: records },
+    success: { description: 'The records', schema: records, otherMediaTypes },
     handle(exchange, { document, params: { tableId }, query }) {
       const { hidden } = query
-      const form = RecordsForm.UNSPECIFIED
+      const form = readResultForm(exchange.request)
       const request: ReadRecordsRequest = {
         docId: document.docId,
         tableId,
         ...readSelection(exchange, query),
         hidden,
         view: toView({ ...query, fields: splitFields(query.fields) }),
-        options: readOptionsOf(exchange),
-        form,
+        options: readOptionsOf(exchange, form),
+        form: RecordsForm.UNSPECIFIED,
+        format: form.format,
       }
-      return sendChunks(exchange, document, (home, call) => home.records.readRecords(request, call))
+      return sendRecords(exchange, document, request, form)
     },
   }),
   defineRoute({
@@ -161,8 +165,9 @@ export const recordRoutes: readonly Route[] = [
     body: recordsSelection,
     streams: true,
     hasPages: true,
-    success: { description: 'The records', schema: records },
+    success: { description: 'The records', schema: records, otherMediaTypes },
     handle(exchange, { document, params: { tableId }, body }) {
+      const form = readResultForm(exchange.request)
       const request: ReadRecordsRequest = {
         docId: document.docId,
         tableId,
@@ -173,9 +178,10 @@ export const recordRoutes: readonly Route[] = [
         cellFormat: body.cellFormat === 'typed' ? CellFormat.TYPED : CellFormat.UNSPECIFIED,
         form: RecordsForm.UNSPECIFIED,
         view: toView(body),
-        options: readOptionsOf(exchange),
+        options: readOptionsOf(exchange, form),
+        format: form.format,
       }
-      return sendChunks(exchange, document, (home, call) => home.records.readRecords(request, call))
+      return sendRecords(exchange, document, request, form)
     },
   }),
   defineRoute({
@@ -193,6 +199,16 @@ export const recordRoutes: readonly Route[] = [
     handle: deleteRows,
   }),
 ]
+
+function sendRecords(
+  exchange: Exchange,
+  document: DocumentSession,
+  request: ReadRecordsRequest,
+  form: ResultForm,
+): Promise<void> {
+  const open: OpenChunks = (home, call) => home.records.readRecords(request, call)
+  return sendChunks(exchange, document, open, form)
+}
 
 function splitFields(fields: string | undefined): string[] | undefined {
   return fields === undefined ? undefined : fields.split(',').filter((name) => name !== '')

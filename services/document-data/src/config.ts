@@ -1,5 +1,6 @@
 import { EnvReader, type Env } from '@sheaf/kit/config'
 import type { AdmissionLimits } from './admission'
+import type { SqlLimits } from './sql/sql-pool'
 
 const MIB = 1024 * 1024
 
@@ -35,6 +36,8 @@ export interface DocumentDataConfig {
   readonly changesMegabytes: number
   /** What is taken on at once; more is refused. */
   readonly limits: AdmissionLimits
+  /** Bounds of SQL that callers write. */
+  readonly sql: SqlLimits
 }
 
 /** The limits that apply unless settings say otherwise. */
@@ -43,6 +46,16 @@ export const defaultLimits: AdmissionLimits = {
   writeBytes: 256 * MIB,
   reads: 200,
   delayMs: 500,
+}
+
+/** The limits of SQL that apply unless settings say otherwise. */
+export const defaultSqlLimits: SqlLimits = {
+  processes: 2,
+  waiting: 100,
+  timeoutMs: 1000,
+  memoryBytes: 256 * MIB,
+  maxRows: 1_000_000,
+  maxBytes: 32 * MIB,
 }
 
 /** Reads the settings. Throws ConfigError naming every fault. */
@@ -63,6 +76,7 @@ export function readConfig(env: Env): DocumentDataConfig {
     maxIndexes: read.int('SHEAF_AUTO_INDEXES', 2, { min: 0, max: 8 }),
     changesDays: read.int('SHEAF_CHANGES_DAYS', 7, { min: 1, max: 3650 }),
     changesMegabytes: read.int('SHEAF_CHANGES_MB', 1024, { min: 1 }),
+    sql: readSqlLimits(read),
     limits: {
       writes: read.int('SHEAF_PENDING_WRITES', defaultLimits.writes, { min: 2 }),
       writeBytes: read.int('SHEAF_PENDING_MB', defaultLimits.writeBytes / MIB, { min: 1 }) * MIB,
@@ -70,4 +84,18 @@ export function readConfig(env: Env): DocumentDataConfig {
       delayMs: read.int('SHEAF_LOOP_DELAY_MS', defaultLimits.delayMs, { min: 10 }),
     },
   })
+}
+
+function readSqlLimits(read: EnvReader): SqlLimits {
+  const { processes, waiting, timeoutMs, memoryBytes, maxRows, maxBytes } = defaultSqlLimits
+  const bytes = (name: string, fallback: number, bounds: { min: number; max: number }) =>
+    read.int(name, fallback / MIB, bounds) * MIB
+  return {
+    processes: read.int('SHEAF_SQL_PROCESSES', processes, { min: 1, max: 64 }),
+    waiting: read.int('SHEAF_SQL_WAITING', waiting, { min: 2, max: 10_000 }),
+    timeoutMs: read.int('SHEAF_SQL_TIMEOUT_MS', timeoutMs, { min: 1, max: 600_000 }),
+    memoryBytes: bytes('SHEAF_SQL_MEMORY_MB', memoryBytes, { min: 64, max: 65_536 }),
+    maxRows: read.int('SHEAF_SQL_ROWS', maxRows, { min: 1 }),
+    maxBytes: bytes('SHEAF_SQL_RESULT_MB', maxBytes, { min: 1, max: 1024 }),
+  }
 }

@@ -9,6 +9,7 @@ import { ChangePublisher } from './changes/publisher'
 import type { DocumentDataConfig } from './config'
 import { EventLoopDelay } from './event-loop-delay'
 import { Cursors } from './query/cursor'
+import { SqlPool } from './sql/sql-pool'
 import { DocumentStore } from './store/document-store'
 
 /** What handlers work with. */
@@ -17,6 +18,8 @@ export interface Context {
   /** Name of this instance. */
   readonly home: string
   readonly documents: DocumentStore
+  /** Runs SQL that callers wrote. */
+  readonly sql: SqlPool
   /** Decides which calls are taken on. */
   readonly admission: Admission
   readonly publisher: ChangePublisher
@@ -57,6 +60,13 @@ export async function openContext(
       onFileError: (error, docId) => log.error({ err: error, docId }, 'a document file failed'),
     }),
   )
+  const sql = closer.use(
+    new SqlPool({
+      limits: config.sql,
+      maxHoldMs: config.maxReadSeconds * 1000,
+      onCrash: (error) => log.error({ err: error }, 'a process for SQL cannot be started'),
+    }),
+  )
   const publisher = new ChangePublisher(documents, {
     natsUrl: config.natsUrl,
     name: config.home,
@@ -71,5 +81,15 @@ export async function openContext(
   }
   const verifier = overrides.verifier ?? createTokenVerifier(fetchKeys)
   const cursors = new Cursors(config.serviceKey)
-  return { log, home: config.home, documents, admission, publisher, directory, verifier, cursors }
+  return {
+    log,
+    home: config.home,
+    documents,
+    sql,
+    admission,
+    publisher,
+    directory,
+    verifier,
+    cursors,
+  }
 }

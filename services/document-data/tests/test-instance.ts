@@ -13,11 +13,12 @@ import {
   RecordsServiceClientImpl,
   UpdateRecordsRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
+import { SqlServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { TablesServiceClientImpl, type NewTable } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import { testEngines } from '@sheaf/testkit/engines'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import { createTokenAuthority, type TokenAuthority } from '@sheaf/testkit/token-authority'
-import { defaultLimits, type DocumentDataConfig } from '../src/config'
+import { defaultLimits, defaultSqlLimits, type DocumentDataConfig } from '../src/config'
 import { startDocumentData, type RunningDocumentData } from '../src/service'
 
 /** Name of the instance under test. */
@@ -46,6 +47,7 @@ export function testConfig(folder: string): DocumentDataConfig {
     changesDays: 1,
     changesMegabytes: 256,
     limits: defaultLimits,
+    sql: defaultSqlLimits,
   }
 }
 
@@ -57,6 +59,7 @@ export class TestClients implements AsyncDisposable {
   readonly columns: ColumnsServiceClientImpl
   readonly records: RecordsServiceClientImpl
   readonly changes: ChangesServiceClientImpl
+  readonly sql: SqlServiceClientImpl
   private readonly channel: GrpcChannel
 
   constructor(
@@ -70,6 +73,7 @@ export class TestClients implements AsyncDisposable {
     this.columns = new ColumnsServiceClientImpl(this.channel)
     this.records = new RecordsServiceClientImpl(this.channel)
     this.changes = new ChangesServiceClientImpl(this.channel)
+    this.sql = new SqlServiceClientImpl(this.channel)
   }
 
   /** What a call on a document carries for a user with this role. */

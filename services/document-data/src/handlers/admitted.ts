@@ -1,8 +1,8 @@
 import { serve, type ServedService, type ServerCall } from '@sheaf/kit/grpc-server'
 import type { Admission, Wanted } from '../admission'
 
-/** RPCs without side effects, by the house rule on names. */
-const READ = /^(get|list|read)[A-Z]/
+/** RPCs without side effects, by the house rule on names, and SQL, which can only read. */
+const READ = /^(get|list|read)[A-Z]|^runSql$/
 
 type Handler = (request: never, call: ServerCall) => unknown
 

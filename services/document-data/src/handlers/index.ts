@@ -4,6 +4,7 @@ import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/chan
 import { ColumnsServiceService } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import { ExportServiceService } from '@sheaf/protos/sheaf/document_data/v1/export'
+import { SqlServiceService } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { Context } from '../context'
 import { actions } from './actions'
@@ -14,6 +15,7 @@ import { documents } from './documents'
 import { exportDocument } from './export'
 import { records } from './records'
 import { recordsService } from './records-service'
+import { sql } from './sql'
 import { tables } from './tables'
 
 /** All services of document-data with their handlers. */
@@ -26,6 +28,7 @@ export function createServices(ctx: Context): ServedService[] {
     serveAdmitted(admission, DocumentsServiceService, documents(ctx)),
     serveAdmitted(admission, ExportServiceService, exportDocument(ctx)),
     serveAdmitted(admission, recordsService, records(ctx)),
+    serveAdmitted(admission, SqlServiceService, sql(ctx)),
     serveAdmitted(admission, TablesServiceService, tables(ctx)),
   ]
 }

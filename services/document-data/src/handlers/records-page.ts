@@ -7,9 +7,11 @@ import type { Connection } from '../store/connections'
 import { findPosition, takeFacts, type ReadFacts } from '../store/read-extras'
 import type { RecordsReply } from '../store/record-reads'
 import type { Table } from '../store/schema'
+import { readFormat } from './record-format'
 
-/** Larger pages tell their cursor at the end of the answer only. */
+/** Larger pages tell their cursor at the end of the answer only, where that has a place for it. */
 const MAX_TOLD_FIRST = 10_000
+const NOTHING = Buffer.alloc(0)
 
 /** A page of records, between the cursor that asks for it and that of the next one. */
 export class RecordsPage {
@@ -76,14 +78,16 @@ export class RecordsPage {
 export interface RecordsDocument {
   /** Cursor of the next page, where it is to be told before the rows. */
   readonly nextCursor?: string
-  /** The whole JSON document. Must be iterated, or returned, to its end. */
+  /** Rows that pass the filter, where they were to be counted. */
+  readonly totalCount?: number
+  /** The whole document. Must be iterated, or returned, to its end. */
   readonly chunks: AsyncIterable<Buffer> | Iterable<Buffer>
 }
 
-/** Completes the answer of a query with extras: they go behind the rows. */
+/** Completes the answer of a query with extras: in a JSON document they go behind the rows. */
 export async function completeDocument(
   { chunks }: RecordsReply,
-  { view, limit }: ReadRecordsRequest,
+  { view, limit, format }: ReadRecordsRequest,
   page?: RecordsPage,
 ): Promise<RecordsDocument> {
   const source =
@@ -92,11 +96,13 @@ export async function completeDocument(
   if (first.done) throw new Error('a read gave nothing')
   const { facts, rest } = takeFacts(first.value)
   const cursor = page && facts.next && page.next(facts.next)
-  const tail = Buffer.from(
-    tailOf(facts, { paged: page !== undefined, cursor, counted: view?.count }),
-  )
+  const isJson = readFormat(format) === undefined
+  const tail = isJson
+    ? tailOf(facts, { paged: page !== undefined, cursor, counted: view?.count })
+    : NOTHING
   return {
-    nextCursor: limit <= MAX_TOLD_FIRST ? cursor : undefined,
+    nextCursor: limit <= MAX_TOLD_FIRST || !isJson ? cursor : undefined,
+    totalCount: facts.total,
     chunks: Array.isArray(chunks) ? [Buffer.concat([rest, tail])] : joinChunks(rest, source, tail),
   }
 }
@@ -104,10 +110,10 @@ export async function completeDocument(
 function tailOf(
   { total }: ReadFacts,
   of: { paged: boolean; cursor?: string; counted?: boolean },
-): string {
+): Buffer {
   const next = of.paged ? `,"nextCursor":${JSON.stringify(of.cursor ?? null)}` : ''
   const count = of.counted ? `,"totalCount":${total ?? 0}` : ''
-  return `${next}${count}}`
+  return Buffer.from(`${next}${count}}`)
 }
 
 async function* joinChunks(

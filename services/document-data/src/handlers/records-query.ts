@@ -10,6 +10,7 @@ import { buildReadQuery } from '../query/read-query'
 import { parseSort } from '../query/sort'
 import { findColumn, type TableShape } from '../query/table-shape'
 import type { RecordsQuery } from '../store/record-reads'
+import { readFormat } from './record-format'
 import type { RecordsPage } from './records-page'
 
 /**
@@ -22,11 +23,20 @@ export function recordsQuery(request: ReadRecordsRequest, page?: RecordsPage): R
     hidden,
     typed: request.cellFormat === CellFormat.TYPED,
     inColumns: request.form === RecordsForm.COLUMNS,
+    format: readFormat(request.format),
   }
   if (request.form !== RecordsForm.UNSPECIFIED && !form.inColumns)
     throw new AppError('invalid', 'BAD_FIELD', 'form is not known here')
   if (request.cellFormat !== CellFormat.UNSPECIFIED && !form.typed)
     throw new AppError('invalid', 'BAD_FIELD', 'cell_format is not known')
+  if (form.format && form.inColumns)
+    throw new AppError('invalid', 'BAD_FIELD', 'format is not for columns')
+  if (form.typed && form.format === 'arrow')
+    throw new AppError(
+      'invalid',
+      'BAD_FIELD',
+      'cellFormat typed is not for Arrow, whose schema tells the types',
+    )
   if (view && form.inColumns) throw new AppError('invalid', 'BAD_FIELD', 'view is not for columns')
   if (limit < 0)
     throw new AppError('invalid', 'INVALID_LIMIT', 'limit must be a number of rows, or 0 for all')

@@ -60,17 +60,18 @@ export const records = (ctx: Context): RecordsService => ({
     const document: RecordsDocument = hasExtras
       ? await completeDocument(reply, request, page)
       : reply
-    // Only the first message says which moment it shows.
+    // Only the first message says which moment it shows; there is one also when there are no bytes.
+    const { seq } = reply
+    const { nextCursor, totalCount } = document
+    const state = { seq, etag: tagOf(epoch, seq), nextCursor, totalCount }
     let isFirst = true
     for await (const chunk of document.chunks)
       for (let start = 0; start < chunk.length; start += MAX_CHUNK_BYTES) {
         const part = chunk.subarray(start, start + MAX_CHUNK_BYTES)
-        if (isFirst) {
-          const { seq } = reply
-          yield { chunk: part, seq, etag: tagOf(epoch, seq), nextCursor: document.nextCursor }
-        } else yield { chunk: part, seq: 0 }
+        yield { chunk: part, ...(isFirst ? state : { seq: 0 }) }
         isFirst = false
       }
+    if (isFirst) yield { chunk: NOTHING, ...state }
   },
 
   async addRecords(request: AddRecordsRequest, call: ServerCall): Promise<AddRecordsResponse> {

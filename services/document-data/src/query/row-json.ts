@@ -24,8 +24,10 @@ export interface RowJsonOptions {
 export function rowJsonSql(shape: TableShape, options: RowJsonOptions): string {
   const { hidden, alias, typed = false } = options
   const prefix = alias === undefined ? '' : `${alias}.`
-  const shown = inOrder(shape.columns.filter((column) => hidden || !column.hidden))
-  const cells = shown.map((column) => ({ id: column.id, sql: valueSql(column, prefix, typed) }))
+  const cells = shownColumns(shape, hidden).map((column) => ({
+    id: column.id,
+    sql: valueSql(column, prefix, typed),
+  }))
   const fields = cells.length > MAX_IN_OBJECT ? wideFields(cells) : narrowFields(cells)
   return `'{"id":'||${prefix}"id"||',"fields":'||${fields}||'}'`
 }
@@ -47,7 +49,11 @@ export function columnJsonSqls(shape: TableShape, typed: boolean): ColumnSql[] {
   return [{ key: '"id"', cell: 'CAST("id" AS TEXT)' }, ...cells]
 }
 
-/** Data columns in their order, then formula columns. */
+/** The columns of a row as it is written: data columns in their order, then formula columns. */
+export function shownColumns({ columns }: TableShape, hidden: boolean): ColumnShape[] {
+  return inOrder(columns.filter((column) => hidden || !column.hidden))
+}
+
 function inOrder(columns: readonly ColumnShape[]): ColumnShape[] {
   return [
     ...columns.filter((column) => !column.isFormula),

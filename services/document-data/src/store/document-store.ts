@@ -189,6 +189,15 @@ export class DocumentStore implements AsyncDisposable {
     return reply instanceof Promise ? this.tellLater(docId, reply) : reply
   }
 
+  /**
+   * Runs a read of a document's file in another process, on a snapshot of its own that must not live long. The signal is
+   * aborted when the read has to end, because the document is closed or deleted.
+   */
+  readOutside<T>(docId: string, run: (path: string, ended: AbortSignal) => Promise<T>): Promise<T> {
+    const doc = this.tell(docId, () => this.use(docId))
+    return this.tellLater(docId, doc.readOutside(run))
+  }
+
   /** Ids of the documents that may have entries to publish. */
   listDirty(): string[] {
     return this.files.dirty.list()

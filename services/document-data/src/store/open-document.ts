@@ -113,6 +113,19 @@ export class OpenDocument {
     return fn({ docId: this.docId, connection: this.reader, ...this.committed })
   }
 
+  /** Runs a read of the file that happens elsewhere; the signal is aborted when it has to end. */
+  async readOutside<T>(run: (path: string, ended: AbortSignal) => Promise<T>): Promise<T> {
+    await this.pool.admit()
+    this.requireOpen()
+    const ended = new AbortController()
+    const leave = this.pool.enter((reason) => ended.abort(reason))
+    try {
+      return await run(this.path, ended.signal)
+    } finally {
+      leave()
+    }
+  }
+
   /** Form and log position of what is committed. */
   get state(): { readonly schema: Schema; readonly seq: number } {
     return this.committed

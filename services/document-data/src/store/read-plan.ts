@@ -1,7 +1,7 @@
 import { quoteId } from '../query/quote'
 import type { Condition } from '../query/filter'
 import type { ReadExtras, ReadQuery } from '../query/read-query'
-import { columnJsonSqls, rowJsonSql, type ColumnSql } from '../query/row-json'
+import { rowSql, type RowForm, type RowSql } from '../query/row-form'
 import type { StoredValue } from '../values/column-type'
 import type { Connection } from './connections'
 import type { Table } from './schema'
@@ -18,13 +18,9 @@ const LONG_ROWS = 50_000
 const MAX_FOUND = 5_000
 
 /** What a read selects, as plain values that can go to another thread. */
-export interface ReadPlan {
+export interface ReadPlan extends RowSql {
   /** Quoted name of the table. */
   readonly from: string
-  /** SQL of a row's JSON. */
-  readonly row: string
-  /** The lists to answer instead of rows, one for each column. */
-  readonly columns?: readonly ColumnSql[]
   readonly where: string
   readonly orderBy: string
   /** True when the order is that of the row ids and ranges of ids are to be read one after the other. */
@@ -38,31 +34,17 @@ export interface ReadPlan {
 /** Where a read runs: in one go, piece by piece between other work, or in a thread of its own. */
 export type Extent = 'small' | 'long' | 'heavy'
 
-/** How rows are written. */
-export interface RowForm {
-  /** True to include hidden columns; in lists they always are. */
-  readonly hidden: boolean
-  /** True to write cells with codes that tell their type. */
-  readonly typed: boolean
-  /** True for a list for each column instead of rows. */
-  readonly inColumns: boolean
-}
-
-type FormSql = Pick<ReadPlan, 'row' | 'columns'>
-
 /** What is the same in all reads of a table; a table never changes, a change of the form makes another one. */
-const tableSql = new WeakMap<Table, Map<string, FormSql>>()
+const tableSql = new WeakMap<Table, Map<string, RowSql>>()
 
-function sqlOf(table: Table, form: RowForm): FormSql {
-  const known = tableSql.get(table) ?? new Map<string, FormSql>()
+function sqlOf(table: Table, form: RowForm): RowSql {
+  const known = tableSql.get(table) ?? new Map<string, RowSql>()
   tableSql.set(table, known)
-  const { hidden, typed, inColumns } = form
-  const key = `${inColumns || hidden} ${typed} ${inColumns}`
+  const { hidden, typed, inColumns, format } = form
+  const key = `${inColumns || hidden} ${typed} ${inColumns} ${format}`
   const ready = known.get(key)
   if (ready) return ready
-  const sql = inColumns
-    ? { row: '', columns: columnJsonSqls(table, typed) }
-    : { row: rowJsonSql(table, { hidden, typed }) }
+  const sql = rowSql(table, form)
   known.set(key, sql)
   return sql
 }
@@ -71,14 +53,14 @@ function sqlOf(table: Table, form: RowForm): FormSql {
 export function planRead(table: Table, query: ReadQuery, form: RowForm): ReadPlan {
   const { where, orderBy, inIdOrder, limit, params, fields, extras } = query
   const from = quoteId(table.tableId)
-  const sql = fields ? { row: rowOfFields(table, fields, form.typed) } : sqlOf(table, form)
+  const sql = fields ? sqlOfFields(table, fields, form) : sqlOf(table, form)
   return { from, ...sql, where, orderBy, inRanges: inIdOrder, limit, params, extras }
 }
 
 /** Columns that are named are shown, also hidden ones. */
-function rowOfFields(table: Table, fields: readonly string[], typed: boolean): string {
+function sqlOfFields(table: Table, fields: readonly string[], form: RowForm): RowSql {
   const columns = table.columns.filter(({ id }) => fields.includes(id))
-  return rowJsonSql({ tableId: table.tableId, columns }, { hidden: true, typed })
+  return rowSql({ tableId: table.tableId, columns }, { ...form, hidden: true })
 }
 
 /** The clauses that select the rows, in their order. */

@@ -7,6 +7,7 @@ import { RecentReplies } from './recent-replies'
 const MIB = 1024 * 1024
 const page: ReadPlan = {
   from: '"T"',
+  frame: { head: '{', separator: ',', tail: '}', openTail: '' },
   row: "'{}'",
   where: '1',
   orderBy: '"id"',

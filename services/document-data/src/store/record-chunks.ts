@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '@sheaf/kit/errors'
+import { arrowParts } from './arrow-parts'
 import { columnParts, readColumnsAtOnce } from './column-chunks'
 import type { Connection } from './connections'
 import { findExtras } from './read-extras'
@@ -13,6 +14,8 @@ const RANGE_ROWS = 1500
 const CHUNK_BYTES = 256 * 1024
 /** Rows looked at in one go when most of them may not be wanted. */
 const FILTER_ROWS = 16_000
+/** The same where each row is also taken apart again. */
+const ARROW_FILTER_ROWS = 4_000
 /** Rows in the first chunk, before anything is known of their length. */
 const FIRST_ROWS = 500
 
@@ -20,12 +23,9 @@ const FIRST_ROWS = 500
 const FIRST = Number.MIN_SAFE_INTEGER
 
 /** What goes before the rows of a part. */
-interface Frame {
-  lead: string
+interface Lead {
+  text: string
 }
-const HEAD = '{"records":['
-const OPEN_TAIL = ']'
-const TAIL = ']}'
 
 /** Bounds of a read that takes several turns. */
 export interface ReadLimits {
@@ -40,15 +40,16 @@ export interface ReadLimits {
  * must not depend on them. Which rows an index finds is asked beforehand (findByIndex).
  */
 
-/** The whole JSON document of a small read; as `documentParts` gives it when there are extras. */
+/** The whole document of a small read; as `documentParts` gives it when there are extras. */
 export function readAtOnce(connection: Connection, plan: ReadPlan): Buffer {
   if (plan.columns) return readColumnsAtOnce(connection, plan, plan.columns)
-  if (plan.extras)
+  if (plan.extras || plan.arrow)
     return Buffer.concat([...documentParts(connection, plan)].filter((part) => part !== null))
+  const { head, separator, tail } = plan.frame
   const sql = `
-    SELECT CAST('{"records":[' || coalesce(group_concat(j, ','), '') || ']}' AS BLOB) FROM (
+    SELECT CAST(? || coalesce(group_concat(j, '${separator}'), '') || ? AS BLOB) FROM (
       SELECT ${plan.row} AS j FROM ${plan.from} NOT INDEXED ${clausesOf(plan)})`
-  return connection.pluck(sql).get(...plan.params) as Buffer
+  return connection.pluck(sql).get(head, tail, ...plan.params) as Buffer
 }
 
 /** What a reader is told that did not take its answer in time. */
@@ -62,7 +63,7 @@ export function callEnded(): AppError {
 }
 
 /**
- * The JSON document of a large read in chunks, all from the snapshot that the loan's transaction holds. Every chunk is
+ * The document of a large read in chunks, all from the snapshot that the loan's transaction holds. Every chunk is
  * made when it is asked for; between two of them other work gets its turn. Gives the loan back when it ends, also
  * when whoever iterates stops early. Throws `unavailable` when the snapshot grew too old.
  */
@@ -105,9 +106,9 @@ function nextPart(parts: Iterator<Buffer | null, void>): Buffer | null | undefin
 }
 
 /**
- * The JSON document of a read in parts, each made when it is asked for; null for one that holds no rows. What the
- * connection's transaction sees is what it shows. Throws what SQLite throws. With extras what was found out stands before
- * the document, on a line of its own, and the document lacks its last brace, so that it can be told at the end.
+ * The document of a read in parts, each made when it is asked for; null for one that holds no rows. What the connection's
+ * transaction sees is what it shows. Throws what SQLite throws. With extras what was found out stands before the document,
+ * on a line of its own, and a JSON document lacks its last brace, so that it can be told at the end.
  */
 export function* documentParts(connection: Connection, plan: ReadPlan): Generator<Buffer | null> {
   // SQLite itself puts the parts together: what it hands over goes to the reader without another copy.
@@ -115,28 +116,40 @@ export function* documentParts(connection: Connection, plan: ReadPlan): Generato
     yield* columnParts(connection, plan, plan.columns)
     return
   }
-  const frame: Frame = { lead: HEAD }
   const found = plan.extras && findExtras(connection, plan, plan.extras)
   if (found) yield found.line
-  const parts = found?.ids
-    ? rowParts(connection, plan, frame, found.ids)
-    : (plan.inRanges ? rangeParts : sortedParts)(connection, plan, frame)
+  const parts = framedParts(connection, plan, found?.ids)
+  yield* plan.arrow ? arrowParts(plan.arrow, parts) : parts
+}
+
+/** The rows with what stands around them, all or those with these ids. */
+function* framedParts(
+  connection: Connection,
+  plan: ReadPlan,
+  ids: readonly number[] | undefined,
+): Generator<Buffer | null> {
+  const { head, separator } = plan.frame
+  const tail = plan.extras ? plan.frame.openTail : plan.frame.tail
+  const lead: Lead = { text: head }
+  const parts = ids
+    ? rowParts(connection, plan, lead, ids)
+    : (plan.inRanges ? rangeParts : sortedParts)(connection, plan, lead)
+  let begun = false
   for (const part of parts) {
-    if (part) frame.lead = ','
+    if (part) {
+      begun = true
+      lead.text = separator
+    }
     yield part
   }
-  const tail = found ? OPEN_TAIL : TAIL
-  yield Buffer.from(frame.lead === HEAD ? HEAD + tail : tail)
+  const end = begun ? tail : head + tail
+  if (end !== '') yield Buffer.from(end)
 }
 
 /** Rows in the order of their ids, a range of ids at a time. */
-function rangeParts(
-  connection: Connection,
-  plan: ReadPlan,
-  frame: Frame,
-): Generator<Buffer | null> {
-  if (plan.limit > 0) return limitedParts(connection, plan, frame)
-  return filteredParts(connection, plan, frame)
+function rangeParts(connection: Connection, plan: ReadPlan, lead: Lead): Generator<Buffer | null> {
+  if (plan.limit > 0) return limitedParts(connection, plan, lead)
+  return filteredParts(connection, plan, lead)
 }
 
 /** How many rows to read next, when so many made this part. */
@@ -152,21 +165,21 @@ function adapt(rows: number, part: Buffer | null): number {
 function* filteredParts(
   connection: Connection,
   plan: ReadPlan,
-  frame: Frame,
+  lead: Lead,
 ): Generator<Buffer | null> {
-  const { from, row, where, params } = plan
+  const { from, row, frame, where, params } = plan
   const findEnd = connection.pluck(
     `SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?`,
   )
   const statement = connection.pluck(`
-    SELECT CAST(?||group_concat(${row}, ',') AS BLOB)
+    SELECT CAST(?||group_concat(${row}, '${frame.separator}') AS BLOB)
     FROM ${from} NOT INDEXED WHERE id > ? AND id <= ? AND (${where})`)
   const all = takesAll(plan)
-  let rows = all ? FIRST_ROWS : FILTER_ROWS
+  let rows = all ? FIRST_ROWS : plan.arrow ? ARROW_FILTER_ROWS : FILTER_ROWS
   for (let after: number | undefined = FIRST; after !== undefined;) {
     const end = findEnd.get(after, rows - 1) as number | undefined
     const range = [after, end ?? Number.MAX_SAFE_INTEGER]
-    const part = statement.get(frame.lead, ...range, ...params) as Buffer | null
+    const part = statement.get(lead.text, ...range, ...params) as Buffer | null
     yield part
     after = end
     if (all) rows = adapt(rows, part)
@@ -176,17 +189,17 @@ function* filteredParts(
 /** The first rows that pass the filter. */
 function* limitedParts(
   connection: Connection,
-  { from, row, where, params, limit }: ReadPlan,
-  frame: Frame,
+  { from, row, frame, where, params, limit }: ReadPlan,
+  lead: Lead,
 ): Generator<Buffer | null> {
   const statement = connection.raw(`
-    SELECT CAST(?||group_concat(${row}, ',') AS BLOB), max(id), count(*)
+    SELECT CAST(?||group_concat(${row}, '${frame.separator}') AS BLOB), max(id), count(*)
     FROM (SELECT * FROM ${from} NOT INDEXED WHERE id > ? AND (${where}) ORDER BY id LIMIT ?)`)
   let after = FIRST
   let rows = FIRST_ROWS
   for (let left = limit; left > 0;) {
     const range = [after, ...params, Math.min(rows, left)]
-    const [part, last, count] = statement.get(frame.lead, ...range) as [
+    const [part, last, count] = statement.get(lead.text, ...range) as [
       Buffer | null,
       number | null,
       number,
@@ -203,30 +216,30 @@ function* limitedParts(
 function* sortedParts(
   connection: Connection,
   plan: ReadPlan,
-  frame: Frame,
+  lead: Lead,
 ): Generator<Buffer | null> {
   const { from, params } = plan
   const ids = connection
     .pluck(`SELECT id FROM ${from} NOT INDEXED ${clausesOf(plan)}`)
     .all(...params) as number[]
-  yield* rowParts(connection, plan, frame, ids)
+  yield* rowParts(connection, plan, lead, ids)
 }
 
 /** The rows with these ids, in their order. */
 function* rowParts(
   connection: Connection,
-  { from, row }: ReadPlan,
-  frame: Frame,
+  { from, row, frame }: ReadPlan,
+  lead: Lead,
   ids: readonly number[],
 ): Generator<Buffer | null> {
   const statement = connection.pluck(`
     SELECT CAST(?||group_concat(
-      (SELECT ${row} FROM ${from} NOT INDEXED WHERE id = e.value), ',') AS BLOB)
+      (SELECT ${row} FROM ${from} NOT INDEXED WHERE id = e.value), '${frame.separator}') AS BLOB)
     FROM json_each(?) e`)
   let rows = FIRST_ROWS
   for (let start = 0; start < ids.length;) {
     const part = statement.get(
-      frame.lead,
+      lead.text,
       JSON.stringify(ids.slice(start, start + rows)),
     ) as Buffer | null
     yield part

@@ -1,4 +1,5 @@
 import type { ReadQuery } from '../query/read-query'
+import type { RowForm } from '../query/row-form'
 import type { Connection } from './connections'
 import type { DocumentReader } from './document'
 import type { OpenDocument } from './open-document'
@@ -11,7 +12,6 @@ import {
   narrowTo,
   planRead,
   type ReadPlan,
-  type RowForm,
 } from './read-plan'
 import { callEnded, readAtOnce, readInChunks, type ReadLimits } from './record-chunks'
 import type { Schema, Table } from './schema'
@@ -30,7 +30,7 @@ export interface RecordsQuery {
   readonly build: (table: Table, connection: Connection) => ReadQuery
 }
 
-/** The answer of a read: a JSON document in chunks, all of one moment; see `takeFacts` when the query has extras. */
+/** The answer of a read: a document in chunks, all of one moment; see `takeFacts` when the query has extras. */
 export interface RecordsReply {
   /** Log position of that moment. */
   readonly seq: number
@@ -50,7 +50,7 @@ interface Prepared {
 }
 
 /**
- * Reads records as JSON: a small read at once, a longer one piece by piece between other work, a heavy one in a thread
+ * Reads records in the form that is asked for: a small read at once, a longer one piece by piece between other work, a heavy one in a thread
  * of its own.
  */
 export function readRecords(

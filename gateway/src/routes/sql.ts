@@ -1,0 +1,74 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { RunSqlRequest } from '@sheaf/protos/sheaf/document_data/v1/sql'
+import { readOptionsOf } from '../document-options'
+import type { DocumentSession } from '../document-session'
+import type { Exchange } from '../exchange'
+import { sendChunks, type OpenChunks } from '../record-stream'
+import { otherMediaTypes, readResultForm } from '../result-form'
+import { defineRoute, type Route } from '../route'
+import { docParams } from '../schemas/parameters'
+import { sqlQuery, sqlResult, sqlStatement } from '../schemas/sql'
+
+const tag = 'sql'
+const path = '/api/docs/{docId}/sql'
+const success = { description: 'The rows', schema: sqlResult, otherMediaTypes }
+const MAX_TIMEOUT_MS = 2 ** 31 - 1
+
+/** SQL that callers wrote. */
+export const sqlRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path,
+    id: 'runSql',
+    tag,
+    summary: 'Run a SQL query',
+    access: 'viewers',
+    conditions: 'read',
+    params: docParams,
+    query: sqlQuery,
+    streams: true,
+    success,
+    handle(exchange, { document, query: { q } }) {
+      if (q === undefined)
+        throw new AppError('invalid', 'INVALID_PARAMETER', 'q parameter is required', {
+          parameter: 'q',
+        })
+      return run(exchange, document, { sql: q, argsJson: Buffer.alloc(0), timeoutMs: 0 })
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path,
+    id: 'runSqlWithArgs',
+    tag,
+    summary: 'Run a SQL query with values for its parameters',
+    access: 'viewers',
+    conditions: 'read',
+    params: docParams,
+    body: sqlStatement,
+    streams: true,
+    success,
+    handle(exchange, { document, body: { sql, args, timeout = 0 } }) {
+      const argsJson = Buffer.from(args ? JSON.stringify(args) : '')
+      // What lowers nothing asks for the usual limit.
+      const timeoutMs = Math.min(MAX_TIMEOUT_MS, Math.max(0, Math.ceil(timeout)))
+      return run(exchange, document, { sql, argsJson, timeoutMs })
+    },
+  }),
+]
+
+function run(
+  exchange: Exchange,
+  document: DocumentSession,
+  statement: Pick<RunSqlRequest, 'sql' | 'argsJson' | 'timeoutMs'>,
+): Promise<void> {
+  const form = readResultForm(exchange.request)
+  const request: RunSqlRequest = {
+    docId: document.docId,
+    ...statement,
+    format: form.format,
+    options: readOptionsOf(exchange, form),
+  }
+  const open: OpenChunks = (home, call) => home.sql.runSql(request, call)
+  return sendChunks(exchange, document, open, form)
+}

@@ -1,0 +1,54 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { ServerCall } from '@sheaf/kit/grpc-server'
+import type {
+  RunSqlRequest,
+  RunSqlResponse,
+  SqlService,
+} from '@sheaf/protos/sheaf/document_data/v1/sql'
+import { readSqlArgs } from '../bodies/sql-args'
+import type { Context } from '../context'
+import type { SqlStatement } from '../sql/sql-pool'
+import { mentionsSelect } from '../sql/statement'
+import { requireDocument } from './document-call'
+import { isKnown, tagOf } from './document-options'
+import { readFormat } from './record-format'
+
+/** Of a statement and its arguments: while it waits for its turn it is held in memory. */
+const MAX_STATEMENT_BYTES = 1024 * 1024
+const NOTHING = Buffer.alloc(0)
+
+/** Read-only SQL that a caller wrote. */
+export const sql = (ctx: Context): SqlService => ({
+  async *runSql(request: RunSqlRequest, call: ServerCall): AsyncGenerator<RunSqlResponse> {
+    const { docId, options } = request
+    requireDocument(ctx, call, docId, 'viewers')
+    const { epoch, seq } = ctx.documents.stateOf(docId)
+    if (options && isKnown(options, tagOf(epoch, seq))) {
+      yield { chunk: NOTHING, seq, etag: tagOf(epoch, seq), notModified: true }
+      return
+    }
+    const statement = readStatement(request)
+    using result = await ctx.sql.run(
+      statement,
+      (run) => ctx.documents.readOutside(docId, run),
+      call.signal,
+    )
+    const { moment } = result
+    // Only the first message says which moment it shows; there is one also when there are no bytes.
+    const state = { seq: moment.seq, etag: tagOf(moment.epoch, moment.seq) }
+    let isFirst = true
+    for (const chunk of result.chunks()) {
+      yield { chunk, ...(isFirst ? state : { seq: 0 }) }
+      isFirst = false
+    }
+    if (isFirst) yield { chunk: NOTHING, ...state }
+  },
+})
+
+function readStatement({ docId, sql, argsJson, timeoutMs, format }: RunSqlRequest): SqlStatement {
+  if (Buffer.byteLength(sql) + argsJson.length > MAX_STATEMENT_BYTES)
+    throw new AppError('invalid', 'BAD_FIELD', 'sql and args together are larger than 1 MiB')
+  if (!mentionsSelect(sql))
+    throw new AppError('invalid', 'INVALID_SQL', 'only select statements are supported')
+  return { docId, sql, args: readSqlArgs(argsJson), timeoutMs, format: readFormat(format) }
+}

@@ -1,0 +1,2 @@
+/** By which a process for SQL ends itself when it takes too much memory. */
+export const TOO_LARGE_SIGNAL = 'SIGUSR2'

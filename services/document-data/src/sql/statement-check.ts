@@ -1,0 +1,84 @@
+/*
+ * What the program of a statement may do. SQLite compiles a statement into a program and EXPLAIN lists its steps: every
+ * table that is read, every function that is called stands there, whatever the text looks like. Everything is refused that is
+ * not named here, so what a later SQLite brings is refused too until somebody has looked at it.
+ */
+
+/** A step as EXPLAIN lists it: address, name, p1, p2, p3, p4, p5. */
+export type ProgramStep = readonly [number, string, number, number, number, string | null, number]
+
+/** What the steps of a program may open. */
+export interface Openable {
+  /** True for the root page of a table or index that may be read. */
+  readonly isReadable: (rootPage: number) => boolean
+  /** True for a virtual table that may be read, by what EXPLAIN shows of it. */
+  readonly isReadableVirtual: (pointer: string) => boolean
+}
+
+const words = (text: string) => new Set(text.trim().split(/\s+/))
+
+/** Steps that compute, jump, and go through what is open. */
+const harmless = words(`
+  Abortable Add AddImm Affinity And BeginSubrtn BitAnd BitNot BitOr Blob Cast Close ClrSubtype CollSeq Column ColumnsUsed
+  Compare Concat Copy Count CursorHint CursorLock CursorUnlock DecrJumpZero DeferredSeek Delete Divide ElseEq EndCoroutine Eq
+  Explain Filter FilterAdd FinishSeek Found Ge GetSubtype Gosub Goto Gt Halt HaltIfNull IFindKey IdxDelete IdxGE IdxGT IdxInsert
+  IdxLE IdxLT IdxRowid If IfEmpty IfNoHope IfNot IfNotOpen IfNotZero IfNullRow IfPos IfSizeBetween Init InitCoroutine Insert Int64
+  IntCopy Integer IsNull IsTrue IsType Jump Last Le Lt MakeRecord MemMax Move Multiply MustBeInt Ne NewRowid Next NoConflict Noop
+  Not NotExists NotFound NotNull Null NullRow Offset OffsetLimit Once OpenAutoindex OpenDup OpenEphemeral OpenPseudo Or Param
+  Permutation Prev Real RealAffinity ReleaseReg Remainder ResetSorter ResultRow Return Rewind RowCell RowData RowSetAdd RowSetRead
+  RowSetTest Rowid SCopy SeekEnd SeekGE SeekGT SeekHit SeekLE SeekLT SeekRowid SeekScan Sequence SequenceTest SetSubtype ShiftLeft
+  ShiftRight SoftNull Sort SorterCompare SorterData SorterInsert SorterNext SorterOpen SorterSort String String8 Subtract
+  TableLock Trace Transaction TypeCheck VColumn VFilter VInitIn VNext Variable Yield ZeroOrNull
+`)
+
+/** Steps that call a function, whose name stands in p4. */
+const calls = words('AggFinal AggInverse AggStep AggStep1 AggValue Function PureFunc')
+
+/** Steps that open a table or an index of a file: its root page is p2, its database p3. */
+const opens = words('OpenRead ReopenIdx')
+
+/** p5 of a step whose root page is only known while it runs. */
+const ROOT_IN_REGISTER = 0x10
+
+/** Functions that have no effect, and read nothing but their arguments. */
+const functions = words(`
+  -> ->> abs acos acosh asin asinh atan atan2 atanh avg ceil ceiling char coalesce concat concat_ws cos cosh count cume_dist
+  current_date current_time current_timestamp date datetime degrees dense_rank exp first_value floor format glob group_concat hex
+  if ifnull iif instr json json_array json_array_insert json_array_length json_error_position json_extract json_group_array
+  json_group_object json_insert json_object json_patch json_pretty json_quote json_remove json_replace json_set json_type json_valid
+  jsonb jsonb_array jsonb_array_insert jsonb_extract jsonb_group_array jsonb_group_object jsonb_insert jsonb_object jsonb_patch
+  jsonb_remove jsonb_replace jsonb_set julianday lag last_value lead length like likelihood likely ln log log10 log2 lower ltrim
+  max median min mod nth_value ntile nullif octet_length percent_rank percentile percentile_cont percentile_disc pi pow power
+  printf quote radians random randomblob rank replace round row_number rtrim sign sin sinh soundex sqlite_version sqrt strftime
+  string_agg substr substring subtype sum tan tanh time timediff total trim trunc typeof unhex unicode unistr unistr_quote unixepoch
+  unlikely upper zeroblob
+`)
+
+/** What SQLite says of what an application does not permit. */
+const NOT_AUTHORIZED = 'not authorized'
+
+/** Why a program is refused; undefined when all that its steps do is permitted. */
+export function findRefusal(steps: Iterable<ProgramStep>, openable: Openable): string | undefined {
+  for (const step of steps) {
+    const refusal = refuse(step, openable)
+    if (refusal !== undefined) return refusal
+  }
+  return undefined
+}
+
+function refuse(
+  [, name, , p2, p3, p4, p5]: ProgramStep,
+  { isReadable, isReadableVirtual }: Openable,
+): string | undefined {
+  if (harmless.has(name)) return undefined
+  if (calls.has(name)) {
+    const called = (p4 ?? '').replace(/\(-?\d+\)$/, '').toLowerCase()
+    return functions.has(called) ? undefined : `not authorized to use function: ${called}`
+  }
+  if (opens.has(name)) {
+    const isStated = (p5 & ROOT_IN_REGISTER) === 0
+    return isStated && p3 === 0 && isReadable(p2) ? undefined : NOT_AUTHORIZED
+  }
+  if (name === 'VOpen') return isReadableVirtual(p4 ?? '') ? undefined : NOT_AUTHORIZED
+  return NOT_AUTHORIZED
+}

@@ -1,0 +1,61 @@
+import Database from 'better-sqlite3'
+import fc from 'fast-check'
+import { bindArgs, listParameters, mentionsSelect, withoutSemicolon, wrap } from './statement'
+
+describe('the text of a statement', () => {
+  it('has to have the word select, and may end in one semicolon', () => {
+    expect(mentionsSelect('WITH x AS (SeLeCt 1) table x')).toBe(true)
+    expect(mentionsSelect('values (1)')).toBe(false)
+    expect(withoutSemicolon('select 1 ; ')).toBe('select 1 ')
+    expect(withoutSemicolon("select ';'")).toBe("select ';'")
+    expect(wrap('select 1 -- x')).toBe('SELECT * FROM (\nselect 1 -- x\n)')
+  })
+})
+
+describe('parameters', () => {
+  it.each<[string, (string | undefined)[]]>([
+    ['select 1', []],
+    ['select ?, ?', [undefined, undefined]],
+    ['select ?3, ?', [undefined, undefined, '?3', undefined]],
+    ['select :a, @b, $c, :a, ?', [':a', '@b', '$c', undefined]],
+    ['select \'?\', "?", `?`, [?], -- ?\n 1 /* ? */, ?', [undefined]],
+    ["select 'it''s ?', ?", [undefined]],
+    ['select a?1, b$c, x:y', ['?1', ':y']],
+  ])('are found as SQLite finds them: %s', (sql, names) => {
+    expect(listParameters(sql)).toEqual(names)
+  })
+
+  it('get their values by position, null when there is none', () => {
+    expect(bindArgs('select ?, :a, ?', ['x', 2n])).toEqual(['x', null, { a: 2n }])
+    expect(() => bindArgs('select ?', [1, 2])).toThrow('column index out of range')
+    expect(() => bindArgs('select :a, @a', [])).toThrow('cannot be told apart')
+  })
+
+  it('are as many as the driver wants, whatever the statement', () => {
+    const db = new Database(':memory:')
+    const part = fc.constantFrom(
+      '?',
+      '?1',
+      '?4',
+      ':a',
+      '@b',
+      '$c1',
+      "'?'",
+      '"x"',
+      '[y?]',
+      '1',
+      '-- ?\n1',
+      '/*:z*/1',
+    )
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 1, maxLength: 8 }), (parts) => {
+        const quoted = parts.map((text) => (/^["[]/.test(text) ? `1 AS ${text}` : text))
+        const sql = `SELECT ${quoted.join(', ')}`
+        const names = listParameters(sql)
+        const values = names.map((_, i) => BigInt(i + 1))
+        expect(db.prepare(sql).get(...bindArgs(sql, values))).toBeDefined()
+      }),
+    )
+    db.close()
+  })
+})
