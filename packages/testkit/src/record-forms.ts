@@ -16,7 +16,7 @@ export function recordsOfNdjson(bytes: Uint8Array): FormRecord[] {
 
 /** The records of an answer in CSV, read by an independent parser: their cells are texts. */
 export function recordsOfCsv(bytes: Uint8Array): FormRecord[] {
-  const lines = parse(Buffer.from(bytes), { record_delimiter: '\n' }) as string[][]
+  const lines: string[][] = parse(Buffer.from(bytes), { record_delimiter: '\n' })
   const [names = [], ...rows] = lines
   if (names[0] !== 'id') throw new Error('the first column is not the row id')
   return rows.map(([id, ...cells]) => ({
