@@ -57,8 +57,9 @@ describe('the OpenAPI document', () => {
     const headersOf = (item?: { responses?: Record<string, { headers?: object }> }) =>
       Object.keys(item?.responses?.['200']?.headers ?? {})
     const { paths } = document
-    expect(headersOf(paths?.[records]?.get)).toEqual(['ETag', 'X-Next-Cursor', 'Link'])
-    expect(headersOf(paths?.[`${records}/list`]?.post)).toEqual(['ETag', 'X-Next-Cursor', 'Link'])
+    const ofPage = ['ETag', 'X-Total-Count', 'X-Next-Cursor', 'Link']
+    expect(headersOf(paths?.[records]?.get)).toEqual(ofPage)
+    expect(headersOf(paths?.[`${records}/list`]?.post)).toEqual(ofPage)
     expect(headersOf(paths?.[records]?.post)).toEqual(['ETag'])
   })
 
