@@ -21,7 +21,7 @@ export function recordsOfCsv(bytes: Uint8Array): FormRecord[] {
   if (names[0] !== 'id') throw new Error('the first column is not the row id')
   return rows.map(([id, ...cells]) => ({
     id: Number(id),
-    fields: Object.fromEntries(cells.map((cell, i) => [names[i + 1], cell])),
+    fields: Object.fromEntries(cells.map((cell, i) => [names[i + 1] ?? '', cell])),
   }))
 }
 
