@@ -54,12 +54,14 @@ function kindOf({ name }: ColumnType): ColumnKind {
 /** The row of a record, given as a list of its id and its cells. */
 export function recordRow(columns: readonly KeptColumn[], cells: readonly unknown[]): Row {
   let unparsed: Record<string, unknown> | undefined
-  const row = cells.map((cell, place) => {
+  const row: RowValue[] = []
+  for (let place = 0; place < cells.length; place++) {
     const { name, kind } = columns[place] ?? UNPARSED
+    const cell = cells[place]
     const value = cell === null ? null : readers[kind](cell)
     if (value === undefined) (unparsed ??= {})[name] = cell
-    return value ?? null
-  })
+    row.push(value ?? null)
+  }
   row.push(unparsed ? JSON.stringify(unparsed) : null)
   return row
 }
