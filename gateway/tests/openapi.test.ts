@@ -63,6 +63,18 @@ describe('the OpenAPI document', () => {
     expect(headersOf(paths?.[records]?.post)).toEqual(['ETag'])
   })
 
+  it('tells the forms in which records can be asked for', () => {
+    const records = '/api/docs/{docId}/tables/{tableId}/records'
+    const formsOf = (item?: { responses?: Record<string, { content?: object }> }) =>
+      Object.keys(item?.responses?.['200']?.content ?? {})
+    const { paths } = document
+    const forms = ['application/json', 'application/x-ndjson', 'text/csv']
+    forms.push('application/vnd.apache.arrow.stream')
+    expect(formsOf(paths?.[records]?.get)).toEqual(forms)
+    expect(formsOf(paths?.[`${records}/list`]?.post)).toEqual(forms)
+    expect(formsOf(paths?.[records]?.post)).toEqual(['application/json'])
+  })
+
   it('names each operation once', () => {
     const ids = routes.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
