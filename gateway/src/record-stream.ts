@@ -6,7 +6,7 @@ import type { DocumentSession } from './document-session'
 import type { Exchange } from './exchange'
 import type { HomeClients } from './home-channels'
 import { LongAnswer } from './long-answer'
-import { sendBytes, sendHead } from './reply'
+import { sendBytes, sendHead, type ReplyHead } from './reply'
 
 /** A piece of the answer; the first one also tells the state of the document, where that is known. */
 type Piece = Pick<ReadRecordsResponse, 'chunk'> & DocumentState
@@ -14,17 +14,22 @@ type Piece = Pick<ReadRecordsResponse, 'chunk'> & DocumentState
 type Chunks = AsyncIterator<Piece>
 
 /** Opens a stream of chunks at a document's home. */
-export type OpenChunks = (home: HomeClients, call: CallContext) => AsyncIterable<Piece>
+export type OpenChunks<P extends Piece = Piece> = (
+  home: HomeClients,
+  call: CallContext,
+) => AsyncIterable<P>
 
 /**
  * Answers with the bytes of a stream, as fast as the client takes them and no faster. Nothing is sent before the first
  * chunk is there, so that an error gets its status; an error after that destroys the connection, so that nobody takes
  * half an answer for a whole one.
+ * @param head form of the answer, when it is not JSON; may depend on the first piece
  */
-export async function sendChunks(
+export async function sendChunks<P extends Piece = Piece>(
   exchange: Exchange,
   document: DocumentSession,
-  open: OpenChunks,
+  open: OpenChunks<P>,
+  head: (first: P) => ReplyHead = () => ({}),
 ): Promise<void> {
   const { request, response } = exchange
   const { chunks, first } = await document.call(async (home, call) => {
@@ -37,14 +42,14 @@ export async function sendChunks(
     const { chunk } = first.value
     if (request.method === 'HEAD') {
       tellState(exchange, first.value)
-      sendHead(exchange, {})
+      sendHead(exchange, head(first.value))
       response.end()
       return
     }
     const second = await nextChunk(chunks)
     tellState(exchange, first.value)
-    if (second === undefined) return sendBytes(exchange, chunk)
-    sendHead(exchange, {})
+    if (second === undefined) return sendBytes(exchange, chunk, head(first.value))
+    sendHead(exchange, head(first.value))
     await write(exchange, chunk)
     await pump(exchange, chunks, second)
     response.end()

@@ -3,7 +3,6 @@ import { ActionsServiceService } from '@sheaf/protos/sheaf/document_data/v1/acti
 import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnsServiceService } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
-import { ExportServiceService } from '@sheaf/protos/sheaf/document_data/v1/export'
 import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { Context } from '../context'
 import { actions } from './actions'
@@ -11,7 +10,8 @@ import { serveAdmitted } from './admitted'
 import { changes } from './changes'
 import { columns } from './columns'
 import { documents } from './documents'
-import { exportDocument } from './export'
+import { exporting } from './export'
+import { exportService } from './export-service'
 import { records } from './records'
 import { recordsService } from './records-service'
 import { tables } from './tables'
@@ -24,7 +24,7 @@ export function createServices(ctx: Context): ServedService[] {
     serveAdmitted(admission, ChangesServiceService, changes(ctx)),
     serveAdmitted(admission, ColumnsServiceService, columns(ctx)),
     serveAdmitted(admission, DocumentsServiceService, documents(ctx)),
-    serveAdmitted(admission, ExportServiceService, exportDocument(ctx)),
+    serveAdmitted(admission, exportService, exporting(ctx)),
     serveAdmitted(admission, recordsService, records(ctx)),
     serveAdmitted(admission, TablesServiceService, tables(ctx)),
   ]
