@@ -31,14 +31,11 @@ export function invalidParameter({ issues }: z.ZodError, values: unknown): AppEr
   const [issue] = issues
   const name = String(issue?.path[0])
   const value = valueAt(values, issue?.path ?? [])
-  if (value === undefined)
-    return new AppError('invalid', 'INVALID_PARAMETER', `${name} parameter is required`, {
-      parameter: name,
-    })
   const shown = String(value)
   const isRepeated = issue?.code === 'invalid_type' || issue?.code === 'invalid_union'
   const fault = isRepeated ? 'should be a string' : (issue?.message ?? 'is not valid')
-  return new AppError('invalid', 'INVALID_PARAMETER', `${name} parameter ${fault}: ${shown}`, {
+  const message = value === undefined ? 'is required' : `${fault}: ${shown}`
+  return new AppError('invalid', 'INVALID_PARAMETER', `${name} parameter ${message}`, {
     parameter: name,
   })
 }

@@ -1,8 +1,8 @@
+import { TAG, untag } from '../values/tagged-text'
+import { isTimeZone } from '../values/time-zone'
 import { dateText, dateTimeText } from './date-format'
 import { DATE_FORMAT, TIME_FORMAT, type Display } from './display'
 import { numberText } from './number-style'
-import { TAG, untag } from '../values/tagged-text'
-import { isTimeZone } from '../values/time-zone'
 
 /** What SQLite hands over of a cell. */
 export type StoredCell = string | number | null
@@ -74,27 +74,21 @@ export function anyText(cell: unknown): string {
 
 /** The text of a cell with a code; undefined for a code that has no text. */
 function listCellText(cell: readonly unknown[]): string | undefined {
-  const [code, first, second] = cell
-  switch (code) {
-    case 'L':
-      return listText(cell.slice(1))
-    case 'd':
-      return typeof first === 'number' ? dateText(first, DATE_FORMAT) : undefined
-    case 'D':
-      return typeof first === 'number' ? instantText(first, second) : undefined
-    case 'R':
-      return `${String(first)}[${String(second)}]`
-    case 'r':
-      return Array.isArray(second) ? referencesText(second, String(first), COMMA) : undefined
-    case 'E':
-      return first === 'ZeroDivisionError' ? '#DIV/0!' : `#${String(first)}`
-    case 'U':
-      return typeof first === 'string' ? first : undefined
-    case 'O':
-      return JSON.stringify(first)
-    default:
-      return undefined
-  }
+  return codes[String(cell[0])]?.(cell)
+}
+
+type CodedText = (cell: readonly unknown[]) => string | undefined
+
+const codes: Readonly<Partial<Record<string, CodedText>>> = {
+  L: (cell) => listText(cell.slice(1)),
+  d: ([, seconds]) => (typeof seconds === 'number' ? dateText(seconds, DATE_FORMAT) : undefined),
+  D: ([, seconds, zone]) => (typeof seconds === 'number' ? instantText(seconds, zone) : undefined),
+  R: ([, table, id]) => `${String(table)}[${String(id)}]`,
+  r: ([, table, ids]) =>
+    Array.isArray(ids) ? referencesText(ids, String(table), COMMA) : undefined,
+  E: ([, name]) => (name === 'ZeroDivisionError' ? '#DIV/0!' : `#${String(name)}`),
+  U: ([, text]) => (typeof text === 'string' ? text : undefined),
+  O: ([, object]) => JSON.stringify(object),
 }
 
 function instantText(seconds: number, zone: unknown): string {

@@ -71,41 +71,44 @@ export function showColumns(document: ExportedDocument, table: ExportedTable): S
     }))
 }
 
-function displayOf({ settings }: ExportedDocument, column: ExportedColumn): Display {
-  const { type, options } = column
-  switch (type.name) {
-    case 'Text':
-    case 'Choice':
-      return { as: 'text' }
-    case 'Int': {
-      const style = readNumberStyle({ decimals: 0, ...options }, settings.locale)
-      return hasStyle(options) && style ? { as: 'number', style } : { as: 'int' }
-    }
-    case 'Bool':
-      return { as: 'bool' }
-    case 'Date':
-      return { as: 'date', format: dateFormat(options) }
-    case 'DateTime': {
-      const format = `${dateFormat(options)} ${timeFormat(options)}`.trim()
-      return { as: 'dateTime', format, zone: zoneOf(type, settings) }
-    }
-    case 'ChoiceList':
-      return { as: 'list' }
-    case 'Ref':
-      return { as: 'reference', table: shownTable(column) }
-    case 'RefList':
-      return { as: 'references', table: shownTable(column) }
-    case 'Attachments':
-      return { as: 'references', table: '' }
-    case 'Any':
-      return { as: 'any' }
-    default:
-      return { as: 'number', style: readNumberStyle(options, settings.locale) }
-  }
+type MakeDisplay = (column: ExportedColumn, settings: DocumentSettings) => Display
+
+const makeText: MakeDisplay = () => ({ as: 'text' })
+
+const makeInt: MakeDisplay = ({ options }, { locale }) => {
+  // What is said of decimals alone counts too, but whole numbers have none by themselves.
+  if (!readNumberStyle(options, locale)) return { as: 'int' }
+  return { as: 'number', style: readNumberStyle({ decimals: 0, ...options }, locale) }
 }
 
-const hasStyle = (options: ExportedColumn['options']) =>
-  readNumberStyle(options, 'en-US') !== undefined
+const makeDateTime: MakeDisplay = ({ options, type }, settings) => {
+  const format = `${dateFormat(options)} ${timeFormat(options)}`.trim()
+  return { as: 'dateTime', format, zone: zoneOf(type, settings) }
+}
+
+/** By column type; all others hold numbers. */
+const displays: Readonly<Partial<Record<string, MakeDisplay>>> = {
+  Text: makeText,
+  Choice: makeText,
+  Int: makeInt,
+  Bool: () => ({ as: 'bool' }),
+  Date: ({ options }) => ({ as: 'date', format: dateFormat(options) }),
+  DateTime: makeDateTime,
+  ChoiceList: () => ({ as: 'list' }),
+  Ref: (column) => ({ as: 'reference', table: shownTable(column) }),
+  RefList: (column) => ({ as: 'references', table: shownTable(column) }),
+  Attachments: () => ({ as: 'references', table: '' }),
+  Any: () => ({ as: 'any' }),
+}
+
+const makeNumber: MakeDisplay = ({ options }, { locale }) => ({
+  as: 'number',
+  style: readNumberStyle(options, locale),
+})
+
+function displayOf({ settings }: ExportedDocument, column: ExportedColumn): Display {
+  return (displays[column.type.name] ?? makeNumber)(column, settings)
+}
 
 /** With a visible column but no column that displays it, clients see bare row ids. */
 function shownTable({ type, visibleCol }: ExportedColumn): string {

@@ -31,18 +31,19 @@ export function readNumberStyle(
   const maxDecimals = readDecimals(options.maxDecimals)
   if (!mode && !parentheses && minDecimals === undefined && maxDecimals === undefined)
     return undefined
-  const { currency } = options
-  const isCode = typeof currency === 'string' && /^[A-Z]{3}$/.test(currency)
   return {
     locale: isLocale(locale) ? locale : 'en-US',
-    ...(mode ? { mode } : {}),
-    ...(mode === 'currency'
-      ? { currency: isCode ? currency : (currencyOf({ locale, timezone: '' }) ?? 'USD') }
-      : {}),
-    ...(parentheses ? { parentheses } : {}),
-    ...(minDecimals === undefined ? {} : { minDecimals }),
-    ...(maxDecimals === undefined ? {} : { maxDecimals }),
+    mode,
+    currency: mode === 'currency' ? readCurrency(options, locale) : undefined,
+    parentheses,
+    minDecimals,
+    maxDecimals,
   }
+}
+
+function readCurrency({ currency }: Readonly<Record<string, unknown>>, locale: string): string {
+  if (typeof currency === 'string' && /^[A-Z]{3}$/.test(currency)) return currency
+  return currencyOf({ locale, timezone: '' }) ?? 'USD'
 }
 
 function readDecimals(value: unknown): number | undefined {

@@ -158,24 +158,22 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /**
- * Text as it stands in XML. What XML cannot hold, and the carriage return that it would turn into a new line, is written as
- * `_x0001_`, as the format has it; text that looks like that is written so that it stays text.
+ * Text as it stands in XML. What XML cannot hold is written as `_x0001_`, as the format has it; text that looks like that is
+ * written so that it stays text.
  */
 export function xmlText(text: string): string {
-  return (
-    text
-      .replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
-      .replace(/[&<>"]/g, (mark) => entities[mark] ?? mark)
-      // eslint-disable-next-line no-control-regex -- these are what XML cannot hold
-      .replace(
-        /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
-        escapeUnit,
-      )
-  )
+  return text
+    .replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
+    .replace(/[&<>"]/g, (mark) => entities[mark] ?? mark)
+    .replace(FORBIDDEN, escapeUnit)
 }
 
+/** What XML cannot hold, and the carriage return. */
+const FORBIDDEN = /[^\t\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
+
+/** A carriage return would become a new line, unless it is written so that no parser takes it for one. */
 const escapeUnit = (unit: string) =>
-  `_x${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`
+  unit === '\r' ? '&#13;' : `_x${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`
 
 /** SQL condition: the text may need more than to be put between tags. */
 function isSpecialTextSql(c: string): string {

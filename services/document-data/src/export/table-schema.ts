@@ -120,10 +120,7 @@ function numberField(style: NumberStyle | undefined): FieldForm {
   if (!style) return { type: 'number', bareNumber: true, decimalChar: '.' }
   const part: Record<string, string> = {}
   for (const { type, value } of numberFormat(style).formatToParts(-1234567.5)) part[type] ??= value
-  const isReadable =
-    !style.parentheses && part.minusSign === '-' && /^[0-9]+$/.test(part.integer ?? '')
-  if (!isReadable || (part.exponentSeparator ?? 'E') !== 'E')
-    return { type: 'string', format: 'default' }
+  if (!isReadable(style, part)) return { type: 'string', format: 'default' }
   const isBare = part.currency === undefined && part.percentSign === undefined
   return {
     type: 'number',
@@ -131,4 +128,9 @@ function numberField(style: NumberStyle | undefined): FieldForm {
     decimalChar: part.decimal ?? '.',
     ...(part.group === undefined ? {} : { groupChar: part.group }),
   }
+}
+
+function isReadable({ parentheses }: NumberStyle, part: Readonly<Record<string, string>>): boolean {
+  if (parentheses || part.minusSign !== '-') return false
+  return /^[0-9]+$/.test(part.integer ?? '') && (part.exponentSeparator ?? 'E') === 'E'
 }

@@ -18,7 +18,7 @@ import type { Context } from '../context'
 import { delimiters, planDelimited, type HeaderStyle as HeaderName } from '../export/delimited'
 import { describeTable } from '../export/table-schema'
 import { planWorkbook } from '../export/workbook'
-import type { ExportPlan } from '../store/export-parts'
+import type { PlanExport } from '../store/exports'
 import type { Schema, Table } from '../store/schema'
 import { requireDocument } from './document-call'
 import { isKnown, runRead, tagOf } from './document-options'
@@ -135,7 +135,7 @@ async function* exportAs(
   ctx: Context,
   call: ServerCall,
   { docId, options }: { readonly docId: string; readonly options?: ReadOptions },
-  plan: (schema: Schema) => ExportPlan,
+  plan: PlanExport,
 ): AsyncGenerator<Piece> {
   const { epoch, seq: latest } = ctx.documents.stateOf(docId)
   if (options && isKnown(options, tagOf(epoch, latest))) {

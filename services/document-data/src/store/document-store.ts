@@ -3,8 +3,7 @@ import { indexRules, type IndexRules } from './auto-indexes'
 import { ByteBudget } from './byte-budget'
 import type { DocumentReader, DocumentWriter, Synchronous } from './document'
 import { DocumentFiles, writeDurably } from './document-files'
-import { readExport } from './exports'
-import type { ExportPlan } from './export-parts'
+import { readExport, type PlanExport } from './exports'
 import { FirstEntries } from './first-entries'
 import type { Author, LogEntry } from './log'
 import { createDocumentBytes, type NewDocument } from './new-document'
@@ -17,7 +16,6 @@ import {
   type Snapshot,
   type SnapshotForm,
 } from './snapshots'
-import type { Schema } from './schema'
 import { tellSqliteError } from './sqlite-errors'
 import type { DocumentSurroundings } from './surroundings'
 import { WorkerPool } from './worker-pool'
@@ -206,11 +204,7 @@ export class DocumentStore implements AsyncDisposable {
   }
 
   /** Reads tables in another form, as they are taken; see `readExport`. */
-  async readExport(
-    docId: string,
-    plan: (schema: Schema) => ExportPlan,
-    signal?: AbortSignal,
-  ): Promise<RecordsReply> {
+  async readExport(docId: string, plan: PlanExport, signal?: AbortSignal): Promise<RecordsReply> {
     const limits = { signal, maxAgeMs: this.options.maxReadMs }
     return this.tellLater(
       docId,

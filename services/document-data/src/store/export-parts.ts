@@ -88,7 +88,7 @@ function* workbookParts(connection: Connection, plan: WorkbookPlan): Generator<B
 function sheetParts(connection: Connection, { rows, row }: SheetPlan): Generator<Buffer> {
   const statement = connection.raw(`
     SELECT CAST(group_concat(${row}, '') AS BLOB), count(*)
-    FROM (SELECT ? + row_number() OVER (ORDER BY id) AS r, ${rows.values}
+    FROM (SELECT CAST(? AS INTEGER) + row_number() OVER (ORDER BY id) AS r, ${rows.values}
       FROM ${rows.from} NOT INDEXED WHERE id > ? AND id <= ?)`)
   // The first line is the row of the heads.
   let written = 1

@@ -7,13 +7,16 @@ import type { Schema } from './schema'
 /** A snapshot that shows another form of the document than was planned for is taken again so many times. */
 const ATTEMPTS = 3
 
+/** Plans an export of a document that has this form. */
+export type PlanExport = (schema: Schema) => ExportPlan
+
 /**
  * Reads tables in the form that the plan says, all from one moment: in a thread, or piece by piece between other work when
  * there is none. Throws what `plan` throws.
  */
 export async function readExport(
   doc: OpenDocument,
-  plan: (schema: Schema) => ExportPlan,
+  plan: PlanExport,
   limits: ReadLimits,
 ): Promise<RecordsReply> {
   await doc.pool.admit()
