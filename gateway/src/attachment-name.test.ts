@@ -12,7 +12,7 @@ function namesIn(header: string): { modern?: string; old?: string } {
 
 describe('the name of a file to save', () => {
   it('is whole in every script, and readable for clients that know ASCII alone', () => {
-    expect(attachmentNamed('Report', '.csv')).toBe('attachment; filename="Report.csv"')
+    expect(attachmentNamed('Report', '.csv')).toBe('attachment; filename=Report.csv')
     expect(namesIn(attachmentNamed('Café 2024', '.csv'))).toEqual({
       modern: 'Café 2024.csv',
       old: 'Cafe 2024.csv',

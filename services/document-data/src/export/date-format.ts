@@ -1,11 +1,13 @@
 import dayjs from 'dayjs'
 import advancedFormat from 'dayjs/plugin/advancedFormat'
+import isoWeek from 'dayjs/plugin/isoWeek'
 import utc from 'dayjs/plugin/utc'
-import { zoneOffset } from '../values/time-zone'
+import weekOfYear from 'dayjs/plugin/weekOfYear'
+import weekYear from 'dayjs/plugin/weekYear'
+import { zoneAbbreviation, zoneOffset } from '../values/time-zone'
 import { DATE_FORMAT, TIME_FORMAT } from './display'
 
-dayjs.extend(utc)
-dayjs.extend(advancedFormat)
+for (const plugin of [utc, advancedFormat, isoWeek, weekOfYear, weekYear]) dayjs.extend(plugin)
 
 /** Instants that Date can name, in epoch seconds. */
 const MAX_SECONDS = 8.64e12
@@ -13,24 +15,50 @@ const USUAL = `${DATE_FORMAT} ${TIME_FORMAT}`
 
 /** The day of epoch seconds in a format with the tokens of moment and Day.js. */
 export function dateText(seconds: number, format: string): string {
-  return wallClockText(seconds, format)
+  return clockText(seconds, format, 'UTC')
 }
 
 /** The instant of epoch seconds, as clocks of the zone show it. */
 export function dateTimeText(seconds: number, format: string, zone: string): string {
-  return wallClockText(seconds + zoneOffset(zone, seconds), format)
+  return clockText(seconds, format, zone)
 }
 
-function wallClockText(seconds: number, format: string): string {
+function clockText(seconds: number, format: string, zone: string): string {
   // What no date can be is shown as the number that it is.
   if (!(Math.abs(seconds) <= MAX_SECONDS)) return String(seconds)
-  const date = new Date(Math.floor(seconds) * 1000)
+  const offset = zoneOffset(zone, seconds)
+  // The wall clock, as if it were one of UTC.
+  const date = new Date(Math.floor(seconds + offset) * 1000)
   const year = date.getUTCFullYear()
   if (year >= 0 && year <= 9999) {
     if (format === DATE_FORMAT) return date.toISOString().slice(0, 10)
     if (format === USUAL) return `${date.toISOString().slice(0, 10)} ${timeText(date)}`
   }
-  return dayjs.utc(date).format(format)
+  return dayjs.utc(date).format(withZone(format, { seconds, offset, zone }))
+}
+
+interface Instant {
+  readonly seconds: number
+  readonly offset: number
+  readonly zone: string
+}
+
+/** The format with what it says of the zone, and of the instant itself, written out: a wall clock knows neither. */
+function withZone(format: string, instant: Instant): string {
+  return format.replace(/\[[^\]]*\]|zzz|z|ZZ?|[Xx]/g, (token) =>
+    token.startsWith('[') ? token : `[${zoneText(token, instant)}]`,
+  )
+}
+
+function zoneText(token: string, { seconds, offset, zone }: Instant): string {
+  if (token === 'X') return String(Math.floor(seconds))
+  if (token === 'x') return String(Math.floor(seconds * 1000))
+  if (token.startsWith('z')) return zoneAbbreviation(zone, seconds)
+  const minutes = Math.abs(Math.trunc(offset / 60))
+  const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((n) =>
+    String(n).padStart(2, '0'),
+  )
+  return `${offset < 0 ? '-' : '+'}${hour}${token === 'Z' ? ':' : ''}${minute}`
 }
 
 function timeText(date: Date): string {

@@ -60,6 +60,8 @@ export const DATE_FORMAT = 'YYYY-MM-DD'
 /** The form of times of day unless the column says otherwise. */
 export const TIME_FORMAT = 'h:mma'
 
+const MAX_FORMAT = 100
+
 /** The columns that people see, in their order. */
 export function showColumns(document: ExportedDocument, table: ExportedTable): ShownColumn[] {
   return table.columns
@@ -130,11 +132,16 @@ function lookupOf(
 }
 
 function dateFormat({ dateFormat: format }: ExportedColumn['options']): string {
-  return typeof format === 'string' && format !== '' ? format : DATE_FORMAT
+  return isFormat(format) && format !== '' ? format : DATE_FORMAT
 }
 
 function timeFormat({ timeFormat: format }: ExportedColumn['options']): string {
-  return typeof format === 'string' ? format : TIME_FORMAT
+  return isFormat(format) ? format : TIME_FORMAT
+}
+
+/** What is longer is no format, and would be gone through for every cell. */
+function isFormat(format: unknown): format is string {
+  return typeof format === 'string' && format.length <= MAX_FORMAT
 }
 
 function zoneOf({ argument }: ColumnType, { timezone }: DocumentSettings): string {
