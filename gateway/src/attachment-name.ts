@@ -14,6 +14,9 @@ const FORBIDDEN = /[\p{Cc}/\\\u202a-\u202e\u2066-\u2069]/gu
 export function attachmentNamed(name: string, extension: string): string {
   const clean = [...toUSVString(name).replace(FORBIDDEN, '_')]
   const whole = `${clean.slice(0, MAX_NAME).join('')}${extension}`
-  const inAscii = whole.normalize('NFKD').replace(/\p{M}/gu, '').replace(/[^ -~]/gu, '_')
+  const inAscii = whole
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^ -~]/gu, '_')
   return create(whole, { fallback: inAscii })
 }

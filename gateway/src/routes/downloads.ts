@@ -48,7 +48,7 @@ const toDelimitedRoute = ({ name, delimiter, mediaType }: DelimitedForm): Route 
     query: tableDownload,
     success: { description: 'The file', schema: z.string(), mediaType },
     async handle(exchange, { document, query }) {
-      const { tableId, header, rowIds, title, viewSection = 0 } = query
+      const { tableId, header, rowIds, standard, title, viewSection = 0 } = query
       const fileName = title || (await nameFile(exchange, document, tableId))
       const request = {
         docId: document.docId,
@@ -56,6 +56,7 @@ const toDelimitedRoute = ({ name, delimiter, mediaType }: DelimitedForm): Route 
         header: headers[header],
         delimiter,
         rowIds,
+        standard,
         viewSection,
         options: readOptionsOf(exchange),
       }
@@ -202,7 +203,10 @@ function fileHead(
   return { mediaType, headers }
 }
 
-/** Address of the CSV that a request for its description is about, as the client reaches this gateway. */
+/**
+ * Address of the CSV that a request for its description is about, as the client reaches this gateway: in the form whose values
+ * every reader of the standard understands.
+ */
 function addressOf(exchange: Exchange, { document, org }: Described): string {
   const { request, context } = exchange
   const { url = '', headers } = request
@@ -211,5 +215,5 @@ function addressOf(exchange: Exchange, { document, org }: Described): string {
   const scheme = told === 'https' ? 'https' : 'http'
   const query = url.slice(url.indexOf('?'))
   const name = encodeURIComponent(document.urlId ?? document.docId)
-  return `${scheme}://${headers.host ?? 'localhost'}/o/${org.domain}/api/docs/${name}/download/csv${query}`
+  return `${scheme}://${headers.host ?? 'localhost'}/o/${org.domain}/api/docs/${name}/download/csv${query}&standard=true`
 }

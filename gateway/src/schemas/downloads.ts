@@ -35,6 +35,10 @@ const selection = {
   linkingFilter: ignored('Filter of a linked section'),
 }
 
+const standard = flag(
+  'Write what the table schema describes: choice lists as JSON, dates and times with two digits each',
+)
+
 const rowIds = flag('Begin each line with the row id, as column `id`')
 
 /** What a table is written as. */
@@ -42,12 +46,13 @@ export const tableDownload = z.object({
   tableId: tableId.meta({ description: 'Table id', example: 'People' }),
   header,
   rowIds,
+  standard,
   title,
   ...selection,
 })
 
 /** What the CSV of a table is described for. */
-export const schemaQuery = tableDownload.omit({ title: true })
+export const schemaQuery = tableDownload.omit({ title: true, standard: true })
 
 /** What a workbook holds. */
 export const workbookDownload = z.object({

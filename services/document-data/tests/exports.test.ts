@@ -9,6 +9,7 @@ import { ExportServiceClientImpl, HeaderStyle } from '@sheaf/protos/sheaf/docume
 import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { planDelimited } from '../src/export/delimited'
+import type { Cell } from '../src/values/column-type'
 import { TestInstance } from './test-instance'
 import { addColumns, buildWorkers, createTable, openStore } from './test-store'
 
@@ -124,6 +125,7 @@ async function exportText(tableId: string, asked: Asked = {}, id = docId): Promi
     header: HeaderStyle.COL_ID,
     delimiter: ',',
     rowIds: false,
+    standard: false,
     viewSection: 0,
     ...asked,
   }
@@ -497,6 +499,7 @@ describe('an export', () => {
       header: 0,
       delimiter: ',',
       rowIds: false,
+      standard: false,
       viewSection: 0,
     }
     const first = await exports.exportTable(request, call)[Symbol.asyncIterator]().next()
@@ -519,7 +522,12 @@ describe('an export', () => {
     const texts = Array.from({ length: 20_000 }, (_, i) => `row ${i}`)
     await addColumns(store, id, 'Big', new Map([['T', texts]]))
     const plan = (schema: Parameters<Parameters<typeof store.readExport>[1]>[0]) =>
-      planDelimited(schema, schema.get('Big'), { delimiter: ',', header: 'colId', rowIds: true })
+      planDelimited(schema, schema.get('Big'), {
+        delimiter: ',',
+        header: 'colId',
+        rowIds: true,
+        standard: false,
+      })
     const left = new AbortController()
     const { chunks } = await store.readExport(id, plan, left.signal)
     const taking = (async () => {
@@ -543,14 +551,19 @@ describe('an export', () => {
       plain,
       id,
       'Big',
-      new Map([
+      new Map<string, Cell[]>([
         ['T', cells.map(String)],
         ['L', cells],
       ]),
     )
     const text = async (store: typeof plain) => {
       const { chunks } = await store.readExport(id, (schema) =>
-        planDelimited(schema, schema.get('Big'), { delimiter: '|', header: 'colId', rowIds: true }),
+        planDelimited(schema, schema.get('Big'), {
+          delimiter: '|',
+          header: 'colId',
+          rowIds: true,
+          standard: false,
+        }),
       )
       const all: Buffer[] = []
       for await (const chunk of chunks) all.push(chunk)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { dateText, dateTimeText, strptimePattern } from './date-format'
+import { dateText, dateTimeText, padFormat, strptimePattern } from './date-format'
 
 const NOON = 1_705_312_800
 
@@ -32,6 +32,12 @@ describe('dates in a format', () => {
         strptimePattern(pattern)
       }),
     )
+  })
+})
+
+describe('a padded format', () => {
+  it('has two digits for everything but the year', () => {
+    expect(padFormat('D/M/YY [at h] h:m:sa Do MMM')).toBe('DD/MM/YY [at h] hh:mm:ssa Do MMM')
   })
 })
 

@@ -67,6 +67,14 @@ function timeText(date: Date): string {
   return `${hours % 12 || 12}:${minutes}${hours < 12 ? 'am' : 'pm'}`
 }
 
+/** Words in brackets are text, runs of one letter are tokens (`Do` is one of its own), the rest stands for itself. */
+const TOKENS = /\[[^\]]*\]|[A-Za-z]o\b|([A-Za-z])\1*|[^A-Za-z[]+|\[/g
+
+/** The same format with two digits for what may have one, since some readers want both. */
+export function padFormat(format: string): string {
+  return format.replace(TOKENS, (token) => (/^[MDHhms]$/.test(token) ? token + token : token))
+}
+
 /** Tokens whose meaning strptime has a word for. */
 const patterns: Readonly<Record<string, string>> = {
   YYYY: '%Y',
@@ -94,8 +102,7 @@ const patterns: Readonly<Record<string, string>> = {
 /** The same format as strptime writes it; undefined when it says something that strptime does not know. */
 export function strptimePattern(format: string): string | undefined {
   let pattern = ''
-  // Words in brackets are text, runs of one letter are tokens (`Do` is one of its own), the rest stands for itself.
-  for (const [part] of format.matchAll(/\[[^\]]*\]|[A-Za-z]o\b|([A-Za-z])\1*|[^A-Za-z[]+|\[/g)) {
+  for (const [part] of format.matchAll(TOKENS)) {
     if (part.startsWith('[')) pattern += part.replace(/[[\]]/g, '').replaceAll('%', '%%')
     else if (/^[A-Za-z]/.test(part)) {
       const known = patterns[part]

@@ -1,11 +1,13 @@
 import { quoteText } from '../query/quote'
 import { concatSql, specSql, withSpec } from './cell-spec'
+import { padFormat } from './date-format'
 import {
   DATE_FORMAT,
   showColumns,
   type Display,
   type ExportedDocument,
   type ExportedTable,
+  type ShownColumn,
 } from './display'
 import { displayText, type StoredCell } from './display-text'
 import {
@@ -38,6 +40,8 @@ export interface DelimitedForm {
   readonly header: HeaderStyle
   /** True to begin each line with the row id. */
   readonly rowIds: boolean
+  /** True to write what `describeTable` describes: choice lists as JSON, dates and times with two digits each. */
+  readonly standard: boolean
 }
 
 /** The heads of the columns, as the first line shows them. */
@@ -55,9 +59,10 @@ export function headsOf(
 export function planDelimited(
   document: ExportedDocument,
   table: ExportedTable,
-  { delimiter, header, rowIds }: DelimitedForm,
+  { delimiter, header, rowIds, standard }: DelimitedForm,
 ): DelimitedPlan {
-  const columns = showColumns(document, table)
+  const shown = showColumns(document, table)
+  const columns = standard ? shown.map(toStandard) : shown
   const heads = [...(rowIds ? ['id'] : []), ...headsOf(columns, header)]
   const row = rowColumns(columns)
   const fields = row.map((column) => fieldSql(column, delimiter))
@@ -69,6 +74,14 @@ export function planDelimited(
     rows: rowSource(table.tableId, row),
     line: concatSql([...parts, 'char(10)']),
   }
+}
+
+/** The column in the form that readers of the Table Schema standard understand. */
+export function toStandard(column: ShownColumn): ShownColumn {
+  const { display } = column
+  if (display.as === 'list') return { ...column, display: { as: 'listJson' } }
+  if (display.as !== 'date' && display.as !== 'dateTime') return column
+  return { ...column, display: { ...display, format: padFormat(display.format) } }
 }
 
 /** A text as a field: in quotes where it has to be. */

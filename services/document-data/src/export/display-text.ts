@@ -15,6 +15,8 @@ export function displayText(value: StoredCell, display: Display, separator = COM
   if (typeof value === 'number') return numberCellText(value, display)
   if (value === null) return display.as === 'bool' ? 'false' : ''
   switch (display.as) {
+    case 'listJson':
+      return codedText(value, () => value) ?? value
     case 'list':
       return codedText(value, (items) => listText(items, separator)) ?? value
     case 'references':

@@ -5,6 +5,8 @@ import { readNumberStyle, type NumberStyle } from './number-style'
 /** How the cells of a column are shown to people: plain values, which SQL hands to the functions of this folder as JSON. */
 export type Display =
   | { readonly as: 'text' | 'int' | 'bool' | 'list' | 'any' }
+  /** A list as JSON, for programs. */
+  | { readonly as: 'listJson' }
   | { readonly as: 'number'; readonly style?: NumberStyle }
   | { readonly as: 'date'; readonly format: string }
   | { readonly as: 'dateTime'; readonly format: string; readonly zone: string }

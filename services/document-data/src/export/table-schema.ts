@@ -1,4 +1,4 @@
-import { headsOf, type HeaderStyle } from './delimited'
+import { headsOf, toStandard, type HeaderStyle } from './delimited'
 import {
   DATE_FORMAT,
   showColumns,
@@ -11,7 +11,7 @@ import { numberFormat, type NumberStyle } from './number-style'
 
 /** What the standard says of the values of a field. */
 interface FieldForm {
-  readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'date' | 'datetime'
+  readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'date' | 'datetime' | 'array'
   readonly format?: string
   readonly constraints?: {
     readonly required?: true
@@ -52,14 +52,14 @@ export interface SchemaForm {
 
 /**
  * Describes the CSV file of a table so that a reader of the standard understands every value: what it says of a field is how
- * `delimited.ts` writes it.
+ * `delimited.ts` writes it in its standard form.
  */
 export function describeTable(
   document: ExportedDocument,
   table: ExportedTable,
   { header, rowIds, path }: SchemaForm,
 ): TableSchema {
-  const columns = showColumns(document, table)
+  const columns = showColumns(document, table).map(toStandard)
   const heads = headsOf(columns, header)
   const fields = columns.map((column, i) => ({ name: heads[i] ?? column.id, ...fieldOf(column) }))
   return {
@@ -97,6 +97,8 @@ function fieldOf({ type, display, choices }: ShownColumn): FieldForm {
     case 'date':
     case 'dateTime':
       return timeField(display.as === 'date' ? 'date' : 'datetime', display.format)
+    case 'listJson':
+      return { type: 'array' }
     default: {
       const isChoice = type.name === 'Choice' && choices !== undefined && choices.length > 0
       const constraints = isChoice ? { constraints: { enum: [...new Set(choices)] } } : {}

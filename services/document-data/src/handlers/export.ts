@@ -62,14 +62,14 @@ export const exporting = (ctx: Context): ExportService => ({
     request: ExportTableRequest,
     call: ServerCall,
   ): AsyncGenerator<ExportTableResponse> {
-    const { docId, tableId, delimiter, rowIds } = request
+    const { docId, tableId, delimiter, rowIds, standard } = request
     requireDocument(ctx, call, docId, 'viewers')
     if (!delimiters.includes(delimiter))
       throw new AppError('invalid', 'BAD_FIELD', 'delimiter is none of those that are known')
     const header = readHeader(request.header)
     requireNoSection(request)
     yield* exportAs(ctx, call, request, (schema) =>
-      planDelimited(schema, tableOf(schema, tableId), { delimiter, header, rowIds }),
+      planDelimited(schema, tableOf(schema, tableId), { delimiter, header, rowIds, standard }),
     )
   },
 
