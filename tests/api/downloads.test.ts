@@ -49,7 +49,7 @@ async function readBySchema(csv: string, { schema }: TableSchema): Promise<unkno
   const file = join(folder.path, 'table.csv')
   await writeFile(file, csv)
   const table = await Table.load(file, { schema, strict: true })
-  return (await table.read()) as unknown[][]
+  return (await table.read()) as unknown as unknown[][]
 }
 
 describe('tables that are downloaded', () => {
@@ -83,10 +83,7 @@ describe('tables that are downloaded', () => {
     expect(cells).toEqual([header, ...records])
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(csv.headers.get('content-disposition')).toBe(
-      `attachment; filename="Lander-Data.csv"; filename*=UTF-8''L%C3%A4nder-Data.csv`.replace(
-        '"Lander-Data.csv"',
-        'Lander-Data.csv',
-      ),
+      `attachment; filename=Lander-Data.csv; filename*=UTF-8''L%C3%A4nder-Data.csv`,
     )
   })
 
@@ -206,16 +203,14 @@ describe('the table schema', () => {
     const doc = await newDocument(rest)
     await addTable(rest, doc, 'People', { Name: 'Text' })
     await addTable(rest, doc, 'Every', types)
-    await rest.patch(`${doc}/tables/Every/columns`, {
-      body: {
-        columns: [
-          { id: 'Text', fields: { label: 'A label, "quoted"', untieColIdFromLabel: true } },
-          { id: 'Short', fields: { widgetOptions: '{"dateFormat":"D MMM YY"}' } },
-          { id: 'Kind', fields: { widgetOptions: '{"choices":["cat","dog"]}' } },
-          { id: 'Price', fields: { widgetOptions: '{"numMode":"currency","currency":"EUR"}' } },
-        ],
-      },
-    })
+    const change = async (id: string, fields: object) => {
+      const body = { columns: [{ id, fields }] }
+      expect((await rest.patch(`${doc}/tables/Every/columns`, { body })).status).toBe(200)
+    }
+    await change('Text', { label: 'A label, "quoted"', untieColIdFromLabel: true })
+    await change('Short', { widgetOptions: '{"dateFormat":"D MMM YY"}' })
+    await change('Kind', { widgetOptions: '{"choices":["cat","dog"]}' })
+    await change('Price', { widgetOptions: '{"numMode":"currency","currency":"EUR"}' })
     await addRecords(rest, `${doc}/tables/Every`, [row])
     await addRecords(rest, `${doc}/tables/Every`, [{ Text: null }])
     for (const query of [{}, { header: 'colId' }, { header: 'colId', rowIds: 'true' }]) {
@@ -257,15 +252,8 @@ describe('the table schema', () => {
       One: 'Ref:T',
     }
     await addTable(rest, doc, 'T', plain)
-    await addRecords(
-      rest,
-      `${doc}/tables/T`,
-      [{ ...row, One: 1 }, {}, { Text: 'x', Whole: -1 }]
-        .map((fields) =>
-          Object.fromEntries(Object.entries(fields).filter(([name]) => name in plain)),
-        )
-        .slice(0, 1),
-    )
+    const { Text, Number, Whole, Truth, Day, One } = row
+    await addRecords(rest, `${doc}/tables/T`, [{ Text, Number, Whole, Truth, Day, One }])
     const schema = (await download(doc, '/table-schema', { tableId: 'T' })).body as TableSchema
     const { text } = await download(doc, '/csv', { tableId: 'T' })
     expect(await readBySchema(text, schema)).toEqual([
