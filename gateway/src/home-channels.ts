@@ -38,7 +38,7 @@ export interface HomeClients {
   readonly actions: ActionsService
   readonly columns: ColumnsService
   readonly documents: DocumentsService
-  readonly exports: Pick<ExportService, 'exportDocument'>
+  readonly exports: ExportService
   readonly records: RecordsService
   readonly sql: SqlService
   readonly tables: TablesService

@@ -30,10 +30,12 @@ export function invalidPayload({ issues }: z.ZodError, body: unknown): AppError 
 export function invalidParameter({ issues }: z.ZodError, values: unknown): AppError {
   const [issue] = issues
   const name = String(issue?.path[0])
-  const shown = String(valueAt(values, issue?.path ?? []))
+  const value = valueAt(values, issue?.path ?? [])
+  const shown = String(value)
   const isRepeated = issue?.code === 'invalid_type' || issue?.code === 'invalid_union'
   const fault = isRepeated ? 'should be a string' : (issue?.message ?? 'is not valid')
-  return new AppError('invalid', 'INVALID_PARAMETER', `${name} parameter ${fault}: ${shown}`, {
+  const message = value === undefined ? 'is required' : `${fault}: ${shown}`
+  return new AppError('invalid', 'INVALID_PARAMETER', `${name} parameter ${message}`, {
     parameter: name,
   })
 }

@@ -6,7 +6,7 @@ import type { DocumentSession } from './document-session'
 import type { Exchange } from './exchange'
 import type { HomeClients } from './home-channels'
 import { LongAnswer } from './long-answer'
-import { sendBytes, sendHead } from './reply'
+import { sendBytes, sendHead, type ReplyHead } from './reply'
 import type { ResultForm } from './result-form'
 
 /** A piece of the answer; the first one also tells the state of the document, where that is known. */
@@ -15,18 +15,29 @@ type Piece = Pick<ReadRecordsResponse, 'chunk'> & DocumentState
 type Chunks = AsyncIterator<Piece>
 
 /** Opens a stream of chunks at a document's home. */
-export type OpenChunks = (home: HomeClients, call: CallContext) => AsyncIterable<Piece>
+export type OpenChunks<P extends Piece = Piece> = (
+  home: HomeClients,
+  call: CallContext,
+) => AsyncIterable<P>
+
+/** What an answer is, where it is not JSON. */
+interface AnswerForm<P extends Piece> {
+  /** The form that the chunks are in, where the route has several. */
+  readonly form?: ResultForm
+  /** Of an answer that is a file; may depend on the first piece. */
+  readonly head?: (first: P) => ReplyHead
+}
 
 /**
  * Answers with the bytes of a stream, as fast as the client takes them and no faster. Nothing is sent before the first
  * chunk is there, so that an error gets its status; an error after that destroys the connection, so that nobody takes
- * half an answer for a whole one. The form, where the route has several, is the one that the chunks are in.
+ * half an answer for a whole one.
  */
-export async function sendChunks(
+export async function sendChunks<P extends Piece = Piece>(
   exchange: Exchange,
   document: DocumentSession,
-  open: OpenChunks,
-  form?: ResultForm,
+  open: OpenChunks<P>,
+  { form, head = () => ({ mediaType: form?.mediaType }) }: AnswerForm<P> = {},
 ): Promise<void> {
   const { request, response } = exchange
   const { chunks, first } = await document.call(async (home, call) => {
@@ -37,17 +48,16 @@ export async function sendChunks(
     if (first.done) throw new Error('document-data sent no chunk')
     if (answerNotModified(exchange, first.value, form)) return
     const { chunk } = first.value
-    const { mediaType } = form ?? {}
     if (request.method === 'HEAD') {
       tellState(exchange, first.value, form)
-      sendHead(exchange, { mediaType })
+      sendHead(exchange, head(first.value))
       response.end()
       return
     }
     const second = await nextChunk(chunks)
     tellState(exchange, first.value, form)
-    if (second === undefined) return sendBytes(exchange, chunk, { mediaType })
-    sendHead(exchange, { mediaType })
+    if (second === undefined) return sendBytes(exchange, chunk, head(first.value))
+    sendHead(exchange, head(first.value))
     await write(exchange, chunk)
     await pump(exchange, chunks, second)
     response.end()

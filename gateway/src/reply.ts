@@ -20,6 +20,8 @@ export interface ReplyHead {
   readonly mediaType?: string
   /** In bytes; chunked when absent. */
   readonly length?: number
+  /** Headers of this answer alone, names and values in turn. */
+  readonly headers?: readonly string[]
   /** Content-Security-Policy, for answers that are pages. */
   readonly policy?: string
 }
@@ -41,6 +43,7 @@ export function sendHead(exchange: Exchange, head: ReplyHead): void {
     'Content-Security-Policy',
     head.policy ?? API_POLICY,
   )
+  if (head.headers) headers.push(...head.headers)
   if (head.length !== undefined) headers.push('Content-Length', String(head.length))
   if (context.isDraining() && !headers.includes('Connection')) headers.push('Connection', 'close')
   response.writeHead(head.status ?? 200, headers)

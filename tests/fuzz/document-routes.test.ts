@@ -11,9 +11,9 @@ const SECONDS = 20
 
 /** Everything inside a document; a new route is tried as soon as it is described. */
 const isInDocument = /^\/api\/docs\/\{docId\}\/./
-/** About the document as a whole: who sees it, where it is, whom it calls; or what leaves it as a file. */
+/** About the document as a whole: who sees it, where it is, whom it calls. */
 const isAboutDocument =
-  /^\/api\/docs\/\{docId\}\/(access|move|copy|remove|unremove|pin|unpin|download|webhooks)\b/
+  /^\/api\/docs\/\{docId\}\/(access|move|copy|remove|unremove|pin|unpin|webhooks)\b/
 
 const system = useSystem({ env: patientSettings })
 let described: Operations

@@ -97,6 +97,14 @@ export const entries: Readonly<Record<string, Entry>> = {
   listDocAccess: { statuses: viewers },
   modifyDocAccess: { statuses: owners, body: inheritAll },
 
+  // downloads
+  downloadDoc: { statuses: viewers },
+  downloadCsv: { statuses: viewers, query: { tableId: 'Table1' } },
+  downloadTsv: { statuses: viewers, query: { tableId: 'Table1' } },
+  downloadDsv: { statuses: viewers, query: { tableId: 'Table1' } },
+  downloadXlsx: { statuses: viewers },
+  describeTableSchema: { statuses: viewers, query: { tableId: 'Table1' } },
+
   // tables and columns
   listTables: { statuses: viewers },
   addTables: { statuses: editors, body: { tables: [{ columns: [{ id: 'A' }] }] } },

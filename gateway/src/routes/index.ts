@@ -6,6 +6,7 @@ import { dataRoutes } from './data'
 import { documentCopyRoutes } from './document-copy'
 import { documentLifecycleRoutes } from './document-lifecycle'
 import { documentRoutes } from './documents'
+import { downloadRoutes } from './downloads'
 import { keyRoutes } from './keys'
 import { openApiRoutes } from './openapi'
 import { orgRoutes } from './orgs'
@@ -28,6 +29,7 @@ export const routes: readonly Route[] = [
   ...documentRoutes,
   ...documentLifecycleRoutes,
   ...documentCopyRoutes,
+  ...downloadRoutes,
   ...workspaceRoutes,
   ...orgRoutes,
   ...profileRoutes,

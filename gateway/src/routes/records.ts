@@ -207,7 +207,7 @@ function sendRecords(
   form: ResultForm,
 ): Promise<void> {
   const open: OpenChunks = (home, call) => home.records.readRecords(request, call)
-  return sendChunks(exchange, document, open, form)
+  return sendChunks(exchange, document, open, { form })
 }
 
 function splitFields(fields: string | undefined): string[] | undefined {

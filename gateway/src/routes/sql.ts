@@ -70,5 +70,5 @@ function run(
     options: readOptionsOf(exchange, form),
   }
   const open: OpenChunks = (home, call) => home.sql.runSql(request, call)
-  return sendChunks(exchange, document, open, form)
+  return sendChunks(exchange, document, open, { form })
 }

@@ -3,7 +3,6 @@ import { ActionsServiceService } from '@sheaf/protos/sheaf/document_data/v1/acti
 import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnsServiceService } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
-import { ExportServiceService } from '@sheaf/protos/sheaf/document_data/v1/export'
 import { SqlServiceService } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { Context } from '../context'
@@ -12,7 +11,8 @@ import { serveAdmitted } from './admitted'
 import { changes } from './changes'
 import { columns } from './columns'
 import { documents } from './documents'
-import { exportDocument } from './export'
+import { exporting } from './export'
+import { exportService } from './export-service'
 import { records } from './records'
 import { recordsService } from './records-service'
 import { sql } from './sql'
@@ -26,7 +26,7 @@ export function createServices(ctx: Context): ServedService[] {
     serveAdmitted(admission, ChangesServiceService, changes(ctx)),
     serveAdmitted(admission, ColumnsServiceService, columns(ctx)),
     serveAdmitted(admission, DocumentsServiceService, documents(ctx)),
-    serveAdmitted(admission, ExportServiceService, exportDocument(ctx)),
+    serveAdmitted(admission, exportService, exporting(ctx)),
     serveAdmitted(admission, recordsService, records(ctx)),
     serveAdmitted(admission, SqlServiceService, sql(ctx)),
     serveAdmitted(admission, TablesServiceService, tables(ctx)),

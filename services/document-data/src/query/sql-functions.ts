@@ -1,3 +1,5 @@
+import { fieldOfCell, textOfCell } from '../export/delimited'
+import { sheetCellOf } from '../export/sheet'
 import { numberJson } from '../values/number-storage'
 import { cellSortKey, naturalCellSortKey, naturalKey, sortKey } from './sort-keys'
 import { anyHas, anyText, endsWith, listHas, listText, lower } from './text-tests'
@@ -20,4 +22,7 @@ export const sqlFunctions: Readonly<
   sheaf_any_text: anyText,
   sheaf_list_has: listHas,
   sheaf_any_has: anyHas,
+  sheaf_display: textOfCell,
+  sheaf_field: fieldOfCell,
+  sheaf_sheet_cell: sheetCellOf,
 }

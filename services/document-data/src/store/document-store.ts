@@ -3,12 +3,19 @@ import { indexRules, type IndexRules } from './auto-indexes'
 import { ByteBudget } from './byte-budget'
 import type { DocumentReader, DocumentWriter, Synchronous } from './document'
 import { DocumentFiles, writeDurably } from './document-files'
+import { readExport, type PlanExport } from './exports'
 import { FirstEntries } from './first-entries'
 import type { Author, LogEntry } from './log'
 import { createDocumentBytes, type NewDocument } from './new-document'
 import { OpenDocument, type Written } from './open-document'
 import { readRecords, type RecordsQuery, type RecordsReply } from './record-reads'
-import { adoptSnapshot, Snapshots, writeSnapshot, type SnapshotForm } from './snapshots'
+import {
+  adoptSnapshot,
+  Snapshots,
+  writeSnapshot,
+  type Snapshot,
+  type SnapshotForm,
+} from './snapshots'
 import { tellSqliteError } from './sqlite-errors'
 import type { DocumentSurroundings } from './surroundings'
 import { WorkerPool } from './worker-pool'
@@ -122,10 +129,17 @@ export class DocumentStore implements AsyncDisposable {
     return { seq: 1 }
   }
 
-  /** The file of a document as it is at one moment, in pieces. Throws `not_found`, or `unavailable` when busy. */
-  async *readSnapshot(docId: string, form: SnapshotForm): AsyncGenerator<Buffer> {
+  /**
+   * The file of a document as it is at one moment; `use` gets it and takes its bytes. Throws `not_found`, or `unavailable`
+   * when busy.
+   */
+  async *readSnapshot<T>(
+    docId: string,
+    form: SnapshotForm,
+    use: (snapshot: Snapshot) => AsyncIterable<T>,
+  ): AsyncGenerator<T> {
     try {
-      yield* this.snapshots.read(this.files.find(docId), form)
+      yield* this.snapshots.read(this.files.find(docId), form, use)
     } catch (error) {
       const told = tellSqliteError(error)
       if (told !== error) this.options.onFileError(error, docId)
@@ -196,6 +210,15 @@ export class DocumentStore implements AsyncDisposable {
   readOutside<T>(docId: string, run: (path: string, ended: AbortSignal) => Promise<T>): Promise<T> {
     const doc = this.tell(docId, () => this.use(docId))
     return this.tellLater(docId, doc.readOutside(run))
+  }
+
+  /** Reads tables in another form, as they are taken; see `readExport`. */
+  async readExport(docId: string, plan: PlanExport, signal?: AbortSignal): Promise<RecordsReply> {
+    const limits = { signal, maxAgeMs: this.options.maxReadMs }
+    return this.tellLater(
+      docId,
+      this.tell(docId, () => readExport(this.use(docId), plan, limits)),
+    )
   }
 
   /** Ids of the documents that may have entries to publish. */

@@ -63,13 +63,13 @@ export function callEnded(): AppError {
 }
 
 /**
- * The document of a large read in chunks, all from the snapshot that the loan's transaction holds. Every chunk is
+ * The parts of a large read, all from the snapshot that the loan's transaction holds. Every part is
  * made when it is asked for; between two of them other work gets its turn. Gives the loan back when it ends, also
  * when whoever iterates stops early. Throws `unavailable` when the snapshot grew too old.
  */
 export async function* readInChunks(
   loan: Loan,
-  plan: ReadPlan,
+  parts: Iterator<Buffer | null, void>,
   limits: ReadLimits,
 ): AsyncGenerator<Buffer> {
   let stale: AppError | undefined
@@ -79,7 +79,6 @@ export async function* readInChunks(
   }, limits.maxAgeMs)
   timer.unref()
   try {
-    const parts = documentParts(loan.connection, plan)
     for (;;) {
       const ended = stale ?? loan.revoked
       if (ended) throw ended

@@ -2,6 +2,7 @@ import type { ReadQuery } from '../query/read-query'
 import type { RowForm } from '../query/row-form'
 import type { Connection } from './connections'
 import type { DocumentReader } from './document'
+import type { ExportPlan } from './export-parts'
 import type { OpenDocument } from './open-document'
 import {
   countRoughly,
@@ -13,7 +14,13 @@ import {
   planRead,
   type ReadPlan,
 } from './read-plan'
-import { callEnded, readAtOnce, readInChunks, type ReadLimits } from './record-chunks'
+import {
+  callEnded,
+  documentParts,
+  readAtOnce,
+  readInChunks,
+  type ReadLimits,
+} from './record-chunks'
 import type { Schema, Table } from './schema'
 import type { WorkerRead } from './worker-read'
 
@@ -79,7 +86,7 @@ async function readLong(
     const { whole, seq, plan } = prepared
     if (whole) return { seq, chunks: [whole] }
     const read = attempt <= ATTEMPTS && prepared.heavy ? readInThread(doc, plan, limits) : undefined
-    if (!read) return readHere(doc, plan, limits)
+    if (!read) return readHere(doc, (connection) => documentParts(connection, plan), limits)
     const begun = await read.begun
     // The thread took its snapshot by itself, perhaps of another form; where the log stands is exact in any case.
     if (prepared.schema === doc.state.schema) return { seq: begun, chunks: read.chunks() }
@@ -92,9 +99,9 @@ function isOutdated({ schema, seq, narrowed }: Prepared, doc: OpenDocument): boo
 }
 
 /** Begins a read in a thread; undefined when there are no threads. Throws `too_many` when too many run. */
-function readInThread(
+export function readInThread(
   { workers, pool, path }: OpenDocument,
-  plan: ReadPlan,
+  plan: ReadPlan | ExportPlan,
   limits: ReadLimits,
 ): WorkerRead | undefined {
   if (!workers.available) return undefined
@@ -109,7 +116,11 @@ function readInThread(
 }
 
 /** Reads piece by piece on the event loop. */
-function readHere(doc: OpenDocument, plan: ReadPlan, limits: ReadLimits): RecordsReply {
+export function readHere(
+  doc: OpenDocument,
+  partsOf: (connection: Connection) => Iterator<Buffer | null, void>,
+  limits: ReadLimits,
+): RecordsReply {
   const loan = doc.pool.borrow()
   try {
     // The snapshot begins with the first read, here: nothing is written in between.
@@ -119,7 +130,7 @@ function readHere(doc: OpenDocument, plan: ReadPlan, limits: ReadLimits): Record
     loan.release()
     throw error
   }
-  return { seq: doc.state.seq, chunks: readInChunks(loan, plan, limits) }
+  return { seq: doc.state.seq, chunks: readInChunks(loan, partsOf(loan.connection), limits) }
 }
 
 function prepare(doc: OpenDocument, reader: DocumentReader, query: RecordsQuery): Prepared {

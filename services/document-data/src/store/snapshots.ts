@@ -19,6 +19,18 @@ export interface SnapshotForm {
   readonly data: boolean
 }
 
+/** A copy of a document, ready to be sent. */
+export interface Snapshot {
+  /** Log position of the moment that it shows. */
+  readonly seq: number
+  /** Epoch milliseconds of the log entry there. */
+  readonly changedAt: number
+  /** Bytes of the file. */
+  readonly size: number
+  /** The bytes, read no faster than they are taken. */
+  readonly bytes: AsyncIterable<Buffer>
+}
+
 /** Snapshots that are made or sent at once; each takes as much disk as its document. */
 const MAX_HELD = 16
 /** Threads that make them; not the ones of long reads, which must not wait for the copy of a large file. */
@@ -39,10 +51,14 @@ export class Snapshots implements AsyncDisposable {
   }
 
   /**
-   * The bytes of a copy of the document whose file this is, read no faster than they are taken. Throws `unavailable` when
-   * too many copies are on their way.
+   * Makes a copy of the document whose file this is, which is there while what `use` makes of it is taken. Throws
+   * `unavailable` when too many copies are on their way.
    */
-  async *read(path: string, form: SnapshotForm): AsyncGenerator<Buffer> {
+  async *read<T>(
+    path: string,
+    form: SnapshotForm,
+    use: (snapshot: Snapshot) => AsyncIterable<T>,
+  ): AsyncGenerator<T> {
     if (this.held >= MAX_HELD)
       throw new AppError('unavailable', 'SERVICE_BUSY', 'too many copies of documents at once', {
         retryAfterMs: RETRY_MS,
@@ -53,10 +69,16 @@ export class Snapshots implements AsyncDisposable {
       const whole = join(folder, 'whole.sqlite')
       const stripped = join(folder, 'stripped.sqlite')
       await this.workers.run(path, [`VACUUM INTO ${quoteText(whole)}`])
-      await this.workers.run(whole, planStripping(whole, form, stripped))
+      const { moment, statements } = inspect(whole, form, stripped)
+      await this.workers.run(whole, statements)
       await rm(whole)
       const bytes = createReadStream(stripped, { highWaterMark: CHUNK_BYTES })
-      for await (const chunk of bytes) yield chunk as Buffer
+      const { size } = statSync(stripped)
+      try {
+        yield* use({ ...moment, size, bytes: bytes as AsyncIterable<Buffer> })
+      } finally {
+        bytes.destroy()
+      }
     } finally {
       this.held--
       await rm(folder, { recursive: true, force: true })
@@ -68,14 +90,20 @@ export class Snapshots implements AsyncDisposable {
   }
 }
 
-/** Statements that take out of a copy what is not wanted, and write what is left, without gaps, to another file. */
-function planStripping(path: string, { history, data }: SnapshotForm, to: string): string[] {
+/**
+ * What moment a copy shows, and the statements that take out of it what is not wanted, and write what is left, without
+ * gaps, to another file.
+ */
+function inspect(path: string, { history, data }: SnapshotForm, to: string) {
   const connection = openReader(path)
   try {
+    const moment = connection
+      .prepare('SELECT seq, time AS changedAt FROM _sheaf_log ORDER BY seq DESC LIMIT 1')
+      .get() as Pick<Snapshot, 'seq' | 'changedAt'>
     const tables = ['_sheaf_replies']
     if (!history || !data) tables.push('_sheaf_log')
     if (!data) tables.push(...dataTables, ...listUserTables(connection))
-    return [
+    const statements = [
       // Nobody else knows the file, and it is thrown away when something goes wrong.
       'PRAGMA journal_mode = OFF',
       'PRAGMA synchronous = OFF',
@@ -84,6 +112,7 @@ function planStripping(path: string, { history, data }: SnapshotForm, to: string
       ...tables.map((table) => `DELETE FROM ${quoteId(table)}`),
       `VACUUM INTO ${quoteText(to)}`,
     ]
+    return { moment, statements }
   } finally {
     connection.close()
   }

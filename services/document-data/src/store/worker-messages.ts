@@ -1,3 +1,5 @@
+import type { AppError } from '@sheaf/kit/errors'
+import type { ExportPlan } from './export-parts'
 import type { ReadPlan } from './read-plan'
 
 /** A read in a worker thread. */
@@ -5,7 +7,7 @@ export interface ReadOrder {
   readonly kind: 'read'
   readonly id: number
   readonly path: string
-  readonly plan: ReadPlan
+  readonly plan: ReadPlan | ExportPlan
   /** Shared with the thread; when its one element is not 0, the read is given up at the next chance. */
   readonly stop: Int32Array
   /** Chunks that the thread may make before it is asked for more. */
@@ -35,6 +37,8 @@ export interface TravellingError {
   readonly message: string
   /** Code of SQLite or of the operating system; empty when there is none. */
   readonly code: string
+  /** What else there is of an error that the caller can act on. */
+  readonly told?: Pick<AppError, 'code' | 'reason'>
 }
 
 /** What a worker thread tells. */

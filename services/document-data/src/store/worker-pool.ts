@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError } from '@sheaf/kit/errors'
+import type { ExportPlan } from './export-parts'
 import type { ReadPlan } from './read-plan'
 import type { ReadLimits } from './record-chunks'
 import { tellSqliteError } from './sqlite-errors'
@@ -52,7 +53,12 @@ export class WorkerPool implements AsyncDisposable {
   }
 
   /** Starts a read; `ended` is called once when it has ended, in any way. */
-  read(path: string, plan: ReadPlan, limits: ReadLimits, ended: () => void): WorkerRead {
+  read(
+    path: string,
+    plan: ReadPlan | ExportPlan,
+    limits: ReadLimits,
+    ended: () => void,
+  ): WorkerRead {
     const id = this.nextId++
     const thread = this.choose()
     const stop = new Int32Array(new SharedArrayBuffer(4))
@@ -145,7 +151,8 @@ function post({ worker }: Thread, message: ToWorker): void {
   worker.postMessage(message)
 }
 
-/** An error of a thread in the form that the driver gives it. */
-function arrived({ name, message, code }: TravellingError): Error {
+/** An error of a thread in the form that it had there, or that the driver gives it. */
+function arrived({ name, message, code, told }: TravellingError): Error {
+  if (told) return new AppError(told.code, told.reason, message)
   return Object.assign(new Error(message), { name, code })
 }

@@ -1,6 +1,8 @@
 import { parentPort, type MessagePort } from 'node:worker_threads'
+import { toAppError } from '@sheaf/kit/errors'
 import { openReader, openWriter, type Connection } from './connections'
-import { takesAll } from './read-plan'
+import { exportParts, type ExportPlan } from './export-parts'
+import { takesAll, type ReadPlan } from './read-plan'
 import { documentParts } from './record-chunks'
 import type { FromWorker, ReadOrder, RunOrder, ToWorker, TravellingError } from './worker-messages'
 
@@ -27,11 +29,24 @@ function registerGuard({ db }: Connection): void {
 
 function travelling(error: unknown): TravellingError {
   const { name, message, code } = error as { name?: string; message?: string; code?: unknown }
+  const told = toAppError(error)
   return {
     name: name ?? 'Error',
     message: message ?? String(error),
     code: typeof code === 'string' ? code : '',
+    told: told && { code: told.code, reason: told.reason },
   }
+}
+
+/** The parts of a read; where a statement may take long, it can be given up. */
+function partsOf(
+  connection: Connection,
+  plan: ReadPlan | ExportPlan,
+): Iterator<Buffer | null, void> {
+  if ('export' in plan) return exportParts(connection, plan)
+  const isShort = plan.inRanges && !(plan.extras && !takesAll(plan))
+  const guarded = isShort ? plan : { ...plan, where: `${GUARD} AND (${plan.where})` }
+  return documentParts(connection, guarded)
 }
 
 /** One read with its own connection and snapshot. */
@@ -47,12 +62,9 @@ class ThreadRead {
     private readonly tell: Tell,
   ) {
     registerGuard(connection)
-    const { plan } = order
-    const isShort = plan.inRanges && !(plan.extras && !takesAll(plan))
-    const guarded = isShort ? plan : { ...plan, where: `${GUARD} AND (${plan.where})` }
     connection.prepare('BEGIN').run()
     const seq = connection.pluck('SELECT max(seq) FROM _sheaf_log').get() as number
-    this.parts = documentParts(connection, guarded)
+    this.parts = partsOf(connection, order.plan)
     tell({ kind: 'begun', id: order.id, seq })
     this.schedule()
   }

@@ -208,7 +208,8 @@ function currencySymbols({ settings, widgetOptions }: ColumnContext): readonly s
   return symbols.get(key) ?? []
 }
 
-function currencyOf({ locale }: DocumentSettings): string | undefined {
+/** Code of the currency of the region that a locale names; US dollars when it names none, undefined for a region without one. */
+export function currencyOf({ locale }: DocumentSettings): string | undefined {
   const region = /[-_]([A-Za-z]{2})\b/.exec(locale)?.[1]
   return CURRENCIES[region?.toUpperCase() ?? 'US']
 }

@@ -8,6 +8,8 @@ interface Zone {
   /** Offset of days on which it does not change; undefined for days on which it does. */
   days: Map<number, number | undefined>
   abbreviations: ReadonlySet<string>
+  /** Tells the abbreviation. */
+  short: Intl.DateTimeFormat
 }
 
 const zones = new Map<string, Zone | undefined>()
@@ -46,6 +48,12 @@ export function hasAbbreviation(name: string, abbreviation: string): boolean {
   return findZone(name)?.abbreviations.has(abbreviation) ?? false
 }
 
+/** How the zone is written at an epoch second, such as `EST`; its name when that cannot be told. */
+export function zoneAbbreviation(name: string, epoch: number): string {
+  const parts = findZone(name)?.short.formatToParts(epoch * 1000)
+  return parts?.find(({ type }) => type === 'timeZoneName')?.value ?? name
+}
+
 function findZone(name: string): Zone | undefined {
   if (!zones.has(name)) {
     if (zones.size > 1000) zones.clear()
@@ -70,7 +78,7 @@ function openZone(timeZone: string): Zone | undefined {
     const short = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'short' })
     const names = [0, 6].map((month) => short.formatToParts(Date.UTC(2024, month, 1)))
     const abbreviations = names.map((parts) => parts.find((p) => p.type === 'timeZoneName')?.value)
-    return { format, days: new Map(), abbreviations: new Set(abbreviations as string[]) }
+    return { format, days: new Map(), abbreviations: new Set(abbreviations as string[]), short }
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error

@@ -1,0 +1,22 @@
+import { toUSVString } from 'node:util'
+import { create } from 'content-disposition'
+
+/** Characters of a name at most, so that the header stays below what proxies take. */
+const MAX_NAME = 180
+
+/** Path separators, control characters, and marks that show a name in another order than it has. */
+const FORBIDDEN = /[\p{Cc}/\\\u202a-\u202e\u2066-\u2069]/gu
+
+/**
+ * Content-Disposition of a file that is to be saved under this name, in any script: in UTF-8 by RFC 8187, and in ASCII for
+ * clients that know nothing else. What no name of a file may hold becomes `_`.
+ */
+export function attachmentNamed(name: string, extension: string): string {
+  const clean = [...toUSVString(name).replace(FORBIDDEN, '_')]
+  const whole = `${clean.slice(0, MAX_NAME).join('')}${extension}`
+  const inAscii = whole
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^ -~]/gu, '_')
+  return create(whole, { fallback: inAscii })
+}

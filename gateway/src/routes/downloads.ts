@@ -1,0 +1,221 @@
+import { HeaderStyle } from '@sheaf/protos/sheaf/document_data/v1/export'
+import { z } from 'zod'
+import { attachmentNamed } from '../attachment-name'
+import { readDocument, readOptionsOf } from '../document-options'
+import type { DocumentSession } from '../document-session'
+import type { Exchange } from '../exchange'
+import { sendChunks } from '../record-stream'
+import { sendBytes, sendJson, type ReplyHead } from '../reply'
+import { defineRoute, type Route } from '../route'
+import {
+  documentDownload,
+  schemaQuery,
+  tableDownload,
+  tableSchema,
+  workbookDownload,
+} from '../schemas/downloads'
+import { docParams } from '../schemas/parameters'
+
+const tag = 'docs'
+const path = '/api/docs/{docId}/download'
+const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
+const headers = { label: HeaderStyle.LABEL, colId: HeaderStyle.COL_ID }
+
+interface DelimitedForm {
+  readonly name: 'csv' | 'tsv' | 'dsv'
+  readonly delimiter: string
+  readonly mediaType: string
+}
+
+const delimitedForms: readonly DelimitedForm[] = [
+  { name: 'csv', delimiter: ',', mediaType: 'text/csv; charset=utf-8' },
+  { name: 'tsv', delimiter: '\t', mediaType: 'text/tab-separated-values; charset=utf-8' },
+  { name: 'dsv', delimiter: '\u{1F4A9}', mediaType: 'text/x-doo-separated-values; charset=utf-8' },
+]
+
+const toDelimitedRoute = ({ name, delimiter, mediaType }: DelimitedForm): Route =>
+  defineRoute({
+    method: 'get',
+    path: `${path}/${name}`,
+    id: `download${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    tag,
+    summary: `Download a table as ${name.toUpperCase()}`,
+    access: 'viewers',
+    conditions: 'read',
+    streams: true,
+    params: docParams,
+    query: tableDownload,
+    success: { description: 'The file', schema: z.string(), mediaType },
+    async handle(exchange, { document, query }) {
+      const { tableId, header, rowIds, standard, title, viewSection = 0 } = query
+      const fileName = title || (await nameFile(exchange, document, tableId))
+      const request = {
+        docId: document.docId,
+        tableId,
+        header: headers[header],
+        delimiter,
+        rowIds,
+        standard,
+        viewSection,
+        options: readOptionsOf(exchange),
+      }
+      const head = fileHead(mediaType, fileName, `.${name}`)
+      await sendChunks(
+        exchange,
+        document,
+        (home, call) => home.exports.exportTable(request, call),
+        { head: () => head },
+      )
+    },
+  })
+
+/** What a document holds, in forms that other programs read. */
+export const downloadRoutes: readonly Route[] = [
+  ...delimitedForms.map(toDelimitedRoute),
+  defineRoute({
+    method: 'get',
+    path: `${path}/xlsx`,
+    id: 'downloadXlsx',
+    tag,
+    summary: 'Download a table, or all tables, as XLSX',
+    access: 'viewers',
+    conditions: 'read',
+    streams: true,
+    params: docParams,
+    query: workbookDownload,
+    success: { description: 'The file', schema: z.string(), mediaType: XLSX },
+    async handle(exchange, { document, query }) {
+      const { tableId, header, title, viewSection = 0 } = query
+      const request = {
+        docId: document.docId,
+        tableId: tableId ?? '',
+        header: headers[header],
+        viewSection,
+        options: readOptionsOf(exchange),
+      }
+      const head = fileHead(XLSX, title || (await nameFile(exchange, document, tableId)), '.xlsx')
+      await sendChunks(
+        exchange,
+        document,
+        (home, call) => home.exports.exportWorkbook(request, call),
+        { head: () => head },
+      )
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: `${path}/table-schema`,
+    id: 'describeTableSchema',
+    tag,
+    summary: 'Describe the CSV of a table by the Table Schema standard',
+    access: 'viewers',
+    conditions: 'read',
+    params: docParams,
+    query: schemaQuery,
+    success: { description: 'The description', schema: tableSchema },
+    async handle(exchange, { document, query }) {
+      const { tableId, header, rowIds, viewSection = 0 } = query
+      const request = {
+        docId: document.docId,
+        tableId,
+        header: headers[header],
+        path: addressOf(exchange, await describe(exchange, document)),
+        rowIds,
+        viewSection,
+      }
+      const described = await readDocument(exchange, document, (home, call, options) =>
+        home.exports.getTableSchema({ ...request, options }, call),
+      )
+      if (described) sendBytes(exchange, described.schemaJson)
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path,
+    id: 'downloadDoc',
+    tag,
+    summary: 'Download a document as an SQLite file',
+    description: 'Below editor there is no history in it.',
+    access: 'viewers',
+    conditions: 'read',
+    streams: true,
+    params: docParams,
+    query: documentDownload,
+    success: { description: 'The file', schema: z.string(), mediaType: 'application/x-sqlite3' },
+    async handle(exchange, { document, query }) {
+      if (query.dryrun) return sendJson(exchange, { dryRun: 'allowed' })
+      const request = {
+        docId: document.docId,
+        noHistory: query.nohistory,
+        template: query.template,
+        options: readOptionsOf(exchange),
+      }
+      const name = await nameFile(exchange, document)
+      await sendChunks(
+        exchange,
+        document,
+        (home, call) => home.exports.exportDocument(request, call),
+        {
+          head: ({ size, changedAt = 0 }) => ({
+            ...fileHead('application/x-sqlite3', name, '.sqlite', [
+              'Last-Modified',
+              new Date(changedAt).toUTCString(),
+            ]),
+            length: size,
+          }),
+        },
+      )
+    },
+  }),
+]
+
+/** What directory knows of a document. Throws when it has left a part out, which would be a bug. */
+async function describe(exchange: Exchange, { docId }: DocumentSession) {
+  const { documents } = exchange.context.directory
+  const { document, org } = await documents.getDocument(
+    { document: docId, site: '' },
+    exchange.call(),
+  )
+  if (!document || !org) throw new Error('directory described a document in part')
+  return { document, org }
+}
+
+type Described = Awaited<ReturnType<typeof describe>>
+
+/** Name of a file with what a document holds, or one of its tables. */
+async function nameFile(
+  exchange: Exchange,
+  session: DocumentSession,
+  tableId?: string,
+): Promise<string> {
+  const { document } = await describe(exchange, session)
+  return tableId === undefined ? document.name : `${document.name}-${tableId}`
+}
+
+/** Every file is made anew and sent whole: a part of one that is asked for later could be of another moment. */
+function fileHead(
+  mediaType: string,
+  name: string,
+  extension: string,
+  more: readonly string[] = [],
+): ReplyHead {
+  const disposition = attachmentNamed(name, extension)
+  const headers = ['Content-Disposition', disposition, 'Accept-Ranges', 'none', ...more]
+  return { mediaType, headers }
+}
+
+/**
+ * Address of the CSV that a request for its description is about, as the client reaches this gateway: in the form whose values
+ * every reader of the standard understands.
+ */
+function addressOf(exchange: Exchange, { document, org }: Described): string {
+  const { request, context } = exchange
+  const { url = '', headers } = request
+  // Only a trusted proxy knows better than the socket how the client came.
+  const told = context.config.proxies > 0 ? String(headers['x-forwarded-proto']) : ''
+  const scheme = told === 'https' ? 'https' : 'http'
+  const query = url.slice(url.indexOf('?'))
+  const name = encodeURIComponent(document.urlId ?? document.docId)
+  return `${scheme}://${headers.host ?? 'localhost'}/o/${org.domain}/api/docs/${name}/download/csv${query}&standard=true`
+}

@@ -1,0 +1,99 @@
+import { TAG, untag } from '../values/tagged-text'
+import { isTimeZone } from '../values/time-zone'
+import { dateText, dateTimeText } from './date-format'
+import { DATE_FORMAT, TIME_FORMAT, type Display } from './display'
+import { numberText } from './number-style'
+
+/** What SQLite hands over of a cell. */
+export type StoredCell = string | number | null
+
+/** What stands between the items of a list. */
+const COMMA = ', '
+
+/** The text of a stored cell as people see it; text that does not fit its column is shown as it is. */
+export function displayText(value: StoredCell, display: Display, separator = COMMA): string {
+  if (typeof value === 'number') return numberCellText(value, display)
+  if (value === null) return display.as === 'bool' ? 'false' : ''
+  switch (display.as) {
+    case 'listJson':
+      return codedText(value, () => value) ?? value
+    case 'list':
+      return codedText(value, (items) => listText(items, separator)) ?? value
+    case 'references':
+      return codedText(value, (items) => referencesText(items, display.table, separator)) ?? value
+    case 'any':
+      return value.startsWith(TAG) ? anyText(untag(value)) : value
+    default:
+      return value
+  }
+}
+
+function numberCellText(value: number, display: Display): string {
+  switch (display.as) {
+    case 'number':
+      return numberText(value, display.style)
+    case 'bool':
+      return value === 1 ? 'true' : value === 0 ? 'false' : String(value)
+    case 'date':
+      return dateText(value, display.format)
+    case 'dateTime':
+      return dateTimeText(value, display.format, display.zone)
+    case 'reference':
+      if (display.table === '') return String(value)
+      return value === 0 ? '' : `${display.table}[${value}]`
+    default:
+      return numberText(value, undefined)
+  }
+}
+
+/** The text of what a list column stores: a list, or tagged text; undefined for text that stands for itself. */
+function codedText(stored: string, show: (items: unknown[]) => string): string | undefined {
+  if (stored.startsWith('[')) return show(JSON.parse(stored) as unknown[])
+  return stored.startsWith(TAG) ? anyText(untag(stored)) : undefined
+}
+
+/** Items side by side; one that holds a separator or a quote stands in quotes, so that it can be told from two. */
+function listText(items: readonly unknown[], separator = COMMA): string {
+  const needsQuotes = new RegExp(`[${separator.trim()}"\\n\\r]|^\\s|\\s$`)
+  return items
+    .map((item) => anyText(item))
+    .map((text) => (needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text))
+    .join(separator)
+}
+
+function referencesText(ids: readonly unknown[], table: string, separator: string): string {
+  return ids.map((id) => (table === '' ? String(id) : `${table}[${String(id)}]`)).join(separator)
+}
+
+/** The text of a cell of any kind, as it reads. */
+export function anyText(cell: unknown): string {
+  if (typeof cell === 'string') return cell
+  if (typeof cell === 'number') return numberText(cell, undefined)
+  if (typeof cell === 'boolean') return String(cell)
+  if (cell === null || cell === undefined) return ''
+  return (Array.isArray(cell) && listCellText(cell)) || JSON.stringify(cell)
+}
+
+/** The text of a cell with a code; undefined for a code that has no text. */
+function listCellText(cell: readonly unknown[]): string | undefined {
+  return codes[String(cell[0])]?.(cell)
+}
+
+type CodedText = (cell: readonly unknown[]) => string | undefined
+
+const codes: Readonly<Partial<Record<string, CodedText>>> = {
+  L: (cell) => listText(cell.slice(1)),
+  d: ([, seconds]) => (typeof seconds === 'number' ? dateText(seconds, DATE_FORMAT) : undefined),
+  D: ([, seconds, zone]) => (typeof seconds === 'number' ? instantText(seconds, zone) : undefined),
+  R: ([, table, id]) => `${String(table)}[${String(id)}]`,
+  r: ([, table, ids]) =>
+    Array.isArray(ids) ? referencesText(ids, String(table), COMMA) : undefined,
+  E: ([, name]) => (name === 'ZeroDivisionError' ? '#DIV/0!' : `#${String(name)}`),
+  U: ([, text]) => (typeof text === 'string' ? text : undefined),
+  O: ([, object]) => JSON.stringify(object),
+}
+
+function instantText(seconds: number, zone: unknown): string {
+  const known = typeof zone === 'string' && isTimeZone(zone) ? zone : 'UTC'
+  return dateTimeText(seconds, `${DATE_FORMAT} ${TIME_FORMAT}`, known)
+}

@@ -1,0 +1,24 @@
+import { encodeChunks } from '@sheaf/protos/bytes'
+import {
+  ExportDocumentResponse,
+  ExportServiceService,
+  ExportTableResponse,
+  ExportWorkbookResponse,
+} from '@sheaf/protos/sheaf/document_data/v1/export'
+
+/** ExportService, whose files copy their bytes no more than they must. */
+export const exportService = {
+  ...ExportServiceService,
+  exportTable: {
+    ...ExportServiceService.exportTable,
+    responseSerialize: encodeChunks(ExportTableResponse),
+  },
+  exportWorkbook: {
+    ...ExportServiceService.exportWorkbook,
+    responseSerialize: encodeChunks(ExportWorkbookResponse),
+  },
+  exportDocument: {
+    ...ExportServiceService.exportDocument,
+    responseSerialize: encodeChunks(ExportDocumentResponse),
+  },
+}
