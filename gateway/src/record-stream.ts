@@ -6,7 +6,7 @@ import type { DocumentSession } from './document-session'
 import type { Exchange } from './exchange'
 import type { HomeClients } from './home-channels'
 import { LongAnswer } from './long-answer'
-import { sendBytes, sendHead } from './reply'
+import { sendBytes, sendHead, type ReplyHead } from './reply'
 
 /** A piece of the answer; the first one also tells the state of the document, where that is known. */
 type Piece = Pick<ReadRecordsResponse, 'chunk'> & DocumentState
@@ -20,11 +20,13 @@ export type OpenChunks = (home: HomeClients, call: CallContext) => AsyncIterable
  * Answers with the bytes of a stream, as fast as the client takes them and no faster. Nothing is sent before the first
  * chunk is there, so that an error gets its status; an error after that destroys the connection, so that nobody takes
  * half an answer for a whole one.
+ * @param head form of the answer, when it is no JSON
  */
 export async function sendChunks(
   exchange: Exchange,
   document: DocumentSession,
   open: OpenChunks,
+  head: ReplyHead = {},
 ): Promise<void> {
   const { request, response } = exchange
   const { chunks, first } = await document.call(async (home, call) => {
@@ -37,14 +39,14 @@ export async function sendChunks(
     const { chunk } = first.value
     if (request.method === 'HEAD') {
       tellState(exchange, first.value)
-      sendHead(exchange, {})
+      sendHead(exchange, head)
       response.end()
       return
     }
     const second = await nextChunk(chunks)
     tellState(exchange, first.value)
-    if (second === undefined) return sendBytes(exchange, chunk)
-    sendHead(exchange, {})
+    if (second === undefined) return sendBytes(exchange, chunk, head)
+    sendHead(exchange, head)
     await write(exchange, chunk)
     await pump(exchange, chunks, second)
     response.end()

@@ -22,6 +22,8 @@ export interface ReplyHead {
   readonly length?: number
   /** Content-Security-Policy, for answers that are pages. */
   readonly policy?: string
+  /** Cache-Control, for answers that may be kept. */
+  readonly cache?: string
 }
 
 /** Sends status and headers. */
@@ -31,7 +33,7 @@ export function sendHead(exchange: Exchange, head: ReplyHead): void {
     'Content-Type',
     head.mediaType ?? JSON_TYPE,
     'Cache-Control',
-    'no-cache',
+    head.cache ?? 'no-cache',
     'X-Content-Type-Options',
     'nosniff',
     'X-Frame-Options',

@@ -1,6 +1,8 @@
 import type { Route } from '../route'
 import { accessRoutes } from './access'
 import { actionRoutes } from './actions'
+import { attachmentStoreRoutes } from './attachment-stores'
+import { attachmentRoutes } from './attachments'
 import { columnRoutes } from './columns'
 import { dataRoutes } from './data'
 import { documentCopyRoutes } from './document-copy'
@@ -23,6 +25,8 @@ export const routes: readonly Route[] = [
   ...columnRoutes,
   ...tableRoutes,
   ...actionRoutes,
+  ...attachmentStoreRoutes,
+  ...attachmentRoutes,
   ...documentRoutes,
   ...documentLifecycleRoutes,
   ...documentCopyRoutes,

@@ -1,5 +1,6 @@
 import { EnvReader, type Env } from '@sheaf/kit/config'
 import type { AdmissionLimits } from './admission'
+import type { AttachmentLimits } from './store/staged-files'
 
 const MIB = 1024 * 1024
 
@@ -35,6 +36,8 @@ export interface DocumentDataConfig {
   readonly changesMegabytes: number
   /** What is taken on at once; more is refused. */
   readonly limits: AdmissionLimits
+  /** How much may be attached. */
+  readonly attachments: AttachmentLimits
 }
 
 /** The limits that apply unless settings say otherwise. */
@@ -45,9 +48,17 @@ export const defaultLimits: AdmissionLimits = {
   delayMs: 500,
 }
 
+/** The limits of attachments that apply unless settings say otherwise. */
+export const defaultAttachments: AttachmentLimits = {
+  fileBytes: 100 * MIB,
+  documentBytes: 1024 * MIB,
+}
+
 /** Reads the settings. Throws ConfigError naming every fault. */
 export function readConfig(env: Env): DocumentDataConfig {
   const read = new EnvReader(env)
+  const megabytes = (name: string, fallback: number) =>
+    read.int(name, fallback / MIB, { min: 1, max: 1024 * 1024 }) * MIB
   return read.done({
     listen: read.str('SHEAF_DOCUMENT_DATA_LISTEN', '127.0.0.1:8486'),
     address: read.optional('SHEAF_DOCUMENT_DATA_ADDRESS'),
@@ -68,6 +79,10 @@ export function readConfig(env: Env): DocumentDataConfig {
       writeBytes: read.int('SHEAF_PENDING_MB', defaultLimits.writeBytes / MIB, { min: 1 }) * MIB,
       reads: read.int('SHEAF_PENDING_READS', defaultLimits.reads, { min: 2 }),
       delayMs: read.int('SHEAF_LOOP_DELAY_MS', defaultLimits.delayMs, { min: 10 }),
+    },
+    attachments: {
+      fileBytes: megabytes('SHEAF_MAX_ATTACHMENT_MB', defaultAttachments.fileBytes),
+      documentBytes: megabytes('SHEAF_MAX_ATTACHMENTS_MB', defaultAttachments.documentBytes),
     },
   })
 }

@@ -4,6 +4,7 @@ import type { CallerClaims } from '@sheaf/kit/caller-token'
 import type { RoleName } from '@sheaf/kit/roles'
 import type { CallContext } from '@sheaf/protos/call'
 import { ActionsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/actions'
+import { AttachmentsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/attachments'
 import { ChangesServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/documents'
@@ -17,7 +18,7 @@ import { TablesServiceClientImpl, type NewTable } from '@sheaf/protos/sheaf/docu
 import { testEngines } from '@sheaf/testkit/engines'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import { createTokenAuthority, type TokenAuthority } from '@sheaf/testkit/token-authority'
-import { defaultLimits, type DocumentDataConfig } from '../src/config'
+import { defaultAttachments, defaultLimits, type DocumentDataConfig } from '../src/config'
 import { startDocumentData, type RunningDocumentData } from '../src/service'
 
 /** Name of the instance under test. */
@@ -46,6 +47,7 @@ export function testConfig(folder: string): DocumentDataConfig {
     changesDays: 1,
     changesMegabytes: 256,
     limits: defaultLimits,
+    attachments: defaultAttachments,
   }
 }
 
@@ -57,6 +59,7 @@ export class TestClients implements AsyncDisposable {
   readonly columns: ColumnsServiceClientImpl
   readonly records: RecordsServiceClientImpl
   readonly changes: ChangesServiceClientImpl
+  readonly attachments: AttachmentsServiceClientImpl
   private readonly channel: GrpcChannel
 
   constructor(
@@ -70,6 +73,7 @@ export class TestClients implements AsyncDisposable {
     this.columns = new ColumnsServiceClientImpl(this.channel)
     this.records = new RecordsServiceClientImpl(this.channel)
     this.changes = new ChangesServiceClientImpl(this.channel)
+    this.attachments = new AttachmentsServiceClientImpl(this.channel)
   }
 
   /** What a call on a document carries for a user with this role. */

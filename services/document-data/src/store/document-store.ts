@@ -1,8 +1,11 @@
 import { AppError } from '@sheaf/kit/errors'
+import { AttachmentUpkeep } from './attachment-upkeep'
 import { indexRules, type IndexRules } from './auto-indexes'
 import { ByteBudget } from './byte-budget'
 import type { DocumentReader, DocumentWriter, Synchronous } from './document'
+import type { DocumentDoors } from './document-doors'
 import { DocumentFiles, writeDurably } from './document-files'
+import { ActiveUploads } from './file-contents'
 import { FirstEntries } from './first-entries'
 import type { Author, LogEntry } from './log'
 import { createDocumentBytes, type NewDocument } from './new-document'
@@ -47,9 +50,11 @@ const MAX_KEPT_BYTES = 16 * 1024 * 1024
  * The documents of this instance. It has two doors, `read` and `transact`; what goes through them is synchronous.
  * Documents are opened when used and closed when others need their place; a file is never made by opening.
  */
-export class DocumentStore implements AsyncDisposable {
+export class DocumentStore implements DocumentDoors, AsyncDisposable {
   /** Called when a document has log entries to publish. */
   onLogged: (docId: string) => void = () => {}
+  /** The uploads under way. */
+  readonly uploads = new ActiveUploads()
   /** Least recently used first. */
   private readonly open = new Map<string, OpenDocument>()
   private readonly removing = new Set<string>()
@@ -57,6 +62,7 @@ export class DocumentStore implements AsyncDisposable {
   private readonly sweep: NodeJS.Timeout
   private readonly around: DocumentSurroundings
   private readonly snapshots: Snapshots
+  private readonly attachments: AttachmentUpkeep
 
   private constructor(
     private readonly files: DocumentFiles,
@@ -69,6 +75,7 @@ export class DocumentStore implements AsyncDisposable {
         program: options.workerProgram,
         onCrash: (error) => options.onWorkerCrash?.(error),
       }),
+      uploads: this.uploads,
       indexRules: { ...indexRules, ...options.indexRules, maxPerTable: options.maxIndexes },
       entryBudget: new ByteBudget(MAX_KEPT_BYTES),
       replyBudget: new ByteBudget(MAX_KEPT_BYTES),
@@ -78,6 +85,7 @@ export class DocumentStore implements AsyncDisposable {
       program: options.workerProgram,
       onCrash: (error) => options.onWorkerCrash?.(error),
     })
+    this.attachments = new AttachmentUpkeep(this, options.onFileError)
     this.sweep = setInterval(() => this.closeIdle(), Math.max(1000, options.idleMs / 4))
     this.sweep.unref()
   }
@@ -189,6 +197,16 @@ export class DocumentStore implements AsyncDisposable {
     return reply instanceof Promise ? this.tellLater(docId, reply) : reply
   }
 
+  /** A new folder for files that are not kept; its user removes it. */
+  createScratch(): Promise<string> {
+    return this.tellDisk(() => this.files.createScratch())
+  }
+
+  /** Removes, some time soon, the bytes of files that no attachment has and no upload under way has a claim on. */
+  removeLeftovers(docId: string): void {
+    this.open.get(docId)?.upkeep.removeLeftovers()
+  }
+
   /** Ids of the documents that may have entries to publish. */
   listDirty(): string[] {
     return this.files.dirty.list()
@@ -229,6 +247,7 @@ export class DocumentStore implements AsyncDisposable {
   /** Runs the writes that wait and closes all documents. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.sweep)
+    await this.attachments[Symbol.asyncDispose]()
     // An index that is being built holds the lock that closing needs.
     await Promise.all([...this.open.values()].map((doc) => doc.upkeep.quiet()))
     for (const docId of [...this.open.keys()]) this.close(docId)
@@ -295,6 +314,8 @@ export class DocumentStore implements AsyncDisposable {
     for (const doc of this.open.values()) {
       doc.upkeep.tidy()
       doc.upkeep.trimReplies()
+      doc.upkeep.removeLeftovers()
+      this.attachments.look(doc)
     }
     const before = Date.now() - this.options.idleMs
     for (const [docId, doc] of this.open) {
