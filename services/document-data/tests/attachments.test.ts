@@ -19,6 +19,7 @@ import { TestInstance } from './test-instance'
 
 const KIB = 1024
 const limits = { fileBytes: 3 * 1024 * KIB, documentBytes: 5 * 1024 * KIB }
+const BIG_BYTES = 20 * 1024 * KIB
 
 let instance: TestInstance
 let doc: string
@@ -314,26 +315,6 @@ describe('a download', () => {
     expect(await reasonOf(download(id, { offset: -1 }))).toBe('BAD_FIELD')
     expect(await reasonOf(download(99))).toBe('ATTACHMENT_NOT_FOUND')
   })
-
-  it('ends with an error when the file is removed while it is read', async () => {
-    const { id } = await uploadOne('a.bin', randomBytes(3000 * KIB))
-    const request = DownloadAttachmentRequest.fromPartial({ docId: doc, attachmentId: id })
-    const call = await instance.clients.as(doc, 'viewers')
-    const read = instance.clients.attachments.downloadAttachment(request, call)
-    const rest = read[Symbol.asyncIterator]()
-    await rest.next()
-    await rest.next()
-    const owner = await instance.clients.as(doc, 'owners')
-    const unused = { docId: doc, expiredOnly: false }
-    await instance.clients.attachments.removeUnusedAttachments(unused, owner)
-    await untilTidy([])
-    // The id of the file may be given anew, to other bytes.
-    await uploadOne('b.bin', randomBytes(3000 * KIB))
-    const readOn = async () => {
-      for (let next = await rest.next(); !next.done; next = await rest.next());
-    }
-    expect(await reasonOf(readOn())).toBe('ATTACHMENT_GONE')
-  })
 })
 
 describe('the listing', () => {
@@ -427,6 +408,39 @@ describe('unused attachments', () => {
     await removed
     const kept = new Set(await ids())
     expect(kept.has(1) && kept.has(2)).toBe(true)
+  })
+})
+
+describe('a long download', () => {
+  let usual: TestInstance
+  beforeAll(async () => {
+    usual = instance
+    instance = await TestInstance.start()
+  })
+  afterAll(async () => {
+    await instance[Symbol.asyncDispose]()
+    instance = usual
+  })
+
+  it('ends with an error when the file is removed while it is read', async () => {
+    // More than what is on its way between the two at any moment.
+    const { id } = await uploadOne('a.bin', randomBytes(BIG_BYTES))
+    const request = DownloadAttachmentRequest.fromPartial({ docId: doc, attachmentId: id })
+    const call = await instance.clients.as(doc, 'viewers')
+    const read = instance.clients.attachments.downloadAttachment(request, call)
+    const rest = read[Symbol.asyncIterator]()
+    await rest.next()
+    await rest.next()
+    const owner = await instance.clients.as(doc, 'owners')
+    const unused = { docId: doc, expiredOnly: false }
+    await instance.clients.attachments.removeUnusedAttachments(unused, owner)
+    await untilTidy([])
+    // The id of the file may be given anew, to other bytes.
+    await uploadOne('b.bin', randomBytes(BIG_BYTES))
+    const readOn = async () => {
+      for (let next = await rest.next(); !next.done; next = await rest.next());
+    }
+    expect(await reasonOf(readOn())).toBe('ATTACHMENT_GONE')
   })
 })
 

@@ -36,7 +36,7 @@ export async function receiveFiles(
   call: ServerCall,
   parts: AsyncIterable<UploadAttachmentRequest>,
 ): Promise<ReceivedFiles> {
-  const incoming = parts[Symbol.asyncIterator]()
+  const incoming = untilBroken(parts)
   const first = await incoming.next()
   const head = first.done ? undefined : first.value.part
   if (head?.$case !== 'attachment') throw badPart('the first message must announce a file')
@@ -83,7 +83,7 @@ export async function readArchiveParts(
   call: ServerCall,
   parts: AsyncIterable<RestoreAttachmentsRequest>,
 ): Promise<{ docId: string; staged: StagedFiles<undefined>; chunks: AsyncIterable<Uint8Array> }> {
-  const incoming = parts[Symbol.asyncIterator]()
+  const incoming = untilBroken(parts)
   const first = await incoming.next()
   const head = first.done ? undefined : first.value.part
   if (head?.$case !== 'docId') throw badPart('the first message must name the document')
@@ -103,6 +103,15 @@ async function* readChunks(
     yield part.value
   }
   throw brokenOff()
+}
+
+/** The messages of a caller; one that goes away breaks its upload off, which is no fault of this service. */
+async function* untilBroken<T>(parts: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* parts
+  } catch (error) {
+    throw (error as { code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE' ? brokenOff() : error
+  }
 }
 
 async function openStaged<T>(

@@ -54,7 +54,7 @@ export const attachments = (ctx: Context): AttachmentsService => ({
     const maxBytes = ctx.attachmentLimits.documentBytes
     const { signal } = call
     const upload = { docId, author: authorOf(call), files: files.files, maxBytes, signal }
-    return storeContents(ctx.documents, upload, (name) =>
+    return await storeContents(ctx.documents, upload, (name) =>
       runWrite(ctx, call, { docId, options: asked }, {
         response: UploadAttachmentResponse,
         run: (doc) => {
@@ -169,7 +169,7 @@ export const attachments = (ctx: Context): AttachmentsService => ({
     const { signal } = call
     const maxBytes = ctx.attachmentLimits.documentBytes
     const upload = { docId, author: authorOf(call), maxBytes, signal }
-    return restoreFiles({ store: ctx.documents, staged: files, upload }, chunks)
+    return await restoreFiles({ store: ctx.documents, staged: files, upload }, chunks)
   },
 })
 
