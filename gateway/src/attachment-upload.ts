@@ -39,7 +39,7 @@ export async function restoreAttachments(
   using form = new FormFiles(exchange, (_, name) => /\.tar$/i.test(name))
   const { docId } = document
   const send = once()
-  return document.call((home, call) =>
+  return await document.call((home, call) =>
     home.attachments.restoreAttachments(send(toArchiveParts(docId, form.read())), call),
   )
 }

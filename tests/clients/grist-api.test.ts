@@ -125,6 +125,16 @@ describe('the npm client grist-api', () => {
     expect(await rows()).toEqual([{ id: 2, ...fern }])
   })
 
+  it('attaches files, which cells can refer to', async () => {
+    const files = [new File(['aaa'], 'a.txt'), new File(['<b>'], 'b.html', { type: 'text/html' })]
+    expect(await client.attach(files)).toEqual([1, 2])
+    await addTable(system.alice.rest, doc, 'Photos', { Pics: 'Attachments' })
+    await client.addRecords('Photos', [{ Pics: ['L', 2, 1] }])
+    expect(await client.fetchTable('Photos')).toMatchObject([{ Pics: ['L', 2, 1] }])
+    const { text } = await system.alice.rest.get(`${doc}/attachments/1/download`)
+    expect(text).toBe('aaa')
+  })
+
   it('finds a document by the address of its page', async () => {
     const { url, ownerKey: apiKey } = system.sheaf
     const byAddress = new GristDocAPI(`${url}/doc/${client.docId}/Garden`, { apiKey })
