@@ -51,7 +51,8 @@ export async function sendAttachment(
   const range = readRange(exchange, file.fileSize, tag)
   const { docId } = document
   const { offset, length } = range ?? { offset: 0, length: file.fileSize }
-  if (range) headers.push('Content-Range', `bytes ${offset}-${offset + length - 1}/${file.fileSize}`)
+  if (range)
+    headers.push('Content-Range', `bytes ${offset}-${offset + length - 1}/${file.fileSize}`)
   await sendChunks(
     exchange,
     document,
@@ -92,12 +93,16 @@ function readRange(
     headers.push('Content-Range', `bytes */${size}`)
     throw new AppError('range', 'RANGE_NOT_SATISFIABLE', `the file has no such range: ${asked}`)
   }
-  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1 || !ranges[0]) return undefined
+  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1 || !ranges[0])
+    return undefined
   const { start, end } = ranges[0]
   return { offset: start, length: end - start + 1 }
 }
 
 function knows(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false
-  return header.trim() === '*' || header.split(',').some((known) => known.trim().replace(/^W\//, '') === tag)
+  return (
+    header.trim() === '*' ||
+    header.split(',').some((known) => known.trim().replace(/^W\//, '') === tag)
+  )
 }

@@ -26,6 +26,15 @@ const limits = {
   headerSize: 16 * 1024,
 }
 
+/** What the parser tells of a file. */
+type FileEvent = [
+  field: string | undefined,
+  bytes: Readable,
+  name: string | undefined,
+  encoding: string,
+  mediaType: string,
+]
+
 /**
  * The files of a request whose body is a form, one by one as they arrive, and no faster than they are read. Disposing
  * leaves the rest of the body alone.
@@ -77,7 +86,8 @@ export class FormFiles implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    if (!this.finished) this.fail(new AppError('invalid', 'BODY_UNREADABLE', 'the body is not read'))
+    if (!this.finished)
+      this.fail(new AppError('invalid', 'BODY_UNREADABLE', 'the body is not read'))
     clearTimeout(this.timer)
     this.exchange.signal.removeEventListener('abort', this.onAbort)
   }
@@ -104,13 +114,7 @@ export class FormFiles implements Disposable {
     })
   }
 
-  private take(
-    field: string | undefined,
-    bytes: Readable,
-    name: string | undefined,
-    _encoding: string,
-    mediaType: string,
-  ): void {
+  private take(...[field, bytes, name, , mediaType]: FileEvent): void {
     bytes.on('error', () => {})
     if (this.failure) {
       bytes.resume()
@@ -157,8 +161,7 @@ function createParser(headers: BusboyHeaders): BusboyInstance {
 
 const malformed = (message: string) => new AppError('invalid', 'MALFORMED_FORM', message)
 
-const stalled = () =>
-  new AppError('timeout', 'REQUEST_TIMEOUT', 'the body took too long to arrive')
+const stalled = () => new AppError('timeout', 'REQUEST_TIMEOUT', 'the body took too long to arrive')
 
 const tooManyParts = () =>
   new AppError('too_large', 'FORM_TOO_LARGE', `a form can have at most ${MAX_FILES} files`)

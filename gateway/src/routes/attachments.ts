@@ -56,7 +56,10 @@ export const attachmentRoutes: readonly Route[] = [
     streams: true,
     success: { description: 'The attachments', schema: attachments },
     handle(exchange, { document, query }) {
-      const { filterJson, sort, limit } = readSelection(exchange, { ...query, cellFormat: 'normal' })
+      const { filterJson, sort, limit } = readSelection(exchange, {
+        ...query,
+        cellFormat: 'normal',
+      })
       const { docId } = document
       const request = { docId, filterJson, sort, limit, options: readOptionsOf(exchange) }
       return sendChunks(exchange, document, (home, call) =>

@@ -38,7 +38,8 @@ export async function receiveFiles(
 ): Promise<ReceivedFiles> {
   const incoming = untilBroken(parts)
   const first = await incoming.next()
-  const head = first.done ? undefined : first.value.part
+  if (first.done) throw brokenOff()
+  const { part: head, options } = first.value
   if (head?.$case !== 'attachment') throw badPart('the first message must announce a file')
   const { docId } = head.value
   requireDocument(ctx, call, docId, 'editors')
@@ -48,7 +49,7 @@ export async function receiveFiles(
   try {
     staged.begin(readAnnouncement(head.value))
     await stage(staged, docId, incoming)
-    return { docId, options: first.value.options, staged }
+    return { docId, options, staged }
   } catch (error) {
     await staged[Symbol.asyncDispose]()
     throw error
@@ -106,7 +107,7 @@ async function* readChunks(
 }
 
 /** The messages of a caller; one that goes away breaks its upload off, which is no fault of this service. */
-async function* untilBroken<T>(parts: AsyncIterable<T>): AsyncGenerator<T> {
+async function* untilBroken<T>(parts: AsyncIterable<T>): AsyncGenerator<T, void> {
   try {
     yield* parts
   } catch (error) {
@@ -119,9 +120,14 @@ async function openStaged<T>(
   docId: string,
 ): Promise<StagedFiles<T>> {
   if (uploadPlaces.check(docId, 1))
-    throw new AppError('too_many', 'TOO_MANY_UPLOADS', 'too many uploads at once, try again later', {
-      retryAfterMs: RETRY_MS,
-    })
+    throw new AppError(
+      'too_many',
+      'TOO_MANY_UPLOADS',
+      'too many uploads at once, try again later',
+      {
+        retryAfterMs: RETRY_MS,
+      },
+    )
   uploadPlaces.take(docId, 1)
   const leave = () => uploadPlaces.give(docId, 1)
   try {

@@ -1,71 +1,39 @@
-import { createHash } from 'node:crypto'
 import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/kit/grpc-server'
 import {
-  ArchiveFormat,
   GetAttachmentResponse,
-  UploadAttachmentResponse,
-  type Attachment as WireAttachment,
   type AttachmentsService,
   type DownloadAttachmentRequest,
   type DownloadAttachmentResponse,
   type GetAttachmentRequest,
   type ListAttachmentsRequest,
   type ListAttachmentsResponse,
-  type ReadAttachmentsArchiveRequest,
-  type ReadAttachmentsArchiveResponse,
   type ReadAttachmentsHealthRequest,
   type ReadAttachmentsHealthResponse,
   type RemoveUnusedAttachmentsRequest,
   type RemoveUnusedAttachmentsResponse,
-  type RestoreAttachmentsRequest,
-  type RestoreAttachmentsResponse,
   type UpdateUsedAttachmentsRequest,
   type UpdateUsedAttachmentsResponse,
-  type UploadAttachmentRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/attachments'
-import type { WriteOptions } from '@sheaf/protos/sheaf/document_data/v1/options'
 import type { Context } from '../context'
-import { extensionOf, mediaTypeOf } from '../file-names'
-import { readArchive } from '../store/attachment-archive'
 import { verifyFiles } from '../store/attachment-health'
 import { removeUnused, updateUsed } from '../store/attachment-removal'
-import { restoreFiles } from '../store/attachment-restore'
-import { storeContents } from '../store/attachment-uploads'
-import { addAttachments, getAttachment, type Attachment } from '../store/attachments'
+import { getAttachment, type Attachment } from '../store/attachments'
 import { readContent } from '../store/file-contents'
-import type { StagedFile } from '../store/staged-files'
-import { readArchiveParts, receiveFiles, type AnnouncedFile } from './attachment-parts'
+import { toWire } from './attachment-wire'
 import { attachmentsQuery } from './attachments-query'
 import { authorOf, requireDocument } from './document-call'
-import { isKnown, runRead, runWrite, tagOf } from './document-options'
+import { isKnown, runRead, tagOf } from './document-options'
 
 const NOTHING = Buffer.alloc(0)
 
-/** The files that are attached to documents. */
-export const attachments = (ctx: Context): AttachmentsService => ({
-  async uploadAttachment(
-    parts: AsyncIterable<UploadAttachmentRequest>,
-    call: ServerCall,
-  ): Promise<UploadAttachmentResponse> {
-    const { docId, options, staged } = await receiveFiles(ctx, call, parts)
-    await using files = staged
-    const asked = withFiles(options, files.files)
-    const maxBytes = ctx.attachmentLimits.documentBytes
-    const { signal } = call
-    const upload = { docId, author: authorOf(call), files: files.files, maxBytes, signal }
-    return await storeContents(ctx.documents, upload, (name) =>
-      runWrite(ctx, call, { docId, options: asked }, {
-        response: UploadAttachmentResponse,
-        run: (doc) => {
-          const added = addAttachments(doc, files.files.map(describe), { upload: name, maxBytes })
-          const all = added.map(toWire)
-          return { attachment: all[0], attachments: all }
-        },
-      }),
-    )
-  },
+type Rpcs = Omit<
+  AttachmentsService,
+  'uploadAttachment' | 'readAttachmentsArchive' | 'restoreAttachments'
+>
 
+/** The files that are attached to documents. */
+export const attachments = (ctx: Context): Rpcs => ({
   async *listAttachments(
     request: ListAttachmentsRequest,
     call: ServerCall,
@@ -146,31 +114,6 @@ export const attachments = (ctx: Context): AttachmentsService => ({
     requireDocument(ctx, call, docId, 'owners')
     return { files: await verifyFiles(ctx.documents, docId, call.signal) }
   },
-
-  async *readAttachmentsArchive(
-    { docId, format }: ReadAttachmentsArchiveRequest,
-    call: ServerCall,
-  ): AsyncGenerator<ReadAttachmentsArchiveResponse> {
-    requireDocument(ctx, call, docId, 'viewers')
-    ctx.documents.stateOf(docId)
-    const kind = format === ArchiveFormat.TAR ? 'tar' : 'zip'
-    for await (const chunk of readArchive(ctx.documents, docId, kind)) {
-      call.signal.throwIfAborted()
-      yield { chunk: Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength) }
-    }
-  },
-
-  async restoreAttachments(
-    parts: AsyncIterable<RestoreAttachmentsRequest>,
-    call: ServerCall,
-  ): Promise<RestoreAttachmentsResponse> {
-    const { docId, staged, chunks } = await readArchiveParts(ctx, call, parts)
-    await using files = staged
-    const { signal } = call
-    const maxBytes = ctx.attachmentLimits.documentBytes
-    const upload = { docId, author: authorOf(call), maxBytes, signal }
-    return await restoreFiles({ store: ctx.documents, staged: files, upload }, chunks)
-  },
 })
 
 const sweepOf = (docId: string, call: ServerCall) => ({
@@ -178,44 +121,6 @@ const sweepOf = (docId: string, call: ServerCall) => ({
   author: authorOf(call),
   signal: call.signal,
 })
-
-function describe({ about, size, sha1, sha256 }: StagedFile<AnnouncedFile>) {
-  const { fileName, mediaType } = about
-  const fileExt = extensionOf(fileName, mediaType)
-  return {
-    fileIdent: `${sha1}${fileExt}`,
-    fileName,
-    fileType: mediaTypeOf(fileExt),
-    fileSize: size,
-    fileExt,
-    hash: sha256,
-  }
-}
-
-/** The same write has the same files, whatever the form that they came in. */
-function withFiles(
-  options: WriteOptions | undefined,
-  files: readonly StagedFile<AnnouncedFile>[],
-): WriteOptions | undefined {
-  if (!options || options.idempotencyKey === '') return options
-  const digest = createHash('sha256').update(options.requestDigest)
-  for (const { about, sha256 } of files)
-    digest.update(JSON.stringify([about.fileName, about.mediaType, sha256]))
-  return { ...options, requestDigest: digest.digest() }
-}
-
-function toWire(row: Attachment): WireAttachment {
-  const { id, fileName, fileSize, fileType, fileIdent, fileExt, timeUploaded } = row
-  return {
-    id,
-    fileName,
-    fileSize,
-    timeUploaded: new Date(timeUploaded).toISOString(),
-    mediaType: fileType,
-    fileIdent,
-    fileExt,
-  }
-}
 
 function readRange(
   { offset, length }: { readonly offset: number; readonly length: number },

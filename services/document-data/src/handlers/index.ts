@@ -9,6 +9,8 @@ import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/table
 import type { Context } from '../context'
 import { actions } from './actions'
 import { serveAdmitted } from './admitted'
+import { attachmentArchives } from './attachment-archives'
+import { attachmentUploads } from './attachment-uploads'
 import { attachments } from './attachments'
 import { changes } from './changes'
 import { columns } from './columns'
@@ -23,7 +25,11 @@ export function createServices(ctx: Context): ServedService[] {
   const { admission } = ctx
   return [
     serveAdmitted(admission, ActionsServiceService, actions(ctx)),
-    serveAdmitted(admission, AttachmentsServiceService, attachments(ctx)),
+    serveAdmitted(admission, AttachmentsServiceService, {
+      ...attachments(ctx),
+      ...attachmentUploads(ctx),
+      ...attachmentArchives(ctx),
+    }),
     serveAdmitted(admission, ChangesServiceService, changes(ctx)),
     serveAdmitted(admission, ColumnsServiceService, columns(ctx)),
     serveAdmitted(admission, DocumentsServiceService, documents(ctx)),

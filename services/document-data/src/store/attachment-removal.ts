@@ -122,7 +122,9 @@ function mark(doc: DocumentWriter, rows: readonly Row[]): void {
   if (rows.length === 0) return
   const now = Math.floor(Date.now() / 1000)
   const marked = rows.map(({ timeDeleted }) => (timeDeleted === null ? now : null))
-  const update = doc.connection.prepare('UPDATE _grist_Attachments SET timeDeleted = ? WHERE id = ?')
+  const update = doc.connection.prepare(
+    'UPDATE _grist_Attachments SET timeDeleted = ? WHERE id = ?',
+  )
   rows.forEach(({ id }, index) => update.run(marked[index] ?? null, id))
   const old = rows.map(({ timeDeleted }) => timeDeleted)
   doc.record({

@@ -1,6 +1,7 @@
 import { toAppError } from '@sheaf/kit/errors'
 import { updateUsed } from './attachment-removal'
 import type { DocumentDoors } from './document-doors'
+import { ActiveUploads } from './file-contents'
 import type { OpenDocument } from './open-document'
 
 /** A document that has changed is looked at again after so long. */
@@ -15,6 +16,8 @@ interface Look {
 
 /** Notes of the documents that are open which of their attachments are unused; of one after the other. */
 export class AttachmentUpkeep implements AsyncDisposable {
+  /** The uploads under way. */
+  readonly uploads = new ActiveUploads()
   private readonly looks = new WeakMap<OpenDocument, Look>()
   private readonly ended = new AbortController()
   private running: Promise<void> | undefined

@@ -112,7 +112,7 @@ export class AttachmentUse {
           `SELECT DISTINCT j.value FROM ${from} t NOT INDEXED, json_each(${list}) j
            WHERE t.id > ? AND t.id <= ?`,
         )
-        .all(after, last) as unknown[]
+        .all(after, last)
       for (const id of ids) if (typeof id === 'number') this.used.add(id)
     }
     return last

@@ -52,8 +52,7 @@ const SELECT = `
 /** An attachment by its row id. Throws `not_found`. */
 export function getAttachment(connection: Connection, id: number): Attachment {
   const row = connection.prepare(`${SELECT} WHERE a.id = ?`).get(id) as AttachmentRow | undefined
-  if (!row)
-    throw new AppError('not_found', 'ATTACHMENT_NOT_FOUND', `Attachment not found: ${id}`)
+  if (!row) throw new AppError('not_found', 'ATTACHMENT_NOT_FOUND', `Attachment not found: ${id}`)
   return fromRow(row)
 }
 

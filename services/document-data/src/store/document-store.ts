@@ -3,9 +3,7 @@ import { AttachmentUpkeep } from './attachment-upkeep'
 import { indexRules, type IndexRules } from './auto-indexes'
 import { ByteBudget } from './byte-budget'
 import type { DocumentReader, DocumentWriter, Synchronous } from './document'
-import type { DocumentDoors } from './document-doors'
 import { DocumentFiles, writeDurably } from './document-files'
-import { ActiveUploads } from './file-contents'
 import { FirstEntries } from './first-entries'
 import type { Author, LogEntry } from './log'
 import { createDocumentBytes, type NewDocument } from './new-document'
@@ -50,11 +48,9 @@ const MAX_KEPT_BYTES = 16 * 1024 * 1024
  * The documents of this instance. It has two doors, `read` and `transact`; what goes through them is synchronous.
  * Documents are opened when used and closed when others need their place; a file is never made by opening.
  */
-export class DocumentStore implements DocumentDoors, AsyncDisposable {
+export class DocumentStore implements AsyncDisposable {
   /** Called when a document has log entries to publish. */
   onLogged: (docId: string) => void = () => {}
-  /** The uploads under way. */
-  readonly uploads = new ActiveUploads()
   /** Least recently used first. */
   private readonly open = new Map<string, OpenDocument>()
   private readonly removing = new Set<string>()
@@ -68,6 +64,7 @@ export class DocumentStore implements DocumentDoors, AsyncDisposable {
     private readonly files: DocumentFiles,
     private readonly options: DocumentStoreOptions,
   ) {
+    this.attachments = new AttachmentUpkeep(this, options.onFileError)
     this.around = {
       dirty: files.dirty,
       workers: new WorkerPool({
@@ -85,7 +82,6 @@ export class DocumentStore implements DocumentDoors, AsyncDisposable {
       program: options.workerProgram,
       onCrash: (error) => options.onWorkerCrash?.(error),
     })
-    this.attachments = new AttachmentUpkeep(this, options.onFileError)
     this.sweep = setInterval(() => this.closeIdle(), Math.max(1000, options.idleMs / 4))
     this.sweep.unref()
   }
@@ -93,6 +89,11 @@ export class DocumentStore implements DocumentDoors, AsyncDisposable {
   /** Opens the folder of all documents. */
   static async open(options: DocumentStoreOptions): Promise<DocumentStore> {
     return new DocumentStore(await DocumentFiles.open(options.folder), options)
+  }
+
+  /** The uploads under way. */
+  get uploads(): AttachmentUpkeep['uploads'] {
+    return this.attachments.uploads
   }
 
   /** Documents that are open. */
