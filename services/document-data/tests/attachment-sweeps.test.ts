@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { ArchiveFormat } from '@sheaf/protos/sheaf/document_data/v1/attachments'
+import { eventually } from '@sheaf/testkit/eventually'
 import { extract, pack } from 'tar-stream'
 import { reasonOf, TestDocument } from './test-attachments'
 import { TestInstance } from './test-instance'
@@ -92,6 +93,23 @@ describe('unused attachments', () => {
     await removed
     const kept = new Set(await doc.ids())
     expect(kept.has(1) && kept.has(2)).toBe(true)
+  })
+})
+
+describe('a document that is open', () => {
+  it('has its unused attachments noted by itself, but for new ones', async () => {
+    await using often = await TestInstance.start({ idleSeconds: 4 })
+    const other = await TestDocument.create(often)
+    // Before the document is opened for the first time, since it is looked at only once an hour.
+    const insert = 'INSERT INTO _grist_Attachments (fileName, timeUploaded) VALUES (?, ?)'
+    other.open((db) => {
+      db.prepare(insert).run('old', Date.now() - 2 * 3600 * 1000)
+      db.prepare(insert).run('new', Date.now())
+    })
+    expect(await other.ids()).toEqual([1, 2])
+    const unused = 'SELECT id FROM _grist_Attachments WHERE timeDeleted IS NOT NULL'
+    await eventually(() => other.look(unused).length > 0)
+    expect(other.look(unused)).toEqual([1])
   })
 })
 
