@@ -57,7 +57,8 @@ function hasJsonBody({ headers }: IncomingMessage): boolean {
   throw new AppError('unsupported_media', 'UNSUPPORTED_CHARSET', `unsupported charset "${charset}"`)
 }
 
-function decoded(request: IncomingMessage): Readable {
+/** The body without its content encoding. Throws AppError `unsupported_media` for one that is not known. */
+export function decoded(request: IncomingMessage): Readable {
   const encoding = request.headers['content-encoding']?.toLowerCase() ?? 'identity'
   if (encoding === 'identity') return request
   const decoder = createDecoder(encoding)

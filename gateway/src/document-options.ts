@@ -116,7 +116,11 @@ function nextPage(url: string, cursor: string): string {
   return `?${query.toString()}`
 }
 
-function readWriteOptions({ request }: Exchange, bytes: Buffer): WriteOptions | undefined {
+/**
+ * What is asked of a write; undefined when nothing is. Throws AppError `invalid` for a header that is not valid.
+ * @param bytes the body, by which a repetition is recognised, unless the service does that
+ */
+export function readWriteOptions({ request }: Exchange, bytes: Buffer): WriteOptions | undefined {
   const { 'if-match': match, 'idempotency-key': key } = request.headers
   if (match === undefined && key === undefined) return undefined
   const ifMatch = match === undefined ? [] : parseTags(match)?.map(withoutForm)

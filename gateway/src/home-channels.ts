@@ -5,6 +5,10 @@ import {
   type ActionsService,
 } from '@sheaf/protos/sheaf/document_data/v1/actions'
 import {
+  AttachmentsServiceClientImpl,
+  type AttachmentsService,
+} from '@sheaf/protos/sheaf/document_data/v1/attachments'
+import {
   ColumnsServiceClientImpl,
   type ColumnsService,
 } from '@sheaf/protos/sheaf/document_data/v1/columns'
@@ -36,6 +40,7 @@ const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 export interface HomeClients {
   readonly channel: GrpcChannel
   readonly actions: ActionsService
+  readonly attachments: AttachmentsService
   readonly columns: ColumnsService
   readonly documents: DocumentsService
   readonly exports: ExportService
@@ -69,6 +74,7 @@ export class HomeChannels implements AsyncDisposable {
     const clients: HomeClients = {
       channel,
       actions: new ActionsServiceClientImpl(channel),
+      attachments: new AttachmentsServiceClientImpl(channel),
       columns: new ColumnsServiceClientImpl(channel),
       documents: new DocumentsServiceClientImpl(channel),
       exports: new ExportServiceClientImpl(channel),

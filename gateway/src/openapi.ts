@@ -19,6 +19,7 @@ const tags = [
   { name: 'tables', description: 'Tables of a document' },
   { name: 'columns', description: 'Columns of a table' },
   { name: 'records', description: 'Rows of a table' },
+  { name: 'attachments', description: 'Files of a document' },
   { name: 'data', description: 'Rows of a table by column' },
   { name: 'sql', description: 'Queries of a document' },
   { name: 'profile', description: 'The calling user' },
@@ -61,7 +62,7 @@ export function createOpenApiDocument(routes: readonly Route[]): OpenApiDocument
 type Path = Parameters<OpenAPIRegistry['registerPath']>[0]
 
 function toPath(route: Route, key: string): Path {
-  const { method, path, id, tag, summary, description, params, query, body } = route
+  const { method, path, id, tag, summary, description, params, query, body, form } = route
   const isOpen = route.access === 'open'
   return {
     method,
@@ -78,6 +79,9 @@ function toPath(route: Route, key: string): Path {
       headers: toHeaders(route),
       ...(body && {
         body: { required: true, content: { 'application/json': { schema: body } } },
+      }),
+      ...(form && {
+        body: { required: true, content: { 'multipart/form-data': { schema: form } } },
       }),
     },
     responses: { 200: toResponse(route), ...toErrors(route) },
@@ -146,12 +150,17 @@ const retryAfter = z.object({
   'Retry-After': z.string().optional().meta({ description: 'Seconds to wait before the next try' }),
 })
 
-function toErrors({ access, params, body, isProbe, conditions }: Route) {
-  const answer = (description: string, headers?: z.ZodObject) => ({
-    description,
-    headers,
-    content: { 'application/json': { schema: errorBody } },
-  })
+function answer(description: string, headers?: z.ZodObject) {
+  return { description, headers, content: { 'application/json': { schema: errorBody } } }
+}
+
+function toBodyErrors({ body, form }: Route): Record<number, ReturnType<typeof answer>> {
+  if (form) return { 413: answer('The files are too large'), 415: answer('The body is no form') }
+  return body ? { 413: answer('The body is too large') } : {}
+}
+
+function toErrors(route: Route) {
+  const { access, params, body, isProbe, conditions } = route
   return {
     ...((params ?? body) && { 400: answer('The request is not valid; the text names the field') }),
     ...(access !== 'open' && {
@@ -166,7 +175,7 @@ function toErrors({ access, params, body, isProbe, conditions }: Route) {
       412: answer('The document or a record is not as expected'),
       422: answer('The Idempotency-Key was used for another request'),
     }),
-    ...(body && { 413: answer('The body is too large') }),
+    ...toBodyErrors(route),
     ...(access !== 'open' && { 429: answer('Too many requests', retryAfter) }),
     ...(access !== 'open' && { 503: answer('Not now; try again later', retryAfter) }),
     ...(isProbe && { 503: answer('Something is not ready', retryAfter) }),

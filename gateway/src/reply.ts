@@ -24,6 +24,8 @@ export interface ReplyHead {
   readonly headers?: readonly string[]
   /** Content-Security-Policy, for answers that are pages. */
   readonly policy?: string
+  /** Cache-Control, for answers that may be kept. */
+  readonly cache?: string
 }
 
 /** Sends status and headers. */
@@ -33,7 +35,7 @@ export function sendHead(exchange: Exchange, head: ReplyHead): void {
     'Content-Type',
     head.mediaType ?? JSON_TYPE,
     'Cache-Control',
-    'no-cache',
+    head.cache ?? 'no-cache',
     'X-Content-Type-Options',
     'nosniff',
     'X-Frame-Options',

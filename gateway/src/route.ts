@@ -54,6 +54,8 @@ export interface Route extends RouteTraits {
   readonly hasPages?: boolean
   /** Schema of a JSON body. */
   readonly body?: z.ZodType
+  /** Schema of a body that is a form, for the description: the handler reads it as it arrives. */
+  readonly form?: z.ZodObject
   /** True to describe the body only and pass its bytes on: document-data checks it. */
   readonly passesBytes?: boolean
   readonly success: Success

@@ -40,13 +40,14 @@ export function startGateway(config: GatewayConfig): Promise<RunningGateway> {
 }
 
 function createHttpServer(context: Context): Server {
-  const { headersMs, receiveMs, keepAliveMs } = context.config.timeouts
+  const { headersMs, receiveMs, keepAliveMs, streamMs } = context.config.timeouts
   const listener = createListener(context, routes)
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: headersMs,
-      requestTimeout: receiveMs,
+      // Uploads may take as long as downloads; each route has a limit of its own, which is shorter for most.
+      requestTimeout: Math.max(receiveMs, streamMs),
       keepAliveTimeout: keepAliveMs,
       connectionsCheckingInterval: Math.min(5_000, headersMs),
     },

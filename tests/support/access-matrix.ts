@@ -134,6 +134,24 @@ export const entries: Readonly<Record<string, Entry>> = {
   },
   applyActions: { statuses: editors, body: [['AddRecord', 'Table1', null, { A: 'f' }]] },
 
+  // attachments
+  listAttachments: { statuses: viewers },
+  uploadAttachments: { statuses: editors, body: fileForm('a.txt', 'a') },
+  attach: { statuses: editors, body: fileForm('a.txt', 'a') },
+  describeAttachment: { statuses: viewers, params: attachment },
+  downloadAttachment: { statuses: viewers, params: attachment },
+  updateUsedAttachments: { statuses: editors },
+  removeUnusedAttachments: { statuses: owners },
+  verifyAttachments: { statuses: owners },
+  downloadAttachmentsArchive: { statuses: viewers },
+  // Two blocks of nothing are an archive without files.
+  restoreAttachments: { statuses: owners, body: fileForm('a.tar', '\0'.repeat(1024)) },
+  describeAttachmentStore: { statuses: viewers },
+  chooseAttachmentStore: { statuses: owners, body: { type: 'internal' } },
+  listAttachmentStores: { statuses: owners },
+  transferAttachments: { statuses: owners },
+  describeAttachmentTransfer: { statuses: viewers },
+
   // data
   fetchTableData: { statuses: viewers },
   addRows: { statuses: editors, body: { A: ['g'] } },
@@ -159,6 +177,20 @@ export const entries: Readonly<Record<string, Entry>> = {
   listKeys: { statuses: account },
   createKey: { statuses: account, body: { name: 'another' } },
   revokeKey: { statuses: account, params: ownKey },
+}
+
+/** A form with one file. */
+function fileForm(name: string, content: string): FormData {
+  const form = new FormData()
+  form.append('upload', new File([content], name))
+  return form
+}
+
+/** A new attachment of the document that all share. */
+async function attachment({ rest, target }: AccessWorld): Promise<PathParams> {
+  const body = fileForm('a.txt', 'a')
+  const path = `/api/docs/${target.docId}/attachments`
+  return { attachmentId: (await rest.owner.post<number[]>(path, { body })).body[0] ?? 0 }
 }
 
 function force(): Promise<PathParams> {

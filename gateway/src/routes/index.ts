@@ -1,6 +1,8 @@
 import type { Route } from '../route'
 import { accessRoutes } from './access'
 import { actionRoutes } from './actions'
+import { attachmentStoreRoutes } from './attachment-stores'
+import { attachmentRoutes } from './attachments'
 import { columnRoutes } from './columns'
 import { dataRoutes } from './data'
 import { documentCopyRoutes } from './document-copy'
@@ -26,6 +28,8 @@ export const routes: readonly Route[] = [
   ...tableRoutes,
   ...actionRoutes,
   ...sqlRoutes,
+  ...attachmentStoreRoutes,
+  ...attachmentRoutes,
   ...documentRoutes,
   ...documentLifecycleRoutes,
   ...documentCopyRoutes,

@@ -22,6 +22,10 @@ import {
   type WorkspacesService,
 } from '@sheaf/protos/sheaf/directory/v1/workspaces'
 import {
+  AttachmentsServiceService,
+  type AttachmentsService,
+} from '@sheaf/protos/sheaf/document_data/v1/attachments'
+import {
   ColumnsServiceService,
   type ColumnsService,
 } from '@sheaf/protos/sheaf/document_data/v1/columns'
@@ -62,6 +66,7 @@ export interface Handlers {
   readonly records?: Partial<RecordsService>
   readonly tables?: Partial<TablesService>
   readonly columns?: Partial<ColumnsService>
+  readonly attachments?: Partial<AttachmentsService>
   readonly config?: Partial<Omit<GatewayConfig, 'timeouts'>> & { timeouts?: Partial<Timeouts> }
 }
 
@@ -219,6 +224,7 @@ export function startStubbedGateway(handlers: Handlers = {}): Promise<StubbedGat
         services: [
           serve(RecordsServiceService, handlers.records ?? {}),
           serve(TablesServiceService, handlers.tables ?? {}),
+          serve(AttachmentsServiceService, handlers.attachments ?? {}),
           serve(ColumnsServiceService, handlers.columns ?? {}),
           serve(DocumentsServiceService, {
             async createDocument({ docId }: { docId: string }, call: ServerCall) {

@@ -12,6 +12,7 @@ export const codes = {
   conflict: { grpc: Status.ALREADY_EXISTS, http: 409 },
   precondition: { grpc: Status.FAILED_PRECONDITION, http: 412 },
   too_large: { grpc: Status.OUT_OF_RANGE, http: 413 },
+  range: { grpc: Status.OUT_OF_RANGE, http: 416 },
   unsupported_media: { grpc: Status.INVALID_ARGUMENT, http: 415 },
   mismatch: { grpc: Status.INVALID_ARGUMENT, http: 422 },
   too_many: { grpc: Status.RESOURCE_EXHAUSTED, http: 429 },

@@ -55,6 +55,19 @@ describe('Admission', () => {
     admission.enter(read('busy'))
   })
 
+  it('does not count transfers of files as calls under way, and bounds them apart', () => {
+    const delay = { meanMs: 0 }
+    const admission = new Admission(limits, delay)
+    const transfer = { kind: 'transfer', docId: 'a', bytes: 0 } as const
+    const leave = admission.enter(transfer)
+    delay.meanMs = 101
+    admission.enter(write('a'))
+    admission.enter(transfer)
+    expect(() => admission.enter(transfer)).toThrow('this document')
+    leave()
+    admission.enter(transfer)
+  })
+
   it('tells when to try again', () => {
     const admission = new Admission({ ...limits, delayMs: 1 }, { meanMs: 1234.5 })
     admission.enter(write('a'))

@@ -7,7 +7,7 @@ export interface AdmissionLimits {
   readonly writes: number
   /** Bytes of the bodies of these writes. */
   readonly writeBytes: number
-  /** Reads whose answer is not yet sent. */
+  /** Reads whose answer is not yet sent; and as many transfers of files. */
   readonly reads: number
   /** Beyond this lateness of the event loop, a document that has a call under way gets no further one. */
   readonly delayMs: number
@@ -15,7 +15,8 @@ export interface AdmissionLimits {
 
 /** What a call asks for. */
 export interface Wanted {
-  readonly kind: 'read' | 'write'
+  /** A transfer of files takes as long as its caller, and little of the process. */
+  readonly kind: 'read' | 'write' | 'transfer'
   readonly docId: string
   /** Size of what the call brings along. */
   readonly bytes: number
@@ -35,6 +36,7 @@ export class Admission {
   private readonly writes: SharedLimit
   private readonly bytes: SharedLimit
   private readonly reads: SharedLimit
+  private readonly transfers: SharedLimit
   /** Running mean of what calls take, in milliseconds. */
   private usualMs = RETRY_MS.least
 
@@ -45,6 +47,7 @@ export class Admission {
     this.writes = new SharedLimit(limits.writes)
     this.bytes = new SharedLimit(limits.writeBytes)
     this.reads = new SharedLimit(limits.reads)
+    this.transfers = new SharedLimit(limits.reads)
   }
 
   /** Calls under way. */
@@ -57,6 +60,7 @@ export class Admission {
    * its share, `unavailable` when the process has enough to do; both tell when to try again.
    */
   enter({ kind, docId, bytes }: Wanted): () => void {
+    if (kind === 'transfer') return this.enterTransfer(docId)
     const places = kind === 'write' ? this.writes : this.reads
     this.requireRoom(places, docId, 1)
     this.requireRoom(this.bytes, docId, bytes)
@@ -70,6 +74,13 @@ export class Admission {
       this.bytes.give(docId, bytes)
       this.usualMs += (performance.now() - startedAt - this.usualMs) * NEWEST
     }
+  }
+
+  /** Does not count as a call under way: a slow client must not keep others from its document. */
+  private enterTransfer(docId: string): () => void {
+    this.requireRoom(this.transfers, docId, 1)
+    this.transfers.take(docId, 1)
+    return () => this.transfers.give(docId, 1)
   }
 
   private requireRoom(limit: SharedLimit, docId: string, amount: number): void {

@@ -1,6 +1,7 @@
 import { EnvReader, type Env } from '@sheaf/kit/config'
 import type { AdmissionLimits } from './admission'
 import type { SqlLimits } from './sql/sql-pool'
+import type { AttachmentLimits } from './store/staged-files'
 
 const MIB = 1024 * 1024
 
@@ -38,6 +39,8 @@ export interface DocumentDataConfig {
   readonly limits: AdmissionLimits
   /** Bounds of SQL that callers write. */
   readonly sql: SqlLimits
+  /** How much may be attached. */
+  readonly attachments: AttachmentLimits
 }
 
 /** The limits that apply unless settings say otherwise. */
@@ -58,9 +61,17 @@ export const defaultSqlLimits: SqlLimits = {
   maxBytes: 32 * MIB,
 }
 
+/** The limits of attachments that apply unless settings say otherwise. */
+export const defaultAttachments: AttachmentLimits = {
+  fileBytes: 100 * MIB,
+  documentBytes: 1024 * MIB,
+}
+
 /** Reads the settings. Throws ConfigError naming every fault. */
 export function readConfig(env: Env): DocumentDataConfig {
   const read = new EnvReader(env)
+  const megabytes = (name: string, fallback: number) =>
+    read.int(name, fallback / MIB, { min: 1, max: 1024 * 1024 }) * MIB
   return read.done({
     listen: read.str('SHEAF_DOCUMENT_DATA_LISTEN', '127.0.0.1:8486'),
     address: read.optional('SHEAF_DOCUMENT_DATA_ADDRESS'),
@@ -82,6 +93,10 @@ export function readConfig(env: Env): DocumentDataConfig {
       writeBytes: read.int('SHEAF_PENDING_MB', defaultLimits.writeBytes / MIB, { min: 1 }) * MIB,
       reads: read.int('SHEAF_PENDING_READS', defaultLimits.reads, { min: 2 }),
       delayMs: read.int('SHEAF_LOOP_DELAY_MS', defaultLimits.delayMs, { min: 10 }),
+    },
+    attachments: {
+      fileBytes: megabytes('SHEAF_MAX_ATTACHMENT_MB', defaultAttachments.fileBytes),
+      documentBytes: megabytes('SHEAF_MAX_ATTACHMENTS_MB', defaultAttachments.documentBytes),
     },
   })
 }

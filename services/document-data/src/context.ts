@@ -3,6 +3,7 @@ import { createTokenVerifier, type TokenVerifier } from '@sheaf/kit/caller-token
 import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger, type Logger } from '@sheaf/kit/logger'
+import { SharedLimit } from '@sheaf/kit/shared-limit'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import { Admission } from './admission'
 import { ChangePublisher } from './changes/publisher'
@@ -11,6 +12,10 @@ import { EventLoopDelay } from './event-loop-delay'
 import { Cursors } from './query/cursor'
 import { SqlPool } from './sql/sql-pool'
 import { DocumentStore } from './store/document-store'
+import type { AttachmentLimits } from './store/staged-files'
+
+/** Uploads at once; half of them for one document. */
+const MAX_UPLOADS = 32
 
 /** What handlers work with. */
 export interface Context {
@@ -27,6 +32,9 @@ export interface Context {
   readonly verifier: TokenVerifier
   /** Makes and reads the cursors of pages. */
   readonly cursors: Cursors
+  readonly attachmentLimits: AttachmentLimits
+  /** Uploads at once, of which each takes room on the disk while it comes. */
+  readonly uploadPlaces: SharedLimit
 }
 
 /** Stand-ins for what a test does not run. */
@@ -91,5 +99,7 @@ export async function openContext(
     directory,
     verifier,
     cursors,
+    attachmentLimits: config.attachments,
+    uploadPlaces: new SharedLimit(MAX_UPLOADS),
   }
 }

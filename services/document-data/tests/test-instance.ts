@@ -4,6 +4,7 @@ import type { CallerClaims } from '@sheaf/kit/caller-token'
 import type { RoleName } from '@sheaf/kit/roles'
 import type { CallContext } from '@sheaf/protos/call'
 import { ActionsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/actions'
+import { AttachmentsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/attachments'
 import { ChangesServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/documents'
@@ -18,7 +19,12 @@ import { TablesServiceClientImpl, type NewTable } from '@sheaf/protos/sheaf/docu
 import { testEngines } from '@sheaf/testkit/engines'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import { createTokenAuthority, type TokenAuthority } from '@sheaf/testkit/token-authority'
-import { defaultLimits, defaultSqlLimits, type DocumentDataConfig } from '../src/config'
+import {
+  defaultAttachments,
+  defaultLimits,
+  defaultSqlLimits,
+  type DocumentDataConfig,
+} from '../src/config'
 import { startDocumentData, type RunningDocumentData } from '../src/service'
 
 /** Name of the instance under test. */
@@ -48,6 +54,7 @@ export function testConfig(folder: string): DocumentDataConfig {
     changesMegabytes: 256,
     limits: defaultLimits,
     sql: defaultSqlLimits,
+    attachments: defaultAttachments,
   }
 }
 
@@ -60,6 +67,7 @@ export class TestClients implements AsyncDisposable {
   readonly records: RecordsServiceClientImpl
   readonly changes: ChangesServiceClientImpl
   readonly sql: SqlServiceClientImpl
+  readonly attachments: AttachmentsServiceClientImpl
   private readonly channel: GrpcChannel
 
   constructor(
@@ -74,6 +82,7 @@ export class TestClients implements AsyncDisposable {
     this.records = new RecordsServiceClientImpl(this.channel)
     this.changes = new ChangesServiceClientImpl(this.channel)
     this.sql = new SqlServiceClientImpl(this.channel)
+    this.attachments = new AttachmentsServiceClientImpl(this.channel)
   }
 
   /** What a call on a document carries for a user with this role. */

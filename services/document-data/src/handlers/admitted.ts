@@ -4,6 +4,14 @@ import type { Admission, Wanted } from '../admission'
 /** RPCs without side effects, by the house rule on names, and SQL, which can only read. */
 const READ = /^(get|list|read)[A-Z]|^runSql$/
 
+/** RPCs that carry files. */
+const transfers = new Set([
+  'uploadAttachment',
+  'downloadAttachment',
+  'readAttachmentsArchive',
+  'restoreAttachments',
+])
+
 type Handler = (request: never, call: ServerCall) => unknown
 
 /** Serves handlers behind admission: what is refused has neither been parsed nor begun. */
@@ -14,7 +22,7 @@ export function serveAdmitted(
 ): ServedService {
   const guarded: Record<string, Handler> = {}
   for (const [name, handle] of Object.entries(handlers as Record<string, Handler>)) {
-    const kind = READ.test(name) ? 'read' : 'write'
+    const kind = transfers.has(name) ? 'transfer' : READ.test(name) ? 'read' : 'write'
     const guard = definition[name]?.responseStream ? guardStream : guardUnary
     guarded[name] = guard(admission, kind, handle.bind(handlers))
   }

@@ -1,5 +1,6 @@
 import type { ServedService } from '@sheaf/kit/grpc-server'
 import { ActionsServiceService } from '@sheaf/protos/sheaf/document_data/v1/actions'
+import { AttachmentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/attachments'
 import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnsServiceService } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
@@ -8,6 +9,9 @@ import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/table
 import type { Context } from '../context'
 import { actions } from './actions'
 import { serveAdmitted } from './admitted'
+import { attachmentArchives } from './attachment-archives'
+import { attachmentUploads } from './attachment-uploads'
+import { attachments } from './attachments'
 import { changes } from './changes'
 import { columns } from './columns'
 import { documents } from './documents'
@@ -23,6 +27,11 @@ export function createServices(ctx: Context): ServedService[] {
   const { admission } = ctx
   return [
     serveAdmitted(admission, ActionsServiceService, actions(ctx)),
+    serveAdmitted(admission, AttachmentsServiceService, {
+      ...attachments(ctx),
+      ...attachmentUploads(ctx),
+      ...attachmentArchives(ctx),
+    }),
     serveAdmitted(admission, ChangesServiceService, changes(ctx)),
     serveAdmitted(admission, ColumnsServiceService, columns(ctx)),
     serveAdmitted(admission, DocumentsServiceService, documents(ctx)),

@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { AttachmentUpkeep } from './attachment-upkeep'
 import { indexRules, type IndexRules } from './auto-indexes'
 import { ByteBudget } from './byte-budget'
 import type { DocumentReader, DocumentWriter, Synchronous } from './document'
@@ -64,11 +65,13 @@ export class DocumentStore implements AsyncDisposable {
   private readonly sweep: NodeJS.Timeout
   private readonly around: DocumentSurroundings
   private readonly snapshots: Snapshots
+  private readonly attachments: AttachmentUpkeep
 
   private constructor(
     private readonly files: DocumentFiles,
     private readonly options: DocumentStoreOptions,
   ) {
+    this.attachments = new AttachmentUpkeep(this, options.onFileError)
     this.around = {
       dirty: files.dirty,
       workers: new WorkerPool({
@@ -76,6 +79,7 @@ export class DocumentStore implements AsyncDisposable {
         program: options.workerProgram,
         onCrash: (error) => options.onWorkerCrash?.(error),
       }),
+      uploads: this.uploads,
       indexRules: { ...indexRules, ...options.indexRules, maxPerTable: options.maxIndexes },
       entryBudget: new ByteBudget(MAX_KEPT_BYTES),
       replyBudget: new ByteBudget(MAX_KEPT_BYTES),
@@ -92,6 +96,11 @@ export class DocumentStore implements AsyncDisposable {
   /** Opens the folder of all documents. */
   static async open(options: DocumentStoreOptions): Promise<DocumentStore> {
     return new DocumentStore(await DocumentFiles.open(options.folder), options)
+  }
+
+  /** The uploads under way. */
+  get uploads(): AttachmentUpkeep['uploads'] {
+    return this.attachments.uploads
   }
 
   /** Documents that are open. */
@@ -221,6 +230,16 @@ export class DocumentStore implements AsyncDisposable {
     )
   }
 
+  /** A new folder for files that are not kept; its user removes it. */
+  createScratch(): Promise<string> {
+    return this.tellDisk(() => this.files.createScratch())
+  }
+
+  /** Removes, some time soon, the bytes of files that no attachment has and no upload under way has a claim on. */
+  removeLeftovers(docId: string): void {
+    this.open.get(docId)?.upkeep.removeLeftovers()
+  }
+
   /** Ids of the documents that may have entries to publish. */
   listDirty(): string[] {
     return this.files.dirty.list()
@@ -261,6 +280,7 @@ export class DocumentStore implements AsyncDisposable {
   /** Runs the writes that wait and closes all documents. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.sweep)
+    await this.attachments[Symbol.asyncDispose]()
     // An index that is being built holds the lock that closing needs.
     await Promise.all([...this.open.values()].map((doc) => doc.upkeep.quiet()))
     for (const docId of [...this.open.keys()]) this.close(docId)
@@ -327,6 +347,8 @@ export class DocumentStore implements AsyncDisposable {
     for (const doc of this.open.values()) {
       doc.upkeep.tidy()
       doc.upkeep.trimReplies()
+      doc.upkeep.removeLeftovers()
+      this.attachments.look(doc)
     }
     const before = Date.now() - this.options.idleMs
     for (const [docId, doc] of this.open) {

@@ -78,7 +78,7 @@ export class OpenDocument {
       spoiled: (cause) => events.spoiled(cause),
     })
     const { writer, group, pool, indexes } = this
-    const { workers, maxWalBytes } = around
+    const { workers, uploads, maxWalBytes } = around
     const failed = (error: unknown) => events.failed(error)
     this.upkeep = new Upkeep({
       path,
@@ -87,9 +87,12 @@ export class OpenDocument {
       pool,
       indexes,
       workers,
+      uploads,
       maxWalBytes,
       failed,
     })
+    // Of uploads that a crash has broken off.
+    this.upkeep.removeLeftovers()
   }
 
   /** Threads for heavy reads. */

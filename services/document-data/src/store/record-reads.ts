@@ -33,6 +33,8 @@ export interface RecordsQuery {
   readonly tableId: string
   /** How the rows are written. */
   readonly form: RowForm
+  /** Shows the table in another form, with the same ids of columns; as it is when absent. */
+  readonly shape?: (table: Table) => Table
   /** Builds the query once the table is known; the connection shows what is committed. */
   readonly build: (table: Table, connection: Connection) => ReadQuery
 }
@@ -135,7 +137,8 @@ export function readHere(
 
 function prepare(doc: OpenDocument, reader: DocumentReader, query: RecordsQuery): Prepared {
   const { connection, schema, seq } = reader
-  const table = schema.getReadable(query.tableId)
+  const found = schema.getReadable(query.tableId)
+  const table = query.shape?.(found) ?? found
   const built = query.build(table, connection)
   const plan = planRead(table, built, query.form)
   const rows = isPage(plan) ? 0 : countRoughly(connection, plan)
@@ -144,10 +147,10 @@ function prepare(doc: OpenDocument, reader: DocumentReader, query: RecordsQuery)
     const whole = doc.replies.get(plan, () => readAtOnce(connection, plan))
     return { schema, seq, plan, heavy: false, narrowed: false, whole }
   }
-  const found = built.byColumn.size > 0 ? find(doc, { connection, table, plan, built, rows }) : null
-  if (!found) return { schema, seq, plan, heavy: extent === 'heavy', narrowed: false }
-  const narrow = narrowTo(plan, found)
-  const whole = extentOfFound(found.length) === 'small' ? readAtOnce(connection, narrow) : undefined
+  const ids = built.byColumn.size > 0 ? find(doc, { connection, table, plan, built, rows }) : null
+  if (!ids) return { schema, seq, plan, heavy: extent === 'heavy', narrowed: false }
+  const narrow = narrowTo(plan, ids)
+  const whole = extentOfFound(ids.length) === 'small' ? readAtOnce(connection, narrow) : undefined
   return { schema, seq, plan: narrow, heavy: false, narrowed: true, whole }
 }
 

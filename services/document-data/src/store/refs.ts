@@ -1,11 +1,15 @@
 import type { Connection } from './connections'
 
 /** What has refs, and where they stand. */
-const tables = { table: '_grist_Tables', column: '_grist_Tables_column' } as const
+const tables = {
+  table: '_grist_Tables',
+  column: '_grist_Tables_column',
+  attachment: '_grist_Attachments',
+} as const
 
 type Kind = keyof typeof tables
 
-/** The next ref of a table or a column. Never one that was given before: what holds refs must not come to mean another. */
+/** The next ref of a table or a column, or row id of an attachment. Never one that was given before: what holds refs must not come to mean another. */
 export function nextRef(connection: Connection, kind: Kind): number {
   const sql = `
     SELECT max(coalesce((SELECT max(id) FROM ${tables[kind]}), 0),
@@ -13,7 +17,7 @@ export function nextRef(connection: Connection, kind: Kind): number {
   return connection.pluck(sql).get(kind) as number
 }
 
-/** Must precede the removal of a table or a column with this ref. */
+/** Must precede the removal of what has this ref. */
 export function retireRef(connection: Connection, kind: Kind, ref: number): void {
   connection
     .prepare(

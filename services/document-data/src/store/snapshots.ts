@@ -110,6 +110,9 @@ function inspect(path: string, { history, data }: SnapshotForm, to: string) {
       ...listAutoIndexes(connection).map((name) => `DROP INDEX ${quoteId(name)}`),
       'DROP TABLE IF EXISTS _sheaf_indexes',
       ...tables.map((table) => `DELETE FROM ${quoteId(table)}`),
+      // Of uploads that go on at this moment, and of files that are being removed.
+      'DELETE FROM _sheaf_file_chunks WHERE file_id IN (SELECT id FROM _sheaf_files WHERE pending IS NOT NULL)',
+      'DELETE FROM _sheaf_files WHERE pending IS NOT NULL',
       `VACUUM INTO ${quoteText(to)}`,
     ]
     return { moment, statements }
@@ -119,7 +122,13 @@ function inspect(path: string, { history, data }: SnapshotForm, to: string) {
 }
 
 /** What holds data besides the tables of users. */
-const dataTables = ['_sheaf_tables', '_sheaf_files', '_sheaf_file_chunks', '_grist_Attachments']
+const dataTables = [
+  '_sheaf_tables',
+  '_sheaf_files',
+  '_sheaf_file_chunks',
+  '_sheaf_attachments',
+  '_grist_Attachments',
+]
 
 const listUserTables = (connection: Connection) =>
   connection.pluck('SELECT tableId FROM _grist_Tables').all() as string[]

@@ -1,6 +1,7 @@
 import type { IndexRules } from './auto-indexes'
 import type { ByteBudget } from './byte-budget'
 import type { DirtyMarkers } from './dirty-markers'
+import type { ActiveUploads } from './file-contents'
 import type { WorkerPool } from './worker-pool'
 
 /** What an open document tells its store. */
@@ -17,6 +18,7 @@ export interface DocumentEvents {
 export interface DocumentSurroundings {
   readonly dirty: DirtyMarkers
   readonly workers: WorkerPool
+  readonly uploads: ActiveUploads
   readonly indexRules: IndexRules
   /** For log entries until they are published, and for replies that are asked for again. */
   readonly entryBudget: ByteBudget

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import type { AutoIndexes, IndexStep } from './auto-indexes'
 import type { Connection } from './connections'
+import { hasLeftovers, removeLeftovers, type ActiveUploads } from './file-contents'
 import type { GroupCommit } from './group-commit'
 import type { ReaderPool } from './reader-pool'
 import { hasOldReplies, removeOldReplies } from './replies'
@@ -14,17 +15,19 @@ export interface UpkeepOf {
   readonly pool: ReaderPool
   readonly indexes: AutoIndexes
   readonly workers: WorkerPool
+  readonly uploads: ActiveUploads
   /** Size in bytes of the write-ahead log at which long reads have to let it begin anew. */
   readonly maxWalBytes: number
   /** Something failed that nobody waits for. */
   readonly failed: (error: unknown) => void
 }
 
-/** Work on an open document that nobody waits for: indexes, old replies, keeping the write-ahead log short. */
+/** Work on an open document that nobody waits for: indexes, old replies, bytes of files, keeping the write-ahead log short. */
 export class Upkeep {
   private readonly chores = new Set<Promise<void>>()
   private building = false
   private trimming = false
+  private removing = false
   private closed = false
 
   constructor(private readonly of: UpkeepOf) {}
@@ -67,6 +70,17 @@ export class Upkeep {
     }
   }
 
+  /** Removes bytes of files that are not attached: of uploads that broke off, and of attachments that were removed. */
+  removeLeftovers(): void {
+    if (this.closed || this.removing) return
+    const { writer, uploads, failed } = this.of
+    try {
+      if (hasLeftovers(writer, uploads)) void this.begin(() => this.removeAll())
+    } catch (error) {
+      failed(error)
+    }
+  }
+
   /** While long reads run, the write-ahead log only grows; when it is too long, new ones wait until it is short again. */
   watchLog(): void {
     const { pool, path, maxWalBytes } = this.of
@@ -89,6 +103,16 @@ export class Upkeep {
       while (!this.closed && (await group.add(() => removeOldReplies(writer))));
     } finally {
       this.trimming = false
+    }
+  }
+
+  private async removeAll(): Promise<void> {
+    const { group, writer, uploads } = this.of
+    this.removing = true
+    try {
+      while (!this.closed && (await group.add(() => removeLeftovers(writer, uploads))));
+    } finally {
+      this.removing = false
     }
   }
 

@@ -3,9 +3,10 @@ import { AppError } from '@sheaf/kit/errors'
 import { sql as init } from './001-init'
 import { sql as refs } from './002-refs'
 import { sql as repliesSize } from './003-replies-size'
+import { sql as files } from './004-files'
 
 /** Forward only, never edited after a release; a file's `user_version` counts how many it has seen. */
-const migrations: readonly string[] = [init, refs, repliesSize]
+const migrations: readonly string[] = [init, refs, repliesSize, files]
 
 /** `user_version` of the newest form. */
 export const newestVersion = migrations.length

@@ -1,0 +1,93 @@
+import { AppError } from '@sheaf/kit/errors'
+import type {
+  RestoreAttachmentsRequest,
+  RestoreAttachmentsResponse,
+  UploadAttachmentRequest,
+} from '@sheaf/protos/sheaf/document_data/v1/attachments'
+import type { WriteOptions } from '@sheaf/protos/sheaf/document_data/v1/options'
+import { readWriteOptions, tellState } from './document-options'
+import type { DocumentSession } from './document-session'
+import type { Exchange } from './exchange'
+import { FormFiles, type FormFile } from './multipart'
+
+const NOTHING = Buffer.alloc(0)
+
+/**
+ * Attaches the files of a form to a document, all or none, as they arrive; answers their row ids in order. Throws
+ * AppError as FormFiles does, `invalid` without a file, and `too_large` beyond a limit.
+ */
+export async function uploadAttachments(
+  exchange: Exchange,
+  document: DocumentSession,
+): Promise<number[]> {
+  const options = readWriteOptions(exchange, NOTHING)
+  using form = new FormFiles(exchange, (field) => field === 'upload')
+  const { docId } = document
+  const send = once()
+  const written = await document.call((home, call) =>
+    home.attachments.uploadAttachment(send(toParts(docId, form.read(), options)), call),
+  )
+  tellState(exchange, written)
+  return written.attachments.map(({ id }) => id)
+}
+
+/** Gives the files of a tar archive in a form to the attachments of a document that miss their bytes. */
+export async function restoreAttachments(
+  exchange: Exchange,
+  document: DocumentSession,
+): Promise<RestoreAttachmentsResponse> {
+  using form = new FormFiles(exchange, (_, name) => /\.tar$/i.test(name))
+  const { docId } = document
+  const send = once()
+  return await document.call((home, call) =>
+    home.attachments.restoreAttachments(send(toArchiveParts(docId, form.read())), call),
+  )
+}
+
+/** A body comes once: a call that has begun to send it cannot be made again. */
+function once(): <T>(parts: AsyncGenerator<T>) => AsyncGenerator<T> {
+  let isSent = false
+  return (parts) => {
+    if (isSent)
+      throw new AppError(
+        'unavailable',
+        'HOME_UNAVAILABLE',
+        'the document is not reachable, try again',
+      )
+    isSent = true
+    return parts
+  }
+}
+
+async function* toParts(
+  docId: string,
+  files: AsyncIterable<FormFile>,
+  asked: WriteOptions | undefined,
+): AsyncGenerator<UploadAttachmentRequest> {
+  let options = asked
+  let isEmpty = true
+  for await (const { name, mediaType, bytes } of files) {
+    const value = { docId, fileName: name, mediaType }
+    yield { part: { $case: 'attachment', value }, options }
+    options = undefined
+    isEmpty = false
+    for await (const chunk of bytes) yield { part: { $case: 'chunk', value: chunk } }
+  }
+  if (isEmpty) throw new AppError('invalid', 'MISSING_PAYLOAD', 'missing payload')
+  yield { part: { $case: 'complete', value: true } }
+}
+
+async function* toArchiveParts(
+  docId: string,
+  files: AsyncIterable<FormFile>,
+): AsyncGenerator<RestoreAttachmentsRequest> {
+  let isEmpty = true
+  for await (const { bytes } of files) {
+    if (!isEmpty) throw new AppError('invalid', 'MISSING_PAYLOAD', 'one .tar file is wanted')
+    yield { part: { $case: 'docId', value: docId } }
+    isEmpty = false
+    for await (const chunk of bytes) yield { part: { $case: 'chunk', value: chunk } }
+  }
+  if (isEmpty) throw new AppError('invalid', 'MISSING_PAYLOAD', 'No .tar file found in request')
+  yield { part: { $case: 'complete', value: true } }
+}

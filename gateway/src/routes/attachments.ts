@@ -1,0 +1,187 @@
+import { AppError } from '@sheaf/kit/errors'
+import { sendAttachment } from '../attachment-answer'
+import { uploadAttachments } from '../attachment-upload'
+import { readDocument, readOptionsOf } from '../document-options'
+import type { DocumentSession } from '../document-session'
+import type { Exchange } from '../exchange'
+import { sendChunks } from '../record-stream'
+import { readSelection } from '../records-selection'
+import { sendJson, sendNull } from '../reply'
+import { defineRoute, type Input, type Route } from '../route'
+import {
+  attachment,
+  attachmentIds,
+  attachmentParams,
+  attachments,
+  attachmentsQuery,
+  downloadQuery,
+  removeUnusedQuery,
+  toAttachment,
+  uploadForm,
+} from '../schemas/attachments'
+import { nothing } from '../schemas/errors'
+import { docParams } from '../schemas/parameters'
+import { recordsHeaders } from '../schemas/records'
+
+const tag = 'attachments'
+const path = '/api/docs/{docId}/attachments'
+
+const upload = {
+  method: 'post',
+  tag,
+  access: 'editors',
+  conditions: 'write',
+  params: docParams,
+  form: uploadForm,
+  streams: true,
+  success: { description: 'The new attachments', schema: attachmentIds },
+  async handle(exchange: Exchange, { document }: Input) {
+    sendJson(exchange, await uploadAttachments(exchange, document))
+  },
+} as const
+
+/** Attachments: list, upload, describe, download, keep in order. */
+export const attachmentRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path,
+    id: 'listAttachments',
+    tag,
+    summary: 'List attachment metadata',
+    access: 'viewers',
+    conditions: 'read',
+    params: docParams,
+    query: attachmentsQuery,
+    headers: recordsHeaders,
+    streams: true,
+    success: { description: 'The attachments', schema: attachments },
+    handle(exchange, { document, query }) {
+      const { filterJson, sort, limit } = readSelection(exchange, {
+        ...query,
+        cellFormat: 'normal',
+      })
+      const { docId } = document
+      const request = { docId, filterJson, sort, limit, options: readOptionsOf(exchange) }
+      return sendChunks(exchange, document, (home, call) =>
+        home.attachments.listAttachments(request, call),
+      )
+    },
+  }),
+  defineRoute({
+    ...upload,
+    path,
+    id: 'uploadAttachments',
+    summary: 'Upload attachments',
+    description:
+      'All files of the request are attached, or none. Equal files are stored once, and have a row each.',
+  }),
+  defineRoute({
+    ...upload,
+    path: '/api/docs/{docId}/attach',
+    id: 'attach',
+    summary: 'Upload attachments, for older clients',
+    deprecated: true,
+  }),
+  defineRoute({
+    method: 'post',
+    path: `${path}/updateUsed`,
+    id: 'updateUsedAttachments',
+    tag,
+    summary: 'Note which attachments are not used',
+    description: 'Happens by itself as well, now and then.',
+    access: 'editors',
+    params: docParams,
+    streams: true,
+    success: { description: 'Done', schema: nothing },
+    async handle(exchange, { document }) {
+      const { docId } = document
+      await document.call((home, call) => home.attachments.updateUsedAttachments({ docId }, call))
+      sendNull(exchange)
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: `${path}/removeUnused`,
+    id: 'removeUnusedAttachments',
+    tag,
+    summary: 'Remove attachments that no cell refers to',
+    access: 'owners',
+    params: docParams,
+    query: removeUnusedQuery,
+    streams: true,
+    success: { description: 'Done', schema: nothing },
+    async handle(exchange, { document, query: { expiredonly, verifyfiles } }) {
+      const request = { docId: document.docId, expiredOnly: expiredonly }
+      await document.call((home, call) => home.attachments.removeUnusedAttachments(request, call))
+      if (verifyfiles) await verify(document)
+      sendNull(exchange)
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: `${path}/verifyFiles`,
+    id: 'verifyAttachments',
+    tag,
+    summary: 'Compare the bytes of all attachments with what they should be',
+    access: 'owners',
+    params: docParams,
+    streams: true,
+    success: { description: 'All are as they should be', schema: nothing },
+    async handle(exchange, { document }) {
+      await verify(document)
+      sendNull(exchange)
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: `${path}/{attachmentId}`,
+    id: 'describeAttachment',
+    tag,
+    summary: 'Get attachment metadata',
+    access: 'viewers',
+    conditions: 'read',
+    params: attachmentParams,
+    success: { description: 'The attachment', schema: attachment },
+    async handle(exchange, { document, params: { attachmentId } }) {
+      const { docId } = document
+      const found = await readDocument(exchange, document, (home, call, options) =>
+        home.attachments.getAttachment({ docId, attachmentId, options }, call),
+      )
+      if (found?.attachment) sendJson(exchange, toAttachment(found.attachment))
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: `${path}/{attachmentId}/download`,
+    id: 'downloadAttachment',
+    tag,
+    summary: 'Download the file of an attachment',
+    description: 'A `Range` of it may be asked for.',
+    access: 'viewers',
+    params: attachmentParams,
+    query: downloadQuery,
+    streams: true,
+    success: { description: 'The file', mediaType: 'application/octet-stream' },
+    async handle(exchange, { document, params: { attachmentId }, query }) {
+      const { tableId, colId, rowId, name = '', inline } = query
+      const cell = [tableId, colId, rowId].filter((part) => part !== undefined)
+      if (cell.length % 3 !== 0)
+        throw new AppError(
+          'invalid',
+          'INVALID_PARAMETER',
+          'define all of tableId, colId and rowId, or none.',
+        )
+      const { docId } = document
+      const { attachment: file } = await document.call((home, call) =>
+        home.attachments.getAttachment({ docId, attachmentId }, call),
+      )
+      if (!file) throw new Error('document-data described no attachment')
+      await sendAttachment(exchange, document, file, { name, inline })
+    },
+  }),
+]
+
+async function verify(document: DocumentSession): Promise<void> {
+  const { docId } = document
+  await document.call((home, call) => home.attachments.readAttachmentsHealth({ docId }, call))
+}

@@ -1,0 +1,114 @@
+import type { Attachment } from '@sheaf/protos/sheaf/document_data/v1/attachments'
+import { z } from 'zod'
+import { docParams, flag } from './parameters'
+import { dataQuery } from './records'
+
+const integerText = z
+  .string()
+  .regex(/^-?\d{1,15}$/, 'cannot be understood as an integer')
+  .transform(Number)
+
+/** An attachment of a document in a path. */
+export const attachmentParams = docParams.extend({
+  attachmentId: integerText.meta({ type: 'integer', description: 'Row id', example: 1 }),
+})
+
+/** What is known of an attachment. */
+export const attachment = z
+  .object({
+    fileName: z.string(),
+    fileSize: z.int().meta({ description: 'In bytes' }),
+    timeUploaded: z.iso.datetime(),
+  })
+  .meta({ id: 'Attachment' })
+
+/** What is known of several. */
+export const attachments = z.object({
+  records: z.array(z.object({ id: z.int(), fields: attachment })),
+})
+
+/** Which attachments, in which order. */
+export const attachmentsQuery = dataQuery.omit({ cellFormat: true })
+
+/** How a file is to be sent. */
+export const downloadQuery = z.object({
+  name: z
+    .string()
+    .max(255, 'is too long')
+    .optional()
+    .meta({ description: 'Name of the file in the answer, instead of its own' }),
+  inline: flag('Let browsers show the file, where that is safe, instead of saving it'),
+  tableId: z.string().optional().meta({ description: 'Table of a cell that holds it' }),
+  colId: z.string().optional().meta({ description: 'Column of that cell' }),
+  rowId: integerText.optional().meta({ type: 'integer', description: 'Row of that cell' }),
+  maybeNew: flag('It may not be in a cell yet; who may read the document need not say so'),
+})
+
+/** A form with files. */
+export const uploadForm = z.object({
+  upload: z
+    .array(z.string().meta({ format: 'binary' }))
+    .min(1)
+    .meta({ description: 'The files' }),
+})
+
+/** A form with an archive. */
+export const archiveForm = z.object({
+  upload: z.string().meta({ format: 'binary', description: 'A .tar file, in a field of any name' }),
+})
+
+/** What to remove, and what to look at. */
+export const removeUnusedQuery = z.object({
+  expiredonly: flag('Only what has been unused for 7 days'),
+  verifyfiles: z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .transform((value) => !(typeof value === 'string' && /^(0|off|false|no)$/i.test(value)))
+    .meta({
+      type: 'boolean',
+      default: true,
+      description: 'Then compare the bytes of what is left with what they should be',
+    }),
+})
+
+/** Kind of an archive. */
+export const archiveQuery = z.object({
+  format: z
+    .enum(['', 'zip', 'tar'], 'should be one of zip,tar')
+    .optional()
+    .transform((word) => word || 'zip')
+    .meta({ type: 'string', enum: ['zip', 'tar'], default: 'zip', description: 'Kind of archive' }),
+})
+
+/** What became of the files of an archive. */
+export const restored = z.object({ added: z.int(), errored: z.int(), unused: z.int() })
+
+const storeType = z.enum(['internal', 'external'])
+
+/** Where the bytes of attachments lie. */
+export const store = z.object({ type: storeType })
+
+/** Places outside of documents that they could lie in. */
+export const stores = z.object({ stores: z.array(z.object({ label: z.string() })) })
+
+/** How far the bytes have been brought to another place. */
+export const transferStatus = z.object({
+  status: z.object({
+    pendingTransferCount: z.int(),
+    isRunning: z.boolean(),
+    successes: z.int(),
+    failures: z.int(),
+  }),
+  locationSummary: z.enum(['internal', 'mixed', 'external']),
+})
+
+/** Row ids of uploaded files. */
+export const attachmentIds = z
+  .array(z.int())
+  .meta({ description: 'Row ids, in the order of the files' })
+
+/** An attachment as REST shows it. */
+export function toAttachment(of: Attachment): z.output<typeof attachment> {
+  const { fileName, fileSize, timeUploaded } = of
+  return { fileName, fileSize, timeUploaded }
+}

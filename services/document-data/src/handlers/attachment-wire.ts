@@ -1,0 +1,16 @@
+import type { Attachment as WireAttachment } from '@sheaf/protos/sheaf/document_data/v1/attachments'
+import type { Attachment } from '../store/attachments'
+
+/** An attachment as it goes over the wire. */
+export function toWire(row: Attachment): WireAttachment {
+  const { id, fileName, fileSize, fileType, fileIdent, fileExt, timeUploaded } = row
+  return {
+    id,
+    fileName,
+    fileSize,
+    timeUploaded: new Date(timeUploaded).toISOString(),
+    mediaType: fileType,
+    fileIdent,
+    fileExt,
+  }
+}

@@ -1,0 +1,40 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { ListAttachmentsRequest } from '@sheaf/protos/sheaf/document_data/v1/attachments'
+import { parseFilter } from '../query/filter'
+import { buildReadQuery } from '../query/read-query'
+import { parseSort } from '../query/sort'
+import { ATTACHMENTS } from '../store/attachments'
+import type { RecordsQuery } from '../store/record-reads'
+import type { Table } from '../store/schema'
+import { uploadTimeType } from '../values/upload-time'
+
+/** What a listing shows of each attachment. */
+const FIELDS = ['fileName', 'fileSize', 'timeUploaded']
+const FORM = { hidden: false, typed: false, inColumns: false }
+
+/** The query that a listing of attachments means. Throws AppError `invalid` for one that means nothing. */
+export function attachmentsQuery(request: ListAttachmentsRequest): RecordsQuery {
+  const { filterJson, sort, limit } = request
+  if (limit < 0)
+    throw new AppError('invalid', 'INVALID_LIMIT', 'limit must be a number of rows, or 0 for all')
+  return {
+    tableId: ATTACHMENTS,
+    form: FORM,
+    shape: showTimes,
+    build: (table) =>
+      buildReadQuery(table, {
+        filter: parseFilter(filterJson, table),
+        sort: parseSort(sort, table),
+        limit,
+        fields: FIELDS,
+      }),
+  }
+}
+
+/** The table with times of uploads as this listing writes them. */
+function showTimes(table: Table): Table {
+  const columns = table.columns.map((column) =>
+    column.id === 'timeUploaded' ? { ...column, type: uploadTimeType } : column,
+  )
+  return { ...table, columns, byId: new Map(columns.map((column) => [column.id, column])) }
+}

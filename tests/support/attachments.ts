@@ -1,0 +1,66 @@
+import type { RestReply } from '@sheaf/testkit/rest'
+import { newDocument, useSystem, type System } from './system'
+
+/** Name, content, and media type of a file. */
+export type FileParts = readonly [name: string, content: string | Uint8Array, type?: string]
+
+/** An attachment as it is listed. */
+export interface Listed {
+  readonly id: number
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+type Failing = RestReply<{ error: string }>
+
+/** A form with files. */
+export function formOf(files: readonly FileParts[], field = 'upload'): FormData {
+  const form = new FormData()
+  for (const [name, content, type = ''] of files)
+    form.append(field, new File([content], name, { type }))
+  return form
+}
+
+/** The attachments of a document that each test has for itself. */
+export class Attachments {
+  /** Path of the document in the API. */
+  doc = ''
+
+  constructor(readonly system: System) {}
+
+  /** Posts a body to a path of the document. */
+  post(
+    body: unknown,
+    path = 'attachments',
+    headers: Record<string, string> = {},
+  ): Promise<Failing> {
+    return this.system.alice.rest.post(`${this.doc}/${path}`, { body, headers })
+  }
+
+  /** Reads a path below the attachments. */
+  get(path: string, headers: Record<string, string> = {}): Promise<Failing> {
+    return this.system.alice.rest.get(`${this.doc}/attachments/${path}`, { headers })
+  }
+
+  /** Attaches files; their row ids. */
+  async upload(...files: FileParts[]): Promise<number[]> {
+    const { status, body } = await this.post(formOf(files))
+    if (status !== 200) throw new Error(`an upload answered ${status}: ${body.error}`)
+    return body as unknown as number[]
+  }
+
+  /** The attachments as they are listed. */
+  async list(query: Record<string, unknown> = {}): Promise<readonly Listed[]> {
+    const path = `${this.doc}/attachments`
+    const listed = await this.system.alice.rest.get<{ records: Listed[] }>(path, { query })
+    return listed.body.records
+  }
+}
+
+/** A Sheaf for the tests of the file that calls it, and a new document for each of them. */
+export function useAttachments(env: Readonly<Record<string, string>> = {}): Attachments {
+  const attachments = new Attachments(useSystem({ env }))
+  beforeEach(async () => {
+    attachments.doc = await newDocument(attachments.system.alice.rest)
+  })
+  return attachments
+}
