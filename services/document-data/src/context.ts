@@ -8,6 +8,7 @@ import { Admission } from './admission'
 import { ChangePublisher } from './changes/publisher'
 import type { DocumentDataConfig } from './config'
 import { EventLoopDelay } from './event-loop-delay'
+import { Imports } from './import/imports'
 import { Cursors } from './query/cursor'
 import { DocumentStore } from './store/document-store'
 
@@ -17,6 +18,9 @@ export interface Context {
   /** Name of this instance. */
   readonly home: string
   readonly documents: DocumentStore
+  readonly imports: Imports
+  /** Largest file that can be imported, in bytes. */
+  readonly maxImportBytes: number
   /** Decides which calls are taken on. */
   readonly admission: Admission
   readonly publisher: ChangePublisher
@@ -57,6 +61,7 @@ export async function openContext(
       onFileError: (error, docId) => log.error({ err: error, docId }, 'a document file failed'),
     }),
   )
+  const imports = closer.use(new Imports({ maxMs: config.maxImportSeconds * 1000 }))
   const publisher = new ChangePublisher(documents, {
     natsUrl: config.natsUrl,
     name: config.home,
@@ -71,5 +76,17 @@ export async function openContext(
   }
   const verifier = overrides.verifier ?? createTokenVerifier(fetchKeys)
   const cursors = new Cursors(config.serviceKey)
-  return { log, home: config.home, documents, admission, publisher, directory, verifier, cursors }
+  const { home, maxImportBytes } = config
+  return {
+    log,
+    home,
+    documents,
+    imports,
+    maxImportBytes,
+    admission,
+    publisher,
+    directory,
+    verifier,
+    cursors,
+  }
 }

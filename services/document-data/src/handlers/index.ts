@@ -4,6 +4,7 @@ import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/chan
 import { ColumnsServiceService } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import { ExportServiceService } from '@sheaf/protos/sheaf/document_data/v1/export'
+import { ImportServiceService } from '@sheaf/protos/sheaf/document_data/v1/import'
 import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { Context } from '../context'
 import { actions } from './actions'
@@ -12,6 +13,7 @@ import { changes } from './changes'
 import { columns } from './columns'
 import { documents } from './documents'
 import { exportDocument } from './export'
+import { importDocument } from './import'
 import { records } from './records'
 import { recordsService } from './records-service'
 import { tables } from './tables'
@@ -25,6 +27,7 @@ export function createServices(ctx: Context): ServedService[] {
     serveAdmitted(admission, ColumnsServiceService, columns(ctx)),
     serveAdmitted(admission, DocumentsServiceService, documents(ctx)),
     serveAdmitted(admission, ExportServiceService, exportDocument(ctx)),
+    serveAdmitted(admission, ImportServiceService, importDocument(ctx)),
     serveAdmitted(admission, recordsService, records(ctx)),
     serveAdmitted(admission, TablesServiceService, tables(ctx)),
   ]
