@@ -17,6 +17,10 @@ import {
   type ExportService,
 } from '@sheaf/protos/sheaf/document_data/v1/export'
 import {
+  ImportServiceClientImpl,
+  type ImportService,
+} from '@sheaf/protos/sheaf/document_data/v1/import'
+import {
   RecordsServiceClientImpl,
   type RecordsService,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
@@ -38,6 +42,7 @@ export interface HomeClients {
   readonly columns: ColumnsService
   readonly documents: DocumentsService
   readonly exports: Pick<ExportService, 'exportDocument'>
+  readonly imports: ImportService
   readonly records: RecordsService
   readonly tables: TablesService
 }
@@ -70,6 +75,7 @@ export class HomeChannels implements AsyncDisposable {
       columns: new ColumnsServiceClientImpl(channel),
       documents: new DocumentsServiceClientImpl(channel),
       exports: new ExportServiceClientImpl(channel),
+      imports: new ImportServiceClientImpl(channel),
       records: new RecordsServiceClientImpl(channel),
       tables: new TablesServiceClientImpl(channel),
     }

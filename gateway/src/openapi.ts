@@ -60,7 +60,7 @@ export function createOpenApiDocument(routes: readonly Route[]): OpenApiDocument
 type Path = Parameters<OpenAPIRegistry['registerPath']>[0]
 
 function toPath(route: Route, key: string): Path {
-  const { method, path, id, tag, summary, description, params, query, body } = route
+  const { method, path, id, tag, summary, description, params, query } = route
   const isOpen = route.access === 'open'
   return {
     method,
@@ -75,12 +75,15 @@ function toPath(route: Route, key: string): Path {
       params,
       query,
       headers: toHeaders(route),
-      ...(body && {
-        body: { required: true, content: { 'application/json': { schema: body } } },
-      }),
+      ...toBody(route),
     },
     responses: { 200: toResponse(route), ...toErrors(route) },
   }
+}
+
+function toBody({ body, form }: Route) {
+  if (body) return { body: { required: true, content: { 'application/json': { schema: body } } } }
+  return form && { body: { required: true, content: { 'multipart/form-data': { schema: form } } } }
 }
 
 const conditionHeaders = {
@@ -136,7 +139,7 @@ const retryAfter = z.object({
   'Retry-After': z.string().optional().meta({ description: 'Seconds to wait before the next try' }),
 })
 
-function toErrors({ access, params, body, isProbe, conditions }: Route) {
+function toErrors({ access, params, body, form, isProbe, conditions }: Route) {
   const answer = (description: string, headers?: z.ZodObject) => ({
     description,
     headers,
@@ -156,7 +159,8 @@ function toErrors({ access, params, body, isProbe, conditions }: Route) {
       412: answer('The document or a record is not as expected'),
       422: answer('The Idempotency-Key was used for another request'),
     }),
-    ...(body && { 413: answer('The body is too large') }),
+    ...((body ?? form) && { 413: answer('The body is too large') }),
+    ...(form && { 415: answer('The body is no form') }),
     ...(access !== 'open' && { 429: answer('Too many requests', retryAfter) }),
     ...(access !== 'open' && { 503: answer('Not now; try again later', retryAfter) }),
     ...(isProbe && { 503: answer('Something is not ready', retryAfter) }),

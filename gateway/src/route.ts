@@ -52,6 +52,8 @@ export interface Route extends RouteTraits {
   readonly hasPages?: boolean
   /** Schema of a JSON body. */
   readonly body?: z.ZodType
+  /** Schema of the form that the handler reads by itself, for the description. */
+  readonly form?: z.ZodObject
   /** True to describe the body only and pass its bytes on: document-data checks it. */
   readonly passesBytes?: boolean
   readonly success: Success

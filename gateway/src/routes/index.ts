@@ -6,6 +6,7 @@ import { dataRoutes } from './data'
 import { documentCopyRoutes } from './document-copy'
 import { documentLifecycleRoutes } from './document-lifecycle'
 import { documentRoutes } from './documents'
+import { importRoutes } from './import'
 import { keyRoutes } from './keys'
 import { openApiRoutes } from './openapi'
 import { orgRoutes } from './orgs'
@@ -26,6 +27,7 @@ export const routes: readonly Route[] = [
   ...documentRoutes,
   ...documentLifecycleRoutes,
   ...documentCopyRoutes,
+  ...importRoutes,
   ...workspaceRoutes,
   ...orgRoutes,
   ...profileRoutes,
