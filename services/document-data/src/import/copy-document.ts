@@ -73,10 +73,11 @@ function rememberPlaces(target: DocumentWriter, { ref, tableId }: CopiedTable): 
   connection.prepare('INSERT INTO _sheaf_tables VALUES (?, ?)').run(ref, top)
 }
 
-/** Tables of attachments, and the column of each that holds bytes. */
+/** Tables of attachments, some of which only newer forms have, and the column of each that holds bytes. */
 const attachmentTables = [
   { name: '_grist_Attachments', bytes: '' },
   { name: '_sheaf_files', bytes: '' },
+  { name: '_sheaf_attachments', bytes: '' },
   { name: '_sheaf_file_chunks', bytes: 'bytes' },
 ] as const
 
@@ -91,6 +92,7 @@ function copyAttachments(
   const there = source.columnsOf(table)
   const own = connection.pluck('SELECT name FROM pragma_table_xinfo(?)').all(table) as string[]
   const columns = own.filter((column) => there.has(column))
+  if (columns.length === 0) return
   const names = columns.map(quoteId).join(', ')
   const marks = columns.map(() => '?').join(', ')
   const insert = connection.db.prepare(`INSERT INTO ${table} (${names}) VALUES (${marks})`)

@@ -36,6 +36,7 @@ function begin(sink: RowSink, name: string): TakeRow {
 async function readRows(file: TextFile, delimiter: string, take: TakeRow): Promise<void> {
   const parser = parse({
     delimiter,
+    record_delimiter: ['\r\n', '\n', '\r'],
     info: true,
     skip_empty_lines: true,
     relax_column_count: true,

@@ -27,6 +27,8 @@ export interface ImportsOptions {
   readonly maxMs: number
   /** File that a process runs, another one than usual in tests. */
   readonly program?: string
+  /** MiB of memory that a process may have, fewer than usual in tests. */
+  readonly residentMb?: number
 }
 
 /**
@@ -106,12 +108,14 @@ export class Imports implements AsyncDisposable {
     else this.running--
   }
 
-  private runProcess(
+  private async runProcess(
     order: ImportOrder,
     onProgress: (progress: ImportProgress) => void,
     signal: AbortSignal,
   ): Promise<Imported> {
-    const { maxMs, program = PROGRAM } = this.options
+    // It may have ended while this waited for its turn.
+    signal.throwIfAborted()
+    const { maxMs, program = PROGRAM, residentMb = RESIDENT_MB } = this.options
     const child = fork(program, [], {
       env: {},
       execArgv: [`--max-old-space-size=${HEAP_MB}`],
@@ -131,7 +135,7 @@ export class Imports implements AsyncDisposable {
         () => end(tooMuch(`the import takes longer than ${Math.round(maxMs / 1000)} seconds`)),
         maxMs,
       )
-      const stopWatching = watchMemory(child, () => end(takesMemory()))
+      const stopWatching = watchMemory(child, residentMb, () => end(takesMemory()))
       signal.addEventListener('abort', abort, { once: true })
       child.on('message', (message: FromImport) => {
         switch (message.kind) {
@@ -171,11 +175,11 @@ function failureOf(message: Extract<FromImport, { kind: 'refused' | 'failed' }>)
 }
 
 /** Looks at the memory that a process has, where the system tells; elsewhere only its heap is limited. */
-function watchMemory(child: ChildProcess, exceeded: () => void): () => void {
+function watchMemory(child: ChildProcess, residentMb: number, exceeded: () => void): () => void {
   const look = async () => {
     const text = await readFile(`/proc/${child.pid}/statm`, 'utf8').catch(() => '')
     const pages = Number(text.split(' ')[1] ?? 0)
-    if (pages * PAGE_BYTES > RESIDENT_MB * 1024 * 1024) exceeded()
+    if (pages * PAGE_BYTES > residentMb * 1024 * 1024) exceeded()
   }
   const timer = setInterval(() => void look(), WATCH_MS)
   return () => clearInterval(timer)

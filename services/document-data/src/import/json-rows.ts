@@ -22,12 +22,13 @@ export function jsonRows(path: string, name: string): RowSource {
     if (!isList && !/^\s*\{/.test(file.start))
       throw badFile('JSON must be a list of objects, or an object with lists of objects')
     const reader = new TableReader(sink, name)
-    const parser = createParser(isList ? ['$.*'] : ['$.*', '$.*.*'], (value, path) => {
+    const parser = createParser(isList ? ['$.*'] : ['$.*', '$.*.*'], (value, path, isInList) => {
+      const place = () => `JSON, table ${shown(path[0] ?? '')}`
       if (isList) reader.add(name, value, path[0] ?? '')
-      else if (path.length === 2) reader.add(path[0] ?? '', value, path[1] ?? '')
+      else if (path.length === 2 && isInList) reader.add(path[0] ?? '', value, path[1] ?? '')
       // A list comes a last time when all that was in it has come; then it is empty.
       else if (Array.isArray(value)) reader.begin(path[0] ?? '')
-      else throw badFile('it must be a list of objects', `JSON, table ${shown(path[0] ?? '')}`)
+      else throw badFile('it must be a list of objects', place())
     })
     for await (const text of readText(file)) parser.write(text)
     parser.end()
@@ -35,7 +36,7 @@ export function jsonRows(path: string, name: string): RowSource {
   }
 }
 
-type Found = (value: unknown, path: string[]) => void
+type Found = (value: unknown, path: string[], isInList: boolean) => void
 
 /** Gives the values at these paths as soon as they are read, and forgets them. */
 function createParser(paths: string[], found: Found) {
@@ -49,9 +50,9 @@ function createParser(paths: string[], found: Found) {
     const isSyntax = error instanceof TokenizerError || error instanceof TokenParserError
     failure ??= isSyntax ? badFile('this is not valid JSON', `after byte ${reached}`) : error
   }
-  parser.onValue = ({ value, key, stack }) => {
+  parser.onValue = ({ value, key, parent, stack }) => {
     const keys = [...stack.slice(1).map((level) => String(level.key)), String(key)]
-    found(value, keys)
+    found(value, keys, Array.isArray(parent))
   }
   parser.onError = fail
   tokenizer.onError = fail

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { badFile, requireCellSize, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
 import { isDateFormat, type DateParts } from './workbook-dates'
-import { readXml } from './xml-events'
+import { readXml, type XmlEvents } from './xml-events'
 import type { ZipParts } from './zip-parts'
 
 /** A sheet of cells. */
@@ -41,6 +41,11 @@ export async function readWorkbook(zip: ZipParts): Promise<Workbook> {
   return { sheets, from1904, dateStyles, texts: await readTexts(zip, partOf('sharedStrings')) }
 }
 
+/** Reads a part that a workbook may also go without. */
+async function readPart(zip: ZipParts, part: string, events: XmlEvents): Promise<void> {
+  if (zip.has(part)) await readXml(part, zip.read(part), events)
+}
+
 interface Relation {
   /** Last part of the address that names the type. */
   readonly type: string
@@ -51,7 +56,7 @@ async function readRelations(zip: ZipParts, of: string): Promise<Map<string, Rel
   const folder = posix.dirname(of)
   const part = posix.join(folder, '_rels', `${posix.basename(of)}.rels`)
   const relations = new Map<string, Relation>()
-  await readXml(part, zip.read(part), {
+  await readPart(zip, part, {
     open(name, { Id = '', Type = '', Target = '' }) {
       if (name !== 'Relationship') return
       const target = Target.startsWith('/') ? Target.slice(1) : posix.join(folder, Target)
@@ -64,7 +69,7 @@ async function readRelations(zip: ZipParts, of: string): Promise<Map<string, Rel
 async function readSheetNames(zip: ZipParts, part: string) {
   const names: { name: string; id: string }[] = []
   let from1904 = false
-  await readXml(part, zip.read(part), {
+  await readPart(zip, part, {
     open(element, attributes) {
       if (element === 'workbookPr') from1904 = /^(1|true)$/.test(attributes.date1904 ?? '')
       if (element !== 'sheet') return
@@ -84,7 +89,7 @@ async function readDateStyles(zip: ZipParts, part: string): Promise<(DateParts |
   const formats = new Map<number, string>()
   const styles: (DateParts | undefined)[] = []
   let isInCells = false
-  await readXml(part, zip.read(part), {
+  await readPart(zip, part, {
     open(name, { numFmtId = '', formatCode = '' }) {
       if (name === 'numFmt') formats.set(Number(numFmtId), formatCode)
       if (name === 'cellXfs') isInCells = true
@@ -104,7 +109,7 @@ async function readTexts(zip: ZipParts, part: string): Promise<string[]> {
   const texts: string[] = []
   const reader = new RichText()
   let total = 0
-  await readXml(part, zip.read(part), {
+  await readPart(zip, part, {
     open(name) {
       if (name === 'si') reader.begin()
       else reader.open(name)
