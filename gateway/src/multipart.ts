@@ -1,6 +1,6 @@
-import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
+import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import { AppError } from '@sheaf/kit/errors'
 import type { Exchange } from './exchange'
 
@@ -63,7 +63,7 @@ export async function* readForm(
     parts.push({ kind: 'field', name, value })
     wake()
   })
-  parser.on('file', (name, stream, fileName, _encoding, mediaType) => {
+  parser.on('file', (...[name, stream, fileName, , mediaType]) => {
     // The reader of the bytes gets the error; until there is one, nobody is to be surprised.
     stream.on('error', () => {})
     open = stream

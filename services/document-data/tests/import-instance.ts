@@ -80,6 +80,20 @@ export class ImportInstance implements AsyncDisposable {
     return { unfinished, documents: inside.flat().length }
   }
 
+  /** Imports what is refused for this reason, with a text that matches; nothing is left of it. */
+  async expectRefused(
+    fileName: string,
+    content: string | Uint8Array,
+    expected: { reason: string; message: RegExp },
+  ): Promise<void> {
+    const before = await this.remains()
+    await expect(this.import(fileName, content)).rejects.toMatchObject({
+      reason: expected.reason,
+      message: expect.stringMatching(expected.message) as string,
+    })
+    expect(await this.remains()).toEqual({ ...before, unfinished: 0 })
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.channel.close()
     await this.instance[Symbol.asyncDispose]()

@@ -86,7 +86,7 @@ describe('an import', () => {
 
   it.each(['country-codes.csv', 'world-cities.csv'])('stores all of %s', async (name) => {
     const bytes = readFileSync(join(data, name))
-    const [header = [], ...records] = parse(bytes, { bom: true }) as string[][]
+    const [header = [], ...records] = parse(bytes, { bom: true })
     const made = await imports.import(name, bytes)
     const [table = { id: '', rows: 0 }] = made.tables
     expect(table.rows).toBe(records.length)
@@ -94,9 +94,9 @@ describe('an import', () => {
     expect(columns.map(([, label]) => label)).toEqual(header)
     const rows = await imports.rows(made, table.id)
     const shown = rows.map((row) =>
-      columns.map(([id, , type]) => {
+      columns.map(([id]) => {
         const value = row[id] ?? ''
-        return type === 'Bool' ? String(value) : String(value as string | number)
+        return typeof value === 'string' ? value : JSON.stringify(value)
       }),
     )
     const numeric = columns.map(([, , type]) => /Int|Numeric/.test(type))

@@ -26,9 +26,10 @@ export const importDocument = (ctx: Context): ImportService => ({
     if (part?.$case !== 'head') throw badPart('the first message must be the head')
     const { docId, fileName } = part.value
     requireDocument(ctx, call, docId, 'owners')
-    using _place = ctx.imports.hold()
-    const scratch = await ctx.documents.createScratch()
+    const leave = ctx.imports.hold()
+    let scratch: string | undefined
     try {
+      scratch = await ctx.documents.createScratch()
       const upload = join(scratch, 'upload')
       await receive(upload, incoming, ctx.maxImportBytes)
       const progress = new Latest<ImportProgress>()
@@ -36,7 +37,8 @@ export const importDocument = (ctx: Context): ImportService => ({
       for await (const value of progress.until(making)) yield { part: { $case: 'progress', value } }
       yield { part: { $case: 'done', value: await making } }
     } finally {
-      await rm(scratch, { recursive: true, force: true })
+      if (scratch) await rm(scratch, { recursive: true, force: true })
+      leave()
     }
   },
 })

@@ -1,11 +1,11 @@
 import type { DocumentWriter } from '../store/document'
 import type { StoredValue } from '../values/column-type'
+import { quoteId } from '../query/quote'
 import { badFile, shown, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
 import type { DocumentFile } from './document-file'
 import { copyMetadata, type CopiedTable } from './copy-metadata'
 import { soundValue } from './sound-values'
-import { quoteId } from '../query/quote'
 
 /** A table of the document that was made. */
 export interface LoadedTable {

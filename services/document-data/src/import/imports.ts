@@ -43,19 +43,20 @@ export class Imports implements AsyncDisposable {
 
   constructor(private readonly options: ImportsOptions) {}
 
-  /** Keeps a place for an import, before its upload is taken. Throws `unavailable` when there is none. */
-  hold(): Disposable {
+  /**
+   * Keeps a place for an import, before its upload is taken, until the function returned is called. Throws `unavailable`
+   * when there is none.
+   */
+  hold(): () => void {
     if (this.held >= MAX_HELD)
       throw new AppError('unavailable', 'SERVICE_BUSY', 'too many imports at once', {
         retryAfterMs: RETRY_MS,
       })
     this.held++
     let isHeld = true
-    return {
-      [Symbol.dispose]: () => {
-        if (isHeld) this.held--
-        isHeld = false
-      },
+    return () => {
+      if (isHeld) this.held--
+      isHeld = false
     }
   }
 
@@ -128,7 +129,7 @@ export class Imports implements AsyncDisposable {
         clearTimeout(timer)
         signal.removeEventListener('abort', abort)
         child.kill('SIGKILL')
-        reject(error as Error)
+        reject(error instanceof Error ? error : new Error(String(error)))
       }
       const abort = () => end(signal.reason)
       const timer = setTimeout(

@@ -65,7 +65,7 @@ function createParser(paths: string[], found: Found) {
     if (depth > importLimits.depth) fail(tooMuch('values lie too deep in each other', place()))
     else {
       if (typeof value === 'string') requireCellSize(value.length, place())
-      parser.write({ token, value } as Parameters<typeof parser.write>[0])
+      parser.write({ token, value })
     }
   }
   const check = () => {

@@ -1,8 +1,8 @@
-import type { StoredColumnForm } from './copy-metadata'
 import type { StoredValue } from '../values/column-type'
 import { storedListText } from '../values/list-storage'
 import { storedNumber } from '../values/number-storage'
 import { TAG, tag } from '../values/tagged-text'
+import type { StoredColumnForm } from './copy-metadata'
 import { badFile, type Place } from './import-errors'
 import { importLimits } from './import-limits'
 
@@ -32,11 +32,18 @@ function soundText(text: string, { type }: StoredColumnForm): StoredValue {
       // Positions have no text, and what compares them reads none.
       return type.name === 'ManualSortPos' || type.name === 'PositionNumber' ? null : text
     case 'list':
-      if (text.startsWith('[')) return isFlatList(text) ? text : storedListText(text)
-      return !text.startsWith(TAG) || isSoundJson(text.slice(1)) ? text : storedListText(text)
+      return isSoundList(text) ? text : storedListText(text)
     case 'any':
-      return !text.startsWith(TAG) || isSoundJson(text.slice(1)) ? text : tag(text)
+      return isSoundTag(text) ? text : tag(text)
   }
+}
+
+function isSoundList(text: string): boolean {
+  return text.startsWith('[') ? isFlatList(text) : isSoundTag(text)
+}
+
+function isSoundTag(text: string): boolean {
+  return !text.startsWith(TAG) || isSoundJson(text.slice(1))
 }
 
 function isFlatList(text: string): boolean {

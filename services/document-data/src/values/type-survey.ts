@@ -63,7 +63,12 @@ export class TypeSurvey {
         return { type: 'Numeric' }
       case 'local':
         return { type: 'Numeric', ...optionsOf(this.numberOptions) }
+      case undefined:
+        return this.guessDate()
     }
+  }
+
+  private guessDate(): ColumnGuess {
     const [form] = this.dates
     if (!form) return { type: 'Text' }
     const { dateFormat } = form
