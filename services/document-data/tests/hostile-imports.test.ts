@@ -189,18 +189,18 @@ describe('a text', () => {
     [
       'an old workbook',
       'a.csv',
-      'UNKNOWN_IMPORT_FORMAT',
+      'UNKNOWN_FILE_FORMAT',
       /XLS/,
       () => Buffer.from('d0cf11e0a1b11ae10000', 'hex'),
     ],
     [
       'compressed data',
       'a.csv',
-      'UNKNOWN_IMPORT_FORMAT',
+      'UNKNOWN_FILE_FORMAT',
       /compressed/,
       () => Buffer.from('1f8b0800', 'hex'),
     ],
-    ['no known kind', 'a.pdf', 'UNKNOWN_IMPORT_FORMAT', /CSV, TSV, XLSX/, () => '%PDF-1.7'],
+    ['no known kind', 'a.pdf', 'UNKNOWN_FILE_FORMAT', /CSV, TSV, XLSX/, () => '%PDF-1.7'],
     ['deep JSON', 'a.json', 'IMPORT_TOO_LARGE', /too deep/, () => '['.repeat(1e6)],
     [
       'a deep value in JSON',

@@ -11,7 +11,7 @@ export function badFile(problem: string, place?: Place): AppError {
 
 /** The file is of a kind that cannot be imported. */
 export function unknownFormat(problem: string): AppError {
-  return new AppError('invalid', 'UNKNOWN_IMPORT_FORMAT', problem, { field: 'upload' })
+  return new AppError('invalid', 'UNKNOWN_FILE_FORMAT', problem, { field: 'upload' })
 }
 
 /** The file holds more than an import may. */
