@@ -65,7 +65,7 @@ interface Parsed {
 
 /** The one that stands most often in the first line; a comma when none does. */
 function guessDelimiter(start: string): string {
-  const line = /^\s*([^\r\n]*)/.exec(start.replace(/"[^"]*"/g, ''))?.[1] ?? ''
+  const line = /^[\r\n]*([^\r\n]*)/.exec(start.replace(/"[^"]*"/g, ''))?.[1] ?? ''
   const counts = DELIMITERS.map((delimiter) => line.split(delimiter).length)
   const most = Math.max(...counts)
   return DELIMITERS[counts.indexOf(most)] ?? ','
