@@ -8,25 +8,25 @@ import type { WriteOptions } from '@sheaf/protos/sheaf/document_data/v1/options'
 import { readWriteOptions, tellState } from './document-options'
 import type { DocumentSession } from './document-session'
 import type { Exchange } from './exchange'
-import { FormFiles, type FormFile } from './multipart'
+import { readFiles, type FormFile } from './multipart'
 
 const NOTHING = Buffer.alloc(0)
 
 /**
  * Attaches the files of a form to a document, all or none, as they arrive; answers their row ids in order. Throws
- * AppError as FormFiles does, `invalid` without a file, and `too_large` beyond a limit.
+ * AppError as `readFiles`, `invalid` without a file, and `too_large` beyond a limit.
  */
 export async function uploadAttachments(
   exchange: Exchange,
   document: DocumentSession,
 ): Promise<number[]> {
   const options = readWriteOptions(exchange, NOTHING)
-  using form = new FormFiles(exchange, (field) => field === 'upload')
   const { docId } = document
-  const send = once()
-  const written = await document.call((home, call) =>
-    home.attachments.uploadAttachment(send(toParts(docId, form.read(), options)), call),
-  )
+  const isWanted = ({ name }: FormFile) => name === 'upload'
+  const written = await sendFiles(exchange, isWanted, (files) => {
+    const send = once(toParts(docId, files, options))
+    return document.call((home, call) => home.attachments.uploadAttachment(send(), call))
+  })
   tellState(exchange, written)
   return written.attachments.map(({ id }) => id)
 }
@@ -36,18 +36,33 @@ export async function restoreAttachments(
   exchange: Exchange,
   document: DocumentSession,
 ): Promise<RestoreAttachmentsResponse> {
-  using form = new FormFiles(exchange, (_, name) => /\.tar$/i.test(name))
   const { docId } = document
-  const send = once()
-  return await document.call((home, call) =>
-    home.attachments.restoreAttachments(send(toArchiveParts(docId, form.read())), call),
-  )
+  const isWanted = ({ fileName }: FormFile) => /\.tar$/i.test(fileName)
+  return sendFiles(exchange, isWanted, (files) => {
+    const send = once(toArchiveParts(docId, files))
+    return document.call((home, call) => home.attachments.restoreAttachments(send(), call))
+  })
+}
+
+/** Sends files of a form; what is left of it when that has ended is not read. */
+async function sendFiles<T>(
+  exchange: Exchange,
+  isWanted: (file: FormFile) => boolean,
+  send: (files: AsyncIterable<FormFile>) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController()
+  const signal = AbortSignal.any([exchange.signal, stop.signal])
+  try {
+    return await send(readFiles(exchange, isWanted, signal))
+  } finally {
+    stop.abort(new AppError('invalid', 'BODY_UNREADABLE', 'the body is not read'))
+  }
 }
 
 /** A body comes once: a call that has begun to send it cannot be made again. */
-function once(): <T>(parts: AsyncGenerator<T>) => AsyncGenerator<T> {
+function once<T>(parts: AsyncGenerator<T>): () => AsyncGenerator<T> {
   let isSent = false
-  return (parts) => {
+  return () => {
     if (isSent)
       throw new AppError(
         'unavailable',
@@ -66,8 +81,8 @@ async function* toParts(
 ): AsyncGenerator<UploadAttachmentRequest> {
   let options = asked
   let isEmpty = true
-  for await (const { name, mediaType, bytes } of files) {
-    const value = { docId, fileName: name, mediaType }
+  for await (const { fileName, mediaType, bytes } of files) {
+    const value = { docId, fileName, mediaType }
     yield { part: { $case: 'attachment', value }, options }
     options = undefined
     isEmpty = false

@@ -21,6 +21,10 @@ import {
   type ExportService,
 } from '@sheaf/protos/sheaf/document_data/v1/export'
 import {
+  ImportServiceClientImpl,
+  type ImportService,
+} from '@sheaf/protos/sheaf/document_data/v1/import'
+import {
   RecordsServiceClientImpl,
   type RecordsService,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
@@ -44,6 +48,7 @@ export interface HomeClients {
   readonly columns: ColumnsService
   readonly documents: DocumentsService
   readonly exports: ExportService
+  readonly imports: ImportService
   readonly records: RecordsService
   readonly sql: SqlService
   readonly tables: TablesService
@@ -78,6 +83,7 @@ export class HomeChannels implements AsyncDisposable {
       columns: new ColumnsServiceClientImpl(channel),
       documents: new DocumentsServiceClientImpl(channel),
       exports: new ExportServiceClientImpl(channel),
+      imports: new ImportServiceClientImpl(channel),
       records: new RecordsServiceClientImpl(channel),
       sql: new SqlServiceClientImpl(channel),
       tables: new TablesServiceClientImpl(channel),

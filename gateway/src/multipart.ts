@@ -1,167 +1,177 @@
 import type { Readable } from 'node:stream'
-import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
+import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import { AppError } from '@sheaf/kit/errors'
 import { decoded } from './body'
 import type { Exchange } from './exchange'
 
-/** A file of a form, whose bytes have to be read before the next one comes. */
-export interface FormFile {
-  /** As it was sent; empty when it has none. */
+/** A value or a file of a form. */
+export type FormPart = FormField | FormFile
+
+/** A value of a form. */
+export interface FormField {
+  readonly kind: 'field'
   readonly name: string
+  readonly value: string
+}
+
+/** A file of a form. Its bytes come as they arrive; what follows it comes when all of them have been taken. */
+export interface FormFile {
+  readonly kind: 'file'
+  /** Name of the field. */
+  readonly name: string
+  /** As it was sent; empty when the client names none. */
+  readonly fileName: string
   readonly mediaType: string
   readonly bytes: AsyncIterable<Buffer>
 }
 
-/** Which of a form's files are wanted; the others are read and forgotten. */
-export type WantsFile = (field: string, name: string) => boolean
-
 const MAX_FILES = 1000
+const MAX_FIELDS = 100
 const limits = {
   fieldNameSize: 200,
   fieldSize: 64 * 1024,
-  fields: 100,
+  fields: MAX_FIELDS,
   files: MAX_FILES,
-  parts: MAX_FILES + 100,
   headerPairs: 50,
   headerSize: 16 * 1024,
 }
 
-/** What the parser tells of a file. */
-type FileEvent = [
-  field: string | undefined,
-  bytes: Readable,
-  name: string | undefined,
-  encoding: string,
-  mediaType: string,
-]
+/**
+ * Reads the parts of a form (multipart/form-data) in their order, no faster than they are taken; nothing is kept. Throws
+ * AppError: `unsupported_media` for another body, `invalid` for a form that is not well formed or breaks off, `too_large` for one
+ * with too many parts, `timeout` when its sender stalls, and the reason of the signal.
+ */
+export async function* readForm(
+  exchange: Exchange,
+  signal = exchange.signal,
+): AsyncGenerator<FormPart> {
+  const { request, response, context } = exchange
+  const parser = createParser(exchange)
+  const body = decoded(request)
+  const parts: FormPart[] = []
+  let wake = () => {}
+  let ended = false
+  let failure: Error | undefined
+  let open: Readable | undefined
+  const fail = (error: Error) => {
+    failure ??= error
+    open?.destroy(failure)
+    wake()
+  }
+  const stalled = () =>
+    fail(new AppError('timeout', 'REQUEST_TIMEOUT', 'the body took too long to arrive'))
+  const onAbort = () => fail(signal.reason as Error)
+  parser.on('field', (name, value, nameCut, valueCut) => {
+    if (nameCut || valueCut) return fail(malformed(`field "${name}" is too long`))
+    parts.push({ kind: 'field', name, value })
+    wake()
+  })
+  parser.on('file', (...[name, stream, fileName, , mediaType]) => {
+    // The reader of the bytes gets the error; until there is one, nobody is to be surprised.
+    stream.on('error', () => {})
+    open = stream
+    parts.push({ kind: 'file', name, fileName: fileName ?? '', mediaType, bytes: bytesOf(stream) })
+    wake()
+  })
+  for (const event of ['filesLimit', 'fieldsLimit'] as const)
+    parser.on(event, () => fail(tooManyParts()))
+  parser.on('error', () => fail(malformed('the form is not well formed, or breaks off')))
+  parser.on('finish', () => {
+    ended = true
+    wake()
+  })
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  // Only now is the body wanted: a request that was refused before has cost its sender nothing.
+  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
+  body.once('error', () =>
+    fail(new AppError('invalid', 'BODY_UNREADABLE', 'the body cannot be read')),
+  )
+  body.pipe(parser)
+  const clock = watchSender(body, context.config.timeouts.stallMs, stalled)
+  try {
+    for (;;) {
+      if (failure) throw failure
+      const part = parts.shift()
+      if (part) yield part
+      else if (ended) return
+      else await new Promise<void>((resolve) => (wake = resolve))
+    }
+  } finally {
+    clock.stop()
+    signal.removeEventListener('abort', onAbort)
+    body.unpipe(parser)
+    open?.destroy(failure)
+    if (!ended) parser.destroy()
+  }
+}
+
+/** The bytes of a file. What is left when nobody takes more flows by, so that the form comes to its end. */
+async function* bytesOf(stream: Readable): AsyncGenerator<Buffer> {
+  try {
+    for await (const bytes of stream.iterator({ destroyOnReturn: false })) yield bytes as Buffer
+  } finally {
+    stream.resume()
+  }
+}
 
 /**
- * The files of a request whose body is a form, one by one as they arrive, and no faster than they are read. Disposing
- * leaves the rest of the body alone.
+ * The files of a form that are wanted, as they arrive; of the others no more than a body may have flows by. Throws as
+ * `readForm`, and `too_large`.
  */
-export class FormFiles implements Disposable {
-  private readonly source: Readable
-  private readonly parser: BusboyInstance
-  private readonly waiting: FormFile[] = []
-  private readonly open = new Set<Readable>()
-  private readonly timer: NodeJS.Timeout
-  private failure: Error | undefined
-  private finished = false
-  private forgotten = 0
-  private wake = () => {}
-  private readonly onAbort = () => this.fail(this.exchange.signal.reason as Error)
-
-  /**
-   * Looks at the headers only. Throws AppError `unsupported_media` for a body that is no form, `invalid` for one without a
-   * boundary.
-   */
-  constructor(
-    private readonly exchange: Exchange,
-    private readonly wants: WantsFile,
-  ) {
-    const { request, signal, context } = exchange
-    requireForm(request.headers['content-type'])
-    this.parser = createParser(request.headers as BusboyHeaders)
-    this.source = decoded(request)
-    this.timer = setTimeout(() => this.fail(stalled()), context.config.timeouts.stallMs)
-    this.timer.unref()
-    this.listen()
-    if (signal.aborted) this.onAbort()
-    else signal.addEventListener('abort', this.onAbort, { once: true })
-  }
-
-  /** Asks for the body and gives its files. Throws AppError for a body that breaks off, stalls, or is no form. */
-  async *read(): AsyncGenerator<FormFile> {
-    const { request, response } = this.exchange
-    // Only now is the body wanted: a request that was refused before has cost its sender nothing.
-    if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
-    this.source.pipe(this.parser)
-    for (;;) {
-      if (this.failure) throw this.failure
-      const file = this.waiting.shift()
-      if (file) yield file
-      else if (this.finished) return
-      else await new Promise<void>((resolve) => (this.wake = resolve))
+export async function* readFiles(
+  exchange: Exchange,
+  isWanted: (file: FormFile) => boolean,
+  signal: AbortSignal,
+): AsyncGenerator<FormFile> {
+  let left = exchange.context.config.maxBodyBytes
+  for await (const part of readForm(exchange, signal)) {
+    if (part.kind === 'field') continue
+    if (isWanted(part)) {
+      yield part
+      continue
     }
+    for await (const { length } of part.bytes)
+      if ((left -= length) < 0)
+        throw new AppError('too_large', 'BODY_TOO_LARGE', 'request entity too large')
   }
+}
 
-  [Symbol.dispose](): void {
-    if (!this.finished)
-      this.fail(new AppError('invalid', 'BODY_UNREADABLE', 'the body is not read'))
-    clearTimeout(this.timer)
-    this.exchange.signal.removeEventListener('abort', this.onAbort)
+/** Calls `stalled` when nothing comes for so long. The time in which nothing is asked for does not count. */
+function watchSender(body: Readable, stallMs: number, stalled: () => void) {
+  const timer = setTimeout(() => {
+    if (body.readableFlowing) stalled()
+    else timer.refresh()
+  }, stallMs)
+  const onData = () => timer.refresh()
+  const stop = () => {
+    clearTimeout(timer)
+    body.off('data', onData).off('end', stop)
   }
+  body.on('data', onData).once('end', stop)
+  return { stop }
+}
 
-  private listen(): void {
-    const { source, parser } = this
-    const unreadable = (error: Error) => this.fail(malformed(error.message))
-    source.on('data', () => this.timer.refresh())
-    source.on('error', () =>
-      this.fail(new AppError('invalid', 'BODY_UNREADABLE', 'the body cannot be read')),
-    )
-    // The client has gone in the middle of it.
-    source.on('close', () => {
-      if (!source.readableEnded) unreadable(new Error('the form breaks off'))
-    })
-    parser.on('error', (error) => unreadable(error as Error))
-    parser.on('file', (...file) => this.take(...file))
-    for (const limit of ['filesLimit', 'partsLimit', 'fieldsLimit'] as const)
-      parser.on(limit, () => this.fail(tooManyParts()))
-    parser.on('finish', () => {
-      this.finished = true
-      clearTimeout(this.timer)
-      this.wake()
-    })
-  }
-
-  private take(...[field, bytes, name, , mediaType]: FileEvent): void {
-    bytes.on('error', () => {})
-    if (this.failure) {
-      bytes.resume()
-    } else if (this.wants(field ?? '', name ?? '')) {
-      this.open.add(bytes)
-      bytes.once('close', () => this.open.delete(bytes))
-      this.waiting.push({ name: name ?? '', mediaType, bytes })
-      this.wake()
-    } else bytes.on('data', (chunk: Buffer) => this.forget(chunk))
-  }
-
-  private forget({ length }: Buffer): void {
-    this.forgotten += length
-    if (this.forgotten <= this.exchange.context.config.maxBodyBytes) return
-    this.fail(new AppError('too_large', 'BODY_TOO_LARGE', 'request entity too large'))
-  }
-
-  private fail(error: Error): void {
-    if (this.failure || this.finished) return
-    this.failure = error
-    clearTimeout(this.timer)
-    this.source.unpipe(this.parser)
-    this.parser.on('error', () => {})
-    for (const bytes of this.open) bytes.destroy(error)
-    this.wake()
+function createParser({ request: { headers } }: Exchange) {
+  requireForm(headers['content-type'])
+  try {
+    // Folders are taken off where names are kept.
+    return new Busboy({ headers: headers as BusboyHeaders, limits, preservePath: true })
+  } catch {
+    throw malformed('the form has no boundary')
   }
 }
 
 function requireForm(contentType: string | undefined): void {
   if (contentType === undefined)
-    throw new AppError('unsupported_media', 'NO_FORM', 'missing content-type header')
+    throw new AppError('unsupported_media', 'FORM_NEEDED', 'missing content-type header')
   if (!/^multipart\/form-data\s*(;|$)/i.test(contentType))
-    throw new AppError('unsupported_media', 'NO_FORM', 'unsupported content-type')
-}
-
-function createParser(headers: BusboyHeaders): BusboyInstance {
-  try {
-    // Folders are taken off where names are kept.
-    return new Busboy({ headers, limits, preservePath: true })
-  } catch (error) {
-    throw malformed((error as Error).message)
-  }
+    throw new AppError('unsupported_media', 'FORM_NEEDED', 'unsupported content-type')
 }
 
 const malformed = (message: string) => new AppError('invalid', 'MALFORMED_FORM', message)
 
-const stalled = () => new AppError('timeout', 'REQUEST_TIMEOUT', 'the body took too long to arrive')
-
-const tooManyParts = () =>
-  new AppError('too_large', 'FORM_TOO_LARGE', `a form can have at most ${MAX_FILES} files`)
+function tooManyParts(): AppError {
+  const message = `a form can have at most ${MAX_FILES} files and ${MAX_FIELDS} fields`
+  return new AppError('too_large', 'FORM_TOO_LARGE', message)
+}

@@ -62,7 +62,7 @@ export function createOpenApiDocument(routes: readonly Route[]): OpenApiDocument
 type Path = Parameters<OpenAPIRegistry['registerPath']>[0]
 
 function toPath(route: Route, key: string): Path {
-  const { method, path, id, tag, summary, description, params, query, body, form } = route
+  const { method, path, id, tag, summary, description, params, query } = route
   const isOpen = route.access === 'open'
   return {
     method,
@@ -77,15 +77,15 @@ function toPath(route: Route, key: string): Path {
       params,
       query,
       headers: toHeaders(route),
-      ...(body && {
-        body: { required: true, content: { 'application/json': { schema: body } } },
-      }),
-      ...(form && {
-        body: { required: true, content: { 'multipart/form-data': { schema: form } } },
-      }),
+      ...toBody(route),
     },
     responses: { 200: toResponse(route), ...toErrors(route) },
   }
+}
+
+function toBody({ body, form }: Route) {
+  if (body) return { body: { required: true, content: { 'application/json': { schema: body } } } }
+  return form && { body: { required: true, content: { 'multipart/form-data': { schema: form } } } }
 }
 
 const conditionHeaders = {

@@ -49,6 +49,13 @@ const owners = allow(['owner'])
 const misnamed = allow([], Object.fromEntries(users.map((user) => [user, 400])))
 
 const inheritAll = { delta: { maxInheritedRole: 'owners' } }
+/** A form with one file. */
+function uploadOf(name: string, content: string): FormData {
+  const form = new FormData()
+  form.set('upload', new Blob([content]), name)
+  return form
+}
+
 const newRecords = { records: [{ fields: { A: 'b' } }] }
 
 /** Every route by its id. A new one gets its line here: who may, and a request that would succeed. */
@@ -83,6 +90,7 @@ export const entries: Readonly<Record<string, Entry>> = {
   createDoc: { statuses: editors, body: { name: 'New' } },
   describeDoc: { statuses: viewers },
   modifyDoc: { statuses: owners, body: { name: 'Renamed' } },
+  importDoc: { statuses: editors, body: () => uploadOf('new.csv', 'a,b\n1,2\n') },
   copyDoc: { statuses: editors, body: ({ workspaceId }) => ({ workspaceId }) },
   moveDoc: {
     statuses: owners,

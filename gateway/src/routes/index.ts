@@ -9,6 +9,7 @@ import { documentCopyRoutes } from './document-copy'
 import { documentLifecycleRoutes } from './document-lifecycle'
 import { documentRoutes } from './documents'
 import { downloadRoutes } from './downloads'
+import { importRoutes } from './import'
 import { keyRoutes } from './keys'
 import { openApiRoutes } from './openapi'
 import { orgRoutes } from './orgs'
@@ -34,6 +35,7 @@ export const routes: readonly Route[] = [
   ...documentLifecycleRoutes,
   ...documentCopyRoutes,
   ...downloadRoutes,
+  ...importRoutes,
   ...workspaceRoutes,
   ...orgRoutes,
   ...profileRoutes,

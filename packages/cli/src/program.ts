@@ -3,6 +3,7 @@ import { ConfigError, type Env } from '@sheaf/kit/config'
 import { Command, CommanderError } from 'commander'
 import { CliError } from './cli-error'
 import { addDoctorCommand } from './commands/doctor'
+import { addImportCommand } from './commands/import'
 import { addKeysCommands } from './commands/keys'
 import { addLoadCommand } from './commands/load'
 import { addStatusCommand } from './commands/status'
@@ -54,6 +55,7 @@ function createProgram(settings: CliSettings, terminal: Terminal): Command {
   addStatusCommand(program, settings, terminal)
   addDoctorCommand(program, settings, terminal)
   addLoadCommand(program, settings, terminal)
+  addImportCommand(program, settings, terminal)
   return program
 }
 
@@ -62,7 +64,7 @@ function settingsHelp(invocation: string): string {
 Settings (environment):
   SHEAF_DATA               data folder of the Sheaf on this machine (./data)
   SHEAF_URL                address of the REST API, if it is elsewhere
-  SHEAF_API_KEY            API key for load, or a file in SHEAF_API_KEY_FILE
+  SHEAF_API_KEY            API key for load and import, or a file in SHEAF_API_KEY_FILE
   SHEAF_DIRECTORY_ADDRESS  host:port of directory, for an operator of a cluster
   SHEAF_SERVICE_KEY        service key for that, or a file in SHEAF_SERVICE_KEY_FILE
 
@@ -71,6 +73,7 @@ Examples:
   ${invocation} users create alice@example.com --name Alice
   ${invocation} keys create alice@example.com --expires 30d
   ${invocation} load cities.csv
+  ${invocation} import book.xlsx
 
 Exit codes: 0 done, 1 failed, 2 used wrongly.`
 }

@@ -86,6 +86,33 @@ describe('documents', () => {
     })
   })
 
+  it('are discarded by their maker, and not once they are published', async () => {
+    const { documents } = directory.clients
+    const request = { workspaceId: workspace, name: 'Draft', isPinned: false }
+    const reserve = async () => {
+      const { document, token } = await documents.createDocument(request, await directory.as(bob))
+      return { docId: document?.docId ?? '', token }
+    }
+    const [first, second, third] = [await reserve(), await reserve(), await reserve()]
+    const missing = { code: 'not_found', message: 'document not found' }
+    await expect(
+      documents.discardDocument({ docId: first.docId }, await directory.as(alice)),
+    ).rejects.toMatchObject(missing)
+    await expect(
+      documents.discardDocument({ docId: first.docId }, { token: second.token }),
+    ).rejects.toMatchObject({ code: 'forbidden' })
+    await documents.discardDocument({ docId: first.docId }, { token: first.token })
+    await documents.discardDocument({ docId: second.docId }, await directory.as(bob))
+    for (const { docId, token } of [first, second])
+      await expect(documents.publishDocument({ docId }, { token })).rejects.toMatchObject(missing)
+
+    await documents.publishDocument({ docId: third.docId }, { token: third.token })
+    await expect(
+      documents.discardDocument({ docId: third.docId }, { token: third.token }),
+    ).rejects.toMatchObject(missing)
+    expect(await get(bob, third.docId)).toMatchObject({ document: { name: 'Draft' } })
+  })
+
   it('get a name and a url id when none are given', async () => {
     const docId = await directory.createDocument(alice, workspace)
     const { document } = await get(alice, docId)

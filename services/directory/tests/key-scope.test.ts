@@ -183,9 +183,11 @@ describe('a key with a scope', () => {
     const { document } = await documents.createDocument(request, await directory.as(alice))
     const docId = document?.docId ?? ''
     const confined = await directory.withScope(alice, { workspaces: [at(0).workspaceId] })
-    await expectRefused([documents.publishDocument({ docId }, await directory.as(confined))], {
-      reason: 'KEY_SCOPE',
-    })
+    const call = await directory.as(confined)
+    await expectRefused(
+      [documents.publishDocument({ docId }, call), documents.discardDocument({ docId }, call)],
+      { reason: 'KEY_SCOPE' },
+    )
     await documents.publishDocument({ docId }, await directory.as(alice))
   })
 

@@ -31,6 +31,10 @@ export interface DocumentDataConfig {
   readonly workers: number
   /** Automatic indexes of a table at most. */
   readonly maxIndexes: number
+  /** Largest file that can be imported, in bytes. */
+  readonly maxImportBytes: number
+  /** An import that takes more seconds than this ends. */
+  readonly maxImportSeconds: number
   /** NATS keeps changes for so many days … */
   readonly changesDays: number
   /** … or until they are so many MiB. */
@@ -85,6 +89,8 @@ export function readConfig(env: Env): DocumentDataConfig {
     maxReadSeconds: read.int('SHEAF_READ_SECONDS', 60, { min: 1, max: 3600 }),
     workers: read.int('SHEAF_WORKERS', 2, { min: 0, max: 64 }),
     maxIndexes: read.int('SHEAF_AUTO_INDEXES', 2, { min: 0, max: 8 }),
+    maxImportBytes: read.int('SHEAF_MAX_IMPORT_MB', 256, { min: 1, max: 4096 }) * MIB,
+    maxImportSeconds: read.int('SHEAF_IMPORT_SECONDS', 300, { min: 1, max: 3600 }),
     changesDays: read.int('SHEAF_CHANGES_DAYS', 7, { min: 1, max: 3650 }),
     changesMegabytes: read.int('SHEAF_CHANGES_MB', 1024, { min: 1 }),
     sql: readSqlLimits(read),

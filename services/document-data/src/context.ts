@@ -9,6 +9,7 @@ import { Admission } from './admission'
 import { ChangePublisher } from './changes/publisher'
 import type { DocumentDataConfig } from './config'
 import { EventLoopDelay } from './event-loop-delay'
+import { Imports } from './import/imports'
 import { Cursors } from './query/cursor'
 import { SqlPool } from './sql/sql-pool'
 import { DocumentStore } from './store/document-store'
@@ -25,6 +26,9 @@ export interface Context {
   readonly documents: DocumentStore
   /** Runs SQL that callers wrote. */
   readonly sql: SqlPool
+  readonly imports: Imports
+  /** Largest file that can be imported, in bytes. */
+  readonly maxImportBytes: number
   /** Decides which calls are taken on. */
   readonly admission: Admission
   readonly publisher: ChangePublisher
@@ -75,6 +79,7 @@ export async function openContext(
       onCrash: (error) => log.error({ err: error }, 'a process for SQL cannot be started'),
     }),
   )
+  const imports = closer.use(new Imports({ maxMs: config.maxImportSeconds * 1000 }))
   const publisher = new ChangePublisher(documents, {
     natsUrl: config.natsUrl,
     name: config.home,
@@ -89,11 +94,14 @@ export async function openContext(
   }
   const verifier = overrides.verifier ?? createTokenVerifier(fetchKeys)
   const cursors = new Cursors(config.serviceKey)
+  const { home, maxImportBytes } = config
   return {
     log,
-    home: config.home,
+    home,
     documents,
     sql,
+    imports,
+    maxImportBytes,
     admission,
     publisher,
     directory,

@@ -50,6 +50,8 @@ export function testConfig(folder: string): DocumentDataConfig {
     maxReadSeconds: 60,
     workers: 2,
     maxIndexes: 2,
+    maxImportBytes: 32 * 1024 * 1024,
+    maxImportSeconds: 60,
     changesDays: 1,
     changesMegabytes: 256,
     limits: defaultLimits,

@@ -1,5 +1,6 @@
 import { CliError } from '../cli-error'
 import { cellJson, type GuessedType } from '../csv/column-guess'
+import { getFirstWorkspace } from '../first-workspace'
 import type { RestClient } from '../rest-client'
 
 /** A column of the table that is loaded. */
@@ -35,14 +36,6 @@ export async function openDocument(rest: RestClient, wanted: WantedDocument): Pr
   return rest.post<string>(`/api/workspaces/${encodeURIComponent(workspace)}/docs`, {
     name: wanted.name,
   })
-}
-
-async function getFirstWorkspace(rest: RestClient): Promise<string> {
-  const [first] = await rest.get<{ id: number }[]>('/api/orgs/current/workspaces')
-  if (first) return String(first.id)
-  throw new CliError(
-    'this site has no workspace: name one with --workspace, or a document with --doc',
-  )
 }
 
 /** The table to load into: the one of that id, if that is wanted, else a new one with the file's columns. */

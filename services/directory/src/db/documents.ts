@@ -195,6 +195,19 @@ export async function publishDocument(
   return rows.length > 0
 }
 
+/** Deletes a document that is not published; false when there is none, or `creatorId` did not make it. */
+export async function discardDocument(
+  db: Db,
+  docId: string,
+  creatorId: number | undefined,
+): Promise<boolean> {
+  const { rows } = await sql`
+    delete from documents where doc_id = ${docId} and published_at is null
+      and (${creatorId ?? null}::integer is null or created_by = ${creatorId ?? null}::integer)
+    returning id`.execute(db)
+  return rows.length > 0
+}
+
 /** Changes a document's metadata. Throws `invalid` when the url id is taken in the org. */
 export async function updateDocument(
   db: Db,

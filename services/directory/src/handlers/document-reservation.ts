@@ -92,3 +92,14 @@ export async function publishReserved(
   if (!isId || !(await rows.publishDocument(ctx.db, docId, creatorId)))
     throw refusals.documentNotFound()
 }
+
+/** Deletes a document that is reserved and not published. Throws as `publishReserved`. */
+export async function discardReserved(
+  ctx: Context,
+  docId: string,
+  creatorId: number | undefined,
+): Promise<void> {
+  const isId = readDocumentRef(docId)?.kind === 'uuid'
+  if (!isId || !(await rows.discardDocument(ctx.db, docId, creatorId)))
+    throw refusals.documentNotFound()
+}

@@ -3,6 +3,7 @@ import { roleAtLeast, roleToWire } from '@sheaf/kit/roles'
 import type { ServerCall } from '@sheaf/kit/server-call'
 import type {
   CreateDocumentRequest,
+  DiscardDocumentRequest,
   DocumentsService,
   GetDocumentRequest,
   PublishDocumentRequest,
@@ -16,7 +17,7 @@ import * as rows from '../db/documents'
 import { findOrg } from '../db/orgs'
 import { TOKEN_MS } from './access'
 import { documentLifecycle, getVisibleDocument } from './document-lifecycle'
-import { getPlace, publishReserved, reserveDocument } from './document-reservation'
+import { discardReserved, getPlace, publishReserved, reserveDocument } from './document-reservation'
 import * as refusals from './refusals'
 import { documentToWire, orgToWire, workspaceToWire } from './wire'
 
@@ -63,11 +64,13 @@ export const documents = (ctx: Context): DocumentsService => ({
   },
 
   async publishDocument({ docId }: PublishDocumentRequest, call: ServerCall) {
-    // Filling it may have taken longer than the token that its maker got for it lasts.
-    const isOwnToken = call.caller.docId !== undefined
-    if (isOwnToken) requireDocumentRole(call, docId, 'owners')
-    const creatorId = isOwnToken ? undefined : refusals.requireSignedIn(call)
-    await publishReserved(ctx, docId, creatorId)
+    await publishReserved(ctx, docId, requireMaker(call, docId))
+    return {}
+  },
+
+  async discardDocument({ docId }: DiscardDocumentRequest, call: ServerCall) {
+    await discardReserved(ctx, docId, requireMaker(call, docId))
+    ctx.outbox.wake()
     return {}
   },
 
@@ -122,4 +125,14 @@ function readNewUrlId(
 ): string | null | undefined {
   if (wanted === undefined || wanted === (current ?? '')) return undefined
   return wanted === '' ? null : requireUrlId(wanted)
+}
+
+/**
+ * The user who must have reserved the document, or undefined for a token that was made for it: filling it may have taken
+ * longer than that token lasts. Throws `forbidden` for another document's token, `unauthenticated` for nobody.
+ */
+function requireMaker(call: ServerCall, docId: string): number | undefined {
+  if (call.caller.docId === undefined) return refusals.requireSignedIn(call)
+  requireDocumentRole(call, docId, 'owners')
+  return undefined
 }

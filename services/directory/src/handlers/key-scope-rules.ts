@@ -116,6 +116,7 @@ export const scopeRules: Readonly<Record<string, Rule | undefined>> = {
   'DocumentsService/GetDocument': reads(document, cutDocument),
   'DocumentsService/CreateDocument': writes(workspace),
   'DocumentsService/PublishDocument': writes(reserved),
+  'DocumentsService/DiscardDocument': writes(reserved),
   'DocumentsService/UpdateDocument': writes(document),
   'DocumentsService/MoveDocument': writes(async (find, request: ByDocument & ByWorkspace) => [
     await find.document(request),

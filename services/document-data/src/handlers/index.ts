@@ -4,6 +4,7 @@ import { AttachmentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/
 import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnsServiceService } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
+import { ImportServiceService } from '@sheaf/protos/sheaf/document_data/v1/import'
 import { SqlServiceService } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { Context } from '../context'
@@ -17,6 +18,7 @@ import { columns } from './columns'
 import { documents } from './documents'
 import { exporting } from './export'
 import { exportService } from './export-service'
+import { importDocument } from './import'
 import { records } from './records'
 import { recordsService } from './records-service'
 import { sql } from './sql'
@@ -36,6 +38,7 @@ export function createServices(ctx: Context): ServedService[] {
     serveAdmitted(admission, ColumnsServiceService, columns(ctx)),
     serveAdmitted(admission, DocumentsServiceService, documents(ctx)),
     serveAdmitted(admission, exportService, exporting(ctx)),
+    serveAdmitted(admission, ImportServiceService, importDocument(ctx)),
     serveAdmitted(admission, recordsService, records(ctx)),
     serveAdmitted(admission, SqlServiceService, sql(ctx)),
     serveAdmitted(admission, TablesServiceService, tables(ctx)),

@@ -12,7 +12,7 @@ import { columnDefinition } from './sql-text'
 import { addStoredColumns, storedForm } from './table-form'
 
 /** Columns of one table; SQLite allows 2,000. */
-const MAX_COLUMNS = 1900
+export const MAX_COLUMNS = 1900
 
 /** Metadata that a caller may give a new column. */
 export interface NewColumnFields {

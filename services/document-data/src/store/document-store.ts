@@ -126,11 +126,24 @@ export class DocumentStore implements AsyncDisposable {
     chunks: AsyncIterable<Uint8Array>,
     author: Author,
   ): Promise<{ seq: number }> {
+    return this.createFrom(docId, async (path) => {
+      await writeSnapshot(path, chunks)
+      return adoptSnapshot(path, author)
+    })
+  }
+
+  /**
+   * Makes a document whose file `write` writes, durably, to the path that it is given; it answers the one entry of its log.
+   * Throws as `create`, and what `write` throws; then nothing is left.
+   */
+  async createFrom(
+    docId: string,
+    write: (path: string) => Promise<LogEntry>,
+  ): Promise<{ seq: number }> {
     let entry: LogEntry | undefined
     await this.tellDisk(() =>
       this.files.create(docId, async (path) => {
-        await writeSnapshot(path, chunks)
-        entry = adoptSnapshot(path, author)
+        entry = await write(path)
       }),
     )
     if (entry) this.first.add(docId, entry)

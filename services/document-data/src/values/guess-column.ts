@@ -15,14 +15,16 @@ const ENOUGH = 0.9
 /** Values looked at; a guess needs no more. */
 const SAMPLE = 1000
 
-interface DateForm {
+/** A way to write days. */
+export interface DateForm {
   dateFormat: string
   /** Whether the date part of a text is in this form; `order` decides how it is read. */
   pattern: RegExp
   order: 'YMD' | 'MDY' | 'DMY'
 }
 
-const DATE_FORMS: readonly DateForm[] = [
+/** The ways that are tried, in this order. */
+export const DATE_FORMS: readonly DateForm[] = [
   { dateFormat: 'YYYY-MM-DD', pattern: /^\d{4}-\d{1,2}-\d{1,2}$/, order: 'YMD' },
   { dateFormat: 'YYYY/MM/DD', pattern: /^\d{4}\/\d{1,2}\/\d{1,2}$/, order: 'YMD' },
   { dateFormat: 'MM/DD/YYYY', pattern: /^\d{1,2}\/\d{1,2}\/\d{4}$/, order: 'MDY' },
@@ -87,7 +89,8 @@ function isPlainNumber(value: Cell): boolean {
   return typeof value === 'number' || typeof value === 'boolean'
 }
 
-function numberOptions(
+/** Widget options that show numbers as this one is written; undefined for a plain one. */
+export function numberOptions(
   { currency, percent, grouped }: NumberReading,
   hasPoint: boolean,
 ): Record<string, unknown> | undefined {
@@ -110,18 +113,21 @@ function guessDate(values: readonly Cell[], settings: DocumentSettings): ColumnG
   return undefined
 }
 
-function isDate(text: string, { pattern, order }: DateForm): boolean {
+/** True for a day in this form. */
+export function isDate(text: string, { pattern, order }: DateForm): boolean {
   if (text.length > MAX_DATE_TEXT || !pattern.test(text)) return false
   return (readIsoDate(text) ?? readLooseDate(text, order, 0)) !== undefined
 }
 
-function isDateTime(text: string, form: DateForm): boolean {
+/** True for a day in this form with a time. */
+export function isDateTime(text: string, form: DateForm): boolean {
   if (text.length > MAX_DATE_TEXT) return false
   const split = splitTime(text)
   return split !== undefined && isDate(split.date, form)
 }
 
-function timeFormatOf(values: readonly Cell[]): string {
+/** The time format of the first text that has a time. */
+export function timeFormatOf(values: readonly Cell[]): string {
   const first = values.find((v) => typeof v === 'string' && /:\d/.test(v))
   const text = typeof first === 'string' ? first : ''
   const seconds = /:\d{2}:\d/.test(text) ? ':ss' : ''

@@ -1,0 +1,130 @@
+import { basename, extname } from 'node:path'
+import { toUSVString } from 'node:util'
+import { AppError, codes, toAppError } from '@sheaf/kit/errors'
+import type { ImportProgress } from '@sheaf/protos/sheaf/document_data/v1/import'
+import { makeDocument } from '../document-import'
+import type { Exchange } from '../exchange'
+import { readForm, type FormFile, type FormPart } from '../multipart'
+import { sendHead, sendJson } from '../reply'
+import { defineRoute, type Route } from '../route'
+import { importedDocument, importForm } from '../schemas/import'
+import { workspaceParams } from '../schemas/parameters'
+import { nameText } from '../schemas/text'
+
+const LINES = 'application/x-ndjson'
+const MAX_NAME = 256
+
+/** Documents: import. */
+export const importRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'post',
+    path: '/api/workspaces/{workspaceId}/import',
+    id: 'importDoc',
+    tag: 'docs',
+    summary: 'Make a document of a file',
+    description: `The file is CSV, TSV, XLSX, JSON, or a SQLite document downloaded from Sheaf. With \`Accept: ${LINES}\` the answer is lines of JSON: first \`{"progress": {"rowsRead", "rowsStored"}}\`, now and then; last \`{"document": …}\` as below, or \`{"error", "details"}\`.`,
+    access: 'caller',
+    streams: true,
+    params: workspaceParams,
+    form: importForm,
+    success: { description: 'The document', schema: importedDocument },
+    async handle(exchange, { params: { workspaceId } }) {
+      const stop = new AbortController()
+      const parts = readForm(exchange, AbortSignal.any([exchange.signal, stop.signal]))
+      const { file, name } = await readUntilFile(parts)
+      const title = name || titleOf(file.fileName)
+      const lines = new ProgressLines(exchange)
+      try {
+        const onProgress = (progress: ImportProgress) => lines.tell(progress)
+        const upload = { file, workspaceId, title, onProgress }
+        const whole = requireEnd(parts)
+        // It rejects with the making as well, which tells of it.
+        whole.catch(() => {})
+        const { docId, tables, publish } = await makeDocument(exchange, upload, whole)
+        await publish()
+        const rows = tables.map((table) => ({ id: table.id, rows: table.rows }))
+        lines.end({ id: docId, title, tables: rows })
+      } catch (error) {
+        stop.abort(error)
+        if (!lines.fail(error)) throw error
+      }
+    },
+  }),
+]
+
+async function readUntilFile(
+  parts: AsyncGenerator<FormPart>,
+): Promise<{ file: FormFile; name: string }> {
+  let name = ''
+  for (let next = await parts.next(); !next.done; next = await parts.next()) {
+    const part = next.value
+    if (part.kind === 'field') {
+      if (part.name === 'name') name = readName(part.value)
+    } else if (part.name === 'upload') return { file: part, name }
+    else throw badUpload(`the form has a file "${part.name}"; the one to import is "upload"`)
+  }
+  throw badUpload('the form has no file "upload"')
+}
+
+/** Reads a form to its end. Throws `invalid` for another file. */
+async function requireEnd(parts: AsyncGenerator<FormPart>): Promise<void> {
+  for await (const part of parts)
+    if (part.kind === 'file') throw badUpload('only one file can be imported at a time')
+}
+
+const badUpload = (message: string) =>
+  new AppError('invalid', 'BAD_UPLOAD', message, { field: 'upload' })
+
+function readName(value: string): string {
+  const { success, data } = nameText.safeParse(value)
+  if (success) return data
+  throw new AppError('invalid', 'BAD_FIELD', 'name cannot be the name of a document', {
+    field: 'name',
+  })
+}
+
+/** The name of a file without its end, as the name of a document. */
+function titleOf(fileName: string): string {
+  const name = basename(fileName, extname(fileName)).replace(/\0/g, '').trim()
+  return toUSVString(toUSVString(name).slice(0, MAX_NAME)) || 'Imported document'
+}
+
+/** An answer that tells how far it is where the client asks for that, and is one JSON object where not. */
+class ProgressLines {
+  private readonly isWanted: boolean
+  private hasBegun = false
+
+  constructor(private readonly exchange: Exchange) {
+    this.isWanted = exchange.request.headers.accept?.includes(LINES) ?? false
+  }
+
+  tell(progress: ImportProgress): void {
+    const { rowsRead, rowsStored } = progress
+    if (this.isWanted) this.write({ progress: { rowsRead, rowsStored } })
+  }
+
+  end(document: object): void {
+    if (!this.isWanted) return sendJson(this.exchange, document)
+    this.write({ document })
+    this.exchange.response.end()
+  }
+
+  /** False when the error can still be answered as one. */
+  fail(error: unknown): boolean {
+    if (!this.hasBegun) return false
+    const known = toAppError(error)
+    if (!known) this.exchange.context.log.error({ err: error }, 'an import failed')
+    const { message, reason, code, metadata } =
+      known ?? new AppError('internal', 'INTERNAL', 'internal error')
+    this.write({ error: message, details: { reason, status: codes[code].http, ...metadata } })
+    this.exchange.response.end()
+    return true
+  }
+
+  private write(line: object): void {
+    if (!this.hasBegun) sendHead(this.exchange, { mediaType: LINES })
+    this.hasBegun = true
+    if (this.exchange.response.destroyed) return
+    this.exchange.response.write(`${JSON.stringify(line)}\n`)
+  }
+}

@@ -1,0 +1,9 @@
+import { CliError } from './cli-error'
+import type { RestClient } from './rest-client'
+
+/** The workspace that new documents go to when none is named. */
+export async function getFirstWorkspace(rest: RestClient): Promise<string> {
+  const [first] = await rest.get<{ id: number }[]>('/api/orgs/current/workspaces')
+  if (first) return String(first.id)
+  throw new CliError('this site has no workspace: name one with --workspace')
+}

@@ -1,0 +1,152 @@
+import { createReadStream } from 'node:fs'
+import { request as requestHttp, type IncomingMessage } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { createInterface } from 'node:readline'
+import { randomUUID } from 'node:crypto'
+import { pipeline } from 'node:stream/promises'
+import { CliError } from '../cli-error'
+import { RestError } from '../rest-client'
+
+/** A file to import. */
+export interface ImportRequest {
+  readonly path: string
+  /** What the server is told that it is called. */
+  readonly fileName: string
+  /** Bytes that it has. */
+  readonly size: number
+  readonly workspace: string
+  /** Name of the document; made from that of the file by the server when absent. */
+  readonly name?: string
+}
+
+/** The document that was made. */
+export interface ImportedDocument {
+  readonly id: string
+  readonly title: string
+  readonly tables: readonly { readonly id: string; readonly rows: number }[]
+}
+
+/** Told how far it is. */
+export interface ImportWatcher {
+  sent(bytes: number): void
+  /** Rows that the server has read, and those of them that it has stored. */
+  rows(read: number, stored: number): void
+}
+
+interface Line {
+  readonly progress?: { readonly rowsRead: number; readonly rowsStored: number }
+  readonly document?: ImportedDocument
+  readonly error?: string
+  readonly details?: { readonly status?: number }
+}
+
+/** Longest silence of the server, which waits for its turn with some imports. */
+const SILENCE_MS = 600_000
+
+/**
+ * Sends a file and waits for the document that is made of it. Memory does not depend on the size of the file. Throws
+ * RestError for a refusal and for a server that does not answer, CliError for a file that cannot be read.
+ */
+export async function importUpload(
+  { url, key }: { url: string; key: string },
+  upload: ImportRequest,
+  watcher: ImportWatcher,
+): Promise<ImportedDocument> {
+  const { head, tail, type } = formAround(upload)
+  const address = new URL(`${url}/api/workspaces/${encodeURIComponent(upload.workspace)}/import`)
+  const send = address.protocol === 'https:' ? requestHttps : requestHttp
+  const request = send(address, {
+    method: 'POST',
+    timeout: SILENCE_MS,
+    headers: {
+      authorization: `Bearer ${key}`,
+      accept: 'application/x-ndjson',
+      'content-type': type,
+      'content-length': head.length + upload.size + tail.length,
+    },
+  })
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    request.once('response', resolve)
+    request.once('error', reject)
+    request.once('timeout', () => request.destroy(new Error('it has been silent for too long')))
+  })
+  async function* body(): AsyncGenerator<Buffer> {
+    yield head
+    let sent = 0
+    for await (const bytes of createReadStream(upload.path) as AsyncIterable<Buffer>) {
+      yield bytes
+      sent += bytes.length
+      watcher.sent(sent)
+    }
+    yield tail
+  }
+  // A server that refuses answers before it has all of the file, and then closes the connection.
+  const sending = pipeline(body, request).catch((error: unknown) => error)
+  try {
+    const response = await answered.catch(async (error: unknown) => {
+      throw toCliError(await sending) ?? error
+    })
+    return await readAnswer(response, watcher)
+  } catch (error) {
+    if (error instanceof RestError || error instanceof CliError) throw error
+    const { code, message } = error as { code?: string; message: string }
+    throw new RestError(0, `no answer from ${url}: ${code ?? message}`)
+  } finally {
+    request.destroy()
+  }
+}
+
+function toCliError(error: unknown): CliError | undefined {
+  const { code, syscall, path } = (error ?? {}) as {
+    code?: string
+    syscall?: string
+    path?: string
+  }
+  const isOfFile = path !== undefined || syscall === 'open' || syscall === 'read'
+  return isOfFile ? new CliError(`the file cannot be read: ${code ?? 'unknown error'}`) : undefined
+}
+
+/** What stands before and behind the file in the form. */
+function formAround({ name, fileName }: ImportRequest) {
+  const boundary = `sheaf-${randomUUID()}`
+  const field =
+    name === undefined
+      ? ''
+      : `--${boundary}\r\nContent-Disposition: form-data; name="name"\r\n\r\n${name}\r\n`
+  const file = fileName.replace(/["\r\n]/g, (char) => encodeURIComponent(char))
+  const head = `${field}--${boundary}\r\nContent-Disposition: form-data; name="upload"; filename="${file}"\r\nContent-Type: application/octet-stream\r\n\r\n`
+  return {
+    head: Buffer.from(head),
+    tail: Buffer.from(`\r\n--${boundary}--\r\n`),
+    type: `multipart/form-data; boundary=${boundary}`,
+  }
+}
+
+async function readAnswer(
+  response: IncomingMessage,
+  watcher: ImportWatcher,
+): Promise<ImportedDocument> {
+  const status = response.statusCode ?? 0
+  for await (const text of createInterface({ input: response })) {
+    const line = readLine(text)
+    if (!line) continue
+    if (line.error !== undefined || status >= 400) throw refusal(line, status)
+    if (line.progress) watcher.rows(line.progress.rowsRead, line.progress.rowsStored)
+    if (line.document) return line.document
+  }
+  const problem = response.complete ? 'does not answer like Sheaf' : 'broke the answer off'
+  throw new RestError(status, `the server ${problem}`)
+}
+
+function refusal({ error = 'no reason given', details }: Line, status: number): RestError {
+  const shown = status >= 400 ? status : (details?.status ?? 500)
+  return new RestError(shown, `the server answered ${shown}: ${error}`)
+}
+
+function readLine(text: string): Line | undefined {
+  try {
+    return JSON.parse(text) as Line
+  } catch {
+    return undefined
+  }
+}

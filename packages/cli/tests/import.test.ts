@@ -1,0 +1,132 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runCli } from '../src/program'
+
+const made = { id: 'doc-1', title: 'My cities', tables: [{ id: 'Cities', rows: 1234 }] }
+const lines = [
+  { progress: { rowsRead: 1234, rowsStored: 0 } },
+  { progress: { rowsRead: 1234, rowsStored: 600 } },
+]
+
+type Answer = (response: ServerResponse) => void
+
+const json = (status: number, body: object): Answer => {
+  return (response) => response.writeHead(status).end(JSON.stringify(body))
+}
+
+/** What is sent line by line, as the server does once it has begun to tell its progress. */
+const told = (...values: object[]): Answer => {
+  return (response) => {
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+    for (const value of values) response.write(`${JSON.stringify(value)}\n`)
+    response.end()
+  }
+}
+
+describe('import', () => {
+  let folder: string
+  let server: Server
+  let answer: Answer
+  let form: { path?: string; accept?: string; fields: Record<string, string>; fileName: string }
+  let out: string[]
+  let err: string[]
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sheaf-import-'))
+    server = createServer((request, response) => void serve(request, response))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  })
+  afterEach(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    await rm(folder, { recursive: true })
+  })
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.url === '/api/orgs/current/workspaces') return json(200, [{ id: 7 }])(response)
+    const chunks: Buffer[] = []
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+    const headers = { 'content-type': request.headers['content-type'] ?? '' }
+    const data = await new Response(Buffer.concat(chunks), { headers }).formData()
+    const upload = data.get('upload') as File
+    const name = data.get('name')
+    form = {
+      path: request.url,
+      accept: request.headers.accept,
+      fields: { upload: await upload.text(), ...(typeof name === 'string' && { name }) },
+      fileName: upload.name,
+    }
+    answer(response)
+  }
+
+  async function run(...args: string[]): Promise<number> {
+    out = []
+    err = []
+    const { port } = server.address() as AddressInfo
+    return runCli(['import', ...args], {
+      env: { SHEAF_URL: `http://127.0.0.1:${port}`, SHEAF_API_KEY: 'alice' },
+      cwd: folder,
+      terminal: { out: (text) => out.push(text), err: (text) => err.push(text) },
+    })
+  }
+
+  it('sends the file as a form, and says what was made of it', async () => {
+    await writeFile(join(folder, 'Städte "1".csv'), 'a,b\n1,2\n')
+    answer = told(...lines, { document: made })
+    expect(await run('Städte "1".csv', '--name', 'My cities', '--workspace', '12')).toBe(0)
+    expect(form).toEqual({
+      path: '/api/workspaces/12/import',
+      accept: 'application/x-ndjson',
+      fields: { name: 'My cities', upload: 'a,b\n1,2\n' },
+      fileName: 'Städte "1".csv',
+    })
+    expect(out.join('\n')).toMatch(
+      /^1,234 rows are in table Cities\nmade document doc-1, "My cities" \(\d+\.\d s\)$/,
+    )
+    expect(err).toEqual([])
+  })
+
+  it('goes to the first workspace, and prints JSON when asked to', async () => {
+    await writeFile(join(folder, 'big.csv'), Buffer.alloc(3_000_000, 'a,b\n'))
+    answer = told({ document: made })
+    expect(await run('big.csv', '--json')).toBe(0)
+    expect(form.path).toBe('/api/workspaces/7/import')
+    expect(form.fields.upload?.length).toBe(3_000_000)
+    expect(JSON.parse(out.join())).toEqual(made)
+  })
+
+  it.each<[string, Answer, string]>([
+    ['at once', json(400, { error: 'line 3: bad' }), 'the server answered 400: line 3: bad'],
+    [
+      'later',
+      told(...lines, { error: 'line 9: bad', details: { status: 413 } }),
+      'the server answered 413: line 9: bad',
+    ],
+    [
+      'for the key',
+      json(401, { error: 'no' }),
+      'the server answered 401: no (is the API key right?)',
+    ],
+    ['by breaking off', told(...lines), 'the server does not answer like Sheaf'],
+    ['by hanging up', (response) => response.destroy(), 'no answer from'],
+  ])('tells why it was refused: %s', async (_, given, message) => {
+    await writeFile(join(folder, 'a.csv'), 'a\n')
+    answer = given
+    expect(await run('a.csv')).toBe(1)
+    expect(err.join()).toContain(message)
+    expect(out).toEqual([])
+  })
+
+  it('says what is wrong with the file, or the way it is used', async () => {
+    expect(await run('none.csv')).toBe(1)
+    expect(err.join()).toMatch(/^there is no file .*none\.csv$/)
+    expect(await run('.')).toBe(1)
+    expect(err.join()).toMatch(/is a folder$/)
+    expect(await run()).toBe(2)
+    await writeFile(join(folder, 'a.csv'), 'a\n')
+    expect(await run('a.csv', '--url', 'http://127.0.0.1:2', '--workspace', '1')).toBe(1)
+    expect(err.join()).toBe('no answer from http://127.0.0.1:2: ECONNREFUSED')
+  })
+})

@@ -1,0 +1,136 @@
+import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '@sheaf/kit/errors'
+import type { ServerCall } from '@sheaf/kit/grpc-server'
+import type {
+  ImportDocumentRequest,
+  ImportDocumentResponse,
+  ImportedTable,
+  ImportService,
+} from '@sheaf/protos/sheaf/document_data/v1/import'
+import type { Context } from '../context'
+import type { ImportProgress } from '../import/import-file'
+import { authorOf, requireDocument } from './document-call'
+
+const MIB = 1024 * 1024
+
+/** Makes documents out of files of other programs. */
+export const importDocument = (ctx: Context): ImportService => ({
+  async *importDocument(
+    parts: AsyncIterable<ImportDocumentRequest>,
+    call: ServerCall,
+  ): AsyncGenerator<ImportDocumentResponse> {
+    const incoming = parts[Symbol.asyncIterator]()
+    const first = await incoming.next()
+    const part = first.done ? undefined : first.value.part
+    if (part?.$case !== 'head') throw badPart('the first message must be the head')
+    const { docId, fileName } = part.value
+    requireDocument(ctx, call, docId, 'owners')
+    const leave = ctx.imports.hold()
+    let scratch: string | undefined
+    try {
+      scratch = await ctx.documents.createScratch()
+      const upload = join(scratch, 'upload')
+      await receive(upload, incoming, ctx.maxImportBytes)
+      const progress = new Latest<ImportProgress>()
+      const making = makeDocument(ctx, call, { docId, fileName, upload, progress })
+      for await (const value of progress.until(making)) yield { part: { $case: 'progress', value } }
+      yield { part: { $case: 'done', value: await making } }
+    } finally {
+      if (scratch) await rm(scratch, { recursive: true, force: true })
+      leave()
+    }
+  },
+})
+
+const badPart = (message: string) =>
+  new AppError('invalid', 'BAD_FIELD', message, { field: 'part' })
+
+/** Writes the upload to a file. Throws `too_large` when there is more of it than may be. */
+async function receive(
+  path: string,
+  incoming: AsyncIterator<ImportDocumentRequest>,
+  maxBytes: number,
+): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  let bytes = 0
+  try {
+    for (let next = await incoming.next(); !next.done; next = await incoming.next()) {
+      const { part } = next.value
+      if (part?.$case !== 'chunk') throw badPart('every message after the first must be a chunk')
+      bytes += part.value.length
+      if (bytes > maxBytes)
+        throw new AppError(
+          'too_large',
+          'UPLOAD_TOO_LARGE',
+          `upload: a file that is imported can have at most ${Math.floor(maxBytes / MIB)} MiB`,
+          { field: 'upload' },
+        )
+      await file.writeFile(part.value)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+interface Making {
+  readonly docId: string
+  readonly fileName: string
+  readonly upload: string
+  readonly progress: Latest<ImportProgress>
+}
+
+async function makeDocument(
+  ctx: Context,
+  call: ServerCall,
+  { docId, fileName, upload, progress }: Making,
+): Promise<{ seq: number; tables: ImportedTable[] }> {
+  const author = { ...authorOf(call), cause: 'import' as const }
+  let tables: readonly ImportedTable[] = []
+  const { seq } = await ctx.documents.createFrom(docId, async (target) => {
+    const order = { upload, fileName, target, author }
+    const report = (value: ImportProgress) => progress.set(value)
+    const imported = await ctx.imports.run(order, report, call.signal)
+    await syncFile(target)
+    tables = imported.tables
+    return imported.entry
+  })
+  return { seq, tables: [...tables] }
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** The latest of values that come faster than they are taken. */
+class Latest<T> {
+  private value: T | undefined
+  private wake: () => void = () => {}
+
+  set(value: T): void {
+    this.value = value
+    this.wake()
+  }
+
+  /** What comes until a promise is settled, in whichever way. */
+  async *until(end: Promise<unknown>): AsyncGenerator<T> {
+    let ended = false
+    const finish = () => {
+      ended = true
+      this.wake()
+    }
+    end.then(finish, finish)
+    for (;;) {
+      const { value } = this
+      this.value = undefined
+      if (ended) return
+      if (value !== undefined) yield value
+      else await new Promise<void>((resolve) => (this.wake = resolve))
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import type { DocumentWriter } from '../store/document'
+import type { StoredValue } from '../values/column-type'
+import { quoteId } from '../query/quote'
+import { badFile, shown, tooMuch } from './import-errors'
+import { importLimits } from './import-limits'
+import type { DocumentFile } from './document-file'
+import { copyMetadata, type CopiedTable } from './copy-metadata'
+import { soundValue } from './sound-values'
+
+/** A table of the document that was made. */
+export interface LoadedTable {
+  readonly id: string
+  readonly rows: number
+}
+
+/**
+ * Makes a document with the tables and rows of another one. The tables are made anew from what the metadata say, and
+ * every value is checked, so that nothing else of the file gets into the document.
+ */
+export function copyDocument(
+  source: DocumentFile,
+  target: DocumentWriter,
+  onRow: () => void,
+): LoadedTable[] {
+  const tables = copyMetadata(source, target)
+  const loaded = tables.map((table) => {
+    const rows = copyRows(source, target, table, onRow)
+    rememberPlaces(target, table)
+    return { id: table.tableId, rows }
+  })
+  for (const table of attachmentTables) copyAttachments(source, target, table)
+  return loaded
+}
+
+function copyRows(
+  source: DocumentFile,
+  target: DocumentWriter,
+  { tableId, columns }: CopiedTable,
+  onRow: () => void,
+): number {
+  const place = `table ${shown(tableId)}`
+  const there = source.columnsOf(tableId)
+  const missing = ['id', ...columns.map(({ id }) => id)].find((name) => !there.has(name))
+  if (missing !== undefined) throw badFile(`column ${shown(missing)} is missing`, place)
+  const names = ['id', ...columns.map(({ id }) => id)].map(quoteId).join(', ')
+  const table = quoteId(tableId)
+  const marks = new Array(columns.length + 1).fill('?').join(', ')
+  const insert = target.connection.db.prepare(`INSERT INTO ${table} (${names}) VALUES (${marks})`)
+  const rows = source.db.prepare(`SELECT ${names} FROM ${table}`).raw().safeIntegers().iterate()
+  let count = 0
+  for (const [id, ...cells] of rows as IterableIterator<unknown[]>) {
+    if (typeof id !== 'bigint' || id < 1n || id > Number.MAX_SAFE_INTEGER)
+      throw badFile('a row has an id that no row can have', place)
+    const values: StoredValue[] = [id]
+    for (let i = 0; i < columns.length; i++) {
+      const column = columns[i]
+      if (column) values.push(soundValue(cells[i], column, place))
+    }
+    insert.run(values)
+    count++
+    onRow()
+  }
+  return count
+}
+
+/** New rows go below those that were placed by hand. */
+function rememberPlaces(target: DocumentWriter, { ref, tableId }: CopiedTable): void {
+  const { connection } = target
+  const name = quoteId(tableId)
+  const isPlaced = connection.pluck(`SELECT EXISTS (SELECT 1 FROM ${name} WHERE manualSort > id)`)
+  if (isPlaced.get() !== 1) return
+  const top = connection.pluck(`SELECT max(manualSort) FROM ${name}`).get()
+  connection.prepare('INSERT INTO _sheaf_tables VALUES (?, ?)').run(ref, top)
+}
+
+/** Tables of attachments, some of which only newer forms have, and the column of each that holds bytes. */
+const attachmentTables = [
+  { name: '_grist_Attachments', bytes: '' },
+  { name: '_sheaf_files', bytes: '' },
+  { name: '_sheaf_attachments', bytes: '' },
+  { name: '_sheaf_file_chunks', bytes: 'bytes' },
+] as const
+
+/** Copies the columns that both sides have; a document of an older form lacks some, or the table itself. */
+function copyAttachments(
+  source: DocumentFile,
+  target: DocumentWriter,
+  { name: table, bytes }: (typeof attachmentTables)[number],
+): void {
+  const { connection } = target
+  if (!source.has(table)) return
+  const there = source.columnsOf(table)
+  const own = connection.pluck('SELECT name FROM pragma_table_xinfo(?)').all(table) as string[]
+  const columns = own.filter((column) => there.has(column))
+  if (columns.length === 0) return
+  const names = columns.map(quoteId).join(', ')
+  const marks = columns.map(() => '?').join(', ')
+  const insert = connection.db.prepare(`INSERT INTO ${table} (${names}) VALUES (${marks})`)
+  const rows = source.db.prepare(`SELECT ${names} FROM ${table}`).raw().safeIntegers().iterate()
+  for (const row of rows as IterableIterator<unknown[]>) {
+    row.forEach((value, i) => {
+      const isBytes = Buffer.isBuffer(value)
+      if (value !== null && isBytes !== (columns[i] === bytes))
+        throw badFile(`column ${columns[i]} holds what it cannot hold`, `table ${shown(table)}`)
+      if (isBytes && value.length > importLimits.rowChars)
+        throw tooMuch('a piece of an attachment is too long', `table ${shown(table)}`)
+    })
+    insert.run(row)
+  }
+}

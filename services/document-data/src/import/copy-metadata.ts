@@ -1,0 +1,210 @@
+import { columnIdFor, tableIdFor } from '../identifiers'
+import { quoteId } from '../query/quote'
+import type { DocumentWriter } from '../store/document'
+import { columnDefinition } from '../store/sql-text'
+import { MAX_COLUMNS } from '../store/columns'
+import { isComputed } from '../store/column-cells'
+import type { ColumnType } from '../values/column-type'
+import { columnType } from '../values/column-types'
+import { isTimeZone } from '../values/time-zone'
+import type { DocumentFile } from './document-file'
+import { badFile, shown, tooMuch } from './import-errors'
+import { importLimits } from './import-limits'
+
+/** A column with what tells how its values are stored. */
+export interface StoredColumnForm {
+  readonly id: string
+  readonly type: ColumnType
+}
+
+/** A table that has been made, without rows. */
+export interface CopiedTable {
+  readonly ref: number
+  readonly tableId: string
+  readonly columns: readonly StoredColumnForm[]
+}
+
+/** Refs are counted from 1; so many tables and columns no document ever had. */
+const MAX_REF = 2 ** 31 - 1
+
+type Row = Readonly<Record<string, unknown>>
+
+/**
+ * Makes the tables of another document, with the same refs, from what its metadata say. Throws `invalid` where they say
+ * what no document does.
+ */
+export function copyMetadata(source: DocumentFile, target: DocumentWriter): CopiedTable[] {
+  copySettings(source, target)
+  const columns = readColumns(source)
+  const taken = new Set<string>()
+  const tables = readAll(source, '_grist_Tables', importLimits.tables)
+  const made = tables.map((row) => {
+    const ref = requireRef(row.id, 'table')
+    const tableId = requireTableId(row.tableId, taken)
+    taken.add(tableId.toLowerCase())
+    insert(target, '_grist_Tables', tableFields(row, ref, tableId))
+    const own = columns.get(ref) ?? []
+    columns.delete(ref)
+    return makeTable(target, { ref, tableId, rows: own })
+  })
+  if (columns.size > 0) throw badFile('there are columns of a table that is not there')
+  copyRefs(source, target)
+  target.schemaChanged()
+  return made
+}
+
+/** What had a ref that is gone. Refs that no document reaches would leave none for new tables and columns. */
+function copyRefs(source: DocumentFile, target: DocumentWriter): void {
+  if (!source.has('_sheaf_refs')) return
+  source.columnsOf('_sheaf_refs')
+  const rows = source.db.prepare('SELECT kind, highest FROM _sheaf_refs LIMIT 3').all() as Row[]
+  for (const { kind, highest } of rows)
+    if (kind === 'table' || kind === 'column')
+      insert(target, '_sheaf_refs', { kind, highest: requireRef(highest, kind) })
+}
+
+function copySettings(source: DocumentFile, target: DocumentWriter): void {
+  source.columnsOf('_grist_DocInfo')
+  const row = source.db.prepare('SELECT * FROM _grist_DocInfo WHERE id = 1').get() as
+    Row | undefined
+  const timezone = text(row?.timezone)
+  const settings = text(row?.documentSettings)
+  const change = target.connection.prepare(
+    'UPDATE _grist_DocInfo SET timezone = ?, documentSettings = ? WHERE id = 1',
+  )
+  const locale = localeOf(settings)
+  change.run(isTimeZone(timezone) ? timezone : 'UTC', JSON.stringify({ locale }))
+}
+
+function localeOf(settings: string): string {
+  try {
+    const { locale } = JSON.parse(settings) as { locale?: unknown }
+    return Intl.getCanonicalLocales(text(locale))[0] ?? 'en-US'
+  } catch {
+    return 'en-US'
+  }
+}
+
+function readColumns(source: DocumentFile): Map<number, Row[]> {
+  const byTable = new Map<number, Row[]>()
+  for (const row of readAll(source, '_grist_Tables_column', importLimits.allColumns)) {
+    const ref = requireRef(row.parentId, 'column')
+    const siblings = byTable.get(ref)
+    if (siblings) siblings.push(row)
+    else byTable.set(ref, [row])
+  }
+  return byTable
+}
+
+function readAll(source: DocumentFile, table: string, most: number): Row[] {
+  source.columnsOf(table)
+  const rows = source.db
+    .prepare(`SELECT * FROM ${table} ORDER BY id LIMIT ?`)
+    .all(most + 1) as Row[]
+  if (rows.length > most) throw tooMuch(`the document has more than ${most} rows in ${table}`)
+  return rows
+}
+
+function requireTableId(value: unknown, taken: ReadonlySet<string>): string {
+  const tableId = text(value)
+  if (tableId === '' || tableIdFor(tableId, taken) !== tableId)
+    throw badFile(`${shown(tableId)} is not a table id`)
+  return tableId
+}
+
+function tableFields(row: Row, id: number, tableId: string): Row {
+  const { summarySourceTable, onDemand, primaryViewId, rawViewSectionRef } = row
+  return {
+    id,
+    tableId,
+    primaryViewId: whole(primaryViewId),
+    summarySourceTable: whole(summarySourceTable),
+    onDemand: whole(onDemand) === 0 ? 0 : 1,
+    rawViewSectionRef: whole(rawViewSectionRef),
+    recordCardViewSectionRef: whole(row.recordCardViewSectionRef),
+  }
+}
+
+function makeTable(
+  target: DocumentWriter,
+  { ref, tableId, rows }: { ref: number; tableId: string; rows: readonly Row[] },
+): CopiedTable {
+  const place = `table ${shown(tableId)}`
+  if (rows.length > MAX_COLUMNS) throw badFile('the table has too many columns', place)
+  const used = new Set<string>()
+  const columns = rows.map((row) => {
+    const id = text(row.colId)
+    if (id === '' || columnIdFor(id, used) !== id)
+      throw badFile(`${shown(id)} is not a column id`, place)
+    used.add(id.toLowerCase())
+    const fields = columnFields(row, ref, id)
+    insert(target, '_grist_Tables_column', fields)
+    const computed = isComputed({ isFormula: fields.isFormula !== 0, formula: text(row.formula) })
+    return { id, type: columnType(text(row.type)), isComputed: computed }
+  })
+  if (columns.find(({ id }) => id === 'manualSort')?.type.name !== 'ManualSortPos')
+    throw badFile('the table has no column manualSort', place)
+  const definitions = columns.map(columnDefinition).join(', ')
+  target.connection.db.exec(
+    `CREATE TABLE ${quoteId(tableId)} ("id" INTEGER PRIMARY KEY, ${definitions})`,
+  )
+  return { ref, tableId, columns }
+}
+
+function columnFields(row: Row, parentId: number, colId: string): Row & { isFormula: number } {
+  const { parentPos } = row
+  const id = requireRef(row.id, 'column')
+  return {
+    id,
+    parentId,
+    parentPos: typeof parentPos === 'number' && Number.isFinite(parentPos) ? parentPos : id,
+    colId,
+    type: text(row.type),
+    widgetOptions: text(row.widgetOptions),
+    isFormula: whole(row.isFormula) === 0 ? 0 : 1,
+    formula: text(row.formula),
+    label: text(row.label),
+    description: text(row.description),
+    untieColIdFromLabel: whole(row.untieColIdFromLabel) === 0 ? 0 : 1,
+    summarySourceCol: whole(row.summarySourceCol),
+    displayCol: whole(row.displayCol),
+    visibleCol: whole(row.visibleCol),
+    rules: refList(row.rules),
+    reverseCol: whole(row.reverseCol),
+    recalcWhen: whole(row.recalcWhen),
+    recalcDeps: refList(row.recalcDeps),
+  }
+}
+
+function insert(target: DocumentWriter, table: string, fields: Row): void {
+  const names = Object.keys(fields)
+  const marks = names.map(() => '?').join(', ')
+  target.connection
+    .prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`)
+    .run(Object.values(fields))
+}
+
+function requireRef(value: unknown, of: string): number {
+  if (whole(value) > 0 && whole(value) <= MAX_REF) return whole(value)
+  throw badFile(`a ${of} has a ref that no ${of} can have`)
+}
+
+/** What is of another kind than its column counts as nothing. */
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function whole(value: unknown): number {
+  return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0
+}
+
+function refList(value: unknown): string | null {
+  try {
+    const list = JSON.parse(text(value)) as unknown
+    return Array.isArray(list) && list.every((ref) => Number.isSafeInteger(ref))
+      ? text(value)
+      : null
+  } catch {
+    return null
+  }
+}

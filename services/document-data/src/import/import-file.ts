@@ -1,0 +1,124 @@
+import { parse } from 'node:path'
+import type { Author, LogEntry } from '../store/log'
+import { copyDocument, type LoadedTable } from './copy-document'
+import { delimitedRows } from './delimited-rows'
+import { DocumentDraft } from './document-draft'
+import { DocumentFile } from './document-file'
+import { badFile } from './import-errors'
+import { findFormat, type ImportFormat } from './import-format'
+import { jsonRows } from './json-rows'
+import { TableLoader } from './load-tables'
+import type { RowSource } from './row-sink'
+import { TableSurvey } from './table-survey'
+import { workbookRows } from './workbook-rows'
+
+/** An import to do. */
+export interface ImportOrder {
+  /** The uploaded file; it may be changed. */
+  readonly upload: string
+  /** Name that it had. */
+  readonly fileName: string
+  /** Where the document's file is to be made. */
+  readonly target: string
+  readonly author: Author
+}
+
+/** How far an import is. */
+export interface ImportProgress {
+  readonly rowsRead: number
+  readonly rowsStored: number
+}
+
+/** What an import has made. */
+export interface Imported {
+  /** The log entry that is to be published. */
+  readonly entry: LogEntry
+  readonly tables: readonly LoadedTable[]
+}
+
+/** What new documents have. */
+const settings = { timezone: 'UTC', locale: 'en-US' }
+/** Rows between two reports. */
+const REPORT_ROWS = 2_000
+
+/**
+ * Makes the file of a document from an upload. Everything in the upload may be hostile, so this runs in a process of its
+ * own. Throws AppError for what the upload is to blame for.
+ */
+export async function importFile(
+  order: ImportOrder,
+  report: (progress: ImportProgress) => void,
+): Promise<Imported> {
+  const { upload, fileName, target, author } = order
+  const counter = new RowCounter(report)
+  const format = await findFormat(upload, fileName)
+  using draft = DocumentDraft.create(target, settings)
+  const tables =
+    format === 'sqlite'
+      ? await copy(upload, draft, counter)
+      : await load(createSource(format, upload, parse(fileName).name), draft, counter)
+  return { entry: draft.finish(author), tables }
+}
+
+async function copy(upload: string, draft: DocumentDraft, counter: RowCounter) {
+  try {
+    using file = await DocumentFile.open(upload)
+    return copyDocument(file, draft.writer, () => counter.stored())
+  } catch (error) {
+    throw blameFile(error)
+  }
+}
+
+/** SQLite's own words hold names of the file; and what it finds wrong here, is wrong with the upload. */
+function blameFile(error: unknown): unknown {
+  const { name, code } = error as { name?: unknown; code?: unknown }
+  if (name !== 'SqliteError' || typeof code !== 'string') return error
+  if (/^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOMEM)/.test(code)) return error
+  return badFile('the SQLite file is damaged, or no document of Sheaf')
+}
+
+async function load(source: RowSource, draft: DocumentDraft, counter: RowCounter) {
+  const survey = new TableSurvey(settings, () => counter.read())
+  await source(survey)
+  const loader = new TableLoader(draft.writer, survey.plan, () => counter.stored())
+  await source(loader)
+  loader.finish()
+  return loader.made
+}
+
+function createSource(
+  format: Exclude<ImportFormat, 'sqlite'>,
+  upload: string,
+  name: string,
+): RowSource {
+  switch (format) {
+    case 'csv':
+      return delimitedRows(upload, name)
+    case 'tsv':
+      return delimitedRows(upload, name, '\t')
+    case 'json':
+      return jsonRows(upload, name)
+    case 'xlsx':
+      return workbookRows(upload)
+  }
+}
+
+/** Counts rows and reports now and then. */
+class RowCounter {
+  private rowsRead = 0
+  private rowsStored = 0
+
+  constructor(private readonly report: (progress: ImportProgress) => void) {}
+
+  read(): void {
+    if (++this.rowsRead % REPORT_ROWS === 0) this.tell()
+  }
+
+  stored(): void {
+    if (++this.rowsStored % REPORT_ROWS === 0) this.tell()
+  }
+
+  private tell(): void {
+    this.report({ rowsRead: this.rowsRead, rowsStored: this.rowsStored })
+  }
+}

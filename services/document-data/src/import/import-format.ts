@@ -1,0 +1,52 @@
+import { extname } from 'node:path'
+import { badFile, shown, unknownFormat } from './import-errors'
+import { readStart } from './text-file'
+
+/** What a file can be. */
+export type ImportFormat = 'csv' | 'tsv' | 'json' | 'xlsx' | 'sqlite'
+
+/** How the formats begin that say so themselves. */
+const beginnings: readonly (readonly [ImportFormat | 'old' | 'zipped', Buffer])[] = [
+  ['xlsx', Buffer.from('PK\u0003\u0004')],
+  ['sqlite', Buffer.from('SQLite format 3\0')],
+  ['old', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
+  ['zipped', Buffer.from('1f8b', 'hex')],
+]
+
+const byExtension: Readonly<Record<string, ImportFormat>> = {
+  '.csv': 'csv',
+  '.txt': 'csv',
+  '.tsv': 'tsv',
+  '.tab': 'tsv',
+  '.json': 'json',
+  '.xlsx': 'xlsx',
+  '.xlsm': 'xlsx',
+  '.sqlite': 'sqlite',
+  '.sqlite3': 'sqlite',
+  '.db': 'sqlite',
+  '.grist': 'sqlite',
+  '.sheaf': 'sqlite',
+}
+
+const FORMATS = 'CSV, TSV, XLSX, JSON, or SQLite as downloaded from Sheaf'
+
+/**
+ * The format of a file: what its first bytes say, else what its name ends with. Throws `invalid` for a file that is empty
+ * or none of these, and where the two contradict each other.
+ */
+export async function findFormat(path: string, fileName: string): Promise<ImportFormat> {
+  const start = await readStart(path)
+  if (start.length === 0) throw badFile('the file is empty')
+  const extension = extname(fileName).toLowerCase()
+  const named = byExtension[extension]
+  const begins = beginnings.find(([, bytes]) => start.subarray(0, bytes.length).equals(bytes))?.[0]
+  if (begins === 'old')
+    throw unknownFormat('this is an old Excel file (XLS): save it as XLSX, or as CSV')
+  if (begins === 'zipped') throw unknownFormat('the file is compressed: unpack it first')
+  if (begins !== undefined) return begins
+  if (named === 'xlsx' || named === 'sqlite')
+    throw badFile(`the file is called ${shown(extension)}, but is no such file`)
+  if (named === undefined)
+    throw unknownFormat(`the end of the file's name has to tell what it is: ${FORMATS}`)
+  return named
+}

@@ -1,0 +1,113 @@
+import { convertCells } from '../store/conversion'
+import type { DocumentWriter } from '../store/document'
+import { insertRows } from '../store/insert-rows'
+import { addTables, type NewTable } from '../store/tables'
+import type { Column, Table } from '../store/schema'
+import { importLimits } from './import-limits'
+import type { ImportedCell, RowSink } from './row-sink'
+import type { PlannedColumn, PlannedTable } from './table-survey'
+
+/** Rows that are stored together, and characters in them, so that few of them are in memory. */
+const BATCH_ROWS = 500
+const BATCH_CHARS = 4_000_000
+
+/** The second reading of a file: makes the tables that the first one has found and stores their rows. */
+export class TableLoader implements RowSink {
+  /** The tables, with the rows that were stored in each so far. */
+  readonly made: readonly { readonly id: string; rows: number }[]
+  private next = 0
+  private table: Table | undefined
+  private columns: readonly Column[] = []
+  private batch: ImportedCell[][] = []
+  private batchRows = 0
+  private batchChars = 0
+
+  constructor(
+    private readonly doc: DocumentWriter,
+    plan: readonly PlannedTable[],
+    private readonly onRow: () => void,
+  ) {
+    this.made = makeTables(doc, plan).map((id) => ({ id, rows: 0 }))
+  }
+
+  beginTable(): void {
+    this.finish()
+    const { id } = this.made[this.next++] ?? { id: '' }
+    this.table = this.doc.schema.get(id)
+    this.columns = this.table.columns.filter(({ hidden }) => !hidden)
+    this.batch = this.columns.map(() => [])
+  }
+
+  nameColumns(): void {
+    // They were named when the table was made.
+  }
+
+  addRow(cells: readonly ImportedCell[]): void {
+    for (let i = 0; i < this.columns.length; i++) {
+      const cell = cells[i] ?? null
+      if (typeof cell === 'string') this.batchChars += cell.length
+      this.batch[i]?.push(cell)
+    }
+    this.onRow()
+    if (++this.batchRows >= BATCH_ROWS || this.batchChars > BATCH_CHARS) this.finish()
+  }
+
+  /** Stores what has come so far. */
+  finish(): void {
+    const { table, doc } = this
+    const last = this.made[this.next - 1]
+    if (!table || !last || this.batchRows === 0) return
+    const given = this.columns.flatMap((column, i) => {
+      // A column whose values are all blank stays empty.
+      if (column.isFormula) return []
+      const values = this.batch[i] ?? []
+      const cells = column.type.storage === 'text' ? values.map(toText) : values.map(blankToNull)
+      return [{ column, values: convertCells(doc, column, cells, { noParse: false }) }]
+    })
+    insertRows(doc, table, this.batchRows, given)
+    last.rows += this.batchRows
+    this.batch = this.columns.map(() => [])
+    this.batchRows = 0
+    this.batchChars = 0
+  }
+}
+
+/** Columns that are made at once. */
+const COLUMNS_AT_ONCE = 5_000
+
+function makeTables(doc: DocumentWriter, plan: readonly PlannedTable[]): string[] {
+  const made: string[] = []
+  let wished: NewTable[] = []
+  let width = 0
+  const make = () => {
+    made.push(...addTables(doc, wished))
+    // One entry stands for the whole document.
+    doc.operations.length = 0
+    wished = []
+    width = 0
+  }
+  for (const { name, columns } of plan) {
+    if (width + columns.length > COLUMNS_AT_ONCE) make()
+    width += columns.length
+    wished.push({ id: name, columns: columns.map(newColumn) })
+  }
+  make()
+  return made
+}
+
+function newColumn({ label, guess }: PlannedColumn) {
+  const name = label.trim().slice(0, importLimits.labelChars)
+  const fields = guess ?? { type: 'Any', isFormula: true }
+  return name === '' ? { fields } : { id: name, fields: { label: name, ...fields } }
+}
+
+function blankToNull(cell: ImportedCell): ImportedCell {
+  return cell === '' ? null : cell
+}
+
+/** What a cell is as text, in the way in which JSON writes it; no cell is a blank one. */
+function toText(cell: ImportedCell): string {
+  if (!Array.isArray(cell)) return cell === null ? '' : String(cell)
+  const text = new Date(cell[1] * 1000).toISOString()
+  return cell[0] === 'd' ? text.slice(0, 10) : text
+}

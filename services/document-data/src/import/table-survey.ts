@@ -1,0 +1,100 @@
+import type { DocumentSettings } from '../values/column-type'
+import type { ColumnGuess } from '../values/guess-column'
+import { TypeSurvey } from '../values/type-survey'
+import { badFile, shown, tooManyColumns, tooMuch } from './import-errors'
+import { importLimits } from './import-limits'
+import type { ImportedCell, RowSink } from './row-sink'
+
+/** A column to make. */
+export interface PlannedColumn {
+  /** Empty where the file names none. */
+  readonly label: string
+  /** Type of its values; undefined when all are blank. */
+  readonly guess: ColumnGuess | undefined
+}
+
+/** A table to make. */
+export interface PlannedTable {
+  readonly name: string
+  readonly columns: readonly PlannedColumn[]
+  readonly rows: number
+}
+
+interface SurveyedTable {
+  readonly name: string
+  labels: readonly string[]
+  readonly surveys: TypeSurvey[]
+  rows: number
+}
+
+/** The first reading of a file: which tables and columns it has, and of which types. Throws `too_large` for too many. */
+export class TableSurvey implements RowSink {
+  private readonly tables: SurveyedTable[] = []
+  private current: SurveyedTable | undefined
+  private columns = 0
+
+  constructor(
+    private readonly settings: DocumentSettings,
+    private readonly onRow: () => void,
+  ) {}
+
+  /** What was found. */
+  get plan(): PlannedTable[] {
+    return this.tables.map(({ name, labels, surveys, rows }) => ({
+      name,
+      rows,
+      columns: surveys.map((survey, i) => ({ label: labels[i] ?? '', guess: survey.guess })),
+    }))
+  }
+
+  beginTable(name: string): void {
+    if (this.tables.length >= importLimits.tables)
+      throw tooMuch(`a document can be imported with at most ${importLimits.tables} tables`)
+    this.current = { name, labels: [], surveys: [], rows: 0 }
+    this.tables.push(this.current)
+  }
+
+  nameColumns(labels: readonly string[]): void {
+    const table = this.table()
+    for (const label of labels) requireWellFormed(label, () => `table ${shown(table.name)}`)
+    table.labels = labels
+    this.widen(table, labels.length, () => `table ${shown(table.name)}`)
+  }
+
+  addRow(cells: readonly ImportedCell[], place: () => string): void {
+    const table = this.table()
+    if (cells.length > table.surveys.length) this.widen(table, cells.length, place)
+    const { surveys } = table
+    for (let i = 0; i < surveys.length; i++) {
+      const cell = cells[i] ?? null
+      if (typeof cell === 'string') requireWellFormed(cell, place)
+      surveys[i]?.see(cell)
+    }
+    table.rows++
+    this.onRow()
+  }
+
+  private widen({ surveys, rows }: SurveyedTable, width: number, place: () => string): void {
+    if (width > importLimits.columns) throw tooManyColumns(place())
+    while (surveys.length < width) {
+      if (++this.columns > importLimits.allColumns)
+        throw tooMuch(`the tables have more than ${importLimits.allColumns} columns together`)
+      const survey = new TypeSurvey(this.settings)
+      // The rows before have nothing there.
+      if (rows > 0) survey.see(null)
+      surveys.push(survey)
+    }
+  }
+
+  private table(): SurveyedTable {
+    if (!this.current) throw new Error('a row comes before its table')
+    return this.current
+  }
+}
+
+/** No valid reply could give back half of a character. */
+function requireWellFormed(text: string, place: () => string): void {
+  if (LONE_SURROGATE.test(text)) throw badFile('a text is no well-formed Unicode', place())
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u

@@ -1,0 +1,54 @@
+import type { ImportedCell } from './row-sink'
+
+/** What a number format shows of a date. */
+export interface DateParts {
+  readonly day: boolean
+  readonly time: boolean
+}
+
+const DAY = 86_400
+/** Day number of 1 January 1970, where 1 is 1 January 1900. */
+const EPOCH_DAY = 25_569
+/** How many days later days are counted from in the other calendar. */
+const DAYS_1904 = 1_462
+/** Day numbers end with the year 9999. */
+const LAST_DAY = 2_958_466
+
+const builtIn: readonly (readonly [first: number, last: number, parts: DateParts])[] = [
+  [14, 17, { day: true, time: false }],
+  [18, 21, { day: false, time: true }],
+  [22, 22, { day: true, time: true }],
+  [27, 31, { day: true, time: false }],
+  [32, 35, { day: false, time: true }],
+  [36, 36, { day: true, time: false }],
+  [50, 58, { day: true, time: false }],
+]
+
+/** What a number format shows of a date; undefined when it shows numbers, or how long something takes. */
+export function isDateFormat(id: number, code: string | undefined): DateParts | undefined {
+  if (code === undefined) return builtIn.find(([first, last]) => id >= first && id <= last)?.[2]
+  // Elapsed hours, minutes or seconds are a number of days.
+  if (/\[(h+|m+|s+)\]/i.test(code)) return undefined
+  const plain = code.replace(/"[^"]*"|\\.|_.|\*.|\[[^\]]*\]|General/gi, '').split(';', 1)[0] ?? ''
+  const parts = { day: /[yd]|^[^hs]*m[^hs]*$/i.test(plain), time: /[hs]/i.test(plain) }
+  return parts.day || parts.time ? parts : undefined
+}
+
+/** The cell that a number means as a date; a time without a day is text. */
+export function dateCell(serial: number, parts: DateParts, from1904: boolean): ImportedCell {
+  const days = from1904 ? serial + DAYS_1904 : serial
+  if (!(days >= 0 && days < LAST_DAY)) return serial
+  if (!parts.day && days < 1) return timeText(days)
+  // 1900 counts as a leap year there, so that days before March are one off.
+  const whole = days < 60 ? days + 1 : days
+  const seconds = Math.round((whole - EPOCH_DAY) * DAY * 1000) / 1000
+  const isMidnight = seconds % DAY === 0
+  if (parts.time || !isMidnight) return ['D', seconds, 'UTC']
+  return ['d', seconds]
+}
+
+function timeText(days: number): string {
+  const seconds = Math.round(days * DAY)
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
+  return `${two(seconds / 3600)}:${two((seconds / 60) % 60)}:${two(seconds % 60)}`
+}

@@ -1,0 +1,66 @@
+import { SaxesParser } from 'saxes'
+import { badFile, tooMuch } from './import-errors'
+import { importLimits } from './import-limits'
+
+/** Bytes in which some element, text or end of an element has to come. */
+const MOST_SILENT_BYTES = 8 * 1024 * 1024
+
+/** What is told of an XML file. Names come without their prefix. */
+export interface XmlEvents {
+  open?(name: string, attributes: Readonly<Record<string, string>>): void
+  text?(text: string): void
+  close?(name: string): void
+}
+
+/**
+ * Reads XML. No entities but those of XML itself are known, so nothing is ever fetched or multiplied. Throws `invalid`
+ * when it is not well formed, `too_large` when elements lie too deep in each other or one of them is too long.
+ */
+export async function readXml(
+  name: string,
+  bytes: AsyncIterable<Buffer>,
+  events: XmlEvents,
+): Promise<void> {
+  const parser = new SaxesParser({ xmlns: false })
+  let depth = 0
+  let silent = 0
+  parser.on('opentag', ({ name: tag, attributes }) => {
+    silent = 0
+    if (++depth > importLimits.depth) throw tooMuch('elements lie too deep in each other', name)
+    events.open?.(localName(tag), attributes)
+  })
+  parser.on('closetag', ({ name: tag }) => {
+    silent = 0
+    depth--
+    events.close?.(localName(tag))
+  })
+  parser.on('text', (text) => {
+    silent = 0
+    events.text?.(text)
+  })
+  parser.on('cdata', (text) => {
+    silent = 0
+    events.text?.(text)
+  })
+  parser.on('error', () => {
+    throw badFile('this is not well-formed XML', `${name}, line ${parser.line}`)
+  })
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const decode = (chunk?: Buffer) => {
+    try {
+      return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode()
+    } catch {
+      throw badFile('this is not UTF-8', name)
+    }
+  }
+  for await (const chunk of bytes) {
+    silent += chunk.length
+    if (silent > MOST_SILENT_BYTES) throw tooMuch('an element or a text is too long', name)
+    parser.write(decode(chunk))
+  }
+  parser.write(decode()).close()
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1)
+}

@@ -1,0 +1,80 @@
+import type { Readable } from 'node:stream'
+import { openPromise, type Entry, type ZipFile } from 'yauzl'
+import { badFile, tooMuch } from './import-errors'
+import { importLimits } from './import-limits'
+
+/**
+ * The parts of a zip file, by name. What they take unpacked is bounded: by what the file says at first, and by the bytes
+ * that come in fact, which are held to it.
+ */
+export class ZipParts implements AsyncDisposable {
+  private constructor(
+    private readonly zip: ZipFile,
+    private readonly entries: ReadonlyMap<string, Entry>,
+  ) {}
+
+  /** Reads the list of parts. Throws `invalid` for what is no zip file, `too_large` for too many or too large parts. */
+  static async open(path: string): Promise<ZipParts> {
+    const zip = await openPromise(path, { lazyEntries: true, autoClose: false }).catch(notZip)
+    try {
+      return new ZipParts(zip, await listEntries(zip))
+    } catch (error) {
+      zip.close()
+      throw error
+    }
+  }
+
+  has(name: string): boolean {
+    return this.entries.has(name)
+  }
+
+  /** The bytes of a part as they are unpacked; none when it is not there. */
+  async *read(name: string): AsyncGenerator<Buffer> {
+    const entry = this.entries.get(name)
+    if (!entry) return
+    if (!entry.canDecodeFileData()) throw badFile('the file is encrypted', name)
+    try {
+      const stream: Readable = await this.zip.openReadStreamPromise(entry)
+      for await (const bytes of stream as AsyncIterable<Buffer>) yield bytes
+    } catch (error) {
+      throw isOfSystem(error) ? error : badFile('the part cannot be unpacked', name)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.zip.close()
+  }
+}
+
+function notZip(error: unknown): never {
+  throw isOfSystem(error) ? error : badFile('the file is damaged: it is no whole XLSX file')
+}
+
+/** True for an error of the disk, which the file is not to blame for. */
+function isOfSystem(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && /^E[A-Z]+$/.test(code)
+}
+
+function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
+  if (zip.entryCount > importLimits.parts)
+    throw tooMuch(`the file has more than ${importLimits.parts} parts`)
+  return new Promise((resolve, reject) => {
+    const entries = new Map<string, Entry>()
+    let bytes = 0
+    zip.on('error', (error: Error) => {
+      reject(isOfSystem(error) ? error : badFile('the file is damaged: it is no whole XLSX file'))
+    })
+    zip.on('end', () => resolve(entries))
+    zip.on('entry', (entry: Entry) => {
+      bytes += entry.uncompressedSize
+      if (bytes > importLimits.unpackedBytes) {
+        const megabytes = importLimits.unpackedBytes / 1024 / 1024
+        return reject(tooMuch(`the file takes more than ${megabytes} MiB when it is unpacked`))
+      }
+      entries.set(entry.fileName, entry)
+      zip.readEntry()
+    })
+    zip.readEntry()
+  })
+}

@@ -1,0 +1,144 @@
+import type { Cell, DocumentSettings } from './column-type'
+import {
+  DATE_FORMS,
+  isDate,
+  isDateTime,
+  numberOptions,
+  timeFormatOf,
+  type ColumnGuess,
+  type DateForm,
+} from './guess-column'
+import { readLocalNumber } from './number-text'
+
+const MAX_INT = 2 ** 31 - 1
+const integer = /^(?:0|-?[1-9]\d*)$/
+// An exponent alone does not make a number: 12E4 is as likely a code.
+const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?)?$/
+const leadingZero = /^[^\d]*0\d/
+/** Digits that a double holds in any case. */
+const EXACT_DIGITS = 15
+
+/** How numbers of a column are written, from the strictest way to the most lenient. */
+const numberForms = ['whole', 'decimal', 'local'] as const
+
+/**
+ * Finds the type of a column from all of its values, which come one by one. Unlike a guess from the first values, it
+ * takes a type only when every value that is not blank is written that way, so that no value changes its meaning: codes
+ * with leading zeros, long digit strings and text with blanks around it make a Text column.
+ */
+export class TypeSurvey {
+  private isBool = true
+  /** Index in `numberForms`; beyond its end when the values are no numbers. */
+  private numbers = 0
+  private dates: readonly DateForm[] = DATE_FORMS
+  private hasTimes = false
+  private sawBlank = false
+  private sawValue = false
+  private numberOptions: Record<string, unknown> | undefined
+  private timed: Cell = null
+
+  constructor(private readonly settings: DocumentSettings) {}
+
+  /** Takes one value into account; dates come as the API codes them. */
+  see(cell: Cell): void {
+    if (cell === null || cell === '') {
+      this.sawBlank = true
+      return
+    }
+    this.sawValue = true
+    if (this.isBool) this.isBool = isTruth(cell)
+    while (this.numbers < numberForms.length && !this.fitsNumber(cell)) this.numbers++
+    if (this.dates.length > 0) this.narrowDates(cell)
+  }
+
+  /** The type that suits all values seen; undefined when all were blank. */
+  get guess(): ColumnGuess | undefined {
+    if (!this.sawValue) return undefined
+    // A Bool cell cannot be blank: it would read as false.
+    if (this.isBool && !this.sawBlank) return { type: 'Bool' }
+    switch (numberForms[this.numbers]) {
+      case 'whole':
+        return { type: 'Int' }
+      case 'decimal':
+        return { type: 'Numeric' }
+      case 'local':
+        return { type: 'Numeric', ...optionsOf(this.numberOptions) }
+      case undefined:
+        return this.guessDate()
+    }
+  }
+
+  private guessDate(): ColumnGuess {
+    const [form] = this.dates
+    if (!form) return { type: 'Text' }
+    const { dateFormat } = form
+    if (!this.hasTimes) return { type: 'Date', ...optionsOf({ dateFormat }) }
+    const timeFormat = timeFormatOf([this.timed])
+    const type = `DateTime:${this.settings.timezone}`
+    return { type, ...optionsOf({ dateFormat, timeFormat }) }
+  }
+
+  private fitsNumber(cell: Cell): boolean {
+    const form = numberForms[this.numbers]
+    if (typeof cell === 'number') return form !== 'whole' || isInt(cell)
+    if (typeof cell !== 'string') return false
+    if (form === 'whole') return integer.test(cell) && isInt(Number(cell))
+    return form === 'decimal' ? isExactNumber(cell) : this.fitsLocal(cell)
+  }
+
+  private fitsLocal(text: string): boolean {
+    if (isExactNumber(text)) return true
+    if (text !== text.trim() || leadingZero.test(text)) return false
+    if (text.replace(/\D/g, '').length > EXACT_DIGITS) return false
+    const reading = readLocalNumber(text, { settings: this.settings, widgetOptions: {} })
+    // What is written in no special way did not fit before, and must not as such.
+    if (!reading || !(reading.currency || reading.percent || reading.grouped)) return false
+    this.numberOptions ??= numberOptions(reading, text.includes('.'))
+    return true
+  }
+
+  private narrowDates(cell: Cell): void {
+    if (Array.isArray(cell)) {
+      // A date by itself, not by how it is written: it suits the first form alone.
+      this.dates = this.dates.slice(0, this.dates[0] === DATE_FORMS[0] ? 1 : 0)
+      this.hasTimes ||= cell[0] === 'D'
+      return
+    }
+    if (typeof cell !== 'string') {
+      this.dates = []
+      return
+    }
+    const withTime = (form: DateForm) => isDateTime(cell, form)
+    const left = this.dates.filter((form) => isDate(cell, form) || withTime(form))
+    if (left.length > 0 && !this.hasTimes && left.every((form) => !isDate(cell, form))) {
+      this.hasTimes = true
+      this.timed = cell
+    }
+    this.dates = left
+  }
+}
+
+function isTruth(cell: Cell): boolean {
+  return typeof cell === 'boolean' || (typeof cell === 'string' && /^(?:true|false)$/i.test(cell))
+}
+
+function isInt(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) <= MAX_INT && !Object.is(value, -0)
+}
+
+/** True for a decimal number that a double holds without loss. */
+function isExactNumber(text: string): boolean {
+  if (!decimal.test(text)) return false
+  const value = Number(text)
+  if (!Number.isFinite(value) || Object.is(value, -0)) return false
+  if (String(value) === text) return true
+  const digits = text
+    .replace(/[eE].*/, '')
+    .replace(/[-.]/g, '')
+    .replace(/^0+/, '')
+  return digits.length <= EXACT_DIGITS
+}
+
+function optionsOf(options: Record<string, unknown> | undefined): { widgetOptions?: string } {
+  return options ? { widgetOptions: JSON.stringify(options) } : {}
+}

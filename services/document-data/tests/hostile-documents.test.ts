@@ -1,0 +1,268 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ExportServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/export'
+import { openChannel } from '@sheaf/kit/grpc-client'
+import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
+import Database from 'better-sqlite3'
+import { ImportInstance } from './import-instance'
+import { buildWorkers } from './test-store'
+
+let imports: ImportInstance
+let folder: TempDir
+let sound: Buffer
+beforeAll(async () => {
+  buildWorkers()
+  imports = await ImportInstance.start()
+  folder = await tempDir()
+  sound = await exportSample()
+})
+afterAll(async () => {
+  await imports[Symbol.asyncDispose]()
+  await folder[Symbol.asyncDispose]()
+})
+
+/** A document with a column of every type, as it is downloaded. */
+async function exportSample(): Promise<Buffer> {
+  const { clients, service } = imports.instance
+  const docId = await clients.createDocument()
+  await clients.addTable(docId, 'All', types)
+  await clients.add(docId, 'All', rows)
+  await clients.add(docId, 'All', oddRows, true)
+  await clients.remove(docId, 'All', [2])
+  await using channel = openChannel({ address: service.address })
+  const request = { docId, noHistory: false, template: false }
+  const chunks: Uint8Array[] = []
+  const call = await clients.as(docId, 'owners')
+  for await (const { chunk } of new ExportServiceClientImpl(channel).exportDocument(request, call))
+    chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+const types = {
+  T: 'Text',
+  N: 'Numeric',
+  I: 'Int',
+  B: 'Bool',
+  D: 'Date',
+  DT: 'DateTime:Europe/Berlin',
+  C: 'Choice',
+  CL: 'ChoiceList',
+  R: 'Ref:All',
+  RL: 'RefList:All',
+  A: 'Attachments',
+  Any: 'Any',
+}
+
+const rows = [
+  {
+    T: 'ä',
+    N: 1.5,
+    I: 7,
+    B: true,
+    D: 86400,
+    DT: 1700000000,
+    C: 'x',
+    CL: ['L', 'a', 'b'],
+    R: 1,
+    RL: ['L', 1, 3],
+    A: ['L', 1],
+    Any: ['L', 1, 'x'],
+  },
+  { T: 'gone' },
+  { T: '', N: 2 ** 53, I: -7, CL: ['L', '"q"'], Any: true },
+]
+const oddRows = [
+  {
+    T: 'kept',
+    N: 'text',
+    I: 'x',
+    B: 'maybe',
+    D: 'some day',
+    DT: 'later',
+    CL: '["a"',
+    R: 'who',
+    RL: '\u0001',
+    Any: '\u0001',
+  },
+  { Any: '["a"]', CL: '["a"]' },
+]
+
+/** The sample after somebody has changed it. */
+function changed(change: (db: Database.Database) => void): Buffer {
+  const path = join(folder.path, 'changed.sqlite')
+  writeFileSync(path, sound)
+  const db = new Database(path)
+  try {
+    db.unsafeMode(true)
+    db.pragma('writable_schema = ON')
+    change(db)
+    return db.serialize()
+  } finally {
+    db.close()
+  }
+}
+
+const sql = (text: string) => () => changed((db) => db.exec(text))
+
+describe('a SQLite file', () => {
+  it('that was downloaded comes back cell by cell', async () => {
+    const made = await imports.import('sample.sqlite', sound)
+    const { clients } = imports.instance
+    const original = (await clients.read(made.docId, 'All')).map(({ id }) => id)
+    expect(original).toEqual([1, 3, 4, 5])
+    const again = await imports.import('again.db', sound)
+    expect(await clients.readText(again.docId, 'All')).toEqual(
+      await clients.readText(made.docId, 'All'),
+    )
+    const db = new Database(sound, { readonly: true })
+    const stored = db.prepare('SELECT * FROM "All" ORDER BY id').raw().all()
+    db.close()
+    const root = join(imports.instance.folder.path, 'documents', made.docId.slice(0, 2))
+    const copy = new Database(join(root, made.docId, 'document.sqlite'), { readonly: true })
+    expect(copy.prepare('SELECT * FROM "All" ORDER BY id').raw().all()).toEqual(stored)
+    expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
+    expect(copy.prepare('SELECT count(*) FROM _sheaf_log').pluck().get()).toBe(1)
+    copy.close()
+    await clients.add(made.docId, 'All', [{ T: 'more' }])
+    expect(await clients.read(made.docId, 'All')).toHaveLength(5)
+  })
+
+  it.each<[string, RegExp, () => Buffer]>([
+    [
+      'a trigger',
+      /trigger "spy"/,
+      sql('CREATE TRIGGER spy AFTER INSERT ON "All" BEGIN DELETE FROM "All"; END'),
+    ],
+    [
+      'a view',
+      /view "v"/,
+      sql(
+        'CREATE VIEW v AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT i FROM n',
+      ),
+    ],
+    ['a virtual table', /virtual table "f"/, sql('CREATE VIRTUAL TABLE f USING fts5(a)')],
+    [
+      'a view in place of a table',
+      /view "All"/,
+      sql('ALTER TABLE "All" RENAME TO x; CREATE VIEW "All" AS SELECT * FROM x'),
+    ],
+    [
+      'a computed column',
+      /column "T2" is no plain column/,
+      sql('ALTER TABLE "All" ADD COLUMN T2 AS (hex(zeroblob(100000000)))'),
+    ],
+    ['a table that is missing', /table "All": the table is missing/, sql('DROP TABLE "All"')],
+    ['a column that is missing', /column "T" is missing/, sql('ALTER TABLE "All" DROP COLUMN T')],
+    [
+      'a table id with a quote',
+      /"a"" is not a table id/,
+      sql(`UPDATE _grist_Tables SET tableId = 'a"' WHERE id = 2`),
+    ],
+    [
+      'a table of Sheaf itself',
+      /"_sheaf_log" is not a table id/,
+      sql(`UPDATE _grist_Tables SET tableId = '_sheaf_log' WHERE id = 2`),
+    ],
+    [
+      'a column id with a quote',
+      /is not a column id/,
+      sql(`UPDATE _grist_Tables_column SET colId = 'T", "' WHERE colId = 'T'`),
+    ],
+    [
+      'the same column twice',
+      /damaged, or no document|is not a column id/,
+      sql(
+        `INSERT INTO _grist_Tables_column (parentId, parentPos, colId, type) VALUES (2, 99, 'T ', 'Text')`,
+      ),
+    ],
+    [
+      'a type that is none',
+      /Unknown column type/,
+      sql(`UPDATE _grist_Tables_column SET type = 'Text); DROP TABLE x' WHERE colId = 'T'`),
+    ],
+    ['bytes in a cell', /a cell holds bytes/, sql(`UPDATE "All" SET T = x'00ff'`)],
+    ['a row id below 0', /a row has an id that no row can have/, sql('UPDATE "All" SET id = -id')],
+    [
+      'columns of no table',
+      /columns of a table that is not there/,
+      sql('DELETE FROM _grist_Tables WHERE id = 2'),
+    ],
+    [
+      'a huge ref',
+      /has a ref/,
+      sql(`INSERT INTO _sheaf_refs VALUES ('table', 9223372036854775807)`),
+    ],
+    ['a newer form', /newer version/, sql('PRAGMA user_version = 999')],
+    ['no form', /no document of Sheaf/, sql('PRAGMA user_version = 0')],
+    ['another schema', /no document of Sheaf/, sql('DROP TABLE _sheaf_state')],
+    [
+      'a schema that is no SQL',
+      /damaged/,
+      sql(`UPDATE sqlite_schema SET sql = 'CREATE TABLE "All" (' WHERE name = 'All'`),
+    ],
+    ['an end that is cut off', /cut off|damaged/, () => sound.subarray(0, sound.length - 4096)],
+    ['more than it says', /cut off, or longer/, () => Buffer.concat([sound, Buffer.alloc(4096)])],
+    ['a header alone', /damaged|cut off|no document/, () => sound.subarray(0, 100)],
+    [
+      'pages of nonsense',
+      /damaged|no document|cut off/,
+      () => Buffer.concat([sound.subarray(0, 200), Buffer.alloc(sound.length - 200, 0xa5)]),
+    ],
+  ])('with %s is refused', async (_, message, make) => {
+    await imports.expectRefused('evil.sqlite', make(), {
+      reason: expect.stringMatching(/^(BAD_IMPORT_FILE|UNKNOWN_COLUMN_TYPE)$/) as string,
+      message,
+    })
+  })
+
+  it.each<[string, () => Buffer]>([
+    ['an index with a function', sql('CREATE INDEX i ON "All" (upper(T), length(hex(T)))')],
+    [
+      'a table that nobody knows',
+      sql(`CREATE TABLE other (x CHECK (x > 0)); INSERT INTO other VALUES (1)`),
+    ],
+    [
+      'settings that are no JSON',
+      sql(`UPDATE _grist_DocInfo SET timezone = 'Mars', documentSettings = '{'`),
+    ],
+    [
+      'rules that are no JSON',
+      sql(`UPDATE _grist_Tables_column SET rules = '[', recalcDeps = '{}', widgetOptions = '['`),
+    ],
+    [
+      'lists that are no JSON',
+      sql(
+        `UPDATE "All" SET RL = '[1', CL = '[' || char(0), "Any" = char(1) || '{', D = 'x', N = 9e999, manualSort = 'x'`,
+      ),
+    ],
+    [
+      'JSON that is too deep',
+      sql(
+        `UPDATE "All" SET "Any" = char(1) || replace(hex(zeroblob(5000)), '00', '[') || replace(hex(zeroblob(5000)), '00', ']')`,
+      ),
+    ],
+  ])('with %s is made harmless', async (_, make) => {
+    const made = await imports.import('odd.sqlite', make())
+    expect(made.tables).toEqual([
+      { id: 'Table1', rows: 0 },
+      { id: 'All', rows: 4 },
+    ])
+    const { clients } = imports.instance
+    expect(await clients.read(made.docId, 'All')).toHaveLength(4)
+    await clients.add(made.docId, 'All', [{ T: 'after' }])
+    expect(await clients.read(made.docId, 'All', { sort: ['T', 'Any', 'RL'] })).toHaveLength(5)
+  })
+
+  it('is refused whatever byte of it is wrong, or becomes a document that can be read', async () => {
+    const { clients } = imports.instance
+    for (let at = 20; at < sound.length; at += Math.ceil(sound.length / 12)) {
+      const broken = Buffer.from(sound)
+      for (let i = at; i < Math.min(at + 64, broken.length); i++)
+        broken[i] = (broken[i] ?? 0) ^ 0x5a
+      const made = await imports.import('broken.sqlite', broken).catch((error: unknown) => {
+        expect(error).toMatchObject({ code: 'invalid' })
+      })
+      if (made) for (const { id } of made.tables) await clients.read(made.docId, id)
+    }
+  })
+})
