@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ExportServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/export'
@@ -102,6 +103,7 @@ function changed(change: (db: Database.Database) => void): Buffer {
   }
 }
 
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 const sql = (text: string) => () => changed((db) => db.exec(text))
 
 describe('a SQLite file', () => {
@@ -192,6 +194,14 @@ describe('a SQLite file', () => {
       /has a ref/,
       sql(`INSERT INTO _sheaf_refs VALUES ('table', 9223372036854775807)`),
     ],
+    [
+      'an attachment of other bytes',
+      /the bytes of an attachment/,
+      sql(
+        `INSERT INTO _sheaf_files (id, hash, size, pending, time) VALUES (1, '${hashOf('abc')}', 3, 0, 1);
+         INSERT INTO _sheaf_file_chunks (file_id, position, bytes) VALUES (1, 0, CAST('abd' AS BLOB))`,
+      ),
+    ],
     ['a newer form', /newer version/, sql('PRAGMA user_version = 999')],
     ['no form', /no document of Sheaf/, sql('PRAGMA user_version = 0')],
     ['another schema', /no document of Sheaf/, sql('DROP TABLE _sheaf_state')],
@@ -251,6 +261,29 @@ describe('a SQLite file', () => {
     expect(await clients.read(made.docId, 'All')).toHaveLength(4)
     await clients.add(made.docId, 'All', [{ T: 'after' }])
     expect(await clients.read(made.docId, 'All', { sort: ['T', 'Any', 'RL'] })).toHaveLength(5)
+  })
+
+  it('brings its attachments along, and no unfinished one', async () => {
+    const add = (id: number, text: string, pending: number) => `
+      INSERT INTO _sheaf_files (id, hash, size, pending, time)
+        VALUES (${id}, '${hashOf(text)}', ${text.length}, ${pending}, 1);
+      INSERT INTO _sheaf_file_chunks (file_id, position, bytes)
+        VALUES (${id}, 1, CAST('${text.slice(2)}' AS BLOB)), (${id}, 0, CAST('${text.slice(0, 2)}' AS BLOB));`
+    const file = sql(
+      `${add(1, 'whole', 0)} ${add(2, 'partial', 1)}
+       INSERT INTO _grist_Attachments (id, fileName) VALUES (4, 'a.txt')`,
+    )
+    const made = await imports.import('attached.sqlite', file())
+    const root = join(imports.instance.folder.path, 'documents', made.docId.slice(0, 2))
+    const db = new Database(join(root, made.docId, 'document.sqlite'), { readonly: true })
+    expect(db.prepare('SELECT id, hash FROM _sheaf_files').raw().all()).toEqual([
+      [1, hashOf('whole')],
+    ])
+    expect(db.prepare('SELECT count(*) FROM _sheaf_file_chunks').pluck().get()).toBe(2)
+    expect(db.prepare('SELECT id, fileName FROM _grist_Attachments').raw().all()).toEqual([
+      [4, 'a.txt'],
+    ])
+    db.close()
   })
 
   it('is refused whatever byte of it is wrong, or becomes a document that can be read', async () => {

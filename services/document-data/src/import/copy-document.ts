@@ -1,9 +1,9 @@
 import type { DocumentWriter } from '../store/document'
 import type { StoredValue } from '../values/column-type'
 import { quoteId } from '../query/quote'
-import { badFile, shown, tooMuch } from './import-errors'
-import { importLimits } from './import-limits'
+import { badFile, shown } from './import-errors'
 import type { DocumentFile } from './document-file'
+import { copyAttachments } from './copy-attachments'
 import { copyMetadata, type CopiedTable } from './copy-metadata'
 import { soundValue } from './sound-values'
 
@@ -28,7 +28,7 @@ export function copyDocument(
     rememberPlaces(target, table)
     return { id: table.tableId, rows }
   })
-  for (const table of attachmentTables) copyAttachments(source, target, table)
+  copyAttachments(source, target)
   return loaded
 }
 
@@ -71,40 +71,4 @@ function rememberPlaces(target: DocumentWriter, { ref, tableId }: CopiedTable): 
   if (isPlaced.get() !== 1) return
   const top = connection.pluck(`SELECT max(manualSort) FROM ${name}`).get()
   connection.prepare('INSERT INTO _sheaf_tables VALUES (?, ?)').run(ref, top)
-}
-
-/** Tables of attachments, some of which only newer forms have, and the column of each that holds bytes. */
-const attachmentTables = [
-  { name: '_grist_Attachments', bytes: '' },
-  { name: '_sheaf_files', bytes: '' },
-  { name: '_sheaf_attachments', bytes: '' },
-  { name: '_sheaf_file_chunks', bytes: 'bytes' },
-] as const
-
-/** Copies the columns that both sides have; a document of an older form lacks some, or the table itself. */
-function copyAttachments(
-  source: DocumentFile,
-  target: DocumentWriter,
-  { name: table, bytes }: (typeof attachmentTables)[number],
-): void {
-  const { connection } = target
-  if (!source.has(table)) return
-  const there = source.columnsOf(table)
-  const own = connection.pluck('SELECT name FROM pragma_table_xinfo(?)').all(table) as string[]
-  const columns = own.filter((column) => there.has(column))
-  if (columns.length === 0) return
-  const names = columns.map(quoteId).join(', ')
-  const marks = columns.map(() => '?').join(', ')
-  const insert = connection.db.prepare(`INSERT INTO ${table} (${names}) VALUES (${marks})`)
-  const rows = source.db.prepare(`SELECT ${names} FROM ${table}`).raw().safeIntegers().iterate()
-  for (const row of rows as IterableIterator<unknown[]>) {
-    row.forEach((value, i) => {
-      const isBytes = Buffer.isBuffer(value)
-      if (value !== null && isBytes !== (columns[i] === bytes))
-        throw badFile(`column ${columns[i]} holds what it cannot hold`, `table ${shown(table)}`)
-      if (isBytes && value.length > importLimits.rowChars)
-        throw tooMuch('a piece of an attachment is too long', `table ${shown(table)}`)
-    })
-    insert.run(row)
-  }
 }
