@@ -121,7 +121,7 @@ describe('an upload', () => {
       attachments: {
         uploadAttachment: async (parts, call) => {
           await mayGo
-          return uploadAttachment(parts, call)
+          return uploadAttachment(parts, call as ServerCall)
         },
       },
     })
