@@ -115,15 +115,24 @@ export class FormFiles implements Disposable {
   }
 
   private take(...[field, bytes, name, , mediaType]: FileEvent): void {
-    bytes.on('error', () => {})
+    bytes.on('error', (error) => this.fail(malformed(error.message)))
     if (this.failure) {
       bytes.resume()
     } else if (this.wants(field ?? '', name ?? '')) {
       this.open.add(bytes)
       bytes.once('close', () => this.open.delete(bytes))
-      this.waiting.push({ name: name ?? '', mediaType, bytes })
+      this.waiting.push({ name: name ?? '', mediaType, bytes: this.told(bytes) })
       this.wake()
     } else bytes.on('data', (chunk: Buffer) => this.forget(chunk))
+  }
+
+  /** What goes wrong with a file is told as what went wrong with the form. */
+  private async *told(bytes: Readable): AsyncGenerator<Buffer> {
+    try {
+      yield* bytes as AsyncIterable<Buffer>
+    } catch (error) {
+      throw this.failure ?? error
+    }
   }
 
   private forget({ length }: Buffer): void {
