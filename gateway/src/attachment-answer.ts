@@ -65,7 +65,7 @@ export async function sendAttachment(
 }
 
 /** The header that names a file: to be saved, unless it may be shown. */
-export function dispositionOf(
+function dispositionOf(
   { fileName, fileExt, mediaType }: Pick<Attachment, 'fileName' | 'fileExt' | 'mediaType'>,
   { name, inline }: FileQuery,
 ): string {

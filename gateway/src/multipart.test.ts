@@ -135,7 +135,12 @@ describe('a form', () => {
       {},
       { reason: 'MALFORMED_FORM' },
     ],
-    ['has too many fields', field('a', 'x').repeat(200) + END, {}, { reason: 'MALFORMED_FORM' }],
+    [
+      'has too many fields',
+      field('a', 'x').repeat(200) + END,
+      {},
+      { code: 'too_large', reason: 'FORM_TOO_LARGE' },
+    ],
     [
       'has no boundary',
       END,
@@ -148,10 +153,11 @@ describe('a form', () => {
       { 'content-type': 'application/json' },
       { code: 'unsupported_media', reason: 'FORM_NEEDED' },
     ],
+    ['is not compressed as it says', END, { 'content-encoding': 'gzip' }, { reason: 'BODY_UNREADABLE' }],
     [
-      'is compressed',
+      'is compressed in an unknown way',
       END,
-      { 'content-encoding': 'gzip' },
+      { 'content-encoding': 'compress' },
       { code: 'unsupported_media', reason: 'UNSUPPORTED_ENCODING' },
     ],
   ])('that %s is refused', async (_, body, headers, expected) => {

@@ -67,15 +67,15 @@ export async function* readForm(
     wake()
   })
   parser.on('file', (...[name, stream, fileName, , mediaType]) => {
-    // The reader of the bytes gets the error; until there is one, nobody is to be surprised.
-    stream.on('error', () => {})
+    stream.on('error', () => fail(brokenOff()))
     open = stream
-    parts.push({ kind: 'file', name, fileName: fileName ?? '', mediaType, bytes: bytesOf(stream) })
+    const bytes = bytesOf(stream, () => failure)
+    parts.push({ kind: 'file', name, fileName: fileName ?? '', mediaType, bytes })
     wake()
   })
   for (const event of ['filesLimit', 'fieldsLimit'] as const)
     parser.on(event, () => fail(tooManyParts()))
-  parser.on('error', () => fail(malformed('the form is not well formed, or breaks off')))
+  parser.on('error', () => fail(brokenOff()))
   parser.on('finish', () => {
     ended = true
     wake()
@@ -107,9 +107,15 @@ export async function* readForm(
 }
 
 /** The bytes of a file. What is left when nobody takes more flows by, so that the form comes to its end. */
-async function* bytesOf(stream: Readable): AsyncGenerator<Buffer> {
+async function* bytesOf(
+  stream: Readable,
+  failure: () => Error | undefined,
+): AsyncGenerator<Buffer> {
   try {
     for await (const bytes of stream.iterator({ destroyOnReturn: false })) yield bytes as Buffer
+  } catch (error) {
+    // What goes wrong with a file is what went wrong with the form.
+    throw failure() ?? error
   } finally {
     stream.resume()
   }
@@ -170,6 +176,8 @@ function requireForm(contentType: string | undefined): void {
 }
 
 const malformed = (message: string) => new AppError('invalid', 'MALFORMED_FORM', message)
+
+const brokenOff = () => malformed('the form is not well formed, or breaks off')
 
 function tooManyParts(): AppError {
   const message = `a form can have at most ${MAX_FILES} files and ${MAX_FIELDS} fields`

@@ -5,6 +5,7 @@ import {
   type UploadAttachmentRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/attachments'
 import { eventually } from '@sheaf/testkit/eventually'
+import fc from 'fast-check'
 import { RawConnection } from './support/raw-http'
 import { DOC, startStubbedGateway, type StubbedGateway } from './support/stub-services'
 
@@ -100,6 +101,35 @@ describe('an upload', () => {
     expect(received.bytes).toBeLessThan(1_000_000)
   })
 
+  it('of any bytes is taken whole or refused, and nothing hangs', async () => {
+    const whole = Buffer.from(`${PART}some bytes\r\n${PART}more\r\n--XX--\r\n`)
+    const edit = fc.record({
+      at: fc.nat(whole.length),
+      cut: fc.nat(20),
+      insert: fc.oneof(
+        fc.uint8Array({ maxLength: 20 }),
+        fc.constantFrom('\r\n', '--XX', '--XX--', 'filename=', '"', '\r\n\r\n').map(Buffer.from),
+      ),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(edit, { minLength: 1, maxLength: 3 }), async (edits) => {
+        const body = edits.reduce(
+          (bytes: Buffer, { at, cut, insert }) =>
+            Buffer.concat([bytes.subarray(0, at), insert, bytes.subarray(at + cut)]),
+          whole,
+        )
+        received.complete = false
+        const sent = await begin(body.length, { more: ['Connection: close'] })
+        sent.socket.write(body)
+        await eventually(() => sent.isClosed)
+        const status = Number(/^HTTP\/1\.1 (\d+)/.exec(sent.received)?.[1])
+        expect([200, 400]).toContain(status)
+        expect(received.complete).toBe(status === 200)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
   it('is asked for only when the caller may write', async () => {
     const expects = { more: ['Expect: 100-continue'] }
     const refused = await begin(1_000_000, { key: 'carol-key', ...expects })
@@ -121,7 +151,7 @@ describe('an upload', () => {
       attachments: {
         uploadAttachment: async (parts, call) => {
           await mayGo
-          return uploadAttachment(parts, call)
+          return uploadAttachment(parts, call as ServerCall)
         },
       },
     })

@@ -1,4 +1,4 @@
-import { basename, extname } from 'node:path'
+import { extname, win32 } from 'node:path'
 import { toUSVString } from 'node:util'
 import { AppError, codes, toAppError } from '@sheaf/kit/errors'
 import type { ImportProgress } from '@sheaf/protos/sheaf/document_data/v1/import'
@@ -83,9 +83,9 @@ function readName(value: string): string {
   })
 }
 
-/** The name of a file without its end, as the name of a document. */
+/** The name of a file without folders, of whatever system, and without its end, as the name of a document. */
 function titleOf(fileName: string): string {
-  const name = basename(fileName, extname(fileName)).replace(/\0/g, '').trim()
+  const name = win32.basename(fileName, extname(fileName)).replace(/\0/g, '').trim()
   return toUSVString(toUSVString(name).slice(0, MAX_NAME)) || 'Imported document'
 }
 

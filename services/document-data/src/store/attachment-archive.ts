@@ -4,9 +4,10 @@ import { ZipFile } from 'yazl'
 import { archiveName } from '../file-names'
 import { allAttachments } from './attachment-health'
 import type { Attachment } from './attachments'
+import { readContent } from './content-reads'
 import type { DocumentDoors } from './document-doors'
 import { drained } from './drained'
-import { readContent, type StoredContent } from './file-contents'
+import type { StoredContent } from './file-contents'
 
 /** Length of a SHA-1 in hexadecimal. */
 const SHA1_LENGTH = 40

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { AppError, toAppError } from '@sheaf/kit/errors'
 import { listAttachments, type Attachment } from './attachments'
+import { readContent } from './content-reads'
 import type { DocumentDoors } from './document-doors'
-import { readContent } from './file-contents'
 
 const ROWS_AT_ONCE = 100
 
