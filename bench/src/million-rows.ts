@@ -24,6 +24,7 @@ export async function measureRows(options: Options, env: Record<string, string>)
     { name: 'load by 5,000', unit: 'rows/s', sheaf: (options.rows / loadMs) * 1000 },
     ...(await measureLatencies(generator, target, options.rows)),
     ...(await measureFullReads(reader, target, options.rounds)),
+    ...(await measureExports(reader, target)),
     ...(await measureOthers({ generator, reader }, target, options.rounds)),
   ]
   const about =
@@ -86,6 +87,31 @@ async function measureFullReads(
     memory('document-data', peaks['document-data'], 300),
     { name: 'memory before, document-data', unit: 'MB', sheaf: before },
   ]
+}
+
+/** The table as a file, once in each form. */
+async function measureExports(
+  reader: Generator,
+  target: RunningTarget<SheafTarget>,
+): Promise<Figure[]> {
+  const figures: Figure[] = []
+  const { headers, port } = target
+  const { gateway = [], 'document-data': documentData = [] } = await target.pids()
+  const pids = { gateway, 'document-data': documentData }
+  for (const form of ['csv', 'xlsx', 'sqlite'] as const) {
+    const requests = [{ method: 'GET', path: target.downloads[form], headers }]
+    const load = { port, clients: 1, requests, calls: 1 }
+    const { result, peaks } = await withPeaks(pids, () => reader.run(load))
+    const unit = 'MB'
+    figures.push(
+      { name: `${form} download`, unit: 'ms', sheaf: median(result.latencies) },
+      { name: `size of the ${form} file`, unit, sheaf: result.bytes / 1e6 },
+      { name: `memory meanwhile, gateway`, unit, sheaf: peaks.gateway ?? NaN },
+      { name: `memory meanwhile, document-data`, unit, sheaf: peaks['document-data'] ?? NaN },
+    )
+    process.stderr.write(`measured: ${form} download\n`)
+  }
+  return figures
 }
 
 function memory(name: string, peak = NaN, limit: number): Figure {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { renderCsv, renderSheet } from './plain-exports'
 import { createPlainFile, openPlainTable, type PlainTable } from './plain-table'
 import type { Row } from './rows'
 
@@ -13,13 +14,16 @@ function render(rows: ({ id: number } & Row)[]): string {
   return JSON.stringify({ records })
 }
 
-/** What a request asks for, done; the text to answer. */
-type Act = (url: URL, body: string) => string
+/** What a request asks for, done; what to answer. */
+type Act = (url: URL, body: string) => string | Buffer | Promise<Buffer>
 
 function createActs(folder: string, table: PlainTable): Record<string, Act> {
   let documents = 0
   return {
     'GET /records': (url) => render(table.fetch(url.searchParams)),
+    'GET /csv': (url) => renderCsv(table.fetch(url.searchParams)),
+    'GET /xlsx': (url) => renderSheet(table.fetch(url.searchParams)),
+    'GET /sqlite': () => table.copy(),
     'POST /records': (_, body) => {
       const { records } = JSON.parse(body) as { records: { fields: Row }[] }
       return JSON.stringify({ records: table.add(records) })
@@ -61,8 +65,8 @@ async function main(folder: string): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://plain')
     const act = acts[`${request.method} ${url.pathname}`]
     if (!act) throw new Error(`nothing answers ${request.method} ${url.pathname}`)
-    const text = act(url, request.method === 'GET' ? '' : await readBody(request))
-    const body = Buffer.from(text)
+    const answered = await act(url, request.method === 'GET' ? '' : await readBody(request))
+    const body = typeof answered === 'string' ? Buffer.from(answered) : answered
     response.writeHead(200, {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Length': body.length,

@@ -1,3 +1,4 @@
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { columns, type Row } from './rows'
@@ -12,6 +13,8 @@ export interface PlainTable {
   patch(records: readonly { id: number; fields: Partial<Row> }[]): void
   /** Changes the first row that has what each record requires, or adds it. */
   addOrUpdate(records: readonly { require: Partial<Row>; fields: Partial<Row> }[]): number[][]
+  /** The file, without gaps. */
+  copy(): Buffer
 }
 
 /** Makes a file with the table in it, as durable as a document of Sheaf. */
@@ -53,6 +56,12 @@ export function openPlainTable(folder: string): PlainTable {
   )
   return {
     fetch: (query) => fetchRows(db, query),
+    copy: () => {
+      const file = join(folder, 'copy.sqlite')
+      rmSync(file, { force: true })
+      db.prepare('VACUUM INTO ?').run(file)
+      return readFileSync(file)
+    },
     addOrUpdate: (records) =>
       addOrUpdate.immediate(records).map((rows) => rows.map(({ id }) => id)),
     add: (records) => add.immediate(records),

@@ -7,6 +7,9 @@ import { tempDir } from '@sheaf/testkit/temp-dir'
 import { listDescendants, type Pids } from './process-usage'
 import { columns } from './rows'
 
+/** Forms in which the table, or the document with it, is downloaded. */
+export type DownloadForm = 'csv' | 'xlsx' | 'sqlite'
+
 /** A server that runs and is measured. */
 export interface Target {
   readonly name: 'Sheaf' | 'plain server'
@@ -15,6 +18,8 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>
   /** Where the records of the table are read and written. */
   readonly recordsPath: string
+  /** Where the table is downloaded. */
+  readonly downloads: Readonly<Record<DownloadForm, string>>
   /** Where a document is created. */
   readonly documentsPath: string
   /** Its processes now, by name. */
@@ -44,6 +49,7 @@ export async function startPlain(): Promise<RunningTarget> {
     port: Number(line.toString()),
     headers: {},
     recordsPath: '/records',
+    downloads: { csv: '/csv', xlsx: '/xlsx', sqlite: '/sqlite' },
     documentsPath: '/documents',
     pids: () => Promise.resolve({ 'plain server': child.pid === undefined ? [] : [child.pid] }),
     async [Symbol.asyncDispose]() {
@@ -71,11 +77,18 @@ export async function startSheafTarget(
     await rest.post(`/api/docs/${doc.body}/tables`, { body: { tables: [table] } })
     return `/api/docs/${doc.body}/tables/Customers/records`
   }
+  const recordsPath = await addDocument('Bench')
+  const download = recordsPath.replace(/\/tables\/.*/, '/download')
   return {
     name: 'Sheaf',
     port: Number(new URL(sheaf.url).port),
     headers: { Authorization: `Bearer ${sheaf.ownerKey}` },
-    recordsPath: await addDocument('Bench'),
+    recordsPath,
+    downloads: {
+      csv: `${download}/csv?tableId=Customers`,
+      xlsx: `${download}/xlsx?tableId=Customers`,
+      sqlite: `${download}?nohistory=1`,
+    },
     documentsPath,
     pids: () => pidsOf(sheaf),
     sheaf,

@@ -2,7 +2,7 @@ import type { WireRequest } from './http-connection'
 import type { LoadResult } from './load'
 import { addBody, addOrUpdateBody, patchBody } from './rows'
 import { median, type Goal } from './statistics'
-import type { Target } from './target'
+import type { DownloadForm, Target } from './target'
 
 /** Rows in the table before the workloads run. */
 export const TABLE_ROWS = 100_000
@@ -49,6 +49,12 @@ function fetchAllAs(form: string, accept: string): Workload {
     requests: get('', { accept }),
     figure: medianMs,
   }
+}
+
+function download(form: DownloadForm) {
+  return ({ headers, downloads }: Target): WireRequest[] => [
+    { method: 'GET', path: downloads[form], headers },
+  ]
 }
 
 /** Requests that write records; a body is made for each number below `count`. */
@@ -107,6 +113,30 @@ export const workloads: readonly Workload[] = [
     unit: 'ms',
     clients: 1,
     requests: get('?sort=Name&limit=100'),
+    figure: medianMs,
+  },
+  {
+    name: 'CSV download',
+    unit: 'ms',
+    goal: ratio('at most', 0.4),
+    clients: 1,
+    atLeast: 3,
+    requests: download('csv'),
+    figure: medianMs,
+  },
+  {
+    name: 'XLSX download',
+    unit: 'ms',
+    goal: { side: 'at most', value: 2_500, ratio: false },
+    clients: 1,
+    requests: download('xlsx'),
+    figure: medianMs,
+  },
+  {
+    name: 'SQLite download',
+    unit: 'ms',
+    clients: 1,
+    requests: download('sqlite'),
     figure: medianMs,
   },
   {

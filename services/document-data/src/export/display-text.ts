@@ -14,18 +14,8 @@ const COMMA = ', '
 export function displayText(value: StoredCell, display: Display, separator = COMMA): string {
   if (typeof value === 'number') return numberCellText(value, display)
   if (value === null) return display.as === 'bool' ? 'false' : ''
-  switch (display.as) {
-    case 'listJson':
-      return codedText(value, () => value) ?? value
-    case 'list':
-      return codedText(value, (items) => listText(items, separator)) ?? value
-    case 'references':
-      return codedText(value, (items) => referencesText(items, display.table, separator)) ?? value
-    case 'any':
-      return value.startsWith(TAG) ? anyText(untag(value)) : value
-    default:
-      return value
-  }
+  if (display.as === 'any') return value.startsWith(TAG) ? anyText(untag(value)) : value
+  return codedText(value, display, separator) ?? value
 }
 
 function numberCellText(value: number, display: Display): string {
@@ -47,15 +37,28 @@ function numberCellText(value: number, display: Display): string {
 }
 
 /** The text of what a list column stores: a list, or tagged text; undefined for text that stands for itself. */
-function codedText(stored: string, show: (items: unknown[]) => string): string | undefined {
-  if (stored.startsWith('[')) return show(JSON.parse(stored) as unknown[])
+function codedText(stored: string, display: Display, separator: string): string | undefined {
+  const show = listForms[display.as]
+  if (!show) return undefined
+  if (stored.startsWith('[')) return show(stored, display, separator)
   return stored.startsWith(TAG) ? anyText(untag(stored)) : undefined
 }
 
+type ShowList = (stored: string, display: Display, separator: string) => string
+
+const items = (stored: string) => JSON.parse(stored) as unknown[]
+
+const listForms: Readonly<Partial<Record<Display['as'], ShowList>>> = {
+  listJson: (stored) => stored,
+  list: (stored, _, separator) => listText(items(stored), separator),
+  references: (stored, display, separator) =>
+    referencesText(items(stored), 'table' in display ? display.table : '', separator),
+}
+
 /** Items side by side; one that holds a separator or a quote stands in quotes, so that it can be told from two. */
-function listText(items: readonly unknown[], separator = COMMA): string {
+function listText(list: readonly unknown[], separator = COMMA): string {
   const needsQuotes = new RegExp(`[${separator.trim()}"\\n\\r]|^\\s|\\s$`)
-  return items
+  return list
     .map((item) => anyText(item))
     .map((text) => (needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text))
     .join(separator)
