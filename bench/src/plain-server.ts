@@ -20,6 +20,11 @@ function createActs(folder: string, table: PlainTable): Record<string, Act> {
   let documents = 0
   return {
     'GET /records': (url) => render(table.fetch(url.searchParams)),
+    'GET /sql': (url) => {
+      const statement = url.searchParams.get('q') ?? ''
+      const records = table.query(statement).map((fields) => ({ fields }))
+      return JSON.stringify({ statement, records })
+    },
     'POST /records': (_, body) => {
       const { records } = JSON.parse(body) as { records: { fields: Row }[] }
       return JSON.stringify({ records: table.add(records) })

@@ -15,6 +15,8 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>
   /** Where the records of the table are read and written. */
   readonly recordsPath: string
+  /** Where SQL on the document of the table is run, in the parameter `q`; the table is `Customers`. */
+  readonly sqlPath: string
   /** Where a document is created. */
   readonly documentsPath: string
   /** Its processes now, by name. */
@@ -44,6 +46,7 @@ export async function startPlain(): Promise<RunningTarget> {
     port: Number(line.toString()),
     headers: {},
     recordsPath: '/records',
+    sqlPath: '/sql',
     documentsPath: '/documents',
     pids: () => Promise.resolve({ 'plain server': child.pid === undefined ? [] : [child.pid] }),
     async [Symbol.asyncDispose]() {
@@ -71,11 +74,13 @@ export async function startSheafTarget(
     await rest.post(`/api/docs/${doc.body}/tables`, { body: { tables: [table] } })
     return `/api/docs/${doc.body}/tables/Customers/records`
   }
+  const recordsPath = await addDocument('Bench')
   return {
     name: 'Sheaf',
     port: Number(new URL(sheaf.url).port),
     headers: { Authorization: `Bearer ${sheaf.ownerKey}` },
-    recordsPath: await addDocument('Bench'),
+    recordsPath,
+    sqlPath: recordsPath.replace(/\/tables\/.*/, '/sql'),
     documentsPath,
     pids: () => pidsOf(sheaf),
     sheaf,

@@ -39,6 +39,12 @@ function get(query: string) {
   ]
 }
 
+function sql(statement: string) {
+  return ({ headers, sqlPath }: Target): WireRequest[] => [
+    { method: 'GET', path: `${sqlPath}?q=${encodeURIComponent(statement)}`, headers },
+  ]
+}
+
 /** Requests that write records; a body is made for each number below `count`. */
 function write(method: 'POST' | 'PATCH' | 'PUT', count: number, body: (number: number) => string) {
   return ({ headers, recordsPath }: Target): WireRequest[] =>
@@ -92,6 +98,20 @@ export const workloads: readonly Workload[] = [
     unit: 'ms',
     clients: 1,
     requests: get('?sort=Name&limit=100'),
+    figure: medianMs,
+  },
+  {
+    name: 'SQL: one row by its id, 8 clients',
+    unit: 'req/s',
+    clients: 8,
+    requests: sql('select * from Customers where id = 77777'),
+    figure: callsPerSecond,
+  },
+  {
+    name: 'SQL: count and mean by group',
+    unit: 'ms',
+    clients: 1,
+    requests: sql('select City, count(*) as n, avg(Price) as mean from Customers group by City'),
     figure: medianMs,
   },
   {
