@@ -74,8 +74,7 @@ describe('a SQL query', () => {
   ])('is refused when it is wrong: %j', async (body, error, ...userErrors) => {
     const reply = await post(body)
     expect(reply).toMatchObject({ status: 400, body: { error } })
-    for (const userError of userErrors)
-      expect(reply.body).toMatchObject({ details: { userError } })
+    for (const userError of userErrors) expect(reply.body).toMatchObject({ details: { userError } })
   })
 
   it('by GET needs a query', async () => {
