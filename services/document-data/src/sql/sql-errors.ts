@@ -11,11 +11,6 @@ export function tooMuchMemory(): AppError {
   return new AppError('invalid', 'SQL_TOO_LARGE', 'the statement needs too much memory')
 }
 
-/** What a caller is told of a statement that is refused, in the form of SQLite's own errors. */
-export function refusedStatement(message: string): AppError {
-  return new AppError('invalid', 'INVALID_SQL', `SQLITE_ERROR: ${message}`)
-}
-
 /** The error of a statement that failed in its process; a bug of that program comes as an error without a code. */
 export function failureOf(failure: Extract<FromSqlProcess, { kind: 'failed' }>): Error {
   const { cause, code, message } = failure
@@ -27,4 +22,9 @@ export function failureOf(failure: Extract<FromSqlProcess, { kind: 'failed' }>):
       Object.assign(new Error(message), { name: 'SqliteError', code }),
     ) as Error
   return new AppError('invalid', 'INVALID_SQL', `${code}: ${message}`)
+}
+
+/** What a caller is told of a statement that is refused, in the form of SQLite's own errors. */
+function refusedStatement(message: string): AppError {
+  return new AppError('invalid', 'INVALID_SQL', `SQLITE_ERROR: ${message}`)
 }
