@@ -33,9 +33,9 @@ const ratio = (side: Goal['side'], value: number): Goal => ({ side, value, ratio
 const medianMs = ({ latencies }: LoadResult): number => median(latencies)
 const callsPerSecond = ({ calls, ms }: LoadResult): number => (calls / ms) * 1000
 
-function get(query: string) {
+function get(query: string, more: Readonly<Record<string, string>> = {}) {
   return ({ headers, recordsPath }: Target): WireRequest[] => [
-    { method: 'GET', path: recordsPath + query, headers },
+    { method: 'GET', path: recordsPath + query, headers: { ...headers, ...more } },
   ]
 }
 
@@ -43,6 +43,18 @@ function sql(statement: string) {
   return ({ headers, sqlPath }: Target): WireRequest[] => [
     { method: 'GET', path: `${sqlPath}?q=${encodeURIComponent(statement)}`, headers },
   ]
+}
+
+/** The whole table in another form; the plain server, which knows none, sends JSON. */
+function fetchAllAs(form: string, accept: string): Workload {
+  return {
+    name: `fetch all records as ${form}`,
+    unit: 'ms',
+    clients: 1,
+    atLeast: 3,
+    requests: get('', { accept }),
+    figure: medianMs,
+  }
 }
 
 /** Requests that write records; a body is made for each number below `count`. */
@@ -70,6 +82,9 @@ export const workloads: readonly Workload[] = [
     requests: get(''),
     figure: medianMs,
   },
+  fetchAllAs('NDJSON', 'application/x-ndjson'),
+  fetchAllAs('CSV', 'text/csv'),
+  fetchAllAs('Arrow', 'application/vnd.apache.arrow.stream'),
   {
     name: 'fetch limit=100, 8 clients',
     unit: 'req/s',

@@ -57,9 +57,22 @@ describe('the OpenAPI document', () => {
     const headersOf = (item?: { responses?: Record<string, { headers?: object }> }) =>
       Object.keys(item?.responses?.['200']?.headers ?? {})
     const { paths } = document
-    expect(headersOf(paths?.[records]?.get)).toEqual(['ETag', 'X-Next-Cursor', 'Link'])
-    expect(headersOf(paths?.[`${records}/list`]?.post)).toEqual(['ETag', 'X-Next-Cursor', 'Link'])
+    const ofPage = ['ETag', 'X-Total-Count', 'X-Next-Cursor', 'Link']
+    expect(headersOf(paths?.[records]?.get)).toEqual(ofPage)
+    expect(headersOf(paths?.[`${records}/list`]?.post)).toEqual(ofPage)
     expect(headersOf(paths?.[records]?.post)).toEqual(['ETag'])
+  })
+
+  it('tells the forms in which records can be asked for', () => {
+    const records = '/api/docs/{docId}/tables/{tableId}/records'
+    const formsOf = (item?: { responses?: Record<string, { content?: object }> }) =>
+      Object.keys(item?.responses?.['200']?.content ?? {})
+    const { paths } = document
+    const forms = ['application/json', 'application/x-ndjson', 'text/csv']
+    forms.push('application/vnd.apache.arrow.stream')
+    expect(formsOf(paths?.[records]?.get)).toEqual(forms)
+    expect(formsOf(paths?.[`${records}/list`]?.post)).toEqual(forms)
+    expect(formsOf(paths?.[records]?.post)).toEqual(['application/json'])
   })
 
   it('names each operation once', () => {

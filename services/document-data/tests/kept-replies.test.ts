@@ -1,6 +1,7 @@
 import { ColumnUpdate } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import type { ReadRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { CellFormat, RecordsForm } from '@sheaf/protos/sheaf/document_data/v1/records'
+import { ResultFormat } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { TestInstance } from './test-instance'
 
 /** More reads than replies are kept, so that those before are forgotten. */
@@ -54,6 +55,7 @@ function questions(column: string): Partial<ReadRecordsRequest>[] {
     { sort: [`-${column}`] },
     { sort: [`${column}:naturalSort`] },
     { sort: ['Kind:orderByChoice'] },
+    ...[ResultFormat.NDJSON, ResultFormat.CSV, ResultFormat.ARROW].map((format) => ({ format })),
     ...[[null], [5], ['5'], [true], ['1n'], ['Infinity']].map(filter),
   ]
 }

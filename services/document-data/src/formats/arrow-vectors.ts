@@ -100,7 +100,7 @@ function listOf(kind: 'text' | 'int64'): Encoding {
       if (!item) throw new Error('a list type has no items')
       const lists = values.map((value) => (value ?? []) as Values)
       const child = arrowData(item, kind, lists.flat())
-      const valueOffsets = offsetsOf(lists)
+      const valueOffsets = offsetsOf(lists, (list) => list.length)
       return makeData({ type: type as List, valueOffsets, child, ...shapeOf(values) })
     },
   }
@@ -139,7 +139,7 @@ function wideVector(type: DataType, values: Values): Data {
 
 function bytesVector(type: DataType, values: Values): Data {
   const parts = values.map((value) => (value === null ? NOTHING : (value as Buffer)))
-  const valueOffsets = offsetsOf(parts)
+  const valueOffsets = offsetsOf(parts, (part) => part.length)
   return makeData({
     type: type as Binary,
     valueOffsets,
@@ -151,24 +151,33 @@ function bytesVector(type: DataType, values: Values): Data {
 const NOTHING = Buffer.alloc(0)
 
 function textVector(type: DataType, values: Values): Data {
-  const texts = values.map((value) => valueText(value) ?? (value === null ? '' : String(value)))
-  const all = Buffer.from(texts.join(''))
-  let valueOffsets = offsetsOf(texts)
-  let data = all
-  // Texts of ASCII alone, which most are, have a byte for each character.
-  if (all.length !== valueOffsets[texts.length]) {
-    const parts = texts.map((text) => Buffer.from(text))
-    valueOffsets = offsetsOf(parts)
-    data = Buffer.concat(parts)
-  }
+  const texts = values.map(textOf)
+  const { valueOffsets, data } = encode(texts)
   return makeData({ type: type as Utf8, valueOffsets, data, ...shapeOf(values) })
 }
 
-function offsetsOf(parts: readonly { readonly length: number }[]): Int32Array {
+function textOf(value: RowValue): string {
+  if (typeof value === 'string') return value
+  return valueText(value) ?? (value === null ? '' : String(value))
+}
+
+/** The bytes of texts one after the other, which takes less time at once than text by text, and where each begins. */
+function encode(texts: readonly string[]): { valueOffsets: Int32Array; data: Buffer } {
+  const data = Buffer.from(texts.join(''))
+  // Texts of ASCII alone, which most are, have a byte for each character.
+  let valueOffsets = offsetsOf(texts, (text) => text.length)
+  if (valueOffsets[texts.length] === data.length) return { valueOffsets, data }
+  valueOffsets = offsetsOf(texts, (text) => Buffer.byteLength(text))
+  if (valueOffsets[texts.length] === data.length) return { valueOffsets, data }
+  // Halves of a character at the end of one text and the beginning of the next have become a character.
+  return { valueOffsets, data: Buffer.concat(texts.map((text) => Buffer.from(text))) }
+}
+
+function offsetsOf<T>(parts: readonly T[], lengthOf: (part: T) => number): Int32Array {
   const offsets = new Int32Array(parts.length + 1)
   let end = 0
-  for (let i = 0; i < parts.length; i++) {
-    end += parts[i]?.length ?? 0
+  for (const [i, part] of parts.entries()) {
+    end += lengthOf(part)
     offsets[i + 1] = end
   }
   return offsets

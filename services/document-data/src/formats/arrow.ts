@@ -20,7 +20,7 @@ type KnownColumn = WrittenColumn & { readonly kind: ColumnKind }
 /**
  * Writes rows as an Arrow IPC stream. When every column has a kind, rows are written as they come, and all values must be
  * of the kind of their column. Else rows are kept until the end, since the schema comes first and nothing but all values
- * tells it: whoever writes such rows has to bound them.
+ * tells it: whoever writes such rows has to bound them. No two columns have the same name.
  */
 export function createArrowWriter(columns: readonly WrittenColumn[]): RowWriter {
   return columns.every(isKnown) ? knownWriter(columns) : findingWriter(columns)
@@ -60,7 +60,13 @@ function findingWriter(columns: readonly WrittenColumn[]): RowWriter {
 
 /** Collects what Arrow's writer writes, where that waits for somebody to take it. */
 class CollectedBytes extends AsyncByteQueue<Uint8Array> {
+  isClosed = false
   private parts: Uint8Array[] = []
+
+  override close(): void {
+    this.isClosed = true
+    super.close()
+  }
 
   override write(part: Uint8Array): void {
     this.parts.push(part)
@@ -113,6 +119,9 @@ class ArrowStream {
     })
     const data = makeData({ type: this.struct, length: rows.length, nullCount: 0, children })
     this.writer.write(new RecordBatch(this.schema, data))
-    return this.bytes.take()
+    const bytes = this.bytes.take()
+    // A batch that does not fit its schema would end the stream, and nobody would be told.
+    if (this.bytes.isClosed) throw new Error('a record batch has another schema than its stream')
+    return bytes
   }
 }

@@ -29,44 +29,39 @@ export function recordColumns(
   ]
 }
 
+const kinds: Readonly<Record<string, ColumnKind>> = {
+  Text: 'text',
+  Choice: 'text',
+  Bool: 'bool',
+  Int: 'int32',
+  Ref: 'int64',
+  Date: 'date',
+  DateTime: 'timestamp',
+  ChoiceList: 'textList',
+  RefList: 'int64List',
+  Attachments: 'int64List',
+  Numeric: 'float64',
+  ManualSortPos: 'float64',
+  PositionNumber: 'float64',
+  Any: 'json',
+}
+
+/** JSON can hold the cells of any type. */
 function kindOf({ name }: ColumnType): ColumnKind {
-  switch (name) {
-    case 'Text':
-    case 'Choice':
-      return 'text'
-    case 'Bool':
-      return 'bool'
-    case 'Int':
-      return 'int32'
-    case 'Ref':
-      return 'int64'
-    case 'Date':
-      return 'date'
-    case 'DateTime':
-      return 'timestamp'
-    case 'ChoiceList':
-      return 'textList'
-    case 'RefList':
-    case 'Attachments':
-      return 'int64List'
-    case 'Numeric':
-    case 'ManualSortPos':
-    case 'PositionNumber':
-      return 'float64'
-    default:
-      return 'json'
-  }
+  return kinds[name] ?? 'json'
 }
 
 /** The row of a record, given as a list of its id and its cells. */
 export function recordRow(columns: readonly KeptColumn[], cells: readonly unknown[]): Row {
   let unparsed: Record<string, unknown> | undefined
-  const row = cells.map((cell, place) => {
+  const row: RowValue[] = []
+  for (let place = 0; place < cells.length; place++) {
     const { name, kind } = columns[place] ?? UNPARSED
+    const cell = cells[place]
     const value = cell === null ? null : readers[kind](cell)
     if (value === undefined) (unparsed ??= {})[name] = cell
-    return value ?? null
-  })
+    row.push(value ?? null)
+  }
   row.push(unparsed ? JSON.stringify(unparsed) : null)
   return row
 }

@@ -76,10 +76,6 @@ describe('rows as NDJSON', () => {
     const bytes = render('ndjson', named('a'), [[2n ** 63n - 1n], [Infinity], [[1n, 'x']]])
     expect(bytes.toString()).toBe('{"a":9223372036854775807}\n{"a":null}\n{"a":[1,"x"]}\n')
   })
-
-  it('name a column once when two are called the same', () => {
-    expect(render('ndjson', named('a', 'b', 'a'), [[1, 2, 3]]).toString()).toBe('{"a":3,"b":2}\n')
-  })
 })
 
 describe('rows as CSV', () => {
@@ -209,4 +205,23 @@ describe('rows as an Arrow stream', () => {
     expect(rows).toEqual([])
     expect(table.schema.names).toEqual(['a', 'b'])
   })
+})
+
+it('columns of the same name get numbers in every form, as in SQLite', () => {
+  const columns = named('a', 'a:1', 'a', 'b', 'a')
+  const names = ['a', 'a:1', 'a:2', 'b', 'a:3']
+  const row = [1n, 2n, 3n, null, 5n]
+  expect(render('csv', columns, [row]).toString()).toBe(`${names.join(',')}\n1,2,3,,5\n`)
+  const object = JSON.parse(render('ndjson', columns, [row]).toString()) as object
+  expect(Object.keys(object)).toEqual(names)
+  const { table, rows } = readArrow(render('arrow', columns, [row]))
+  expect([table.schema.names, rows]).toEqual([names, [row]])
+})
+
+it.each(['__proto__', 'constructor', '1', ''])('a column may be called "%s"', (name) => {
+  const columns = named('b', name)
+  expect(
+    Object.entries(JSON.parse(render('ndjson', columns, [[1, 2]]).toString()) as object),
+  ).toHaveLength(2)
+  expect(readArrow(render('arrow', columns, [[1n, 2n]])).rows).toEqual([[1n, 2n]])
 })

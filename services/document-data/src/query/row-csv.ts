@@ -1,4 +1,5 @@
 import { cellJsonSql, type ColumnType } from '../values/column-type'
+import { isTaggedSql } from '../values/tagged-text'
 import { quoteId } from './quote'
 import { shownColumns, type RowJsonOptions } from './row-json'
 import type { TableShape } from './table-shape'
@@ -26,10 +27,25 @@ function cellCsvSql(type: ColumnType, column: string, typed: boolean): string {
   const isPlain = storage === 'text' || storage === 'number'
   const isCoded = typed && type.typedJsonSql !== undefined
   const json = cellJsonSql(type, column, typed)
-  if (!isPlain || isCoded) return `(SELECT ${fieldSql('v')} FROM (SELECT ${json} AS v))`
+  if (!isPlain)
+    return computedFieldSql(`iif(${isJsonTextSql(column)}, ${textOfSql(column)}, ${json})`)
+  if (isCoded) return computedFieldSql(json)
   if (storage === 'text') return fieldSql(column)
   // A number needs no quotes, so that nobody has to look for what does.
   return `CASE typeof(${column}) WHEN 'integer' THEN ${json} WHEN 'real' THEN nullif(${json},'null') ELSE ${fieldSql(column)} END`
+}
+
+/** What is stored is the JSON of text, which the cell is. */
+function isJsonTextSql(column: string): string {
+  return `${isTaggedSql(column)} AND substr(${column},2,1)='"'`
+}
+
+function textOfSql(column: string): string {
+  return `json_extract(substr(${column},2),'$')`
+}
+
+function computedFieldSql(value: string): string {
+  return `(SELECT ${fieldSql('v')} FROM (SELECT ${value} AS v))`
 }
 
 /** SQL of a field; null is nothing, as everywhere in a concat. */

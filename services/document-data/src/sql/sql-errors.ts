@@ -1,5 +1,4 @@
 import { AppError } from '@sheaf/kit/errors'
-import { tellSqliteError } from '../store/sqlite-errors'
 import type { FromSqlProcess } from './sql-messages'
 
 /** What goes wrong with a file, not with a statement. */
@@ -11,16 +10,14 @@ export function tooMuchMemory(): AppError {
   return new AppError('invalid', 'SQL_TOO_LARGE', 'the statement needs too much memory')
 }
 
-/** The error of a statement that failed in its process; a bug of that program comes as an error without a code. */
+/** The error of a statement that failed in its process; what fails with the file comes as SQLite reported it. */
 export function failureOf(failure: Extract<FromSqlProcess, { kind: 'failed' }>): Error {
   const { cause, code, message } = failure
   if (cause === 'limit') return new AppError('invalid', 'SQL_TOO_LARGE', message)
   if (cause === 'statement') return refusedStatement(message)
   if (NO_MEMORY.test(code)) return tooMuchMemory()
   if (!code.startsWith('SQLITE_') || OF_THE_FILE.test(code))
-    return tellSqliteError(
-      Object.assign(new Error(message), { name: 'SqliteError', code }),
-    ) as Error
+    return Object.assign(new Error(message), { name: 'SqliteError', code })
   return new AppError('invalid', 'INVALID_SQL', `${code}: ${message}`)
 }
 
