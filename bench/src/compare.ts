@@ -1,4 +1,5 @@
 import { startGenerator, type Generator } from './generator'
+import { measureHostileSql } from './hostile-sql'
 import type { LoadResult } from './load'
 import type { Options } from './options'
 import { withCpu, withPeaks } from './process-usage'
@@ -37,10 +38,18 @@ export async function compare(options: Options, env: Record<string, string>): Pr
   const memory = 'memory'.includes(options.only)
     ? await measureMemory(generator, [sheaf, plain])
     : []
+  const hostile = 'hostile SQL'.includes(options.only)
+    ? await measureHostileSql(generator, sheaf)
+    : []
   const about =
     `Table of ${TABLE_ROWS} rows × ${Object.keys(columns).length} columns, made durable by fsync; ` +
     `medians of ${options.rounds} rounds. The load comes from a process of its own on the same cores.`
-  return { mode: 'compare', about, figures: [...figures, ...memory], tables: [cpuTable(cpu)] }
+  return {
+    mode: 'compare',
+    about,
+    figures: [...figures, ...memory, ...hostile],
+    tables: [cpuTable(cpu)],
+  }
 }
 
 /** Only now, so that profiles show neither the start of the processes nor the filling of the table. */

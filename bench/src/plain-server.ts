@@ -24,6 +24,11 @@ function createActs(folder: string, table: PlainTable): Record<string, Act> {
     'GET /csv': (url) => renderCsv(table.fetch(url.searchParams)),
     'GET /xlsx': (url) => renderSheet(table.fetch(url.searchParams)),
     'GET /sqlite': () => table.copy(),
+    'GET /sql': (url) => {
+      const statement = url.searchParams.get('q') ?? ''
+      const records = table.query(statement).map((fields) => ({ fields }))
+      return JSON.stringify({ statement, records })
+    },
     'POST /records': (_, body) => {
       const { records } = JSON.parse(body) as { records: { fields: Row }[] }
       return JSON.stringify({ records: table.add(records) })

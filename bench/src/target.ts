@@ -20,6 +20,8 @@ export interface Target {
   readonly recordsPath: string
   /** Where the table is downloaded. */
   readonly downloads: Readonly<Record<DownloadForm, string>>
+  /** Where SQL on the document of the table is run, in the parameter `q`; the table is `Customers`. */
+  readonly sqlPath: string
   /** Where a document is created. */
   readonly documentsPath: string
   /** Its processes now, by name. */
@@ -50,6 +52,7 @@ export async function startPlain(): Promise<RunningTarget> {
     headers: {},
     recordsPath: '/records',
     downloads: { csv: '/csv', xlsx: '/xlsx', sqlite: '/sqlite' },
+    sqlPath: '/sql',
     documentsPath: '/documents',
     pids: () => Promise.resolve({ 'plain server': child.pid === undefined ? [] : [child.pid] }),
     async [Symbol.asyncDispose]() {
@@ -89,6 +92,7 @@ export async function startSheafTarget(
       xlsx: `${download}/xlsx?tableId=Customers`,
       sqlite: `${download}?nohistory=1`,
     },
+    sqlPath: recordsPath.replace(/\/tables\/.*/, '/sql'),
     documentsPath,
     pids: () => pidsOf(sheaf),
     sheaf,

@@ -39,6 +39,12 @@ function get(query: string, more: Readonly<Record<string, string>> = {}) {
   ]
 }
 
+function sql(statement: string) {
+  return ({ headers, sqlPath }: Target): WireRequest[] => [
+    { method: 'GET', path: `${sqlPath}?q=${encodeURIComponent(statement)}`, headers },
+  ]
+}
+
 /** The whole table in another form; the plain server, which knows none, sends JSON. */
 function fetchAllAs(form: string, accept: string): Workload {
   return {
@@ -137,6 +143,20 @@ export const workloads: readonly Workload[] = [
     unit: 'ms',
     clients: 1,
     requests: download('sqlite'),
+    figure: medianMs,
+  },
+  {
+    name: 'SQL: one row by its id, 8 clients',
+    unit: 'req/s',
+    clients: 8,
+    requests: sql('select * from Customers where id = 77777'),
+    figure: callsPerSecond,
+  },
+  {
+    name: 'SQL: count and mean by group',
+    unit: 'ms',
+    clients: 1,
+    requests: sql('select City, count(*) as n, avg(Price) as mean from Customers group by City'),
     figure: medianMs,
   },
   {

@@ -57,7 +57,7 @@ describe('a SQL query', () => {
     expect((await post({ sql: 'select 1 as a', timeout: -1 })).status).toBe(200)
   })
 
-  it.each<[object, string, string?]>([
+  it.each<[object, string, ...string[]]>([
     [{}, 'Invalid payload', 'Error: body.sql is missing'],
     [{ sql: 5 }, 'Invalid payload', 'Error: body.sql is not a string'],
     [{ sql: 'select 1', args: 'x' }, 'Invalid payload', 'Error: body.args is not an array'],
@@ -71,10 +71,10 @@ describe('a SQL query', () => {
     [{ sql: 'select * from Nope' }, 'SQLITE_ERROR: no such table: Nope'],
     [{ sql: 'select * from _sheaf_log' }, 'SQLITE_ERROR: not authorized'],
     [{ sql: 'select 1', args: [1] }, 'SQLITE_ERROR: column index out of range'],
-  ])('is refused when it is wrong: %j', async (body, error, userError?: string) => {
+  ])('is refused when it is wrong: %j', async (body, error, ...userErrors) => {
     const reply = await post(body)
     expect(reply).toMatchObject({ status: 400, body: { error } })
-    if (userError) expect(reply.body).toMatchObject({ details: { userError } })
+    for (const userError of userErrors) expect(reply.body).toMatchObject({ details: { userError } })
   })
 
   it('by GET needs a query', async () => {

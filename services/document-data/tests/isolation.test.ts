@@ -3,6 +3,7 @@ import {
   AddOrUpdateRecordsRequest,
   ReadRecordsRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
+import { RunSqlRequest } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { TestInstance } from './test-instance'
 
 describe('isolation', () => {
@@ -19,7 +20,7 @@ describe('isolation', () => {
 
   /** Every RPC on `docId` with the same credentials. */
   const everyCall = (call: CallContext | undefined): (() => Promise<unknown>)[] => {
-    const { actions, documents, tables, columns, records, changes } = instance.clients
+    const { actions, documents, tables, columns, records, changes, sql } = instance.clients
     const table = { docId, tableId: 'Table1' }
     const bodyJson = Buffer.from('{"records":[{"id":1,"fields":{"A":"changed"}}]}')
     const first = async (stream: AsyncIterable<unknown>) => {
@@ -29,6 +30,7 @@ describe('isolation', () => {
     return [
       () => first(records.readRecords(ReadRecordsRequest.fromPartial(table), call)),
       () => first(changes.readChanges({ docId, afterSeq: 0, limit: 0, fullRows: false }, call)),
+      () => first(sql.runSql(RunSqlRequest.fromPartial({ docId, sql: 'select 1' }), call)),
       () => tables.listTables({ docId, withColumns: false }, call),
       () => columns.listColumns({ ...table, hidden: false }, call),
       () => documents.createDocument({ docId, timezone: '', locale: '' }, call),
@@ -49,7 +51,7 @@ describe('isolation', () => {
       () => columns.addColumns({ ...table, columns: [{ id: '', fields: undefined }] }, call),
     ]
   }
-  const readers = 4
+  const readers = 5
 
   afterEach(async () => {
     expect(await instance.clients.read(docId, 'Table1')).toMatchObject([

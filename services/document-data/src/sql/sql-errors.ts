@@ -1,5 +1,4 @@
 import { AppError } from '@sheaf/kit/errors'
-import { tellSqliteError } from '../store/sqlite-errors'
 import type { FromSqlProcess } from './sql-messages'
 
 /** What goes wrong with a file, not with a statement. */
@@ -11,20 +10,18 @@ export function tooMuchMemory(): AppError {
   return new AppError('invalid', 'SQL_TOO_LARGE', 'the statement needs too much memory')
 }
 
-/** What a caller is told of a statement that is refused, in the form of SQLite's own errors. */
-export function refusedStatement(message: string): AppError {
-  return new AppError('invalid', 'INVALID_SQL', `SQLITE_ERROR: ${message}`)
-}
-
-/** The error of a statement that failed in its process; a bug of that program comes as an error without a code. */
+/** The error of a statement that failed in its process; what fails with the file comes as SQLite reported it. */
 export function failureOf(failure: Extract<FromSqlProcess, { kind: 'failed' }>): Error {
   const { cause, code, message } = failure
   if (cause === 'limit') return new AppError('invalid', 'SQL_TOO_LARGE', message)
   if (cause === 'statement') return refusedStatement(message)
   if (NO_MEMORY.test(code)) return tooMuchMemory()
   if (!code.startsWith('SQLITE_') || OF_THE_FILE.test(code))
-    return tellSqliteError(
-      Object.assign(new Error(message), { name: 'SqliteError', code }),
-    ) as Error
+    return Object.assign(new Error(message), { name: 'SqliteError', code })
   return new AppError('invalid', 'INVALID_SQL', `${code}: ${message}`)
+}
+
+/** What a caller is told of a statement that is refused, in the form of SQLite's own errors. */
+function refusedStatement(message: string): AppError {
+  return new AppError('invalid', 'INVALID_SQL', `SQLITE_ERROR: ${message}`)
 }

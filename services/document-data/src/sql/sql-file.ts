@@ -12,6 +12,13 @@ const VIRTUAL = ['json_each', 'json_tree', 'jsonb_each', 'jsonb_tree']
 /** The table of the schema itself. */
 const SCHEMA_ROOT = 1
 
+/** Statements that are kept ready, of which each is at most so long. */
+const MAX_KEPT = 50
+const MAX_KEPT_LENGTH = 10_000
+
+/** What is run for every statement of a caller. */
+type OwnStatements = Readonly<Record<'begin' | 'moment' | 'version' | 'end', Statement<unknown[]>>>
+
 interface SchemaRow {
   readonly owner: string
   readonly root: number
@@ -28,6 +35,9 @@ export interface SqlRows {
 /** A document file, opened to run what callers wrote. It can only be read, and of it only what callers may see. */
 export class SqlFile {
   private readonly inode: number
+  private readonly own: OwnStatements
+  /** Statements that were found harmless, for as long as the form of the document is the same. */
+  private readonly found = new Map<string, Statement<unknown[]>>()
   private schemaVersion = -1
   private roots = new Set<number>()
   private virtual: Set<string> | undefined
@@ -37,6 +47,14 @@ export class SqlFile {
     private readonly db: Database.Database,
   ) {
     this.inode = statSync(path).ino
+    this.own = {
+      begin: db.prepare('BEGIN'),
+      moment: db.prepare(
+        'SELECT (SELECT epoch FROM _sheaf_state) AS epoch, (SELECT max(seq) FROM _sheaf_log) AS seq',
+      ),
+      version: db.prepare('PRAGMA schema_version').pluck(),
+      end: db.prepare('ROLLBACK'),
+    }
   }
 
   /** Opens a file; it must be there. */
@@ -61,12 +79,10 @@ export class SqlFile {
 
   /** Begins to look at one moment of the document, until `end`. */
   begin(): SqlMoment {
-    this.db.prepare('BEGIN').run()
-    return this.db
-      .prepare(
-        'SELECT (SELECT epoch FROM _sheaf_state) AS epoch, (SELECT max(seq) FROM _sheaf_log) AS seq',
-      )
-      .get() as SqlMoment
+    this.own.begin.run()
+    const moment = this.own.moment.get() as SqlMoment
+    this.noteSchema()
+    return moment
   }
 
   /**
@@ -76,10 +92,12 @@ export class SqlFile {
   select(text: string, args: readonly SqlArg[]): SqlRows {
     if (text.includes('\0')) throw new StatementError('unrecognized token: NUL')
     const sql = withoutSemicolon(text)
-    const statement = this.prepare(sql)
+    const known = this.found.get(sql)
+    const statement = known ?? this.prepare(sql)
     const values = bindArgs(sql, args)
-    const refusal = findRefusal(this.explain(wrap(sql), values), this.openable())
-    if (refusal !== undefined) throw new StatementError(refusal)
+    // Which tables a statement reads does not depend on its arguments: one look is enough.
+    if (!known) this.requireHarmless(sql, values)
+    this.keep(sql, statement)
     const columns = statement.columns().map(({ name }) => name)
     const run = (exact: boolean) =>
       statement
@@ -91,7 +109,7 @@ export class SqlFile {
 
   /** Ends the look at the document, so that it holds nothing up. */
   end(): void {
-    if (this.db.inTransaction) this.db.prepare('ROLLBACK').run()
+    if (this.db.inTransaction) this.own.end.run()
   }
 
   close(): void {
@@ -118,16 +136,28 @@ export class SqlFile {
     return program.raw().all(...values) as ProgramStep[]
   }
 
-  private openable(): Openable {
-    const version = this.db.pragma('schema_version', { simple: true }) as number
-    if (version !== this.schemaVersion) {
-      this.roots = this.findRoots()
-      this.schemaVersion = version
-    }
-    return {
+  private requireHarmless(sql: string, values: readonly unknown[]): void {
+    const openable: Openable = {
       isReadable: (root) => this.roots.has(root),
       isReadableVirtual: (pointer) => (this.virtual ??= this.findVirtual()).has(pointer),
     }
+    const refusal = findRefusal(this.explain(wrap(sql), values), openable)
+    if (refusal !== undefined) throw new StatementError(refusal)
+  }
+
+  private keep(sql: string, statement: Statement<unknown[]>): void {
+    this.found.delete(sql)
+    if (sql.length <= MAX_KEPT_LENGTH) this.found.set(sql, statement)
+    const oldest = this.found.keys().next()
+    if (this.found.size > MAX_KEPT && !oldest.done) this.found.delete(oldest.value)
+  }
+
+  private noteSchema(): void {
+    const version = this.own.version.get() as number
+    if (version === this.schemaVersion) return
+    this.found.clear()
+    this.roots = this.findRoots()
+    this.schemaVersion = version
   }
 
   /** Root pages of the tables that callers may read, and of their indexes. */

@@ -71,11 +71,6 @@ export class SqlPool implements AsyncDisposable {
     this.queued = new SharedLimit(options.limits.waiting)
   }
 
-  /** Process ids of all that run. */
-  get pids(): number[] {
-    return [...this.children].map(({ pid }) => pid ?? NaN)
-  }
-
   /**
    * Runs a statement; its result must be disposed of. Throws AppError: `invalid` for what is wrong with it,
    * `too_many` when its document has its share of the queue, `unavailable` when there is too much to do.
