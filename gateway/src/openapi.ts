@@ -139,12 +139,21 @@ const retryAfter = z.object({
   'Retry-After': z.string().optional().meta({ description: 'Seconds to wait before the next try' }),
 })
 
-function toErrors({ access, params, body, form, isProbe, conditions }: Route) {
-  const answer = (description: string, headers?: z.ZodObject) => ({
-    description,
-    headers,
-    content: { 'application/json': { schema: errorBody } },
-  })
+const answer = (description: string, headers?: z.ZodObject) => ({
+  description,
+  headers,
+  content: { 'application/json': { schema: errorBody } },
+})
+
+function toBodyErrors({ body, form }: Route) {
+  return {
+    ...((body ?? form) && { 413: answer('The body is too large') }),
+    ...(form && { 415: answer('The body is no form') }),
+  }
+}
+
+function toErrors(route: Route) {
+  const { access, params, body, isProbe, conditions } = route
   return {
     ...((params ?? body) && { 400: answer('The request is not valid; the text names the field') }),
     ...(access !== 'open' && {
@@ -159,8 +168,7 @@ function toErrors({ access, params, body, form, isProbe, conditions }: Route) {
       412: answer('The document or a record is not as expected'),
       422: answer('The Idempotency-Key was used for another request'),
     }),
-    ...((body ?? form) && { 413: answer('The body is too large') }),
-    ...(form && { 415: answer('The body is no form') }),
+    ...toBodyErrors(route),
     ...(access !== 'open' && { 429: answer('Too many requests', retryAfter) }),
     ...(access !== 'open' && { 503: answer('Not now; try again later', retryAfter) }),
     ...(isProbe && { 503: answer('Something is not ready', retryAfter) }),
