@@ -4,9 +4,9 @@ import type {
   Attachment,
   DownloadAttachmentResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/attachments'
-import { create } from 'content-disposition'
 import { contentType } from 'mime-types'
 import parseRange from 'range-parser'
+import { attachmentNamed } from './attachment-name'
 import type { DocumentSession } from './document-session'
 import type { Exchange } from './exchange'
 import { sendChunks } from './record-stream'
@@ -60,7 +60,7 @@ export async function sendAttachment(
       toPieces(
         home.attachments.downloadAttachment({ docId, attachmentId: file.id, offset, length }, call),
       ),
-    { ...head, status: range ? 206 : 200, length },
+    { head: () => ({ ...head, status: range ? 206 : 200, length }) },
   )
 }
 
@@ -69,10 +69,9 @@ function dispositionOf(
   { fileName, fileExt, mediaType }: Pick<Attachment, 'fileName' | 'fileExt' | 'mediaType'>,
   { name, inline }: FileQuery,
 ): string {
-  const own = extname(fileName) === '' ? `${fileName}${fileExt}` : fileName
-  // Nothing that could end the header.
-  const shown = (name || own).replaceAll(/[\p{Cc}\p{Cs}]/gu, '_')
-  return create(shown, { type: inline && SHOWN.test(mediaType) ? 'inline' : 'attachment' })
+  const type = inline && SHOWN.test(mediaType) ? 'inline' : 'attachment'
+  if (name) return attachmentNamed(name, '', type)
+  return attachmentNamed(fileName, extname(fileName) === '' ? fileExt : '', type)
 }
 
 async function* toPieces(messages: AsyncIterable<DownloadAttachmentResponse>) {

@@ -8,15 +8,19 @@ const MAX_NAME = 180
 const FORBIDDEN = /[\p{Cc}/\\\u202a-\u202e\u2066-\u2069]/gu
 
 /**
- * Content-Disposition of a file that is to be saved under this name, in any script: in UTF-8 by RFC 8187, and in ASCII for
- * clients that know nothing else. What no name of a file may hold becomes `_`.
+ * Content-Disposition of a file that is to be saved, or shown, under this name, in any script: in UTF-8 by RFC 8187, and in
+ * ASCII for clients that know nothing else. What no name of a file may hold becomes `_`.
  */
-export function attachmentNamed(name: string, extension: string): string {
+export function attachmentNamed(
+  name: string,
+  extension: string,
+  type: 'attachment' | 'inline' = 'attachment',
+): string {
   const clean = [...toUSVString(name).replace(FORBIDDEN, '_')]
   const whole = `${clean.slice(0, MAX_NAME).join('')}${extension}`
   const inAscii = whole
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/[^ -~]/gu, '_')
-  return create(whole, { fallback: inAscii })
+  return create(whole, { type, fallback: inAscii })
 }

@@ -113,6 +113,9 @@ async function* bytesOf(
 ): AsyncGenerator<Buffer> {
   try {
     for await (const bytes of stream.iterator({ destroyOnReturn: false })) yield bytes as Buffer
+    // A file that is cut short ends, too.
+    const failed = failure()
+    if (failed) throw failed
   } catch (error) {
     // What goes wrong with a file is what went wrong with the form.
     throw failure() ?? error

@@ -1,9 +1,12 @@
-import { readFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { findRunFile } from '@sheaf/cli/run-file'
 import { openChannel } from '@sheaf/kit/grpc-client'
 import { AccessServiceClientImpl, Role } from '@sheaf/protos/sheaf/directory/v1/access'
 import { ExportServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/export'
+import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest, RestReply } from '@sheaf/testkit/rest'
 import { homeWorkspace, useSystem, type RestRecord } from '../support/system'
 
@@ -132,6 +135,53 @@ describe('an import', () => {
     ] as const)
       expect((await rest.post(path, { body, headers: { 'content-type': type } })).status).toBe(400)
     expect(await countDocuments()).toBe(before)
+  })
+
+  it('that its client gives up leaves nothing', async () => {
+    const { rest } = system.alice
+    const workspace = await homeWorkspace(rest)
+    const before = await countDocuments()
+    const unfinished = join(system.sheaf.dataDir, 'documents', 'unfinished')
+    const stop = new AbortController()
+    async function* body(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from(
+        '--x\r\nContent-Disposition: form-data; name="upload"; filename="a.csv"\r\n\r\na,b\n',
+      )
+      while (!stop.signal.aborted) {
+        yield Buffer.alloc(1000, '1,2\n')
+        await eventually(async () => (await readdir(unfinished)).length > 0)
+        stop.abort()
+      }
+    }
+    const sent = fetch(`${rest.url}/api/workspaces/${workspace}/import`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${system.sheaf.ownerKey}`,
+        'content-type': 'multipart/form-data; boundary=x',
+      },
+      body: body(),
+      duplex: 'half',
+      signal: stop.signal,
+    })
+    await expect(sent).rejects.toThrow('aborted')
+    await eventually(async () => (await readdir(unfinished)).length === 0)
+    expect(await countDocuments()).toBe(before)
+  })
+
+  it('is what the command line does', async () => {
+    const { url, ownerKey } = system.sheaf
+    const env = { ...process.env, SHEAF_URL: url, SHEAF_API_KEY: ownerKey }
+    const main = join(__dirname, '../../packages/cli/dist/main.js')
+    const file = join(__dirname, '../data/country-codes.csv')
+    const run = promisify(execFile)
+    const { stdout } = await run(process.execPath, [main, 'import', file, '--json'], { env })
+    const made = JSON.parse(stdout) as Imported
+    expect(await recordsOf(made.id, 'Country_codes')).toHaveLength(made.tables[0]?.rows ?? -1)
+    const missing = run(process.execPath, [main, 'import', file, '--workspace', '999999'], { env })
+    await expect(missing).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the server answered 404') as string,
+    })
   })
 
   it('needs an editor of the workspace', async () => {

@@ -1,6 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import { ArchiveFormat } from '@sheaf/protos/sheaf/document_data/v1/attachments'
-import { create } from 'content-disposition'
+import { attachmentNamed } from '../attachment-name'
 import { restoreAttachments } from '../attachment-upload'
 import { sendChunks } from '../record-stream'
 import { sendJson } from '../reply'
@@ -44,8 +44,8 @@ export const attachmentStoreRoutes: readonly Route[] = [
       const { docId } = document
       const { documents } = exchange.context.directory
       const described = await documents.getDocument({ document: docId, site: '' }, exchange.call())
-      const name = `${described.document?.name ?? ''}-Attachments.${format}`
-      exchange.headers.push('Content-Disposition', create(name.replaceAll(/[\p{Cc}\p{Cs}]/gu, '_')))
+      const name = `${described.document?.name ?? ''}-Attachments`
+      exchange.headers.push('Content-Disposition', attachmentNamed(name, `.${format}`))
       const request = { docId, format: formats[format] }
       await sendChunks(
         exchange,
