@@ -70,8 +70,10 @@ function dispositionOf(
   { name, inline }: FileQuery,
 ): string {
   const type = inline && SHOWN.test(mediaType) ? 'inline' : 'attachment'
-  if (name) return attachmentNamed(name, '', type)
-  return attachmentNamed(fileName, extname(fileName) === '' ? fileExt : '', type)
+  const shown = name || fileName
+  const extension = extname(shown)
+  if (extension === '') return attachmentNamed(shown, name ? '' : fileExt, type)
+  return attachmentNamed(shown.slice(0, -extension.length), extension, type)
 }
 
 async function* toPieces(messages: AsyncIterable<DownloadAttachmentResponse>) {

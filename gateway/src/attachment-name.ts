@@ -3,6 +3,7 @@ import { create } from 'content-disposition'
 
 /** Characters of a name at most, so that the header stays below what proxies take. */
 const MAX_NAME = 180
+const MAX_EXTENSION = 20
 
 /** Path separators, control characters, and marks that show a name in another order than it has. */
 const FORBIDDEN = /[\p{Cc}/\\\u202a-\u202e\u2066-\u2069]/gu
@@ -16,11 +17,14 @@ export function attachmentNamed(
   extension: string,
   type: 'attachment' | 'inline' = 'attachment',
 ): string {
-  const clean = [...toUSVString(name).replace(FORBIDDEN, '_')]
-  const whole = `${clean.slice(0, MAX_NAME).join('')}${extension}`
+  const whole = cleaned(name, MAX_NAME) + cleaned(extension, MAX_EXTENSION)
   const inAscii = whole
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/[^ -~]/gu, '_')
   return create(whole, { type, fallback: inAscii })
+}
+
+function cleaned(text: string, limit: number): string {
+  return [...toUSVString(text).replace(FORBIDDEN, '_')].slice(0, limit).join('')
 }

@@ -153,7 +153,12 @@ describe('a form', () => {
       { 'content-type': 'application/json' },
       { code: 'unsupported_media', reason: 'FORM_NEEDED' },
     ],
-    ['is not compressed as it says', END, { 'content-encoding': 'gzip' }, { reason: 'BODY_UNREADABLE' }],
+    [
+      'is not compressed as it says',
+      END,
+      { 'content-encoding': 'gzip' },
+      { reason: 'BODY_UNREADABLE' },
+    ],
     [
       'is compressed in an unknown way',
       END,
