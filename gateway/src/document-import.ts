@@ -6,7 +6,7 @@ import type {
   ImportProgress,
 } from '@sheaf/protos/sheaf/document_data/v1/import'
 import type { Exchange } from './exchange'
-import type { FormFile } from './multipart'
+import type { FormFile } from './form-parts'
 
 /** The token of a reservation is good for 30 seconds; after this long another one is asked for. */
 const OLD_MS = 15_000

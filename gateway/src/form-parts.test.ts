@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import type { Exchange } from './exchange'
-import { readForm, type FormPart } from './multipart'
+import { readForm, type FormPart } from './form-parts'
 
 const BOUNDARY = 'xyz'
 const STALL_MS = 150
@@ -146,7 +146,7 @@ describe('a form', () => {
       'is none',
       '{}',
       { 'content-type': 'application/json' },
-      { code: 'unsupported_media', reason: 'FORM_NEEDED' },
+      { code: 'unsupported_media', reason: 'NO_FORM' },
     ],
     [
       'is compressed',

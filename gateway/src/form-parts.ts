@@ -130,7 +130,7 @@ function createParser({ request }: Exchange) {
   if (!/^multipart\/form-data\b/i.test(type))
     throw new AppError(
       'unsupported_media',
-      'FORM_NEEDED',
+      'NO_FORM',
       'the body must be a form (multipart/form-data)',
     )
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity'
