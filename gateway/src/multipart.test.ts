@@ -151,7 +151,7 @@ describe('a form', () => {
       'is none',
       '{}',
       { 'content-type': 'application/json' },
-      { code: 'unsupported_media', reason: 'FORM_NEEDED' },
+      { code: 'unsupported_media', reason: 'NO_FORM' },
     ],
     [
       'is not compressed as it says',

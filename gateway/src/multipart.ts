@@ -173,9 +173,9 @@ function createParser({ request: { headers } }: Exchange) {
 
 function requireForm(contentType: string | undefined): void {
   if (contentType === undefined)
-    throw new AppError('unsupported_media', 'FORM_NEEDED', 'missing content-type header')
+    throw new AppError('unsupported_media', 'NO_FORM', 'missing content-type header')
   if (!/^multipart\/form-data\s*(;|$)/i.test(contentType))
-    throw new AppError('unsupported_media', 'FORM_NEEDED', 'unsupported content-type')
+    throw new AppError('unsupported_media', 'NO_FORM', 'unsupported content-type')
 }
 
 const malformed = (message: string) => new AppError('invalid', 'MALFORMED_FORM', message)
