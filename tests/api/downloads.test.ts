@@ -50,7 +50,9 @@ async function readBySchema(csv: string, { schema }: TableSchema): Promise<unkno
   await writeFile(file, csv)
   const table = await Table.load(file, { schema, strict: true })
   // Its own types say that it answers at once.
-  return table.read() as unknown as Promise<unknown[][]>
+  const rows = table.read() as unknown as Promise<unknown[][]>
+  // The file must be there until all is read.
+  return await rows
 }
 
 describe('tables that are downloaded', () => {

@@ -62,6 +62,28 @@ describe('tables as XLSX', () => {
     expect(formats).toEqual(['yyyy-mm-dd', 'yyyy-mm-dd h:mm am/pm'])
   })
 
+  it('of a thousand columns hold every cell in its place, and so does CSV', async () => {
+    const id = await files.instance.clients.createDocument()
+    const names = Array.from({ length: 1_000 }, (_, i) => `C${i}`)
+    const kinds = ['Text', 'Int', 'Bool']
+    await files.instance.clients.addTable(
+      id,
+      'Wide',
+      Object.fromEntries(names.map((name, i) => [name, kinds[i % 3] ?? ''])),
+    )
+    const cell = (row: number, i: number) => [`${row}-${i}`, row * 1_000 + i, row % 2 === 0][i % 3]
+    const added = [1, 2, 3].map((row) => names.map((_, i) => cell(row, i)))
+    await files.instance.clients.add(
+      id,
+      'Wide',
+      added.map((cells) => Object.fromEntries(cells.map((value, i) => [`C${i}`, value]))),
+    )
+    const sheet = sheetRows((await files.sheets('Wide', id)).getWorksheet('Wide'))
+    expect(sheet).toEqual([names, ...added])
+    const text = await files.text('Wide', {}, id)
+    expect(text).toBe([names, ...added].map((row) => `${row.join(',')}\n`).join(''))
+  })
+
   it('cut a text that no cell can hold, and say so by an ellipsis', async () => {
     const id = await files.instance.clients.createDocument()
     await files.instance.clients.addTable(id, 'T', { A: 'Text' })

@@ -24,11 +24,20 @@ export function specSql(spec: object): string {
   return quoteText(JSON.stringify(spec))
 }
 
+/** Columns that one statement writes: with about a thousand, SQLite was seen to mix up the constants of its expressions. */
+const MAX_AT_ONCE = 200
 /** Arguments of one concat at most; a function of SQLite takes 1,000, and no expression may be deeper. */
 const MAX_IN_CONCAT = 400
 
-/** SQL of texts side by side, where null is nothing. */
-export function concatSql(parts: readonly string[]): string {
+/** SQL of texts side by side, where null is nothing; in as many pieces, one after the other, as are needed for so many. */
+export function concatSqls(columns: readonly (readonly string[])[]): string[] {
+  const pieces: string[] = []
+  for (let start = 0; start < columns.length; start += MAX_AT_ONCE)
+    pieces.push(concatSql(columns.slice(start, start + MAX_AT_ONCE).flat()))
+  return pieces
+}
+
+function concatSql(parts: readonly string[]): string {
   const pieces: string[] = []
   for (let start = 0; start < parts.length; start += MAX_IN_CONCAT)
     pieces.push(`concat(${parts.slice(start, start + MAX_IN_CONCAT).join(',')})`)

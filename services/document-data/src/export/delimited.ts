@@ -1,5 +1,5 @@
 import { quoteText } from '../query/quote'
-import { concatSql, specSql, withSpec } from './cell-spec'
+import { concatSqls, specSql, withSpec } from './cell-spec'
 import { padFormat } from './date-format'
 import {
   DATE_FORMAT,
@@ -24,8 +24,8 @@ export interface DelimitedPlan {
   /** The first line. */
   readonly head: string
   readonly rows: RowSource
-  /** SQL of a line, over the names of the values. */
-  readonly line: string
+  /** SQL of a line, over the names of the values, in pieces that stand one after the other. */
+  readonly line: readonly string[]
 }
 
 /** What an export has in its first line. */
@@ -67,12 +67,12 @@ export function planDelimited(
   const row = rowColumns(columns)
   const fields = row.map((column) => fieldSql(column, delimiter))
   const written = rowIds ? ['id', ...fields] : fields
-  const parts = written.flatMap((field, i) => (i === 0 ? [field] : [quoteText(delimiter), field]))
+  const parts = written.map((field, i) => (i === 0 ? [field] : [quoteText(delimiter), field]))
   return {
     export: 'delimited',
     head: `${heads.map((head) => quoteField(head, delimiter)).join(delimiter)}\n`,
     rows: rowSource(table.tableId, row),
-    line: concatSql([...parts, 'char(10)']),
+    line: concatSqls([...parts, ['char(10)']]),
   }
 }
 

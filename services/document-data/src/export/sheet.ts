@@ -1,9 +1,9 @@
 import { TAG, untag } from '../values/tagged-text'
 import { isTimeZone, zoneOffset } from '../values/time-zone'
-import { concatSql, specSql, withSpec } from './cell-spec'
+import { concatSqls, specSql, withSpec } from './cell-spec'
 import { headsOf, type HeaderStyle } from './delimited'
 import { showColumns, type Display, type ExportedDocument, type ExportedTable } from './display'
-import { displayText, type StoredCell } from './display-text'
+import { anyText, displayText, type StoredCell } from './display-text'
 import {
   isPlainNumberSql,
   rowColumns,
@@ -20,14 +20,13 @@ export interface SheetPlan {
   /** XML of the first row. */
   readonly head: string
   readonly rows: RowSource
-  /** SQL of a row's XML, over the names of the values and `r`, its number in the sheet. */
-  readonly row: string
+  /** SQL of a row's XML, over the names of the values and `r`, its number in the sheet; in pieces one after the other. */
+  readonly row: readonly string[]
 }
 
 /** Places of the styles of dates in the list of styles (workbook.ts). */
-export const dateStyle = 1
-/** See `dateStyle`. */
-export const dateTimeStyle = 2
+const dateStyle = 1
+const dateTimeStyle = 2
 
 /** Characters in a cell at most, by the format; a longer text is cut. */
 const MAX_TEXT = 32_767
@@ -57,13 +56,13 @@ export function planSheet(
     (head, i) => `<c r="${letters(i)}1"${textCell(head) ?? '/>'}`,
   )
   const row = rowColumns(columns.map(bareReferences))
-  const cells = row.flatMap((column, i) => [cellSql(column, letters(i))])
+  const cells = row.map((column, i) => [cellSql(column, letters(i))])
   return {
     name,
     tableId: table.tableId,
     head: `<row r="1">${heads.join('')}</row>`,
     rows: rowSource(table.tableId, row),
-    row: concatSql([`'<row r="'`, 'r', `'">'`, ...cells, `'</row>'`]),
+    row: concatSqls([[`'<row r="'`, 'r', `'">'`], ...cells, [`'</row>'`]]),
   }
 }
 
@@ -125,7 +124,7 @@ function codedCell(cell: unknown): string | null {
           : undefined
     if (dated !== undefined) return dated
   }
-  return textCell(displayText(TAG + JSON.stringify(cell), { as: 'any' }))
+  return textCell(anyText(cell))
 }
 
 const boolCell = (value: boolean) => ` t="b"><v>${value ? 1 : 0}</v></c>`

@@ -36,14 +36,17 @@ export function rowColumns(columns: readonly ShownColumn[]): RowColumn[] {
 export interface RowSource {
   /** Quoted name of the table. */
   readonly from: string
+  /** SQL of the row id. */
+  readonly id: string
   /** SQL of the values of a row, the row id among them, each with its name. */
   readonly values: string
 }
 
 /** The rows of a table with these values. */
 export function rowSource(tableId: string, columns: readonly RowColumn[]): RowSource {
-  const values = [`${ROW}.id AS id`, ...columns.map(({ name, value }) => `${value} AS ${name}`)]
-  return { from: `${quoteId(tableId)} ${ROW}`, values: values.join(',') }
+  const id = `${ROW}.id`
+  const values = [`${id} AS id`, ...columns.map(({ name, value }) => `${value} AS ${name}`)]
+  return { from: `${quoteId(tableId)} ${ROW}`, id, values: values.join(',') }
 }
 
 function lookedUp(value: string, lookup: Lookup): string {

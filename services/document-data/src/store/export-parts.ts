@@ -1,7 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { DelimitedPlan } from '../export/delimited'
 import type { SheetPlan } from '../export/sheet'
-import type { RowSource } from '../export/shown-row'
 import {
   MAX_SHEET_ROWS,
   SHEET_BEGIN,
@@ -19,7 +18,7 @@ export type ExportPlan = DelimitedPlan | WorkbookPlan
 /** Rows read in one go at most; fewer when they are long. */
 const RANGE_ROWS = 1500
 /** Rows in the first go, before anything is known of their length. */
-const FIRST_ROWS = 200
+const FIRST_ROWS = 100
 /** Size that what is read in one go approaches. */
 const CHUNK_BYTES = 256 * 1024
 /** Below every row id. */
@@ -37,23 +36,16 @@ export function exportParts(connection: Connection, plan: ExportPlan): Generator
 
 function* delimitedParts(
   connection: Connection,
-  { head, rows, line }: DelimitedPlan,
+  { head, rows: { from, values }, line }: DelimitedPlan,
 ): Generator<Buffer> {
   yield Buffer.from(head)
-  const statement = connection.pluck(`
-    SELECT CAST(group_concat(${line}, '') AS BLOB)
-    FROM (SELECT ${rows.values} FROM ${rows.from} NOT INDEXED WHERE id > ? AND id <= ?)`)
-  yield* rangeParts(connection, rows, (after, end) => statement.get(after, end) as Buffer | null)
-}
-
-/** The rows in the order of their ids, a range of ids at a time. */
-function* rangeParts(
-  connection: Connection,
-  { from }: RowSource,
-  read: (after: number, end: number) => Buffer | null,
-): Generator<Buffer> {
   const findEnd = connection.pluck(
     `SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?`,
+  )
+  const read = rowReader(
+    connection,
+    line,
+    `(SELECT ${values} FROM ${from} NOT INDEXED WHERE id > ? AND id <= ?)`,
   )
   let rows = FIRST_ROWS
   for (let after: number | undefined = FIRST; after !== undefined;) {
@@ -61,7 +53,7 @@ function* rangeParts(
     const part = read(after, end ?? Number.MAX_SAFE_INTEGER)
     if (part) {
       yield part
-      rows = Math.max(1, Math.min(RANGE_ROWS, Math.round((rows * CHUNK_BYTES) / part.length)))
+      rows = fittingRows(rows, part)
     }
     after = end
   }
@@ -85,18 +77,54 @@ function* workbookParts(connection: Connection, plan: WorkbookPlan): Generator<B
   yield zip.finish()
 }
 
-function sheetParts(connection: Connection, { rows, row }: SheetPlan): Generator<Buffer> {
-  const statement = connection.raw(`
-    SELECT CAST(group_concat(${row}, '') AS BLOB), count(*)
-    FROM (SELECT CAST(? AS INTEGER) + row_number() OVER (ORDER BY id) AS r, ${rows.values}
-      FROM ${rows.from} NOT INDEXED WHERE id > ? AND id <= ?)`)
+function* sheetParts(connection: Connection, { rows, row }: SheetPlan): Generator<Buffer> {
+  const { from, values } = rows
+  const findIds = connection.pluck(
+    `SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT ?`,
+  )
+  // The place of a row in the list of ids gives its number.
+  const read = rowReader(
+    connection,
+    row,
+    `(SELECT CAST(? AS INTEGER) + e.key AS r, ${values}
+      FROM json_each(?) e CROSS JOIN ${from} NOT INDEXED ON ${rows.id} = e.value)`,
+  )
+  let count = FIRST_ROWS
   // The first line is the row of the heads.
-  let written = 1
-  return rangeParts(connection, rows, (after, end) => {
-    const [part, count] = statement.get(written, after, end) as [Buffer | null, number]
-    written += count
-    return part
-  })
+  let next = 2
+  for (let after = FIRST; ;) {
+    const ids = findIds.all(after, count) as number[]
+    if (ids.length === 0) return
+    const part = read(next, JSON.stringify(ids))
+    if (!part) return
+    yield part
+    next += ids.length
+    after = ids.at(-1) ?? after
+    count = fittingRows(ids.length, part)
+  }
+}
+
+type ReadRows = (...params: readonly (number | string)[]) => Buffer | null
+
+/** Reads the text of rows, which SQLite puts together; where they are so wide that it stands in pieces, that is done here. */
+function rowReader(connection: Connection, pieces: readonly string[], from: string): ReadRows {
+  if (pieces.length === 1) {
+    const statement = connection.pluck(
+      `SELECT CAST(group_concat(${pieces[0]}, '') AS BLOB) FROM ${from}`,
+    )
+    return (...params) => statement.get(...params) as Buffer | null
+  }
+  const statements = pieces.map((piece) => connection.pluck(`SELECT ${piece} FROM ${from}`))
+  return (...params) => {
+    const [first = [], ...others] = statements.map((each) => each.all(...params) as string[])
+    const rows = first.map((text, i) => text + others.map((texts) => texts[i] ?? '').join(''))
+    return rows.length === 0 ? null : Buffer.from(rows.join(''))
+  }
+}
+
+/** How many rows to read next, when so many made this part. */
+function fittingRows(rows: number, { length }: Buffer): number {
+  return Math.max(1, Math.min(RANGE_ROWS, Math.round((rows * CHUNK_BYTES) / length)))
 }
 
 /** Throws `invalid` when a table has more rows than a sheet can have. */
