@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { Busboy, type BusboyHeaders } from '@fastify/busboy'
+import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { AppError } from '@sheaf/kit/errors'
 import { decoded } from './body'
 import type { Exchange } from './exchange'
@@ -48,77 +48,92 @@ export async function* readForm(
   const { request, response, context } = exchange
   const parser = createParser(exchange)
   const body = decoded(request)
-  const parts: FormPart[] = []
-  let wake = () => {}
-  let ended = false
-  let failure: Error | undefined
-  let open: Readable | undefined
-  const fail = (error: Error) => {
-    failure ??= error
-    open?.destroy(failure)
-    wake()
-  }
-  const stalled = () =>
-    fail(new AppError('timeout', 'REQUEST_TIMEOUT', 'the body took too long to arrive'))
-  const onAbort = () => fail(signal.reason as Error)
-  parser.on('field', (name, value, nameCut, valueCut) => {
-    if (nameCut || valueCut) return fail(malformed(`field "${name}" is too long`))
-    parts.push({ kind: 'field', name, value })
-    wake()
-  })
-  parser.on('file', (...[name, stream, fileName, , mediaType]) => {
-    stream.on('error', () => fail(brokenOff()))
-    open = stream
-    const bytes = bytesOf(stream, () => failure)
-    parts.push({ kind: 'file', name, fileName: fileName ?? '', mediaType, bytes })
-    wake()
-  })
-  for (const event of ['filesLimit', 'fieldsLimit'] as const)
-    parser.on(event, () => fail(tooManyParts()))
-  parser.on('error', () => fail(brokenOff()))
-  parser.on('finish', () => {
-    ended = true
-    wake()
-  })
+  const inbox = new Inbox()
+  listen(parser, inbox)
+  const onAbort = () => inbox.fail(signal.reason as Error)
   signal.addEventListener('abort', onAbort, { once: true })
   if (signal.aborted) onAbort()
   // Only now is the body wanted: a request that was refused before has cost its sender nothing.
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
-  body.once('error', () =>
-    fail(new AppError('invalid', 'BODY_UNREADABLE', 'the body cannot be read')),
-  )
+  body.once('error', () => inbox.fail(unreadable()))
   body.pipe(parser)
-  const clock = watchSender(body, context.config.timeouts.stallMs, stalled)
+  const clock = watchSender(body, context.config.timeouts.stallMs, () => inbox.fail(stalled()))
   try {
-    for (;;) {
-      if (failure) throw failure
-      const part = parts.shift()
-      if (part) yield part
-      else if (ended) return
-      else await new Promise<void>((resolve) => (wake = resolve))
-    }
+    yield* inbox.take()
   } finally {
     clock.stop()
     signal.removeEventListener('abort', onAbort)
     body.unpipe(parser)
-    open?.destroy(failure)
-    if (!ended) parser.destroy()
+    inbox.close()
+    if (!inbox.hasEnded) parser.destroy()
   }
 }
 
+/** What has arrived of a form and was not taken yet. */
+class Inbox {
+  hasEnded = false
+  failure: Error | undefined
+  private readonly parts: FormPart[] = []
+  private file: Readable | undefined
+  private wake = () => {}
+
+  put(part: FormPart, file?: Readable): void {
+    this.parts.push(part)
+    this.file = file ?? this.file
+    this.wake()
+  }
+
+  end(): void {
+    this.hasEnded = true
+    this.wake()
+  }
+
+  fail(error: Error): void {
+    this.failure ??= error
+    this.close()
+    this.wake()
+  }
+
+  close(): void {
+    this.file?.destroy(this.failure)
+  }
+
+  async *take(): AsyncGenerator<FormPart> {
+    for (;;) {
+      if (this.failure) throw this.failure
+      const part = this.parts.shift()
+      if (part) yield part
+      else if (this.hasEnded) return
+      else await new Promise<void>((resolve) => (this.wake = resolve))
+    }
+  }
+}
+
+function listen(parser: BusboyInstance, inbox: Inbox): void {
+  parser.on('field', (name, value, nameCut, valueCut) => {
+    if (nameCut || valueCut) inbox.fail(malformed(`field "${name}" is too long`))
+    else inbox.put({ kind: 'field', name, value })
+  })
+  parser.on('file', (...[name, stream, fileName = '', , mediaType]) => {
+    stream.on('error', () => inbox.fail(brokenOff()))
+    const bytes = bytesOf(stream, inbox)
+    inbox.put({ kind: 'file', name, fileName, mediaType, bytes }, stream)
+  })
+  for (const event of ['filesLimit', 'fieldsLimit'] as const)
+    parser.on(event, () => inbox.fail(tooManyParts()))
+  parser.on('error', () => inbox.fail(brokenOff()))
+  parser.on('finish', () => inbox.end())
+}
+
 /** The bytes of a file. What is left when nobody takes more flows by, so that the form comes to its end. */
-async function* bytesOf(
-  stream: Readable,
-  failure: () => Error | undefined,
-): AsyncGenerator<Buffer> {
+async function* bytesOf(stream: Readable, inbox: Inbox): AsyncGenerator<Buffer> {
   try {
     for await (const bytes of stream.iterator({ destroyOnReturn: false })) yield bytes as Buffer
     // A file that is cut short ends, too.
-    const failed = failure()
-    if (failed) throw failed
+    if (inbox.failure) throw inbox.failure
   } catch (error) {
     // What goes wrong with a file is what went wrong with the form.
-    throw failure() ?? error
+    throw inbox.failure ?? error
   } finally {
     stream.resume()
   }
@@ -179,6 +194,10 @@ function requireForm(contentType: string | undefined): void {
 }
 
 const malformed = (message: string) => new AppError('invalid', 'MALFORMED_FORM', message)
+
+const unreadable = () => new AppError('invalid', 'BODY_UNREADABLE', 'the body cannot be read')
+
+const stalled = () => new AppError('timeout', 'REQUEST_TIMEOUT', 'the body took too long to arrive')
 
 const brokenOff = () => malformed('the form is not well formed, or breaks off')
 

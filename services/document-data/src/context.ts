@@ -13,7 +13,6 @@ import { Imports } from './import/imports'
 import { Cursors } from './query/cursor'
 import { SqlPool } from './sql/sql-pool'
 import { DocumentStore } from './store/document-store'
-import type { AttachmentLimits } from './store/staged-files'
 
 /** Uploads at once; half of them for one document. */
 const MAX_UPLOADS = 32
@@ -36,7 +35,7 @@ export interface Context {
   readonly verifier: TokenVerifier
   /** Makes and reads the cursors of pages. */
   readonly cursors: Cursors
-  readonly attachmentLimits: AttachmentLimits
+  readonly attachmentLimits: DocumentDataConfig['attachments']
   /** Uploads at once, of which each takes room on the disk while it comes. */
   readonly uploadPlaces: SharedLimit
 }
@@ -87,12 +86,7 @@ export async function openContext(
     log,
   })
   closer.use(publisher)
-  const access = new AccessServiceClientImpl(directory)
-  const fetchKeys = async () => {
-    const { jwks } = await access.listVerificationKeys({})
-    return JSON.parse(jwks) as Awaited<ReturnType<Parameters<typeof createTokenVerifier>[0]>>
-  }
-  const verifier = overrides.verifier ?? createTokenVerifier(fetchKeys)
+  const verifier = overrides.verifier ?? verifierOf(directory)
   const cursors = new Cursors(config.serviceKey)
   const { home, maxImportBytes } = config
   return {
@@ -110,4 +104,13 @@ export async function openContext(
     attachmentLimits: config.attachments,
     uploadPlaces: new SharedLimit(MAX_UPLOADS),
   }
+}
+
+/** Verifies tokens by the keys of directory. */
+function verifierOf(directory: GrpcChannel): TokenVerifier {
+  const access = new AccessServiceClientImpl(directory)
+  return createTokenVerifier(async () => {
+    const { jwks } = await access.listVerificationKeys({})
+    return JSON.parse(jwks) as Awaited<ReturnType<Parameters<typeof createTokenVerifier>[0]>>
+  })
 }

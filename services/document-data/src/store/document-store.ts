@@ -1,7 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
 import { AttachmentUpkeep } from './attachment-upkeep'
-import { indexRules, type IndexRules } from './auto-indexes'
-import { ByteBudget } from './byte-budget'
 import type { DocumentReader, DocumentWriter, Synchronous } from './document'
 import { DocumentFiles, writeDurably } from './document-files'
 import { readExport, type PlanExport } from './exports'
@@ -18,11 +16,14 @@ import {
   type SnapshotForm,
 } from './snapshots'
 import { tellSqliteError } from './sqlite-errors'
-import type { DocumentSurroundings } from './surroundings'
-import { WorkerPool } from './worker-pool'
+import {
+  createSurroundings,
+  type DocumentSurroundings,
+  type SurroundingsOptions,
+} from './surroundings'
 
 /** What openDocumentStore needs. */
-export interface DocumentStoreOptions {
+export interface DocumentStoreOptions extends SurroundingsOptions {
   /** Folder of all documents. */
   readonly folder: string
   /** Documents open at once; more than this only while all of them are busy. */
@@ -31,25 +32,9 @@ export interface DocumentStoreOptions {
   readonly idleMs: number
   /** Longest life of the snapshot of a read, in milliseconds. */
   readonly maxReadMs: number
-  /** Threads for long reads and index builds; with 0 everything runs on the event loop and no index is built. */
-  readonly workers: number
-  /** Automatic indexes of a table at most. */
-  readonly maxIndexes: number
-  /** Other rules for automatic indexes than the usual ones. */
-  readonly indexRules?: Partial<IndexRules>
-  /** Size at which a write-ahead log has to begin anew, 64 MiB when absent. */
-  readonly maxWalBytes?: number
-  /** Program of the threads, another than usual in tests. */
-  readonly workerProgram?: string
   /** Told of every file that fails; what callers are told says less. */
   readonly onFileError: (error: unknown, docId: string) => void
-  /** Told of every thread that dies. */
-  readonly onWorkerCrash?: (error: unknown) => void
 }
-
-const MAX_WAL_BYTES = 64 * 1024 * 1024
-/** What all documents keep in memory of log entries, as JSON, and of replies. */
-const MAX_KEPT_BYTES = 16 * 1024 * 1024
 
 /**
  * The documents of this instance. It has two doors, `read` and `transact`; what goes through them is synchronous.
@@ -72,19 +57,7 @@ export class DocumentStore implements AsyncDisposable {
     private readonly options: DocumentStoreOptions,
   ) {
     this.attachments = new AttachmentUpkeep(this, options.onFileError)
-    this.around = {
-      dirty: files.dirty,
-      workers: new WorkerPool({
-        size: options.workers,
-        program: options.workerProgram,
-        onCrash: (error) => options.onWorkerCrash?.(error),
-      }),
-      uploads: this.uploads,
-      indexRules: { ...indexRules, ...options.indexRules, maxPerTable: options.maxIndexes },
-      entryBudget: new ByteBudget(MAX_KEPT_BYTES),
-      replyBudget: new ByteBudget(MAX_KEPT_BYTES),
-      maxWalBytes: options.maxWalBytes ?? MAX_WAL_BYTES,
-    }
+    this.around = createSurroundings(files.dirty, this.uploads, options)
     this.snapshots = new Snapshots(files, {
       program: options.workerProgram,
       onCrash: (error) => options.onWorkerCrash?.(error),

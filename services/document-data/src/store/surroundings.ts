@@ -1,8 +1,12 @@
-import type { IndexRules } from './auto-indexes'
-import type { ByteBudget } from './byte-budget'
+import { indexRules, type IndexRules } from './auto-indexes'
+import { ByteBudget } from './byte-budget'
 import type { DirtyMarkers } from './dirty-markers'
 import type { ActiveUploads } from './file-contents'
-import type { WorkerPool } from './worker-pool'
+import { WorkerPool } from './worker-pool'
+
+const MAX_WAL_BYTES = 64 * 1024 * 1024
+/** What all documents keep in memory of log entries, as JSON, and of replies. */
+const MAX_KEPT_BYTES = 16 * 1024 * 1024
 
 /** What an open document tells its store. */
 export interface DocumentEvents {
@@ -25,4 +29,42 @@ export interface DocumentSurroundings {
   readonly replyBudget: ByteBudget
   /** Size in bytes of the write-ahead log at which long reads have to let it begin anew. */
   readonly maxWalBytes: number
+}
+
+/** How threads, indexes and files are bounded. */
+export interface SurroundingsOptions {
+  /** Threads for long reads and index builds; with 0 everything runs on the event loop and no index is built. */
+  readonly workers: number
+  /** Automatic indexes of a table at most. */
+  readonly maxIndexes: number
+  /** Other rules for automatic indexes than the usual ones. */
+  readonly indexRules?: Partial<IndexRules>
+  /** Size at which a write-ahead log has to begin anew, 64 MiB when absent. */
+  readonly maxWalBytes?: number
+  /** Program of the threads, another than usual in tests. */
+  readonly workerProgram?: string
+  /** Told of every thread that dies. */
+  readonly onWorkerCrash?: (error: unknown) => void
+}
+
+/** What the documents of an instance share, made anew. */
+export function createSurroundings(
+  dirty: DirtyMarkers,
+  uploads: ActiveUploads,
+  options: SurroundingsOptions,
+): DocumentSurroundings {
+  const { workers, workerProgram, maxIndexes, maxWalBytes = MAX_WAL_BYTES } = options
+  return {
+    dirty,
+    workers: new WorkerPool({
+      size: workers,
+      program: workerProgram,
+      onCrash: (error) => options.onWorkerCrash?.(error),
+    }),
+    uploads,
+    indexRules: { ...indexRules, ...options.indexRules, maxPerTable: maxIndexes },
+    entryBudget: new ByteBudget(MAX_KEPT_BYTES),
+    replyBudget: new ByteBudget(MAX_KEPT_BYTES),
+    maxWalBytes,
+  }
 }
