@@ -4,6 +4,7 @@ import type {
   ReadRecordsRequest,
   ReadRecordsResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
+import { ResultFormat } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest } from '@sheaf/testkit/rest'
 import { RawConnection } from './support/raw-http'
@@ -69,6 +70,7 @@ describe('the query', () => {
       hidden: true,
       cellFormat: 0,
       form: 0,
+      format: ResultFormat.JSON,
     })
     expect(JSON.parse(Buffer.from(filterJson).toString())).toEqual(query.filter)
   })

@@ -135,7 +135,7 @@ describe('uploads', () => {
     ])
     const { headers } = await files.get('2/download')
     expect(headers.get('content-disposition')).toBe(
-      `attachment; filename="??.pdf"; filename*=UTF-8''%E6%96%87%E6%9B%B8.pdf`,
+      `attachment; filename=__.pdf; filename*=UTF-8''%E6%96%87%E6%9B%B8.pdf`,
     )
   })
 

@@ -278,17 +278,23 @@ async function* read(open: () => Incoming, signal?: AbortSignal): AsyncGenerator
 
 interface Upload {
   write(message: Uint8Array): boolean
-  once(event: 'drain' | 'close', listener: () => void): unknown
+  on(event: 'drain' | 'close', listener: () => void): unknown
   end(): void
 }
 
+/** Writes no faster than the receiver takes it, and stops when the call has ended, whatever is left. */
 async function write(stream: Upload, messages: AsyncIterable<Uint8Array>): Promise<void> {
+  let isClosed = false
+  let wake = () => {}
+  stream.on('drain', () => wake())
+  stream.on('close', () => {
+    isClosed = true
+    wake()
+  })
   for await (const message of messages) {
+    if (isClosed) return
     if (stream.write(message)) continue
-    await new Promise<void>((resolve) => {
-      stream.once('drain', resolve)
-      stream.once('close', resolve)
-    })
+    await new Promise<void>((resolve) => (wake = resolve))
   }
   stream.end()
 }

@@ -198,9 +198,14 @@ describe('a SQLite file', () => {
       'an attachment of other bytes',
       /the bytes of an attachment/,
       sql(
-        `INSERT INTO _sheaf_files (id, hash, size, pending, time) VALUES (1, '${hashOf('abc')}', 3, 0, 1);
+        `INSERT INTO _sheaf_files (id, hash, size) VALUES (1, '${hashOf('abc')}', 3);
          INSERT INTO _sheaf_file_chunks (file_id, position, bytes) VALUES (1, 0, CAST('abd' AS BLOB))`,
       ),
+    ],
+    [
+      'an attachment without bytes',
+      /an attachment has no bytes/,
+      sql('INSERT INTO _sheaf_attachments VALUES (1, 7)'),
     ],
     ['a newer form', /newer version/, sql('PRAGMA user_version = 999')],
     ['no form', /no document of Sheaf/, sql('PRAGMA user_version = 0')],
@@ -264,13 +269,13 @@ describe('a SQLite file', () => {
   })
 
   it('brings its attachments along, and no unfinished one', async () => {
-    const add = (id: number, text: string, pending: number) => `
-      INSERT INTO _sheaf_files (id, hash, size, pending, time)
-        VALUES (${id}, '${hashOf(text)}', ${text.length}, ${pending}, 1);
+    const add = (id: number, text: string, pending: string) => `
+      INSERT INTO _sheaf_files (id, hash, size, pending)
+        VALUES (${id}, '${hashOf(text)}', ${text.length}, ${pending});
       INSERT INTO _sheaf_file_chunks (file_id, position, bytes)
         VALUES (${id}, 1, CAST('${text.slice(2)}' AS BLOB)), (${id}, 0, CAST('${text.slice(0, 2)}' AS BLOB));`
     const file = sql(
-      `${add(1, 'whole', 0)} ${add(2, 'partial', 1)}
+      `${add(1, 'whole', 'NULL')} ${add(2, 'partial', `'upload'`)}
        INSERT INTO _grist_Attachments (id, fileName) VALUES (4, 'a.txt')`,
     )
     const made = await imports.import('attached.sqlite', file())

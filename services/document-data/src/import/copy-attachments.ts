@@ -20,7 +20,7 @@ const attachmentTables = [
 export function copyAttachments(source: DocumentFile, target: DocumentWriter): void {
   for (const table of attachmentTables) copyTable(source, target, table)
   const { connection } = target
-  connection.prepare(`DELETE FROM _sheaf_files WHERE ${UNFINISHED}`).run()
+  connection.prepare('DELETE FROM _sheaf_files WHERE pending IS NOT NULL').run()
   connection
     .prepare('DELETE FROM _sheaf_file_chunks WHERE file_id NOT IN (SELECT id FROM _sheaf_files)')
     .run()
@@ -30,9 +30,11 @@ export function copyAttachments(source: DocumentFile, target: DocumentWriter): v
     if (found.hash !== hash || found.size !== size)
       throw badFile('the bytes of an attachment are not those that it should have')
   }
+  const lost = connection.pluck(
+    'SELECT 1 FROM _sheaf_attachments WHERE file_id NOT IN (SELECT id FROM _sheaf_files) LIMIT 1',
+  )
+  if (lost.get() !== undefined) throw badFile('an attachment has no bytes')
 }
-
-const UNFINISHED = 'pending IS NOT NULL AND pending IS NOT 0'
 
 function measureFile({ connection }: DocumentWriter, id: number): { hash: string; size: number } {
   const chunks = connection.db
