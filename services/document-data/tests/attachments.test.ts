@@ -9,7 +9,8 @@ import { reasonOf, TestDocument } from './test-attachments'
 import { TestInstance } from './test-instance'
 
 const KIB = 1024
-const limits = { fileBytes: 3 * 1024 * KIB, documentBytes: 5 * 1024 * KIB }
+// A file takes dozens of transactions, so that there is time to do something meanwhile.
+const limits = { fileBytes: 24 * 1024 * KIB, documentBytes: 40 * 1024 * KIB }
 const BIG_BYTES = 20 * 1024 * KIB
 
 let instance: TestInstance
@@ -89,7 +90,7 @@ describe('an upload', () => {
     await expect(failed).rejects.toMatchObject({
       code: 'too_large',
       reason: 'ATTACHMENT_TOO_LARGE',
-      message: 'Attachments must not exceed 3 MB',
+      message: 'Attachments must not exceed 24 MB',
     })
     expect(await doc.list()).toEqual([])
     await doc.untilTidy([])
@@ -109,10 +110,11 @@ describe('an upload', () => {
   })
 
   it('lets at most as much in as fits when several come at the same moment', async () => {
-    const files = Array.from({ length: 4 }, () => randomBytes(2 * 1024 * KIB))
+    const size = 16 * 1024 * KIB
+    const files = Array.from({ length: 4 }, () => randomBytes(size))
     const sent = await Promise.allSettled(files.map((bytes) => doc.uploadOne('file', bytes)))
     expect(sent.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
-    await doc.untilTidy([2, 2].map((mib) => mib * 1024 * KIB))
+    await doc.untilTidy([size, size])
   })
 
   it('leaves nothing when its stream breaks off or ends without saying so', async () => {
@@ -134,7 +136,7 @@ describe('an upload', () => {
     const parts = doc.messages([{ name: 'a', bytes: randomBytes(limits.fileBytes) }])
     const sent = instance.clients.attachments.uploadAttachment(Readable.from(parts), call)
     const failed = reasonOf(sent)
-    await eventually(() => doc.stored().length > 0)
+    await eventually(() => doc.stored().length > 0, { everyMs: 1 })
     controller.abort()
     expect(await failed).not.toBe('nothing went wrong')
     expect(await doc.list()).toEqual([])
@@ -183,7 +185,7 @@ describe('an upload', () => {
     let isStored = false
     const sent = doc.uploadOne('large', randomBytes(limits.fileBytes)).then(() => (isStored = true))
     let between = 0
-    await eventually(() => doc.stored().length > 0)
+    await eventually(() => doc.stored().length > 0, { everyMs: 1 })
     while (!isStored) {
       await instance.clients.add(doc.docId, 'T', [{ A: 1 }])
       if (!isStored) between++
