@@ -126,9 +126,7 @@ async function settings(
   dataDir: string,
   closer: Closer,
 ): Promise<Record<string, string>> {
-  // A machine that is busy with other tests is no reason to refuse what a test asks for.
-  const patience = { SHEAF_LOOP_DELAY_MS: '60000' }
-  const own = { SHEAF_PORT: '0', SHEAF_DATA: dataDir, ...patience, ...options.env }
+  const own = { SHEAF_PORT: '0', SHEAF_DATA: dataDir, ...options.env }
   if (options.ownEngines) return own
   const databaseUrl = options.databaseUrl ?? closer.use(await createTestDatabase()).url
   return { DATABASE_URL: databaseUrl, NATS_URL: testEngines().natsUrl, ...own }
