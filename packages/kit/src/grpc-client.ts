@@ -278,21 +278,21 @@ async function* read(open: () => Incoming, signal?: AbortSignal): AsyncGenerator
 
 interface Upload {
   write(message: Uint8Array): boolean
-  on(event: 'drain' | 'close', listener: () => void): unknown
+  on(event: 'drain' | 'status', listener: () => void): unknown
   end(): void
 }
 
 /** Writes no faster than the receiver takes it, and stops when the call has ended, whatever is left. */
 async function write(stream: Upload, messages: AsyncIterable<Uint8Array>): Promise<void> {
-  let isClosed = false
+  let hasEnded = false
   let wake = () => {}
   stream.on('drain', () => wake())
-  stream.on('close', () => {
-    isClosed = true
+  stream.on('status', () => {
+    hasEnded = true
     wake()
   })
   for await (const message of messages) {
-    if (isClosed) return
+    if (hasEnded) return
     if (stream.write(message)) continue
     await new Promise<void>((resolve) => (wake = resolve))
   }

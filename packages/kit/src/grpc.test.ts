@@ -6,6 +6,12 @@ import {
   type HoldLeaseRequest,
 } from '@sheaf/protos/sheaf/directory/v1/access'
 import {
+  AttachmentsServiceClientImpl,
+  AttachmentsServiceService,
+  UploadAttachmentResponse,
+  type UploadAttachmentRequest,
+} from '@sheaf/protos/sheaf/document_data/v1/attachments'
+import {
   ChangesServiceClientImpl,
   ChangesServiceService,
   ReadChangesResponse,
@@ -16,6 +22,7 @@ import {
   DocumentsServiceService,
   type CreateDocumentRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/documents'
+import { eventually } from '@sheaf/testkit/eventually'
 import { requireDocumentRole } from './caller'
 import {
   createTokenSigner,
@@ -227,6 +234,63 @@ describe('a stream', () => {
         if (!message) break
     }
     await expect(read()).rejects.toMatchObject({ reason: 'SNAPSHOT_TOO_OLD' })
+  })
+})
+
+describe('an upload', () => {
+  const document = (chunk: Buffer) => ({ part: { $case: 'chunk' as const, value: chunk } })
+
+  /** A server that takes uploads with this handler, and a way to send one. */
+  async function startUploads(take: (requests: AsyncIterable<unknown>) => Promise<void>) {
+    const { channel, tokenFor } = await startPair([
+      serve(AttachmentsServiceService, {
+        async uploadAttachment(requests: AsyncIterable<unknown>) {
+          await take(requests)
+          return UploadAttachmentResponse.fromPartial({})
+        },
+      }),
+    ])
+    const call = { token: await tokenFor({}) }
+    const client = new AttachmentsServiceClientImpl(channel)
+    return (parts: AsyncIterable<UploadAttachmentRequest>) => client.uploadAttachment(parts, call)
+  }
+
+  it('of many messages that wait for their receiver collects no listeners', async () => {
+    const warnings: string[] = []
+    const onWarning = ({ name }: Error) => warnings.push(name)
+    process.on('warning', onWarning)
+    opened.defer(() => process.off('warning', onWarning))
+    let received = 0
+    const send = await startUploads(async (requests) => {
+      for await (const request of requests) received += request ? 1 : 0
+    })
+    async function* parts() {
+      for (let i = 0; i < 200; i++)
+        yield { ...document(Buffer.alloc(256 * 1024)), options: undefined }
+    }
+    await send(parts())
+    expect(received).toBe(200)
+    expect(warnings).toEqual([])
+  })
+
+  it('that is refused half-way asks for no more of its bytes', async () => {
+    const send = await startUploads(async (requests) => {
+      for await (const request of requests)
+        if (request) throw new AppError('invalid', 'ENOUGH', 'that is enough')
+    })
+    let isLeft = false
+    async function* parts() {
+      try {
+        for (;;) {
+          yield { ...document(Buffer.alloc(256 * 1024)), options: undefined }
+          await new Promise(setImmediate)
+        }
+      } finally {
+        isLeft = true
+      }
+    }
+    await expect(send(parts())).rejects.toMatchObject({ reason: 'ENOUGH' })
+    await eventually(() => isLeft)
   })
 })
 
