@@ -259,7 +259,7 @@ describe('an upload', () => {
     const warnings: string[] = []
     const onWarning = ({ name }: Error) => warnings.push(name)
     process.on('warning', onWarning)
-    opened.defer(() => process.off('warning', onWarning))
+    opened.defer(() => void process.off('warning', onWarning))
     let received = 0
     const send = await startUploads(async (requests) => {
       for await (const request of requests) received += request ? 1 : 0
