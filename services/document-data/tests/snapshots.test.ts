@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CreateFromSnapshotRequest } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import { ExportServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/export'
@@ -55,6 +55,42 @@ describe('a snapshot', () => {
   }
   const openBytes = (bytes: Buffer) => new Database(bytes, { readonly: true })
   const leftovers = () => readdir(join(instance.folder.path, 'documents', 'unfinished'))
+
+  it('of one document leaves places for others, and gives its place back when its reader goes away', async () => {
+    const { clients } = instance
+    const large = await clients.createDocument()
+    await clients.addTable(large, 'Words', { T: 'Text' })
+    // More than a connection takes while nobody reads.
+    const rows = Array.from({ length: 40 }, () => ({ T: 'x'.repeat(250_000) }))
+    await clients.add(large, 'Words', rows)
+    const request = { docId: large, noHistory: true, template: false }
+    const call = await clients.as(large, 'owners')
+    const readWhole = async (): Promise<number> => {
+      let size = 0
+      for await (const { chunk } of exports.exportDocument(request, call)) size += chunk.length
+      return size
+    }
+    const leaving = Array.from({ length: 8 }, () => new AbortController())
+    for (const { signal } of leaving) {
+      const chunks = exports.exportDocument(request, { ...call, signal })
+      await chunks[Symbol.asyncIterator]().next()
+    }
+    await expect(readWhole()).rejects.toMatchObject({ code: 'too_many', reason: 'DOCUMENT_BUSY' })
+    expect((await exportBytes()).length).toBeGreaterThan(0)
+    for (const reader of leaving) reader.abort()
+    await eventually(async () => (await readWhole()) > 10_000_000)
+    await eventually(async () => (await leftovers()).length === 0)
+  })
+
+  it('lost its place for good when there was no room for a folder', async () => {
+    const folder = join(instance.folder.path, 'documents', 'unfinished')
+    await rename(folder, `${folder}-away`)
+    await writeFile(folder, '')
+    for (let i = 0; i < 20; i++) await expect(exportBytes()).rejects.toBeDefined()
+    await rm(folder)
+    await rename(`${folder}-away`, folder)
+    expect((await exportBytes()).length).toBeGreaterThan(0)
+  })
 
   it('makes another document with the same rows, which goes its own way', async () => {
     const { clients } = instance

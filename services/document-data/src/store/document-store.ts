@@ -132,9 +132,10 @@ export class DocumentStore implements AsyncDisposable {
     docId: string,
     form: SnapshotForm,
     use: (snapshot: Snapshot) => AsyncIterable<T>,
+    signal?: AbortSignal,
   ): AsyncGenerator<T> {
     try {
-      yield* this.snapshots.read(this.files.find(docId), form, use)
+      yield* this.snapshots.read(this.files.find(docId), form, use, signal)
     } catch (error) {
       const told = tellSqliteError(error)
       if (told !== error) this.options.onFileError(error, docId)

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { createReadStream, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@sheaf/kit/errors'
+import { SharedLimit, type Full } from '@sheaf/kit/shared-limit'
 import { quoteId, quoteText } from '../query/quote'
 import { listAutoIndexes } from './auto-indexes'
 import { openReader, openWriter, type Connection } from './connections'
 import type { DocumentFiles } from './document-files'
 import { appendEntry, type Author, type LogEntry } from './log'
 import { migrate } from './migrations/index'
+import { callEnded } from './record-chunks'
 import { WorkerPool } from './worker-pool'
 
 /** What a snapshot holds of its document. */
@@ -31,7 +33,7 @@ export interface Snapshot {
   readonly bytes: AsyncIterable<Buffer>
 }
 
-/** Snapshots that are made or sent at once; each takes as much disk as its document. */
+/** Snapshots that are made or sent at once, half of them of one document; each takes as much disk as its document. */
 const MAX_HELD = 16
 /** Threads that make them; not the ones of long reads, which must not wait for the copy of a large file. */
 const THREADS = 1
@@ -41,7 +43,7 @@ const RETRY_MS = '1000'
 /** Makes copies of documents as they are at one moment, beside all other work. */
 export class Snapshots implements AsyncDisposable {
   private readonly workers: WorkerPool
-  private held = 0
+  private readonly held = new SharedLimit(MAX_HELD)
 
   constructor(
     private readonly files: DocumentFiles,
@@ -52,42 +54,65 @@ export class Snapshots implements AsyncDisposable {
 
   /**
    * Makes a copy of the document whose file this is, which is there while what `use` makes of it is taken. Throws
-   * `unavailable` when too many copies are on their way.
+   * `unavailable` or `too_many` when too many copies are on their way, `timeout` once the signal is aborted.
    */
   async *read<T>(
     path: string,
     form: SnapshotForm,
     use: (snapshot: Snapshot) => AsyncIterable<T>,
+    signal?: AbortSignal,
   ): AsyncGenerator<T> {
-    if (this.held >= MAX_HELD)
-      throw new AppError('unavailable', 'SERVICE_BUSY', 'too many copies of documents at once', {
-        retryAfterMs: RETRY_MS,
-      })
-    this.held++
-    const folder = await this.files.createScratch()
+    const full = this.held.check(path, 1)
+    if (full) throw busy(full)
+    this.held.take(path, 1)
+    let folder: string | undefined
     try {
-      const whole = join(folder, 'whole.sqlite')
-      const stripped = join(folder, 'stripped.sqlite')
-      await this.workers.run(path, [`VACUUM INTO ${quoteText(whole)}`])
-      const { moment, statements } = inspect(whole, form, stripped)
-      await this.workers.run(whole, statements)
-      await rm(whole)
-      const bytes = createReadStream(stripped, { highWaterMark: CHUNK_BYTES })
-      const { size } = statSync(stripped)
+      folder = await this.files.createScratch()
+      const { moment, copy } = await this.make(path, form, folder, signal)
+      await using file = await open(copy)
+      const { size } = await file.stat()
+      const bytes = file.createReadStream({ highWaterMark: CHUNK_BYTES, autoClose: false })
+      // Whoever reads it is told; until somebody does, nobody is to be surprised.
+      bytes.on('error', () => {})
       try {
         yield* use({ ...moment, size, bytes: bytes as AsyncIterable<Buffer> })
       } finally {
         bytes.destroy()
       }
     } finally {
-      this.held--
-      await rm(folder, { recursive: true, force: true })
+      this.held.give(path, 1)
+      if (folder) await rm(folder, { recursive: true, force: true })
     }
+  }
+
+  /** Makes the copy in a folder, a step at a time while somebody waits for it. */
+  private async make(path: string, form: SnapshotForm, folder: string, signal?: AbortSignal) {
+    const whole = join(folder, 'whole.sqlite')
+    const copy = join(folder, 'stripped.sqlite')
+    requireCaller(signal)
+    await this.workers.run(path, [`VACUUM INTO ${quoteText(whole)}`])
+    requireCaller(signal)
+    const { moment, statements } = inspect(whole, form, copy)
+    await this.workers.run(whole, statements)
+    requireCaller(signal)
+    await rm(whole)
+    return { moment, copy }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.workers[Symbol.asyncDispose]()
   }
+}
+
+function busy(full: Full): AppError {
+  const hint = { retryAfterMs: RETRY_MS }
+  if (full === 'whole')
+    return new AppError('unavailable', 'SERVICE_BUSY', 'too many copies of documents at once', hint)
+  return new AppError('too_many', 'DOCUMENT_BUSY', 'too many copies of this document at once', hint)
+}
+
+function requireCaller(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw callEnded()
 }
 
 /**
