@@ -55,17 +55,22 @@ const listForms: Readonly<Partial<Record<Display['as'], ShowList>>> = {
     referencesText(items(stored), 'table' in display ? display.table : '', separator),
 }
 
-/** Items side by side; one that holds a separator or a quote stands in quotes, so that it can be told from two. */
+/**
+ * Items side by side; one that holds a separator or a quote stands in quotes, so that it can be told from two. A list within a
+ * list stands there as JSON: quotes within quotes would double with each level.
+ */
 function listText(list: readonly unknown[], separator = COMMA): string {
   const needsQuotes = new RegExp(`[${separator.trim()}"\\n\\r]|^\\s|\\s$`)
   return list
-    .map((item) => anyText(item))
+    .map((item) => (Array.isArray(item) && item[0] === 'L' ? JSON.stringify(item) : anyText(item)))
     .map((text) => (needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text))
     .join(separator)
 }
 
 function referencesText(ids: readonly unknown[], table: string, separator: string): string {
-  return ids.map((id) => (table === '' ? String(id) : `${table}[${String(id)}]`)).join(separator)
+  return ids
+    .map((id) => (table === '' ? partText(id) : `${table}[${partText(id)}]`))
+    .join(separator)
 }
 
 /** The text of a cell of any kind, as it reads. */
@@ -79,22 +84,30 @@ export function anyText(cell: unknown): string {
 
 /** The text of a cell with a code; undefined for a code that has no text. */
 function listCellText(cell: readonly unknown[]): string | undefined {
-  return codes[String(cell[0])]?.(cell)
+  return codes.get(cell[0])?.(cell)
+}
+
+/** A part of a cell with a code, which may be any JSON. */
+function partText(part: unknown): string {
+  return typeof part === 'string' ? part : (JSON.stringify(part) ?? '')
 }
 
 type CodedText = (cell: readonly unknown[]) => string | undefined
 
-const codes: Readonly<Partial<Record<string, CodedText>>> = {
-  L: (cell) => listText(cell.slice(1)),
-  d: ([, seconds]) => (typeof seconds === 'number' ? dateText(seconds, DATE_FORMAT) : undefined),
-  D: ([, seconds, zone]) => (typeof seconds === 'number' ? instantText(seconds, zone) : undefined),
-  R: ([, table, id]) => `${String(table)}[${String(id)}]`,
-  r: ([, table, ids]) =>
-    Array.isArray(ids) ? referencesText(ids, String(table), COMMA) : undefined,
-  E: ([, name]) => (name === 'ZeroDivisionError' ? '#DIV/0!' : `#${String(name)}`),
-  U: ([, text]) => (typeof text === 'string' ? text : undefined),
-  O: ([, object]) => JSON.stringify(object),
-}
+const codes = new Map<unknown, CodedText>([
+  ['L', (cell) => listText(cell.slice(1))],
+  ['d', ([, at]) => (typeof at === 'number' ? dateText(at, DATE_FORMAT) : undefined)],
+  ['D', ([, at, zone]) => (typeof at === 'number' ? instantText(at, zone) : undefined)],
+  ['R', ([, table, id]) => `${partText(table)}[${partText(id)}]`],
+  [
+    'r',
+    ([, table, ids]) =>
+      Array.isArray(ids) ? referencesText(ids, partText(table), COMMA) : undefined,
+  ],
+  ['E', ([, name]) => (name === 'ZeroDivisionError' ? '#DIV/0!' : `#${partText(name)}`)],
+  ['U', ([, text]) => (typeof text === 'string' ? text : undefined)],
+  ['O', ([, object]) => JSON.stringify(object)],
+])
 
 function instantText(seconds: number, zone: unknown): string {
   const known = typeof zone === 'string' && isTimeZone(zone) ? zone : 'UTC'
