@@ -50,7 +50,7 @@ const mediaTypes = [...forms.keys()]
 export const otherMediaTypes: readonly string[] = mediaTypes.slice(1)
 
 /** Parameters other than the weight, such as a charset: they choose nothing here. */
-const PARAMETERS = /;\s*(?!q\s*=)[^;,"]*(?:"[^"]*")?/gi
+const PARAMETERS = /;(?!\s*q\s*=)[^;,"]*(?:"[^"]*")?/gi
 
 /** The form that a request likes best; JSON when it likes none of them, as it has always been. */
 export function readResultForm({ headers: { accept } }: IncomingMessage): ResultForm {
