@@ -26,6 +26,15 @@ describe('the name of a file to save', () => {
     expect(modern).toBe('.._etc_x__Set-Cookie: a_gpj.csv')
   })
 
+  it('had its path back for old clients, whose characters came out of wider ones', () => {
+    expect(namesIn(attachmentNamed('．．＼evil／x％41', '.csv')).old).toBe('.._evil_x_41.csv')
+  })
+
+  it('of a great length keeps its end', () => {
+    expect(namesIn(attachmentNamed('x'.repeat(5_000), '.csv')).modern).toMatch(/x\.csv$/)
+    expect(namesIn(attachmentNamed('a', '.c/d\r\n')).modern).toBe('a.c_d__')
+  })
+
   it('is a header that can be sent, and reads as itself, whatever the name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 100 }), (name) => {

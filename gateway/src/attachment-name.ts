@@ -21,7 +21,7 @@ export function attachmentNamed(
   const inAscii = whole
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
-    .replace(/[^ -~]/gu, '_')
+    .replace(/[^ -~]|[/\\%]/gu, '_')
   return create(whole, { type, fallback: inAscii })
 }
 
