@@ -75,7 +75,8 @@ export async function openContext(
     new SqlPool({
       limits: config.sql,
       maxHoldMs: config.maxReadSeconds * 1000,
-      onCrash: (error) => log.error({ err: error }, 'a process for SQL cannot be started'),
+      onCrash: (error) =>
+        log.error({ err: error }, 'a process for SQL cannot be started, or broke down'),
     }),
   )
   const imports = closer.use(new Imports({ maxMs: config.maxImportSeconds * 1000 }))

@@ -237,6 +237,29 @@ describe('processes for SQL', () => {
     expect(await runSql(instance.clients, docId, 'select 1 as a')).toEqual([{ a: 1 }])
   })
 
+  it('that break down were taken for statements that need too much memory', async () => {
+    await using instance = await TestInstance.start({
+      sql: { ...defaultSqlLimits, timeoutMs: 20_000 },
+    })
+    const docId = await instance.clients.createDocument()
+    await runSql(instance.clients, docId, 'select 1 as a')
+    const before = listProcesses()
+    const slow = runSql(
+      instance.clients,
+      docId,
+      `${count.slice(0, -1)} limit 1e9) select count(*) as n from c`,
+    )
+    const failed = expect(slow).rejects.toMatchObject({
+      code: 'unavailable',
+      reason: 'WORKER_FAILED',
+    })
+    await eventually(() => {
+      for (const pid of before) process.kill(pid, 'SIGSEGV')
+    })
+    await failed
+    expect(await runSql(instance.clients, docId, 'select 1 as a')).toEqual([{ a: 1 }])
+  })
+
   it('end with their parent, also while they work', async () => {
     const dist = join(__dirname, '../dist')
     const program = `

@@ -64,4 +64,26 @@ describe('the age of a snapshot', () => {
       await add(1)
       expect(walSize()).toBeLessThanOrEqual(33 * MB)
     })
+
+  it('held up a read in another process, which others waited for, while the log was to begin anew', async () => {
+    await using folder = await tempDir()
+    await using store = await openStore(folder.path, { maxReadMs: 20_000, maxWalBytes: MB })
+    const docId = await createTable(store, 'T', { A: 'Text' })
+    const text = new Array<string>(ROWS).fill('x'.repeat(1000))
+    await addColumns(store, docId, 'T', new Map([['A', text]]))
+    const { chunks } = await beginRead(store, docId, { tableId: 'T', sort: ['A'] })
+    const reader = (chunks as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
+    await reader.next()
+    const refused = { code: 'unavailable', reason: 'DOCUMENT_BUSY' }
+    await eventually(async () => {
+      await addColumns(store, docId, 'T', new Map([['A', ['more']]]))
+      await expect(store.readOutside(docId, () => Promise.resolve(1))).rejects.toMatchObject(
+        refused,
+      )
+    })
+    await reader.return?.()
+    await eventually(async () =>
+      expect(await store.readOutside(docId, () => Promise.resolve(1))).toBe(1),
+    )
+  })
 })

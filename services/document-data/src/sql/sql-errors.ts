@@ -16,7 +16,8 @@ export function failureOf(failure: Extract<FromSqlProcess, { kind: 'failed' }>):
   if (cause === 'limit') return new AppError('invalid', 'SQL_TOO_LARGE', message)
   if (cause === 'statement') return refusedStatement(message)
   if (NO_MEMORY.test(code)) return tooMuchMemory()
-  if (!code.startsWith('SQLITE_') || OF_THE_FILE.test(code))
+  if (!code.startsWith('SQLITE_')) return Object.assign(new Error(message), { code })
+  if (OF_THE_FILE.test(code))
     return Object.assign(new Error(message), { name: 'SqliteError', code })
   return new AppError('invalid', 'INVALID_SQL', `${code}: ${message}`)
 }

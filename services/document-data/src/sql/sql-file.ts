@@ -166,7 +166,7 @@ export class SqlFile {
       .prepare(
         `SELECT tbl_name AS owner, rootpage AS root, type IN ('table', 'index') AND (
            substr(tbl_name, 1, 7) = '_grist_'
-           OR tbl_name IN (SELECT tableId COLLATE NOCASE FROM _grist_Tables)
+           OR tbl_name IN (SELECT tableId FROM _grist_Tables)
          ) AS readable FROM sqlite_schema WHERE rootpage > 0`,
       )
       .all() as SchemaRow[]

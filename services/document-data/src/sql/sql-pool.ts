@@ -4,6 +4,7 @@ import { HeldResult } from './held-result'
 import { ChildEnded, SqlChild, type SqlResult } from './sql-child'
 import { tooMuchMemory } from './sql-errors'
 import type { ResultLimits, SqlOrder } from './sql-messages'
+import { isOfMemory } from './sql-signals'
 
 /** Bounds of what callers may ask by SQL. */
 export interface SqlLimits extends ResultLimits {
@@ -24,7 +25,7 @@ export interface SqlPoolOptions {
   readonly maxHoldMs: number
   /** Another program than usual, in tests. */
   readonly program?: string
-  /** Told of a process that cannot be started. */
+  /** Told of a process that cannot be started, or breaks down. */
   readonly onCrash: (error: unknown) => void
 }
 
@@ -83,6 +84,7 @@ export class SqlPool implements AsyncDisposable {
         return new HeldResult(result, this.options.maxHoldMs, () => this.release(result))
       } catch (error) {
         if (!(error instanceof ChildEnded)) throw error
+        if (!isOfMemory(error.signal)) throw failed()
         // Somebody else has killed it, once; a statement that brings this about is not tried a third time.
         if (error.signal !== 'SIGKILL' || attempt > 1) throw tooMuchMemory()
       }
@@ -193,17 +195,20 @@ export class SqlPool implements AsyncDisposable {
 
   private onEnded(child: SqlChild, error: Error): void {
     if (!this.children.delete(child) || this.closed) return
+    if (!(error instanceof ChildEnded && isOfMemory(error.signal))) this.options.onCrash(error)
     // One that cannot even start is not started again and again: the next statement tries.
     if (child.isReady) return this.fill()
-    this.options.onCrash(error)
     if (this.children.size > 0) return
-    const reason = new AppError('unavailable', 'WORKER_FAILED', 'SQL cannot be run now')
-    for (const waiter of [...this.waiting]) waiter.refuse(reason)
+    for (const waiter of [...this.waiting]) waiter.refuse(failed())
   }
 }
 
 function closed(): AppError {
   return new AppError('unavailable', 'DOCUMENT_CLOSED', 'the document was closed')
+}
+
+function failed(): AppError {
+  return new AppError('unavailable', 'WORKER_FAILED', 'SQL cannot be run now')
 }
 
 function busy(full: 'whole' | 'share'): AppError {

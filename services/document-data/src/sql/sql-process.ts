@@ -114,9 +114,16 @@ function toFailure(error: unknown, limits: ResultLimits): Failure {
   const { message = String(error), code } = error as { message?: string; code?: unknown }
   const failure = { kind: 'failed', message, code: typeof code === 'string' ? code : '' } as const
   if (error instanceof ResultTooLarge) return { ...failure, cause: 'limit' }
-  // A text that would be longer than JavaScript's.
-  if (error instanceof RangeError) return toFailure(new ResultTooLarge(limits), limits)
+  if (isTooLong(failure, error)) return toFailure(new ResultTooLarge(limits), limits)
   return { ...failure, cause: error instanceof StatementError ? 'statement' : 'error' }
+}
+
+/** True when a text or its bytes would be longer than JavaScript's. */
+function isTooLong({ code, message }: Omit<Failure, 'cause'>, error: unknown): boolean {
+  return (
+    code === 'ERR_STRING_TOO_LONG' ||
+    (error instanceof RangeError && /^(Invalid|Array buffer)/.test(message))
+  )
 }
 
 // Ends this process when its parent has gone, or when it grows too large, also while SQLite works.

@@ -116,9 +116,12 @@ export class OpenDocument {
     return fn({ docId: this.docId, connection: this.reader, ...this.committed })
   }
 
-  /** Runs a read of the file that happens elsewhere; the signal is aborted when it has to end. */
+  /**
+   * Runs a read of the file that happens elsewhere; the signal is aborted when it has to end. Throws `unavailable` while long reads
+   * are held back: whoever calls may have something in hand that others wait for.
+   */
   async readOutside<T>(run: (path: string, ended: AbortSignal) => Promise<T>): Promise<T> {
-    await this.pool.admit()
+    if (this.pool.draining) throw heldBack()
     this.requireOpen()
     const ended = new AbortController()
     const leave = this.pool.enter((reason) => ended.abort(reason))
@@ -251,4 +254,9 @@ export class OpenDocument {
     this.writer.forget()
     this.indexUse.forget()
   }
+}
+
+function heldBack(): AppError {
+  const hint = { retryAfterMs: '1000' }
+  return new AppError('unavailable', 'DOCUMENT_BUSY', 'the document is busy, try again later', hint)
 }
