@@ -143,6 +143,19 @@ describe('tables that are downloaded', () => {
     }
   })
 
+  it('as a workbook are an error, not a broken file, when there is no table', async () => {
+    const { rest } = system.alice
+    const doc = await newDocument(rest)
+    const { body } = await rest.get<{ records: { id: number }[] }>(
+      `${doc}/tables/_grist_Tables/records`,
+    )
+    const ids = body.records.map(({ id }) => id)
+    await rest.post(`${doc}/tables/_grist_Tables/data/delete`, { body: ids })
+    const reply = await rest.get<{ error: string }>(`${doc}/download/xlsx`)
+    expect(reply.status).toBe(404)
+    expect(reply.body.error).toBe('the document has no tables')
+  })
+
   it('stop when their reader goes away', async () => {
     const { rest } = system.alice
     const doc = await newDocument(rest)
@@ -241,6 +254,16 @@ describe('the table schema', () => {
       const label = 'header' in query ? 'Text' : 'A label, "quoted"'
       expect(fields.map(({ name }) => name)).toContain(label)
     }
+  })
+
+  it('names the CSV that it fits, whatever else its address asks for', async () => {
+    const { rest } = system.alice
+    const doc = await newDocument(rest)
+    const query = { tableId: 'Table1', standard: 'true', title: 'a b&c' }
+    const { body } = await rest.get<{ path: string }>(`${doc}/download/table-schema`, { query })
+    const { searchParams } = new URL(body.path)
+    expect(searchParams.getAll('standard')).toEqual(['true'])
+    expect(searchParams.get('title')).toBe('a b&c')
   })
 
   it('also fits the CSV as people see it, but for choice lists and the hours of the clock', async () => {

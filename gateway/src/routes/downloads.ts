@@ -215,7 +215,8 @@ function addressOf(exchange: Exchange, { document, org }: Described): string {
   // Only a trusted proxy knows better than the socket how the client came.
   const told = context.config.proxies > 0 ? String(headers['x-forwarded-proto']) : ''
   const scheme = told === 'https' ? 'https' : 'http'
-  const query = url.slice(url.indexOf('?'))
+  const query = new URLSearchParams(url.slice(url.indexOf('?') + 1))
+  query.set('standard', 'true')
   const name = encodeURIComponent(document.urlId ?? document.docId)
-  return `${scheme}://${headers.host ?? 'localhost'}/o/${org.domain}/api/docs/${name}/download/csv${query}&standard=true`
+  return `${scheme}://${headers.host ?? 'localhost'}/o/${org.domain}/api/docs/${name}/download/csv?${query.toString()}`
 }

@@ -56,6 +56,13 @@ function tableOf(schema: Schema, tableId: string): Table {
   return table
 }
 
+/** All user tables. Throws `not_found` when there is none: a workbook has one sheet at least. */
+function tablesOf({ tables }: Schema): readonly Table[] {
+  if (tables.length === 0)
+    throw new AppError('not_found', 'TABLE_NOT_FOUND', 'the document has no tables')
+  return tables
+}
+
 /** Documents and tables in forms that other programs read. */
 export const exporting = (ctx: Context): ExportService => ({
   async *exportTable(
@@ -82,7 +89,7 @@ export const exporting = (ctx: Context): ExportService => ({
     const header = readHeader(request.header)
     requireNoSection(request)
     yield* exportAs(ctx, call, request, (schema) =>
-      planWorkbook(schema, tableId === '' ? schema.tables : [tableOf(schema, tableId)], header),
+      planWorkbook(schema, tableId === '' ? tablesOf(schema) : [tableOf(schema, tableId)], header),
     )
   },
 
