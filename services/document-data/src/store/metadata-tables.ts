@@ -44,7 +44,8 @@ const tables: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['imageHeight', 'Int'],
     ['imageWidth', 'Int'],
     ['timeDeleted', 'DateTime:UTC'],
-    ['timeUploaded', 'DateTime:UTC'],
+    // Epoch milliseconds, unlike any other time: as a number, so that nobody reads them as seconds.
+    ['timeUploaded', 'Numeric'],
   ],
 }
 
