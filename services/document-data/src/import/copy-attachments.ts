@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { quoteId } from '../query/quote'
 import type { DocumentWriter } from '../store/document'
 import type { DocumentFile } from './document-file'
+import type { DocumentSize } from './document-size'
 import { badFile, shown, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
 
@@ -17,8 +18,12 @@ const attachmentTables = [
  * Copies attachments with their files. Throws `invalid` where the bytes of a file are not those that its hash names: the same
  * bytes are stored once, so a later upload would come to mean them. Files whose upload has not ended are left behind.
  */
-export function copyAttachments(source: DocumentFile, target: DocumentWriter): void {
-  for (const table of attachmentTables) copyTable(source, target, table)
+export function copyAttachments(
+  source: DocumentFile,
+  target: DocumentWriter,
+  size: DocumentSize,
+): void {
+  for (const table of attachmentTables) copyTable(source, target, size, table)
   const { connection } = target
   connection.prepare('DELETE FROM _sheaf_files WHERE pending IS NOT NULL').run()
   connection
@@ -54,6 +59,7 @@ function measureFile({ connection }: DocumentWriter, id: number): { hash: string
 function copyTable(
   source: DocumentFile,
   target: DocumentWriter,
+  size: DocumentSize,
   { name: table, bytes }: (typeof attachmentTables)[number],
 ): void {
   const { connection } = target
@@ -74,6 +80,7 @@ function copyTable(
       if (isBytes && value.length > importLimits.rowChars)
         throw tooMuch('a piece of an attachment is too long', `table ${shown(table)}`)
     })
+    size.addRow(row)
     insert.run(row)
   }
 }

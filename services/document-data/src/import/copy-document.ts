@@ -3,6 +3,7 @@ import type { StoredValue } from '../values/column-type'
 import { quoteId } from '../query/quote'
 import { badFile, shown } from './import-errors'
 import type { DocumentFile } from './document-file'
+import type { DocumentSize } from './document-size'
 import { copyAttachments } from './copy-attachments'
 import { copyMetadata, type CopiedTable } from './copy-metadata'
 import { soundValue } from './sound-values'
@@ -13,6 +14,12 @@ export interface LoadedTable {
   readonly rows: number
 }
 
+/** What is told of every row. */
+interface Counting {
+  readonly size: DocumentSize
+  readonly onRow: () => void
+}
+
 /**
  * Makes a document with the tables and rows of another one. The tables are made anew from what the metadata say, and
  * every value is checked, so that nothing else of the file gets into the document.
@@ -20,15 +27,15 @@ export interface LoadedTable {
 export function copyDocument(
   source: DocumentFile,
   target: DocumentWriter,
-  onRow: () => void,
+  counting: Counting,
 ): LoadedTable[] {
-  const tables = copyMetadata(source, target)
+  const tables = copyMetadata(source, target, counting.size)
   const loaded = tables.map((table) => {
-    const rows = copyRows(source, target, table, onRow)
+    const rows = copyRows(source, target, table, counting)
     rememberPlaces(target, table)
     return { id: table.tableId, rows }
   })
-  copyAttachments(source, target)
+  copyAttachments(source, target, counting.size)
   return loaded
 }
 
@@ -36,7 +43,7 @@ function copyRows(
   source: DocumentFile,
   target: DocumentWriter,
   { tableId, columns }: CopiedTable,
-  onRow: () => void,
+  { size, onRow }: Counting,
 ): number {
   const place = `table ${shown(tableId)}`
   const there = source.columnsOf(tableId)
@@ -56,6 +63,7 @@ function copyRows(
       const column = columns[i]
       if (column) values.push(soundValue(cells[i], column, place))
     }
+    size.addRow(values)
     insert.run(values)
     count++
     onRow()

@@ -8,6 +8,7 @@ import type { ColumnType } from '../values/column-type'
 import { columnType } from '../values/column-types'
 import { isTimeZone } from '../values/time-zone'
 import type { DocumentFile } from './document-file'
+import type { DocumentSize } from './document-size'
 import { badFile, shown, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
 
@@ -33,9 +34,14 @@ type Row = Readonly<Record<string, unknown>>
  * Makes the tables of another document, with the same refs, from what its metadata say. Throws `invalid` where they say
  * what no document does.
  */
-export function copyMetadata(source: DocumentFile, target: DocumentWriter): CopiedTable[] {
+export function copyMetadata(
+  source: DocumentFile,
+  target: DocumentWriter,
+  size: DocumentSize,
+): CopiedTable[] {
   copySettings(source, target)
   const columns = readColumns(source)
+  for (const rows of columns.values()) for (const row of rows) size.addRow(Object.values(row))
   const taken = new Set<string>()
   const tables = readAll(source, '_grist_Tables', importLimits.tables)
   const made = tables.map((row) => {

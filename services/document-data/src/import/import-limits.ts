@@ -12,6 +12,8 @@ export const importLimits = {
   cellChars: 1_000_000,
   /** Characters of a row. */
   rowChars: 16_000_000,
+  /** Bytes of the document that is made, about. */
+  documentBytes: 2 * 1024 * 1024 * 1024,
   /** Characters of a label that are kept. */
   labelChars: 500,
   /** How deep values of JSON and elements of XML may lie in each other. */

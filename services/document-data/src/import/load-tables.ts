@@ -3,6 +3,7 @@ import type { DocumentWriter } from '../store/document'
 import { insertRows } from '../store/insert-rows'
 import { addTables, type NewTable } from '../store/tables'
 import type { Column, Table } from '../store/schema'
+import type { DocumentSize } from './document-size'
 import { importLimits } from './import-limits'
 import type { ImportedCell, RowSink } from './row-sink'
 import type { PlannedColumn, PlannedTable } from './table-survey'
@@ -25,6 +26,7 @@ export class TableLoader implements RowSink {
   constructor(
     private readonly doc: DocumentWriter,
     plan: readonly PlannedTable[],
+    private readonly size: DocumentSize,
     private readonly onRow: () => void,
   ) {
     this.made = makeTables(doc, plan).map((id) => ({ id, rows: 0 }))
@@ -43,6 +45,7 @@ export class TableLoader implements RowSink {
   }
 
   addRow(cells: readonly ImportedCell[]): void {
+    this.size.addRow(cells, this.columns.length)
     for (let i = 0; i < this.columns.length; i++) {
       const cell = cells[i] ?? null
       if (typeof cell === 'string') this.batchChars += cell.length
