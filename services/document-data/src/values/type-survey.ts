@@ -1,4 +1,5 @@
 import type { Cell, DocumentSettings } from './column-type'
+import { EXACT_DIGITS, isHeldExactly, isInRange } from './exact-number'
 import {
   DATE_FORMS,
   isDate,
@@ -15,8 +16,6 @@ const integer = /^(?:0|-?[1-9]\d*)$/
 // An exponent alone does not make a number: 12E4 is as likely a code.
 const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?)?$/
 const leadingZero = /^[^\d]*0\d/
-/** Digits that a double holds in any case. */
-const EXACT_DIGITS = 15
 
 /** How numbers of a column are written, from the strictest way to the most lenient. */
 const numberForms = ['whole', 'decimal', 'local'] as const
@@ -92,7 +91,8 @@ export class TypeSurvey {
     if (text.replace(/\D/g, '').length > EXACT_DIGITS) return false
     const reading = readLocalNumber(text, { settings: this.settings, widgetOptions: {} })
     // What is written in no special way did not fit before, and must not as such.
-    if (!reading || !(reading.currency || reading.percent || reading.grouped)) return false
+    if (!reading || !isInRange(text, reading.value)) return false
+    if (!(reading.currency || reading.percent || reading.grouped)) return false
     this.numberOptions ??= numberOptions(reading, text.includes('.'))
     return true
   }
@@ -130,13 +130,8 @@ function isInt(value: number): boolean {
 function isExactNumber(text: string): boolean {
   if (!decimal.test(text)) return false
   const value = Number(text)
-  if (!Number.isFinite(value) || Object.is(value, -0)) return false
-  if (String(value) === text) return true
-  const digits = text
-    .replace(/[eE].*/, '')
-    .replace(/[-.]/g, '')
-    .replace(/^0+/, '')
-  return digits.length <= EXACT_DIGITS
+  if (Object.is(value, -0)) return false
+  return /[.eE]/.test(text) ? isHeldExactly(text) : Number.isSafeInteger(value)
 }
 
 function optionsOf(options: Record<string, unknown> | undefined): { widgetOptions?: string } {
