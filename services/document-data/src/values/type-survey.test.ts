@@ -59,6 +59,9 @@ describe('the type of a column', () => {
       ['1/2/2024', '31/1/2024'],
       { type: 'Date', widgetOptions: options({ dateFormat: 'DD/MM/YYYY' }) },
     ],
+    ['days that may be months throughout', ['01/02/2024', '03/04/2024'], { type: 'Text' }],
+    ['a day that is the same either way', ['1/1/2024'], { type: 'Text' }],
+    ['instants whose day may be the month', ['01-02-2024 10:00'], { type: 'Text' }],
     ['days in two forms', ['2024-01-31', '31.01.2024'], { type: 'Text' }],
     [
       'instants',

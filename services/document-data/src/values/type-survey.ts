@@ -68,8 +68,9 @@ export class TypeSurvey {
   }
 
   private guessDate(): ColumnGuess {
-    const [form] = this.dates
-    if (!form) return { type: 'Text' }
+    const [form, ...others] = this.dates
+    // 01/02/2024 may be of January or of February when no other value tells.
+    if (!form || others.some(({ order }) => order !== form.order)) return { type: 'Text' }
     const { dateFormat } = form
     if (!this.hasTimes) return { type: 'Date', ...optionsOf({ dateFormat }) }
     const timeFormat = timeFormatOf([this.timed])
