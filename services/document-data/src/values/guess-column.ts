@@ -91,7 +91,7 @@ function isPlainNumber(value: Cell): boolean {
 
 /** Widget options that show numbers as this one is written; undefined for a plain one. */
 export function numberOptions(
-  { currency, percent, grouped }: NumberReading,
+  { currency, percent, grouped }: Omit<NumberReading, 'value'>,
   hasPoint: boolean,
 ): Record<string, unknown> | undefined {
   if (currency) return { numMode: 'currency', ...(hasPoint ? {} : { decimals: 0 }) }

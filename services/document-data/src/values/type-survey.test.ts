@@ -31,8 +31,34 @@ describe('the type of a column', () => {
     ['money that is too little', ['$1e-999'], { type: 'Text' }],
     ['no money', ['$0.00'], { type: 'Numeric', widgetOptions: options({ numMode: 'currency' }) }],
     ['long digit strings with separators', ['12,345,678,901,234,567,890'], { type: 'Text' }],
-    ['money', ['$1.50', '2'], { type: 'Numeric', widgetOptions: options({ numMode: 'currency' }) }],
+    [
+      'money',
+      ['$1.50', '$2'],
+      { type: 'Numeric', widgetOptions: options({ numMode: 'currency' }) },
+    ],
     ['percents', ['5%'], { type: 'Numeric', widgetOptions: options({ numMode: 'percent' }) }],
+    [
+      'money, the first without cents',
+      ['$5', '$5.25'],
+      {
+        type: 'Numeric',
+        widgetOptions: options({ numMode: 'currency' }),
+      },
+    ],
+    [
+      'money without cents',
+      ['$5', '$1,500'],
+      {
+        type: 'Numeric',
+        widgetOptions: options({ numMode: 'currency', decimals: 0 }),
+      },
+    ],
+    ['numbers and percents', ['50', '50%'], { type: 'Text' }],
+    ['numbers of JSON and percents', [50, '50%'], { type: 'Text' }],
+    ['thousands and percents', ['5%', '1,500'], { type: 'Text' }],
+    ['money and percents', ['$5', '5%'], { type: 'Text' }],
+    ['money and numbers', ['$1.50', '2'], { type: 'Text' }],
+    ['percents of money', ['$5%'], { type: 'Text' }],
     [
       'thousands',
       ['1,500', '12'],
@@ -104,6 +130,9 @@ describe('the type of a column', () => {
       '1',
       '2.5',
       '$3',
+      '$3.50',
+      '4%',
+      '1,500',
       '007',
       'true',
       '',
@@ -118,8 +147,7 @@ describe('the type of a column', () => {
     )
     fc.assert(
       fc.property(fc.array(some, { maxLength: 6 }), (cells) => {
-        const type = guess(...cells)?.type
-        expect(guess(...cells.toReversed())?.type).toBe(type)
+        expect(guess(...cells.toReversed())).toEqual(guess(...cells))
       }),
     )
   })

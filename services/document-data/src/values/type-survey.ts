@@ -33,7 +33,9 @@ export class TypeSurvey {
   private hasTimes = false
   private sawBlank = false
   private sawValue = false
-  private numberOptions: Record<string, unknown> | undefined
+  /** Which ways of writing numbers were seen, of those that are not told apart by how strict they are. */
+  private readonly marks = { currency: false, percent: false, grouped: false, plain: false }
+  private hasPoint = false
   private timed: Cell = null
 
   constructor(private readonly settings: DocumentSettings) {}
@@ -61,10 +63,17 @@ export class TypeSurvey {
       case 'decimal':
         return { type: 'Numeric' }
       case 'local':
-        return { type: 'Numeric', ...optionsOf(this.numberOptions) }
+        return this.guessMarked()
       case undefined:
         return this.guessDate()
     }
+  }
+
+  /** `50` and `50%`, or `50` and `$50`, mean different things, which one format of the column cannot show. */
+  private guessMarked(): ColumnGuess {
+    const { currency, percent, plain } = this.marks
+    if ([currency, percent, plain].filter(Boolean).length > 1) return { type: 'Text' }
+    return { type: 'Numeric', ...optionsOf(numberOptions(this.marks, this.hasPoint)) }
   }
 
   private guessDate(): ColumnGuess {
@@ -80,21 +89,27 @@ export class TypeSurvey {
 
   private fitsNumber(cell: Cell): boolean {
     const form = numberForms[this.numbers]
-    if (typeof cell === 'number') return form !== 'whole' || isInt(cell)
-    if (typeof cell !== 'string') return false
-    if (form === 'whole') return integer.test(cell) && isInt(Number(cell))
-    return form === 'decimal' ? isExactNumber(cell) : this.fitsLocal(cell)
+    if (typeof cell !== 'string' && typeof cell !== 'number') return false
+    const isPlain =
+      form === 'whole' ? isWhole(cell) : typeof cell === 'number' || isExactNumber(cell)
+    if (isPlain) this.marks.plain = true
+    return isPlain || (form === 'local' && this.fitsLocal(String(cell)))
   }
 
   private fitsLocal(text: string): boolean {
-    if (isExactNumber(text)) return true
     if (text !== text.trim() || leadingZero.test(text)) return false
     if (text.replace(/\D/g, '').length > EXACT_DIGITS) return false
     const reading = readLocalNumber(text, { settings: this.settings, widgetOptions: {} })
     // What is written in no special way did not fit before, and must not as such.
     if (!reading || !isInRange(text, reading.value)) return false
-    if (!(reading.currency || reading.percent || reading.grouped)) return false
-    this.numberOptions ??= numberOptions(reading, text.includes('.'))
+    const { currency, percent, grouped } = reading
+    if (!(currency || percent || grouped) || (currency && percent)) return false
+    const { marks } = this
+    marks.currency ||= currency
+    marks.percent ||= percent
+    marks.grouped ||= grouped
+    marks.plain ||= !currency && !percent
+    this.hasPoint ||= text.includes('.')
     return true
   }
 
@@ -121,6 +136,10 @@ export class TypeSurvey {
 
 function isTruth(cell: Cell): boolean {
   return typeof cell === 'boolean' || (typeof cell === 'string' && /^(?:true|false)$/i.test(cell))
+}
+
+function isWhole(cell: string | number): boolean {
+  return typeof cell === 'number' ? isInt(cell) : integer.test(cell) && isInt(Number(cell))
 }
 
 function isInt(value: number): boolean {
