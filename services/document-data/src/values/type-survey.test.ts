@@ -98,6 +98,11 @@ describe('the type of a column', () => {
       },
     ],
     [
+      'instants of a zone that the document does not have',
+      ['2024-01-31 10:00 EST'],
+      { type: 'Text' },
+    ],
+    [
       'coded days',
       [['d', 0], null],
       { type: 'Date', widgetOptions: options({ dateFormat: 'YYYY-MM-DD' }) },

@@ -124,7 +124,7 @@ export class TypeSurvey {
       this.dates = []
       return
     }
-    const withTime = (form: DateForm) => isDateTime(cell, form)
+    const withTime = (form: DateForm) => isDateTime(cell, form, this.settings.timezone)
     const left = this.dates.filter((form) => isDate(cell, form) || withTime(form))
     if (left.length > 0 && !this.hasTimes && left.every((form) => !isDate(cell, form))) {
       this.hasTimes = true
