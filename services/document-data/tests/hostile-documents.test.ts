@@ -230,6 +230,41 @@ describe('a SQLite file', () => {
     })
   })
 
+  const long = `replace(hex(zeroblob(500001)), '00', 'ab')`
+  const wide = Array.from({ length: 17 }, (_, i) => `w${i}`)
+  it.each<[string, RegExp, () => Buffer]>([
+    ['a huge cell', /table "All": a cell can have/, sql(`UPDATE "All" SET T = ${long}`)],
+    ['a huge cell of a list', /a cell can have/, sql(`UPDATE "All" SET RL = ${long}`)],
+    [
+      'a row without end',
+      /table "All": the row is too long/,
+      sql(
+        wide
+          .map(
+            (id) => `ALTER TABLE "All" ADD COLUMN ${id} TEXT;
+              INSERT INTO _grist_Tables_column (parentId, parentPos, colId, type)
+                VALUES (2, 99, '${id}', 'Text');
+              UPDATE "All" SET ${id} = substr(${long}, 3) WHERE id = 1;`,
+          )
+          .join(''),
+      ),
+    ],
+    ...['type', 'label', 'formula', 'description', 'widgetOptions', 'rules', 'recalcDeps'].map(
+      (field): [string, RegExp, () => Buffer] => [
+        `a huge ${field}`,
+        /a cell can have/,
+        sql(`UPDATE _grist_Tables_column SET ${field} = ${long} WHERE colId = 'T'`),
+      ],
+    ),
+    [
+      'a huge name of an attachment',
+      /a cell can have/,
+      sql(`INSERT INTO _grist_Attachments (id, fileName) VALUES (4, ${long})`),
+    ],
+  ])('with %s is too large', async (_, message, make) => {
+    await imports.expectRefused('large.sqlite', make(), { reason: 'IMPORT_TOO_LARGE', message })
+  })
+
   it.each<[string, () => Buffer]>([
     ['an index with a function', sql('CREATE INDEX i ON "All" (upper(T), length(hex(T)))')],
     [

@@ -3,7 +3,7 @@ import { quoteId } from '../query/quote'
 import type { DocumentWriter } from '../store/document'
 import type { DocumentFile } from './document-file'
 import type { DocumentSize } from './document-size'
-import { badFile, shown, tooMuch } from './import-errors'
+import { badFile, requireCellSize, shown, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
 
 /** Tables of attachments, some of which only newer forms have, and the column of each that holds bytes. */
@@ -77,6 +77,7 @@ function copyTable(
       const isBytes = Buffer.isBuffer(value)
       if (value !== null && isBytes !== (columns[i] === bytes))
         throw badFile(`column ${columns[i]} holds what it cannot hold`, `table ${shown(table)}`)
+      if (typeof value === 'string') requireCellSize(value.length, `table ${shown(table)}`)
       if (isBytes && value.length > importLimits.rowChars)
         throw tooMuch('a piece of an attachment is too long', `table ${shown(table)}`)
     })

@@ -1,7 +1,8 @@
 import type { DocumentWriter } from '../store/document'
 import type { StoredValue } from '../values/column-type'
 import { quoteId } from '../query/quote'
-import { badFile, shown } from './import-errors'
+import { badFile, shown, tooMuch } from './import-errors'
+import { importLimits } from './import-limits'
 import type { DocumentFile } from './document-file'
 import type { DocumentSize } from './document-size'
 import { copyAttachments } from './copy-attachments'
@@ -59,10 +60,15 @@ function copyRows(
     if (typeof id !== 'bigint' || id < 1n || id > Number.MAX_SAFE_INTEGER)
       throw badFile('a row has an id that no row can have', place)
     const values: StoredValue[] = [id]
+    let chars = 0
     for (let i = 0; i < columns.length; i++) {
       const column = columns[i]
-      if (column) values.push(soundValue(cells[i], column, place))
+      if (!column) continue
+      const value = soundValue(cells[i], column, place)
+      if (typeof value === 'string') chars += value.length
+      values.push(value)
     }
+    if (chars > importLimits.rowChars) throw tooMuch('the row is too long', place)
     size.addRow(values)
     insert.run(values)
     count++

@@ -9,7 +9,7 @@ import { columnType } from '../values/column-types'
 import { isTimeZone } from '../values/time-zone'
 import type { DocumentFile } from './document-file'
 import type { DocumentSize } from './document-size'
-import { badFile, shown, tooMuch } from './import-errors'
+import { badFile, requireCellSize, shown, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
 
 /** A column with what tells how its values are stored. */
@@ -195,9 +195,11 @@ function requireRef(value: unknown, of: string): number {
   throw badFile(`a ${of} has a ref that no ${of} can have`)
 }
 
-/** What is of another kind than its column counts as nothing. */
+/** What is of another kind than its column counts as nothing. Throws `too_large` for more than a cell can take. */
 function text(value: unknown): string {
-  return typeof value === 'string' ? value : ''
+  if (typeof value !== 'string') return ''
+  requireCellSize(value.length, 'the tables and columns of the document')
+  return value
 }
 
 function whole(value: unknown): number {
@@ -205,11 +207,10 @@ function whole(value: unknown): number {
 }
 
 function refList(value: unknown): string | null {
+  const given = text(value)
   try {
-    const list = JSON.parse(text(value)) as unknown
-    return Array.isArray(list) && list.every((ref) => Number.isSafeInteger(ref))
-      ? text(value)
-      : null
+    const list = JSON.parse(given) as unknown
+    return Array.isArray(list) && list.every((ref) => Number.isSafeInteger(ref)) ? given : null
   } catch {
     return null
   }
