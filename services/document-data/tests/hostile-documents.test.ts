@@ -185,6 +185,42 @@ describe('a SQLite file', () => {
     ['bytes in a cell', /a cell holds bytes/, sql(`UPDATE "All" SET T = x'00ff'`)],
     ['a row id below 0', /a row has an id that no row can have/, sql('UPDATE "All" SET id = -id')],
     [
+      'a row id that leaves none for new rows',
+      /table "All": a row has an id that no row can have/,
+      sql('UPDATE "All" SET id = 9007199254740991 WHERE id = 1'),
+    ],
+    [
+      'a table ref that leaves none for new tables',
+      /a table has a ref/,
+      sql('UPDATE _grist_Tables SET id = 2147483647 WHERE id = 2'),
+    ],
+    [
+      'a column ref that leaves none for new columns',
+      /a column has a ref/,
+      sql(`UPDATE _grist_Tables_column SET id = 2147483647 WHERE colId = 'T'`),
+    ],
+    ...['_grist_Attachments (id)', '_sheaf_attachments (file_id, id)'].map(
+      (into): [string, RegExp, () => Buffer] => [
+        `an id in ${into} that leaves none for new attachments`,
+        /a row has an id that no row can have/,
+        sql(`INSERT INTO ${into} SELECT ${into.includes(',') ? '1,' : ''} 9223372036854775807`),
+      ],
+    ),
+    [
+      'a file that leaves no id for new files',
+      /a row has an id that no row can have/,
+      sql(
+        `INSERT INTO _sheaf_files (id, hash, size) VALUES (9223372036854775807, '${hashOf('abc')}', 3)`,
+      ),
+    ],
+    [
+      'a piece of a file that leaves no id for new pieces',
+      /a row has an id that no row can have/,
+      sql(
+        `INSERT INTO _sheaf_file_chunks (id, file_id, position, bytes) VALUES (9223372036854775807, 1, 0, x'00')`,
+      ),
+    ],
+    [
       'columns of no table',
       /columns of a table that is not there/,
       sql('DELETE FROM _grist_Tables WHERE id = 2'),
@@ -275,6 +311,12 @@ describe('a SQLite file', () => {
       'settings that are no JSON',
       sql(`UPDATE _grist_DocInfo SET timezone = 'Mars', documentSettings = '{'`),
     ],
+    [
+      'the highest row id that a client can choose',
+      sql('UPDATE "All" SET id = 2147483647 WHERE id = 5'),
+    ],
+    ['a row far below all others', sql('UPDATE "All" SET manualSort = 1.7e308 WHERE id = 3')],
+    ['rows at no position', sql('UPDATE "All" SET manualSort = 9e999 * (id - 3.5)')],
     [
       'rules that are no JSON',
       sql(`UPDATE _grist_Tables_column SET rules = '[', recalcDeps = '{}', widgetOptions = '['`),

@@ -55,6 +55,11 @@ function measureFile({ connection }: DocumentWriter, id: number): { hash: string
   return { hash: hash.digest('hex'), size }
 }
 
+/** Ids that no document reaches would leave none for new attachments. */
+function isRef(value: unknown): boolean {
+  return typeof value === 'bigint' && value >= 1n && value <= importLimits.ref
+}
+
 /** Copies the columns that both sides have; a document of an older form lacks some, or the table itself. */
 function copyTable(
   source: DocumentFile,
@@ -80,6 +85,8 @@ function copyTable(
       if (typeof value === 'string') requireCellSize(value.length, `table ${shown(table)}`)
       if (isBytes && value.length > importLimits.rowChars)
         throw tooMuch('a piece of an attachment is too long', `table ${shown(table)}`)
+      if (columns[i] === 'id' && !isRef(value))
+        throw badFile('a row has an id that no row can have', `table ${shown(table)}`)
     })
     size.addRow(row)
     insert.run(row)

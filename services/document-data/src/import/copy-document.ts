@@ -57,7 +57,7 @@ function copyRows(
   const rows = source.db.prepare(`SELECT ${names} FROM ${table}`).raw().safeIntegers().iterate()
   let count = 0
   for (const [id, ...cells] of rows as IterableIterator<unknown[]>) {
-    if (typeof id !== 'bigint' || id < 1n || id > Number.MAX_SAFE_INTEGER)
+    if (typeof id !== 'bigint' || id < 1n || id > importLimits.rowId)
       throw badFile('a row has an id that no row can have', place)
     const values: StoredValue[] = [id]
     let chars = 0

@@ -25,9 +25,6 @@ export interface CopiedTable {
   readonly columns: readonly StoredColumnForm[]
 }
 
-/** Refs are counted from 1; so many tables and columns no document ever had. */
-const MAX_REF = 2 ** 31 - 1
-
 type Row = Readonly<Record<string, unknown>>
 
 /**
@@ -191,7 +188,7 @@ function insert(target: DocumentWriter, table: string, fields: Row): void {
 }
 
 function requireRef(value: unknown, of: string): number {
-  if (whole(value) > 0 && whole(value) <= MAX_REF) return whole(value)
+  if (whole(value) > 0 && whole(value) <= importLimits.ref) return whole(value)
   throw badFile(`a ${of} has a ref that no ${of} can have`)
 }
 
