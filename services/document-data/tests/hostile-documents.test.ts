@@ -308,6 +308,13 @@ describe('a SQLite file', () => {
       sql(`CREATE TABLE other (x CHECK (x > 0)); INSERT INTO other VALUES (1)`),
     ],
     [
+      'a check of a table, which is not run',
+      sql(
+        `PRAGMA ignore_check_constraints = ON;
+         CREATE TABLE slow (x CHECK (x < 0)); INSERT INTO slow VALUES (1)`,
+      ),
+    ],
+    [
       'settings that are no JSON',
       sql(`UPDATE _grist_DocInfo SET timezone = 'Mars', documentSettings = '{'`),
     ],
