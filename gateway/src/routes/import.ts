@@ -40,8 +40,7 @@ export const importRoutes: readonly Route[] = [
         const whole = requireEnd(parts)
         // It rejects with the making as well, which tells of it.
         whole.catch(() => {})
-        const { docId, tables, publish } = await makeDocument(exchange, upload, whole)
-        await publish()
+        const { docId, tables } = await makeDocument(exchange, upload, whole)
         const rows = tables.map((table) => ({ id: table.id, rows: table.rows }))
         lines.end({ id: docId, title, tables: rows })
       } catch (error) {
