@@ -352,6 +352,13 @@ describe('a SQLite file', () => {
     expect(await clients.read(made.docId, 'All', { sort: ['T', 'Any', 'RL'] })).toHaveLength(5)
   })
 
+  it('with a long label has it cut like that of any file', async () => {
+    const label = `${'x'.repeat(499)}😀`
+    const file = sql(`UPDATE _grist_Tables_column SET label = '${label}' WHERE colId = 'T'`)
+    const made = await imports.import('label.sqlite', file())
+    expect(await imports.columns(made, 'All')).toContainEqual(['T', 'x'.repeat(499), 'Text'])
+  })
+
   it('brings its attachments along, and no unfinished one', async () => {
     const add = (id: number, text: string, pending: string) => `
       INSERT INTO _sheaf_files (id, hash, size, pending)

@@ -196,6 +196,12 @@ describe('an import', () => {
     ])
   })
 
+  it('cuts no label in the middle of a character', async () => {
+    const made = await imports.import('cut.csv', `${'x'.repeat(499)}😀,b\n1,2\n`)
+    const [[, label] = []] = await imports.columns(made, 'Cut')
+    expect(label).toBe('x'.repeat(499))
+  })
+
   it('tells how far it is', async () => {
     const lines = Array.from({ length: 60_000 }, (_, i) => `${i},text ${i}`)
     const made = await imports.import('many.csv', `n,t\n${lines.join('\n')}\n`)

@@ -1,3 +1,4 @@
+import { cutText } from '@sheaf/kit/cut-text'
 import { columnIdFor, tableIdFor } from '../identifiers'
 import { quoteId } from '../query/quote'
 import type { DocumentWriter } from '../store/document'
@@ -166,7 +167,7 @@ function columnFields(row: Row, parentId: number, colId: string): Row & { isForm
     widgetOptions: text(row.widgetOptions),
     isFormula: whole(row.isFormula) === 0 ? 0 : 1,
     formula: text(row.formula),
-    label: text(row.label),
+    label: cutText(text(row.label), importLimits.labelChars),
     description: text(row.description),
     untieColIdFromLabel: whole(row.untieColIdFromLabel) === 0 ? 0 : 1,
     summarySourceCol: whole(row.summarySourceCol),

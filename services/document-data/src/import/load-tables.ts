@@ -1,3 +1,4 @@
+import { cutText } from '@sheaf/kit/cut-text'
 import { convertCells } from '../store/conversion'
 import type { DocumentWriter } from '../store/document'
 import { insertRows } from '../store/insert-rows'
@@ -99,7 +100,7 @@ function makeTables(doc: DocumentWriter, plan: readonly PlannedTable[]): string[
 }
 
 function newColumn({ label, guess }: PlannedColumn) {
-  const name = label.trim().slice(0, importLimits.labelChars)
+  const name = cutText(label.trim(), importLimits.labelChars)
   const fields = guess ?? { type: 'Any', isFormula: true }
   return name === '' ? { fields } : { id: name, fields: { label: name, ...fields } }
 }
