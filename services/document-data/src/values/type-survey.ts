@@ -9,7 +9,7 @@ import {
   type ColumnGuess,
   type DateForm,
 } from './guess-column'
-import { readLocalNumber } from './number-text'
+import { readLocalNumber, type NumberReading } from './number-text'
 
 const MAX_INT = 2 ** 31 - 1
 const integer = /^(?:0|-?[1-9]\d*)$/
@@ -104,13 +104,17 @@ export class TypeSurvey {
     if (!reading || !isInRange(text, reading.value)) return false
     const { currency, percent, grouped } = reading
     if (!(currency || percent || grouped) || (currency && percent)) return false
+    this.mark(reading)
+    this.hasPoint ||= text.includes('.')
+    return true
+  }
+
+  private mark({ currency, percent, grouped }: NumberReading): void {
     const { marks } = this
     marks.currency ||= currency
     marks.percent ||= percent
     marks.grouped ||= grouped
     marks.plain ||= !currency && !percent
-    this.hasPoint ||= text.includes('.')
-    return true
   }
 
   private narrowDates(cell: Cell): void {
