@@ -1,4 +1,5 @@
 import { toAppError } from '@sheaf/kit/errors'
+import type { CallContext } from '@sheaf/protos/call'
 import type { CreateDocumentResponse } from '@sheaf/protos/sheaf/directory/v1/documents'
 import type {
   ImportDocumentRequest,
@@ -20,16 +21,15 @@ export interface Upload {
   readonly onProgress: (progress: ImportProgress) => Promise<void> | void
 }
 
-/** A document that was made of a file, and that nobody sees yet. */
+/** A document that was made of a file. */
 export interface MadeDocument {
   readonly docId: string
   readonly tables: ImportedDocument['tables']
-  readonly publish: () => Promise<void>
 }
 
 /**
- * Makes a document of a file while it arrives: directory reserves one, its home makes the file. `whole` rejects when
- * the form turns out to be none after all. When anything fails, nothing is left of the document.
+ * Makes a document of a file while it arrives: directory reserves one, its home makes the file, and then all see it. `whole`
+ * rejects when the form turns out to be none after all. When anything fails, nothing is left of the document.
  */
 export async function makeDocument(
   exchange: Exchange,
@@ -55,16 +55,26 @@ export async function makeDocument(
       stop.abort(error)
       throw error
     })
-    const publish = async () => {
-      await directory.documents.publishDocument({ docId }, await caller())
-    }
-    return { docId, tables, publish }
+    await directory.documents.publishDocument({ docId }, await caller())
+    return { docId, tables }
   } catch (error) {
-    await directory.documents.discardDocument({ docId }, await caller()).catch((left: unknown) => {
-      // Directory tidies it up by itself, later.
-      exchange.context.log.warn({ err: left, docId }, 'a reserved document was not discarded')
-    })
+    // Also when nobody knows how publishing ended: a document that is published is not discarded by this.
+    await discard(exchange, docId, caller)
     throw error
+  }
+}
+
+/** Never throws: what has failed before is what the client is told. */
+async function discard(
+  { context }: Exchange,
+  docId: string,
+  caller: () => Promise<CallContext>,
+): Promise<void> {
+  try {
+    await context.directory.documents.discardDocument({ docId }, await caller())
+  } catch (error) {
+    // Directory tidies it up by itself, later.
+    context.log.warn({ err: error, docId }, 'a reserved document was not discarded')
   }
 }
 

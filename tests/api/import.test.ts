@@ -61,6 +61,13 @@ describe('an import', () => {
     expect(await recordsOf(body.id, 'Country_codes')).toHaveLength(body.tables[0]?.rows ?? -1)
   })
 
+  it('cuts no name of a file in the middle of a character', async () => {
+    const file = formOf('a\n1\n', `${'x'.repeat(255)}😀.csv`)
+    const { status, body } = await send(system.alice.rest, file)
+    expect(status).toBe(200)
+    expect(body.title).toBe('x'.repeat(255))
+  })
+
   it('takes a name from the form, and tells its progress when it is asked to', async () => {
     const form = new FormData()
     form.set('name', 'Städte')

@@ -1,5 +1,6 @@
 import { extname, win32 } from 'node:path'
 import { toUSVString } from 'node:util'
+import { cutText } from '@sheaf/kit/cut-text'
 import { AppError, codes, toAppError } from '@sheaf/kit/errors'
 import type { ImportProgress } from '@sheaf/protos/sheaf/document_data/v1/import'
 import { makeDocument } from '../document-import'
@@ -40,8 +41,7 @@ export const importRoutes: readonly Route[] = [
         const whole = requireEnd(parts)
         // It rejects with the making as well, which tells of it.
         whole.catch(() => {})
-        const { docId, tables, publish } = await makeDocument(exchange, upload, whole)
-        await publish()
+        const { docId, tables } = await makeDocument(exchange, upload, whole)
         const rows = tables.map((table) => ({ id: table.id, rows: table.rows }))
         lines.end({ id: docId, title, tables: rows })
       } catch (error) {
@@ -86,7 +86,7 @@ function readName(value: string): string {
 /** The name of a file without folders, of whatever system, and without its end, as the name of a document. */
 function titleOf(fileName: string): string {
   const name = win32.basename(fileName, extname(fileName)).replace(/\0/g, '').trim()
-  return toUSVString(toUSVString(name).slice(0, MAX_NAME)) || 'Imported document'
+  return cutText(toUSVString(name), MAX_NAME) || 'Imported document'
 }
 
 /** An answer that tells how far it is where the client asks for that, and is one JSON object where not. */

@@ -185,6 +185,42 @@ describe('a SQLite file', () => {
     ['bytes in a cell', /a cell holds bytes/, sql(`UPDATE "All" SET T = x'00ff'`)],
     ['a row id below 0', /a row has an id that no row can have/, sql('UPDATE "All" SET id = -id')],
     [
+      'a row id that leaves none for new rows',
+      /table "All": a row has an id that no row can have/,
+      sql('UPDATE "All" SET id = 9007199254740991 WHERE id = 1'),
+    ],
+    [
+      'a table ref that leaves none for new tables',
+      /a table has a ref/,
+      sql('UPDATE _grist_Tables SET id = 2147483647 WHERE id = 2'),
+    ],
+    [
+      'a column ref that leaves none for new columns',
+      /a column has a ref/,
+      sql(`UPDATE _grist_Tables_column SET id = 2147483647 WHERE colId = 'T'`),
+    ],
+    ...['_grist_Attachments (id)', '_sheaf_attachments (file_id, id)'].map(
+      (into): [string, RegExp, () => Buffer] => [
+        `an id in ${into} that leaves none for new attachments`,
+        /a row has an id that no row can have/,
+        sql(`INSERT INTO ${into} SELECT ${into.includes(',') ? '1,' : ''} 9223372036854775807`),
+      ],
+    ),
+    [
+      'a file that leaves no id for new files',
+      /a row has an id that no row can have/,
+      sql(
+        `INSERT INTO _sheaf_files (id, hash, size) VALUES (9223372036854775807, '${hashOf('abc')}', 3)`,
+      ),
+    ],
+    [
+      'a piece of a file that leaves no id for new pieces',
+      /a row has an id that no row can have/,
+      sql(
+        `INSERT INTO _sheaf_file_chunks (id, file_id, position, bytes) VALUES (9223372036854775807, 1, 0, x'00')`,
+      ),
+    ],
+    [
       'columns of no table',
       /columns of a table that is not there/,
       sql('DELETE FROM _grist_Tables WHERE id = 2'),
@@ -230,6 +266,41 @@ describe('a SQLite file', () => {
     })
   })
 
+  const long = `replace(hex(zeroblob(500001)), '00', 'ab')`
+  const wide = Array.from({ length: 17 }, (_, i) => `w${i}`)
+  it.each<[string, RegExp, () => Buffer]>([
+    ['a huge cell', /table "All": a cell can have/, sql(`UPDATE "All" SET T = ${long}`)],
+    ['a huge cell of a list', /a cell can have/, sql(`UPDATE "All" SET RL = ${long}`)],
+    [
+      'a row without end',
+      /table "All": the row is too long/,
+      sql(
+        wide
+          .map(
+            (id) => `ALTER TABLE "All" ADD COLUMN ${id} TEXT;
+              INSERT INTO _grist_Tables_column (parentId, parentPos, colId, type)
+                VALUES (2, 99, '${id}', 'Text');
+              UPDATE "All" SET ${id} = substr(${long}, 3) WHERE id = 1;`,
+          )
+          .join(''),
+      ),
+    ],
+    ...['type', 'label', 'formula', 'description', 'widgetOptions', 'rules', 'recalcDeps'].map(
+      (field): [string, RegExp, () => Buffer] => [
+        `a huge ${field}`,
+        /a cell can have/,
+        sql(`UPDATE _grist_Tables_column SET ${field} = ${long} WHERE colId = 'T'`),
+      ],
+    ),
+    [
+      'a huge name of an attachment',
+      /a cell can have/,
+      sql(`INSERT INTO _grist_Attachments (id, fileName) VALUES (4, ${long})`),
+    ],
+  ])('with %s is too large', async (_, message, make) => {
+    await imports.expectRefused('large.sqlite', make(), { reason: 'IMPORT_TOO_LARGE', message })
+  })
+
   it.each<[string, () => Buffer]>([
     ['an index with a function', sql('CREATE INDEX i ON "All" (upper(T), length(hex(T)))')],
     [
@@ -237,9 +308,22 @@ describe('a SQLite file', () => {
       sql(`CREATE TABLE other (x CHECK (x > 0)); INSERT INTO other VALUES (1)`),
     ],
     [
+      'a check of a table, which is not run',
+      sql(
+        `PRAGMA ignore_check_constraints = ON;
+         CREATE TABLE slow (x CHECK (x < 0)); INSERT INTO slow VALUES (1)`,
+      ),
+    ],
+    [
       'settings that are no JSON',
       sql(`UPDATE _grist_DocInfo SET timezone = 'Mars', documentSettings = '{'`),
     ],
+    [
+      'the highest row id that a client can choose',
+      sql('UPDATE "All" SET id = 2147483647 WHERE id = 5'),
+    ],
+    ['a row far below all others', sql('UPDATE "All" SET manualSort = 1.7e308 WHERE id = 3')],
+    ['rows at no position', sql('UPDATE "All" SET manualSort = 9e999 * (id - 3.5)')],
     [
       'rules that are no JSON',
       sql(`UPDATE _grist_Tables_column SET rules = '[', recalcDeps = '{}', widgetOptions = '['`),
@@ -266,6 +350,13 @@ describe('a SQLite file', () => {
     expect(await clients.read(made.docId, 'All')).toHaveLength(4)
     await clients.add(made.docId, 'All', [{ T: 'after' }])
     expect(await clients.read(made.docId, 'All', { sort: ['T', 'Any', 'RL'] })).toHaveLength(5)
+  })
+
+  it('with a long label has it cut like that of any file', async () => {
+    const label = `${'x'.repeat(499)}😀`
+    const file = sql(`UPDATE _grist_Tables_column SET label = '${label}' WHERE colId = 'T'`)
+    const made = await imports.import('label.sqlite', file())
+    expect(await imports.columns(made, 'All')).toContainEqual(['T', 'x'.repeat(499), 'Text'])
   })
 
   it('brings its attachments along, and no unfinished one', async () => {

@@ -125,6 +125,16 @@ describe('a workbook', () => {
     await imports.expectRefused('evil.xlsx', make(), { reason, message })
   })
 
+  it('with a long number keeps its digits', async () => {
+    const cells = ['12345678901234567', '1e-400', '0.10000000000000001', '9007199254740991']
+    const row = (values: string[]) =>
+      `<row>${values.map((value) => `<c><v>${value}</v></c>`).join('')}</row>`
+    const file = workbook({ 'xl/s.xml': sheet(row(['1', '2', '3', '4']) + row(cells)) })
+    const made = await imports.import('long.xlsx', file)
+    const [values = {}] = await imports.rows(made, 'S')
+    expect(Object.values(values)).toEqual(['12345678901234567', '1e-400', 0.1, 9007199254740991])
+  })
+
   it('with a text number that is not there has a blank cell', async () => {
     const cells =
       '<row><c t="inlineStr"><is><t>a</t></is></c><c t="str"><v>b</v></c></row><row><c t="s"><v>99</v></c><c t="b"><v>1</v></c></row>'

@@ -178,6 +178,30 @@ describe('an import', () => {
     ])
   })
 
+  it('keeps numbers of JSON that no double holds as they are written', async () => {
+    const made = await imports.import(
+      'long.json',
+      '[{"id":12345678901234567890,"big":1e400,"small":1e-400,"n":1e5,"list":[98765432109876543210]},' +
+        '{"id":1,"big":2,"small":0.5,"n":-0,"list":[]}]',
+    )
+    expect(await imports.rows(made, 'Long')).toEqual([
+      {
+        id2: '12345678901234567890',
+        big: '1e400',
+        small: '1e-400',
+        n: 100_000,
+        list: '["98765432109876543210"]',
+      },
+      { id2: '1', big: '2', small: '0.5', n: 0, list: '[]' },
+    ])
+  })
+
+  it('cuts no label in the middle of a character', async () => {
+    const made = await imports.import('cut.csv', `${'x'.repeat(499)}😀,b\n1,2\n`)
+    const [[, label] = []] = await imports.columns(made, 'Cut')
+    expect(label).toBe('x'.repeat(499))
+  })
+
   it('tells how far it is', async () => {
     const lines = Array.from({ length: 60_000 }, (_, i) => `${i},text ${i}`)
     const made = await imports.import('many.csv', `n,t\n${lines.join('\n')}\n`)

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { quoteId } from '../query/quote'
 import type { DocumentWriter } from '../store/document'
 import type { DocumentFile } from './document-file'
-import { badFile, shown, tooMuch } from './import-errors'
+import type { DocumentSize } from './document-size'
+import { badFile, requireCellSize, shown, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
 
 /** Tables of attachments, some of which only newer forms have, and the column of each that holds bytes. */
@@ -17,8 +18,12 @@ const attachmentTables = [
  * Copies attachments with their files. Throws `invalid` where the bytes of a file are not those that its hash names: the same
  * bytes are stored once, so a later upload would come to mean them. Files whose upload has not ended are left behind.
  */
-export function copyAttachments(source: DocumentFile, target: DocumentWriter): void {
-  for (const table of attachmentTables) copyTable(source, target, table)
+export function copyAttachments(
+  source: DocumentFile,
+  target: DocumentWriter,
+  size: DocumentSize,
+): void {
+  for (const table of attachmentTables) copyTable(source, target, size, table)
   const { connection } = target
   connection.prepare('DELETE FROM _sheaf_files WHERE pending IS NOT NULL').run()
   connection
@@ -50,10 +55,16 @@ function measureFile({ connection }: DocumentWriter, id: number): { hash: string
   return { hash: hash.digest('hex'), size }
 }
 
+/** Ids that no document reaches would leave none for new attachments. */
+function isRef(value: unknown): boolean {
+  return typeof value === 'bigint' && value >= 1n && value <= importLimits.ref
+}
+
 /** Copies the columns that both sides have; a document of an older form lacks some, or the table itself. */
 function copyTable(
   source: DocumentFile,
   target: DocumentWriter,
+  size: DocumentSize,
   { name: table, bytes }: (typeof attachmentTables)[number],
 ): void {
   const { connection } = target
@@ -71,9 +82,13 @@ function copyTable(
       const isBytes = Buffer.isBuffer(value)
       if (value !== null && isBytes !== (columns[i] === bytes))
         throw badFile(`column ${columns[i]} holds what it cannot hold`, `table ${shown(table)}`)
+      if (typeof value === 'string') requireCellSize(value.length, `table ${shown(table)}`)
       if (isBytes && value.length > importLimits.rowChars)
         throw tooMuch('a piece of an attachment is too long', `table ${shown(table)}`)
+      if (columns[i] === 'id' && !isRef(value))
+        throw badFile('a row has an id that no row can have', `table ${shown(table)}`)
     })
+    size.addRow(row)
     insert.run(row)
   }
 }

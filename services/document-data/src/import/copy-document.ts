@@ -1,8 +1,10 @@
 import type { DocumentWriter } from '../store/document'
 import type { StoredValue } from '../values/column-type'
 import { quoteId } from '../query/quote'
-import { badFile, shown } from './import-errors'
+import { badFile, shown, tooMuch } from './import-errors'
+import { importLimits } from './import-limits'
 import type { DocumentFile } from './document-file'
+import type { DocumentSize } from './document-size'
 import { copyAttachments } from './copy-attachments'
 import { copyMetadata, type CopiedTable } from './copy-metadata'
 import { soundValue } from './sound-values'
@@ -13,6 +15,12 @@ export interface LoadedTable {
   readonly rows: number
 }
 
+/** What is told of every row. */
+interface Counting {
+  readonly size: DocumentSize
+  readonly onRow: () => void
+}
+
 /**
  * Makes a document with the tables and rows of another one. The tables are made anew from what the metadata say, and
  * every value is checked, so that nothing else of the file gets into the document.
@@ -20,15 +28,15 @@ export interface LoadedTable {
 export function copyDocument(
   source: DocumentFile,
   target: DocumentWriter,
-  onRow: () => void,
+  counting: Counting,
 ): LoadedTable[] {
-  const tables = copyMetadata(source, target)
+  const tables = copyMetadata(source, target, counting.size)
   const loaded = tables.map((table) => {
-    const rows = copyRows(source, target, table, onRow)
+    const rows = copyRows(source, target, table, counting)
     rememberPlaces(target, table)
     return { id: table.tableId, rows }
   })
-  copyAttachments(source, target)
+  copyAttachments(source, target, counting.size)
   return loaded
 }
 
@@ -36,7 +44,7 @@ function copyRows(
   source: DocumentFile,
   target: DocumentWriter,
   { tableId, columns }: CopiedTable,
-  onRow: () => void,
+  { size, onRow }: Counting,
 ): number {
   const place = `table ${shown(tableId)}`
   const there = source.columnsOf(tableId)
@@ -49,13 +57,19 @@ function copyRows(
   const rows = source.db.prepare(`SELECT ${names} FROM ${table}`).raw().safeIntegers().iterate()
   let count = 0
   for (const [id, ...cells] of rows as IterableIterator<unknown[]>) {
-    if (typeof id !== 'bigint' || id < 1n || id > Number.MAX_SAFE_INTEGER)
+    if (typeof id !== 'bigint' || id < 1n || id > importLimits.rowId)
       throw badFile('a row has an id that no row can have', place)
     const values: StoredValue[] = [id]
+    let chars = 0
     for (let i = 0; i < columns.length; i++) {
       const column = columns[i]
-      if (column) values.push(soundValue(cells[i], column, place))
+      if (!column) continue
+      const value = soundValue(cells[i], column, place)
+      if (typeof value === 'string') chars += value.length
+      values.push(value)
     }
+    if (chars > importLimits.rowChars) throw tooMuch('the row is too long', place)
+    size.addRow(values)
     insert.run(values)
     count++
     onRow()

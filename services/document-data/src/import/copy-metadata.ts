@@ -1,3 +1,4 @@
+import { cutText } from '@sheaf/kit/cut-text'
 import { columnIdFor, tableIdFor } from '../identifiers'
 import { quoteId } from '../query/quote'
 import type { DocumentWriter } from '../store/document'
@@ -8,7 +9,8 @@ import type { ColumnType } from '../values/column-type'
 import { columnType } from '../values/column-types'
 import { isTimeZone } from '../values/time-zone'
 import type { DocumentFile } from './document-file'
-import { badFile, shown, tooMuch } from './import-errors'
+import type { DocumentSize } from './document-size'
+import { badFile, requireCellSize, shown, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
 
 /** A column with what tells how its values are stored. */
@@ -24,18 +26,20 @@ export interface CopiedTable {
   readonly columns: readonly StoredColumnForm[]
 }
 
-/** Refs are counted from 1; so many tables and columns no document ever had. */
-const MAX_REF = 2 ** 31 - 1
-
 type Row = Readonly<Record<string, unknown>>
 
 /**
  * Makes the tables of another document, with the same refs, from what its metadata say. Throws `invalid` where they say
  * what no document does.
  */
-export function copyMetadata(source: DocumentFile, target: DocumentWriter): CopiedTable[] {
+export function copyMetadata(
+  source: DocumentFile,
+  target: DocumentWriter,
+  size: DocumentSize,
+): CopiedTable[] {
   copySettings(source, target)
   const columns = readColumns(source)
+  for (const rows of columns.values()) for (const row of rows) size.addRow(Object.values(row))
   const taken = new Set<string>()
   const tables = readAll(source, '_grist_Tables', importLimits.tables)
   const made = tables.map((row) => {
@@ -163,7 +167,7 @@ function columnFields(row: Row, parentId: number, colId: string): Row & { isForm
     widgetOptions: text(row.widgetOptions),
     isFormula: whole(row.isFormula) === 0 ? 0 : 1,
     formula: text(row.formula),
-    label: text(row.label),
+    label: cutText(text(row.label), importLimits.labelChars),
     description: text(row.description),
     untieColIdFromLabel: whole(row.untieColIdFromLabel) === 0 ? 0 : 1,
     summarySourceCol: whole(row.summarySourceCol),
@@ -185,13 +189,15 @@ function insert(target: DocumentWriter, table: string, fields: Row): void {
 }
 
 function requireRef(value: unknown, of: string): number {
-  if (whole(value) > 0 && whole(value) <= MAX_REF) return whole(value)
+  if (whole(value) > 0 && whole(value) <= importLimits.ref) return whole(value)
   throw badFile(`a ${of} has a ref that no ${of} can have`)
 }
 
-/** What is of another kind than its column counts as nothing. */
+/** What is of another kind than its column counts as nothing. Throws `too_large` for more than a cell can take. */
 function text(value: unknown): string {
-  return typeof value === 'string' ? value : ''
+  if (typeof value !== 'string') return ''
+  requireCellSize(value.length, 'the tables and columns of the document')
+  return value
 }
 
 function whole(value: unknown): number {
@@ -199,11 +205,10 @@ function whole(value: unknown): number {
 }
 
 function refList(value: unknown): string | null {
+  const given = text(value)
   try {
-    const list = JSON.parse(text(value)) as unknown
-    return Array.isArray(list) && list.every((ref) => Number.isSafeInteger(ref))
-      ? text(value)
-      : null
+    const list = JSON.parse(given) as unknown
+    return Array.isArray(list) && list.every((ref) => Number.isSafeInteger(ref)) ? given : null
   } catch {
     return null
   }

@@ -14,7 +14,7 @@ const needed = ['_grist_DocInfo', '_grist_Tables', '_grist_Tables_column', '_she
 
 /**
  * An uploaded SQLite file that was downloaded from Sheaf, open for reading. Nothing that stands in its schema is ever run:
- * no trigger, view, virtual table, generated column or function of an index.
+ * no trigger, view, virtual table, generated column, constraint or function of an index.
  */
 export class DocumentFile implements Disposable {
   private constructor(
@@ -29,6 +29,7 @@ export class DocumentFile implements Disposable {
     try {
       db.pragma('trusted_schema = OFF')
       db.pragma('cell_size_check = ON')
+      db.pragma('ignore_check_constraints = ON')
       db.pragma('temp_store = MEMORY')
       db.pragma('mmap_size = 0')
       requireWhole(db, path)

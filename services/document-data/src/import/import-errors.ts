@@ -1,3 +1,4 @@
+import { cutText } from '@sheaf/kit/cut-text'
 import { AppError } from '@sheaf/kit/errors'
 import { importLimits } from './import-limits'
 
@@ -41,5 +42,5 @@ function at(place: Place | undefined, problem: string): string {
 
 /** A name as an error shows it. */
 export function shown(name: string): string {
-  return `"${name.length > 60 ? `${name.slice(0, 60)}…` : name}"`
+  return `"${name.length > 60 ? `${cutText(name, 60)}…` : name}"`
 }

@@ -4,6 +4,7 @@ import { copyDocument, type LoadedTable } from './copy-document'
 import { delimitedRows } from './delimited-rows'
 import { DocumentDraft } from './document-draft'
 import { DocumentFile } from './document-file'
+import { DocumentSize } from './document-size'
 import { badFile } from './import-errors'
 import { findFormat, type ImportFormat } from './import-format'
 import { jsonRows } from './json-rows'
@@ -44,10 +45,12 @@ const REPORT_ROWS = 2_000
 /**
  * Makes the file of a document from an upload. Everything in the upload may be hostile, so this runs in a process of its
  * own. Throws AppError for what the upload is to blame for.
+ * @param size counts what is stored; a smaller one than usual in tests
  */
 export async function importFile(
   order: ImportOrder,
   report: (progress: ImportProgress) => void,
+  size = new DocumentSize(),
 ): Promise<Imported> {
   const { upload, fileName, target, author } = order
   const counter = new RowCounter(report)
@@ -55,15 +58,21 @@ export async function importFile(
   using draft = DocumentDraft.create(target, settings)
   const tables =
     format === 'sqlite'
-      ? await copy(upload, draft, counter)
-      : await load(createSource(format, upload, parse(fileName).name), draft, counter)
+      ? await copy(upload, { draft, size, counter })
+      : await load(createSource(format, upload, parse(fileName).name), { draft, size, counter })
   return { entry: draft.finish(author), tables }
 }
 
-async function copy(upload: string, draft: DocumentDraft, counter: RowCounter) {
+interface Making {
+  readonly draft: DocumentDraft
+  readonly size: DocumentSize
+  readonly counter: RowCounter
+}
+
+async function copy(upload: string, { draft, size, counter }: Making) {
   try {
     using file = await DocumentFile.open(upload)
-    return copyDocument(file, draft.writer, () => counter.stored())
+    return copyDocument(file, draft.writer, { size, onRow: () => counter.stored() })
   } catch (error) {
     throw blameFile(error)
   }
@@ -77,10 +86,10 @@ function blameFile(error: unknown): unknown {
   return badFile('the SQLite file is damaged, or no document of Sheaf')
 }
 
-async function load(source: RowSource, draft: DocumentDraft, counter: RowCounter) {
+async function load(source: RowSource, { draft, size, counter }: Making) {
   const survey = new TableSurvey(settings, () => counter.read())
   await source(survey)
-  const loader = new TableLoader(draft.writer, survey.plan, () => counter.stored())
+  const loader = new TableLoader(draft.writer, survey.plan, size, () => counter.stored())
   await source(loader)
   loader.finish()
   return loader.made

@@ -12,8 +12,17 @@ export const importLimits = {
   cellChars: 1_000_000,
   /** Characters of a row. */
   rowChars: 16_000_000,
+  /** Bytes of the document that is made, about. */
+  documentBytes: 2 * 1024 * 1024 * 1024,
   /** Characters of a label that are kept. */
   labelChars: 500,
+  /**
+   * Row ids: all that clients can choose (2^31 - 1) and as many rows behind them. What a document counts itself stays far
+   * below that.
+   */
+  rowId: 2 ** 32,
+  /** Refs of tables and columns, and row ids of attachments and their parts, which are only ever counted. */
+  ref: 2 ** 30,
   /** How deep values of JSON and elements of XML may lie in each other. */
   depth: 100,
   /** Bytes that the parts of a workbook take when they are unpacked. */

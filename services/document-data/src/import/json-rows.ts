@@ -5,6 +5,7 @@ import {
   TokenParserError,
   TokenType,
 } from '@streamparser/json'
+import { isHeldExactly } from '../values/exact-number'
 import { badFile, requireCellSize, shown, tooManyColumns, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
 import type { ImportedCell, RowSink, RowSource } from './row-sink'
@@ -38,9 +39,17 @@ export function jsonRows(path: string, name: string): RowSource {
 
 type Found = (value: unknown, path: string[], isInList: boolean) => void
 
+/** Gives a number that a double does not hold as its text, so that none changes its value. */
+class ExactTokenizer extends Tokenizer {
+  // Text is as good a value as a number to what reads the tokens.
+  protected override parseNumber(text: string): number {
+    return (isHeldExactly(text) ? Number(text) : text) as number
+  }
+}
+
 /** Gives the values at these paths as soon as they are read, and forgets them. */
 function createParser(paths: string[], found: Found) {
-  const tokenizer = new Tokenizer()
+  const tokenizer = new ExactTokenizer()
   const parser = new TokenParser({ paths, keepStack: false })
   let depth = 0
   let reached = 0

@@ -1,8 +1,10 @@
+import { cutText } from '@sheaf/kit/cut-text'
 import { convertCells } from '../store/conversion'
 import type { DocumentWriter } from '../store/document'
 import { insertRows } from '../store/insert-rows'
 import { addTables, type NewTable } from '../store/tables'
 import type { Column, Table } from '../store/schema'
+import type { DocumentSize } from './document-size'
 import { importLimits } from './import-limits'
 import type { ImportedCell, RowSink } from './row-sink'
 import type { PlannedColumn, PlannedTable } from './table-survey'
@@ -25,6 +27,7 @@ export class TableLoader implements RowSink {
   constructor(
     private readonly doc: DocumentWriter,
     plan: readonly PlannedTable[],
+    private readonly size: DocumentSize,
     private readonly onRow: () => void,
   ) {
     this.made = makeTables(doc, plan).map((id) => ({ id, rows: 0 }))
@@ -43,6 +46,7 @@ export class TableLoader implements RowSink {
   }
 
   addRow(cells: readonly ImportedCell[]): void {
+    this.size.addRow(cells, this.columns.length)
     for (let i = 0; i < this.columns.length; i++) {
       const cell = cells[i] ?? null
       if (typeof cell === 'string') this.batchChars += cell.length
@@ -96,7 +100,7 @@ function makeTables(doc: DocumentWriter, plan: readonly PlannedTable[]): string[
 }
 
 function newColumn({ label, guess }: PlannedColumn) {
-  const name = label.trim().slice(0, importLimits.labelChars)
+  const name = cutText(label.trim(), importLimits.labelChars)
   const fields = guess ?? { type: 'Any', isFormula: true }
   return name === '' ? { fields } : { id: name, fields: { label: name, ...fields } }
 }

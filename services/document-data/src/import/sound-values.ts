@@ -3,12 +3,12 @@ import { storedListText } from '../values/list-storage'
 import { storedNumber } from '../values/number-storage'
 import { TAG, tag } from '../values/tagged-text'
 import type { StoredColumnForm } from './copy-metadata'
-import { badFile, type Place } from './import-errors'
+import { badFile, requireCellSize, type Place } from './import-errors'
 import { importLimits } from './import-limits'
 
 /**
  * A value of another file as it may be stored in a column: JSON inside it is whole, numbers are finite. Values of a document
- * stay as they are. Throws `invalid` for bytes.
+ * stay as they are. Throws `invalid` for bytes, and `too_large` for a text that is longer than a cell.
  */
 export function soundValue(value: unknown, column: StoredColumnForm, place: Place): StoredValue {
   switch (typeof value) {
@@ -17,6 +17,7 @@ export function soundValue(value: unknown, column: StoredColumnForm, place: Plac
     case 'number':
       return column.type.storage === 'text' ? String(value) : storedNumber(value)
     case 'string':
+      requireCellSize(value.length, place)
       return soundText(value, column)
     default:
       if (value === null) return null

@@ -28,6 +28,13 @@ describe('a number format of a workbook', () => {
     ['the other calendar', dateCell(25_569 - 1_462, day, true), ['d', 0]],
     ['noon', dateCell(25_569.5, day, false), ['D', 43_200, 'UTC']],
     ['a time without a day', dateCell(0.75, { day: false, time: true }, false), '18:00:00'],
+    ['a time in the other calendar', dateCell(0.75, { day: false, time: true }, true), '18:00:00'],
+    [
+      'before all times',
+      dateCell(-0.5, { day: false, time: true }, true),
+      ['D', -2_082_888_000, 'UTC'],
+    ],
+    ['the end of a day', dateCell(0.999999, { day: false, time: true }, false), '23:59:59'],
     ['before all days', dateCell(-1, day, false), -1],
     ['after the year 9999', dateCell(3e6, day, false), 3e6],
   ])('means %s', (_, cell, expected) => {

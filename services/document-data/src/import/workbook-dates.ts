@@ -38,7 +38,7 @@ export function isDateFormat(id: number, code: string | undefined): DateParts | 
 export function dateCell(serial: number, parts: DateParts, from1904: boolean): ImportedCell {
   const days = from1904 ? serial + DAYS_1904 : serial
   if (!(days >= 0 && days < LAST_DAY)) return serial
-  if (!parts.day && days < 1) return timeText(days)
+  if (!parts.day && serial >= 0 && serial < 1) return timeText(serial)
   // 1900 counts as a leap year there, so that days before March are one off.
   const whole = days < 60 ? days + 1 : days
   const seconds = Math.round((whole - EPOCH_DAY) * DAY * 1000) / 1000
@@ -48,7 +48,8 @@ export function dateCell(serial: number, parts: DateParts, from1904: boolean): I
 }
 
 function timeText(days: number): string {
-  const seconds = Math.round(days * DAY)
+  // The last half second of a day is not yet the next one.
+  const seconds = Math.min(DAY - 1, Math.round(days * DAY))
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
   return `${two(seconds / 3600)}:${two((seconds / 60) % 60)}:${two(seconds % 60)}`
 }

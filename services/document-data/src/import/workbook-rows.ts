@@ -1,3 +1,4 @@
+import { isInRange } from '../values/exact-number'
 import { requireCellSize, shown, tooManyColumns, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
 import type { ImportedCell, RowSink, RowSource } from './row-sink'
@@ -139,7 +140,7 @@ class SheetReader implements XmlEvents {
   private readNumber(text: string): ImportedCell {
     if (text === '') return null
     const number = Number(text)
-    if (!Number.isFinite(number)) return text
+    if (!isInRange(text, number) || isLongWhole(text, number)) return text
     const parts = this.workbook.dateStyles[Number(this.attributes.s ?? 0)]
     return parts ? dateCell(number, parts, this.workbook.from1904) : number
   }
@@ -151,6 +152,11 @@ class SheetReader implements XmlEvents {
 
 function placeOf({ name }: Sheet, row: number): string {
   return `sheet ${shown(name)}, row ${row}`
+}
+
+/** A long number of an account or the like; a fraction of as many digits is what programs write for a shorter one. */
+function isLongWhole(text: string, number: number): boolean {
+  return /^-?\d{16,}$/.test(text) && !Number.isSafeInteger(number)
 }
 
 /** Index of the column that `AB12` names; -1 when it names none. */

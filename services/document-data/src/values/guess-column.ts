@@ -2,6 +2,7 @@ import type { Cell, ColumnContext, DocumentSettings } from './column-type'
 import { MAX_DATE_TEXT, readIsoDate, readLooseDate, splitTime } from './date-parts'
 import { readLocalNumber, readPlainNumber } from './number-text'
 import type { NumberReading } from './number-text'
+import { hasAbbreviation } from './time-zone'
 
 /** What an empty column becomes when values are first written to it. */
 export interface ColumnGuess {
@@ -91,7 +92,7 @@ function isPlainNumber(value: Cell): boolean {
 
 /** Widget options that show numbers as this one is written; undefined for a plain one. */
 export function numberOptions(
-  { currency, percent, grouped }: NumberReading,
+  { currency, percent, grouped }: Omit<NumberReading, 'value'>,
   hasPoint: boolean,
 ): Record<string, unknown> | undefined {
   if (currency) return { numMode: 'currency', ...(hasPoint ? {} : { decimals: 0 }) }
@@ -102,7 +103,9 @@ export function numberOptions(
 function guessDate(values: readonly Cell[], settings: DocumentSettings): ColumnGuess | undefined {
   for (const form of DATE_FORMS) {
     const dates = values.filter((v) => typeof v === 'string' && isDate(v.trim(), form)).length
-    const times = values.filter((v) => typeof v === 'string' && isDateTime(v.trim(), form)).length
+    const isTimed = (v: Cell) =>
+      typeof v === 'string' && isDateTime(v.trim(), form, settings.timezone)
+    const times = values.filter(isTimed).length
     if (dates + times < values.length * ENOUGH) continue
     const { dateFormat } = form
     if (times === 0) return { type: 'Date', widgetOptions: JSON.stringify({ dateFormat }) }
@@ -119,11 +122,13 @@ export function isDate(text: string, { pattern, order }: DateForm): boolean {
   return (readIsoDate(text) ?? readLooseDate(text, order, 0)) !== undefined
 }
 
-/** True for a day in this form with a time. */
-export function isDateTime(text: string, form: DateForm): boolean {
+/** True for a day in this form with a time that a column of this zone can hold. */
+export function isDateTime(text: string, form: DateForm, zone: string): boolean {
   if (text.length > MAX_DATE_TEXT) return false
   const split = splitTime(text)
-  return split !== undefined && isDate(split.date, form)
+  if (split === undefined || !isDate(split.date, form)) return false
+  const { abbreviation } = split.time
+  return abbreviation === undefined || hasAbbreviation(zone, abbreviation.toUpperCase())
 }
 
 /** The time format of the first text that has a time. */

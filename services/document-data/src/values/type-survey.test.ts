@@ -23,9 +23,42 @@ describe('the type of a column', () => {
     ['a minus before a zero', ['-0'], { type: 'Text' }],
     ['a code like a power', ['12E4'], { type: 'Text' }],
     ['long digit strings', ['12345678901234567890'], { type: 'Text' }],
+    ['whole numbers that a double skips', ['9007199254740993'], { type: 'Text' }],
+    ['whole numbers that a double may stand for', ['9007199254740994'], { type: 'Text' }],
+    ['numbers that are too small', ['1.5e-400'], { type: 'Text' }],
+    ['numbers that are too large', ['1.5e400'], { type: 'Text' }],
+    ['money that is too much', ['$1e999'], { type: 'Text' }],
+    ['money that is too little', ['$1e-999'], { type: 'Text' }],
+    ['no money', ['$0.00'], { type: 'Numeric', widgetOptions: options({ numMode: 'currency' }) }],
     ['long digit strings with separators', ['12,345,678,901,234,567,890'], { type: 'Text' }],
-    ['money', ['$1.50', '2'], { type: 'Numeric', widgetOptions: options({ numMode: 'currency' }) }],
+    [
+      'money',
+      ['$1.50', '$2'],
+      { type: 'Numeric', widgetOptions: options({ numMode: 'currency' }) },
+    ],
     ['percents', ['5%'], { type: 'Numeric', widgetOptions: options({ numMode: 'percent' }) }],
+    [
+      'money, the first without cents',
+      ['$5', '$5.25'],
+      {
+        type: 'Numeric',
+        widgetOptions: options({ numMode: 'currency' }),
+      },
+    ],
+    [
+      'money without cents',
+      ['$5', '$1,500'],
+      {
+        type: 'Numeric',
+        widgetOptions: options({ numMode: 'currency', decimals: 0 }),
+      },
+    ],
+    ['numbers and percents', ['50', '50%'], { type: 'Text' }],
+    ['numbers of JSON and percents', [50, '50%'], { type: 'Text' }],
+    ['thousands and percents', ['5%', '1,500'], { type: 'Text' }],
+    ['money and percents', ['$5', '5%'], { type: 'Text' }],
+    ['money and numbers', ['$1.50', '2'], { type: 'Text' }],
+    ['percents of money', ['$5%'], { type: 'Text' }],
     [
       'thousands',
       ['1,500', '12'],
@@ -52,6 +85,9 @@ describe('the type of a column', () => {
       ['1/2/2024', '31/1/2024'],
       { type: 'Date', widgetOptions: options({ dateFormat: 'DD/MM/YYYY' }) },
     ],
+    ['days that may be months throughout', ['01/02/2024', '03/04/2024'], { type: 'Text' }],
+    ['a day that is the same either way', ['1/1/2024'], { type: 'Text' }],
+    ['instants whose day may be the month', ['01-02-2024 10:00'], { type: 'Text' }],
     ['days in two forms', ['2024-01-31', '31.01.2024'], { type: 'Text' }],
     [
       'instants',
@@ -60,6 +96,11 @@ describe('the type of a column', () => {
         type: 'DateTime:UTC',
         widgetOptions: options({ dateFormat: 'YYYY-MM-DD', timeFormat: 'HH:mm:ss' }),
       },
+    ],
+    [
+      'instants of a zone that the document does not have',
+      ['2024-01-31 10:00 EST'],
+      { type: 'Text' },
     ],
     [
       'coded days',
@@ -94,6 +135,9 @@ describe('the type of a column', () => {
       '1',
       '2.5',
       '$3',
+      '$3.50',
+      '4%',
+      '1,500',
       '007',
       'true',
       '',
@@ -108,8 +152,7 @@ describe('the type of a column', () => {
     )
     fc.assert(
       fc.property(fc.array(some, { maxLength: 6 }), (cells) => {
-        const type = guess(...cells)?.type
-        expect(guess(...cells.toReversed())?.type).toBe(type)
+        expect(guess(...cells.toReversed())).toEqual(guess(...cells))
       }),
     )
   })

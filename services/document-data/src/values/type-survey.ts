@@ -1,4 +1,5 @@
 import type { Cell, DocumentSettings } from './column-type'
+import { EXACT_DIGITS, isHeldExactly, isInRange } from './exact-number'
 import {
   DATE_FORMS,
   isDate,
@@ -8,15 +9,13 @@ import {
   type ColumnGuess,
   type DateForm,
 } from './guess-column'
-import { readLocalNumber } from './number-text'
+import { readLocalNumber, type NumberReading } from './number-text'
 
 const MAX_INT = 2 ** 31 - 1
 const integer = /^(?:0|-?[1-9]\d*)$/
 // An exponent alone does not make a number: 12E4 is as likely a code.
 const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?)?$/
 const leadingZero = /^[^\d]*0\d/
-/** Digits that a double holds in any case. */
-const EXACT_DIGITS = 15
 
 /** How numbers of a column are written, from the strictest way to the most lenient. */
 const numberForms = ['whole', 'decimal', 'local'] as const
@@ -34,7 +33,9 @@ export class TypeSurvey {
   private hasTimes = false
   private sawBlank = false
   private sawValue = false
-  private numberOptions: Record<string, unknown> | undefined
+  /** Which ways of writing numbers were seen, of those that are not told apart by how strict they are. */
+  private readonly marks = { currency: false, percent: false, grouped: false, plain: false }
+  private hasPoint = false
   private timed: Cell = null
 
   constructor(private readonly settings: DocumentSettings) {}
@@ -62,15 +63,23 @@ export class TypeSurvey {
       case 'decimal':
         return { type: 'Numeric' }
       case 'local':
-        return { type: 'Numeric', ...optionsOf(this.numberOptions) }
+        return this.guessMarked()
       case undefined:
         return this.guessDate()
     }
   }
 
+  /** `50` and `50%`, or `50` and `$50`, mean different things, which one format of the column cannot show. */
+  private guessMarked(): ColumnGuess {
+    const { currency, percent, plain } = this.marks
+    if ([currency, percent, plain].filter(Boolean).length > 1) return { type: 'Text' }
+    return { type: 'Numeric', ...optionsOf(numberOptions(this.marks, this.hasPoint)) }
+  }
+
   private guessDate(): ColumnGuess {
-    const [form] = this.dates
-    if (!form) return { type: 'Text' }
+    const [form, ...others] = this.dates
+    // 01/02/2024 may be of January or of February when no other value tells.
+    if (!form || others.some(({ order }) => order !== form.order)) return { type: 'Text' }
     const { dateFormat } = form
     if (!this.hasTimes) return { type: 'Date', ...optionsOf({ dateFormat }) }
     const timeFormat = timeFormatOf([this.timed])
@@ -80,21 +89,32 @@ export class TypeSurvey {
 
   private fitsNumber(cell: Cell): boolean {
     const form = numberForms[this.numbers]
-    if (typeof cell === 'number') return form !== 'whole' || isInt(cell)
-    if (typeof cell !== 'string') return false
-    if (form === 'whole') return integer.test(cell) && isInt(Number(cell))
-    return form === 'decimal' ? isExactNumber(cell) : this.fitsLocal(cell)
+    if (typeof cell !== 'string' && typeof cell !== 'number') return false
+    const isPlain =
+      form === 'whole' ? isWhole(cell) : typeof cell === 'number' || isExactNumber(cell)
+    if (isPlain) this.marks.plain = true
+    return isPlain || (form === 'local' && this.fitsLocal(String(cell)))
   }
 
   private fitsLocal(text: string): boolean {
-    if (isExactNumber(text)) return true
     if (text !== text.trim() || leadingZero.test(text)) return false
     if (text.replace(/\D/g, '').length > EXACT_DIGITS) return false
     const reading = readLocalNumber(text, { settings: this.settings, widgetOptions: {} })
     // What is written in no special way did not fit before, and must not as such.
-    if (!reading || !(reading.currency || reading.percent || reading.grouped)) return false
-    this.numberOptions ??= numberOptions(reading, text.includes('.'))
+    if (!reading || !isInRange(text, reading.value)) return false
+    const { currency, percent, grouped } = reading
+    if (!(currency || percent || grouped) || (currency && percent)) return false
+    this.mark(reading)
+    this.hasPoint ||= text.includes('.')
     return true
+  }
+
+  private mark({ currency, percent, grouped }: NumberReading): void {
+    const { marks } = this
+    marks.currency ||= currency
+    marks.percent ||= percent
+    marks.grouped ||= grouped
+    marks.plain ||= !currency && !percent
   }
 
   private narrowDates(cell: Cell): void {
@@ -108,7 +128,7 @@ export class TypeSurvey {
       this.dates = []
       return
     }
-    const withTime = (form: DateForm) => isDateTime(cell, form)
+    const withTime = (form: DateForm) => isDateTime(cell, form, this.settings.timezone)
     const left = this.dates.filter((form) => isDate(cell, form) || withTime(form))
     if (left.length > 0 && !this.hasTimes && left.every((form) => !isDate(cell, form))) {
       this.hasTimes = true
@@ -122,6 +142,10 @@ function isTruth(cell: Cell): boolean {
   return typeof cell === 'boolean' || (typeof cell === 'string' && /^(?:true|false)$/i.test(cell))
 }
 
+function isWhole(cell: string | number): boolean {
+  return typeof cell === 'number' ? isInt(cell) : integer.test(cell) && isInt(Number(cell))
+}
+
 function isInt(value: number): boolean {
   return Number.isInteger(value) && Math.abs(value) <= MAX_INT && !Object.is(value, -0)
 }
@@ -130,13 +154,8 @@ function isInt(value: number): boolean {
 function isExactNumber(text: string): boolean {
   if (!decimal.test(text)) return false
   const value = Number(text)
-  if (!Number.isFinite(value) || Object.is(value, -0)) return false
-  if (String(value) === text) return true
-  const digits = text
-    .replace(/[eE].*/, '')
-    .replace(/[-.]/g, '')
-    .replace(/^0+/, '')
-  return digits.length <= EXACT_DIGITS
+  if (Object.is(value, -0)) return false
+  return /[.eE]/.test(text) ? isHeldExactly(text) : Number.isSafeInteger(value)
 }
 
 function optionsOf(options: Record<string, unknown> | undefined): { widgetOptions?: string } {
