@@ -27,14 +27,18 @@ export interface RestoreTo {
 
 /**
  * Takes from a tar archive the bytes of attachments that are known by their SHA-1 and have none, one file after the
- * other. Throws `invalid` for what is no tar archive; what was taken from it by then stays.
+ * other. Throws `invalid` for what is no tar archive, and the reason of the signal; what was taken by then stays.
  */
 export async function restoreFiles(
   to: RestoreTo,
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<Restored> {
   const restored: Restored = { added: 0, errored: 0, unused: 0 }
+  const { signal } = to.upload
+  signal.throwIfAborted()
   const archive = extract()
+  const stop = () => archive.destroy(signal.reason as Error)
+  signal.addEventListener('abort', stop, { once: true })
   let failed: unknown
   const fed = feed(archive, chunks).catch((error: unknown) => {
     failed = error
@@ -47,6 +51,7 @@ export async function restoreFiles(
   } catch (error) {
     throw failed ?? (toAppError(error) ? error : notTar(error))
   } finally {
+    signal.removeEventListener('abort', stop)
     archive.destroy()
     await fed
   }
@@ -74,8 +79,7 @@ async function restoreEntry(to: RestoreTo, entry: Entry): Promise<keyof Restored
   const { staged, store, upload } = to
   staged.begin(undefined)
   try {
-    for await (const bytes of entry) await staged.write(bytes as Uint8Array)
-    staged.end()
+    await stageEntry(staged, entry)
     const [file] = staged.files
     if (!file || findMissing(store, upload.docId, file).length === 0) return 'unused'
     await storeContents(store, { ...upload, files: [file] }, (name) =>
@@ -89,11 +93,26 @@ async function restoreEntry(to: RestoreTo, entry: Entry): Promise<keyof Restored
     return 'added'
   } catch (error) {
     if (toAppError(error)?.code !== 'too_large') throw error
-    entry.resume()
     return 'errored'
   } finally {
     await staged.clear()
   }
+}
+
+/** What is too large flows by to its end: to leave an entry half-way ends the archive. */
+async function stageEntry(staged: StagedFiles<undefined>, entry: Entry): Promise<void> {
+  let tooLarge: AppError | undefined
+  for await (const bytes of entry) {
+    if (tooLarge) continue
+    try {
+      await staged.write(bytes as Uint8Array)
+    } catch (error) {
+      tooLarge = toAppError(error)
+      if (tooLarge?.code !== 'too_large') throw error
+    }
+  }
+  if (tooLarge) throw tooLarge
+  staged.end()
 }
 
 const MISSING = `
