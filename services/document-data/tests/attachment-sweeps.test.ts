@@ -7,6 +7,7 @@ import {
 } from '@sheaf/protos/sheaf/document_data/v1/attachments'
 import { eventually } from '@sheaf/testkit/eventually'
 import { extract, pack } from 'tar-stream'
+import { ZipFile } from 'yazl'
 import { reasonOf, TestDocument } from './test-attachments'
 import { TestInstance } from './test-instance'
 
@@ -199,6 +200,22 @@ describe('an archive', () => {
     expect(zip.includes(`${empty}_文.txt`)).toBe(true)
   })
 
+  it('of many files collects no listeners', async () => {
+    const counts: number[] = []
+    const real = Reflect.get(ZipFile.prototype, 'addReadStream') as ZipFile['addReadStream']
+    const spy = jest.spyOn(ZipFile.prototype, 'addReadStream')
+    spy.mockImplementation(function (this: ZipFile, ...args) {
+      counts.push((this.outputStream as Readable).listenerCount('close'))
+      real.apply(this, args)
+    })
+    const names = Array.from({ length: 15 }, (_, i) => `${i}`)
+    await doc.upload(names.map((name) => ({ name, bytes: name })))
+    await read(ArchiveFormat.UNSPECIFIED)
+    spy.mockRestore()
+    expect(counts).toHaveLength(15)
+    expect(Math.max(...counts)).toBeLessThan(10)
+  })
+
   it('of a document without attachments is empty', async () => {
     expect(await untar(await read(ArchiveFormat.TAR))).toEqual(new Map())
     expect((await read(ArchiveFormat.UNSPECIFIED)).subarray(0, 4).toString('latin1')).toBe(
@@ -252,6 +269,18 @@ describe('an archive', () => {
     const sent = instance.clients.attachments.restoreAttachments(parts(), call)
     expect(await reasonOf(sent)).not.toBe('nothing went wrong')
     await doc.untilTidy([])
+  })
+
+  it('that comes with an upload at once leaves no more bytes than a document may have', async () => {
+    const bytes = randomBytes(2900 * KIB)
+    await doc.upload([{ name: 'a.bin', bytes }])
+    loseBytes(1)
+    const tar = await tarOf([bytes])
+    await Promise.allSettled([
+      restore(tar),
+      doc.upload([{ name: 'b.bin', bytes: randomBytes(2900 * KIB) }]),
+    ])
+    await doc.untilTidy([2900 * KIB])
   })
 
   it('is refused when it is none', async () => {

@@ -1,11 +1,11 @@
 import { AppError, toAppError } from '@sheaf/kit/errors'
 import { extract, type Extract } from 'tar-stream'
 import { storeContents, type Upload, type UploadTo } from './attachment-uploads'
-import { ATTACHMENTS, describeColumns } from './attachments'
+import { ATTACHMENTS, describeColumns, requireRoom } from './attachments'
 import type { Connection } from './connections'
 import type { DocumentWriter } from './document'
 import { drained } from './drained'
-import { claimContent } from './file-contents'
+import { claimContent, measureContents } from './file-contents'
 import type { StagedFile, StagedFiles } from './staged-files'
 
 /** What became of the files of an archive. */
@@ -86,7 +86,7 @@ async function restoreEntry(to: RestoreTo, entry: Entry): Promise<keyof Restored
       store.transact<void>(
         upload.docId,
         upload.author,
-        (doc) => attach(doc, file, name),
+        (doc) => attach(doc, file, { upload: name, maxBytes: upload.maxBytes }),
         upload.signal,
       ),
     )
@@ -133,13 +133,21 @@ function findMissing(store: UploadTo, docId: string, { sha1 }: StagedFile<unknow
   return store.read<MissingRow[]>(docId, ({ connection }) => listMissing(connection, sha1))
 }
 
-/** Gives the bytes to all attachments that miss them, and corrects what they say of their size. */
-function attach(doc: DocumentWriter, file: StagedFile<unknown>, upload: string): void {
+/**
+ * Gives the bytes to all attachments that miss them, and corrects what they say of their size. Throws `too_large` when the
+ * document would hold more bytes than `maxBytes` by it.
+ */
+function attach(
+  doc: DocumentWriter,
+  file: StagedFile<unknown>,
+  { upload, maxBytes }: { readonly upload: string; readonly maxBytes: number },
+): void {
   const { connection } = doc
   const rows = listMissing(connection, file.sha1)
   if (rows.length === 0) return
   const claimed = claimContent(connection, upload, file.sha256)
   if (!claimed) throw new Error('the content of an upload is not there')
+  if (claimed.isNew) requireRoom(measureContents(connection), maxBytes)
   const link = connection.prepare('INSERT OR REPLACE INTO _sheaf_attachments VALUES (?, ?)')
   const correct = connection.prepare('UPDATE _grist_Attachments SET fileSize = ? WHERE id = ?')
   for (const { id } of rows) {
