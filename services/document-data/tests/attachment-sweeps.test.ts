@@ -202,7 +202,7 @@ describe('an archive', () => {
 
   it('of many files collects no listeners', async () => {
     const counts: number[] = []
-    const real = Reflect.get(ZipFile.prototype, 'addReadStream') as ZipFile['addReadStream']
+    const real: ZipFile['addReadStream'] = Reflect.get(ZipFile.prototype, 'addReadStream')
     const spy = jest.spyOn(ZipFile.prototype, 'addReadStream')
     spy.mockImplementation(function (this: ZipFile, ...args) {
       counts.push((this.outputStream as Readable).listenerCount('close'))
