@@ -37,20 +37,21 @@ export async function sendAttachment(
   file: Attachment,
   query: FileQuery,
 ): Promise<void> {
-  const { headers, request } = exchange
+  const { request } = exchange
   const tag = `"${file.fileIdent.slice(0, SHA1_LENGTH)}"`
   const mediaType = contentType(file.mediaType) || 'application/octet-stream'
-  headers.push('Accept-Ranges', 'bytes', 'ETag', tag)
-  headers.push('Content-Disposition', dispositionOf(file, query))
+  // Of the file alone: an error that comes instead of it has none of them.
+  const headers = ['Accept-Ranges', 'bytes', 'ETag', tag]
   const head = { mediaType, policy: FILE_POLICY, cache: FILE_CACHE }
   if (knows(request.headers['if-none-match'], tag)) {
-    sendHead(exchange, { ...head, status: 304 })
+    sendHead(exchange, { ...head, status: 304, headers: ['ETag', tag] })
     exchange.response.end()
     return
   }
   const range = readRange(exchange, file.fileSize, tag)
   const { docId } = document
   const { offset, length } = range ?? { offset: 0, length: file.fileSize }
+  headers.push('Content-Disposition', dispositionOf(file, query))
   if (range)
     headers.push('Content-Range', `bytes ${offset}-${offset + length - 1}/${file.fileSize}`)
   await sendChunks(
@@ -60,7 +61,7 @@ export async function sendAttachment(
       toPieces(
         home.attachments.downloadAttachment({ docId, attachmentId: file.id, offset, length }, call),
       ),
-    { head: () => ({ ...head, status: range ? 206 : 200, length }) },
+    { head: () => ({ ...head, status: range ? 206 : 200, length, headers }) },
   )
 }
 

@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import type { Exchange } from './exchange'
@@ -6,6 +7,8 @@ import { readForm, type FormPart } from './multipart'
 
 const BOUNDARY = 'xyz'
 const STALL_MS = 150
+const MIB = 1024 * 1024
+const MAX_BODY = MIB
 
 const field = (name: string, value: string) =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
@@ -25,7 +28,7 @@ function begin(headers: Record<string, string> = {}) {
     request,
     response: { writeContinue: continued },
     signal: stop.signal,
-    context: { config: { timeouts: { stallMs: STALL_MS } } },
+    context: { config: { timeouts: { stallMs: STALL_MS }, maxBodyBytes: MAX_BODY } },
   } as unknown as Exchange
   return { exchange, request, stop, continued }
 }
@@ -91,6 +94,39 @@ describe('a form', () => {
       await bytes.return?.()
     }
     expect(names).toEqual(['a', 'b'])
+  })
+
+  it.each<[string, string, string]>([
+    ['before its first part', '', `\r\n${END}`],
+    ['in a part without a name', `--${BOUNDARY}\r\nContent-Type: text/csv\r\n\r\n`, `\r\n${END}`],
+    ['in a value', `${field('a', '1')}${fileHead('a', 'a').split('; filename')[0]}\r\n\r\n`, END],
+  ])('lets no more flow by %s than a body may have', async (_, head, tail) => {
+    const { exchange, request } = begin()
+    const sent = pipeline([head, ...Array(64).fill('x'.repeat(MIB / 4)), tail], request)
+    await expect(takeAll(exchange)).rejects.toMatchObject({ reason: 'BODY_TOO_LARGE' })
+    expect(request.readableEnded).toBe(false)
+    request.destroy()
+    await expect(sent).rejects.toThrow()
+  })
+
+  it('reads nothing that follows its end', async () => {
+    const { exchange, request } = begin()
+    const sent = pipeline([field('a', '1'), END, ...Array(64).fill('x'.repeat(MIB / 4))], request)
+    await takeAll(exchange).catch((error: unknown) =>
+      expect(error).toMatchObject({ reason: 'BODY_TOO_LARGE' }),
+    )
+    expect(request.readableEnded).toBe(false)
+    request.destroy()
+    await expect(sent).rejects.toThrow()
+  })
+
+  it('may have files of any size that are taken', async () => {
+    const { exchange, request } = begin()
+    const chunks = Array<string>(64).fill('x'.repeat(MIB / 4))
+    const sent = pipeline([fileHead('a', 'a.csv'), ...chunks, `\r\n${END}`], request)
+    const [part] = (await takeAll(exchange)) as string[][]
+    expect(part?.[3]).toHaveLength(16 * MIB)
+    await sent
   })
 
   it('waits for a slow reader, and not for a sender who stalls', async () => {

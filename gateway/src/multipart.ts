@@ -27,6 +27,8 @@ export interface FormFile {
 
 const MAX_FILES = 1000
 const MAX_FIELDS = 100
+/** Bytes of a file that may lie between the body and those who take it. */
+const UNDER_WAY_BYTES = 512 * 1024
 const limits = {
   fieldNameSize: 200,
   fieldSize: 64 * 1024,
@@ -39,7 +41,7 @@ const limits = {
 /**
  * Reads the parts of a form (multipart/form-data) in their order, no faster than they are taken; nothing is kept. Throws
  * AppError: `unsupported_media` for another body, `invalid` for a form that is not well formed or breaks off, `too_large` for one
- * with too many parts, `timeout` when its sender stalls, and the reason of the signal.
+ * with too many parts or too much besides files, `timeout` when its sender stalls, and the reason of the signal.
  */
 export async function* readForm(
   exchange: Exchange,
@@ -56,12 +58,14 @@ export async function* readForm(
   // Only now is the body wanted: a request that was refused before has cost its sender nothing.
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
   body.once('error', () => inbox.fail(unreadable()))
+  const bound = boundRest(body, inbox, context.config.maxBodyBytes)
   body.pipe(parser)
   const clock = watchSender(body, context.config.timeouts.stallMs, () => inbox.fail(stalled()))
   try {
     yield* inbox.take()
   } finally {
     clock.stop()
+    bound.stop()
     signal.removeEventListener('abort', onAbort)
     body.unpipe(parser)
     inbox.close()
@@ -73,6 +77,8 @@ export async function* readForm(
 class Inbox {
   hasEnded = false
   failure: Error | undefined
+  /** Bytes of files that somebody has taken. */
+  takenBytes = 0
   private readonly parts: FormPart[] = []
   private file: Readable | undefined
   private wake = () => {}
@@ -128,7 +134,10 @@ function listen(parser: BusboyInstance, inbox: Inbox): void {
 /** The bytes of a file. What is left when nobody takes more flows by, so that the form comes to its end. */
 async function* bytesOf(stream: Readable, inbox: Inbox): AsyncGenerator<Buffer> {
   try {
-    for await (const bytes of stream.iterator({ destroyOnReturn: false })) yield bytes as Buffer
+    for await (const bytes of stream.iterator({ destroyOnReturn: false })) {
+      inbox.takenBytes += (bytes as Buffer).length
+      yield bytes as Buffer
+    }
     // A file that is cut short ends, too.
     if (inbox.failure) throw inbox.failure
   } catch (error) {
@@ -155,9 +164,7 @@ export async function* readFiles(
       yield part
       continue
     }
-    for await (const { length } of part.bytes)
-      if ((left -= length) < 0)
-        throw new AppError('too_large', 'BODY_TOO_LARGE', 'request entity too large')
+    for await (const { length } of part.bytes) if ((left -= length) < 0) throw tooLarge()
   }
 }
 
@@ -176,6 +183,17 @@ function watchSender(body: Readable, stallMs: number, stalled: () => void) {
   return { stop }
 }
 
+/** Lets no more flow by than a body may have: all but the files that are taken, also what belongs to no part. */
+function boundRest(body: Readable, inbox: Inbox, maxBytes: number) {
+  let bytes = 0
+  const onData = ({ length }: Buffer) => {
+    if (bytes - inbox.takenBytes > maxBytes + UNDER_WAY_BYTES) inbox.fail(tooLarge())
+    bytes += length
+  }
+  body.on('data', onData)
+  return { stop: () => void body.off('data', onData) }
+}
+
 function createParser({ request: { headers } }: Exchange) {
   requireForm(headers['content-type'])
   try {
@@ -192,6 +210,8 @@ function requireForm(contentType: string | undefined): void {
   if (!/^multipart\/form-data\s*(;|$)/i.test(contentType))
     throw new AppError('unsupported_media', 'NO_FORM', 'unsupported content-type')
 }
+
+const tooLarge = () => new AppError('too_large', 'BODY_TOO_LARGE', 'request entity too large')
 
 const malformed = (message: string) => new AppError('invalid', 'MALFORMED_FORM', message)
 

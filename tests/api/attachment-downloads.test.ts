@@ -68,6 +68,18 @@ describe('downloads', () => {
     expect((await files.get('1/download', { 'if-none-match': tag })).status).toBe(304)
   })
 
+  it('that fail, or are known already, have no headers of the file', async () => {
+    await files.upload(['a.txt', 'hello'])
+    const tag = (await files.get('1/download')).headers.get('etag') ?? ''
+    const ofFile = ['accept-ranges', 'content-disposition', 'content-range', 'etag']
+    const given = async (headers: Record<string, string>) => {
+      const answer = await files.get('1/download', headers)
+      return ofFile.flatMap((name) => answer.headers.get(name) ?? [])
+    }
+    expect(await given({ range: 'bytes=9-' })).toEqual(['bytes */5'])
+    expect(await given({ 'if-none-match': tag })).toEqual([tag])
+  })
+
   it('of an empty file are empty', async () => {
     await files.upload(['a.txt', ''])
     const { status, raw } = await files.get('1/download')

@@ -68,6 +68,15 @@ describe('mediaTypeOf', () => {
 })
 
 describe('archiveName', () => {
+  it('never leads out of the folder, whatever a document holds in place of a hash', () => {
+    expect(archiveName('../../etc/x', 'a')).toBe('.._.._etc_x_a')
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (sha1) => {
+        expect(archiveName(sha1, 'a')).toMatch(/^[^/\\\0\n]*_a$/u)
+      }),
+    )
+  })
+
   it('never leads out of the folder', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {

@@ -37,5 +37,5 @@ export function mediaTypeOf(fileExt: string): string {
 
 /** Name of a file in an archive: unique for its contents, and nothing that leads out of the folder. */
 export function archiveName(sha1: string, name: string): string {
-  return `${sha1}_${name.replaceAll(/[/\\\p{Cc}\p{Cs}]/gu, '_')}`
+  return `${sha1}_${name}`.replaceAll(/[/\\\p{Cc}\p{Cs}]/gu, '_')
 }

@@ -1,9 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { ArchiveFormat } from '@sheaf/protos/sheaf/document_data/v1/attachments'
+import {
+  ArchiveFormat,
+  type RestoreAttachmentsRequest,
+} from '@sheaf/protos/sheaf/document_data/v1/attachments'
 import { eventually } from '@sheaf/testkit/eventually'
 import { extract, pack } from 'tar-stream'
+import { ZipFile } from 'yazl'
 import { reasonOf, TestDocument } from './test-attachments'
 import { TestInstance } from './test-instance'
 
@@ -155,15 +159,28 @@ describe('an archive', () => {
     for await (const entry of archive) files.set(entry.header.name, await buffer(entry))
     return files
   }
+  function* messages(bytes: Buffer): Generator<RestoreAttachmentsRequest> {
+    yield { part: { $case: 'docId', value: doc.docId } }
+    for (let at = 0; at < bytes.length; at += 64 * KIB)
+      yield { part: { $case: 'chunk', value: bytes.subarray(at, at + 64 * KIB) } }
+  }
   const restore = async (bytes: Buffer) => {
-    const parts = [
-      { part: { $case: 'docId' as const, value: doc.docId } },
-      { part: { $case: 'chunk' as const, value: bytes } },
-      { part: { $case: 'complete' as const, value: true } },
-    ]
+    const parts = [...messages(bytes), { part: { $case: 'complete' as const, value: true } }]
     const call = await doc.as('owners')
     return instance.clients.attachments.restoreAttachments(Readable.from(parts), call)
   }
+  const tarOf = (files: readonly Uint8Array[]) => {
+    const tar = pack()
+    files.forEach((bytes, i) => tar.entry({ name: `${i}` }, Buffer.from(bytes)))
+    tar.finalize()
+    return buffer(tar)
+  }
+  const loseBytes = (id: number) =>
+    doc.open((db) => {
+      db.prepare('DELETE FROM _sheaf_attachments WHERE id = ?').run(id)
+      db.prepare('DELETE FROM _sheaf_files WHERE id = ?').run(id)
+      db.prepare('DELETE FROM _sheaf_file_chunks WHERE file_id = ?').run(id)
+    })
 
   it('holds every file once, by its hash and name', async () => {
     const bytes = randomBytes(800 * KIB)
@@ -183,6 +200,22 @@ describe('an archive', () => {
     expect(zip.includes(`${empty}_文.txt`)).toBe(true)
   })
 
+  it('of many files collects no listeners', async () => {
+    const counts: number[] = []
+    const real: ZipFile['addReadStream'] = Reflect.get(ZipFile.prototype, 'addReadStream')
+    const spy = jest.spyOn(ZipFile.prototype, 'addReadStream')
+    spy.mockImplementation(function (this: ZipFile, ...args) {
+      counts.push((this.outputStream as Readable).listenerCount('close'))
+      real.apply(this, args)
+    })
+    const names = Array.from({ length: 15 }, (_, i) => `${i}`)
+    await doc.upload(names.map((name) => ({ name, bytes: name })))
+    await read(ArchiveFormat.UNSPECIFIED)
+    spy.mockRestore()
+    expect(counts).toHaveLength(15)
+    expect(Math.max(...counts)).toBeLessThan(10)
+  })
+
   it('of a document without attachments is empty', async () => {
     expect(await untar(await read(ArchiveFormat.TAR))).toEqual(new Map())
     expect((await read(ArchiveFormat.UNSPECIFIED)).subarray(0, 4).toString('latin1')).toBe(
@@ -198,13 +231,56 @@ describe('an archive', () => {
     ])
     const tar = await read(ArchiveFormat.TAR)
     expect(await restore(tar)).toEqual({ added: 0, errored: 0, unused: 2 })
-    doc.open((db) => {
-      db.exec('DELETE FROM _sheaf_attachments WHERE id = 1; DELETE FROM _sheaf_files WHERE id = 1')
-      db.exec('DELETE FROM _sheaf_file_chunks WHERE file_id = 1')
-    })
+    loseBytes(1)
     expect(await reasonOf(doc.download(1))).toBe('ATTACHMENT_MISSING')
     expect(await restore(tar)).toEqual({ added: 1, errored: 0, unused: 1 })
     expect((await doc.download(1)).equals(bytes)).toBe(true)
+  })
+
+  it.each([
+    ['first', 0],
+    ['in the middle', 1],
+    ['last', 2],
+  ])('with a file that is too large %s gives back all others, and ends', async (_, at) => {
+    const [a, b] = [randomBytes(600 * KIB), randomBytes(100 * KIB)]
+    await doc.upload([
+      { name: 'a.bin', bytes: a },
+      { name: 'b.bin', bytes: b },
+    ])
+    loseBytes(1)
+    const files = [a, b]
+    files.splice(at, 0, Buffer.alloc(limits.fileBytes + 200 * KIB))
+    expect(await restore(await tarOf(files))).toEqual({ added: 1, errored: 1, unused: 1 })
+    expect((await doc.download(1)).equals(a)).toBe(true)
+    await doc.untilTidy([100 * KIB, 600 * KIB])
+  })
+
+  it('whose sender goes away in the middle of a file leaves nothing', async () => {
+    const [docId, ...chunks] = messages(await tarOf([randomBytes(600 * KIB)]))
+    const controller = new AbortController()
+    async function* parts() {
+      if (docId) yield docId
+      yield* chunks.slice(0, 3)
+      await eventually(() => doc.staged().length > 0)
+      controller.abort()
+      await new Promise(() => {})
+    }
+    const call = { ...(await doc.as('owners')), signal: controller.signal }
+    const sent = instance.clients.attachments.restoreAttachments(parts(), call)
+    expect(await reasonOf(sent)).not.toBe('nothing went wrong')
+    await doc.untilTidy([])
+  })
+
+  it('that comes with an upload at once leaves no more bytes than a document may have', async () => {
+    const bytes = randomBytes(2900 * KIB)
+    await doc.upload([{ name: 'a.bin', bytes }])
+    loseBytes(1)
+    const tar = await tarOf([bytes])
+    await Promise.allSettled([
+      restore(tar),
+      doc.upload([{ name: 'b.bin', bytes: randomBytes(2900 * KIB) }]),
+    ])
+    await doc.untilTidy([2900 * KIB])
   })
 
   it('is refused when it is none', async () => {

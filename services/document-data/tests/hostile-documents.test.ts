@@ -8,6 +8,9 @@ import Database from 'better-sqlite3'
 import { ImportInstance } from './import-instance'
 import { buildWorkers } from './test-store'
 
+/** Bytes of a piece of a file in a document. */
+const CHUNK = 256 * 1024
+
 let imports: ImportInstance
 let folder: TempDir
 let sound: Buffer
@@ -103,6 +106,8 @@ function changed(change: (db: Database.Database) => void): Buffer {
   }
 }
 
+const attachment = (values: Record<string, string>) => `
+  INSERT INTO _grist_Attachments (id, ${Object.keys(values).join()}) VALUES (9, ${Object.values(values).join()})`
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 const sql = (text: string) => () => changed((db) => db.exec(text))
 
@@ -243,6 +248,51 @@ describe('a SQLite file', () => {
       /an attachment has no bytes/,
       sql('INSERT INTO _sheaf_attachments VALUES (1, 7)'),
     ],
+    [
+      'an attachment in pieces of another size',
+      /the pieces of an attachment/,
+      sql(
+        `INSERT INTO _sheaf_files (id, hash, size) VALUES (1, '${hashOf('abc')}', 3);
+         INSERT INTO _sheaf_file_chunks (file_id, position, bytes) VALUES (1, 0, CAST('a' AS BLOB)), (1, 1, CAST('bc' AS BLOB))`,
+      ),
+    ],
+    [
+      'an attachment whose first piece is missing',
+      /the pieces of an attachment/,
+      sql(
+        `INSERT INTO _sheaf_files (id, hash, size) VALUES (1, '${hashOf('abc')}', 3);
+         INSERT INTO _sheaf_file_chunks (file_id, position, bytes) VALUES (1, 1, CAST('abc' AS BLOB))`,
+      ),
+    ],
+    [
+      'an attachment of another size than its bytes',
+      /column fileSize holds what no attachment has/,
+      sql(
+        `INSERT INTO _sheaf_files (id, hash, size) VALUES (1, '${hashOf('abc')}', 3);
+         INSERT INTO _sheaf_file_chunks (file_id, position, bytes) VALUES (1, 0, CAST('abc' AS BLOB));
+         INSERT INTO _sheaf_attachments VALUES (9, 1); ${attachment({ fileSize: '4' })}`,
+      ),
+    ],
+    ...[
+      ['fileSize', `'abc'`],
+      ['fileSize', '-1'],
+      ['timeUploaded', `'abc'`],
+      ['timeUploaded', '1e20'],
+      ['timeUploaded', '-1'],
+      ['timeDeleted', `'abc'`],
+      ['timeDeleted', '8.65e12'],
+      ['fileIdent', `'../../etc/x'`],
+      ['fileIdent', `'${'a'.repeat(40)}/../x'`],
+      ['fileIdent', `'${'A'.repeat(40)}'`],
+      ['fileName', `'a' || char(10)`],
+      ['fileName', `'${'n'.repeat(300)}'`],
+      ['fileExt', `'./x'`],
+      ['fileType', `'text/plain' || char(13, 10) || 'X: y'`],
+    ].map(([column = '', value = '']): [string, RegExp, () => Buffer] => [
+      `${value} as ${column} of an attachment`,
+      new RegExp(`column ${column} holds what no attachment has`),
+      sql(attachment({ [column]: value })),
+    ]),
     ['a newer form', /newer version/, sql('PRAGMA user_version = 999')],
     ['no form', /no document of Sheaf/, sql('PRAGMA user_version = 0')],
     ['another schema', /no document of Sheaf/, sql('DROP TABLE _sheaf_state')],
@@ -364,16 +414,17 @@ describe('a SQLite file', () => {
       INSERT INTO _sheaf_files (id, hash, size, pending)
         VALUES (${id}, '${hashOf(text)}', ${text.length}, ${pending});
       INSERT INTO _sheaf_file_chunks (file_id, position, bytes)
-        VALUES (${id}, 1, CAST('${text.slice(2)}' AS BLOB)), (${id}, 0, CAST('${text.slice(0, 2)}' AS BLOB));`
+        VALUES (${id}, 1, CAST('${text.slice(CHUNK)}' AS BLOB)), (${id}, 0, CAST('${text.slice(0, CHUNK)}' AS BLOB));`
+    const whole = `${'x'.repeat(CHUNK)}whole`
     const file = sql(
-      `${add(1, 'whole', 'NULL')} ${add(2, 'partial', `'upload'`)}
+      `${add(1, whole, 'NULL')} ${add(2, `${whole} not`, `'upload'`)}
        INSERT INTO _grist_Attachments (id, fileName) VALUES (4, 'a.txt')`,
     )
     const made = await imports.import('attached.sqlite', file())
     const root = join(imports.instance.folder.path, 'documents', made.docId.slice(0, 2))
     const db = new Database(join(root, made.docId, 'document.sqlite'), { readonly: true })
     expect(db.prepare('SELECT id, hash FROM _sheaf_files').raw().all()).toEqual([
-      [1, hashOf('whole')],
+      [1, hashOf(whole)],
     ])
     expect(db.prepare('SELECT count(*) FROM _sheaf_file_chunks').pluck().get()).toBe(2)
     expect(db.prepare('SELECT id, fileName FROM _grist_Attachments').raw().all()).toEqual([

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { quoteId } from '../query/quote'
 import type { DocumentWriter } from '../store/document'
+import { CHUNK_BYTES } from '../store/file-contents'
 import type { DocumentFile } from './document-file'
 import type { DocumentSize } from './document-size'
 import { badFile, requireCellSize, shown, tooMuch } from './import-errors'
@@ -14,9 +15,15 @@ const attachmentTables = [
   { name: '_sheaf_file_chunks', bytes: 'bytes' },
 ] as const
 
+/** The latest time that a date can be, in milliseconds. */
+const MAX_TIME = 8.64e15
+/** Characters of a name, an extension or a media type. */
+const MAX_TEXT = 255
+
 /**
  * Copies attachments with their files. Throws `invalid` where the bytes of a file are not those that its hash names: the same
- * bytes are stored once, so a later upload would come to mean them. Files whose upload has not ended are left behind.
+ * bytes are stored once, so a later upload would come to mean them; and where an attachment says of itself what none can
+ * be. Files whose upload has not ended are left behind.
  */
 export function copyAttachments(
   source: DocumentFile,
@@ -39,16 +46,79 @@ export function copyAttachments(
     'SELECT 1 FROM _sheaf_attachments WHERE file_id NOT IN (SELECT id FROM _sheaf_files) LIMIT 1',
   )
   if (lost.get() !== undefined) throw badFile('an attachment has no bytes')
+  requireSoundRows(target)
 }
 
+interface CopiedRow {
+  readonly id: unknown
+  readonly fileIdent: unknown
+  readonly fileName: unknown
+  readonly fileExt: unknown
+  readonly fileType: unknown
+  readonly fileSize: unknown
+  readonly timeUploaded: unknown
+  readonly timeDeleted: unknown
+  /** Bytes of its file; null when they are missing. */
+  readonly size: number | null
+}
+
+function requireSoundRows({ connection }: DocumentWriter): void {
+  const rows = connection.db
+    .prepare(
+      `SELECT a.id, fileIdent, fileName, fileExt, fileType, fileSize, timeUploaded, timeDeleted, f.size
+       FROM _grist_Attachments a
+         LEFT JOIN _sheaf_attachments l ON l.id = a.id LEFT JOIN _sheaf_files f ON f.id = l.file_id`,
+    )
+    .iterate()
+  for (const row of rows as IterableIterator<CopiedRow>) {
+    const unsound = Object.entries(soundColumns).find(([, isSound]) => !isSound(row))
+    if (unsound)
+      throw badFile(
+        `column ${unsound[0]} holds what no attachment has`,
+        'table "_grist_Attachments"',
+      )
+  }
+}
+
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0
+
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= MAX_TEXT
+
+/** True for what can stand in the name of a file: no folders, control characters or halves of characters. */
+const isName = (value: unknown): value is string =>
+  isText(value) && !/[/\\\p{Cc}\p{Cs}]/u.test(value)
+
+const isTime = (value: unknown, unitMs: number): boolean =>
+  value === null || (typeof value === 'number' && value >= 0 && value * unitMs <= MAX_TIME)
+
+/** What each column must hold, so that nobody who lists, downloads or restores the attachment fails of it. */
+const soundColumns: Readonly<Record<string, (row: CopiedRow) => boolean>> = {
+  id: ({ id }) => isCount(id) && id > 0,
+  fileIdent: ({ fileIdent }) => isName(fileIdent) && /^([0-9a-f]{40}|$)/.test(fileIdent),
+  fileName: ({ fileName }) => isName(fileName),
+  fileExt: ({ fileExt }) => isName(fileExt),
+  // It becomes a header of the answer.
+  fileType: ({ fileType }) => isText(fileType) && /^[\x20-\x7e]*$/.test(fileType),
+  fileSize: ({ fileSize, size }) => isCount(fileSize) && (size === null || fileSize === size),
+  timeUploaded: ({ timeUploaded }) => isTime(timeUploaded, 1),
+  timeDeleted: ({ timeDeleted }) => isTime(timeDeleted, 1000),
+}
+
+/** Hash and size of a file. Throws `invalid` where its bytes do not lie in pieces as a document keeps them. */
 function measureFile({ connection }: DocumentWriter, id: number): { hash: string; size: number } {
   const chunks = connection.db
-    .prepare('SELECT bytes FROM _sheaf_file_chunks WHERE file_id = ? ORDER BY position')
-    .pluck()
+    .prepare('SELECT position, bytes FROM _sheaf_file_chunks WHERE file_id = ? ORDER BY position')
+    .raw()
     .iterate(id)
   const hash = createHash('sha256')
-  let size = 0
-  for (const bytes of chunks as IterableIterator<Buffer>) {
+  let [size, count] = [0, 0]
+  for (const [position, bytes] of chunks as IterableIterator<[number, Buffer]>) {
+    // Each one but the last is full.
+    const isNext = position === count++ && size === position * CHUNK_BYTES
+    if (!isNext || bytes.length === 0 || bytes.length > CHUNK_BYTES)
+      throw badFile('the pieces of an attachment are not those that it should have')
     hash.update(bytes)
     size += bytes.length
   }

@@ -76,18 +76,21 @@ function createZip(): Archive {
   const zip = new ZipFile()
   const output = zip.outputStream as Readable
   let failed: Error | undefined
+  // Fails the entry that is being read.
+  let failEntry: (error: Error) => void = () => {}
   const fail = (error: Error) => {
     failed ??= error
     output.destroy(error)
   }
   zip.on('error', fail)
+  output.once('close', () => failEntry((failed ??= new Error('the archive is closed'))))
   return {
     output,
     async add({ name, time }, bytes) {
       if (failed) throw failed
       const read = new Promise<void>((resolve, reject) => {
         bytes.once('end', resolve).once('error', reject)
-        output.once('close', () => reject(failed ?? new Error('the archive is closed')))
+        failEntry = reject
       })
       zip.addReadStream(bytes, name, { mtime: time })
       await read

@@ -1,11 +1,11 @@
 import { AppError, toAppError } from '@sheaf/kit/errors'
 import { extract, type Extract } from 'tar-stream'
 import { storeContents, type Upload, type UploadTo } from './attachment-uploads'
-import { ATTACHMENTS, describeColumns } from './attachments'
+import { ATTACHMENTS, describeColumns, requireRoom } from './attachments'
 import type { Connection } from './connections'
 import type { DocumentWriter } from './document'
 import { drained } from './drained'
-import { claimContent } from './file-contents'
+import { claimContent, measureContents } from './file-contents'
 import type { StagedFile, StagedFiles } from './staged-files'
 
 /** What became of the files of an archive. */
@@ -27,14 +27,18 @@ export interface RestoreTo {
 
 /**
  * Takes from a tar archive the bytes of attachments that are known by their SHA-1 and have none, one file after the
- * other. Throws `invalid` for what is no tar archive; what was taken from it by then stays.
+ * other. Throws `invalid` for what is no tar archive, and the reason of the signal; what was taken by then stays.
  */
 export async function restoreFiles(
   to: RestoreTo,
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<Restored> {
   const restored: Restored = { added: 0, errored: 0, unused: 0 }
+  const { signal } = to.upload
+  signal.throwIfAborted()
   const archive = extract()
+  const stop = () => archive.destroy(signal.reason as Error)
+  signal.addEventListener('abort', stop, { once: true })
   let failed: unknown
   const fed = feed(archive, chunks).catch((error: unknown) => {
     failed = error
@@ -47,6 +51,7 @@ export async function restoreFiles(
   } catch (error) {
     throw failed ?? (toAppError(error) ? error : notTar(error))
   } finally {
+    signal.removeEventListener('abort', stop)
     archive.destroy()
     await fed
   }
@@ -74,26 +79,40 @@ async function restoreEntry(to: RestoreTo, entry: Entry): Promise<keyof Restored
   const { staged, store, upload } = to
   staged.begin(undefined)
   try {
-    for await (const bytes of entry) await staged.write(bytes as Uint8Array)
-    staged.end()
+    await stageEntry(staged, entry)
     const [file] = staged.files
     if (!file || findMissing(store, upload.docId, file).length === 0) return 'unused'
     await storeContents(store, { ...upload, files: [file] }, (name) =>
       store.transact<void>(
         upload.docId,
         upload.author,
-        (doc) => attach(doc, file, name),
+        (doc) => attach(doc, file, { upload: name, maxBytes: upload.maxBytes }),
         upload.signal,
       ),
     )
     return 'added'
   } catch (error) {
     if (toAppError(error)?.code !== 'too_large') throw error
-    entry.resume()
     return 'errored'
   } finally {
     await staged.clear()
   }
+}
+
+/** What is too large flows by to its end: to leave an entry half-way ends the archive. */
+async function stageEntry(staged: StagedFiles<undefined>, entry: Entry): Promise<void> {
+  let tooLarge: AppError | undefined
+  for await (const bytes of entry) {
+    if (tooLarge) continue
+    try {
+      await staged.write(bytes as Uint8Array)
+    } catch (error) {
+      tooLarge = toAppError(error)
+      if (tooLarge?.code !== 'too_large') throw error
+    }
+  }
+  if (tooLarge) throw tooLarge
+  staged.end()
 }
 
 const MISSING = `
@@ -114,13 +133,21 @@ function findMissing(store: UploadTo, docId: string, { sha1 }: StagedFile<unknow
   return store.read<MissingRow[]>(docId, ({ connection }) => listMissing(connection, sha1))
 }
 
-/** Gives the bytes to all attachments that miss them, and corrects what they say of their size. */
-function attach(doc: DocumentWriter, file: StagedFile<unknown>, upload: string): void {
+/**
+ * Gives the bytes to all attachments that miss them, and corrects what they say of their size. Throws `too_large` when the
+ * document would hold more bytes than `maxBytes` by it.
+ */
+function attach(
+  doc: DocumentWriter,
+  file: StagedFile<unknown>,
+  { upload, maxBytes }: { readonly upload: string; readonly maxBytes: number },
+): void {
   const { connection } = doc
   const rows = listMissing(connection, file.sha1)
   if (rows.length === 0) return
   const claimed = claimContent(connection, upload, file.sha256)
   if (!claimed) throw new Error('the content of an upload is not there')
+  if (claimed.isNew) requireRoom(measureContents(connection), maxBytes)
   const link = connection.prepare('INSERT OR REPLACE INTO _sheaf_attachments VALUES (?, ?)')
   const correct = connection.prepare('UPDATE _grist_Attachments SET fileSize = ? WHERE id = ?')
   for (const { id } of rows) {

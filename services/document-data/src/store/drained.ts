@@ -1,14 +1,20 @@
 /** What a stream of any kind says when it takes more, or will take nothing any more. */
 interface Sink {
   readonly destroyed: boolean
-  once(event: 'drain' | 'close', listener: () => void): unknown
+  on(event: 'drain' | 'close', listener: () => void): unknown
+  off(event: 'drain' | 'close', listener: () => void): unknown
 }
 
 /** Resolves when a stream whose `write` has answered false wants more, or is closed. */
 export function drained(sink: Sink): Promise<void> {
   return new Promise((resolve) => {
     if (sink.destroyed) return resolve()
-    sink.once('drain', resolve)
-    sink.once('close', resolve)
+    const settle = () => {
+      sink.off('drain', settle)
+      sink.off('close', settle)
+      resolve()
+    }
+    sink.on('drain', settle)
+    sink.on('close', settle)
   })
 }

@@ -97,7 +97,7 @@ export class StagedFiles<T> implements AsyncDisposable {
     requireRoom(this.length + bytes.length, limits.documentBytes)
     current.sha1.update(bytes)
     current.sha256.update(bytes)
-    await tellDisk(() => this.handle.write(bytes, 0, bytes.length, this.length))
+    await tellDisk(() => this.writeAll(bytes))
     this.length += bytes.length
   }
 
@@ -129,6 +129,20 @@ export class StagedFiles<T> implements AsyncDisposable {
       await rm(this.folder, { recursive: true, force: true })
     } finally {
       this.closed()
+    }
+  }
+
+  /** One write may take a part of the bytes only, without an error. */
+  private async writeAll(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length;) {
+      const { bytesWritten } = await this.handle.write(
+        bytes,
+        at,
+        bytes.length - at,
+        this.length + at,
+      )
+      if (bytesWritten === 0) throw new Error('a staged file takes no more bytes')
+      at += bytesWritten
     }
   }
 
