@@ -63,7 +63,7 @@ module.exports = {
       { path: '^services/[^/]+/src/(db|store)/', pathNot: isTest },
       {
         path: '^protos/|/handlers/|^packages/kit/src/|@grpc/',
-        pathNot: '^packages/kit/src/(errors|database|roles)\\.ts$',
+        pathNot: '^packages/kit/src/(errors|database|roles|shared-limit)\\.ts$',
       },
     ),
     rule(

@@ -10,6 +10,7 @@ import type { CallContext } from '@sheaf/protos/call'
 import { asBuffer } from '@sheaf/protos/bytes'
 import { AppError } from './errors'
 import { decodeError } from './grpc-errors'
+import { writeUpload } from './grpc-upload'
 import { StreamedCall, UnaryCall, type Outgoing, type PlainCalls } from './transport-call'
 import { TransportClient } from './transport-client'
 
@@ -180,7 +181,7 @@ export class GrpcChannel implements AsyncDisposable {
       )
       const cancel = () => stream.cancel()
       signal?.addEventListener('abort', cancel, { once: true })
-      write(stream, data).catch((error: Error) => {
+      writeUpload(stream, data).catch((error: Error) => {
         cancel()
         reject(error)
       })
@@ -208,7 +209,7 @@ export class GrpcChannel implements AsyncDisposable {
         metadataOf(call),
         optionsOf(call),
       )
-      write(stream, data).catch(() => stream.cancel())
+      writeUpload(stream, data).catch(() => stream.cancel())
       return stream
     }
     return read(open, call.signal)
@@ -274,27 +275,4 @@ async function* read(open: () => Incoming, signal?: AbortSignal): AsyncGenerator
     // Of a stream that has ended this would make a cancelled one in its server's eyes.
     if (!ended) cancel()
   }
-}
-
-interface Upload {
-  write(message: Uint8Array): boolean
-  on(event: 'drain' | 'status', listener: () => void): unknown
-  end(): void
-}
-
-/** Writes no faster than the receiver takes it, and stops when the call has ended, whatever is left. */
-async function write(stream: Upload, messages: AsyncIterable<Uint8Array>): Promise<void> {
-  let hasEnded = false
-  let wake = () => {}
-  stream.on('drain', () => wake())
-  stream.on('status', () => {
-    hasEnded = true
-    wake()
-  })
-  for await (const message of messages) {
-    if (hasEnded) return
-    if (stream.write(message)) continue
-    await new Promise<void>((resolve) => (wake = resolve))
-  }
-  stream.end()
 }

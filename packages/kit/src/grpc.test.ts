@@ -255,24 +255,6 @@ describe('an upload', () => {
     return (parts: AsyncIterable<UploadAttachmentRequest>) => client.uploadAttachment(parts, call)
   }
 
-  it('of many messages that wait for their receiver collects no listeners', async () => {
-    const warnings: string[] = []
-    const onWarning = ({ name }: Error) => warnings.push(name)
-    process.on('warning', onWarning)
-    opened.defer(() => void process.off('warning', onWarning))
-    let received = 0
-    const send = await startUploads(async (requests) => {
-      for await (const request of requests) received += request ? 1 : 0
-    })
-    async function* parts() {
-      for (let i = 0; i < 200; i++)
-        yield { ...document(Buffer.alloc(256 * 1024)), options: undefined }
-    }
-    await send(parts())
-    expect(received).toBe(200)
-    expect(warnings).toEqual([])
-  })
-
   it('that is refused half-way asks for no more of its bytes', async () => {
     const send = await startUploads(async (requests) => {
       for await (const request of requests)

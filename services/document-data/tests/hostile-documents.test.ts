@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ExportServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/export'
-import { openChannel } from '@sheaf/kit/grpc-client'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import Database from 'better-sqlite3'
 import { ImportInstance } from './import-instance'
+import { attachment, exportSample, hashOf } from './sample-document'
 import { buildWorkers } from './test-store'
 
 /** Bytes of a piece of a file in a document. */
@@ -18,78 +16,12 @@ beforeAll(async () => {
   buildWorkers()
   imports = await ImportInstance.start()
   folder = await tempDir()
-  sound = await exportSample()
+  sound = await exportSample(imports.instance)
 })
 afterAll(async () => {
   await imports[Symbol.asyncDispose]()
   await folder[Symbol.asyncDispose]()
 })
-
-/** A document with a column of every type, as it is downloaded. */
-async function exportSample(): Promise<Buffer> {
-  const { clients, service } = imports.instance
-  const docId = await clients.createDocument()
-  await clients.addTable(docId, 'All', types)
-  await clients.add(docId, 'All', rows)
-  await clients.add(docId, 'All', oddRows, true)
-  await clients.remove(docId, 'All', [2])
-  await using channel = openChannel({ address: service.address })
-  const request = { docId, noHistory: false, template: false }
-  const chunks: Uint8Array[] = []
-  const call = await clients.as(docId, 'owners')
-  for await (const { chunk } of new ExportServiceClientImpl(channel).exportDocument(request, call))
-    chunks.push(chunk)
-  return Buffer.concat(chunks)
-}
-
-const types = {
-  T: 'Text',
-  N: 'Numeric',
-  I: 'Int',
-  B: 'Bool',
-  D: 'Date',
-  DT: 'DateTime:Europe/Berlin',
-  C: 'Choice',
-  CL: 'ChoiceList',
-  R: 'Ref:All',
-  RL: 'RefList:All',
-  A: 'Attachments',
-  Any: 'Any',
-}
-
-const rows = [
-  {
-    T: 'ä',
-    N: 1.5,
-    I: 7,
-    B: true,
-    D: 86400,
-    DT: 1700000000,
-    C: 'x',
-    CL: ['L', 'a', 'b'],
-    R: 1,
-    RL: ['L', 1, 3],
-    A: ['L', 1],
-    Any: ['L', 1, 'x'],
-  },
-  { T: 'gone' },
-  { T: '', N: 2 ** 53, I: -7, CL: ['L', '"q"'], Any: true },
-]
-const oddRows = [
-  {
-    T: 'kept',
-    N: 'text',
-    I: 'x',
-    B: 'maybe',
-    D: 'some day',
-    DT: 'later',
-    CL: '["a"',
-    R: 'who',
-    RL: '\u0001',
-    Any: '\u0001',
-  },
-  { Any: '["a"]', CL: '["a"]' },
-]
 
 /** The sample after somebody has changed it. */
 function changed(change: (db: Database.Database) => void): Buffer {
@@ -106,9 +38,6 @@ function changed(change: (db: Database.Database) => void): Buffer {
   }
 }
 
-const attachment = (values: Record<string, string>) => `
-  INSERT INTO _grist_Attachments (id, ${Object.keys(values).join()}) VALUES (9, ${Object.values(values).join()})`
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 const sql = (text: string) => () => changed((db) => db.exec(text))
 
 describe('a SQLite file', () => {
