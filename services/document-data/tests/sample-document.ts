@@ -69,7 +69,7 @@ const oddRows = [
 ]
 
 /** SQL that adds an attachment with these values, each an SQL expression. */
-export const attachment = (values: Record<string, string>) => `
+export const attachment = (values: Record<string, string>): string => `
   INSERT INTO _grist_Attachments (id, ${Object.keys(values).join()}) VALUES (9, ${Object.values(values).join()})`
 
-export const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
