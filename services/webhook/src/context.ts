@@ -8,6 +8,8 @@ import type { Kysely } from 'kysely'
 import type { WebhookConfig } from './config'
 import { migrations } from './db/migrations/index'
 import type { WebhookSchema } from './db/schema'
+import { DocumentCalls } from './document-calls'
+import { Wakes } from './wakes'
 
 /** The service's own PostgreSQL schema. */
 const SCHEMA = 'webhook'
@@ -19,6 +21,9 @@ export interface Context {
   readonly log: Logger
   readonly db: Kysely<WebhookSchema>
   readonly verifier: TokenVerifier
+  /** Calls document-data on behalf of Sheaf itself. */
+  readonly documentCalls: DocumentCalls
+  readonly wakes: Wakes
 }
 
 /** Stand-ins for what a test does not run. */
@@ -52,5 +57,12 @@ export async function openContext(
     const { jwks } = await access.listVerificationKeys({})
     return JSON.parse(jwks) as KeySet
   }
-  return { log, db, verifier: verifier ?? createTokenVerifier(fetchKeys) }
+  const documentCalls = closer.use(new DocumentCalls(access, config.serviceKey))
+  return {
+    log,
+    db,
+    verifier: verifier ?? createTokenVerifier(fetchKeys),
+    documentCalls,
+    wakes: new Wakes(),
+  }
 }
