@@ -7,6 +7,7 @@ import { formatNumber, type Figure, type Report, type Table } from './report'
 import { addBody, columns } from './rows'
 import { median } from './statistics'
 import { startPlain, startSheafTarget, type Target } from './target'
+import { allowArrivals, measureWebhookLatency } from './webhook-latency'
 import { TABLE_ROWS, workloads, type Workload } from './workloads'
 
 const ROUND_MS = 1_200
@@ -23,7 +24,7 @@ interface Side {
 /** All workloads on both servers in turn. */
 export async function compare(options: Options, env: Record<string, string>): Promise<Report> {
   await using generator = startGenerator()
-  await using sheaf = await startSheafTarget(env)
+  await using sheaf = await startSheafTarget({ ...env, ...allowArrivals })
   await using plain = await startPlain()
   for (const target of [sheaf, plain]) await fill(generator, target, TABLE_ROWS)
   if (options.profile !== undefined) await startProfiles(sheaf)
@@ -41,13 +42,14 @@ export async function compare(options: Options, env: Record<string, string>): Pr
   const hostile = 'hostile SQL'.includes(options.only)
     ? await measureHostileSql(generator, sheaf)
     : []
+  const webhook = 'webhook'.includes(options.only) ? await measureWebhookLatency(sheaf) : []
   const about =
     `Table of ${TABLE_ROWS} rows × ${Object.keys(columns).length} columns, made durable by fsync; ` +
     `medians of ${options.rounds} rounds. The load comes from a process of its own on the same cores.`
   return {
     mode: 'compare',
     about,
-    figures: [...figures, ...memory, ...hostile],
+    figures: [...figures, ...memory, ...hostile, ...webhook],
     tables: [cpuTable(cpu)],
   }
 }

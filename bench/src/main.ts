@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { compare } from './compare'
 import { describeMachine, lookAtMachine } from './machine'
 import { measureDocuments } from './many-documents'
+import { measureWebhooks } from './many-webhooks'
 import { measureRows } from './million-rows'
 import { readOptions, type Mode, type Options } from './options'
 import { isReached, ratioOf, renderReport, replaceSection, type Report } from './report'
@@ -14,6 +15,7 @@ const measures: Record<Mode, (options: Options, env: Record<string, string>) => 
   compare,
   rows: measureRows,
   documents: measureDocuments,
+  webhooks: measureWebhooks,
 }
 
 /** The commit that is measured; empty outside a repository. */

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 
-/** The three things that can be measured. */
-export const modes = ['compare', 'rows', 'documents'] as const
+/** The things that can be measured. */
+export const modes = ['compare', 'rows', 'documents', 'webhooks'] as const
 
-/** One of the three. */
+/** One of them. */
 export type Mode = (typeof modes)[number]
 
 /** What the benchmark is asked to do. */
@@ -15,6 +15,8 @@ export interface Options {
   readonly rows: number
   /** Documents on disk. */
   readonly documents: number
+  /** Webhooks, ten on each document. */
+  readonly webhooks: number
   /** Only workloads whose name contains this. */
   readonly only: string
   /** Put the figures into the README beside the program. */
@@ -32,6 +34,7 @@ export function readOptions(args: readonly string[]): Options {
       rounds: { type: 'string', default: '3' },
       rows: { type: 'string', default: '1000000' },
       documents: { type: 'string', default: '10000' },
+      webhooks: { type: 'string', default: '1000' },
       only: { type: 'string', default: '' },
       markdown: { type: 'boolean', default: false },
       profile: { type: 'string' },
@@ -44,6 +47,7 @@ export function readOptions(args: readonly string[]): Options {
     rounds: readCount('rounds', values.rounds),
     rows: readCount('rows', values.rows),
     documents: readCount('documents', values.documents),
+    webhooks: readCount('webhooks', values.webhooks),
     only: values.only,
     markdown: values.markdown,
     profile: values.profile,
