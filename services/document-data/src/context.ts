@@ -13,6 +13,7 @@ import { Imports } from './import/imports'
 import { Cursors } from './query/cursor'
 import { SqlPool } from './sql/sql-pool'
 import { DocumentStore } from './store/document-store'
+import { traceWrite } from './write-trace'
 
 /** Uploads at once; half of them for one document. */
 const MAX_UPLOADS = 32
@@ -67,6 +68,7 @@ export async function openContext(
       maxReadMs: config.maxReadSeconds * 1000,
       workers: config.workers,
       maxIndexes: config.maxIndexes,
+      traceWrite,
       onWorkerCrash: (error) => log.error({ err: error }, 'a worker thread died'),
       onFileError: (error, docId) => log.error({ err: error, docId }, 'a document file failed'),
     }),

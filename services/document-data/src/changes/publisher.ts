@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { toAppError } from '@sheaf/kit/errors'
 import type { Logger } from '@sheaf/kit/logger'
 import { connectNats } from '@sheaf/kit/nats'
+import { WorkSpan } from '@sheaf/kit/work-span'
 import { ChangeBatch } from '@sheaf/protos/sheaf/events/v1/changes'
 import { jetstream, type JetStreamClient } from '@nats-io/jetstream'
 import { headers, type NatsConnection } from '@nats-io/transport-node'
@@ -10,6 +11,8 @@ import type { LogEntry } from '../store/log'
 import { createEvent } from './events'
 import { ensureStream, subjectOf, type StreamLimits } from './stream'
 
+/** Requests that the span of a message is linked to. */
+const MAX_LINKS = 32
 /** Documents whose changes are on their way at the same time. */
 const CONCURRENCY = 64
 /** How long NATS may take to confirm a message. */
@@ -152,17 +155,23 @@ export class ChangePublisher implements AsyncDisposable {
     const batch = ChangeBatch.encode({
       changes: entries.map((entry) => createEvent(entry, { docId, oldValues: true })),
     }).finish()
+    const span = startSpan(entries)
     const traced = headers()
-    if (first.traceparent !== '') traced.set('traceparent', first.traceparent)
+    const traceparent = span?.traceparent ?? first.traceparent
+    if (traceparent !== '') traced.set('traceparent', traceparent)
     const options = { msgID: `${docId}:${first.seq}`, headers: traced, timeout: CONFIRM_MS }
+    let isConfirmed = false
     try {
-      await this.stream.publish(subjectOf(docId), batch, options)
-    } catch (error) {
-      // The stream may be missing: at the first message ever, or when somebody deleted it.
-      await ensureStream(this.nats, this.options.limits)
-      await this.stream.publish(subjectOf(docId), batch, options).catch(() => {
-        throw error
+      await this.stream.publish(subjectOf(docId), batch, options).catch(async (error: unknown) => {
+        // The stream may be missing: at the first message ever, or when somebody deleted it.
+        if (this.nats) await ensureStream(this.nats, this.options.limits)
+        await this.stream?.publish(subjectOf(docId), batch, options).catch(() => {
+          throw error
+        })
       })
+      isConfirmed = true
+    } finally {
+      span?.end(!isConfirmed)
     }
   }
 
@@ -200,4 +209,18 @@ export class ChangePublisher implements AsyncDisposable {
     const signal = AbortSignal.any([this.stop.signal, this.wake.signal])
     await delay(ms, undefined, { signal, ref: false }).catch(() => {})
   }
+}
+
+/** The span of a message, below the request of its first entry and linked to those of some others. */
+function startSpan([first, ...others]: readonly LogEntry[]): WorkSpan | undefined {
+  return WorkSpan.start('sheaf.changes.publish', {
+    traceparent: first?.traceparent ?? '',
+    isProducer: true,
+    attributes: {
+      'messaging.system': 'nats',
+      'messaging.operation.type': 'send',
+      'messaging.batch.message_count': others.length + 1,
+    },
+    links: others.slice(0, MAX_LINKS).flatMap(({ traceparent }) => traceparent || []),
+  })
 }

@@ -1,8 +1,11 @@
+import { requireSystem } from '@sheaf/kit/caller'
 import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/kit/grpc-server'
 import { roleAtLeast } from '@sheaf/kit/roles'
 import type {
   ChangesService,
+  GetBacklogRequest,
+  GetBacklogResponse,
   ReadChangesRequest,
   ReadChangesResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/changes'
@@ -42,6 +45,11 @@ export const changes = (ctx: Context): ChangesService => ({
     } finally {
       if (!isShort) leave()
     }
+  },
+
+  getBacklog(_: GetBacklogRequest, call: ServerCall): Promise<GetBacklogResponse> {
+    requireSystem(call)
+    return Promise.resolve({ documents: ctx.publisher.backlog })
   },
 })
 
