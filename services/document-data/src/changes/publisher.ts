@@ -41,6 +41,8 @@ export class ChangePublisher implements AsyncDisposable {
   /** Documents with entries to publish, in the order in which they came. */
   private readonly queue = new Set<string>()
   private readonly active = new Map<string, Promise<void>>()
+  /** Documents that cannot be read, until they are tried again: whatever is wrong with them is theirs alone. */
+  private readonly unreadable = new Map<string, { timer: NodeJS.Timeout; waitMs: number }>()
   /** Documents that are published but still marked, and since when. */
   private readonly quiet = new Map<string, number>()
   private readonly stop = new AbortController()
@@ -62,7 +64,7 @@ export class ChangePublisher implements AsyncDisposable {
 
   /** Documents with changes that NATS has not confirmed. */
   get backlog(): number {
-    return new Set([...this.queue, ...this.active.keys()]).size
+    return new Set([...this.queue, ...this.active.keys(), ...this.unreadable.keys()]).size
   }
 
   /** Connects to NATS and publishes what earlier runs left and what comes. */
@@ -79,6 +81,7 @@ export class ChangePublisher implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.documents.onLogged = () => {}
     clearInterval(this.settling)
+    for (const { timer } of this.unreadable.values()) clearTimeout(timer)
     this.stop.abort()
     await Promise.race([
       Promise.all(this.active.values()),
@@ -109,6 +112,7 @@ export class ChangePublisher implements AsyncDisposable {
 
   private add(docId: string): void {
     this.quiet.delete(docId)
+    clearTimeout(this.unreadable.get(docId)?.timer)
     this.queue.add(docId)
     this.fill()
   }
@@ -130,12 +134,21 @@ export class ChangePublisher implements AsyncDisposable {
   private async publishDocument(docId: string): Promise<void> {
     let wait = FIRST_RETRY_MS
     while (!this.stop.signal.aborted) {
+      let entries: LogEntry[]
       try {
-        const entries = await this.documents.nextBatch(docId)
-        if (entries.length === 0) {
-          this.quiet.set(docId, Date.now())
-          return
-        }
+        entries = await this.documents.nextBatch(docId)
+      } catch (error) {
+        // It must not keep its place: enough of its kind would hold up all others.
+        if (this.isGone(docId, error)) this.unreadable.delete(docId)
+        else this.postpone(docId, error)
+        return
+      }
+      this.unreadable.delete(docId)
+      if (entries.length === 0) {
+        this.quiet.set(docId, Date.now())
+        return
+      }
+      try {
         await this.publish(docId, entries)
         this.documents.confirmPublished(docId, entries.at(-1)?.seq ?? 0)
         wait = FIRST_RETRY_MS
@@ -181,6 +194,17 @@ export class ChangePublisher implements AsyncDisposable {
     if (reason !== 'DOCUMENT_NOT_FOUND' && reason !== 'DOCUMENT_DELETED') return false
     this.documents.forget(docId)
     return true
+  }
+
+  private postpone(docId: string, error: unknown): void {
+    const before = this.unreadable.get(docId)?.waitMs
+    const level = before === undefined ? 'warn' : 'debug'
+    this.options.log[level]({ err: error, docId }, 'changes of a document could not be read')
+    if (this.stop.signal.aborted) return
+    const waitMs = Math.min(before === undefined ? FIRST_RETRY_MS : before * 2, LAST_RETRY_MS)
+    const timer = setTimeout(() => this.add(docId), waitMs * (0.5 + Math.random()))
+    timer.unref()
+    this.unreadable.set(docId, { timer, waitMs })
   }
 
   private async settleQuiet(before: number): Promise<void> {
