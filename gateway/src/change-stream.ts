@@ -32,7 +32,7 @@ export async function streamChanges(
   document: DocumentSession,
   since: number,
 ): Promise<void> {
-  const leave = exchange.context.changeStreams.enter(String(exchange.userId), document.docId)
+  const leave = exchange.context.load.changeStreams.enter(String(exchange.userId), document.docId)
   try {
     const stream = new ChangeStream(exchange, document, since)
     await stream.begin()

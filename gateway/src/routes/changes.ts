@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { sendChanges } from '../change-feed'
 import { streamChanges } from '../change-stream'
 import type { Exchange } from '../exchange'
@@ -6,7 +7,6 @@ import { likedMediaType } from '../result-form'
 import { defineRoute, type Route } from '../route'
 import { changesList, changesQuery, sinceText } from '../schemas/changes'
 import { docParams } from '../schemas/parameters'
-import { z } from 'zod'
 
 const LINES = 'application/x-ndjson'
 const EVENTS = 'text/event-stream'

@@ -13,7 +13,7 @@ const MANY = 100
 
 it('documents that cannot be read hold up no other, and are tried again', async () => {
   const entry: LogEntry = { seq: 1, time: 1, user: 1, cause: 1, traceparent: '', operations: [] }
-  const damaged = new Set(Array.from({ length: MANY }, () => randomUUID()))
+  const damaged = new Set<string>(Array.from({ length: MANY }, () => randomUUID()))
   const sound = randomUUID()
   const confirmed = new Set<string>()
   const store: Pick<

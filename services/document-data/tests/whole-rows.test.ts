@@ -2,19 +2,14 @@ import fc from 'fast-check'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { quoteId } from '../src/query/quote'
 import type { ChangePart, SendableOperation } from '../src/store/change-parts'
-import type { ChangesPlan } from '../src/store/changes'
-import { updateColumns } from '../src/store/column-updates'
+import type { ChangesPlan } from '../src/store/changes-plan'
 import { removeColumn } from '../src/store/column-removal'
-import { addColumns as addNewColumns } from '../src/store/columns'
-import type { CellColumns } from '../src/store/conversion'
-import type { DocumentReader, DocumentWriter } from '../src/store/document'
+import type { DocumentReader } from '../src/store/document'
 import type { DocumentStore } from '../src/store/document-store'
 import type { LogValue } from '../src/store/log'
-import { addRecords, deleteRecords, updateRecords } from '../src/store/records'
-import { removeTables } from '../src/store/table-removal'
-import { updateTables } from '../src/store/table-updates'
-import { addTables } from '../src/store/tables'
+import { deleteRecords, updateRecords } from '../src/store/records'
 import { loggedCells } from '../src/values/logged-cells'
+import { action, options } from './random-actions'
 import { addColumns, author, buildWorkers, createTable, openStore } from './test-store'
 
 type Change = Extract<SendableOperation, { rowIds: unknown }>
@@ -62,108 +57,6 @@ async function readChanges(
   for await (const part of parts) all.push(part)
   return all
 }
-
-const options = { noParse: false }
-const types = ['Text', 'Int', 'Numeric', 'Bool', 'Any', 'Date', 'Choice', 'ChoiceList', 'DateTime']
-const cell = fc.constantFrom<unknown>(null, 0, 1, 2.5, true, 'text', '7', '2020-01-02', ['L', 'a'])
-
-type Action = (doc: DocumentWriter) => void
-
-/** Something done to one of the tables, or to one of its columns; the numbers choose which. */
-const action: fc.Arbitrary<Action> = fc
-  .record({
-    kind: fc.constantFrom(
-      ...['add', 'add', 'update', 'update', 'update', 'update', 'place', 'remove', 'addColumn'],
-      ...['addEmpty', 'addFormula', 'rename', 'swap', 'retype', 'retype', 'compute', 'fix'],
-      ...['removeColumn', 'addTable', 'renameTable', 'removeTable', 'refer'],
-    ),
-    table: fc.nat(),
-    column: fc.nat(),
-    rows: fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 4 }),
-    cells: fc.array(cell, { minLength: 8, maxLength: 8 }),
-    type: fc.constantFrom(...types),
-  })
-  .map(({ kind, table: t, column: c, rows, cells, type }) => (doc: DocumentWriter) => {
-    const { tables } = doc.schema
-    if (kind === 'addTable')
-      return void addTables(doc, [
-        {
-          columns: [
-            { id: 'A', fields: { type } },
-            { id: 'E', fields: { isFormula: true } },
-          ],
-        },
-      ])
-    const table = tables[t % Math.max(1, tables.length)]
-    if (!table) return
-    const { tableId, ref, columns } = table
-    const own = columns.filter(({ id }) => id !== 'manualSort')
-    const column = own[c % Math.max(1, own.length)]
-    const other = own[(c + 1) % Math.max(1, own.length)]
-    const writable = own.filter(({ isFormula, formula }) => !isFormula || formula === '')
-    const cellsOf = (count: number): CellColumns =>
-      new Map(
-        writable
-          .slice(c % 3)
-          .map(({ id }, i) => [
-            id,
-            Array.from({ length: count }, (_, row) => cells[(i + row) % 8] as never),
-          ]),
-      )
-    const present = doc.connection.pluck(`SELECT id FROM ${quoteId(tableId)}`).all() as number[]
-    const chosen = rows.filter((id) => present.includes(id))
-    const change = (fields: object) =>
-      column && updateColumns(doc, tableId, [{ id: column.id, change: fields }])
-    switch (kind) {
-      case 'add':
-        return void addRecords(doc, tableId, { count: 2, cells: cellsOf(2) }, options)
-      case 'update':
-        return updateRecords(
-          doc,
-          tableId,
-          { rowIds: chosen, cells: cellsOf(chosen.length) },
-          options,
-        )
-      case 'place': {
-        const positions = new Map([['manualSort', chosen.map((id) => id + 0.5)]])
-        return updateRecords(doc, tableId, { rowIds: chosen, cells: positions }, options)
-      }
-      case 'remove':
-        return deleteRecords(doc, tableId, rows)
-      case 'addColumn':
-        return void addNewColumns(doc, tableId, [{ id: 'N', fields: { type } }])
-      case 'addEmpty':
-        return void addNewColumns(doc, tableId, [{ id: 'E', fields: { isFormula: true, type } }])
-      case 'addFormula':
-        return void addNewColumns(doc, tableId, [
-          { id: 'F', fields: { isFormula: true, formula: '1' } },
-        ])
-      case 'rename':
-        return void change({ colId: `R${c % 4}` })
-      case 'swap':
-        if (!column || !other || column === other) return
-        return updateColumns(doc, tableId, [
-          { id: column.id, change: { colId: other.id, type } },
-          { id: other.id, change: { colId: column.id } },
-        ])
-      case 'retype':
-        return void change({ type })
-      case 'compute':
-        return void change({ isFormula: true, formula: c % 2 ? '' : '$id' })
-      case 'fix':
-        return void change({ isFormula: false, formula: '' })
-      case 'refer':
-        return void change({
-          type: `${c % 2 ? 'Ref' : 'RefList'}:${tables[(t + 1) % tables.length]?.tableId}`,
-        })
-      case 'removeColumn':
-        return column && removeColumn(doc, tableId, column.id)
-      case 'renameTable':
-        return updateTables(doc, [{ id: tableId, change: { tableId: `Renamed${t % 5}` } }])
-      case 'removeTable':
-        return c % 3 === 0 ? removeTables(doc, [ref]) : undefined
-    }
-  })
 
 describe('whole rows of changes', () => {
   beforeAll(buildWorkers)

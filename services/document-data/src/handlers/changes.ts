@@ -12,7 +12,7 @@ import type {
 import { partEvent } from '../changes/events'
 import type { Context } from '../context'
 import type { ChangesReply } from '../store/change-reads'
-import type { ChangesPlan } from '../store/changes'
+import type { ChangesPlan } from '../store/changes-plan'
 import { tagOf } from './document-options'
 import { requireDocument } from './document-call'
 

@@ -1,5 +1,6 @@
 import { unpackPart, type ChangePart } from './change-parts'
-import { changeParts, isShortRead, requireKept, type ChangesPlan } from './changes'
+import { changeParts, isShortRead, requireKept } from './changes'
+import type { ChangesPlan } from './changes-plan'
 import type { OpenDocument } from './open-document'
 import { callEnded, type ReadLimits } from './record-chunks'
 import { readHere, readInThread } from './record-reads'

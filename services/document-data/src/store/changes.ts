@@ -1,5 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import { PartMaker, sliceRows } from './change-parts'
+import type { ChangesPlan } from './changes-plan'
 import type { Connection } from './connections'
 import {
   measureRun,
@@ -26,20 +27,6 @@ const SHORT = {
   read: { entries: 1000, bytes: 128 * 1024 },
   rebuilt: { entries: 200, bytes: 24 * 1024 },
 } as const
-
-/** What of the log to read, as plain values that can go to another thread. */
-export interface ChangesPlan {
-  /** Entries with a greater seq … */
-  readonly after: number
-  /** … at most this many. */
-  readonly limit: number
-  /** True for whole rows as of each change. */
-  readonly fullRows: boolean
-  /** Refs of the tables whose changes are wanted; all when empty. */
-  readonly tableRefs: readonly number[]
-  /** False to leave out what was before. */
-  readonly oldValues: boolean
-}
 
 /** Throws `precondition` when the log does not reach back so far. */
 export function requireKept(connection: Connection, after: number): void {
@@ -169,6 +156,21 @@ function* passes(entries: readonly LogEntry[], fullRows: boolean): Generator<Pie
   yield pass
 }
 
+/** Which rows have to be rebuilt, by the ref of their table, and which pieces of which operations they are for. */
+function wantedRows(pass: readonly Piece[]) {
+  const rows = new Map<number, Set<number>>()
+  const slices = new Map<Operation, RowOperation[]>()
+  for (const { operation, rebuilt } of pass) {
+    // Metadata have no refs, and are told by their changes alone.
+    if (!rebuilt || !operation || !('rowIds' in operation) || operation.tableRef === 0) continue
+    const ids = rows.get(operation.tableRef) ?? new Set()
+    for (const id of operation.rowIds) ids.add(id)
+    rows.set(operation.tableRef, ids)
+    slices.set(rebuilt, [...(slices.get(rebuilt) ?? []), operation])
+  }
+  return { rows, slices }
+}
+
 /** Rebuilds rows as they were. */
 class RowReader {
   /** True once an entry was sent whole. */
@@ -189,30 +191,20 @@ class RowReader {
     entries: readonly LogEntry[],
     pass: readonly Piece[],
   ): Generator<null, ReadonlyMap<Operation, Operation> | undefined> {
+    const { rows, slices } = wantedRows(pass)
     const completed = new Map<Operation, Operation>()
-    const wanted = new Map<number, Set<number>>()
-    const slices = new Map<Operation, RowOperation[]>()
-    for (const { operation, rebuilt } of pass) {
-      if (!rebuilt || !operation || !('rowIds' in operation)) continue
-      const ids = wanted.get(operation.tableRef) ?? new Set()
-      for (const id of operation.rowIds) ids.add(id)
-      wanted.set(operation.tableRef, ids)
-      slices.set(rebuilt, [...(slices.get(rebuilt) ?? []), operation])
-    }
-    // Metadata have no refs, and are told by their changes alone.
-    wanted.delete(0)
-    if (wanted.size === 0) return completed
-    const rewind = new Rewind(this.connection, this.schema(), wanted)
+    if (rows.size === 0) return completed
+    const rewind = new Rewind(this.connection, this.schema(), rows)
     const isDone = yield* this.undoLater(rewind, entries.at(-1)?.seq ?? 0)
     if (!isDone) return undefined
+    const operations = entries.flatMap((entry) => entry.operations ?? [])
     let left = slices.size
-    for (const { operations = [] } of [...entries].reverse())
-      for (const operation of [...operations].reverse()) {
-        for (const slice of slices.get(operation) ?? [])
-          completed.set(slice, rewind.complete(slice))
-        if (slices.has(operation) && --left === 0) return completed
-        rewind.undo(operation)
-      }
+    for (const operation of operations.reverse()) {
+      const wanted = slices.get(operation)
+      wanted?.forEach((slice) => completed.set(slice, rewind.complete(slice)))
+      if (wanted && --left === 0) break
+      rewind.undo(operation)
+    }
     return completed
   }
 

@@ -1,13 +1,12 @@
 import { AppError } from '@sheaf/kit/errors'
 import { AttachmentUpkeep } from './attachment-upkeep'
 import { readChanges, type ChangesReply } from './change-reads'
-import type { ChangesPlan } from './changes'
+import type { ChangesPlan } from './changes-plan'
 import type { DocumentReader, DocumentWriter, Synchronous } from './document'
 import { DocumentFiles, writeDurably } from './document-files'
 import { readExport, type PlanExport } from './exports'
 import { FirstEntries } from './first-entries'
 import type { Author, LogEntry } from './log'
-import { LogWatch } from './log-watch'
 import { createDocumentBytes, type NewDocument } from './new-document'
 import { OpenDocument, type Written } from './open-document'
 import { readRecords, type RecordsQuery, type RecordsReply } from './record-reads'
@@ -46,8 +45,6 @@ export interface DocumentStoreOptions extends SurroundingsOptions {
 export class DocumentStore implements AsyncDisposable {
   /** Called when a document has log entries to publish. */
   onLogged: (docId: string) => void = () => {}
-  /** For calls that wait until a document is written. */
-  readonly watch = new LogWatch()
   /** Least recently used first. */
   private readonly open = new Map<string, OpenDocument>()
   private readonly removing = new Set<string>()
@@ -79,6 +76,11 @@ export class DocumentStore implements AsyncDisposable {
   /** The uploads under way. */
   get uploads(): AttachmentUpkeep['uploads'] {
     return this.attachments.uploads
+  }
+
+  /** For calls that wait until a document is written. */
+  get watch(): DocumentSurroundings['watch'] {
+    return this.around.watch
   }
 
   /** Documents that are open. */
@@ -309,10 +311,7 @@ export class DocumentStore implements AsyncDisposable {
     if (this.removing.has(docId))
       throw new AppError('precondition', 'DOCUMENT_DELETED', 'the document was deleted')
     const doc = new OpenDocument(docId, path, this.around, {
-      logged: () => {
-        this.onLogged(docId)
-        this.watch.wake(docId)
-      },
+      logged: () => this.onLogged(docId),
       spoiled: (error) => this.retire(docId, error),
       failed: (error) => this.options.onFileError(error, docId),
     })

@@ -249,6 +249,7 @@ export class OpenDocument {
     if (logged) {
       this.replies.clear()
       this.events.logged()
+      this.around.watch.wake(this.docId)
     }
     this.upkeep.watchLog()
     if (this.burdened) this.upkeep.tidy()

@@ -3,6 +3,7 @@ import { ByteBudget } from './byte-budget'
 import type { DirtyMarkers } from './dirty-markers'
 import type { ActiveUploads } from './file-contents'
 import type { Operation } from './log'
+import { LogWatch } from './log-watch'
 import { WorkerPool } from './worker-pool'
 
 const MAX_WAL_BYTES = 64 * 1024 * 1024
@@ -44,6 +45,8 @@ export interface DocumentSurroundings {
   /** Size in bytes of the write-ahead log at which long reads have to let it begin anew. */
   readonly maxWalBytes: number
   readonly traceWrite: TraceWrite | undefined
+  /** For calls that wait until a document is written. */
+  readonly watch: LogWatch
 }
 
 /** How threads, indexes and files are bounded. */
@@ -84,5 +87,6 @@ export function createSurroundings(
     replyBudget: new ByteBudget(MAX_KEPT_BYTES),
     maxWalBytes,
     traceWrite: options.traceWrite,
+    watch: new LogWatch(),
   }
 }

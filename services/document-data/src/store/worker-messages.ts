@@ -1,5 +1,5 @@
 import type { AppError } from '@sheaf/kit/errors'
-import type { ChangesPlan } from './changes'
+import type { ChangesPlan } from './changes-plan'
 import type { ExportPlan } from './export-parts'
 import type { ReadPlan } from './read-plan'
 
