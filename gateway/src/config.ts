@@ -51,7 +51,12 @@ export interface GatewayConfig {
 }
 
 /** The limits of load that apply unless settings say otherwise. */
-export const defaultLimits: LoadLimits = { requests: 5_000, bodyBytes: 256 * MIB }
+export const defaultLimits: LoadLimits = {
+  requests: 5_000,
+  bodyBytes: 256 * MIB,
+  // Each asks document-data every few seconds.
+  changeStreams: 400,
+}
 
 /** The limits that apply unless settings say otherwise. */
 export const defaultTimeouts: Timeouts = {
@@ -81,6 +86,10 @@ export function readConfig(env: Env): GatewayConfig {
     limits: {
       requests: read.int('SHEAF_PENDING_REQUESTS', defaultLimits.requests, { min: 1 }),
       bodyBytes: read.int('SHEAF_PENDING_BODY_MB', defaultLimits.bodyBytes / MIB, { min: 1 }) * MIB,
+      changeStreams: read.int('SHEAF_CHANGE_STREAMS', defaultLimits.changeStreams, {
+        min: 2,
+        max: 10_000,
+      }),
     },
     rateLimit: read.int('SHEAF_RATE_LIMIT', DEFAULT_RATE_LIMIT, { max: MOST_RATE_LIMIT }),
     proxies: read.int('SHEAF_PROXIES', 0, { max: 10 }),

@@ -1,5 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import { SharedLimit } from '@sheaf/kit/shared-limit'
+import { StreamPlaces } from './change-places'
 
 /** What one gateway takes on at once. */
 export interface LoadLimits {
@@ -7,6 +8,8 @@ export interface LoadLimits {
   readonly requests: number
   /** Bytes of request bodies in memory. */
   readonly bodyBytes: number
+  /** Live streams of changes; half of them for one user, and for one document. */
+  readonly changeStreams: number
 }
 
 const RETRY_HINT = { retryAfterMs: '1000' }
@@ -20,11 +23,14 @@ export class Load {
   begun = 0
   /** Answers as long as a table that are being sent. */
   longAnswers = 0
+  /** Places of live streams of changes. */
+  readonly changeStreams: StreamPlaces
   private requests = 0
   private readonly bodies: SharedLimit
 
   constructor(private readonly limits: LoadLimits) {
     this.bodies = new SharedLimit(limits.bodyBytes)
+    this.changeStreams = new StreamPlaces(limits.changeStreams)
   }
 
   /** Counts a request in. Throws AppError `unavailable` when there are too many. */

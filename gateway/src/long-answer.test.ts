@@ -1,7 +1,7 @@
 import { Load } from './load'
 import { LongAnswer } from './long-answer'
 
-const createLoad = () => new Load({ requests: 1_000_000, bodyBytes: 1 })
+const createLoad = () => new Load({ requests: 1_000_000, bodyBytes: 1, changeStreams: 1 })
 
 /** Something that takes this long, as sending a piece does. */
 function work(ms: number): void {

@@ -18,57 +18,73 @@ export interface ReadinessSources {
   readonly system: SystemCaller
 }
 
+const noHome: ReadinessState = { missing: ['document-data'], eventsBacklog: 0 }
+
+/** How Sheaf is. */
+export interface ReadinessState {
+  /** Names of what is not ready; none when Sheaf is. */
+  readonly missing: readonly string[]
+  /** Documents with changes that NATS has not confirmed, in the instances that answer. */
+  readonly eventsBacklog: number
+}
+
 /** Knows whether all services and engines behind the gateway are ready. */
 export class Readiness {
-  private latest?: { at: number; missing: Promise<string[]> }
+  private latest?: { at: number; state: Promise<ReadinessState> }
 
   constructor(private readonly sources: ReadinessSources) {}
 
-  /** Names of what is not ready; none when Sheaf is. Never throws. */
-  findMissing(): Promise<string[]> {
+  /** Asks all of them. Never throws. */
+  find(): Promise<ReadinessState> {
     const at = performance.now()
-    if (!this.latest || at - this.latest.at > KEEP_MS) this.latest = { at, missing: this.ask() }
-    return this.latest.missing
+    if (!this.latest || at - this.latest.at > KEEP_MS) this.latest = { at, state: this.ask() }
+    return this.latest.state
   }
 
-  private async ask(): Promise<string[]> {
+  private async ask(): Promise<ReadinessState> {
     const { directory, webhook } = this.sources
     const [hasDirectory, hasPostgres, hasWebhook, homes] = await Promise.all([
       directory.checkHealth('', CHECK_MS),
       directory.checkHealth('postgres', CHECK_MS),
       webhook.checkHealth('', CHECK_MS),
-      this.findMissingHomes(),
+      this.askHomes(),
     ])
-    const missing = [...homes]
+    const missing = [...homes.missing]
     if (!hasDirectory) missing.push('directory')
     if (!hasPostgres) missing.push('postgres')
     if (!hasWebhook) missing.push('webhook')
-    return missing.sort()
+    return { missing: missing.sort(), eventsBacklog: homes.eventsBacklog }
   }
 
-  private async findMissingHomes(): Promise<string[]> {
+  private async askHomes(): Promise<ReadinessState> {
     const { homes, list, system } = this.sources
     try {
       const deadline = Date.now() + CHECK_MS
-      const known = (await list.listHomes({}, { token: await system.token(), deadline })).homes
+      const call = { token: await system.token(), deadline }
+      const known = (await list.listHomes({}, call)).homes
       // Compared with each other, since these times are of PostgreSQL's clock, which need not be ours.
       const latest = Math.max(...known.map(({ reportedAt }) => Date.parse(reportedAt)))
       const live = known.filter(
         ({ reportedAt }) => latest - Date.parse(reportedAt) < HOME_SILENT_MS,
       )
-      if (live.length === 0) return ['document-data']
+      if (live.length === 0) return noHome
       const checks = live.map(async ({ name, address }) => {
-        const { channel } = homes.at(address)
-        const [serves, hasNats] = await Promise.all([
+        const { channel, changes } = homes.at(address)
+        const [serves, hasNats, backlog] = await Promise.all([
           channel.checkHealth('', CHECK_MS),
           channel.checkHealth('nats', CHECK_MS),
+          changes.getBacklog({}, call).catch(() => ({ documents: 0 })),
         ])
-        if (!serves) return [name]
-        return hasNats ? [] : ['nats']
+        const missing = serves ? (hasNats ? [] : ['nats']) : [name]
+        return { missing, eventsBacklog: backlog.documents }
       })
-      return [...new Set((await Promise.all(checks)).flat())]
+      const states = await Promise.all(checks)
+      return {
+        missing: [...new Set(states.flatMap(({ missing }) => missing))],
+        eventsBacklog: states.reduce((sum, { eventsBacklog }) => sum + eventsBacklog, 0),
+      }
     } catch {
-      return ['document-data']
+      return noHome
     }
   }
 }

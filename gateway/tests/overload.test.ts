@@ -44,7 +44,7 @@ describe('a gateway with too much to do', () => {
     const waiting: (() => void)[] = []
     const addRecords = () =>
       new Promise<typeof added>((resolve) => waiting.push(() => resolve(added)))
-    const limits = { requests: 2, bodyBytes: 1000 }
+    const limits = { requests: 2, bodyBytes: 1000, changeStreams: 1 }
     await withGateway({ records: { addRecords }, config: { limits } }, async ({ url }) => {
       const rest = createRest(url, 'bob-key')
       const add = () => rest.post(path, { body: { records: [] } })
@@ -65,7 +65,7 @@ describe('a gateway with too much to do', () => {
   })
 
   it('keeps no more of bodies than it has room for, counts what arrived, and leaves room for others', async () => {
-    const config = { limits: { requests: 100, bodyBytes: 100_000 } }
+    const config = { limits: { requests: 100, bodyBytes: 100_000, changeStreams: 1 } }
     const addRecords = async () => added
     await withGateway({ records: { addRecords }, config }, async ({ url }) => {
       const bodyOf = (bytes: number) => ({ body: { records: [], pad: 'x'.repeat(bytes) } })

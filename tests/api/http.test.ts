@@ -74,7 +74,9 @@ describe('the HTTP layer', () => {
   it('is alive, ready, and describes itself', async () => {
     const { anonymous } = system
     expect((await anonymous.get('/status')).status).toBe(200)
-    expect((await anonymous.get('/status?ready=1')).status).toBe(200)
+    const ready = await anonymous.get('/status?ready=1')
+    expect(ready.status).toBe(200)
+    expect(ready.body).toEqual({ status: 'ready', eventsBacklog: expect.any(Number) as number })
     const { body } = await anonymous.get<{ info: { version: string }; paths: object }>(
       '/api/openapi.json',
     )

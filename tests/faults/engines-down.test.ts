@@ -33,6 +33,14 @@ async function takePostgresDownWhileLeased(sheaf: RunningSheaf, goesOn: () => Pr
   throw new Error('nothing that was authorised went on without PostgreSQL')
 }
 
+/** Documents with changes that wait for NATS, as `/status` tells them whether all is ready or not. */
+async function readBacklog(rest: Rest): Promise<number> {
+  const { body } = await rest.get<{ eventsBacklog?: number; details?: { eventsBacklog: string } }>(
+    '/status?ready=1',
+  )
+  return Number(body.eventsBacklog ?? body.details?.eventsBacklog)
+}
+
 describe('an engine that is down for a while', () => {
   let sheaf: RunningSheaf
   let rest: Rest
@@ -56,11 +64,13 @@ describe('an engine that is down for a while', () => {
       const before = load.acknowledged
       await untilRandomMoment(1_000, 3_000)
       expect(load.acknowledged).toBeGreaterThan(before + 20)
+      expect(await readBacklog(rest)).toBeGreaterThan(0)
       await sheaf.kill('nats', 'SIGCONT')
       report(`NATS down: ${round + 1} rounds, ${load.acknowledged} writes answered`)
     }
     await load.stop()
     expect([...load.statuses.keys()]).toEqual([200])
+    await eventually(async () => (await readBacklog(rest)) === 0, { timeoutMs: 30_000 })
     expect(await load.findFaults(sheaf.dataDir, readNatsUrl(sheaf.dataDir))).toEqual([])
   })
 

@@ -23,7 +23,8 @@ describe('one trace', () => {
       env: {
         OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint,
         OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-        OTEL_METRICS_EXPORTER: 'none',
+        OTEL_METRIC_EXPORT_INTERVAL: '300',
+        OTEL_METRIC_EXPORT_TIMEOUT: '300',
         OTEL_LOGS_EXPORTER: 'none',
         OTEL_BSP_SCHEDULE_DELAY: '100',
       },
@@ -33,11 +34,11 @@ describe('one trace', () => {
     await addTable(rest, doc, 'Notes', { Text: 'Text' })
     const log = createLogger('test')
     const nats = await connectNats({ url: testEngines().natsUrl, name: 'test', log })
-    const events: { traceparent: string; seq: number }[] = []
+    const events: { traceparent: string; seq: number; header: string }[] = []
     nats.subscribe(`sheaf.changes.${doc.split('/').pop()}`, {
       callback: (_, message) => {
         for (const { traceparent, seq } of ChangeBatch.decode(message.data).changes)
-          events.push({ traceparent, seq })
+          events.push({ traceparent, seq, header: message.headers?.get('traceparent') ?? '' })
       },
     })
     await nats.flush()
@@ -55,7 +56,38 @@ describe('one trace', () => {
       const inDocumentData = spans.filter(({ service }) => service === 'sheaf-document-data')
       expect(inDocumentData.some((span) => isBelow(span, 'sheaf-gateway', spans))).toBe(true)
       expect(events.filter((event) => event.traceparent.includes(TRACE)).length).toBe(1)
+      expect(inDocumentData.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['sheaf.document.transact', 'sheaf.changes.publish']),
+      )
     })
+    const spans = receiver.spans.filter(({ traceId }) => traceId === TRACE)
+    const find = (test: (span: ReceivedSpan) => boolean) => {
+      const found = spans.filter(test)
+      expect(found).toHaveLength(1)
+      return found[0] as ReceivedSpan
+    }
+    const call = find(
+      ({ service, name }) => service === 'sheaf-document-data' && name.endsWith('/AddRecords'),
+    )
+    const transact = find(({ name }) => name === 'sheaf.document.transact')
+    const publish = find(({ name }) => name === 'sheaf.changes.publish')
+    const event = events.find(({ traceparent }) => traceparent.includes(TRACE))
+    expect(isBelow(call, 'sheaf-gateway', spans)).toBe(true)
+    expect(transact).toMatchObject({ service: call.service, parentSpanId: call.spanId })
+    expect(publish).toMatchObject({ service: call.service, parentSpanId: call.spanId })
+    expect(event?.traceparent).toBe(`00-${TRACE}-${call.spanId}-01`)
+    expect(event?.header).toBe(`00-${TRACE}-${publish.spanId}-01`)
+    expect(Object.keys(transact.attributes).sort()).toEqual([
+      'sheaf.apply_ms',
+      'sheaf.commit_ms',
+      'sheaf.queue_ms',
+      'sheaf.rows',
+      'sheaf.tables',
+    ])
+    expect(
+      [transact.attributes['sheaf.rows'], transact.attributes['sheaf.tables']].map(Number),
+    ).toEqual([1, 1])
+    await eventually(() => expect(receiver.metrics.get('sheaf.events.backlog')).toBe(0))
     const everything = JSON.stringify(receiver.spans)
     expect(everything).not.toContain('secret cell')
     expect(everything).not.toContain(sheaf.ownerKey)

@@ -170,6 +170,9 @@ export const entries: Readonly<Record<string, Entry>> = {
   runSql: { statuses: viewers, query: { q: 'select A from Table1' } },
   runSqlWithArgs: { statuses: viewers, body: { sql: 'select ? as a', args: [1] } },
 
+  // changes
+  listChanges: { statuses: viewers },
+
   // users
   // Who may is told that this is not their name, and stays.
   deleteUser: { statuses: misnamed, params: oneself, body: { name: 'Nobody' } },

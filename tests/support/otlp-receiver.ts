@@ -17,6 +17,8 @@ export interface OtlpReceiver extends AsyncDisposable {
   /** Value for OTEL_EXPORTER_OTLP_ENDPOINT, with OTEL_EXPORTER_OTLP_PROTOCOL=http/json. */
   readonly endpoint: string
   readonly spans: readonly ReceivedSpan[]
+  /** Names of metrics, with their latest value. */
+  readonly metrics: ReadonlyMap<string, number>
 }
 
 interface Attribute {
@@ -36,13 +38,32 @@ type OtlpSpan = Pick<ReceivedSpan, 'name' | 'traceId' | 'spanId'> & {
   readonly attributes: readonly Attribute[]
 }
 
+interface MetricsRequest {
+  readonly resourceMetrics?: readonly {
+    readonly scopeMetrics: readonly {
+      readonly metrics: readonly {
+        readonly name: string
+        readonly gauge?: {
+          readonly dataPoints: readonly {
+            readonly asInt?: number | string
+            readonly asDouble?: number
+          }[]
+        }
+      }[]
+    }[]
+  }[]
+}
+
 /** Starts a receiver on a free port. */
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = []
+  const metrics = new Map<string, number>()
   const take = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     if (request.url === '/v1/traces') spans.push(...readSpans(Buffer.concat(chunks)))
+    if (request.url === '/v1/metrics')
+      for (const [name, value] of readGauges(Buffer.concat(chunks))) metrics.set(name, value)
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}')
   }
   const server = createServer((request, response) => void take(request, response))
@@ -51,6 +72,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
+    metrics,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()
@@ -74,6 +96,16 @@ function readSpans(body: Buffer): ReceivedSpan[] {
       })),
     )
   })
+}
+
+function readGauges(body: Buffer): [string, number][] {
+  const { resourceMetrics = [] } = JSON.parse(body.toString()) as MetricsRequest
+  return resourceMetrics
+    .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics))
+    .flatMap(({ name, gauge }) => {
+      const point = gauge?.dataPoints.at(-1)
+      return point ? [[name, Number(point.asInt ?? point.asDouble)] as [string, number]] : []
+    })
 }
 
 function plain(attributes: readonly Attribute[]): Record<string, unknown> {

@@ -18,15 +18,28 @@ export const statusRoutes: readonly Route[] = [
     query: z.object({ ready: flag('Ask every service and engine') }),
     success: {
       description: 'Alive, or ready',
-      schema: z.object({ status: z.enum(['alive', 'ready']) }),
+      schema: z.object({
+        status: z.enum(['alive', 'ready']),
+        eventsBacklog: z.int().optional().meta({
+          description:
+            'With `ready=1`: documents with changes that are not published yet; also in the details of a 503',
+        }),
+      }),
     },
     async handle(exchange, { query: { ready } }) {
       const { context } = exchange
       if (!ready) return sendJson(exchange, { status: 'alive' })
-      const missing = context.isDraining() ? ['gateway'] : await context.readiness.findMissing()
-      if (missing.length === 0) return sendJson(exchange, { status: 'ready' })
-      const names = missing.join(', ')
-      throw new AppError('unavailable', 'NOT_READY', `not ready: ${names}`, { missing: names })
+      if (context.isDraining()) throw notReady({ missing: 'gateway' })
+      const { missing, eventsBacklog } = await context.readiness.find()
+      if (missing.length === 0) return sendJson(exchange, { status: 'ready', eventsBacklog })
+      throw notReady({ missing: missing.join(', '), eventsBacklog: String(eventsBacklog) })
     },
   }),
 ]
+
+function notReady(details: {
+  readonly missing: string
+  readonly eventsBacklog?: string
+}): AppError {
+  return new AppError('unavailable', 'NOT_READY', `not ready: ${details.missing}`, { ...details })
+}

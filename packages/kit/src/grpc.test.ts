@@ -13,9 +13,9 @@ import {
 } from '@sheaf/protos/sheaf/document_data/v1/attachments'
 import {
   ChangesServiceClientImpl,
+  ReadChangesRequest,
   ChangesServiceService,
   ReadChangesResponse,
-  type ReadChangesRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import {
   DocumentsServiceClientImpl,
@@ -183,7 +183,7 @@ describe('a stream', () => {
     const call = { token: await tokenFor({}) }
     const seen: number[] = []
     const stream = new ChangesServiceClientImpl(channel).readChanges(
-      { docId: 'd', afterSeq: 0, limit: 500, fullRows: false },
+      ReadChangesRequest.fromPartial({ docId: 'd', afterSeq: 0, limit: 500 }),
       call,
     )
     for await (const message of stream) seen.push(message.change?.seq ?? 0)
@@ -208,7 +208,7 @@ describe('a stream', () => {
     ])
     const call = { token: await tokenFor({}) }
     const stream = new ChangesServiceClientImpl(channel).readChanges(
-      { docId: 'd', afterSeq: 0, limit: 0, fullRows: false },
+      ReadChangesRequest.fromPartial({ docId: 'd', afterSeq: 0, limit: 0 }),
       call,
     )
     let read = 0
@@ -228,7 +228,7 @@ describe('a stream', () => {
     const read = async () => {
       const client = new ChangesServiceClientImpl(channel)
       for await (const message of client.readChanges(
-        { docId: 'd', afterSeq: 0, limit: 0, fullRows: false },
+        ReadChangesRequest.fromPartial({ docId: 'd', afterSeq: 0, limit: 0 }),
         call,
       ))
         if (!message) break

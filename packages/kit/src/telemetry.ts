@@ -1,4 +1,4 @@
-import { context, propagation, trace } from '@opentelemetry/api'
+import { context, metrics, propagation, trace } from '@opentelemetry/api'
 
 const enabling = [
   'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -45,6 +45,18 @@ export function nameActiveSpan(method: string, route: string): void {
   if (!span?.isRecording()) return
   span.updateName(`${method} ${route}`)
   span.setAttribute('http.route', route)
+}
+
+/** Shows a number as a metric, read whenever metrics are sent; costs nothing where they are not. */
+export function observeGauge(
+  name: string,
+  { description, unit }: { readonly description: string; readonly unit: string },
+  read: () => number,
+): Disposable {
+  const gauge = metrics.getMeter('@sheaf/kit').createObservableGauge(name, { description, unit })
+  const observe = (result: { observe(value: number): void }) => result.observe(read())
+  gauge.addCallback(observe)
+  return { [Symbol.dispose]: () => gauge.removeCallback(observe) }
 }
 
 /** W3C traceparent of the active span, to be stored or sent along; empty when there is no trace. */

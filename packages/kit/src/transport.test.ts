@@ -1,5 +1,8 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js'
-import { ChangesServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/changes'
+import {
+  ChangesServiceClientImpl,
+  ReadChangesRequest,
+} from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { CreateDocumentRequest } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import {
   alice,
@@ -21,7 +24,7 @@ const opened = new Closer()
 afterEach(() => opened.close())
 
 const changes = (channel: GrpcChannel) => new ChangesServiceClientImpl(channel)
-const all = { docId: 'd', afterSeq: 0, limit: 0, fullRows: false }
+const all = ReadChangesRequest.fromPartial({ docId: 'd' })
 
 async function startPair(...services: ServedService[]) {
   const server = opened.use(await startServer(services))

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { createTokenVerifier, type TokenVerifier } from '@sheaf/kit/caller-token'
 import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
 import type { Closer } from '@sheaf/kit/lifecycle'
@@ -8,11 +7,12 @@ import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access
 import { Admission } from './admission'
 import { ChangePublisher } from './changes/publisher'
 import type { DocumentDataConfig } from './config'
+import { openDocuments } from './documents'
 import { EventLoopDelay } from './event-loop-delay'
 import { Imports } from './import/imports'
 import { Cursors } from './query/cursor'
 import { SqlPool } from './sql/sql-pool'
-import { DocumentStore } from './store/document-store'
+import type { DocumentStore } from './store/document-store'
 
 /** Uploads at once; half of them for one document. */
 const MAX_UPLOADS = 32
@@ -59,18 +59,7 @@ export async function openContext(
   closer.defer(() => delay[Symbol.dispose]())
   const admission = new Admission(config.limits, delay)
   const directory = closer.use(openChannel({ address: config.directoryAddress }))
-  const documents = closer.use(
-    await DocumentStore.open({
-      folder: join(config.dataFolder, 'documents'),
-      maxOpen: config.maxOpenDocuments,
-      idleMs: config.idleSeconds * 1000,
-      maxReadMs: config.maxReadSeconds * 1000,
-      workers: config.workers,
-      maxIndexes: config.maxIndexes,
-      onWorkerCrash: (error) => log.error({ err: error }, 'a worker thread died'),
-      onFileError: (error, docId) => log.error({ err: error, docId }, 'a document file failed'),
-    }),
-  )
+  const documents = closer.use(await openDocuments(config, log))
   const sql = closer.use(
     new SqlPool({
       limits: config.sql,

@@ -1,5 +1,6 @@
 import { startGrpcServer } from '@sheaf/kit/grpc-server'
 import { openWith } from '@sheaf/kit/lifecycle'
+import { observeGauge } from '@sheaf/kit/telemetry'
 import type { DocumentDataConfig } from './config'
 import { openContext, type Overrides } from './context'
 import { createServices } from './handlers/index'
@@ -35,7 +36,15 @@ export function startDocumentData(
       maxMessageBytes: MAX_MESSAGE_BYTES,
     })
     closer.use(server)
+    // Whoever waits for changes is not waited for.
+    closer.defer(() => ctx.documents.watch[Symbol.dispose]())
     server.setHealth('nats', false)
+    const gauge = observeGauge(
+      'sheaf.events.backlog',
+      { description: 'Documents with changes that NATS has not confirmed', unit: '{document}' },
+      () => ctx.publisher.backlog,
+    )
+    closer.defer(() => gauge[Symbol.dispose]())
     ctx.publisher.start((connected) => server.setHealth('nats', connected))
     if (overrides.reportsHome !== false) {
       const { serviceKey, home } = config

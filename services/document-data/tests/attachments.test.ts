@@ -4,6 +4,7 @@ import {
   DownloadAttachmentRequest,
   type ListAttachmentsRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/attachments'
+import { ReadChangesRequest } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { eventually } from '@sheaf/testkit/eventually'
 import { reasonOf, TestDocument } from './test-attachments'
 import { TestInstance } from './test-instance'
@@ -48,7 +49,7 @@ describe('an upload', () => {
       { name: 'a.bin', bytes: randomBytes(1500 * KIB) },
       { name: 'b.bin', bytes: randomBytes(700 * KIB) },
     ])
-    const request = { docId: doc.docId, afterSeq: 1, limit: 0, fullRows: false }
+    const request = ReadChangesRequest.fromPartial({ docId: doc.docId, afterSeq: 1 })
     const call = await doc.as('viewers')
     const changes = []
     for await (const { change } of instance.clients.changes.readChanges(request, call))

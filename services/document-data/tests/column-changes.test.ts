@@ -1,3 +1,4 @@
+import { ReadChangesRequest } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnUpdate } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { TestInstance } from './test-instance'
 
@@ -41,7 +42,7 @@ describe('changes of columns', () => {
   const ids = async () => (await list()).map(({ id }) => id)
   const entry = async (seq: number) => {
     const call = await instance.clients.as(docId, 'editors')
-    const request = { docId, afterSeq: seq - 1, limit: 1, fullRows: false }
+    const request = ReadChangesRequest.fromPartial({ docId, afterSeq: seq - 1, limit: 1 })
     for await (const { change } of instance.clients.changes.readChanges(request, call))
       return change?.operations.map(({ operation }) => operation)
     return undefined

@@ -1,4 +1,5 @@
 import type { CallContext } from '@sheaf/protos/call'
+import { ReadChangesRequest } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import {
   AddOrUpdateRecordsRequest,
   ReadRecordsRequest,
@@ -29,7 +30,7 @@ describe('isolation', () => {
     }
     return [
       () => first(records.readRecords(ReadRecordsRequest.fromPartial(table), call)),
-      () => first(changes.readChanges({ docId, afterSeq: 0, limit: 0, fullRows: false }, call)),
+      () => first(changes.readChanges(ReadChangesRequest.fromPartial({ docId }), call)),
       () => first(sql.runSql(RunSqlRequest.fromPartial({ docId, sql: 'select 1' }), call)),
       () => tables.listTables({ docId, withColumns: false }, call),
       () => columns.listColumns({ ...table, hidden: false }, call),

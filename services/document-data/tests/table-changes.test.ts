@@ -1,3 +1,4 @@
+import { ReadChangesRequest } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { TableUpdate } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import { TestInstance } from './test-instance'
 
@@ -100,7 +101,7 @@ describe('changes of tables', () => {
       [0, '[x'],
     ])
     const call = await clients.as(docId, 'editors')
-    const request = { docId, afterSeq: seq - 1, limit: 1, fullRows: false }
+    const request = ReadChangesRequest.fromPartial({ docId, afterSeq: seq - 1, limit: 1 })
     for await (const { change } of clients.changes.readChanges(request, call)) {
       const [removed, table] = change?.operations.map(({ operation }) => operation) ?? []
       expect(removed).toMatchObject({ $case: 'removeRows', value: { rowIds: [1, 2] } })

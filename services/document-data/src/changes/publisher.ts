@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { toAppError } from '@sheaf/kit/errors'
 import type { Logger } from '@sheaf/kit/logger'
 import { connectNats } from '@sheaf/kit/nats'
+import { WorkSpan } from '@sheaf/kit/work-span'
 import { ChangeBatch } from '@sheaf/protos/sheaf/events/v1/changes'
 import { jetstream, type JetStreamClient } from '@nats-io/jetstream'
 import { headers, type NatsConnection } from '@nats-io/transport-node'
@@ -10,6 +11,8 @@ import type { LogEntry } from '../store/log'
 import { createEvent } from './events'
 import { ensureStream, subjectOf, type StreamLimits } from './stream'
 
+/** Requests that the span of a message is linked to. */
+const MAX_LINKS = 32
 /** Documents whose changes are on their way at the same time. */
 const CONCURRENCY = 64
 /** How long NATS may take to confirm a message. */
@@ -38,6 +41,8 @@ export class ChangePublisher implements AsyncDisposable {
   /** Documents with entries to publish, in the order in which they came. */
   private readonly queue = new Set<string>()
   private readonly active = new Map<string, Promise<void>>()
+  /** Documents that cannot be read, until they are tried again: whatever is wrong with them is theirs alone. */
+  private readonly unreadable = new Map<string, { timer: NodeJS.Timeout; waitMs: number }>()
   /** Documents that are published but still marked, and since when. */
   private readonly quiet = new Map<string, number>()
   private readonly stop = new AbortController()
@@ -59,7 +64,7 @@ export class ChangePublisher implements AsyncDisposable {
 
   /** Documents with changes that NATS has not confirmed. */
   get backlog(): number {
-    return new Set([...this.queue, ...this.active.keys()]).size
+    return new Set([...this.queue, ...this.active.keys(), ...this.unreadable.keys()]).size
   }
 
   /** Connects to NATS and publishes what earlier runs left and what comes. */
@@ -76,6 +81,7 @@ export class ChangePublisher implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.documents.onLogged = () => {}
     clearInterval(this.settling)
+    for (const { timer } of this.unreadable.values()) clearTimeout(timer)
     this.stop.abort()
     await Promise.race([
       Promise.all(this.active.values()),
@@ -106,6 +112,7 @@ export class ChangePublisher implements AsyncDisposable {
 
   private add(docId: string): void {
     this.quiet.delete(docId)
+    clearTimeout(this.unreadable.get(docId)?.timer)
     this.queue.add(docId)
     this.fill()
   }
@@ -127,12 +134,21 @@ export class ChangePublisher implements AsyncDisposable {
   private async publishDocument(docId: string): Promise<void> {
     let wait = FIRST_RETRY_MS
     while (!this.stop.signal.aborted) {
+      let entries: LogEntry[]
       try {
-        const entries = await this.documents.nextBatch(docId)
-        if (entries.length === 0) {
-          this.quiet.set(docId, Date.now())
-          return
-        }
+        entries = await this.documents.nextBatch(docId)
+      } catch (error) {
+        // It must not keep its place: enough of its kind would hold up all others.
+        if (this.isGone(docId, error)) this.unreadable.delete(docId)
+        else this.postpone(docId, error)
+        return
+      }
+      this.unreadable.delete(docId)
+      if (entries.length === 0) {
+        this.quiet.set(docId, Date.now())
+        return
+      }
+      try {
         await this.publish(docId, entries)
         this.documents.confirmPublished(docId, entries.at(-1)?.seq ?? 0)
         wait = FIRST_RETRY_MS
@@ -152,17 +168,23 @@ export class ChangePublisher implements AsyncDisposable {
     const batch = ChangeBatch.encode({
       changes: entries.map((entry) => createEvent(entry, { docId, oldValues: true })),
     }).finish()
+    const span = startSpan(entries)
     const traced = headers()
-    if (first.traceparent !== '') traced.set('traceparent', first.traceparent)
+    const traceparent = span?.traceparent ?? first.traceparent
+    if (traceparent !== '') traced.set('traceparent', traceparent)
     const options = { msgID: `${docId}:${first.seq}`, headers: traced, timeout: CONFIRM_MS }
+    let isConfirmed = false
     try {
-      await this.stream.publish(subjectOf(docId), batch, options)
-    } catch (error) {
-      // The stream may be missing: at the first message ever, or when somebody deleted it.
-      await ensureStream(this.nats, this.options.limits)
-      await this.stream.publish(subjectOf(docId), batch, options).catch(() => {
-        throw error
+      await this.stream.publish(subjectOf(docId), batch, options).catch(async (error: unknown) => {
+        // The stream may be missing: at the first message ever, or when somebody deleted it.
+        if (this.nats) await ensureStream(this.nats, this.options.limits)
+        await this.stream?.publish(subjectOf(docId), batch, options).catch(() => {
+          throw error
+        })
       })
+      isConfirmed = true
+    } finally {
+      span?.end(!isConfirmed)
     }
   }
 
@@ -172,6 +194,17 @@ export class ChangePublisher implements AsyncDisposable {
     if (reason !== 'DOCUMENT_NOT_FOUND' && reason !== 'DOCUMENT_DELETED') return false
     this.documents.forget(docId)
     return true
+  }
+
+  private postpone(docId: string, error: unknown): void {
+    const before = this.unreadable.get(docId)?.waitMs
+    const level = before === undefined ? 'warn' : 'debug'
+    this.options.log[level]({ err: error, docId }, 'changes of a document could not be read')
+    if (this.stop.signal.aborted) return
+    const waitMs = Math.min(before === undefined ? FIRST_RETRY_MS : before * 2, LAST_RETRY_MS)
+    const timer = setTimeout(() => this.add(docId), waitMs * (0.5 + Math.random()))
+    timer.unref()
+    this.unreadable.set(docId, { timer, waitMs })
   }
 
   private async settleQuiet(before: number): Promise<void> {
@@ -200,4 +233,18 @@ export class ChangePublisher implements AsyncDisposable {
     const signal = AbortSignal.any([this.stop.signal, this.wake.signal])
     await delay(ms, undefined, { signal, ref: false }).catch(() => {})
   }
+}
+
+/** The span of a message, below the request of its first entry and linked to those of some others. */
+function startSpan([first, ...others]: readonly LogEntry[]): WorkSpan | undefined {
+  return WorkSpan.start('sheaf.changes.publish', {
+    traceparent: first?.traceparent ?? '',
+    isProducer: true,
+    attributes: {
+      'messaging.system': 'nats',
+      'messaging.operation.type': 'send',
+      'messaging.batch.message_count': others.length + 1,
+    },
+    links: others.slice(0, MAX_LINKS).flatMap(({ traceparent }) => traceparent || []),
+  })
 }

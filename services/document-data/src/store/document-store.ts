@@ -1,5 +1,7 @@
 import { AppError } from '@sheaf/kit/errors'
 import { AttachmentUpkeep } from './attachment-upkeep'
+import { readChanges, type ChangesReply } from './change-reads'
+import type { ChangesPlan } from './changes-plan'
 import type { DocumentReader, DocumentWriter, Synchronous } from './document'
 import { DocumentFiles, writeDurably } from './document-files'
 import { readExport, type PlanExport } from './exports'
@@ -74,6 +76,11 @@ export class DocumentStore implements AsyncDisposable {
   /** The uploads under way. */
   get uploads(): AttachmentUpkeep['uploads'] {
     return this.attachments.uploads
+  }
+
+  /** For calls that wait until a document is written. */
+  get watch(): DocumentSurroundings['watch'] {
+    return this.around.watch
   }
 
   /** Documents that are open. */
@@ -156,6 +163,7 @@ export class DocumentStore implements AsyncDisposable {
       await this.tellDisk(() => this.files.remove(docId))
     } finally {
       this.removing.delete(docId)
+      this.watch.wake(docId)
     }
   }
 
@@ -196,6 +204,17 @@ export class DocumentStore implements AsyncDisposable {
   ): RecordsReply | Promise<RecordsReply> {
     const limits = { signal, maxAgeMs: this.options.maxReadMs }
     const reply = this.tell(docId, () => readRecords(this.use(docId), query, limits))
+    return reply instanceof Promise ? this.tellLater(docId, reply) : reply
+  }
+
+  /** Reads the log, as it is taken; see `readChanges`. Answers at once when it can. */
+  readChanges(
+    docId: string,
+    plan: ChangesPlan,
+    signal?: AbortSignal,
+  ): ChangesReply | Promise<ChangesReply> {
+    const limits = { signal, maxAgeMs: this.options.maxReadMs }
+    const reply = this.tell(docId, () => readChanges(this.use(docId), plan, limits))
     return reply instanceof Promise ? this.tellLater(docId, reply) : reply
   }
 
@@ -267,6 +286,7 @@ export class DocumentStore implements AsyncDisposable {
   /** Runs the writes that wait and closes all documents. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.sweep)
+    this.watch[Symbol.dispose]()
     await this.attachments[Symbol.asyncDispose]()
     // An index that is being built holds the lock that closing needs.
     await Promise.all([...this.open.values()].map((doc) => doc.upkeep.quiet()))

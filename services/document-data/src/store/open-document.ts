@@ -143,7 +143,9 @@ export class OpenDocument {
     fn: (doc: DocumentWriter) => T,
     signal?: AbortSignal,
   ): Promise<Written<T>> {
-    return this.group.add(() => {
+    const trace = this.around.traceWrite?.(author.traceparent)
+    const written = this.group.add(() => {
+      trace?.begins()
       const { schema, seq } = this.working
       const doc = new DocumentWriter(this.docId, this.writer, schema, seq)
       doc.indexes = this.indexUse
@@ -154,8 +156,15 @@ export class OpenDocument {
         this.burdened = this.indexes.wrote(doc.operations) || this.burdened
       }
       this.working = { schema: doc.schema, seq: next }
+      trace?.applied(doc.operations)
       return { result, seq: next }
     }, signal)
+    if (trace)
+      written.then(
+        () => trace.ends(false),
+        () => trace.ends(true),
+      )
+    return written
   }
 
   /** Throws why the document was closed, when it was. */
@@ -240,6 +249,7 @@ export class OpenDocument {
     if (logged) {
       this.replies.clear()
       this.events.logged()
+      this.around.watch.wake(this.docId)
     }
     this.upkeep.watchLog()
     if (this.burdened) this.upkeep.tidy()

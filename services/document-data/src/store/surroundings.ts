@@ -2,11 +2,26 @@ import { indexRules, type IndexRules } from './auto-indexes'
 import { ByteBudget } from './byte-budget'
 import type { DirtyMarkers } from './dirty-markers'
 import type { ActiveUploads } from './file-contents'
+import type { Operation } from './log'
+import { LogWatch } from './log-watch'
 import { WorkerPool } from './worker-pool'
 
 const MAX_WAL_BYTES = 64 * 1024 * 1024
 /** What all documents keep in memory of log entries, as JSON, and of replies. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024
+
+/** Follows one write; each is told once, in this order, as far as it comes. */
+export interface WriteTrace {
+  /** Its turn has come. */
+  begins(): void
+  /** It has done its work. */
+  applied(operations: readonly Operation[]): void
+  /** It is on disk, or has failed. */
+  ends(failed: boolean): void
+}
+
+/** Begins to follow a write that this W3C traceparent asked for; undefined when nobody wants to know. */
+export type TraceWrite = (traceparent: string) => WriteTrace | undefined
 
 /** What an open document tells its store. */
 export interface DocumentEvents {
@@ -29,6 +44,9 @@ export interface DocumentSurroundings {
   readonly replyBudget: ByteBudget
   /** Size in bytes of the write-ahead log at which long reads have to let it begin anew. */
   readonly maxWalBytes: number
+  readonly traceWrite: TraceWrite | undefined
+  /** For calls that wait until a document is written. */
+  readonly watch: LogWatch
 }
 
 /** How threads, indexes and files are bounded. */
@@ -43,6 +61,8 @@ export interface SurroundingsOptions {
   readonly maxWalBytes?: number
   /** Program of the threads, another than usual in tests. */
   readonly workerProgram?: string
+  /** Follows writes for traces. */
+  readonly traceWrite?: TraceWrite
   /** Told of every thread that dies. */
   readonly onWorkerCrash?: (error: unknown) => void
 }
@@ -66,5 +86,7 @@ export function createSurroundings(
     entryBudget: new ByteBudget(MAX_KEPT_BYTES),
     replyBudget: new ByteBudget(MAX_KEPT_BYTES),
     maxWalBytes,
+    traceWrite: options.traceWrite,
+    watch: new LogWatch(),
   }
 }

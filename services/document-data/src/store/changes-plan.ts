@@ -1,0 +1,13 @@
+/** What of the log to read, as plain values that can go to another thread. */
+export interface ChangesPlan {
+  /** Entries with a greater seq … */
+  readonly after: number
+  /** … at most this many. */
+  readonly limit: number
+  /** True for whole rows as of each change. */
+  readonly fullRows: boolean
+  /** Refs of the tables whose changes are wanted; all when empty. */
+  readonly tableRefs: readonly number[]
+  /** False to leave out what was before. */
+  readonly oldValues: boolean
+}

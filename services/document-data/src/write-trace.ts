@@ -1,0 +1,43 @@
+import { WorkSpan } from '@sheaf/kit/work-span'
+import type { Operation } from './store/log'
+import type { WriteTrace } from './store/surroundings'
+
+/** Follows a write as a span; undefined when the request is not traced. */
+export function traceWrite(traceparent: string): WriteTrace | undefined {
+  const span = WorkSpan.start('sheaf.document.transact', { traceparent })
+  return span && new TracedWrite(span)
+}
+
+/** Tells how long a write waited and how much it did; never what it wrote. */
+class TracedWrite implements WriteTrace {
+  private since = performance.now()
+
+  constructor(private readonly span: WorkSpan) {}
+
+  begins(): void {
+    this.span.set({ 'sheaf.queue_ms': this.takeTime() })
+  }
+
+  applied(operations: readonly Operation[]): void {
+    let rows = 0
+    for (const operation of operations) if ('rowIds' in operation) rows += operation.rowIds.length
+    this.span.set({
+      'sheaf.apply_ms': this.takeTime(),
+      'sheaf.rows': rows,
+      'sheaf.tables': new Set(operations.map(({ tableRef }) => tableRef)).size,
+    })
+  }
+
+  ends(failed: boolean): void {
+    // Writes of one moment share a commit: the others of the group count too.
+    if (!failed) this.span.set({ 'sheaf.commit_ms': this.takeTime() })
+    this.span.end(failed)
+  }
+
+  private takeTime(): number {
+    const now = performance.now()
+    const ms = now - this.since
+    this.since = now
+    return ms
+  }
+}

@@ -1,0 +1,141 @@
+import fc from 'fast-check'
+import { tempDir } from '@sheaf/testkit/temp-dir'
+import { quoteId } from '../src/query/quote'
+import type { ChangePart, SendableOperation } from '../src/store/change-parts'
+import type { ChangesPlan } from '../src/store/changes-plan'
+import { removeColumn } from '../src/store/column-removal'
+import type { DocumentReader } from '../src/store/document'
+import type { DocumentStore } from '../src/store/document-store'
+import type { LogValue } from '../src/store/log'
+import { deleteRecords, updateRecords } from '../src/store/records'
+import { loggedCells } from '../src/values/logged-cells'
+import { action, options } from './random-actions'
+import { addColumns, author, buildWorkers, createTable, openStore } from './test-store'
+
+type Change = Extract<SendableOperation, { rowIds: unknown }>
+/** Cells by the ref of their column. */
+type Row = Readonly<Record<string, unknown>>
+/** The rows of all tables, by the ref of the table and the row id. */
+type Rows = ReadonlyMap<string, Row>
+
+/** All rows as they are. */
+function readAll({ connection, schema }: DocumentReader): Rows {
+  const all = new Map<string, Row>()
+  for (const { ref, tableId, columns } of schema.tables) {
+    const names = ['id', ...columns.map(({ id }) => id)].map(quoteId).join(', ')
+    const rows = connection.raw(`SELECT ${names} FROM ${quoteId(tableId)}`).all() as LogValue[][]
+    for (const [id, ...cells] of rows) {
+      const row = columns.map((column, i) => {
+        const [cell] = list(loggedCells(column.typeName, [cells[i] ?? null]))
+        return [column.ref, cell]
+      })
+      all.set(`${ref}:${id}`, Object.fromEntries(row) as Row)
+    }
+  }
+  return all
+}
+
+const list = (json: Buffer) => JSON.parse(json.toString()) as unknown[]
+
+/** The rows that a change of rows tells. */
+function toldRows({ tableRef, rowIds, columns }: Change): [string, Row][] {
+  const values = columns.map((column) => list(column.new))
+  return rowIds.map((id, i) => [
+    `${tableRef}:${id}`,
+    Object.fromEntries(columns.map(({ ref }, c) => [ref, values[c]?.[i]])),
+  ])
+}
+
+async function readChanges(
+  store: DocumentStore,
+  docId: string,
+  plan: Partial<ChangesPlan> = {},
+): Promise<ChangePart[]> {
+  const whole = { after: 0, limit: 1000, fullRows: true, tableRefs: [], oldValues: true, ...plan }
+  const { parts } = await store.readChanges(docId, whole)
+  const all: ChangePart[] = []
+  for await (const part of parts) all.push(part)
+  return all
+}
+
+describe('whole rows of changes', () => {
+  beforeAll(buildWorkers)
+
+  it('are those that were read at that time, whatever was done later to rows, columns and tables', async () => {
+    await using folder = await tempDir()
+    await using store = await openStore(folder.path, { workers: 0, maxOpen: 1000 })
+    let compared = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(action, { minLength: 1, maxLength: 3 }), {
+          minLength: 10,
+          maxLength: 25,
+        }),
+        async (writes) => {
+          const docId = await createTable(store, 'Data', { A: 'Text', B: 'Int', C: 'Any' })
+          await addColumns(store, docId, 'Data', new Map([['A', ['x', 'y', 'z']]]))
+          /** What was read after the operation with this index of this entry. */
+          const moments = new Map<string, Rows>()
+          for (const actions of writes)
+            await store.transact(docId, author, (doc) => {
+              for (const run of actions) {
+                run(doc)
+                moments.set(`${doc.nextSeq}:${doc.operations.length - 1}`, readAll(doc))
+              }
+            })
+          for (const { seq, operations } of await readChanges(store, docId))
+            operations.forEach((operation, index) => {
+              const moment = moments.get(`${seq}:${index}`)
+              if (!moment || operation.kind !== 'update_rows' || !('rowIds' in operation)) return
+              for (const [key, row] of toldRows(operation)) {
+                expect(row).toEqual(moment.get(key))
+                compared++
+              }
+            })
+        },
+      ),
+      { numRuns: 60 },
+    )
+    expect(compared).toBeGreaterThan(500)
+  })
+
+  it('are the same from a thread, in many parts, whatever was done later', async () => {
+    await using folder = await tempDir()
+    await using store = await openStore(folder.path)
+    const docId = await createTable(store, 'Data', { A: 'Text', B: 'Int' })
+    const ids = Array.from({ length: 12_000 }, (_, i) => i + 1)
+    const texts = ids.map((id) => `${id} ${'x'.repeat(100)}`)
+    await addColumns(
+      store,
+      docId,
+      'Data',
+      new Map<string, (string | number)[]>([
+        ['A', texts],
+        ['B', ids],
+      ]),
+    )
+    const { seq } = await store.transact(docId, author, (doc) =>
+      updateRecords(
+        doc,
+        'Data',
+        { rowIds: ids, cells: new Map([['B', ids.map((id) => -id)]]) },
+        options,
+      ),
+    )
+    const before = store.read(docId, readAll)
+    await store.transact(docId, author, (doc) => deleteRecords(doc, 'Data', ids.slice(100)))
+    await store.transact(docId, author, (doc) => removeColumn(doc, 'Data', 'A'))
+
+    const parts = await readChanges(store, docId, { after: seq - 1, limit: 1 })
+    const operations = parts.flatMap((part) => part.operations) as Change[]
+    expect(parts.map(({ continued }) => continued)).toEqual([
+      ...parts.slice(1).map(() => true),
+      false,
+    ])
+    expect(parts.length).toBeGreaterThan(2)
+    expect(operations.flatMap(({ rowIds }) => rowIds)).toEqual(ids)
+    expect(new Map(operations.flatMap(toldRows))).toEqual(before)
+    for (const { columns } of operations)
+      for (const { id, old } of columns) expect(old.length > 0).toBe(id === 'B')
+  })
+})
