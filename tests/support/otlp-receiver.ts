@@ -19,6 +19,8 @@ export interface OtlpReceiver extends AsyncDisposable {
   readonly spans: readonly ReceivedSpan[]
   /** Names of metrics, with their latest value. */
   readonly metrics: ReadonlyMap<string, number>
+  /** All that came, as it came. */
+  readonly texts: readonly string[]
 }
 
 interface Attribute {
@@ -58,9 +60,11 @@ interface MetricsRequest {
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = []
   const metrics = new Map<string, number>()
+  const texts: string[] = []
   const take = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
+    texts.push(Buffer.concat(chunks).toString())
     if (request.url === '/v1/traces') spans.push(...readSpans(Buffer.concat(chunks)))
     if (request.url === '/v1/metrics')
       for (const [name, value] of readGauges(Buffer.concat(chunks))) metrics.set(name, value)
@@ -73,6 +77,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
     metrics,
+    texts,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()

@@ -1,0 +1,90 @@
+import { eventually } from '@sheaf/testkit/eventually'
+import type { Rest, RestReply } from '@sheaf/testkit/rest'
+import type { ReceivedDelivery, WebhookReceiver } from '@sheaf/testkit/webhook-receiver'
+
+/** Lets a Sheaf of the tests deliver to a receiver of the tests. */
+export const allowLoopback = { SHEAF_WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' }
+
+/** How a webhook fares, as REST shows it. */
+export interface Usage {
+  readonly status: string
+  readonly numWaiting: number
+  readonly lastHttpStatus?: number | null
+  readonly lastSuccessTime?: number | null
+  readonly lastFailureTime?: number | null
+  readonly lastEventBatch: {
+    readonly status: string
+    readonly size: number
+    readonly attempts: number
+    readonly httpStatus: number | null
+    readonly errorMessage: string | null
+  } | null
+}
+
+/** A webhook as REST shows it. */
+export interface RestWebhook {
+  readonly id: string
+  readonly fields: Readonly<Record<string, unknown>>
+  readonly usage: Usage
+}
+
+/** One item of the delivery log, as REST shows it. */
+export interface RestDelivery {
+  readonly id: string
+  readonly status: string
+  readonly size: number
+  readonly attempts: number
+  readonly httpStatus?: number | null
+}
+
+/** Makes a webhook; answers its id. Of adding and updating in the table Pets, unless `fields` say otherwise. */
+export async function addWebhook(
+  rest: Rest,
+  doc: string,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const whole = { eventTypes: ['add', 'update'], tableId: 'Pets', ...fields }
+  const made = await rest.post<{ webhooks: { id: string }[] }>(`${doc}/webhooks`, {
+    body: { webhooks: [{ fields: whole }] },
+  })
+  return requireOk(made).webhooks[0]?.id ?? ''
+}
+
+/** A webhook as it is now. Throws when it is not there. */
+export async function readWebhook(rest: Rest, doc: string, id: string): Promise<RestWebhook> {
+  const read = await rest.get<{ webhooks: RestWebhook[] }>(`${doc}/webhooks`)
+  const found = requireOk(read).webhooks.find((webhook) => webhook.id === id)
+  if (!found) throw new Error(`there is no webhook ${id}`)
+  return found
+}
+
+/** The body of an answer. Throws for any other status than 200. */
+export function requireOk<T>({ status, text, body }: RestReply<T>): T {
+  if (status !== 200) throw new Error(`answered ${status}: ${text.slice(0, 300)}`)
+  return body
+}
+
+/** Waits until this many rows have come to a path; all that have come then, in order. */
+export function untilRows(
+  receiver: WebhookReceiver,
+  path: string,
+  count: number,
+): Promise<Record<string, unknown>[]> {
+  return eventually(
+    () => {
+      const rows = receiver.rows(path)
+      return rows.length >= count && rows
+    },
+    { timeoutMs: 30_000 },
+  )
+}
+
+/** What has come to a path, in order. */
+export function deliveriesTo(receiver: WebhookReceiver, path: string): ReceivedDelivery[] {
+  return receiver.deliveries.filter((delivery) => delivery.path === path)
+}
+
+/** Headers of a delivery as those want them who verify it. */
+export function headersOf({ headers }: ReceivedDelivery): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+}
