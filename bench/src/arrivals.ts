@@ -48,8 +48,8 @@ export class Arrivals implements AsyncDisposable {
     }
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.receiver[Symbol.asyncDispose]()
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.receiver[Symbol.asyncDispose]()
   }
 
   private note(name: string, at: number): void {

@@ -92,7 +92,7 @@ describe('the events of a webhook', () => {
     const { doc, pets, path, url } = await prepare()
     let release = () => {}
     const held = new Promise<void>((resolve) => (release = resolve))
-    await addWebhook(rest, doc, { url, authorization: 'Bearer of news' })
+    const id = await addWebhook(rest, doc, { url, authorization: 'Bearer of news' })
     receiver.answer = async () => {
       await held
       return {}
@@ -101,6 +101,7 @@ describe('the events of a webhook', () => {
     await untilRows(receiver, path, 1)
     for (const B of [1, 2, 3]) await change(pets, 1, { B })
     await remove(pets, 1)
+    await eventually(async () => (await readWebhook(rest, doc, id)).usage.numWaiting === 4)
     release()
     expect(petsOf(await untilRows(receiver, path, 4))).toEqual([
       ['first', 0],
