@@ -1,0 +1,108 @@
+import {
+  Cause,
+  type ChangeEvent,
+  type ColumnChange,
+  type Operation,
+  type RowChange,
+  type SchemaChange,
+} from '@sheaf/protos/sheaf/events/v1/changes'
+
+/** What of a change is told, and what besides. */
+export interface ChangeJsonOptions {
+  /** False to leave out what cells and metadata were before. */
+  readonly oldValues: boolean
+  /** More fields of the change, as they stand in JSON after `userId`. */
+  readonly more?: Readonly<Record<string, unknown>>
+}
+
+const causes: Readonly<Record<number, string>> = {
+  [Cause.API]: 'api',
+  [Cause.IMPORT]: 'import',
+  [Cause.FORMULA]: 'formula',
+  [Cause.UNDO]: 'undo',
+}
+
+/**
+ * A change as clients get it: one JSON object on one line. Lists of values are JSON already and pass through as they are,
+ * since they may be as large as a table.
+ */
+export function changeJson(event: ChangeEvent, { oldValues, more }: ChangeJsonOptions): Buffer {
+  const { seq, timeMs, userId, cause, truncated } = event
+  const head = JSON.stringify({
+    seq,
+    time: new Date(timeMs).toISOString(),
+    // The system has no user.
+    userId: userId === 0 ? null : userId,
+    ...more,
+    cause: causes[cause] ?? 'unknown',
+    ...(truncated && { truncated }),
+  })
+  const parts = [Buffer.from(`${head.slice(0, -1)},"operations":[`)]
+  event.operations.forEach((operation, index) => {
+    if (index > 0) parts.push(COMMA)
+    writeOperation(parts, operation, oldValues)
+  })
+  parts.push(END)
+  return Buffer.concat(parts)
+}
+
+const COMMA = Buffer.from(',')
+const END = Buffer.from(']}')
+
+function writeOperation(parts: Buffer[], { operation }: Operation, oldValues: boolean): void {
+  if (operation?.$case === 'schema') writeSchema(parts, operation.value, oldValues)
+  else if (operation) writeRows(parts, operation.$case, operation.value, oldValues)
+  else throw new Error('an operation of a change is none of those known')
+}
+
+function writeRows(
+  parts: Buffer[],
+  action: string,
+  { tableId, tableRef, rowIds, columns }: RowChange,
+  oldValues: boolean,
+): void {
+  const head = JSON.stringify({ action, tableId, tableRef, rowIds })
+  parts.push(Buffer.from(`${head.slice(0, -1)},"columns":{`))
+  columns.forEach((column, index) => {
+    if (index > 0) parts.push(COMMA)
+    writeColumn(parts, column, oldValues)
+  })
+  parts.push(Buffer.from('}}'))
+}
+
+function writeColumn(parts: Buffer[], column: ColumnChange, oldValues: boolean): void {
+  const { colId, colRef, oldValuesJson, newValuesJson } = column
+  parts.push(Buffer.from(`${JSON.stringify(colId)}:{"colRef":${colRef}`))
+  if (oldValues) writeJson(parts, 'old', oldValuesJson)
+  writeJson(parts, 'new', newValuesJson)
+  parts.push(Buffer.from('}'))
+}
+
+/** The kinds as actions: `add_table` is `addTable`. */
+function actionOf(kind: string): string {
+  return kind.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+function writeSchema(
+  parts: Buffer[],
+  { kind, tableId, tableRef, colId, colRef, oldJson, newJson }: SchemaChange,
+  oldValues: boolean,
+): void {
+  const column = colRef === 0 ? {} : { colId, colRef }
+  const head = JSON.stringify({ action: actionOf(kind), tableId, tableRef, ...column })
+  parts.push(Buffer.from(head.slice(0, -1)))
+  if (oldValues) writeJson(parts, 'old', oldJson)
+  writeJson(parts, 'new', newJson)
+  parts.push(Buffer.from('}'))
+}
+
+/** Nothing where there is nothing: rows that were added had no values before. */
+function writeJson(parts: Buffer[], name: string, json: Uint8Array): void {
+  if (json.length > 0) parts.push(Buffer.from(`,"${name}":`), toBuffer(json))
+}
+
+function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
