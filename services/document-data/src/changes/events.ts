@@ -3,7 +3,7 @@ import {
   type ColumnChange,
   type Operation as WireOperation,
 } from '@sheaf/protos/sheaf/events/v1/changes'
-import type { LogEntry, LogValue, Operation, RowOperation } from '../store/log'
+import type { LogEntry, LogValue, Operation, RowOperation, SchemaOperation } from '../store/log'
 import { columnType } from '../values/column-types'
 
 const NOTHING = Buffer.alloc(0)
@@ -13,6 +13,8 @@ export interface EventOptions {
   readonly docId: string
   /** False to leave out what the cells held before. */
   readonly oldValues: boolean
+  /** True for what the cells of removed columns held, too. */
+  readonly removedCells?: boolean
 }
 
 /** The event of a log entry. The same entry always gives the same bytes, so that a repetition can be recognised. */
@@ -36,7 +38,8 @@ const rowCases = {
   remove_rows: 'removeRows',
 } as const
 
-function createOperation(operation: Operation, { oldValues }: EventOptions): WireOperation {
+function createOperation(operation: Operation, options: EventOptions): WireOperation {
+  const { oldValues } = options
   if ('rowIds' in operation)
     return {
       operation: {
@@ -60,9 +63,18 @@ function createOperation(operation: Operation, { oldValues }: EventOptions): Wir
         colRef: operation.columnRef,
         oldJson: oldValues ? createJson(operation.old) : NOTHING,
         newJson: createJson(operation.new),
+        ...(options.removedCells ? createRemovedCells(operation) : NO_CELLS),
       },
     },
   }
+}
+
+const NO_CELLS = { rowIds: [], oldValuesJson: NOTHING }
+
+function createRemovedCells({ cells, old }: SchemaOperation) {
+  const { type } = (old ?? {}) as { type?: string }
+  if (!cells || type === undefined) return NO_CELLS
+  return { rowIds: [...cells.rowIds], oldValuesJson: createCells(type, cells.values) }
 }
 
 function createColumn(column: RowOperation['columns'][number], oldValues: boolean): ColumnChange {

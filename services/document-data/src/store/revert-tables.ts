@@ -146,6 +146,7 @@ export function undoUpdatedTable(undoing: Undoing, operation: SchemaOperation): 
   )
   if (holder) conflicts.addTable(holder.tableId)
   conflicts.requireNone()
-  changeTable(doc, table, { tableId: before.tableId, onDemand })
+  // Columns that followed the change go back by it; only later ones have to follow now.
+  changeTable(doc, table, { tableId: before.tableId, onDemand }, !undoing.isLatest)
   undoing.renamed.add(before.tableId)
 }

@@ -33,11 +33,15 @@ function updateTable(doc: DocumentWriter, ref: number, change: TableChange): voi
   })
 }
 
-/** Gives a table exactly these metadata; the id must be free. Columns that refer to it follow. */
+/**
+ * Gives a table exactly these metadata; the id must be free.
+ * @param isFollowed whether columns that refer to the table follow
+ */
 export function changeTable(
   doc: DocumentWriter,
   table: Table,
   after: { readonly tableId: string; readonly onDemand: boolean },
+  isFollowed = true,
 ): void {
   const { ref } = table
   const before = { tableId: table.tableId, onDemand: table.onDemand }
@@ -57,7 +61,7 @@ export function changeTable(
     new: after,
   })
   doc.schemaChanged()
-  if (renames) followRename(doc, before.tableId, after.tableId)
+  if (renames && isFollowed) followRename(doc, before.tableId, after.tableId)
 }
 
 function nextId(doc: DocumentWriter, { tableId }: Table, wish: string): string {
