@@ -68,6 +68,21 @@ const event = ChangeEvent.fromPartial({
         value: { kind: 'add_table', tableId: 'Pets', tableRef: 4, newJson: json({ columns: [] }) },
       },
     },
+    {
+      operation: {
+        $case: 'schema',
+        value: {
+          kind: 'remove_column',
+          tableId: 'People',
+          tableRef: 1,
+          colId: 'Age',
+          colRef: 3,
+          oldJson: json({ label: 'Years' }),
+          rowIds: [1],
+          oldValuesJson: json([['L', 2]]),
+        },
+      },
+    },
   ],
 })
 
@@ -115,6 +130,15 @@ describe('changeJson', () => {
         new: { label: 'Years' },
       },
       { action: 'addTable', tableId: 'Pets', tableRef: 4, new: { columns: [] } },
+      {
+        action: 'removeColumn',
+        tableId: 'People',
+        tableRef: 1,
+        colId: 'Age',
+        colRef: 3,
+        old: { label: 'Years' },
+        cells: { rowIds: [1], old: [['L', 2]] },
+      },
     ],
   }
 
@@ -130,7 +154,9 @@ describe('changeJson', () => {
     const text = changeJson(event, { oldValues: false }).toString()
     expect(text).not.toContain('"old"')
     expect(text).not.toContain('"two"]')
-    expect(JSON.parse(text)).toMatchObject({ operations: [{ action: 'addRows' }, {}, {}, {}, {}] })
+    expect(JSON.parse(text)).toMatchObject({
+      operations: [{ action: 'addRows' }, {}, {}, {}, {}, {}],
+    })
   })
 
   it('takes more fields, names nobody for the system, and says when operations were left out', () => {

@@ -85,7 +85,7 @@ function actionOf(kind: string): string {
 
 function writeSchema(
   parts: Buffer[],
-  { kind, tableId, tableRef, colId, colRef, oldJson, newJson }: SchemaChange,
+  { kind, tableId, tableRef, colId, colRef, oldJson, newJson, ...cells }: SchemaChange,
   oldValues: boolean,
 ): void {
   const column = colRef === 0 ? {} : { colId, colRef }
@@ -93,6 +93,11 @@ function writeSchema(
   parts.push(Buffer.from(head.slice(0, -1)))
   if (oldValues) writeJson(parts, 'old', oldJson)
   writeJson(parts, 'new', newJson)
+  if (oldValues && cells.oldValuesJson.length > 0) {
+    parts.push(Buffer.from(`,"cells":{"rowIds":${JSON.stringify(cells.rowIds)}`))
+    writeJson(parts, 'old', cells.oldValuesJson)
+    parts.push(Buffer.from('}'))
+  }
   parts.push(Buffer.from('}'))
 }
 

@@ -170,6 +170,10 @@ export const entries: Readonly<Record<string, Entry>> = {
   runSql: { statuses: viewers, query: { q: 'select A from Table1' } },
   runSqlWithArgs: { statuses: viewers, body: { sql: 'select ? as a', args: [1] } },
 
+  // history
+  listHistory: { statuses: editors },
+  revertChange: { statuses: editors, params: newChange },
+
   // users
   // Who may is told that this is not their name, and stays.
   deleteUser: { statuses: misnamed, params: oneself, body: { name: 'Nobody' } },
@@ -199,6 +203,14 @@ async function attachment({ rest, target }: AccessWorld): Promise<PathParams> {
   const body = fileForm('a.txt', 'a')
   const path = `/api/docs/${target.docId}/attachments`
   return { attachmentId: (await rest.owner.post<number[]>(path, { body })).body[0] ?? 0 }
+}
+
+/** A new change of the document that all share. */
+async function newChange({ rest, target }: AccessWorld): Promise<PathParams> {
+  const doc = `/api/docs/${target.docId}`
+  await rest.owner.post(`${doc}/tables`, { body: { tables: [{ columns: [{ id: 'A' }] }] } })
+  const { body } = await rest.owner.get<{ changes: { seq: number }[] }>(`${doc}/history`)
+  return { seq: body.changes[0]?.seq ?? 0 }
 }
 
 function force(): Promise<PathParams> {

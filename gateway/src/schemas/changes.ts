@@ -34,6 +34,10 @@ const schemaOperation = z.object({
   colRef: z.int().optional(),
   old: z.record(z.string(), z.unknown()).optional(),
   new: z.record(z.string(), z.unknown()).optional(),
+  cells: z
+    .object({ rowIds: z.array(z.int()), old: values })
+    .optional()
+    .meta({ description: 'In histories, what a removed column held' }),
 })
 
 /** A change as `changeJson` writes it. */

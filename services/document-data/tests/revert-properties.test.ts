@@ -6,6 +6,7 @@ import type { DocumentStore } from '../src/store/document-store'
 import { findEntry, type LogValue, type Operation } from '../src/store/log'
 import { deleteRecords, updateRecords } from '../src/store/records'
 import { revertChange } from '../src/store/revert'
+import type { Column } from '../src/store/schema'
 import { changes, requireAgreement, type Change } from './random-changes'
 import { author, createTable, openStore } from './test-store'
 
@@ -177,13 +178,16 @@ describe('undoing a change', () => {
         operation.rowIds.forEach((id, i) => {
           const row = rows.find((row) => row.id === id)
           for (const { ref, old = [], new: after = [] } of operation.columns)
-            if (row && old[i] !== after[i]) row[columnId(docId, ref)] = old[i] ?? null
+            if (row && old[i] !== after[i]) row[columnOf(docId, ref)?.id ?? ''] = old[i] ?? null
         })
       if (operation.kind === 'remove_rows')
         operation.rowIds.forEach((id, i) => {
           const row: Cells = { id }
-          for (const { ref, old = [] } of operation.columns)
-            row[columnId(docId, ref)] = old[i] ?? null
+          for (const { ref, type, old = [] } of operation.columns) {
+            const column = columnOf(docId, ref)
+            // What was empty is so in the way of the type of now.
+            if (column?.typeName === type) row[column.id] = old[i] ?? null
+          }
           rows.push(row)
         })
       expected[tableId]?.sort((a, b) => Number(a.id) - Number(b.id))
@@ -198,11 +202,8 @@ describe('undoing a change', () => {
     }
   }
 
-  const columnId = (docId: string, ref: number) =>
-    store.read<string>(
-      docId,
-      ({ schema }) =>
-        schema.tables.flatMap(({ columns }) => columns).find((column) => column.ref === ref)?.id ??
-        '',
+  const columnOf = (docId: string, ref: number) =>
+    store.read<Column | undefined>(docId, ({ schema }) =>
+      schema.tables.flatMap(({ columns }) => columns).find((column) => column.ref === ref),
     )
 })

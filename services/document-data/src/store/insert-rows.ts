@@ -21,12 +21,19 @@ export interface InsertedRows {
 /** Ids of rows to add: so many that follow the highest one in use, or those named, which must be free. */
 export type NewRowIds = number | readonly number[]
 
+/** How rows are added. */
+export interface InsertOptions {
+  /** True to take positions as they are given, also where they are null. */
+  readonly isExact: boolean
+}
+
 /** Adds rows to a table; columns that are not given take their defaults. */
 export function insertRows(
   doc: DocumentWriter,
   table: Table,
   wanted: NewRowIds,
   given: readonly StoredColumn[],
+  options?: InsertOptions,
 ): InsertedRows {
   const highest = doc.connection.pluck(`SELECT max(id) FROM ${quoteId(table.tableId)}`).get()
   const above = (highest as number | null) ?? 0
@@ -37,8 +44,18 @@ export function insertRows(
   const byId = new Map(given.map((column) => [column.column.id, column]))
   const columns = table.columns.map((column) => {
     const values = byId.get(column.id)?.values
-    if (column.id === 'manualSort')
+    if (column.id === 'manualSort') {
+      if (options?.isExact && values) {
+        // Rows above their ids have been placed by hand.
+        placeBelow(
+          doc,
+          table,
+          values.filter((position, index) => Number(position) > (ids[index] ?? 0)),
+        )
+        return { column, values }
+      }
       return { column, values: positionRows(doc, table, { ids, above }, values) }
+    }
     return {
       column,
       values: values ?? new Array<StoredValue>(ids.length).fill(defaultOf(column)),

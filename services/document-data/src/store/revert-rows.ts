@@ -62,22 +62,22 @@ export function undoRemovedRows(undoing: Undoing, operation: RowOperation): void
     else if (column) given.push({ column, values: stored })
   }
   if (!conflicts.none) return
-  insertRecords(doc, table, rowIds, given)
+  insertRecords(doc, table, rowIds, given, { isExact: true })
 }
 
 /** What cells of a removed row hold in the column as it is now; undefined when it cannot hold them. */
-function comeBack(column: Column, { old = [], type }: ColumnValues): StoredValue[] | undefined {
-  if (!column.isFormula && isAlike(column, type)) return old.map(fromLog)
-  const usual = columnType(type).defaultValue
+function comeBack(column: Column, values: ColumnValues): StoredValue[] | undefined {
+  const { old = [], type } = values
+  if (isAlike(column, type) && (!column.isFormula || old.every(isUsual(column))))
+    return old.map(fromLog)
   // Where the column is another one now, what held nothing holds nothing.
-  if (!old.every((value) => value === null || value === logValue(usual))) return undefined
-  const now = isComputed(column) ? null : column.type.defaultValue
-  return old.map(() => now)
+  return isBlank(values) ? old.map(() => fromLog(defaultOf(column))) : undefined
 }
 
-function isBlank({ old = [], type }: ColumnValues): boolean {
-  const usual = defaultOfType(type)
-  return old.every((value) => value === null || value === usual)
+const isUsual = (column: Column) => (value: LogValue) => value === defaultOf(column)
+
+function isBlank({ old = [] }: ColumnValues): boolean {
+  return old.every((value) => value === null || value === '')
 }
 
 /** Gives cells what they held before, when they hold what they were given. */
