@@ -1,3 +1,4 @@
+import type { ReadChangesResponse } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import {
   Cause,
   type ChangeEvent,
@@ -27,7 +28,49 @@ const causes: Readonly<Record<number, string>> = {
  * since they may be as large as a table.
  */
 export function changeJson(event: ChangeEvent, { oldValues, more }: ChangeJsonOptions): Buffer {
-  const { seq, timeMs, userId, cause, truncated } = event
+  const parts = [headOf(event, more)]
+  event.operations.forEach((operation, index) => {
+    if (index > 0) parts.push(COMMA)
+    writeOperation(parts, operation, oldValues)
+  })
+  parts.push(END)
+  return Buffer.concat(parts)
+}
+
+/** The same of changes that come as entries and parts of entries, piece by piece. */
+export class ChangeWriter {
+  private isOpen = false
+  private hasOperations = false
+
+  /** True between the parts of one entry. */
+  get isMidway(): boolean {
+    return this.isOpen
+  }
+
+  /** What a response adds, and whether the change is whole with it. */
+  write({ change, continued }: ReadChangesResponse): { text: Buffer; isWhole: boolean } {
+    if (!change) return { text: Buffer.alloc(0), isWhole: !this.isOpen }
+    const parts: Buffer[] = []
+    if (!this.isOpen) {
+      parts.push(headOf(change))
+      this.hasOperations = false
+    }
+    for (const operation of change.operations) {
+      if (this.hasOperations) parts.push(COMMA)
+      this.hasOperations = true
+      writeOperation(parts, operation, true)
+    }
+    if (!continued) parts.push(END)
+    this.isOpen = continued
+    return { text: Buffer.concat(parts), isWhole: !continued }
+  }
+}
+
+/** All that stands before the operations. */
+function headOf(
+  { seq, timeMs, userId, cause, truncated }: ChangeEvent,
+  more?: ChangeJsonOptions['more'],
+): Buffer {
   const head = JSON.stringify({
     seq,
     time: new Date(timeMs).toISOString(),
@@ -37,13 +80,7 @@ export function changeJson(event: ChangeEvent, { oldValues, more }: ChangeJsonOp
     cause: causes[cause] ?? 'unknown',
     ...(truncated && { truncated }),
   })
-  const parts = [Buffer.from(`${head.slice(0, -1)},"operations":[`)]
-  event.operations.forEach((operation, index) => {
-    if (index > 0) parts.push(COMMA)
-    writeOperation(parts, operation, oldValues)
-  })
-  parts.push(END)
-  return Buffer.concat(parts)
+  return Buffer.from(`${head.slice(0, -1)},"operations":[`)
 }
 
 const COMMA = Buffer.from(',')

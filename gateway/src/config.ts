@@ -8,6 +8,9 @@ const MOST_BODY_MB = 48
 const DEFAULT_RATE_LIMIT = 600_000
 const MOST_RATE_LIMIT = 1_000_000_000
 
+/** Each asks document-data every few seconds. */
+const DEFAULT_STREAMS = 400
+
 /** How long each stage of a request may take, in milliseconds. */
 export interface Timeouts {
   /** Receiving the request line and the headers. */
@@ -46,6 +49,8 @@ export interface GatewayConfig {
   readonly limits: LoadLimits
   /** Requests a minute that one key may make, and one address without a key; 0 for no limit. */
   readonly rateLimit: number
+  /** Live streams of changes at once; half of them for one user, and for one document. */
+  readonly changeStreams: number
   /** Trusted proxies before the gateway, which say in X-Forwarded-For who asked them. */
   readonly proxies: number
 }
@@ -83,6 +88,7 @@ export function readConfig(env: Env): GatewayConfig {
       bodyBytes: read.int('SHEAF_PENDING_BODY_MB', defaultLimits.bodyBytes / MIB, { min: 1 }) * MIB,
     },
     rateLimit: read.int('SHEAF_RATE_LIMIT', DEFAULT_RATE_LIMIT, { max: MOST_RATE_LIMIT }),
+    changeStreams: read.int('SHEAF_CHANGE_STREAMS', DEFAULT_STREAMS, { min: 2, max: 10_000 }),
     proxies: read.int('SHEAF_PROXIES', 0, { max: 10 }),
     timeouts: {
       ...defaultTimeouts,

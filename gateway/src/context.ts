@@ -5,6 +5,7 @@ import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access
 import { HomesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/homes'
 import { AccessCache } from './access-cache'
 import { AccessLease } from './access-lease'
+import { StreamPlaces } from './change-places'
 import type { GatewayConfig } from './config'
 import { createDirectoryClients, type DirectoryClients } from './directory-clients'
 import type { ApiPages } from './docs-page'
@@ -29,6 +30,8 @@ export interface Context extends AsyncDisposable {
   readonly system: SystemCaller
   /** What is in hand, and whether there is room for more. */
   readonly load: Load
+  /** Places of live streams of changes. */
+  readonly changeStreams: StreamPlaces
   /** What each caller may ask for in a minute. */
   readonly rates: RateLimits
   /** The description of the API, as JSON and as a page. */
@@ -68,6 +71,7 @@ export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages)
       readiness,
       system,
       load: new Load(config.limits),
+      changeStreams: new StreamPlaces(config.changeStreams),
       rates: new RateLimits(config.rateLimit),
       pages,
       isDraining: () => isDraining,

@@ -46,6 +46,12 @@ export class DocumentSession {
     if (performance.now() - this.grantedAt > STALE_AFTER_MS) await this.renew()
   }
 
+  /** Asks again. Throws as `open`. */
+  async renew(): Promise<void> {
+    this.granted = await authorize(this.exchange, this.name, this.need)
+    this.grantedAt = performance.now()
+  }
+
   /** Runs a call at the document's home; once more when the home has moved, since nothing was done then. */
   async call<T>(run: (home: HomeClients, call: CallContext) => Promise<T>): Promise<T> {
     try {
@@ -80,11 +86,6 @@ export class DocumentSession {
   private attempt<T>(run: (home: HomeClients, call: CallContext) => Promise<T>): Promise<T> {
     const { token, document } = this.granted
     return run(this.exchange.context.homes.at(document.homeAddress), this.exchange.call(token))
-  }
-
-  private async renew(): Promise<void> {
-    this.granted = await authorize(this.exchange, this.name, this.need)
-    this.grantedAt = performance.now()
   }
 
   private forget(): void {

@@ -72,6 +72,11 @@ export class Exchange {
     return controller.signal
   }
 
+  /** The user who calls, once that is known; else 0. */
+  get userId(): number {
+    return this.grant?.userId ?? 0
+  }
+
   /** Milliseconds since the request came. */
   get elapsedMs(): number {
     return performance.now() - this.startedAt

@@ -9,6 +9,10 @@ import {
   type AttachmentsService,
 } from '@sheaf/protos/sheaf/document_data/v1/attachments'
 import {
+  ChangesServiceClientImpl,
+  type ChangesService,
+} from '@sheaf/protos/sheaf/document_data/v1/changes'
+import {
   ColumnsServiceClientImpl,
   type ColumnsService,
 } from '@sheaf/protos/sheaf/document_data/v1/columns'
@@ -49,6 +53,7 @@ export interface HomeClients {
   readonly channel: GrpcChannel
   readonly actions: ActionsService
   readonly attachments: AttachmentsService
+  readonly changes: ChangesService
   readonly columns: ColumnsService
   readonly documents: DocumentsService
   readonly exports: ExportService
@@ -85,6 +90,7 @@ export class HomeChannels implements AsyncDisposable {
       channel,
       actions: new ActionsServiceClientImpl(channel),
       attachments: new AttachmentsServiceClientImpl(channel),
+      changes: new ChangesServiceClientImpl(channel),
       columns: new ColumnsServiceClientImpl(channel),
       documents: new DocumentsServiceClientImpl(channel),
       exports: new ExportServiceClientImpl(channel),

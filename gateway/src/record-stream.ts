@@ -58,7 +58,7 @@ export async function sendChunks<P extends Piece = Piece>(
     tellState(exchange, first.value, form)
     if (second === undefined) return sendBytes(exchange, chunk, head(first.value))
     sendHead(exchange, head(first.value))
-    await write(exchange, chunk)
+    await writeChunk(exchange, chunk)
     await pump(exchange, chunks, second)
     response.end()
   } catch (error) {
@@ -74,7 +74,7 @@ export async function sendChunks<P extends Piece = Piece>(
 async function pump(exchange: Exchange, chunks: Chunks, start: Buffer): Promise<void> {
   using answer = new LongAnswer(exchange.context.load, exchange.signal)
   for (let chunk: Buffer | undefined = start; chunk; chunk = await nextChunk(chunks)) {
-    await write(exchange, chunk)
+    await writeChunk(exchange, chunk)
     await answer.giveWay()
   }
 }
@@ -85,7 +85,10 @@ async function nextChunk(chunks: Chunks): Promise<Buffer | undefined> {
 }
 
 /** Writes a chunk; resolves when the next one is wanted. Throws when the client has gone or takes nothing for too long. */
-async function write({ response, context, signal }: Exchange, chunk: Buffer): Promise<void> {
+export async function writeChunk(
+  { response, context, signal }: Exchange,
+  chunk: Buffer,
+): Promise<void> {
   signal.throwIfAborted()
   if (response.write(chunk)) return
   await new Promise<void>((resolve, reject) => {

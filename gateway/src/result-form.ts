@@ -53,8 +53,17 @@ export const otherMediaTypes: readonly string[] = mediaTypes.slice(1)
 const PARAMETERS = /;(?!\s*q\s*=)[^;,"]*(?:"[^"]*")?/gi
 
 /** The form that a request likes best; JSON when it likes none of them, as it has always been. */
-export function readResultForm({ headers: { accept } }: IncomingMessage): ResultForm {
-  if (accept === undefined || accept === '*/*' || accept === 'application/json') return JSON_FORM
+export function readResultForm(request: IncomingMessage): ResultForm {
+  return forms.get(likedMediaType(request, mediaTypes) ?? '') ?? JSON_FORM
+}
+
+/** Which of these media types a request likes best, the first of those that it likes as much; undefined for none. */
+export function likedMediaType(
+  { headers: { accept } }: IncomingMessage,
+  offered: readonly string[],
+): string | undefined {
+  if (accept === undefined || accept === '*/*') return offered[0]
+  if (offered.includes(accept)) return accept
   const negotiator = new Negotiator({ headers: { accept: accept.replace(PARAMETERS, '') } })
-  return forms.get(negotiator.mediaType(mediaTypes) ?? '') ?? JSON_FORM
+  return negotiator.mediaType([...offered])
 }

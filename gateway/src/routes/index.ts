@@ -3,6 +3,7 @@ import { accessRoutes } from './access'
 import { actionRoutes } from './actions'
 import { attachmentStoreRoutes } from './attachment-stores'
 import { attachmentRoutes } from './attachments'
+import { changeRoutes } from './changes'
 import { columnRoutes } from './columns'
 import { dataRoutes } from './data'
 import { documentCopyRoutes } from './document-copy'
@@ -30,6 +31,7 @@ export const routes: readonly Route[] = [
   ...tableRoutes,
   ...actionRoutes,
   ...sqlRoutes,
+  ...changeRoutes,
   ...attachmentStoreRoutes,
   ...attachmentRoutes,
   ...documentRoutes,

@@ -1,5 +1,33 @@
 import { z } from 'zod'
 
+const MAX_LIMIT = 1000
+
+/** Position in the log. */
+export const sinceText = z
+  .string()
+  .regex(/^\d{1,15}$/, 'is not the seq of a change')
+  .transform(Number)
+
+/** Which changes, in a query. */
+export const changesQuery = z.object({
+  since: sinceText.default(0).meta({
+    type: 'integer',
+    description: 'Only changes with a greater `seq`; 0 for all',
+    example: 41,
+  }),
+  limit: z
+    .string()
+    .regex(/^\d{1,4}$/, `should be from 1 to ${MAX_LIMIT}`)
+    .transform(Number)
+    .refine((limit) => limit >= 1 && limit <= MAX_LIMIT, `should be from 1 to ${MAX_LIMIT}`)
+    .default(MAX_LIMIT)
+    .meta({
+      type: 'integer',
+      description: `At most so many changes, up to ${MAX_LIMIT}; an answer can have fewer though there are more. Not for server-sent events`,
+      example: 100,
+    }),
+})
+
 const values = z.array(z.unknown()).meta({ description: 'One for each of rowIds, in their order' })
 
 const rowOperation = z.object({
@@ -50,5 +78,15 @@ export const change = z.object({
     .literal(true)
     .optional()
     .meta({ description: 'The operations, or some of them, are left out because of their size' }),
-  operations: z.array(z.union([rowOperation, schemaOperation])),
+  operations: z.array(z.union([rowOperation, schemaOperation])).meta({
+    description: 'What was done, in order; what was before is for editors and owners',
+  }),
 })
+
+/** A part of the log. */
+export const changesList = z
+  .object({
+    changes: z.array(change.meta({ id: 'Change' })),
+    latest: z.int().meta({ description: '`seq` of the latest change of the document' }),
+  })
+  .meta({ id: 'Changes' })

@@ -35,6 +35,8 @@ export function startDocumentData(
       maxMessageBytes: MAX_MESSAGE_BYTES,
     })
     closer.use(server)
+    // Whoever waits for changes is not waited for.
+    closer.defer(() => ctx.documents.watch[Symbol.dispose]())
     server.setHealth('nats', false)
     ctx.publisher.start((connected) => server.setHealth('nats', connected))
     if (overrides.reportsHome !== false) {

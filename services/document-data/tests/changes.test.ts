@@ -5,6 +5,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { startEngines } from '@sheaf/engines/engines'
 import { createLogger } from '@sheaf/kit/logger'
 import { connectNats } from '@sheaf/kit/nats'
+import { ReadChangesRequest } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ChangeBatch, type ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
 import { testEngines } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
@@ -29,7 +30,7 @@ describe('changes', () => {
 
   const readLog = async (docId: string, role: 'viewers' | 'editors', after = 0) => {
     const { clients } = instance
-    const request = { docId, afterSeq: after, limit: 0, fullRows: false }
+    const request = ReadChangesRequest.fromPartial({ docId, afterSeq: after })
     const events: ChangeEvent[] = []
     for await (const { change } of clients.changes.readChanges(
       request,
@@ -116,7 +117,7 @@ describe('changes', () => {
             expect(oldValuesJson).toHaveLength(0)
     const call = await clients.as(docId, 'viewers')
     const read = async (request: object) => {
-      const whole = { docId, afterSeq: 0, limit: 0, fullRows: false, ...request }
+      const whole = ReadChangesRequest.fromPartial({ docId, ...request })
       const seqs: number[] = []
       for await (const { change } of clients.changes.readChanges(whole, call))
         seqs.push(change?.seq ?? 0)
@@ -125,7 +126,7 @@ describe('changes', () => {
     expect(await read({ limit: 2 })).toEqual([1, 2])
     await expect(read({ limit: 1001 })).rejects.toMatchObject({ code: 'invalid' })
     await expect(read({ afterSeq: -1 })).rejects.toMatchObject({ code: 'invalid' })
-    await expect(read({ fullRows: true })).rejects.toThrow('full_rows')
+    await expect(read({ waitMs: 25_001 })).rejects.toMatchObject({ code: 'invalid' })
   })
 
   it('sends large entries without their operations', async () => {

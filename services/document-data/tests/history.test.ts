@@ -1,7 +1,8 @@
+import { Readable } from 'node:stream'
+import type { UploadAttachmentRequest } from '@sheaf/protos/sheaf/document_data/v1/attachments'
 import type { ListHistoryRequest } from '@sheaf/protos/sheaf/document_data/v1/history'
 import { Cause, type ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
 import type { AppError } from '@sheaf/kit/errors'
-import { uploadFiles } from './test-attachments'
 import { newColumns, TestInstance } from './test-instance'
 import { buildWorkers } from './test-store'
 
@@ -55,12 +56,28 @@ describe('the history of a document', () => {
     expect(Math.abs(Date.now() - (changes[0]?.timeMs ?? 0))).toBeLessThan(60_000)
     expect(changes.slice(0, 4).map(shortly)).toEqual([
       [
-        ['removeRows', [2], [['Name', ['Tom'], undefined], ['Age', [0], undefined]]],
+        [
+          'removeRows',
+          [2],
+          [
+            ['Name', ['Tom'], undefined],
+            ['Age', [0], undefined],
+          ],
+        ],
         ['updateRows', [1], [['Pet', [2], [0]]]],
       ],
       [['updateRows', [1], [['Age', [3], [4]]]]],
       [['addRows', [1], [['Pet', undefined, [2]]]]],
-      [['addRows', [1, 2], [['Name', undefined, ['Rex', 'Tom']], ['Age', undefined, [3, 0]]]]],
+      [
+        [
+          'addRows',
+          [1, 2],
+          [
+            ['Name', undefined, ['Rex', 'Tom']],
+            ['Age', undefined, [3, 0]],
+          ],
+        ],
+      ],
     ])
   })
 
@@ -89,14 +106,26 @@ describe('the history of a document', () => {
 
   it('of a row holds what became of it', async () => {
     const { clients } = instance
-    const ages = [{ id: 1, fields: { Age: 4 } }, { id: 2, fields: { Age: 5 } }]
+    const ages = [
+      { id: 1, fields: { Age: 4 } },
+      { id: 2, fields: { Age: 5 } },
+    ]
     await clients.update(docId, 'Pets', ages)
     await clients.remove(docId, 'Pets', [1])
     const { changes } = await list({ tableId: 'Pets', rowId: 2 })
     expect(changes.map(({ seq }) => seq)).toEqual([6, 4])
     expect(changes.map(shortly)).toEqual([
       [['updateRows', [2], [['Age', [0], [5]]]]],
-      [['addRows', [2], [['Name', undefined, ['Tom']], ['Age', undefined, [0]]]]],
+      [
+        [
+          'addRows',
+          [2],
+          [
+            ['Name', undefined, ['Tom']],
+            ['Age', undefined, [0]],
+          ],
+        ],
+      ],
     ])
     const call = await clients.as(docId, 'editors')
     await clients.columns.deleteColumn({ docId, tableId: 'Pets', columnId: 'Name' }, call)
@@ -119,7 +148,16 @@ describe('the history of a document', () => {
     const ofRow = await list({ tableId: 'Pets', rowId: 9 })
     expect(ofRow.changes.map(shortly)).toEqual([
       [['updateRows', [9], [['Age', [0], [7]]]]],
-      [['addRows', [9], [['Name', undefined, [long]], ['Age', undefined, [0]]]]],
+      [
+        [
+          'addRows',
+          [9],
+          [
+            ['Name', undefined, [long]],
+            ['Age', undefined, [0]],
+          ],
+        ],
+      ],
     ])
     expect(ofRow.nextBeforeSeq).toBe(0)
   })
@@ -130,7 +168,7 @@ describe('the history of a document', () => {
     const long = 'x'.repeat(600_000)
     for (const Name of ['a', 'b', 'c']) await clients.add(docId, 'Pets', [{ Name: Name + long }])
     const pages: number[][] = []
-    for (let beforeSeq = 0; ; ) {
+    for (let beforeSeq = 0; ;) {
       const { changes, nextBeforeSeq } = await list({ beforeSeq })
       pages.push(changes.map(({ seq }) => seq))
       if (nextBeforeSeq === 0) break
@@ -178,11 +216,16 @@ describe('the history of a document', () => {
         },
       )
     const rows = async (tableId: string) =>
-      (await instance.clients.read(docId, tableId)).map(({ id, fields }) => ({ id, ...fields }))
+      (await instance.clients.read(docId, tableId)).map(
+        ({ id, fields }): Record<string, unknown> => ({ id, ...fields }),
+      )
 
     it('takes cells back, and leaves what came later', async () => {
       const { clients } = instance
-      const ages = [{ id: 1, fields: { Age: 4 } }, { id: 2, fields: { Age: 5 } }]
+      const ages = [
+        { id: 1, fields: { Age: 4 } },
+        { id: 2, fields: { Age: 5 } },
+      ]
       const seq = await clients.update(docId, 'Pets', ages)
       await clients.update(docId, 'Pets', [{ id: 1, fields: { Name: 'King' } }])
       const undone = await revert(seq)
@@ -237,9 +280,7 @@ describe('the history of a document', () => {
       const undone = await revert(seq)
       expect([await rows('Pets'), await rows('Visits'), await metadata()]).toEqual(before)
       expect(await clients.add(docId, 'Pets', [{ Name: 'New' }])).toEqual([3])
-      expect(await conflictsOf(undone.seq)).toEqual([
-        { tableId: 'Pets', rowIds: [3], rowCount: 1 },
-      ])
+      expect(await conflictsOf(undone.seq)).toEqual([{ tableId: 'Pets', rowIds: [3], rowCount: 1 }])
       await clients.remove(docId, 'Pets', [3])
       const again = await revert(undone.seq)
       await clients.addTable(docId, 'PETS', { A: 'Text' })
@@ -291,8 +332,15 @@ describe('the history of a document', () => {
     it('removes uploaded attachments that nothing refers to, once and for all', async () => {
       const { clients } = instance
       await clients.addTable(docId, 'Files', { File: 'Attachments' })
-      const [id] = await uploadFiles(instance, docId, [['a.txt', Buffer.from('a')]])
-      await clients.add(docId, 'Files', [{ File: ['L', id] }])
+      const head = { docId, fileName: 'a.txt', mediaType: 'text/plain' }
+      const upload: UploadAttachmentRequest[] = [
+        { part: { $case: 'attachment', value: head } },
+        { part: { $case: 'chunk', value: Buffer.from('a') } },
+        { part: { $case: 'complete', value: true } },
+      ]
+      const editor = await clients.as(docId, 'editors')
+      const made = await clients.attachments.uploadAttachment(Readable.from(upload), editor)
+      await clients.add(docId, 'Files', [{ File: ['L', made.attachment?.id] }])
       expect(await conflictsOf(7)).toEqual([{ tableId: 'Files', rowIds: [1], rowCount: 1 }])
       await clients.remove(docId, 'Files', [1])
       const { seq } = await revert(7)

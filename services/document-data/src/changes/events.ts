@@ -1,12 +1,7 @@
 import type { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
-import {
-  type ColumnChange,
-  type Operation as WireOperation,
-} from '@sheaf/protos/sheaf/events/v1/changes'
-import type { LogEntry, LogValue, Operation, RowOperation, SchemaOperation } from '../store/log'
-import { columnType } from '../values/column-types'
-
-const NOTHING = Buffer.alloc(0)
+import { type Operation as WireOperation } from '@sheaf/protos/sheaf/events/v1/changes'
+import { sendableOperation, type SendableOperation } from '../store/change-parts'
+import type { LogEntry } from '../store/log'
 
 /** How an entry of the log becomes an event. */
 export interface EventOptions {
@@ -18,17 +13,35 @@ export interface EventOptions {
 }
 
 /** The event of a log entry. The same entry always gives the same bytes, so that a repetition can be recognised. */
-export function createEvent(entry: LogEntry, options: EventOptions): ChangeEvent {
+export function createEvent(
+  { operations, ...entry }: LogEntry,
+  { docId, oldValues, removedCells }: EventOptions,
+): ChangeEvent {
+  if (!operations) return { ...partEvent({ ...entry, operations: [] }, docId), truncated: true }
+  const sendable = operations.map((operation) =>
+    sendableOperation(operation, oldValues, removedCells),
+  )
+  return partEvent({ ...entry, operations: sendable }, docId)
+}
+
+/** The event of a log entry, or of a part of one, whose values are ready to be sent. */
+export function partEvent(
+  {
+    operations,
+    ...entry
+  }: Omit<LogEntry, 'operations'> & { readonly operations: readonly SendableOperation[] },
+  docId: string,
+): ChangeEvent {
   return {
-    docId: options.docId,
+    docId,
     seq: entry.seq,
     timeMs: entry.time,
     userId: entry.user,
     // The log numbers causes as the wire does.
     cause: entry.cause,
     traceparent: entry.traceparent,
-    operations: (entry.operations ?? []).map((operation) => createOperation(operation, options)),
-    truncated: entry.operations === undefined,
+    operations: operations.map(createOperation),
+    truncated: false,
   }
 }
 
@@ -38,8 +51,9 @@ const rowCases = {
   remove_rows: 'removeRows',
 } as const
 
-function createOperation(operation: Operation, options: EventOptions): WireOperation {
-  const { oldValues } = options
+const NO_CELLS = { rowIds: [], oldValuesJson: Buffer.alloc(0) }
+
+function createOperation(operation: SendableOperation): WireOperation {
   if ('rowIds' in operation)
     return {
       operation: {
@@ -48,7 +62,12 @@ function createOperation(operation: Operation, options: EventOptions): WireOpera
           tableId: operation.table,
           tableRef: operation.tableRef,
           rowIds: [...operation.rowIds],
-          columns: operation.columns.map((column) => createColumn(column, oldValues)),
+          columns: operation.columns.map((column) => ({
+            colId: column.id,
+            colRef: column.id === 'manualSort' ? 0 : column.ref,
+            oldValuesJson: column.old,
+            newValuesJson: column.new,
+          })),
         },
       },
     }
@@ -61,44 +80,10 @@ function createOperation(operation: Operation, options: EventOptions): WireOpera
         tableRef: operation.tableRef,
         colId: operation.column,
         colRef: operation.columnRef,
-        oldJson: oldValues ? createJson(operation.old) : NOTHING,
-        newJson: createJson(operation.new),
-        ...(options.removedCells ? createRemovedCells(operation) : NO_CELLS),
+        oldJson: operation.old,
+        newJson: operation.new,
+        ...(operation.cells ?? NO_CELLS),
       },
     },
   }
-}
-
-const NO_CELLS = { rowIds: [], oldValuesJson: NOTHING }
-
-function createRemovedCells({ cells, old }: SchemaOperation) {
-  const { type } = (old ?? {}) as { type?: string }
-  if (!cells || type === undefined) return NO_CELLS
-  return { rowIds: [...cells.rowIds], oldValuesJson: createCells(type, cells.values) }
-}
-
-function createColumn(column: RowOperation['columns'][number], oldValues: boolean): ColumnChange {
-  const { old, new: after, type, oldType = type } = column
-  return {
-    colId: column.id,
-    colRef: column.id === 'manualSort' ? 0 : column.ref,
-    oldValuesJson: oldValues && old ? createCells(oldType, old) : NOTHING,
-    newValuesJson: after ? createCells(type, after) : NOTHING,
-  }
-}
-
-function createCells(typeName: string, values: readonly LogValue[]): Buffer {
-  const type = columnType(typeName)
-  // Text and most numbers are stored as they read.
-  const plain = type.storage === 'text' || (type.storage === 'number' && type.name !== 'Bool')
-  return createJson(plain ? values : values.map((value) => type.fromStored(storedValue(value))))
-}
-
-/** The log writes whole numbers without their kind; on disk safe ones are integers. */
-function storedValue(value: LogValue): LogValue | bigint {
-  return Number.isSafeInteger(value) ? BigInt(value as number) : value
-}
-
-function createJson(value: unknown): Buffer {
-  return value === undefined ? NOTHING : Buffer.from(JSON.stringify(value))
 }

@@ -6,56 +6,63 @@ import type {
   ReadChangesRequest,
   ReadChangesResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/changes'
-import { createEvent } from '../changes/events'
+import { partEvent } from '../changes/events'
 import type { Context } from '../context'
-import { measureRun, readEntries, readOldestSeq, type LogEntry } from '../store/log'
+import type { ChangesReply } from '../store/change-reads'
+import type { ChangesPlan } from '../store/changes'
+import { tagOf } from './document-options'
 import { requireDocument } from './document-call'
 
 const MAX_ENTRIES = 1000
-/** Read from the log at a time, so that many large entries do not fill the memory. */
-const STEP = { count: 200, bytes: 4 * 1024 * 1024, maxBytes: Number.MAX_SAFE_INTEGER }
+const MAX_WAIT_MS = 25_000
+const MAX_TABLES = 1000
 
-/** The log of documents. */
+/** The log of documents. Calls are admitted here, since one that only waits must not count. */
 export const changes = (ctx: Context): ChangesService => ({
   async *readChanges(
-    { docId, afterSeq, limit, fullRows }: ReadChangesRequest,
+    request: ReadChangesRequest,
     call: ServerCall,
   ): AsyncGenerator<ReadChangesResponse> {
+    const { docId, afterSeq, waitMs } = request
     requireDocument(ctx, call, docId, 'viewers')
-    const oldValues = roleAtLeast(call.caller.role, 'editors')
-    requireReadable({ afterSeq, limit, fullRows })
-    let after = afterSeq
-    let left = limit || MAX_ENTRIES
-    while (left > 0) {
-      const entries = readStep(ctx, docId, { after, count: Math.min(left, STEP.count) })
-      if (entries.length === 0) return
-      for (const entry of entries) {
-        call.signal.throwIfAborted()
-        yield { change: createEvent(entry, { docId, oldValues }) }
-        after = entry.seq
-      }
-      left -= entries.length
+    const plan = planOf(request, roleAtLeast(call.caller.role, 'editors'))
+    if (waitMs > 0 && ctx.documents.stateOf(docId).seq <= afterSeq)
+      await ctx.documents.watch.wait(docId, waitMs, call.signal)
+    call.signal.throwIfAborted()
+    const { epoch } = ctx.documents.stateOf(docId)
+    const leave = ctx.admission.enter({ kind: 'read', docId, bytes: 0 })
+    let isShort = false
+    try {
+      const reading = ctx.documents.readChanges(docId, plan, call.signal)
+      const reply = reading instanceof Promise ? await reading : reading
+      isShort = Array.isArray(reply.parts)
+      // What is all there needs nothing more of this process than to be sent.
+      if (isShort) leave()
+      yield* responses(reply, request, epoch)
+    } finally {
+      if (!isShort) leave()
     }
   },
 })
 
-function requireReadable(request: Omit<ReadChangesRequest, 'docId'>): void {
-  const { afterSeq, limit, fullRows } = request
-  if (afterSeq < 0) throw new AppError('invalid', 'BAD_FIELD', 'after_seq must not be negative')
-  if (limit < 0 || limit > MAX_ENTRIES)
-    throw new AppError('invalid', 'BAD_FIELD', `limit must be from 0 to ${MAX_ENTRIES}`)
-  if (fullRows) throw new AppError('invalid', 'BAD_FIELD', 'full_rows is not offered')
+async function* responses(
+  { seq: latestSeq, parts }: ChangesReply,
+  { docId, tellState }: ReadChangesRequest,
+  epoch: string,
+): AsyncGenerator<ReadChangesResponse> {
+  if (tellState)
+    yield { change: undefined, continued: false, latestSeq, etag: tagOf(epoch, latestSeq) }
+  for await (const part of parts)
+    yield { change: partEvent(part, docId), continued: part.continued, latestSeq, etag: '' }
 }
 
-function readStep(
-  ctx: Context,
-  docId: string,
-  { after, count }: { after: number; count: number },
-): LogEntry[] {
-  return ctx.documents.read(docId, ({ connection }) => {
-    if (after < readOldestSeq(connection) - 1)
-      throw new AppError('precondition', 'CHANGES_CUT', 'the log does not reach back so far')
-    const upTo = measureRun(connection, after, { ...STEP, count })
-    return readEntries(connection, { after, upTo, maxBytes: STEP.maxBytes })
-  })
+function planOf(request: ReadChangesRequest, oldValues: boolean): ChangesPlan {
+  const { afterSeq, limit, fullRows, tableRefs, waitMs } = request
+  if (afterSeq < 0) throw badField('after_seq must not be negative')
+  if (limit < 0 || limit > MAX_ENTRIES) throw badField(`limit must be from 0 to ${MAX_ENTRIES}`)
+  if (waitMs < 0 || waitMs > MAX_WAIT_MS) throw badField(`wait_ms must be from 0 to ${MAX_WAIT_MS}`)
+  if (tableRefs.length > MAX_TABLES) throw badField(`table_refs must be at most ${MAX_TABLES}`)
+  return { after: afterSeq, limit: limit || MAX_ENTRIES, fullRows, tableRefs, oldValues }
 }
+
+const badField = (message: string) => new AppError('invalid', 'BAD_FIELD', message)

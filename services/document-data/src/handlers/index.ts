@@ -1,4 +1,4 @@
-import type { ServedService } from '@sheaf/kit/grpc-server'
+import { serve, type ServedService } from '@sheaf/kit/grpc-server'
 import { ActionsServiceService } from '@sheaf/protos/sheaf/document_data/v1/actions'
 import { AttachmentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/attachments'
 import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/changes'
@@ -36,7 +36,7 @@ export function createServices(ctx: Context): ServedService[] {
       ...attachmentUploads(ctx),
       ...attachmentArchives(ctx),
     }),
-    serveAdmitted(admission, ChangesServiceService, changes(ctx)),
+    serve(ChangesServiceService, changes(ctx)),
     serveAdmitted(admission, ColumnsServiceService, columns(ctx)),
     serveAdmitted(admission, DocumentsServiceService, documents(ctx)),
     serveAdmitted(admission, exportService, exporting(ctx)),

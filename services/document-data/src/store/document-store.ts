@@ -1,10 +1,13 @@
 import { AppError } from '@sheaf/kit/errors'
 import { AttachmentUpkeep } from './attachment-upkeep'
+import { readChanges, type ChangesReply } from './change-reads'
+import type { ChangesPlan } from './changes'
 import type { DocumentReader, DocumentWriter, Synchronous } from './document'
 import { DocumentFiles, writeDurably } from './document-files'
 import { readExport, type PlanExport } from './exports'
 import { FirstEntries } from './first-entries'
 import type { Author, LogEntry } from './log'
+import { LogWatch } from './log-watch'
 import { createDocumentBytes, type NewDocument } from './new-document'
 import { OpenDocument, type Written } from './open-document'
 import { readRecords, type RecordsQuery, type RecordsReply } from './record-reads'
@@ -43,6 +46,8 @@ export interface DocumentStoreOptions extends SurroundingsOptions {
 export class DocumentStore implements AsyncDisposable {
   /** Called when a document has log entries to publish. */
   onLogged: (docId: string) => void = () => {}
+  /** For calls that wait until a document is written. */
+  readonly watch = new LogWatch()
   /** Least recently used first. */
   private readonly open = new Map<string, OpenDocument>()
   private readonly removing = new Set<string>()
@@ -156,6 +161,7 @@ export class DocumentStore implements AsyncDisposable {
       await this.tellDisk(() => this.files.remove(docId))
     } finally {
       this.removing.delete(docId)
+      this.watch.wake(docId)
     }
   }
 
@@ -196,6 +202,17 @@ export class DocumentStore implements AsyncDisposable {
   ): RecordsReply | Promise<RecordsReply> {
     const limits = { signal, maxAgeMs: this.options.maxReadMs }
     const reply = this.tell(docId, () => readRecords(this.use(docId), query, limits))
+    return reply instanceof Promise ? this.tellLater(docId, reply) : reply
+  }
+
+  /** Reads the log, as it is taken; see `readChanges`. Answers at once when it can. */
+  readChanges(
+    docId: string,
+    plan: ChangesPlan,
+    signal?: AbortSignal,
+  ): ChangesReply | Promise<ChangesReply> {
+    const limits = { signal, maxAgeMs: this.options.maxReadMs }
+    const reply = this.tell(docId, () => readChanges(this.use(docId), plan, limits))
     return reply instanceof Promise ? this.tellLater(docId, reply) : reply
   }
 
@@ -267,6 +284,7 @@ export class DocumentStore implements AsyncDisposable {
   /** Runs the writes that wait and closes all documents. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.sweep)
+    this.watch[Symbol.dispose]()
     await this.attachments[Symbol.asyncDispose]()
     // An index that is being built holds the lock that closing needs.
     await Promise.all([...this.open.values()].map((doc) => doc.upkeep.quiet()))
@@ -291,7 +309,10 @@ export class DocumentStore implements AsyncDisposable {
     if (this.removing.has(docId))
       throw new AppError('precondition', 'DOCUMENT_DELETED', 'the document was deleted')
     const doc = new OpenDocument(docId, path, this.around, {
-      logged: () => this.onLogged(docId),
+      logged: () => {
+        this.onLogged(docId)
+        this.watch.wake(docId)
+      },
       spoiled: (error) => this.retire(docId, error),
       failed: (error) => this.options.onFileError(error, docId),
     })

@@ -2,7 +2,6 @@ import type { ReadQuery } from '../query/read-query'
 import type { RowForm } from '../query/row-form'
 import type { Connection } from './connections'
 import type { DocumentReader } from './document'
-import type { ExportPlan } from './export-parts'
 import type { OpenDocument } from './open-document'
 import {
   countRoughly,
@@ -22,6 +21,7 @@ import {
   type ReadLimits,
 } from './record-chunks'
 import type { Schema, Table } from './schema'
+import type { ThreadPlan } from './worker-messages'
 import type { WorkerRead } from './worker-read'
 
 /** A snapshot that shows another form of the document than was planned for is taken again so many times. */
@@ -103,7 +103,7 @@ function isOutdated({ schema, seq, narrowed }: Prepared, doc: OpenDocument): boo
 /** Begins a read in a thread; undefined when there are no threads. Throws `too_many` when too many run. */
 export function readInThread(
   { workers, pool, path }: OpenDocument,
-  plan: ReadPlan | ExportPlan,
+  plan: ThreadPlan,
   limits: ReadLimits,
 ): WorkerRead | undefined {
   if (!workers.available) return undefined

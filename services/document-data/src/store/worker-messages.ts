@@ -1,13 +1,17 @@
 import type { AppError } from '@sheaf/kit/errors'
+import type { ChangesPlan } from './changes'
 import type { ExportPlan } from './export-parts'
 import type { ReadPlan } from './read-plan'
+
+/** What a worker thread can read. */
+export type ThreadPlan = ReadPlan | ExportPlan | ChangesPlan
 
 /** A read in a worker thread. */
 export interface ReadOrder {
   readonly kind: 'read'
   readonly id: number
   readonly path: string
-  readonly plan: ReadPlan | ExportPlan
+  readonly plan: ThreadPlan
   /** Shared with the thread; when its one element is not 0, the read is given up at the next chance. */
   readonly stop: Int32Array
   /** Chunks that the thread may make before it is asked for more. */

@@ -1,11 +1,9 @@
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError } from '@sheaf/kit/errors'
-import type { ExportPlan } from './export-parts'
-import type { ReadPlan } from './read-plan'
 import type { ReadLimits } from './record-chunks'
 import { tellSqliteError } from './sqlite-errors'
-import type { FromWorker, ToWorker, TravellingError } from './worker-messages'
+import type { FromWorker, ThreadPlan, ToWorker, TravellingError } from './worker-messages'
 import { AHEAD, WorkerRead } from './worker-read'
 
 /** The compiled program of a thread, also when this file runs from sources: a thread cannot load those. */
@@ -53,12 +51,7 @@ export class WorkerPool implements AsyncDisposable {
   }
 
   /** Starts a read; `ended` is called once when it has ended, in any way. */
-  read(
-    path: string,
-    plan: ReadPlan | ExportPlan,
-    limits: ReadLimits,
-    ended: () => void,
-  ): WorkerRead {
+  read(path: string, plan: ThreadPlan, limits: ReadLimits, ended: () => void): WorkerRead {
     const id = this.nextId++
     const thread = this.choose()
     const stop = new Int32Array(new SharedArrayBuffer(4))

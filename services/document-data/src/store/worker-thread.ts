@@ -1,10 +1,18 @@
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { toAppError } from '@sheaf/kit/errors'
+import { changeParts } from './changes'
 import { openReader, openWriter, type Connection } from './connections'
-import { exportParts, type ExportPlan } from './export-parts'
-import { takesAll, type ReadPlan } from './read-plan'
+import { exportParts } from './export-parts'
+import { takesAll } from './read-plan'
 import { documentParts } from './record-chunks'
-import type { FromWorker, ReadOrder, RunOrder, ToWorker, TravellingError } from './worker-messages'
+import type {
+  FromWorker,
+  ReadOrder,
+  RunOrder,
+  ThreadPlan,
+  ToWorker,
+  TravellingError,
+} from './worker-messages'
 
 /*
  * The program of a worker thread: reads that take long, and index builds. A read makes its next chunk only when asked;
@@ -39,10 +47,8 @@ function travelling(error: unknown): TravellingError {
 }
 
 /** The parts of a read; where a statement may take long, it can be given up. */
-function partsOf(
-  connection: Connection,
-  plan: ReadPlan | ExportPlan,
-): Iterator<Buffer | null, void> {
+function partsOf(connection: Connection, plan: ThreadPlan): Iterator<Buffer | null, void> {
+  if ('after' in plan) return changeParts(connection, plan)
   if ('export' in plan) return exportParts(connection, plan)
   const isShort = plan.inRanges && !(plan.extras && !takesAll(plan))
   const guarded = isShort ? plan : { ...plan, where: `${GUARD} AND (${plan.where})` }

@@ -1,0 +1,165 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { AppError, toAppError } from '@sheaf/kit/errors'
+import type { ReadChangesResponse } from '@sheaf/protos/sheaf/document_data/v1/changes'
+import { changesRequest, requireReached, toldToClients } from './change-feed'
+import { ChangeWriter } from './change-json'
+import type { DocumentSession } from './document-session'
+import type { Exchange } from './exchange'
+import { LongAnswer } from './long-answer'
+import { writeChunk } from './record-stream'
+import { sendHead } from './reply'
+
+/** How long document-data is asked to wait for a change: after that access is looked at again. */
+const WAIT_MS = 2_000
+/** What a call may take beyond that. */
+const CALL_MS = 20_000
+/** A comment is sent after so long a silence, so that nobody on the way takes the connection for dead. */
+const HEARTBEAT_MS = 15_000
+/** How long before the end of its time a stream ends by itself, between two changes. */
+const EARLY_MS = 5_000
+const RETRY_MS = 500
+const HEARTBEAT = Buffer.from(':\n\n')
+/** Errors that pass. */
+const passing = new Set<AppError['code']>(['unavailable', 'too_many', 'timeout'])
+
+/**
+ * Answers with server-sent events: all changes after `since`, and then each as it is made, until the client goes, its
+ * access or the document is taken away, time is up or the gateway stops. Access is asked for anew every few seconds.
+ * Throws what goes wrong before the first byte.
+ */
+export async function streamChanges(
+  exchange: Exchange,
+  document: DocumentSession,
+  since: number,
+): Promise<void> {
+  const leave = exchange.context.changeStreams.enter(String(exchange.userId), document.docId)
+  try {
+    const stream = new ChangeStream(exchange, document, since)
+    await stream.begin()
+    await stream.follow()
+  } finally {
+    leave()
+  }
+}
+
+class ChangeStream {
+  private readonly writer = new ChangeWriter()
+  private epoch = ''
+  private sentAt = 0
+
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly document: DocumentSession,
+    private after: number,
+  ) {}
+
+  /** Sends what is there. */
+  async begin(): Promise<void> {
+    try {
+      await this.send(0)
+    } catch (error) {
+      if (!this.exchange.response.headersSent) throw toldToClients(error)
+      this.breakOff(error)
+    }
+  }
+
+  /** Sends what comes, to the end. */
+  async follow(): Promise<void> {
+    const { response, signal } = this.exchange
+    while (!this.isOver()) {
+      try {
+        await this.document.renew()
+        await this.send(WAIT_MS)
+        if (performance.now() - this.sentAt > HEARTBEAT_MS) await this.write(HEARTBEAT)
+      } catch (error) {
+        const told = toAppError(error)
+        if (this.writer.isMidway || !told || !passing.has(told.code)) return this.breakOff(error)
+        await delay(RETRY_MS, undefined, { signal }).catch(() => {})
+      }
+    }
+    response.end()
+  }
+
+  private isOver(): boolean {
+    const { response, signal, context, deadline } = this.exchange
+    const isLate = Date.now() > deadline - EARLY_MS
+    return response.destroyed || signal.aborted || isLate || context.isDraining()
+  }
+
+  /** Sends the changes that follow, after waiting for one when there is none. */
+  private async send(waitMs: number): Promise<void> {
+    const { document, exchange } = this
+    const request = changesRequest(document, { afterSeq: this.after, limit: 0 }, waitMs)
+    const { responses, first } = await document.call(async (home, call) => {
+      const deadline = Math.min(call.deadline ?? Infinity, Date.now() + waitMs + CALL_MS)
+      const stream = home.changes.readChanges(request, { ...call, deadline })
+      const responses = stream[Symbol.asyncIterator]()
+      return { responses, first: await responses.next() }
+    })
+    try {
+      if (first.done) throw new Error('document-data told no state')
+      this.checkState(first.value)
+      // Whoever has lost access while this waited gets nothing of what came since.
+      await document.renew()
+      if (!exchange.response.headersSent) await this.open()
+      await this.pass(responses)
+    } finally {
+      await responses.return?.()
+    }
+  }
+
+  private async pass(responses: AsyncIterator<ReadChangesResponse>): Promise<void> {
+    const { context, signal } = this.exchange
+    let next = await responses.next()
+    if (next.done) return
+    using answer = new LongAnswer(context.load, signal)
+    for (; !next.done; next = await responses.next()) {
+      const { change } = next.value
+      if (!change) continue
+      const start = this.writer.isMidway ? '' : `id: ${change.seq}\nevent: change\ndata: `
+      const { text, isWhole } = this.writer.write(next.value)
+      const end = isWhole ? '\n\n' : ''
+      await this.write(Buffer.concat([Buffer.from(start), text, Buffer.from(end)]))
+      if (isWhole) this.after = change.seq
+      await answer.giveWay()
+    }
+  }
+
+  /** A document that was replaced has another log, in which this position means nothing. */
+  private checkState({ latestSeq, etag }: ReadChangesResponse): void {
+    requireReached(this.after, latestSeq)
+    const epoch = etag.slice(0, etag.lastIndexOf('.'))
+    if (this.epoch !== '' && this.epoch !== epoch)
+      throw new AppError('conflict', 'CHANGES_CUT', 'the document was replaced: read it anew')
+    this.epoch = epoch
+  }
+
+  private async open(): Promise<void> {
+    sendHead(this.exchange, {
+      mediaType: 'text/event-stream; charset=utf-8',
+      cache: 'no-cache, no-transform',
+      // Common proxies gather what they pass on unless they are told.
+      headers: ['X-Accel-Buffering', 'no', 'Vary', 'Accept'],
+    })
+    await this.write(Buffer.from('retry: 1000\n\n'))
+  }
+
+  private async write(bytes: Buffer): Promise<void> {
+    this.sentAt = performance.now()
+    await writeChunk(this.exchange, bytes)
+  }
+
+  /** Ends an answer that has begun. What a client has of an event that is not whole, it throws away. */
+  private breakOff(error: unknown): void {
+    const { response, context, requestId, signal } = this.exchange
+    const told = toAppError(error)
+    if (!told || this.writer.isMidway || response.destroyed || signal.aborted) {
+      if (!signal.aborted)
+        context.log.warn({ requestId, err: error }, 'a stream of changes broke off')
+      response.destroy()
+      return
+    }
+    const data = JSON.stringify({ error: told.message, details: { reason: told.reason } })
+    response.end(`event: end\ndata: ${data}\n\n`)
+  }
+}

@@ -1,0 +1,247 @@
+import { AppError } from '@sheaf/kit/errors'
+import { PartMaker, sliceRows } from './change-parts'
+import type { Connection } from './connections'
+import {
+  measureRun,
+  readEntries,
+  readLatestSeq,
+  readOldestSeq,
+  type LogEntry,
+  type Operation,
+  type RowOperation,
+} from './log'
+import { Rewind } from './rewind'
+import { readSchema, type Schema } from './schema'
+
+/** Entries read from the log at once, and about their size: so much of it is in memory, whatever an entry holds. */
+const RUN = { count: 1000, bytes: 2 * 1024 * 1024, maxBytes: Number.MAX_SAFE_INTEGER }
+/** Rows that are rebuilt in one go back through the log. */
+const PASS_ROWS = 5_000
+/** Entries looked at, and bytes of them undone, before others get their turn. */
+const STEP = { entries: 500, bytes: 256 * 1024 }
+/** How much of the log one read undoes for whole rows, in bytes. */
+const MAX_UNDONE_BYTES = 512 * 1024 * 1024
+/** What is read at once, on the event loop: some milliseconds. */
+const SHORT = {
+  read: { entries: 1000, bytes: 128 * 1024 },
+  rebuilt: { entries: 200, bytes: 24 * 1024 },
+} as const
+
+/** What of the log to read, as plain values that can go to another thread. */
+export interface ChangesPlan {
+  /** Entries with a greater seq … */
+  readonly after: number
+  /** … at most this many. */
+  readonly limit: number
+  /** True for whole rows as of each change. */
+  readonly fullRows: boolean
+  /** Refs of the tables whose changes are wanted; all when empty. */
+  readonly tableRefs: readonly number[]
+  /** False to leave out what was before. */
+  readonly oldValues: boolean
+}
+
+/** Throws `precondition` when the log does not reach back so far. */
+export function requireKept(connection: Connection, after: number): void {
+  const oldest = readOldestSeq(connection)
+  if (after < oldest - 1)
+    throw new AppError(
+      'precondition',
+      'CHANGES_CUT',
+      `the log does not reach back so far: its oldest change is ${oldest}`,
+      { oldestSeq: String(oldest) },
+    )
+}
+
+/** True for a read that takes no longer than a turn of the event loop may. */
+export function isShortRead(connection: Connection, plan: ChangesPlan): boolean {
+  // For whole rows all that came later counts too.
+  const { entries, bytes } = plan.fullRows ? SHORT.rebuilt : SHORT.read
+  const looked = plan.fullRows ? entries + 1 : Math.min(entries + 1, plan.limit)
+  const [count, size] = connection
+    .raw(
+      `SELECT count(*), coalesce(sum(size), 0) FROM
+       (SELECT octet_length(operations) AS size FROM _sheaf_log WHERE seq > ? ORDER BY seq LIMIT ?)`,
+    )
+    .get(plan.after, looked) as [number, number]
+  return count <= entries && size <= bytes
+}
+
+/**
+ * The entries of the log, packed (see change-parts.ts), each when it is asked for; null where others may have their turn.
+ * What the connection's transaction sees is what they show. With whole rows it may end early, between two entries, when
+ * too much would have to be undone for the next one; for the first one it throws `precondition` then.
+ */
+export function* changeParts(
+  connection: Connection,
+  plan: ChangesPlan,
+  known?: Schema,
+): Generator<Buffer | null> {
+  requireKept(connection, plan.after)
+  const latest = readLatestSeq(connection)
+  const reader = new RowReader(connection, () => (known ??= readSchema(connection)), latest)
+  let { after, limit: left } = plan
+  while (left > 0 && after < latest) {
+    const upTo = measureRun(connection, after, { ...RUN, count: Math.min(left, RUN.count) })
+    const entries = readEntries(connection, { after, upTo, maxBytes: RUN.maxBytes }).map((entry) =>
+      select(entry, plan.tableRefs),
+    )
+    const isDone = yield* partsOf(entries, reader, plan)
+    if (!isDone) return
+    left -= entries.length
+    after = upTo
+  }
+}
+
+function select(entry: LogEntry, tableRefs: readonly number[]): LogEntry {
+  if (tableRefs.length === 0) return entry
+  const wanted = new Set(tableRefs)
+  return { ...entry, operations: entry.operations?.filter(({ tableRef }) => wanted.has(tableRef)) }
+}
+
+/** The parts of entries that follow each other. Answers false when it ended early, between two of them. */
+function* partsOf(
+  entries: readonly LogEntry[],
+  reader: RowReader,
+  { fullRows, oldValues }: ChangesPlan,
+): Generator<Buffer | null, boolean> {
+  let maker: PartMaker | undefined
+  for (const pass of passes(entries, fullRows)) {
+    const rows = yield* reader.complete(entries, pass)
+    if (!rows) {
+      if (maker || !reader.hasSent) throw tooFarBack()
+      return false
+    }
+    for (const { entry, operation } of pass) {
+      maker ??= new PartMaker(entry, oldValues)
+      if (operation) yield* maker.add(rows.get(operation) ?? operation)
+      else {
+        yield maker.end()
+        maker = undefined
+        reader.hasSent = true
+      }
+    }
+  }
+  return true
+}
+
+function tooFarBack(): AppError {
+  return new AppError(
+    'precondition',
+    'CHANGES_TOO_FAR_BACK',
+    'too much was written since for whole rows as of then; read the changes without full_rows',
+  )
+}
+
+/** An operation of an entry, or some rows of it. */
+interface Piece {
+  readonly entry: LogEntry
+  /** Undefined at the end of the entry. */
+  readonly operation?: Operation
+  /** The operation whose rows have to be rebuilt. */
+  readonly rebuilt?: RowOperation
+}
+
+/** Pieces in their order, no more at a time than can be rebuilt in one go. */
+function* passes(entries: readonly LogEntry[], fullRows: boolean): Generator<Piece[]> {
+  let pass: Piece[] = []
+  let rows = 0
+  for (const entry of entries) {
+    for (const operation of entry.operations ?? []) {
+      if (!fullRows || operation.kind !== 'update_rows' || !('rowIds' in operation)) {
+        pass.push({ entry, operation })
+        continue
+      }
+      for (let from = 0; from < operation.rowIds.length;) {
+        if (rows === PASS_ROWS) {
+          yield pass
+          pass = []
+          rows = 0
+        }
+        const end = Math.min(operation.rowIds.length, from + PASS_ROWS - rows)
+        pass.push({ entry, operation: sliceRows(operation, from, end), rebuilt: operation })
+        rows += end - from
+        from = end
+      }
+    }
+    pass.push({ entry })
+  }
+  yield pass
+}
+
+/** Rebuilds rows as they were. */
+class RowReader {
+  /** True once an entry was sent whole. */
+  hasSent = false
+  private undoneBytes = 0
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly schema: () => Schema,
+    private readonly latest: number,
+  ) {}
+
+  /**
+   * The operations of these pieces with whole rows, for those that need it. `entries` are all that lie between the first
+   * piece and the last. Undefined when too much would have to be undone.
+   */
+  *complete(
+    entries: readonly LogEntry[],
+    pass: readonly Piece[],
+  ): Generator<null, ReadonlyMap<Operation, Operation> | undefined> {
+    const completed = new Map<Operation, Operation>()
+    const wanted = new Map<number, Set<number>>()
+    const slices = new Map<Operation, RowOperation[]>()
+    for (const { operation, rebuilt } of pass) {
+      if (!rebuilt || !operation || !('rowIds' in operation)) continue
+      const ids = wanted.get(operation.tableRef) ?? new Set()
+      for (const id of operation.rowIds) ids.add(id)
+      wanted.set(operation.tableRef, ids)
+      slices.set(rebuilt, [...(slices.get(rebuilt) ?? []), operation])
+    }
+    // Metadata have no refs, and are told by their changes alone.
+    wanted.delete(0)
+    if (wanted.size === 0) return completed
+    const rewind = new Rewind(this.connection, this.schema(), wanted)
+    const isDone = yield* this.undoLater(rewind, entries.at(-1)?.seq ?? 0)
+    if (!isDone) return undefined
+    let left = slices.size
+    for (const { operations = [] } of [...entries].reverse())
+      for (const operation of [...operations].reverse()) {
+        for (const slice of slices.get(operation) ?? [])
+          completed.set(slice, rewind.complete(slice))
+        if (slices.has(operation) && --left === 0) return completed
+        rewind.undo(operation)
+      }
+    return completed
+  }
+
+  /** Undoes the entries after one. Answers false when they are too many. */
+  private *undoLater(rewind: Rewind, seq: number): Generator<null, boolean> {
+    const list = this.connection.raw(
+      `SELECT seq, tables, octet_length(operations) FROM _sheaf_log
+       WHERE seq > ? AND seq <= ? ORDER BY seq DESC LIMIT ${STEP.entries}`,
+    )
+    const read = this.connection.pluck('SELECT operations FROM _sheaf_log WHERE seq = ?')
+    let upTo = this.latest
+    let step = 0
+    while (upTo > seq) {
+      const entries = list.all(seq, upTo) as [number, string, number][]
+      if (entries.length === 0) return true
+      for (const [at, tables, size] of entries) {
+        upTo = at - 1
+        if (!rewind.concerns(JSON.parse(tables) as number[])) continue
+        this.undoneBytes += size
+        step += size
+        if (this.undoneBytes > MAX_UNDONE_BYTES) return false
+        const operations = JSON.parse(read.get(at) as string) as Operation[]
+        for (const operation of operations.reverse()) rewind.undo(operation)
+        if (step < STEP.bytes) continue
+        step = 0
+        yield null
+      }
+      yield null
+    }
+    return true
+  }
+}
