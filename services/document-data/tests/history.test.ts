@@ -34,7 +34,10 @@ describe('the history of a document', () => {
     docId = await clients.createDocument()
     await clients.addTable(docId, 'Pets', { Name: 'Text', Age: 'Int' })
     await clients.addTable(docId, 'Visits', { Pet: 'Ref:Pets' })
-    await clients.add(docId, 'Pets', [{ Name: 'Rex', Age: 3 }, { Name: 'Tom' }])
+    await clients.add(docId, 'Pets', [
+      { Name: 'Rex', Age: 3 },
+      { Name: 'Tom', Age: 0 },
+    ])
     await clients.add(docId, 'Visits', [{ Pet: 2 }])
   })
 
@@ -323,7 +326,7 @@ describe('the history of a document', () => {
       const request = { docId, tableId: 'Pets', columns: wished }
       const { seq } = await clients.columns.addColumns(request, call)
       await clients.update(docId, 'Pets', [{ id: 1, fields: { Note: 'x' } }])
-      expect(await conflictsOf(seq)).toEqual([{ tableId: 'Pets', colId: 'Note' }])
+      expect(await conflictsOf(seq)).toEqual([{ tableId: 'Pets', rowIds: [1], rowCount: 1 }])
       await revert(seq + 1)
       await revert(seq)
       expect(Object.keys((await rows('Pets'))[0] ?? {})).toEqual(['id', 'Name', 'Age'])
