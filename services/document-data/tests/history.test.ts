@@ -141,7 +141,11 @@ describe('the history of a document', () => {
   it('leaves out what is too large for a page, but not what became of one row in it', async () => {
     const { clients } = instance
     const long = 'x'.repeat(700)
-    await clients.add(docId, 'Pets', new Array(2000).fill({ Name: long }))
+    await clients.add(
+      docId,
+      'Pets',
+      Array.from({ length: 2000 }, () => ({ Name: long })),
+    )
     await clients.update(docId, 'Pets', [{ id: 9, fields: { Age: 7 } }])
     const { changes } = await list({ limit: 2 })
     expect(changes.map(({ truncated, operations }) => [truncated, operations.length])).toEqual([
@@ -247,7 +251,13 @@ describe('the history of a document', () => {
 
     it('names the rows that have changed since, and then changes nothing', async () => {
       const { clients } = instance
-      const seq = await clients.add(docId, 'Pets', new Array(150).fill({ Age: 1 })).then(() => 6)
+      const seq = await clients
+        .add(
+          docId,
+          'Pets',
+          Array.from({ length: 150 }, () => ({ Age: 1 })),
+        )
+        .then(() => 6)
       await clients.update(docId, 'Pets', [{ id: 7, fields: { Age: 2 } }])
       const edited = [{ tableId: 'Pets', rowIds: [7], rowCount: 1 }]
       expect(await conflictsOf(seq)).toEqual(edited)

@@ -1,7 +1,7 @@
 import { AppError } from '@sheaf/kit/errors'
 import { columnIdFor } from '../identifiers'
 import { columnType } from '../values/column-types'
-import { changeCells, type Conversion } from './column-cells'
+import { changeCells, type CellForm, type Conversion } from './column-cells'
 import { columnMetadata, type ColumnMetadata } from './column-metadata'
 import { fullTypeName } from './columns'
 import type { DocumentWriter } from './document'
@@ -156,7 +156,7 @@ function freeIds({ connection }: DocumentWriter, changed: readonly Revision[]): 
 }
 
 /** What cells of a column with such metadata are. */
-export function cellForm({ type, isFormula, formula }: ColumnMetadata) {
+export function cellForm({ type, isFormula, formula }: ColumnMetadata): CellForm {
   return { typeName: type, isFormula, formula }
 }
 

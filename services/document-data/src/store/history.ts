@@ -117,29 +117,28 @@ function* searchHistory(
   const page = new PageInMaking(query.limit)
   let before = Math.min(query.before || Infinity, newest + 1)
   const end = Math.max(oldest, before - bounds.entries)
-  let read = 0
   while (before > end) {
     const from = Math.max(end, before - STEP)
     for (const { seq, size } of findCandidates(connection, query, { from, before })) {
       const isTooLarge = size > bounds.entryBytes
       const cost = isTooLarge ? 0 : size
-      const isSpent = read > 0 && read + cost > bounds.bytes
-      if (page.isFull || isSpent) return page.end(seq + 1, page.isFull)
-      const maxBytes = isTooLarge ? 0 : size
-      const [entry] = readEntries(connection, { after: seq - 1, upTo: seq, maxBytes })
-      if (entry) page.add(narrow(entry, query))
-      read += cost
+      if (page.isFull || page.isSpent(cost, bounds)) return page.end(seq + 1, page.isFull)
+      const [entry] = readEntries(connection, { after: seq - 1, upTo: seq, maxBytes: cost })
+      page.add(entry && narrow(entry, query), cost)
       if (query.rowId !== undefined) yield null
     }
     before = from
     yield null
   }
-  return page.end(before > oldest ? before : 0, page.isFull || before <= oldest)
+  const isLast = before <= oldest
+  return page.end(isLast ? 0 : before, isLast || page.isFull)
 }
 
 class PageInMaking {
   private readonly entries: LogEntry[] = []
+  /** Bytes that are in it, and that have been read for it. */
   private bytes = 0
+  private read = 0
 
   constructor(private readonly limit: number) {}
 
@@ -147,7 +146,14 @@ class PageInMaking {
     return this.entries.length >= this.limit || this.bytes > PAGE_BYTES
   }
 
-  add(entry: LogEntry | undefined): void {
+  /** True when reading so much more is over the bounds; the first entry is always read. */
+  isSpent(cost: number, { bytes }: HistoryBounds): boolean {
+    return this.read > 0 && this.read + cost > bytes
+  }
+
+  /** Adds an entry, for which so much was read, if there is any. */
+  add(entry: LogEntry | undefined, cost: number): void {
+    this.read += cost
     if (!entry) return
     const { operations, ...rest } = entry
     const bytes = operations ? JSON.stringify(operations).length : 0

@@ -8,7 +8,7 @@ import {
   type WriteOptions,
 } from './conversion'
 import type { DocumentWriter } from './document'
-import { insertRows, type InsertOptions, type NewRowIds } from './insert-rows'
+import { insertRows, type NewRowIds } from './insert-rows'
 import { logValue, logValues, type ColumnValues, type LogValue } from './log'
 import { placeBelow } from './manual-sort'
 import { isMetadataTable, removeMetadataRows, updateMetadataRows } from './metadata-rows'
@@ -52,9 +52,8 @@ export function insertRecords(
   table: Table,
   wanted: NewRowIds,
   given: readonly StoredColumn[],
-  options?: InsertOptions,
 ): readonly number[] {
-  const { ids, columns } = insertRows(doc, table, wanted, given, options)
+  const { ids, columns } = insertRows(doc, table, wanted, given)
   doc.record({
     kind: 'add_rows',
     table: table.tableId,

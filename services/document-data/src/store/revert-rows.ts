@@ -62,7 +62,7 @@ export function undoRemovedRows(undoing: Undoing, operation: RowOperation): void
     else if (column) given.push({ column, values: stored })
   }
   if (!conflicts.none) return
-  insertRecords(doc, table, rowIds, given, { isExact: true })
+  insertRecords(doc, table, { comeBack: rowIds }, given)
 }
 
 /** What cells of a removed row hold in the column as it is now; undefined when it cannot hold them. */
