@@ -172,6 +172,9 @@ export const entries: Readonly<Record<string, Entry>> = {
 
   // changes
   listChanges: { statuses: viewers },
+  // history
+  listHistory: { statuses: editors },
+  revertChange: { statuses: editors, params: newChange },
 
   // users
   // Who may is told that this is not their name, and stays.
@@ -202,6 +205,14 @@ async function attachment({ rest, target }: AccessWorld): Promise<PathParams> {
   const body = fileForm('a.txt', 'a')
   const path = `/api/docs/${target.docId}/attachments`
   return { attachmentId: (await rest.owner.post<number[]>(path, { body })).body[0] ?? 0 }
+}
+
+/** A new change of the document that all share. */
+async function newChange({ rest, target }: AccessWorld): Promise<PathParams> {
+  const doc = `/api/docs/${target.docId}`
+  await rest.owner.post(`${doc}/tables`, { body: { tables: [{ columns: [{ id: 'A' }] }] } })
+  const { body } = await rest.owner.get<{ changes: { seq: number }[] }>(`${doc}/history`)
+  return { seq: body.changes[0]?.seq ?? 0 }
 }
 
 function force(): Promise<PathParams> {

@@ -10,6 +10,7 @@ import { documentCopyRoutes } from './document-copy'
 import { documentLifecycleRoutes } from './document-lifecycle'
 import { documentRoutes } from './documents'
 import { downloadRoutes } from './downloads'
+import { historyRoutes } from './history'
 import { importRoutes } from './import'
 import { keyRoutes } from './keys'
 import { openApiRoutes } from './openapi'
@@ -37,6 +38,7 @@ export const routes: readonly Route[] = [
   ...documentLifecycleRoutes,
   ...documentCopyRoutes,
   ...downloadRoutes,
+  ...historyRoutes,
   ...importRoutes,
   ...workspaceRoutes,
   ...orgRoutes,
