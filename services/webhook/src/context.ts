@@ -9,6 +9,8 @@ import type { WebhookConfig } from './config'
 import { migrations } from './db/migrations/index'
 import type { WebhookSchema } from './db/schema'
 import { DocumentCalls } from './document-calls'
+import { Poster } from './targets/post'
+import type { Resolve } from './targets/resolve'
 import { Wakes } from './wakes'
 
 /** The service's own PostgreSQL schema. */
@@ -24,12 +26,16 @@ export interface Context {
   /** Calls document-data on behalf of Sheaf itself. */
   readonly documentCalls: DocumentCalls
   readonly wakes: Wakes
+  /** Posts deliveries. */
+  readonly poster: Poster
 }
 
 /** Stand-ins for what a test does not run. */
 export interface Overrides {
   /** Verifies caller tokens instead of directory's keys. */
   readonly verifier?: TokenVerifier
+  /** Finds the addresses of hosts instead of DNS. */
+  readonly resolve?: Resolve
 }
 
 /** How the context is opened. */
@@ -45,7 +51,7 @@ export interface OpenOptions extends Overrides {
 export async function openContext(
   config: WebhookConfig,
   closer: Closer,
-  { verifier, onUnavailable }: OpenOptions,
+  { verifier, resolve, onUnavailable }: OpenOptions,
 ): Promise<Context> {
   const log = createLogger('webhook')
   const url = config.databaseUrl
@@ -58,9 +64,12 @@ export async function openContext(
     return JSON.parse(jwks) as KeySet
   }
   const documentCalls = closer.use(new DocumentCalls(access, config.serviceKey))
+  const poster = new Poster({ allowedHosts: config.allowedHosts, resolve })
+  closer.defer(() => poster[Symbol.dispose]())
   return {
     log,
     db,
+    poster,
     verifier: verifier ?? createTokenVerifier(fetchKeys),
     documentCalls,
     wakes: new Wakes(),
