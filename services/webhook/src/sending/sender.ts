@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '@sheaf/kit/logger'
 import type { Kysely } from 'kysely'
@@ -32,7 +33,10 @@ export class Sender implements AsyncDisposable {
     private readonly db: Kysely<WebhookSchema>,
     private readonly poster: Pick<Poster, 'post'>,
     private readonly log: Logger,
-  ) {}
+  ) {
+    // Every attempt under way listens.
+    setMaxListeners(0, this.stop.signal)
+  }
 
   /** Looks for what is due now, and goes on looking until disposed of. Never throws. */
   wake(): void {

@@ -19,6 +19,6 @@ export function describeFault(error: unknown): string {
 
 /** The code of an error of Node; empty when it has none. */
 export function readFaultCode(error: unknown): string {
-  const { code } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
+  const { code } = typeof error === 'object' && error !== null ? (error as { code?: unknown }) : {}
   return typeof code === 'string' && /^\w{1,60}$/.test(code) ? code : ''
 }
