@@ -24,7 +24,7 @@ export interface Context {
   readonly db: Kysely<WebhookSchema>
   readonly verifier: TokenVerifier
   /** Calls document-data on behalf of Sheaf itself. */
-  readonly documentCalls: DocumentCalls
+  readonly documentCalls: Pick<DocumentCalls, 'run'>
   readonly wakes: Wakes
   /** Posts deliveries. */
   readonly poster: Poster
@@ -34,6 +34,8 @@ export interface Context {
 export interface Overrides {
   /** Verifies caller tokens instead of directory's keys. */
   readonly verifier?: TokenVerifier
+  /** Calls a document-data that the test plays. */
+  readonly documentCalls?: Pick<DocumentCalls, 'run'>
   /** Finds the addresses of hosts instead of DNS. */
   readonly resolve?: Resolve
 }
@@ -51,7 +53,7 @@ export interface OpenOptions extends Overrides {
 export async function openContext(
   config: WebhookConfig,
   closer: Closer,
-  { verifier, resolve, onUnavailable }: OpenOptions,
+  { verifier, documentCalls, resolve, onUnavailable }: OpenOptions,
 ): Promise<Context> {
   const log = createLogger('webhook')
   const url = config.databaseUrl
@@ -63,7 +65,7 @@ export async function openContext(
     const { jwks } = await access.listVerificationKeys({})
     return JSON.parse(jwks) as KeySet
   }
-  const documentCalls = closer.use(new DocumentCalls(access, config.serviceKey))
+  const calls = closer.use(new DocumentCalls(access, config.serviceKey))
   const poster = new Poster({ allowedHosts: config.allowedHosts, resolve })
   closer.defer(() => poster[Symbol.dispose]())
   return {
@@ -71,7 +73,7 @@ export async function openContext(
     db,
     poster,
     verifier: verifier ?? createTokenVerifier(fetchKeys),
-    documentCalls,
+    documentCalls: documentCalls ?? calls,
     wakes: new Wakes(),
   }
 }

@@ -76,5 +76,7 @@ function toDelivery(stored: Omit<StoredDelivery, 'body'>): Delivery {
     firstSeq: stored.first_seq,
     lastSeq: stored.last_seq,
     bodyBytes: stored.body_bytes,
+    kinds: stored.kinds,
+    byHand: stored.by_hand,
   }
 }
