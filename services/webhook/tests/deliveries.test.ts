@@ -41,7 +41,9 @@ describe('the log of deliveries', () => {
     receiver.answer = () => ({ body: 'thanks' })
   })
 
-  const asOwner = async (docId: string) => ({ token: await authority.sign({ docId, role: 'owners' }) })
+  const asOwner = async (docId: string) => ({
+    token: await authority.sign({ docId, role: 'owners' }),
+  })
   const list = async (
     { id, docId }: { id: string; docId: string },
     { limit = 0, beforeId = '' } = {},
@@ -144,7 +146,9 @@ describe('the log of deliveries', () => {
     await eventually(async () => (await at(hook)).length === 1)
     const [delivery] = await at(hook)
     expect(delivery?.headers['sheaf-event']).toBe('test')
-    expect(JSON.parse(delivery?.body ?? '')).toEqual([{ id: 0, manualSort: null, A: null, B: null }])
+    expect(JSON.parse(delivery?.body ?? '')).toEqual([
+      { id: 0, manualSort: null, A: null, B: null },
+    ])
     await eventually(async () => {
       expect(await list(hook)).toMatchObject([
         { status: 'success', size: 1, kinds: 'test', byHand: true, firstSeq: 0, lastSeq: 0 },
@@ -233,7 +237,9 @@ describe('the log of deliveries', () => {
     }
     for (const deliveryId of ['msg_nope', '', 'a\0b']) {
       const missing = { reason: 'DELIVERY_NOT_FOUND' }
-      await expect(deliveries.redeliver(of(hook.id, deliveryId), call)).rejects.toMatchObject(missing)
+      await expect(deliveries.redeliver(of(hook.id, deliveryId), call)).rejects.toMatchObject(
+        missing,
+      )
     }
     for (const limit of [-1, 1_001])
       await expect(

@@ -216,7 +216,11 @@ describe('a post goes to just the address that was checked', () => {
     await using receiver = await startReceiver()
     await using proxy = await startReceiver()
     const before = { ...process.env }
-    Object.assign(process.env, { HTTP_PROXY: proxy.url, http_proxy: proxy.url, ALL_PROXY: proxy.url })
+    Object.assign(process.env, {
+      HTTP_PROXY: proxy.url,
+      http_proxy: proxy.url,
+      ALL_PROXY: proxy.url,
+    })
     try {
       expect((await post(receiver.url)).error).toBeNull()
     } finally {
@@ -290,7 +294,11 @@ describe('a post ends in time, and costs little', () => {
     ['is a lie about its length', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc', 'broke off'],
     ['breaks off', 'HTTP/1.1 200 OK\r\nConte', 'broke off'],
     ['has headers without end', `HTTP/1.1 200 OK\r\na: ${'b'.repeat(50_000)}`, 'are too long'],
-    ['switches protocols', 'HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n', 'no HTTP'],
+    [
+      'switches protocols',
+      'HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+      'no HTTP',
+    ],
   ])('when the answer %s', async (_, answer, error) => {
     await using server = await listen((socket) => {
       socket.once('data', () => socket.end(answer))
@@ -306,7 +314,9 @@ describe('a post ends in time, and costs little', () => {
     })
     const tls = await post(server.url.replace('http:', 'https:'))
     expect(tls.error).toMatch(/^TLS failed/)
-    expect((await post('http://127.0.0.1:1/')).error).toBe('the connection was refused (ECONNREFUSED)')
+    expect((await post('http://127.0.0.1:1/')).error).toBe(
+      'the connection was refused (ECONNREFUSED)',
+    )
     const unknown = await post('https://nobody.example/', {
       resolve: () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' })),
     })

@@ -180,9 +180,7 @@ describe('sending', () => {
     answerAt('/moved', () => ({ status: 302, headers: { location: at('/elsewhere') } }))
     await world.queue(id, numbered(1))
     await eventually(async () => {
-      expect((await world.webhook(id)).last_error).toBe(
-        'answered 302: redirects are not followed',
-      )
+      expect((await world.webhook(id)).last_error).toBe('answered 302: redirects are not followed')
     })
     expect(received('/elsewhere')).toEqual([])
   })

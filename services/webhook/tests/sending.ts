@@ -9,7 +9,6 @@ import type { EventKind, WebhookSchema } from '../src/db/schema'
 import { Sender } from '../src/sending/sender'
 import { Poster } from '../src/targets/post'
 
-
 /** What waits, as the matching of events would queue it. */
 export interface QueuedEvent {
   readonly row: object
@@ -130,4 +129,3 @@ export const numbered = (count: number, first = 0): QueuedEvent[] =>
 /** The numbers that rows made by `numbered` have. */
 export const numbersOf = (rows: readonly Record<string, unknown>[]): number[] =>
   rows.map(({ n }) => n as number)
-

@@ -18,7 +18,9 @@ describe('upkeep', () => {
   it('keeps the last 1,000 deliveries of 30 days, bodies within a bound, and all that waits', async () => {
     const busy = await world.addWebhook('http://127.0.0.1/busy')
     await addDeliveries(busy.id, 1, 1_200, 10)
-    await sql`update deliveries set state = 'waiting' where id = ${`${busy.id}-1`}`.execute(world.db)
+    await sql`update deliveries set state = 'waiting' where id = ${`${busy.id}-1`}`.execute(
+      world.db,
+    )
 
     const old = await world.addWebhook('http://127.0.0.1/old')
     await addDeliveries(old.id, 1, 10, 10)

@@ -135,7 +135,8 @@ async function findWebhook(db: Db, ref: WebhookRef): Promise<{ table_ref: number
 }
 
 async function lockWebhook(trx: Trx, ref: WebhookRef): Promise<void> {
-  const found = isUuid(ref.webhookId) && (await selectWebhook(trx, ref).forUpdate().executeTakeFirst())
+  const found =
+    isUuid(ref.webhookId) && (await selectWebhook(trx, ref).forUpdate().executeTakeFirst())
   if (!found) noWebhook(ref)
 }
 

@@ -45,9 +45,7 @@ export function advance(
     if (!webhook) return undefined
     const settled = attempted ? await settle(trx, webhook, attempted) : {}
     const current = { ...webhook, ...settled } as LeasedWebhook
-    const delivery = course.mayGoOn
-      ? await takeNext(trx, webhook.id, isHeldUp(current))
-      : undefined
+    const delivery = course.mayGoOn ? await takeNext(trx, webhook.id, isHeldUp(current)) : undefined
     const change = delivery ? prolong(current, course) : release(current, course)
     await updateWebhook(trx, lease, { ...settled, ...change }, webhook)
     return delivery && toSendable(current, delivery)

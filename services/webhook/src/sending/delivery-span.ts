@@ -46,8 +46,7 @@ export class DeliverySpan {
 
   /** Ends the span; without an outcome the attempt was broken off. */
   end(outcome?: PostOutcome): void {
-    if (outcome?.httpStatus)
-      this.span.setAttribute('http.response.status_code', outcome.httpStatus)
+    if (outcome?.httpStatus) this.span.setAttribute('http.response.status_code', outcome.httpStatus)
     if (outcome?.error !== null)
       this.span.setStatus({ code: SpanStatusCode.ERROR, message: outcome?.error ?? 'broken off' })
     this.span.end()

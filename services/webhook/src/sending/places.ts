@@ -37,7 +37,11 @@ export class Places {
     const { all, perTarget } = rooms[lane]
     const taken = [...this.taken[lane]]
     const limit = all - taken.reduce((sum, [, count]) => sum + count, 0)
-    return { limit, perTarget, left: new Map(taken.map(([key, count]) => [key, perTarget - count])) }
+    return {
+      limit,
+      perTarget,
+      left: new Map(taken.map(([key, count]) => [key, perTarget - count])),
+    }
   }
 
   /** True when something that is due may have found no place. */

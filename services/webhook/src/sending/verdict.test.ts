@@ -47,12 +47,15 @@ describe('the verdict on an attempt', () => {
     ['2030', 2_030_000],
     ['soon', 1_000],
     ['', 1_000],
-  ])('waits as long as the receiver asks by Retry-After %j, within bounds', (retryAfter, waitMs) => {
-    expect(judge({ ...failure, httpStatus: 503, retryAfter }, fresh, 0.5)).toMatchObject({
-      next: 'try again',
-      waitMs,
-    })
-  })
+  ])(
+    'waits as long as the receiver asks by Retry-After %j, within bounds',
+    (retryAfter, waitMs) => {
+      expect(judge({ ...failure, httpStatus: 503, retryAfter }, fresh, 0.5)).toMatchObject({
+        next: 'try again',
+        waitMs,
+      })
+    },
+  )
 
   it('never waits less than it would anyway', () => {
     const verdict = judge({ ...failure, retryAfter: '1' }, { ...fresh, attempts: 9 }, 0.5)

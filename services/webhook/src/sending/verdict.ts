@@ -43,11 +43,7 @@ export function judge(
     return { next: 'halt', reason: 'no delivery has succeeded for 5 days' }
   const asked = readRetryAfter(outcome.retryAfter, now.getTime()) ?? 0
   const waitMs = Math.max(waitAfter(attempts + 1, random), asked)
-  const status = outcome.isRefused
-    ? 'invalid'
-    : waitMs >= POSTPONED_MS
-      ? 'postponed'
-      : 'retrying'
+  const status = outcome.isRefused ? 'invalid' : waitMs >= POSTPONED_MS ? 'postponed' : 'retrying'
   return { next: 'try again', status, waitMs }
 }
 

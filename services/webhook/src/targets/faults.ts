@@ -6,8 +6,14 @@ const sentences: readonly (readonly [RegExp, string])[] = [
   [/^ETIMEDOUT$/, 'no connection in time'],
   [/^HPE_HEADER_OVERFLOW$/, 'the headers of the answer are too long'],
   [/^HPE_/, 'what came back is no HTTP'],
-  [/^(ERR_INVALID_CHAR|ERR_HTTP_INVALID_HEADER_VALUE)$/, 'authorization cannot be sent as a header'],
-  [/^(EPROTO|ERR_SSL_|ERR_TLS_|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_MISMATCH)/, 'TLS failed'],
+  [
+    /^(ERR_INVALID_CHAR|ERR_HTTP_INVALID_HEADER_VALUE)$/,
+    'authorization cannot be sent as a header',
+  ],
+  [
+    /^(EPROTO|ERR_SSL_|ERR_TLS_|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_MISMATCH)/,
+    'TLS failed',
+  ],
 ]
 
 /** Why a request failed, in a few words for the owner of its webhook: nothing of addresses, headers or this machine. */
