@@ -3,7 +3,7 @@ import { migrate, openDatabase } from '@sheaf/kit/database'
 import { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger } from '@sheaf/kit/logger'
 import { createTestDatabase } from '@sheaf/testkit/engines'
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type Selectable } from 'kysely'
 import { migrations } from '../src/db/migrations/index'
 import type { EventKind, WebhookSchema } from '../src/db/schema'
 import { Sender } from '../src/sending/sender'
@@ -100,12 +100,12 @@ export class SendingWorld implements AsyncDisposable {
   }
 
   /** The webhook as it is. */
-  webhook(id: string) {
+  webhook(id: string): Promise<Selectable<WebhookSchema['webhooks']>> {
     return this.db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
   }
 
   /** Its deliveries, oldest first. */
-  deliveries(id: string) {
+  deliveries(id: string): Promise<Selectable<WebhookSchema['deliveries']>[]> {
     const all = this.db.selectFrom('deliveries').selectAll().where('webhook_id', '=', id)
     return all.orderBy('position').execute()
   }

@@ -1,26 +1,10 @@
 import { transact } from '@sheaf/kit/database'
-import type { Kysely, Transaction } from 'kysely'
+import type { Kysely } from 'kysely'
 import { lockLeased, type Lease, type LeasedWebhook } from '../db/leases'
-import { countEventBytes, takeNext, type WaitingDelivery } from '../db/next-delivery'
-import { figuresOf, recordAttempt, updateWebhook, type WebhookChange } from '../db/outcomes'
+import { takeNext, type WaitingDelivery } from '../db/next-delivery'
+import { updateWebhook, type WebhookChange } from '../db/outcomes'
 import type { WebhookSchema } from '../db/schema'
-import type { PostOutcome } from '../targets/post'
-import { judge } from './verdict'
-
-/** A delivery to be sent now, and where to. */
-export interface Sendable {
-  readonly delivery: WaitingDelivery
-  readonly url: string
-  readonly authorization: string
-  /** One, or two while the secret is being changed. */
-  readonly secrets: readonly string[]
-}
-
-/** An attempt that has ended. */
-export interface Attempted {
-  readonly sent: Sendable
-  readonly outcome: PostOutcome
-}
+import { restingStatus, settle, type Attempted, type Sendable } from './settle'
 
 /** What to do besides writing down the attempt. */
 export interface Course {
@@ -55,56 +39,6 @@ export function advance(
 /** True when only what was asked for by hand may go out. */
 function isHeldUp({ enabled, halted_at, retry_at, now }: LeasedWebhook): boolean {
   return !enabled || halted_at !== null || (retry_at !== null && retry_at > now)
-}
-
-/** What changes of the webhook by the outcome of an attempt. */
-async function settle(
-  trx: Transaction<WebhookSchema>,
-  webhook: LeasedWebhook,
-  { sent, outcome }: Attempted,
-): Promise<WebhookChange> {
-  const { attempts, failing_since: failingSince, now } = webhook
-  const { by_hand: byHand, id } = sent.delivery
-  const verdict = judge(outcome, { attempts, failingSince, now }, Math.random())
-  const isDone = outcome.error === null
-  // An answer from where the webhook does not lead any more says nothing of where it leads now.
-  const isOutdated = !isDone && !byHand && webhook.url !== sent.url
-  const state = isDone ? 'success' : byHand ? 'failed' : 'waiting'
-  const delivery = await recordAttempt(trx, id, outcome, state)
-  if (!delivery || isOutdated) return {}
-  const isRejected = verdict.next === 'halt' || outcome.isRefused === true
-  const status = isDone ? 'success' : isRejected ? 'rejected' : 'failure'
-  const figures = figuresOf(outcome, delivery, now, status)
-  const lowered = state === 'waiting' ? {} : lower(webhook, delivery)
-  if (isDone) {
-    const working = { attempts: 0, failing_since: null, retry_at: null }
-    return { ...figures, ...lowered, ...working, status: restingStatus(webhook) }
-  }
-  if (byHand) return { ...figures, ...lowered }
-  const failing = { ...figures, attempts: attempts + 1, failing_since: failingSince ?? now }
-  if (verdict.next === 'halt') {
-    const halted = { halted_at: now, retry_at: null, stopped_reason: verdict.reason }
-    return { ...failing, ...halted, status: 'error' }
-  }
-  if (verdict.next === 'go on') return failing
-  const retryAt = new Date(now.getTime() + verdict.waitMs)
-  const shown = webhook.stopped_reason === null ? verdict.status : 'error'
-  return { ...failing, status: shown, retry_at: retryAt }
-}
-
-function lower(
-  { waiting_count: count, waiting_bytes: bytes }: LeasedWebhook,
-  delivery: { readonly size: number; readonly body_bytes: number },
-): WebhookChange {
-  return {
-    waiting_count: Math.max(0, count - delivery.size),
-    waiting_bytes: Math.max(0, bytes - countEventBytes(delivery)),
-  }
-}
-
-/** The status of a webhook that has nothing to do. */
-function restingStatus({ halted_at, stopped_reason }: LeasedWebhook): 'error' | 'idle' {
-  return halted_at === null && stopped_reason === null ? 'idle' : 'error'
 }
 
 function prolong({ status, now }: LeasedWebhook, { leaseMs }: Course): WebhookChange {

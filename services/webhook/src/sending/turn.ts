@@ -5,8 +5,9 @@ import { trimLog } from '../db/delivery-log'
 import { giveBack, type Lease } from '../db/leases'
 import type { WebhookSchema } from '../db/schema'
 import type { Poster, PostOutcome } from '../targets/post'
-import { advance, type Attempted, type Sendable } from './advance'
+import { advance } from './advance'
 import { countAttempt, DeliverySpan } from './delivery-span'
+import type { Attempted, Sendable } from './settle'
 import { sign } from './signature'
 
 /** How long nobody else delivers for a webhook: somewhat longer than an attempt may take. */
