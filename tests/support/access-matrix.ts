@@ -48,6 +48,9 @@ const owners = allow(['owner'])
 /** As `account`, for a request that names the account wrongly. */
 const misnamed = allow([], Object.fromEntries(users.map((user) => [user, 400])))
 
+/** As `owners`, for a webhook that there is not. */
+const unknownHook = allow([], { owner: 404 })
+
 const inheritAll = { delta: { maxInheritedRole: 'owners' } }
 /** A form with one file. */
 function uploadOf(name: string, content: string): FormData {
@@ -170,6 +173,12 @@ export const entries: Readonly<Record<string, Entry>> = {
   runSql: { statuses: viewers, query: { q: 'select A from Table1' } },
   runSqlWithArgs: { statuses: viewers, body: { sql: 'select ? as a', args: [1] } },
 
+  // webhook deliveries
+  // Who may is told that there is no such webhook, or no such delivery.
+  listWebhookDeliveries: { statuses: unknownHook, params: noWebhook },
+  redeliverWebhookDelivery: { statuses: unknownHook, params: noWebhook },
+  testWebhook: { statuses: unknownHook, params: noWebhook },
+
   // users
   // Who may is told that this is not their name, and stays.
   deleteUser: { statuses: misnamed, params: oneself, body: { name: 'Nobody' } },
@@ -199,6 +208,10 @@ async function attachment({ rest, target }: AccessWorld): Promise<PathParams> {
   const body = fileForm('a.txt', 'a')
   const path = `/api/docs/${target.docId}/attachments`
   return { attachmentId: (await rest.owner.post<number[]>(path, { body })).body[0] ?? 0 }
+}
+
+function noWebhook(): Promise<PathParams> {
+  return Promise.resolve({ webhookId: 'none', deliveryId: 'none' })
 }
 
 function force(): Promise<PathParams> {
