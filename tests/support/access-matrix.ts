@@ -48,6 +48,9 @@ const owners = allow(['owner'])
 /** As `account`, for a request that names the account wrongly. */
 const misnamed = allow([], Object.fromEntries(users.map((user) => [user, 400])))
 
+/** As `owners`, for a webhook that there is not. */
+const unknownHook = allow([], { owner: 404 })
+
 const inheritAll = { delta: { maxInheritedRole: 'owners' } }
 /** A form with one file. */
 function uploadOf(name: string, content: string): FormData {
@@ -175,6 +178,11 @@ export const entries: Readonly<Record<string, Entry>> = {
   // history
   listHistory: { statuses: editors },
   revertChange: { statuses: editors, params: newChange },
+  // webhook deliveries
+  // Who may is told that there is no such webhook, or no such delivery.
+  listWebhookDeliveries: { statuses: unknownHook, params: noWebhook },
+  redeliverWebhookDelivery: { statuses: unknownHook, params: noWebhook },
+  testWebhook: { statuses: unknownHook, params: noWebhook },
 
   // users
   // Who may is told that this is not their name, and stays.
@@ -213,6 +221,10 @@ async function newChange({ rest, target }: AccessWorld): Promise<PathParams> {
   await rest.owner.post(`${doc}/tables`, { body: { tables: [{ columns: [{ id: 'A' }] }] } })
   const { body } = await rest.owner.get<{ changes: { seq: number }[] }>(`${doc}/history`)
   return { seq: body.changes[0]?.seq ?? 0 }
+}
+
+function noWebhook(): Promise<PathParams> {
+  return Promise.resolve({ webhookId: 'none', deliveryId: 'none' })
 }
 
 function force(): Promise<PathParams> {

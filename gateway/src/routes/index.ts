@@ -21,6 +21,7 @@ import { sqlRoutes } from './sql'
 import { statusRoutes } from './status'
 import { tableRoutes } from './tables'
 import { userDeletionRoutes } from './user-deletion'
+import { webhookDeliveryRoutes } from './webhook-deliveries'
 import { workspaceRoutes } from './workspaces'
 
 /** The table of routes: what is served, and what is described. Those that are asked most come first. */
@@ -40,6 +41,7 @@ export const routes: readonly Route[] = [
   ...downloadRoutes,
   ...historyRoutes,
   ...importRoutes,
+  ...webhookDeliveryRoutes,
   ...workspaceRoutes,
   ...orgRoutes,
   ...profileRoutes,

@@ -1,5 +1,7 @@
 import { EnvReader, type Env } from '@sheaf/kit/config'
 
+const MIB = 1024 * 1024
+
 /** What the webhook service needs to know to start. */
 export interface WebhookConfig {
   /** `host:port` to listen on; port 0 takes a free one. */
@@ -8,6 +10,16 @@ export interface WebhookConfig {
   readonly databaseUrl: string
   /** `host:port` of directory, which has the keys that verify callers. */
   readonly directoryAddress: string
+  /** The secret that the processes of one Sheaf share. */
+  readonly serviceKey: string
+  /** `nats://user:password@host:port`. */
+  readonly natsUrl: string
+  /** Hosts to which deliveries may go although their addresses are private; `*` for all. */
+  readonly allowedHosts: readonly string[]
+  /** Events that may wait for one webhook … */
+  readonly queueEvents: number
+  /** … and bytes of their bodies. */
+  readonly queueBytes: number
 }
 
 /** Reads the settings. Throws ConfigError naming every fault. */
@@ -17,5 +29,17 @@ export function readConfig(env: Env): WebhookConfig {
     listen: read.str('SHEAF_WEBHOOK_LISTEN', '127.0.0.1:8487'),
     databaseUrl: read.secret('DATABASE_URL'),
     directoryAddress: read.str('SHEAF_DIRECTORY_ADDRESS', '127.0.0.1:8485'),
+    serviceKey: read.secret('SHEAF_SERVICE_KEY'),
+    natsUrl: read.secret('NATS_URL'),
+    allowedHosts: splitHosts(read.str('SHEAF_WEBHOOK_ALLOWED_HOSTS', '')),
+    queueEvents: read.int('SHEAF_WEBHOOK_QUEUE', 100_000, { min: 1, max: 10_000_000 }),
+    queueBytes: read.int('SHEAF_WEBHOOK_QUEUE_MB', 256, { min: 1, max: 65_536 }) * MIB,
   })
+}
+
+function splitHosts(list: string): string[] {
+  return list
+    .split(',')
+    .map((host) => host.trim().toLowerCase())
+    .filter((host) => host !== '')
 }

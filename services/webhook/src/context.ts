@@ -8,6 +8,10 @@ import type { Kysely } from 'kysely'
 import type { WebhookConfig } from './config'
 import { migrations } from './db/migrations/index'
 import type { WebhookSchema } from './db/schema'
+import { DocumentCalls } from './document-calls'
+import { Poster } from './targets/post'
+import type { Resolve } from './targets/resolve'
+import { Wakes } from './wakes'
 
 /** The service's own PostgreSQL schema. */
 const SCHEMA = 'webhook'
@@ -19,12 +23,21 @@ export interface Context {
   readonly log: Logger
   readonly db: Kysely<WebhookSchema>
   readonly verifier: TokenVerifier
+  /** Calls document-data on behalf of Sheaf itself. */
+  readonly documentCalls: Pick<DocumentCalls, 'run'>
+  readonly wakes: Wakes
+  /** Posts deliveries. */
+  readonly poster: Poster
 }
 
 /** Stand-ins for what a test does not run. */
 export interface Overrides {
   /** Verifies caller tokens instead of directory's keys. */
   readonly verifier?: TokenVerifier
+  /** Calls a document-data that the test plays. */
+  readonly documentCalls?: Pick<DocumentCalls, 'run'>
+  /** Finds the addresses of hosts instead of DNS. */
+  readonly resolve?: Resolve
 }
 
 /** How the context is opened. */
@@ -40,7 +53,7 @@ export interface OpenOptions extends Overrides {
 export async function openContext(
   config: WebhookConfig,
   closer: Closer,
-  { verifier, onUnavailable }: OpenOptions,
+  { verifier, documentCalls, resolve, onUnavailable }: OpenOptions,
 ): Promise<Context> {
   const log = createLogger('webhook')
   const url = config.databaseUrl
@@ -52,5 +65,15 @@ export async function openContext(
     const { jwks } = await access.listVerificationKeys({})
     return JSON.parse(jwks) as KeySet
   }
-  return { log, db, verifier: verifier ?? createTokenVerifier(fetchKeys) }
+  const calls = closer.use(new DocumentCalls(access, config.serviceKey))
+  const poster = new Poster({ allowedHosts: config.allowedHosts, resolve })
+  closer.defer(() => poster[Symbol.dispose]())
+  return {
+    log,
+    db,
+    poster,
+    verifier: verifier ?? createTokenVerifier(fetchKeys),
+    documentCalls: documentCalls ?? calls,
+    wakes: new Wakes(),
+  }
 }

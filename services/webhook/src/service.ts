@@ -4,6 +4,9 @@ import { openWith } from '@sheaf/kit/lifecycle'
 import type { WebhookConfig } from './config'
 import { openContext, type Overrides } from './context'
 import { createServices } from './handlers/index'
+import { Sender } from './sending/sender'
+import { Upkeep } from './sending/upkeep'
+import { observeWaiting } from './sending/waiting-gauge'
 
 /** A webhook service that answers calls until it is disposed of. */
 export interface RunningWebhook extends AsyncDisposable {
@@ -25,6 +28,8 @@ export function startWebhook(
       ...overrides,
       onUnavailable: () => checkDatabase(),
     })
+    const sender = closer.use(new Sender(ctx.db, ctx.poster, ctx.log))
+    ctx.wakes.sender = () => sender.wake()
     const server = await startGrpcServer({
       listen: config.listen,
       services: createServices(ctx),
@@ -37,6 +42,9 @@ export function startWebhook(
     server.setHealth('postgres', true)
     checkDatabase = () => health.check()
     health.check()
+    closer.use(new Upkeep(ctx.db, ctx.log)).start()
+    closer.defer(observeWaiting(ctx.db))
+    sender.wake()
     return { address: server.address, [Symbol.asyncDispose]: () => closer.close() }
   })
 }

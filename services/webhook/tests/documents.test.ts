@@ -9,6 +9,7 @@ import { createTokenAuthority, type TokenAuthority } from '@sheaf/testkit/token-
 import { migrations } from '../src/db/migrations/index'
 import type { WebhookSchema } from '../src/db/schema'
 import { startWebhook } from '../src/service'
+import { webhookConfig } from './webhook-config'
 
 describe('documents', () => {
   const closer = new Closer()
@@ -18,9 +19,8 @@ describe('documents', () => {
   beforeAll(async () => {
     const { url } = closer.use(await createTestDatabase())
     authority = await createTokenAuthority()
-    const config = { listen: '127.0.0.1:0', databaseUrl: url, directoryAddress: '127.0.0.1:1' }
     // Two, as they would share one database behind a balancer, started at the same time.
-    const start = async () => closer.use(await startWebhook(config, authority))
+    const start = async () => closer.use(await startWebhook(webhookConfig(url), authority))
     const [webhook] = await Promise.all([start(), start()])
     const channel = closer.use(openChannel({ address: webhook.address }))
     documents = new DocumentsServiceClientImpl(channel)

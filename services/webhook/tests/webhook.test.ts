@@ -3,14 +3,13 @@ import { WebhooksServiceClientImpl } from '@sheaf/protos/sheaf/webhook/v1/webhoo
 import { createTestDatabase } from '@sheaf/testkit/engines'
 import { createTokenAuthority } from '@sheaf/testkit/token-authority'
 import { startWebhook } from '../src/service'
-
-const config = { listen: '127.0.0.1:0', directoryAddress: '127.0.0.1:1' }
+import { webhookConfig } from './webhook-config'
 
 describe('webhook', () => {
   it('says that it and its database serve, and answers nothing else to a caller without a token', async () => {
     await using database = await createTestDatabase()
     const authority = await createTokenAuthority()
-    await using webhook = await startWebhook({ ...config, databaseUrl: database.url }, authority)
+    await using webhook = await startWebhook(webhookConfig(database.url), authority)
     await using channel = openChannel({ address: webhook.address })
     expect(await channel.checkHealth()).toBe(true)
     expect(await channel.checkHealth('postgres')).toBe(true)
@@ -21,7 +20,7 @@ describe('webhook', () => {
 
   it('says so when PostgreSQL is not there', async () => {
     const databaseUrl = 'postgres://nobody@127.0.0.1:1/none'
-    await expect(startWebhook({ ...config, databaseUrl })).rejects.toMatchObject({
+    await expect(startWebhook(webhookConfig(databaseUrl))).rejects.toMatchObject({
       reason: 'DATABASE_UNAVAILABLE',
     })
   })

@@ -1,5 +1,6 @@
 import type { Migration } from '@sheaf/kit/database'
 import { init } from './001-init'
+import { webhooks } from './002-webhooks'
 
 /** All steps of the schema `webhook`, oldest first. */
-export const migrations: readonly Migration[] = [init]
+export const migrations: readonly Migration[] = [init, webhooks]
