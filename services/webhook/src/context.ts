@@ -3,9 +3,10 @@ import { migrate, openDatabase } from '@sheaf/kit/database'
 import { openChannel } from '@sheaf/kit/grpc-client'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger, type Logger } from '@sheaf/kit/logger'
-import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
+import { AccessServiceClientImpl, type AccessService } from '@sheaf/protos/sheaf/directory/v1/access'
 import type { Kysely } from 'kysely'
 import type { WebhookConfig } from './config'
+import type { QueueLimits } from './db/events'
 import { migrations } from './db/migrations/index'
 import type { WebhookSchema } from './db/schema'
 import { DocumentCalls } from './document-calls'
@@ -24,12 +25,16 @@ export interface Context {
   /** Calls document-data on behalf of Sheaf itself. */
   readonly documentCalls: DocumentCalls
   readonly wakes: Wakes
+  /** What may wait for one webhook. */
+  readonly queueLimits: QueueLimits
 }
 
 /** Stand-ins for what a test does not run. */
 export interface Overrides {
   /** Verifies caller tokens instead of directory's keys. */
   readonly verifier?: TokenVerifier
+  /** Tells where documents are, instead of directory. */
+  readonly access?: Pick<AccessService, 'resolveAccess'>
 }
 
 /** How the context is opened. */
@@ -45,7 +50,7 @@ export interface OpenOptions extends Overrides {
 export async function openContext(
   config: WebhookConfig,
   closer: Closer,
-  { verifier, onUnavailable }: OpenOptions,
+  { verifier, access: standIn, onUnavailable }: OpenOptions,
 ): Promise<Context> {
   const log = createLogger('webhook')
   const url = config.databaseUrl
@@ -57,12 +62,13 @@ export async function openContext(
     const { jwks } = await access.listVerificationKeys({})
     return JSON.parse(jwks) as KeySet
   }
-  const documentCalls = closer.use(new DocumentCalls(access, config.serviceKey))
+  const documentCalls = closer.use(new DocumentCalls(standIn ?? access, config.serviceKey))
   return {
     log,
     db,
     verifier: verifier ?? createTokenVerifier(fetchKeys),
     documentCalls,
     wakes: new Wakes(),
+    queueLimits: { events: config.queueEvents, bytes: config.queueBytes },
   }
 }
