@@ -3,7 +3,10 @@ import { migrate, openDatabase } from '@sheaf/kit/database'
 import { openChannel } from '@sheaf/kit/grpc-client'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger, type Logger } from '@sheaf/kit/logger'
-import { AccessServiceClientImpl, type AccessService } from '@sheaf/protos/sheaf/directory/v1/access'
+import {
+  AccessServiceClientImpl,
+  type AccessService,
+} from '@sheaf/protos/sheaf/directory/v1/access'
 import type { Kysely } from 'kysely'
 import type { WebhookConfig } from './config'
 import type { QueueLimits } from './db/events'

@@ -153,7 +153,10 @@ export class ChangeConsumer implements AsyncDisposable {
     if (!wants(docId)) return message.ack()
     const entries = decode(message)
     if (!entries) {
-      log.error({ docId }, 'a message of the change stream cannot be read; the log is looked at instead')
+      log.error(
+        { docId },
+        'a message of the change stream cannot be read; the log is looked at instead',
+      )
     }
     await onMessage({
       docId,

@@ -146,7 +146,12 @@ export class DocumentMatcher {
   private async matchPiece(
     docId: string,
     { entries, isPartial }: LogPiece,
-    at: { assumedSeq: number; open?: OpenEntry; tableRefs: readonly number[]; request: MatchRequest },
+    at: {
+      assumedSeq: number
+      open?: OpenEntry
+      tableRefs: readonly number[]
+      request: MatchRequest
+    },
   ): Promise<{ handledSeq: number; open?: OpenEntry } | undefined> {
     const { db, limits } = this.parts
     const { assumedSeq, tableRefs } = at

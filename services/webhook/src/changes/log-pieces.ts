@@ -1,5 +1,8 @@
 import { toAppError } from '@sheaf/kit/errors'
-import type { ReadChangesResponse } from '@sheaf/protos/sheaf/document_data/v1/changes'
+import {
+  ReadChangesRequest,
+  type ReadChangesResponse,
+} from '@sheaf/protos/sheaf/document_data/v1/changes'
 import type { ChangeEvent, Operation } from '@sheaf/protos/sheaf/events/v1/changes'
 import type { DocumentCalls } from '../document-calls'
 
@@ -43,9 +46,15 @@ export async function* readLog(
   // The home is found by a call that ends; the stream goes on after it.
   const responses = await calls.run(docId, async ({ changes }, call) => {
     const refs = tableRefs.length > 0 ? [...tableRefs] : [NO_TABLE]
-    const request = { docId, afterSeq, limit, fullRows, tableRefs: refs, waitMs: 0 }
+    const request = ReadChangesRequest.fromPartial({
+      docId,
+      afterSeq,
+      limit,
+      fullRows,
+      tableRefs: refs,
+    })
     const stream = changes
-      .readChanges({ ...request }, { ...call, deadline: Date.now() + CALL_MS, signal })
+      .readChanges(request, { ...call, deadline: Date.now() + CALL_MS, signal })
       [Symbol.asyncIterator]()
     return { first: await stream.next(), stream }
   })

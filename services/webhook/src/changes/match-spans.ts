@@ -1,5 +1,13 @@
 import { isTracing } from '@sheaf/kit/call-span'
-import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Span } from '@opentelemetry/api'
+import {
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Span,
+} from '@opentelemetry/api'
 import type { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
 
 const tracer = trace.getTracer('@sheaf/webhook')

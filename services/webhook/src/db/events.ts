@@ -64,7 +64,10 @@ export function queueEntries(
     const matched = match(held.webhooks)
     if (!matched) return 'moved'
     const taken = held.webhooks.map((webhook) => takeEvents(webhook, matched.entries, step))
-    const count = await insertEvents(trx, taken.flatMap(({ events }) => events))
+    const count = await insertEvents(
+      trx,
+      taken.flatMap(({ events }) => events),
+    )
     for (const [i, webhook] of held.webhooks.entries())
       await noteChanges(trx, webhook, matched.definitions[i], taken[i])
     await trx

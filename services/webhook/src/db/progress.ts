@@ -60,14 +60,18 @@ function toDefinition(row: WebhookRow): StoredDefinition {
 
 /** How far a document is, with its webhooks as they are now; undefined when it has none. */
 export async function readProgress(db: Db, docId: string): Promise<Progress | undefined> {
-  type Row = { handled_seq: number; is_postponed: boolean } & { [K in keyof WebhookRow]: WebhookRow[K] | null }
+  type Row = { handled_seq: number; is_postponed: boolean } & {
+    [K in keyof WebhookRow]: WebhookRow[K] | null
+  }
   const { rows } = await sql<Row>`
     select d.handled_seq, d.failures > 0 and coalesce(d.due_at > now(), false) as is_postponed, ${columns}
     from documents d left join webhooks w on w.doc_id = d.doc_id
     where d.doc_id = ${docId} order by w.position`.execute(db)
   const [first] = rows
   if (!first) return undefined
-  const webhooks = rows.filter(({ id }) => id !== null).map((row) => toDefinition(row as WebhookRow))
+  const webhooks = rows
+    .filter(({ id }) => id !== null)
+    .map((row) => toDefinition(row as WebhookRow))
   return { handledSeq: first.handled_seq, isPostponed: first.is_postponed, webhooks }
 }
 
@@ -84,7 +88,9 @@ export async function holdProgress(
     .executeTakeFirst()
   if (!held) return undefined
   const { rows } = await sql<WebhookRow>`
-    select ${columns} from webhooks w where doc_id = ${docId} order by position for update`.execute(trx)
+    select ${columns} from webhooks w where doc_id = ${docId} order by position for update`.execute(
+    trx,
+  )
   return { handledSeq: held.handled_seq, webhooks: rows.map(toDefinition) }
 }
 

@@ -111,7 +111,9 @@ function readStep(kind: RowStep['kind'], change: RowChange, schemaBefore: number
   const { rowIds } = change
   const read = (bytes: Uint8Array) => {
     if (bytes.length === 0) return undefined
-    const values = splitJsonList(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString())
+    const values = splitJsonList(
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(),
+    )
     if (values.length !== rowIds.length)
       throw new RangeError('a change of rows has another number of values than of rows')
     return values
