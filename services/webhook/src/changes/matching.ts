@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import type { Context } from '../context'
 import { readConsumerName } from '../db/progress'
@@ -21,6 +22,8 @@ export async function startMatching(
 ): Promise<void> {
   const { db, documentCalls, queueLimits: limits, log, wakes } = ctx
   const stop = new AbortController()
+  // Every call under way listens to it.
+  setMaxListeners(0, stop.signal)
   const onQueued = () => wakes.sender()
   const matcher = new DocumentMatcher({
     db,
