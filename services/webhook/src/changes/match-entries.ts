@@ -38,6 +38,7 @@ function silence(
   stored: StoredDefinition | undefined,
   seq: number,
 ): Definition {
-  const isTaking = stored?.isTaking === true && seq > stored.afterSeq
-  return { ...definition, kinds: isTaking ? (stored?.kinds ?? []) : [] }
+  if (stored?.isEnabled && stored.stoppedSeq === null && seq > stored.afterSeq)
+    return { ...definition, kinds: stored.kinds }
+  return { ...definition, kinds: [] }
 }

@@ -85,7 +85,7 @@ export function queueEntries(
 }
 
 /** An event with what it has of its entry. */
-type NewEvent = MatchedEvent & Omit<MatchedEntry, 'events'>
+export type NewEvent = MatchedEvent & Omit<MatchedEntry, 'events'>
 
 interface Taken {
   readonly events: readonly NewEvent[]
@@ -123,7 +123,7 @@ function takeEvents(
 }
 
 /** Inserts events unless they are there; answers how many were not. The webhooks are due then. */
-async function insertEvents(trx: Trx, events: readonly NewEvent[]): Promise<number> {
+export async function insertEvents(trx: Trx, events: readonly NewEvent[]): Promise<number> {
   if (events.length === 0) return 0
   const { rows } = await sql<{ count: number }>`
     with added as (

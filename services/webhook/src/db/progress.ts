@@ -8,8 +8,9 @@ type Db = Kysely<WebhookSchema>
 export interface StoredDefinition extends Definition {
   /** Entries up to this one are not for it. */
   readonly afterSeq: number
-  /** False when it takes no events: it is disabled, or was full. */
-  readonly isTaking: boolean
+  readonly isEnabled: boolean
+  /** Set when its queue was full: it takes no events of later entries. */
+  readonly stoppedSeq: number | null
   readonly waitingCount: number
   readonly waitingBytes: number
   readonly partialSeq: number | null
@@ -50,7 +51,8 @@ function toDefinition(row: WebhookRow): StoredDefinition {
     readyRef: row.ready_ref,
     watchedRefs: row.watched_refs.map(Number),
     afterSeq: row.after_seq,
-    isTaking: row.enabled && row.stopped_seq === null,
+    isEnabled: row.enabled,
+    stoppedSeq: row.stopped_seq,
     waitingCount: row.waiting_count,
     waitingBytes: row.waiting_bytes,
     partialSeq: row.partial_seq,

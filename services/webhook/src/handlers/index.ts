@@ -1,9 +1,14 @@
 import { serve, type ServedService } from '@sheaf/kit/grpc-server'
+import { DeliveriesServiceService } from '@sheaf/protos/sheaf/webhook/v1/deliveries'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/webhook/v1/documents'
 import type { Context } from '../context'
 import { documents } from './documents'
+import { replayDeliveries } from './replay-deliveries'
 
 /** All services of webhook with their handlers. */
 export function createServices(ctx: Context): ServedService[] {
-  return [serve(DocumentsServiceService, documents(ctx))]
+  return [
+    serve(DocumentsServiceService, documents(ctx)),
+    serve(DeliveriesServiceService, replayDeliveries(ctx)),
+  ]
 }
