@@ -19,6 +19,7 @@ import { sqlRoutes } from './sql'
 import { statusRoutes } from './status'
 import { tableRoutes } from './tables'
 import { userDeletionRoutes } from './user-deletion'
+import { webhookReplayRoutes } from './webhook-replay'
 import { workspaceRoutes } from './workspaces'
 
 /** The table of routes: what is served, and what is described. Those that are asked most come first. */
@@ -36,6 +37,7 @@ export const routes: readonly Route[] = [
   ...documentCopyRoutes,
   ...downloadRoutes,
   ...importRoutes,
+  ...webhookReplayRoutes,
   ...workspaceRoutes,
   ...orgRoutes,
   ...profileRoutes,
