@@ -1,9 +1,11 @@
+import { startEngines } from '@sheaf/engines/engines'
 import { AppError } from '@sheaf/kit/errors'
 import { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger } from '@sheaf/kit/logger'
 import { connectNats } from '@sheaf/kit/nats'
 import { createTestDatabase, testEngines } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
+import { tempDir } from '@sheaf/testkit/temp-dir'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { deleteDocument } from '../src/db/documents'
@@ -409,5 +411,40 @@ describe('matching', () => {
     expect(back.isConnected()).toBe(true)
     await eventually(async () => (await readHandled(back.ctx, doc)) === 2)
     expect(await listEvents(instance.ctx, webhook)).toEqual([])
+  })
+
+  it('waits for NATS and its stream, and finds what went with a stream that was lost', async () => {
+    await using folder = await tempDir()
+    await using database = await createTestDatabase()
+    // A NATS of its own: the stream of the shared one belongs to other tests as well.
+    await using engines = await startEngines({
+      dataDir: folder.path,
+      databaseUrl: testEngines().databaseUrl,
+      path: process.env.PATH,
+      log: () => {},
+    })
+    const { natsUrl } = engines
+    await using own = await startInstance(database.url, fake, { natsUrl, waits: false })
+    await eventually(() => own.isConnected())
+    const doc = fake.create()
+    const webhook = await createWebhook(own.ctx, doc)
+    own.ctx.wakes.matcher(doc.id)
+    const ownNats = await connectNats({ url: natsUrl, name: 'test', log: createLogger('test') })
+    const seqs = async () =>
+      (await listEvents(own.ctx, webhook)).map((event) => Number(event.split(' ')[0]))
+    try {
+      await ensureStream(ownNats)
+      await publish(ownNats, doc, doc.add({ id: 1 }))
+      await eventually(async () => (await seqs()).length === 1)
+      await (await jetstreamManager(ownNats)).streams.delete('SHEAF_CHANGES')
+      doc.add({ id: 2 })
+      await ensureStream(ownNats)
+      await eventually(async () => (await seqs()).length === 2)
+      await publish(ownNats, doc, doc.add({ id: 3 }))
+      await eventually(async () => (await seqs()).length === 3)
+      expect(await seqs()).toEqual([1, 2, 3])
+    } finally {
+      await ownNats.close()
+    }
   })
 })
