@@ -188,6 +188,14 @@ export const entries: Readonly<Record<string, Entry>> = {
   // Who may is told that this is not their name, and stays.
   deleteUser: { statuses: misnamed, params: oneself, body: { name: 'Nobody' } },
 
+  // webhooks
+  // Who may is told that there is no such webhook.
+  replayWebhook: {
+    statuses: allow([], { owner: 404 }),
+    params: () => Promise.resolve({ webhookId: '3f0d0a4e-6a1b-4f3c-9a55-8d5f0c1b2a77' }),
+    body: { since: 0 },
+  },
+
   // profile
   describeProfile: { statuses: everybody },
   renameUser: { statuses: account, body: { name: 'Renamed' } },

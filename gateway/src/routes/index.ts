@@ -22,6 +22,7 @@ import { statusRoutes } from './status'
 import { tableRoutes } from './tables'
 import { userDeletionRoutes } from './user-deletion'
 import { webhookDeliveryRoutes } from './webhook-deliveries'
+import { webhookReplayRoutes } from './webhook-replay'
 import { workspaceRoutes } from './workspaces'
 
 /** The table of routes: what is served, and what is described. Those that are asked most come first. */
@@ -42,6 +43,7 @@ export const routes: readonly Route[] = [
   ...historyRoutes,
   ...importRoutes,
   ...webhookDeliveryRoutes,
+  ...webhookReplayRoutes,
   ...workspaceRoutes,
   ...orgRoutes,
   ...profileRoutes,

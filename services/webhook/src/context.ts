@@ -3,9 +3,13 @@ import { migrate, openDatabase } from '@sheaf/kit/database'
 import { openChannel } from '@sheaf/kit/grpc-client'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger, type Logger } from '@sheaf/kit/logger'
-import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
+import {
+  AccessServiceClientImpl,
+  type AccessService,
+} from '@sheaf/protos/sheaf/directory/v1/access'
 import type { Kysely } from 'kysely'
 import type { WebhookConfig } from './config'
+import type { QueueLimits } from './db/events'
 import { migrations } from './db/migrations/index'
 import type { WebhookSchema } from './db/schema'
 import { DocumentCalls } from './document-calls'
@@ -28,6 +32,8 @@ export interface Context {
   readonly wakes: Wakes
   /** Posts deliveries. */
   readonly poster: Poster
+  /** What may wait for one webhook. */
+  readonly queueLimits: QueueLimits
 }
 
 /** Stand-ins for what a test does not run. */
@@ -38,6 +44,8 @@ export interface Overrides {
   readonly documentCalls?: Pick<DocumentCalls, 'run'>
   /** Finds the addresses of hosts instead of DNS. */
   readonly resolve?: Resolve
+  /** Tells where documents are, instead of directory. */
+  readonly access?: Pick<AccessService, 'resolveAccess'>
 }
 
 /** How the context is opened. */
@@ -53,7 +61,7 @@ export interface OpenOptions extends Overrides {
 export async function openContext(
   config: WebhookConfig,
   closer: Closer,
-  { verifier, documentCalls, resolve, onUnavailable }: OpenOptions,
+  { verifier, access: standIn, documentCalls, resolve, onUnavailable }: OpenOptions,
 ): Promise<Context> {
   const log = createLogger('webhook')
   const url = config.databaseUrl
@@ -65,7 +73,7 @@ export async function openContext(
     const { jwks } = await access.listVerificationKeys({})
     return JSON.parse(jwks) as KeySet
   }
-  const calls = closer.use(new DocumentCalls(access, config.serviceKey))
+  const calls = closer.use(new DocumentCalls(standIn ?? access, config.serviceKey))
   const poster = new Poster({ allowedHosts: config.allowedHosts, resolve })
   closer.defer(() => poster[Symbol.dispose]())
   return {
@@ -75,5 +83,6 @@ export async function openContext(
     verifier: verifier ?? createTokenVerifier(fetchKeys),
     documentCalls: documentCalls ?? calls,
     wakes: new Wakes(),
+    queueLimits: { events: config.queueEvents, bytes: config.queueBytes },
   }
 }

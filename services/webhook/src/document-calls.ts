@@ -63,6 +63,14 @@ export class DocumentCalls implements AsyncDisposable {
     }
   }
 
+  /** Seq of the latest entry of a document's log, whether or not earlier ones are kept. Throws as `run` does. */
+  readLatestSeq(docId: string): Promise<number> {
+    return this.run(docId, async ({ tables }, call) => {
+      const request = { docId, withColumns: false }
+      return (await tables.listTables(request, call)).seq
+    })
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     this.clients.clear()
     return Promise.resolve()

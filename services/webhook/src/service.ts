@@ -1,6 +1,7 @@
 import { DatabaseHealth } from '@sheaf/kit/database-health'
 import { startGrpcServer } from '@sheaf/kit/grpc-server'
 import { openWith } from '@sheaf/kit/lifecycle'
+import { startMatching } from './changes/matching'
 import type { WebhookConfig } from './config'
 import { openContext, type Overrides } from './context'
 import { createServices } from './handlers/index'
@@ -15,8 +16,8 @@ export interface RunningWebhook extends AsyncDisposable {
 }
 
 /**
- * Starts the webhook service: migrates its schema and serves. Health knows '' (the process) and 'postgres'. Any number
- * of instances may share one database.
+ * Starts the webhook service: migrates its schema and serves. Health knows '' (the process), 'postgres' and 'nats'.
+ * Any number of instances may share one database.
  */
 export function startWebhook(
   config: WebhookConfig,
@@ -40,8 +41,13 @@ export function startWebhook(
     const health = new DatabaseHealth(ctx.db, (serving) => server.setHealth('postgres', serving))
     closer.defer(() => health[Symbol.dispose]())
     server.setHealth('postgres', true)
+    server.setHealth('nats', false)
     checkDatabase = () => health.check()
     health.check()
+    await startMatching(ctx, closer, {
+      natsUrl: config.natsUrl,
+      onConnected: (connected) => server.setHealth('nats', connected),
+    })
     closer.use(new Upkeep(ctx.db, ctx.log)).start()
     closer.defer(observeWaiting(ctx.db))
     sender.wake()

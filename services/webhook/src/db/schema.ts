@@ -1,4 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { EventKind } from '../matching/definitions'
+
+export type { EventKind }
 
 type CreatedAt = ColumnType<Date, never, never>
 
@@ -13,10 +16,17 @@ interface DocumentsTable {
   handled_seq: number
   /** When the log was last looked at for entries of which no event came. */
   checked_at: Generated<Date>
+  created_at: CreatedAt
+  /** When to catch up with the log, though no message may tell of it; null when nothing is known to be left. */
+  due_at: Date | null
+  /** How often catching up has failed since it last did not. */
+  failures: Generated<number>
 }
 
-/** Kinds of events. */
-export type EventKind = 'add' | 'update' | 'remove'
+interface ConsumersTable {
+  /** Name of the durable NATS consumer that all instances on this database share. */
+  name: string
+}
 
 /** How a webhook fares, as its usage shows it. */
 export type WebhookStatus = 'idle' | 'sending' | 'retrying' | 'postponed' | 'error' | 'invalid'
@@ -61,6 +71,10 @@ interface WebhooksTable {
   stopped_reason: string | null
   /** Entries after this one were not queued. */
   stopped_seq: number | null
+  /** Of this entry, which is too large for one transaction, … */
+  partial_seq: number | null
+  /** … events up to this row were queued. */
+  partial_row: number | null
 
   status: Generated<WebhookStatus>
   updated_at: Date | null
@@ -134,6 +148,7 @@ interface DeliveriesTable {
 export interface WebhookSchema {
   tombstones: TombstonesTable
   documents: DocumentsTable
+  consumers: ConsumersTable
   webhooks: WebhooksTable
   events: EventsTable
   deliveries: DeliveriesTable

@@ -4,11 +4,12 @@ import { DocumentsServiceService } from '@sheaf/protos/sheaf/webhook/v1/document
 import type { Context } from '../context'
 import { deliveries } from './deliveries'
 import { documents } from './documents'
+import { replayDeliveries } from './replay-deliveries'
 
 /** All services of webhook with their handlers. */
 export function createServices(ctx: Context): ServedService[] {
   return [
     serve(DocumentsServiceService, documents(ctx)),
-    serve(DeliveriesServiceService, deliveries(ctx)),
+    serve(DeliveriesServiceService, { ...deliveries(ctx), ...replayDeliveries(ctx) }),
   ]
 }
