@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '@sheaf/kit/errors'
-import { serve, startGrpcServer, type ServerCall } from '@sheaf/kit/grpc-server'
+import { serve, startGrpcServer } from '@sheaf/kit/grpc-server'
 import { openWith } from '@sheaf/kit/lifecycle'
 import { createLogger } from '@sheaf/kit/logger'
 import type {
@@ -164,7 +164,7 @@ export class FakeDocuments implements AsyncDisposable {
     return openWith(async (closer) => {
       const authority = await createTokenAuthority()
       const handlers = {
-        readChanges: (request: ReadChangesRequest, _: ServerCall) => fake.readChanges(request),
+        readChanges: (request: ReadChangesRequest) => fake.readChanges(request),
         listTables: ({ docId }: { docId: string }) => fake.listTables(docId),
       }
       const server = await startGrpcServer({
@@ -236,7 +236,7 @@ export class FakeDocuments implements AsyncDisposable {
           change: { ...change, operations: part },
           continued,
           latestSeq,
-        } as ReadChangesResponse
+        }
       }
     }
   }
@@ -264,6 +264,6 @@ function inParts({ operation }: Operation): Operation[] {
         newValuesJson: cut(column.newValuesJson, from),
       })),
     }
-    return { operation: { $case: operation.$case, value } as Operation['operation'] }
+    return { operation: { $case: operation.$case, value } }
   })
 }

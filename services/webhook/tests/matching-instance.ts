@@ -6,10 +6,11 @@ import { ChangeBatch } from '@sheaf/protos/sheaf/events/v1/changes'
 import { eventually } from '@sheaf/testkit/eventually'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { headers, type NatsConnection } from '@nats-io/transport-node'
+import type { Selectable } from 'kysely'
 import { startMatching } from '../src/changes/matching'
 import { openContext, type Context } from '../src/context'
 import { readConsumerName } from '../src/db/progress'
-import type { EventKind } from '../src/db/schema'
+import type { EventKind, WebhookSchema } from '../src/db/schema'
 import { columnRefs, TABLE, type FakeDocument, type FakeDocuments } from './fake-documents'
 import { webhookConfig } from './webhook-config'
 
@@ -145,7 +146,10 @@ export async function listEvents({ db }: Context, webhookId: string): Promise<st
 }
 
 /** The row of a webhook. */
-export function readWebhook({ db }: Context, id: string) {
+export function readWebhook(
+  { db }: Context,
+  id: string,
+): Promise<Selectable<WebhookSchema['webhooks']>> {
   return db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 }
 

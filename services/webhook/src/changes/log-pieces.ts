@@ -53,9 +53,9 @@ export async function* readLog(
       fullRows,
       tableRefs: refs,
     })
-    const stream = changes
-      .readChanges(request, { ...call, deadline: Date.now() + CALL_MS, signal })
-      [Symbol.asyncIterator]()
+    const deadline = Date.now() + CALL_MS
+    const answers = changes.readChanges(request, { ...call, deadline, signal })
+    const stream = answers[Symbol.asyncIterator]()
     return { first: await stream.next(), stream }
   })
   yield* inPieces(resume(responses))

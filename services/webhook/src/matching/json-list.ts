@@ -2,6 +2,7 @@ const QUOTE = 34
 const COMMA = 44
 const BACKSLASH = 92
 const OPENING = new Set([91, 123])
+const LIST = /^\[.*\]$/s
 const CLOSING = new Set([93, 125])
 const SPACE = new Set([9, 10, 13, 32])
 
@@ -11,8 +12,7 @@ const SPACE = new Set([9, 10, 13, 32])
  */
 export function splitJsonList(json: string): string[] {
   const text = json.trim()
-  if (!text.startsWith('[') || !text.endsWith(']') || text.length < 2)
-    throw new SyntaxError('not a JSON list')
+  if (!LIST.test(text)) throw new SyntaxError('not a JSON list')
   const items: string[] = []
   let start = 1
   let depth = 0
