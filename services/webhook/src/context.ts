@@ -22,14 +22,18 @@ export interface Context {
   readonly db: Kysely<WebhookSchema>
   readonly verifier: TokenVerifier
   /** Calls document-data on behalf of Sheaf itself. */
-  readonly documentCalls: DocumentCalls
+  readonly documentCalls: Pick<DocumentCalls, 'run'>
   readonly wakes: Wakes
+  /** Hosts that may have private addresses, as SHEAF_WEBHOOK_ALLOWED_HOSTS names them. */
+  readonly allowedHosts: readonly string[]
 }
 
 /** Stand-ins for what a test does not run. */
 export interface Overrides {
   /** Verifies caller tokens instead of directory's keys. */
   readonly verifier?: TokenVerifier
+  /** Calls a document-data that the test plays. */
+  readonly documentCalls?: Pick<DocumentCalls, 'run'>
 }
 
 /** How the context is opened. */
@@ -45,7 +49,7 @@ export interface OpenOptions extends Overrides {
 export async function openContext(
   config: WebhookConfig,
   closer: Closer,
-  { verifier, onUnavailable }: OpenOptions,
+  { verifier, documentCalls, onUnavailable }: OpenOptions,
 ): Promise<Context> {
   const log = createLogger('webhook')
   const url = config.databaseUrl
@@ -57,12 +61,13 @@ export async function openContext(
     const { jwks } = await access.listVerificationKeys({})
     return JSON.parse(jwks) as KeySet
   }
-  const documentCalls = closer.use(new DocumentCalls(access, config.serviceKey))
+  const calls = closer.use(new DocumentCalls(access, config.serviceKey))
   return {
     log,
     db,
     verifier: verifier ?? createTokenVerifier(fetchKeys),
-    documentCalls,
+    documentCalls: documentCalls ?? calls,
     wakes: new Wakes(),
+    allowedHosts: config.allowedHosts,
   }
 }

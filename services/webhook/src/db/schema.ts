@@ -72,12 +72,20 @@ interface WebhooksTable {
 
   /** Attempts of the delivery that is tried now. */
   attempts: Generated<number>
+  /** Of the first of the failures that no success has ended. */
   failing_since: Date | null
+  /** When the delivery that has failed is tried again. */
+  retry_at: Date | null
+  /** Since when nothing goes out but what was queued by hand; null while all does. */
+  halted_at: Date | null
   /** When a sender has to look at it; null when nothing waits. */
   due_at: Date | null
   /** A sender works on it until then. */
   lease_until: Date | null
   lease_id: string | null
+
+  /** Host and port of the url. */
+  target: GeneratedAlways<string>
 }
 
 interface EventsTable {
@@ -103,9 +111,16 @@ interface DeliveriesTable {
   first_seq: Generated<number>
   last_seq: Generated<number>
   size: number
+  /** Kinds of its events, sorted, with commas; `test` for one that is made up. */
+  kinds: Generated<string>
+  /** Asked for by somebody: it goes ahead of what waits, and is tried once. */
+  by_hand: Generated<boolean>
+  /** Time of its first event, epoch milliseconds. */
+  time_ms: Generated<number>
   /** Null when it is not kept any more. */
   body: string | null
   body_bytes: number
+  /** W3C traceparents of its events, each once, with spaces; the first event's is the first. */
   traceparent: Generated<string>
   attempts: Generated<number>
   attempted_at: Date | null

@@ -1,9 +1,14 @@
 import { serve, type ServedService } from '@sheaf/kit/grpc-server'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/webhook/v1/documents'
+import { WebhooksServiceService } from '@sheaf/protos/sheaf/webhook/v1/webhooks'
 import type { Context } from '../context'
 import { documents } from './documents'
+import { webhooks } from './webhooks'
 
 /** All services of webhook with their handlers. */
 export function createServices(ctx: Context): ServedService[] {
-  return [serve(DocumentsServiceService, documents(ctx))]
+  return [
+    serve(DocumentsServiceService, documents(ctx)),
+    serve(WebhooksServiceService, webhooks(ctx)),
+  ]
 }

@@ -47,9 +47,15 @@ const statements = [
 
     attempts integer not null default 0,
     failing_since timestamptz,
+    retry_at timestamptz,
+    halted_at timestamptz,
     due_at timestamptz,
     lease_until timestamptz,
-    lease_id uuid
+    lease_id uuid,
+
+    -- Host and port, so that no host takes all places of a sender.
+    target text not null
+      generated always as (lower(coalesce(substring(url from '^[^:]+://([^/?#]*)'), ''))) stored
   )`,
   `create index webhooks_document on webhooks (doc_id, position)`,
   `create index webhooks_due on webhooks (due_at) where due_at is not null`,
@@ -76,6 +82,9 @@ const statements = [
     first_seq bigint not null default 0,
     last_seq bigint not null default 0,
     size integer not null,
+    kinds text not null default '',
+    by_hand boolean not null default false,
+    time_ms bigint not null default 0,
     body text,
     body_bytes bigint not null,
     traceparent text not null default '',
