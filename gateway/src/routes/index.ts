@@ -19,6 +19,7 @@ import { sqlRoutes } from './sql'
 import { statusRoutes } from './status'
 import { tableRoutes } from './tables'
 import { userDeletionRoutes } from './user-deletion'
+import { webhookRoutes } from './webhooks'
 import { workspaceRoutes } from './workspaces'
 
 /** The table of routes: what is served, and what is described. Those that are asked most come first. */
@@ -29,6 +30,7 @@ export const routes: readonly Route[] = [
   ...tableRoutes,
   ...actionRoutes,
   ...sqlRoutes,
+  ...webhookRoutes,
   ...attachmentStoreRoutes,
   ...attachmentRoutes,
   ...documentRoutes,
