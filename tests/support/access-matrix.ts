@@ -10,7 +10,7 @@ export type PathParams = Readonly<Record<string, string | number>>
 export interface Entry {
   readonly statuses: Statuses
   /** The body, or what makes it; `{}` for none. */
-  readonly body?: object | ((target: Target) => object)
+  readonly body?: object | ((target: Target, params: PathParams) => object)
   readonly query?: Record<string, unknown>
   /** True for a target of its own for each one who may, since they take something away or move it. */
   readonly fresh?: boolean
@@ -57,6 +57,14 @@ function uploadOf(name: string, content: string): FormData {
   const form = new FormData()
   form.set('upload', new Blob([content]), name)
   return form
+}
+
+/** A webhook that sends nothing. */
+const hook = {
+  url: 'https://hooks.example/',
+  eventTypes: ['add'],
+  tableId: 'T',
+  enabled: false,
 }
 
 const newRecords = { records: [{ fields: { A: 'b' } }] }
@@ -183,6 +191,17 @@ export const entries: Readonly<Record<string, Entry>> = {
   listWebhookDeliveries: { statuses: unknownHook, params: noWebhook },
   redeliverWebhookDelivery: { statuses: unknownHook, params: noWebhook },
   testWebhook: { statuses: unknownHook, params: noWebhook },
+  // webhooks
+  listWebhooks: { statuses: owners },
+  createWebhooks: { statuses: owners, body: { webhooks: [{ fields: hook }] } },
+  clearWebhookQueues: { statuses: owners },
+  clearWebhookQueue: { statuses: owners, params: webhook },
+  modifyWebhook: { statuses: owners, params: webhook, body: { name: 'Renamed' } },
+  deleteWebhook: { statuses: owners, params: webhook },
+  describeWebhookSecret: { statuses: owners, params: webhook },
+  rotateWebhookSecret: { statuses: owners, params: webhook },
+  subscribe: { statuses: owners, body: hook },
+  unsubscribe: { statuses: editors, params: webhook, body: (_, params) => params },
 
   // users
   // Who may is told that this is not their name, and stays.
@@ -233,6 +252,15 @@ async function newChange({ rest, target }: AccessWorld): Promise<PathParams> {
 
 function noWebhook(): Promise<PathParams> {
   return Promise.resolve({ webhookId: 'none', deliveryId: 'none' })
+}
+
+/** A new webhook of the document that all share, with its key. */
+async function webhook({ rest, target }: AccessWorld): Promise<PathParams> {
+  const path = `/api/docs/${target.docId}/tables/T/_subscribe`
+  const { body } = await rest.owner.post<{ webhookId: string; unsubscribeKey: string }>(path, {
+    body: hook,
+  })
+  return { webhookId: body.webhookId, unsubscribeKey: body.unsubscribeKey }
 }
 
 function force(): Promise<PathParams> {

@@ -23,6 +23,7 @@ import { tableRoutes } from './tables'
 import { userDeletionRoutes } from './user-deletion'
 import { webhookDeliveryRoutes } from './webhook-deliveries'
 import { webhookReplayRoutes } from './webhook-replay'
+import { webhookRoutes } from './webhooks'
 import { workspaceRoutes } from './workspaces'
 
 /** The table of routes: what is served, and what is described. Those that are asked most come first. */
@@ -34,6 +35,7 @@ export const routes: readonly Route[] = [
   ...actionRoutes,
   ...sqlRoutes,
   ...changeRoutes,
+  ...webhookRoutes,
   ...attachmentStoreRoutes,
   ...attachmentRoutes,
   ...documentRoutes,

@@ -3,10 +3,7 @@ import { migrate, openDatabase } from '@sheaf/kit/database'
 import { openChannel } from '@sheaf/kit/grpc-client'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger, type Logger } from '@sheaf/kit/logger'
-import {
-  AccessServiceClientImpl,
-  type AccessService,
-} from '@sheaf/protos/sheaf/directory/v1/access'
+import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import type { Kysely } from 'kysely'
 import type { WebhookConfig } from './config'
 import type { QueueLimits } from './db/events'
@@ -34,6 +31,8 @@ export interface Context {
   readonly poster: Poster
   /** What may wait for one webhook. */
   readonly queueLimits: QueueLimits
+  /** Hosts that may have private addresses, as SHEAF_WEBHOOK_ALLOWED_HOSTS names them. */
+  readonly allowedHosts: readonly string[]
 }
 
 /** Stand-ins for what a test does not run. */
@@ -44,8 +43,6 @@ export interface Overrides {
   readonly documentCalls?: Pick<DocumentCalls, 'run'>
   /** Finds the addresses of hosts instead of DNS. */
   readonly resolve?: Resolve
-  /** Tells where documents are, instead of directory. */
-  readonly access?: Pick<AccessService, 'resolveAccess'>
 }
 
 /** How the context is opened. */
@@ -61,7 +58,7 @@ export interface OpenOptions extends Overrides {
 export async function openContext(
   config: WebhookConfig,
   closer: Closer,
-  { verifier, access: standIn, documentCalls, resolve, onUnavailable }: OpenOptions,
+  { verifier, documentCalls, resolve, onUnavailable }: OpenOptions,
 ): Promise<Context> {
   const log = createLogger('webhook')
   const url = config.databaseUrl
@@ -73,7 +70,7 @@ export async function openContext(
     const { jwks } = await access.listVerificationKeys({})
     return JSON.parse(jwks) as KeySet
   }
-  const calls = closer.use(new DocumentCalls(standIn ?? access, config.serviceKey))
+  const calls = closer.use(new DocumentCalls(access, config.serviceKey))
   const poster = new Poster({ allowedHosts: config.allowedHosts, resolve })
   closer.defer(() => poster[Symbol.dispose]())
   return {
@@ -84,5 +81,6 @@ export async function openContext(
     documentCalls: documentCalls ?? calls,
     wakes: new Wakes(),
     queueLimits: { events: config.queueEvents, bytes: config.queueBytes },
+    allowedHosts: config.allowedHosts,
   }
 }

@@ -63,14 +63,6 @@ export class DocumentCalls implements AsyncDisposable {
     }
   }
 
-  /** Seq of the latest entry of a document's log, whether or not earlier ones are kept. Throws as `run` does. */
-  readLatestSeq(docId: string): Promise<number> {
-    return this.run(docId, async ({ tables }, call) => {
-      const request = { docId, withColumns: false }
-      return (await tables.listTables(request, call)).seq
-    })
-  }
-
   [Symbol.asyncDispose](): Promise<void> {
     this.clients.clear()
     return Promise.resolve()
@@ -107,4 +99,12 @@ export class DocumentCalls implements AsyncDisposable {
     this.clients.set(address, clients)
     return clients
   }
+}
+
+/** Seq of the latest entry of a document's log, whether or not earlier ones are kept. Throws as `run` of the calls does. */
+export function readLatestSeq(calls: Pick<DocumentCalls, 'run'>, docId: string): Promise<number> {
+  return calls.run(docId, async ({ tables }, call) => {
+    const { seq } = await tables.listTables({ docId, withColumns: false }, call)
+    return seq
+  })
 }

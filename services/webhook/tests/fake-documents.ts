@@ -4,7 +4,6 @@ import { serve, startGrpcServer } from '@sheaf/kit/grpc-server'
 import { openWith } from '@sheaf/kit/lifecycle'
 import { createLogger } from '@sheaf/kit/logger'
 import type {
-  AccessService,
   ResolveAccessRequest,
   ResolveAccessResponse,
 } from '@sheaf/protos/sheaf/directory/v1/access'
@@ -16,6 +15,7 @@ import {
 import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { ChangeEvent, Operation } from '@sheaf/protos/sheaf/events/v1/changes'
 import { createTokenAuthority } from '@sheaf/testkit/token-authority'
+import { DocumentCalls } from '../src/document-calls'
 
 /** The table of every document, and its columns. */
 export const TABLE = 3
@@ -156,7 +156,8 @@ export class FakeDocuments implements AsyncDisposable {
   onRead: (docId: string) => Promise<void> = async () => {}
 
   private constructor(
-    readonly access: Pick<AccessService, 'resolveAccess'>,
+    /** What calls this document-data. */
+    readonly documentCalls: DocumentCalls,
     private readonly dispose: () => Promise<void>,
   ) {}
 
@@ -186,7 +187,9 @@ export class FakeDocuments implements AsyncDisposable {
           } as ResolveAccessResponse
         },
       }
-      const fake = new FakeDocuments(access, () => closer.close())
+      const fake = new FakeDocuments(closer.use(new DocumentCalls(access, 'key')), () =>
+        closer.close(),
+      )
       return fake
     })
   }

@@ -42,7 +42,10 @@ export function startInstance(
 ): Promise<MatchingInstance> {
   return openWith(async (closer) => {
     const config = { ...webhookConfig(databaseUrl), ...more }
-    const ctx = await openContext(config, closer, { access: fake.access, onUnavailable: () => {} })
+    const ctx = await openContext(config, closer, {
+      documentCalls: fake.documentCalls,
+      onUnavailable: () => {},
+    })
     let isConnected = false
     let sent = 0
     ctx.wakes.sender = () => void sent++

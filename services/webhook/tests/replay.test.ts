@@ -153,7 +153,7 @@ describe('a replay', () => {
     let deliveries: DeliveriesServiceClientImpl
     beforeAll(async () => {
       authority = await createTokenAuthority()
-      const overrides = { verifier: authority.verifier, access: fake.access }
+      const overrides = { verifier: authority.verifier, documentCalls: fake.documentCalls }
       const webhook = closer.use(await startWebhook(webhookConfig(url), overrides))
       const channel = closer.use(openChannel({ address: webhook.address }))
       deliveries = new DeliveriesServiceClientImpl(channel)

@@ -13,7 +13,7 @@ import {
   type StoredDefinition,
 } from '../db/progress'
 import type { WebhookSchema } from '../db/schema'
-import type { DocumentCalls } from '../document-calls'
+import { readLatestSeq, type DocumentCalls } from '../document-calls'
 import { needsWholeRows } from '../matching/match'
 import { oldestSeqOf, readLog, type LogPiece } from './log-pieces'
 import { matchEntries, type OpenEntry } from './match-entries'
@@ -21,7 +21,7 @@ import { matchEntries, type OpenEntry } from './match-entries'
 /** What a DocumentMatcher needs. */
 export interface MatcherParts {
   readonly db: Kysely<WebhookSchema>
-  readonly documentCalls: Pick<DocumentCalls, 'run' | 'readLatestSeq'>
+  readonly documentCalls: Pick<DocumentCalls, 'run'>
   readonly limits: QueueLimits
   readonly log: Logger
   /** Called when something was queued. */
@@ -178,7 +178,7 @@ export class DocumentMatcher {
     const seq =
       oldest !== undefined && oldest > assumed + 1
         ? oldest - 1
-        : await documentCalls.readLatestSeq(docId)
+        : await readLatestSeq(documentCalls, docId)
     if (seq <= assumed) return false
     log.error({ docId, after: assumed, upTo: seq }, 'changes are lost to webhooks: the log was cut')
     await skipLost(db, docId, { assumed, seq })

@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { DocumentCalls } from '../document-calls'
+import { readLatestSeq, type DocumentCalls } from '../document-calls'
 import { oldestSeqOf, readLog } from './log-pieces'
 
 interface Place {
@@ -12,7 +12,7 @@ interface Place {
  * from that time on may have been cut from the log.
  */
 export async function findSeqSince(
-  calls: Pick<DocumentCalls, 'run' | 'readLatestSeq'>,
+  calls: Pick<DocumentCalls, 'run'>,
   place: Place,
   sinceMs: number,
 ): Promise<number> {
@@ -21,7 +21,7 @@ export async function findSeqSince(
   let low = await findOldest(calls, place)
   if (low > 1 && !(await isBefore(low)))
     throw new AppError('precondition', 'CHANGES_CUT', 'the log does not reach back so far')
-  let high = (await calls.readLatestSeq(place.docId)) + 1
+  let high = (await readLatestSeq(calls, place.docId)) + 1
   // The first entry that is not before the time is at `low` or later, and before `high` or there.
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
