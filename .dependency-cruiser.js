@@ -69,7 +69,10 @@ module.exports = {
     rule(
       'pure-folders-stay-pure',
       'Rules that need nothing to run are tested with nothing running.',
-      { path: '^services/[^/]+/src/(access|values|query|export|formats)/', pathNot: isTest },
+      {
+        path: '^services/[^/]+/src/(access|values|query|export|formats|matching)/',
+        pathNot: isTest,
+      },
       {
         path: [
           '/(db|store|handlers)/',

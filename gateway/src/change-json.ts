@@ -2,22 +2,42 @@ import type { ReadChangesResponse } from '@sheaf/protos/sheaf/document_data/v1/c
 import {
   Cause,
   type ChangeEvent,
+  type ColumnChange,
   type Operation,
   type RowChange,
+  type SchemaChange,
 } from '@sheaf/protos/sheaf/events/v1/changes'
 
-/*
- * Changes as REST shows them. Values come as JSON and are passed on as they are, however large; nothing is parsed.
- */
+/** What of a change is told, and what besides. */
+export interface ChangeJsonOptions {
+  /** False to leave out what cells and metadata were before. */
+  readonly oldValues: boolean
+  /** More fields of the change, as they stand in JSON after `userId`. */
+  readonly more?: Readonly<Record<string, unknown>>
+}
 
-const causes: Readonly<Partial<Record<Cause, string>>> = {
+const causes: Readonly<Record<number, string>> = {
   [Cause.API]: 'api',
   [Cause.IMPORT]: 'import',
   [Cause.FORMULA]: 'formula',
   [Cause.UNDO]: 'undo',
 }
 
-/** The text of changes that come as entries and parts of entries, piece by piece. */
+/**
+ * A change as clients get it: one JSON object on one line. Lists of values are JSON already and pass through as they are,
+ * since they may be as large as a table.
+ */
+export function changeJson(event: ChangeEvent, { oldValues, more }: ChangeJsonOptions): Buffer {
+  const parts = [headOf(event, more)]
+  event.operations.forEach((operation, index) => {
+    if (index > 0) parts.push(COMMA)
+    writeOperation(parts, operation, oldValues)
+  })
+  parts.push(END)
+  return Buffer.concat(parts)
+}
+
+/** The same of changes that come as entries and parts of entries, piece by piece. */
 export class ChangeWriter {
   private isOpen = false
   private hasOperations = false
@@ -29,60 +49,102 @@ export class ChangeWriter {
 
   /** What a response adds, and whether the change is whole with it. */
   write({ change, continued }: ReadChangesResponse): { text: Buffer; isWhole: boolean } {
-    const parts: (Buffer | string)[] = []
     if (!change) return { text: Buffer.alloc(0), isWhole: !this.isOpen }
+    const parts: Buffer[] = []
     if (!this.isOpen) {
-      parts.push(head(change))
+      parts.push(headOf(change))
       this.hasOperations = false
     }
     for (const operation of change.operations) {
-      if (this.hasOperations) parts.push(',')
+      if (this.hasOperations) parts.push(COMMA)
       this.hasOperations = true
-      pushOperation(parts, operation)
+      writeOperation(parts, operation, true)
     }
-    if (!continued) parts.push(']}')
+    if (!continued) parts.push(END)
     this.isOpen = continued
-    const text = Buffer.concat(
-      parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)),
-    )
-    return { text, isWhole: !continued }
+    return { text: Buffer.concat(parts), isWhole: !continued }
   }
 }
 
-function head({ seq, timeMs, userId, cause }: ChangeEvent): string {
-  const facts = { seq, time: new Date(timeMs).toISOString(), userId, cause: causes[cause] ?? '' }
-  return `${JSON.stringify(facts).slice(0, -1)},"operations":[`
-}
-
-function pushOperation(parts: (Buffer | string)[], { operation }: Operation): void {
-  if (operation?.$case !== 'schema') {
-    if (operation) pushRows(parts, operation.$case, operation.value)
-    return
-  }
-  const { kind, tableId, tableRef, colId, colRef, oldJson, newJson } = operation.value
-  const column = colRef === 0 ? {} : { colId, colRef }
-  const facts = { kind: inCamelCase(kind), tableId, tableRef, ...column }
-  parts.push(JSON.stringify(facts).slice(0, -1))
-  pushValues(parts, oldJson, newJson)
-  parts.push('}')
-}
-
-function pushRows(parts: (Buffer | string)[], kind: string, change: RowChange): void {
-  const { tableId, tableRef, rowIds, columns } = change
-  parts.push(JSON.stringify({ kind, tableId, tableRef, rowIds }).slice(0, -1), ',"columns":[')
-  columns.forEach(({ colId, colRef, oldValuesJson, newValuesJson }, i) => {
-    if (i > 0) parts.push(',')
-    parts.push(JSON.stringify({ colId, colRef }).slice(0, -1))
-    pushValues(parts, oldValuesJson, newValuesJson)
-    parts.push('}')
+/** All that stands before the operations. */
+function headOf(
+  { seq, timeMs, userId, cause, truncated }: ChangeEvent,
+  more?: ChangeJsonOptions['more'],
+): Buffer {
+  const head = JSON.stringify({
+    seq,
+    time: new Date(timeMs).toISOString(),
+    // The system has no user.
+    userId: userId === 0 ? null : userId,
+    ...more,
+    cause: causes[cause] ?? 'unknown',
+    ...(truncated && { truncated }),
   })
-  parts.push(']}')
+  return Buffer.from(`${head.slice(0, -1)},"operations":[`)
 }
 
-function pushValues(parts: (Buffer | string)[], before: Buffer, after: Buffer): void {
-  if (before.length > 0) parts.push(',"old":', before)
-  if (after.length > 0) parts.push(',"new":', after)
+const COMMA = Buffer.from(',')
+const END = Buffer.from(']}')
+
+function writeOperation(parts: Buffer[], { operation }: Operation, oldValues: boolean): void {
+  if (operation?.$case === 'schema') writeSchema(parts, operation.value, oldValues)
+  else if (operation) writeRows(parts, operation.$case, operation.value, oldValues)
+  else throw new Error('an operation of a change is none of those known')
 }
 
-const inCamelCase = (kind: string) =>
-  kind.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+function writeRows(
+  parts: Buffer[],
+  action: string,
+  { tableId, tableRef, rowIds, columns }: RowChange,
+  oldValues: boolean,
+): void {
+  const head = JSON.stringify({ action, tableId, tableRef, rowIds })
+  parts.push(Buffer.from(`${head.slice(0, -1)},"columns":{`))
+  columns.forEach((column, index) => {
+    if (index > 0) parts.push(COMMA)
+    writeColumn(parts, column, oldValues)
+  })
+  parts.push(Buffer.from('}}'))
+}
+
+function writeColumn(parts: Buffer[], column: ColumnChange, oldValues: boolean): void {
+  const { colId, colRef, oldValuesJson, newValuesJson } = column
+  parts.push(Buffer.from(`${JSON.stringify(colId)}:{"colRef":${colRef}`))
+  if (oldValues) writeJson(parts, 'old', oldValuesJson)
+  writeJson(parts, 'new', newValuesJson)
+  parts.push(Buffer.from('}'))
+}
+
+/** The kinds as actions: `add_table` is `addTable`. */
+function actionOf(kind: string): string {
+  return kind.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+function writeSchema(
+  parts: Buffer[],
+  { kind, tableId, tableRef, colId, colRef, oldJson, newJson, ...cells }: SchemaChange,
+  oldValues: boolean,
+): void {
+  const column = colRef === 0 ? {} : { colId, colRef }
+  const head = JSON.stringify({ action: actionOf(kind), tableId, tableRef, ...column })
+  parts.push(Buffer.from(head.slice(0, -1)))
+  if (oldValues) writeJson(parts, 'old', oldJson)
+  writeJson(parts, 'new', newJson)
+  if (oldValues && cells.oldValuesJson.length > 0) {
+    parts.push(Buffer.from(`,"cells":{"rowIds":${JSON.stringify(cells.rowIds)}`))
+    writeJson(parts, 'old', cells.oldValuesJson)
+    parts.push(Buffer.from('}'))
+  }
+  parts.push(Buffer.from('}'))
+}
+
+/** Nothing where there is nothing: rows that were added had no values before. */
+function writeJson(parts: Buffer[], name: string, json: Uint8Array): void {
+  if (json.length > 0) parts.push(Buffer.from(`,"${name}":`), toBuffer(json))
+}
+
+function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

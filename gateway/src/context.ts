@@ -2,7 +2,6 @@ import { openChannel } from '@sheaf/kit/grpc-client'
 import { openWith } from '@sheaf/kit/lifecycle'
 import type { Logger } from '@sheaf/kit/logger'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
-import { HomesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/homes'
 import { AccessCache } from './access-cache'
 import { AccessLease } from './access-lease'
 import type { GatewayConfig } from './config'
@@ -13,6 +12,7 @@ import { Load } from './load'
 import { RateLimits } from './rate-limits'
 import { Readiness } from './readiness'
 import { SystemCaller } from './system-caller'
+import { createWebhookClients, type WebhookClients } from './webhook-clients'
 
 /** Listings of a large site come in one message. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
@@ -24,6 +24,7 @@ export interface Context extends AsyncDisposable {
   readonly access: AccessCache
   readonly directory: DirectoryClients
   readonly homes: HomeChannels
+  readonly webhook: WebhookClients
   readonly readiness: Readiness
   /** The gateway's own tokens, for what only Sheaf itself may ask. */
   readonly system: SystemCaller
@@ -50,12 +51,13 @@ export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages)
     const lease = closer.use(new AccessLease(access, system, log))
     lease.start()
     const homes = closer.use(new HomeChannels())
-    const webhook = closer.use(openChannel({ address: webhookAddress }))
+    const webhook = closer.use(openChannel({ address: webhookAddress, ...options }))
+    const directory = createDirectoryClients(channel)
     const readiness = new Readiness({
       directory: channel,
       webhook,
       homes,
-      list: new HomesServiceClientImpl(channel),
+      list: directory.homes,
       system,
     })
     let isDraining = false
@@ -63,8 +65,9 @@ export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages)
       config,
       log,
       access: new AccessCache(access, lease),
-      directory: createDirectoryClients(channel),
+      directory,
       homes,
+      webhook: createWebhookClients(webhook),
       readiness,
       system,
       load: new Load(config.limits),

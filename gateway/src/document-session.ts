@@ -6,6 +6,7 @@ import type { CallContext } from '@sheaf/protos/call'
 import type { Grant, GrantedDocument } from './access-cache'
 import type { Exchange } from './exchange'
 import type { HomeClients } from './home-channels'
+import type { WebhookClients } from './webhook-clients'
 
 /** A decision that is older than this when the body has arrived is asked for again. */
 const STALE_AFTER_MS = 1_000
@@ -53,9 +54,20 @@ export class DocumentSession {
   }
 
   /** Runs a call at the document's home; once more when the home has moved, since nothing was done then. */
-  async call<T>(run: (home: HomeClients, call: CallContext) => Promise<T>): Promise<T> {
+  call<T>(run: (home: HomeClients, call: CallContext) => Promise<T>): Promise<T> {
+    const { homes } = this.exchange.context
+    return this.tryTwice((call) => run(homes.at(this.granted.document.homeAddress), call))
+  }
+
+  /** Runs a call of the webhook service; once more when the token was not taken, since nothing was done then. */
+  callWebhook<T>(run: (webhook: WebhookClients, call: CallContext) => Promise<T>): Promise<T> {
+    return this.tryTwice((call) => run(this.exchange.context.webhook, call))
+  }
+
+  private async tryTwice<T>(run: (call: CallContext) => Promise<T>): Promise<T> {
+    const attempt = async () => run(this.exchange.call(this.granted.token))
     try {
-      return await this.attempt(run)
+      return await attempt()
     } catch (error) {
       const reason = toAppError(error)?.reason ?? ''
       const isUndone = refusedUndone.has(reason)
@@ -63,7 +75,7 @@ export class DocumentSession {
       if (!isUndone) throw error
     }
     await this.renew()
-    return this.attempt(run)
+    return attempt()
   }
 
   /** As `call`, for what may be done twice: while its fate is unknown it is tried again, for a few seconds. */
@@ -81,11 +93,6 @@ export class DocumentSession {
       await this.renew()
     }
     return this.call(run)
-  }
-
-  private attempt<T>(run: (home: HomeClients, call: CallContext) => Promise<T>): Promise<T> {
-    const { token, document } = this.granted
-    return run(this.exchange.context.homes.at(document.homeAddress), this.exchange.call(token))
   }
 
   private forget(): void {

@@ -25,6 +25,10 @@ import {
   type ExportService,
 } from '@sheaf/protos/sheaf/document_data/v1/export'
 import {
+  HistoryServiceClientImpl,
+  type HistoryService,
+} from '@sheaf/protos/sheaf/document_data/v1/history'
+import {
   ImportServiceClientImpl,
   type ImportService,
 } from '@sheaf/protos/sheaf/document_data/v1/import'
@@ -53,6 +57,7 @@ export interface HomeClients {
   readonly columns: ColumnsService
   readonly documents: DocumentsService
   readonly exports: ExportService
+  readonly history: HistoryService
   readonly imports: ImportService
   readonly records: RecordsService
   readonly sql: SqlService
@@ -89,6 +94,7 @@ export class HomeChannels implements AsyncDisposable {
       columns: new ColumnsServiceClientImpl(channel),
       documents: new DocumentsServiceClientImpl(channel),
       exports: new ExportServiceClientImpl(channel),
+      history: new HistoryServiceClientImpl(channel),
       imports: new ImportServiceClientImpl(channel),
       records: new RecordsServiceClientImpl(channel),
       sql: new SqlServiceClientImpl(channel),

@@ -54,6 +54,8 @@ function describe(issue: Issue, body: unknown): string {
       return issue.origin === 'string'
         ? `${where} is longer than ${issue.maximum} characters`
         : `${where} is greater than ${issue.maximum}`
+    case 'invalid_value':
+      return `${where} is none of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`
     case 'custom':
       return `${where} ${issue.message}`
     default:

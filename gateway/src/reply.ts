@@ -77,7 +77,7 @@ export function sendNull(exchange: Exchange): void {
 /** Answers with an error, in such a way that a client that is still sending its body gets to read it. */
 export function sendError(exchange: Exchange, error: AppError): void {
   const { request, response, headers } = exchange
-  const details = { reason: error.reason, ...error.metadata }
+  const details = { reason: error.reason, ...factsOf(error) }
   const body = Buffer.from(JSON.stringify({ error: error.message, details }))
   const head = { status: codes[error.code].http, length: body.length }
   if (error.code === 'unauthenticated') headers.push('WWW-Authenticate', 'Bearer')
@@ -99,6 +99,15 @@ export function sendError(exchange: Exchange, error: AppError): void {
   }
   const timer = setTimeout(finish, LINGER_MS)
   request.once('end', finish).once('close', finish).resume()
+}
+
+/** The further facts of an error; lists of them travel as JSON, in a field whose name ends in `Json`. */
+function factsOf({ metadata }: AppError): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(metadata).map(([name, text]) =>
+      name.endsWith('Json') ? [name.slice(0, -'Json'.length), JSON.parse(text)] : [name, text],
+    ),
+  )
 }
 
 /** Whole seconds; undefined when trying again would not help, or nobody knows. */

@@ -33,7 +33,9 @@ async function ask(
     query,
     // Without it an anonymous write is refused for another reason than who it is from.
     headers: { 'x-requested-with': 'XMLHttpRequest' },
-    ...(method !== 'get' && { body: typeof body === 'function' ? body(target) : (body ?? {}) }),
+    ...(method !== 'get' && {
+      body: typeof body === 'function' ? body(target, params) : (body ?? {}),
+    }),
   })
   return reply.status
 }

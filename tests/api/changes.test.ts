@@ -8,10 +8,10 @@ let viewer: Rest
 let viewerKey = ''
 
 interface Operation {
-  kind: string
+  action: string
   tableId: string
   rowIds?: number[]
-  columns?: { colId: string; old?: unknown[]; new?: unknown[] }[]
+  columns?: Record<string, { old?: unknown[]; new?: unknown[] }>
   old?: object
   new?: object
 }
@@ -106,7 +106,7 @@ describe('changes of a document', () => {
     expect(headers.get('etag')).toMatch(/^W\/"[\w-]+\.5"$/)
     expect(body.latest).toBe(5)
     expect(body.changes.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5])
-    expect(body.changes[0]?.operations[0]).toMatchObject({ kind: 'addTable', tableId: 'Table1' })
+    expect(body.changes[0]?.operations[0]).toMatchObject({ action: 'addTable', tableId: 'Table1' })
     expect(body.changes[3]).toEqual({
       seq: 4,
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
@@ -114,16 +114,16 @@ describe('changes of a document', () => {
       cause: 'api',
       operations: [
         {
-          kind: 'updateRows',
+          action: 'updateRows',
           tableId: 'Pets',
           tableRef: 2,
           rowIds: [1],
-          columns: [{ colId: 'Age', colRef: expect.any(Number) as number, old: [3], new: [4] }],
+          columns: { Age: { colRef: expect.any(Number) as number, old: [3], new: [4] } },
         },
       ],
     })
     expect(body.changes[4]?.operations[0]).toMatchObject({
-      kind: 'updateColumn',
+      action: 'updateColumn',
       old: { colId: 'Age', label: 'Age' },
       new: { colId: 'Years', label: 'Years' },
     })
@@ -153,7 +153,7 @@ describe('changes of a document', () => {
   it('show viewers what is, and not what was before', async () => {
     const { status, body } = await list({}, viewer)
     expect(status).toBe(200)
-    expect(body.changes[3]?.operations[0]?.columns).toMatchObject([{ colId: 'Age', new: [4] }])
+    expect(body.changes[3]?.operations[0]?.columns).toMatchObject({ Age: { new: [4] } })
     expect(JSON.stringify(body)).not.toContain('"old"')
     expect((await list({}, system.dan.rest)).status).toBe(403)
   })
@@ -181,9 +181,7 @@ describe('changes of a document', () => {
     const operations = body.changes[0]?.operations ?? []
     expect(operations.length).toBeGreaterThan(1)
     expect(operations.flatMap(({ rowIds }) => rowIds)).toEqual(texts.map((_, i) => i + 1))
-    const column = operations.flatMap(
-      ({ columns }) => columns?.find(({ colId }) => colId === 'T')?.new,
-    )
+    const column = operations.flatMap(({ columns }) => columns?.T?.new)
     expect(column).toEqual(texts)
   })
 })

@@ -10,7 +10,7 @@ export type PathParams = Readonly<Record<string, string | number>>
 export interface Entry {
   readonly statuses: Statuses
   /** The body, or what makes it; `{}` for none. */
-  readonly body?: object | ((target: Target) => object)
+  readonly body?: object | ((target: Target, params: PathParams) => object)
   readonly query?: Record<string, unknown>
   /** True for a target of its own for each one who may, since they take something away or move it. */
   readonly fresh?: boolean
@@ -48,12 +48,23 @@ const owners = allow(['owner'])
 /** As `account`, for a request that names the account wrongly. */
 const misnamed = allow([], Object.fromEntries(users.map((user) => [user, 400])))
 
+/** As `owners`, for a webhook that there is not. */
+const unknownHook = allow([], { owner: 404 })
+
 const inheritAll = { delta: { maxInheritedRole: 'owners' } }
 /** A form with one file. */
 function uploadOf(name: string, content: string): FormData {
   const form = new FormData()
   form.set('upload', new Blob([content]), name)
   return form
+}
+
+/** A webhook that sends nothing. */
+const hook = {
+  url: 'https://hooks.example/',
+  eventTypes: ['add'],
+  tableId: 'T',
+  enabled: false,
 }
 
 const newRecords = { records: [{ fields: { A: 'b' } }] }
@@ -172,10 +183,37 @@ export const entries: Readonly<Record<string, Entry>> = {
 
   // changes
   listChanges: { statuses: viewers },
+  // history
+  listHistory: { statuses: editors },
+  revertChange: { statuses: editors, params: newChange },
+  // webhook deliveries
+  // Who may is told that there is no such webhook, or no such delivery.
+  listWebhookDeliveries: { statuses: unknownHook, params: noWebhook },
+  redeliverWebhookDelivery: { statuses: unknownHook, params: noWebhook },
+  testWebhook: { statuses: unknownHook, params: noWebhook },
+  // webhooks
+  listWebhooks: { statuses: owners },
+  createWebhooks: { statuses: owners, body: { webhooks: [{ fields: hook }] } },
+  clearWebhookQueues: { statuses: owners },
+  clearWebhookQueue: { statuses: owners, params: webhook },
+  modifyWebhook: { statuses: owners, params: webhook, body: { name: 'Renamed' } },
+  deleteWebhook: { statuses: owners, params: webhook },
+  describeWebhookSecret: { statuses: owners, params: webhook },
+  rotateWebhookSecret: { statuses: owners, params: webhook },
+  subscribe: { statuses: owners, body: hook },
+  unsubscribe: { statuses: editors, params: webhook, body: (_, params) => params },
 
   // users
   // Who may is told that this is not their name, and stays.
   deleteUser: { statuses: misnamed, params: oneself, body: { name: 'Nobody' } },
+
+  // webhooks
+  // Who may is told that there is no such webhook.
+  replayWebhook: {
+    statuses: allow([], { owner: 404 }),
+    params: () => Promise.resolve({ webhookId: '3f0d0a4e-6a1b-4f3c-9a55-8d5f0c1b2a77' }),
+    body: { since: 0 },
+  },
 
   // profile
   describeProfile: { statuses: everybody },
@@ -202,6 +240,27 @@ async function attachment({ rest, target }: AccessWorld): Promise<PathParams> {
   const body = fileForm('a.txt', 'a')
   const path = `/api/docs/${target.docId}/attachments`
   return { attachmentId: (await rest.owner.post<number[]>(path, { body })).body[0] ?? 0 }
+}
+
+/** A new change of the document that all share. */
+async function newChange({ rest, target }: AccessWorld): Promise<PathParams> {
+  const doc = `/api/docs/${target.docId}`
+  await rest.owner.post(`${doc}/tables`, { body: { tables: [{ columns: [{ id: 'A' }] }] } })
+  const { body } = await rest.owner.get<{ changes: { seq: number }[] }>(`${doc}/history`)
+  return { seq: body.changes[0]?.seq ?? 0 }
+}
+
+function noWebhook(): Promise<PathParams> {
+  return Promise.resolve({ webhookId: 'none', deliveryId: 'none' })
+}
+
+/** A new webhook of the document that all share, with its key. */
+async function webhook({ rest, target }: AccessWorld): Promise<PathParams> {
+  const path = `/api/docs/${target.docId}/tables/T/_subscribe`
+  const { body } = await rest.owner.post<{ webhookId: string; unsubscribeKey: string }>(path, {
+    body: hook,
+  })
+  return { webhookId: body.webhookId, unsubscribeKey: body.unsubscribeKey }
 }
 
 function force(): Promise<PathParams> {

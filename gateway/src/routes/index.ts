@@ -10,6 +10,7 @@ import { documentCopyRoutes } from './document-copy'
 import { documentLifecycleRoutes } from './document-lifecycle'
 import { documentRoutes } from './documents'
 import { downloadRoutes } from './downloads'
+import { historyRoutes } from './history'
 import { importRoutes } from './import'
 import { keyRoutes } from './keys'
 import { openApiRoutes } from './openapi'
@@ -20,6 +21,9 @@ import { sqlRoutes } from './sql'
 import { statusRoutes } from './status'
 import { tableRoutes } from './tables'
 import { userDeletionRoutes } from './user-deletion'
+import { webhookDeliveryRoutes } from './webhook-deliveries'
+import { webhookReplayRoutes } from './webhook-replay'
+import { webhookRoutes } from './webhooks'
 import { workspaceRoutes } from './workspaces'
 
 /** The table of routes: what is served, and what is described. Those that are asked most come first. */
@@ -31,13 +35,17 @@ export const routes: readonly Route[] = [
   ...actionRoutes,
   ...sqlRoutes,
   ...changeRoutes,
+  ...webhookRoutes,
   ...attachmentStoreRoutes,
   ...attachmentRoutes,
   ...documentRoutes,
   ...documentLifecycleRoutes,
   ...documentCopyRoutes,
   ...downloadRoutes,
+  ...historyRoutes,
   ...importRoutes,
+  ...webhookDeliveryRoutes,
+  ...webhookReplayRoutes,
   ...workspaceRoutes,
   ...orgRoutes,
   ...profileRoutes,

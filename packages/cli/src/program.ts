@@ -8,6 +8,7 @@ import { addKeysCommands } from './commands/keys'
 import { addLoadCommand } from './commands/load'
 import { addStatusCommand } from './commands/status'
 import { addUsersCommands } from './commands/users'
+import { addWebhooksCommands } from './commands/webhooks'
 import { RestError } from './rest-client'
 import { readSettings, type CliSettings } from './settings'
 import type { Terminal } from './terminal'
@@ -56,6 +57,7 @@ function createProgram(settings: CliSettings, terminal: Terminal): Command {
   addDoctorCommand(program, settings, terminal)
   addLoadCommand(program, settings, terminal)
   addImportCommand(program, settings, terminal)
+  addWebhooksCommands(program, terminal)
   return program
 }
 
@@ -74,6 +76,7 @@ Examples:
   ${invocation} keys create alice@example.com --expires 30d
   ${invocation} load cities.csv
   ${invocation} import book.xlsx
+  ${invocation} webhooks listen 9000 --secret whsec_…
 
 Exit codes: 0 done, 1 failed, 2 used wrongly.`
 }

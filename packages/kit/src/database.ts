@@ -35,7 +35,7 @@ export interface DatabaseOptions {
 /**
  * A pool of connections to PostgreSQL, made when first needed. While the server is away, queries fail with AppError
  * `unavailable`, and they work again when it is back. Statements are prepared once per connection, int8 reads as a
- * number, timestamptz as a Date. Close with `destroy()`.
+ * number (also in lists), timestamptz as a Date. Close with `destroy()`.
  */
 export function openDatabase<DB>(options: DatabaseOptions): Kysely<DB> {
   const { log, maxConnections = 10, maxWaiting = 500, onUnavailable = () => {} } = options
@@ -61,11 +61,19 @@ export function openDatabase<DB>(options: DatabaseOptions): Kysely<DB> {
 }
 
 const INT8 = 20
+const INT8_ARRAY: number = 1016
 
 /** Counters and ids stay far below 2^53, so int8 needs no BigInt. */
 function typeParser(oid: number, format?: 'text' | 'binary'): unknown {
   if (oid === INT8 && format !== 'binary') return Number
+  if (oid === INT8_ARRAY && format !== 'binary') return readNumbers
   return format === 'binary' ? types.getTypeParser(oid, 'binary') : types.getTypeParser(oid)
+}
+
+/** The driver's own parser takes the list apart, and leaves texts. */
+function readNumbers(list: string): number[] {
+  const parse = types.getTypeParser(INT8_ARRAY) as (text: string) => string[]
+  return parse(list).map(Number)
 }
 
 /** The address, with the schema to look names up in; options that it states already are kept. */

@@ -57,6 +57,25 @@ describe('users', () => {
     expect(user?.name).toBe('Carol')
   })
 
+  it('tells who users are, of those who have an account, and only to Sheaf itself', async () => {
+    const { users } = directory.clients
+    const erin = await directory.addUser('erin')
+    const userIds = [erin.id, 1, 999_999, -1, 2 ** 40]
+    const names = await users.listUserNames({ userIds }, await directory.system())
+    expect(names.users).toEqual([
+      { id: 1, email: 'anon@getgrist.com', name: 'Anonymous' },
+      { id: erin.id, email: 'erin@example.com', name: 'erin' },
+    ])
+    expect((await users.listUserNames({ userIds: [] }, await directory.system())).users).toEqual([])
+    await expect(
+      users.listUserNames({ userIds: new Array(1001).fill(1) }, await directory.system()),
+    ).rejects.toMatchObject({ code: 'invalid', reason: 'INVALID_PAGE' })
+    await expect(users.listUserNames({ userIds }, await directory.as(erin))).rejects.toMatchObject({
+      code: 'forbidden',
+      reason: 'SYSTEM_ONLY',
+    })
+  })
+
   it('lists users by id, a page at a time, without the public ones', async () => {
     const call = await directory.system()
     for (const name of ['dan', 'erin', 'frank']) await directory.addUser(name)

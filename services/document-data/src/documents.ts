@@ -1,11 +1,20 @@
 import { join } from 'node:path'
 import type { Logger } from '@sheaf/kit/logger'
-import type { DocumentDataConfig } from './config'
 import { DocumentStore } from './store/document-store'
 import { traceWrite } from './write-trace'
 
+/** What the documents of an instance need of its settings. */
+interface StoreSettings {
+  readonly dataFolder: string
+  readonly maxOpenDocuments: number
+  readonly idleSeconds: number
+  readonly maxReadSeconds: number
+  readonly workers: number
+  readonly maxIndexes: number
+}
+
 /** Opens the documents of this instance as the settings say. */
-export function openDocuments(config: DocumentDataConfig, log: Logger): Promise<DocumentStore> {
+export function openDocuments(config: StoreSettings, log: Logger): Promise<DocumentStore> {
   return DocumentStore.open({
     folder: join(config.dataFolder, 'documents'),
     maxOpen: config.maxOpenDocuments,

@@ -8,6 +8,7 @@ import { AttachmentsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/
 import { ChangesServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/documents'
+import { HistoryServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/history'
 import {
   AddRecordsRequest,
   ReadRecordsRequest,
@@ -69,6 +70,7 @@ export class TestClients implements AsyncDisposable {
   readonly columns: ColumnsServiceClientImpl
   readonly records: RecordsServiceClientImpl
   readonly changes: ChangesServiceClientImpl
+  readonly history: HistoryServiceClientImpl
   readonly sql: SqlServiceClientImpl
   readonly attachments: AttachmentsServiceClientImpl
   private readonly channel: GrpcChannel
@@ -84,6 +86,7 @@ export class TestClients implements AsyncDisposable {
     this.columns = new ColumnsServiceClientImpl(this.channel)
     this.records = new RecordsServiceClientImpl(this.channel)
     this.changes = new ChangesServiceClientImpl(this.channel)
+    this.history = new HistoryServiceClientImpl(this.channel)
     this.sql = new SqlServiceClientImpl(this.channel)
     this.attachments = new AttachmentsServiceClientImpl(this.channel)
   }

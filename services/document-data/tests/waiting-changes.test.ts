@@ -1,8 +1,10 @@
+import { join } from 'node:path'
 import {
   ReadChangesRequest,
   type ReadChangesResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { eventually } from '@sheaf/testkit/eventually'
+import Database from 'better-sqlite3'
 import { defaultLimits } from '../src/config'
 import { LogWatch } from '../src/store/log-watch'
 import { TestInstance } from './test-instance'
@@ -114,6 +116,20 @@ describe('reading changes', () => {
       ),
     )
     expect(ids).toEqual(rows.map((_, i) => i + 2))
+  })
+
+  it('says where the log begins when it does not reach back so far', async () => {
+    const docId = await newDocument()
+    const file = join('documents', docId.slice(0, 2), docId, 'document.sqlite')
+    const db = new Database(join(instance.folder.path, file))
+    db.exec('DELETE FROM _sheaf_log WHERE seq < 2')
+    db.close()
+    await expect(read(docId, { afterSeq: 0 })).rejects.toMatchObject({
+      code: 'precondition',
+      reason: 'CHANGES_CUT',
+      metadata: { oldestSeq: '2' },
+    })
+    expect(seqs(await read(docId, { afterSeq: 1 }))).toEqual([2])
   })
 
   it('ends when the caller goes away, and when the document is deleted', async () => {

@@ -6,9 +6,12 @@ import { createLogger, type Logger } from '@sheaf/kit/logger'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import type { Kysely } from 'kysely'
 import type { WebhookConfig } from './config'
+import type { QueueLimits } from './db/events'
 import { migrations } from './db/migrations/index'
 import type { WebhookSchema } from './db/schema'
 import { DocumentCalls } from './document-calls'
+import { Poster } from './targets/post'
+import type { Resolve } from './targets/resolve'
 import { Wakes } from './wakes'
 
 /** The service's own PostgreSQL schema. */
@@ -22,14 +25,24 @@ export interface Context {
   readonly db: Kysely<WebhookSchema>
   readonly verifier: TokenVerifier
   /** Calls document-data on behalf of Sheaf itself. */
-  readonly documentCalls: DocumentCalls
+  readonly documentCalls: Pick<DocumentCalls, 'run'>
   readonly wakes: Wakes
+  /** Posts deliveries. */
+  readonly poster: Poster
+  /** What may wait for one webhook. */
+  readonly queueLimits: QueueLimits
+  /** Hosts that may have private addresses, as SHEAF_WEBHOOK_ALLOWED_HOSTS names them. */
+  readonly allowedHosts: readonly string[]
 }
 
 /** Stand-ins for what a test does not run. */
 export interface Overrides {
   /** Verifies caller tokens instead of directory's keys. */
   readonly verifier?: TokenVerifier
+  /** Calls a document-data that the test plays. */
+  readonly documentCalls?: Pick<DocumentCalls, 'run'>
+  /** Finds the addresses of hosts instead of DNS. */
+  readonly resolve?: Resolve
 }
 
 /** How the context is opened. */
@@ -45,7 +58,7 @@ export interface OpenOptions extends Overrides {
 export async function openContext(
   config: WebhookConfig,
   closer: Closer,
-  { verifier, onUnavailable }: OpenOptions,
+  { verifier, documentCalls, resolve, onUnavailable }: OpenOptions,
 ): Promise<Context> {
   const log = createLogger('webhook')
   const url = config.databaseUrl
@@ -57,12 +70,17 @@ export async function openContext(
     const { jwks } = await access.listVerificationKeys({})
     return JSON.parse(jwks) as KeySet
   }
-  const documentCalls = closer.use(new DocumentCalls(access, config.serviceKey))
+  const calls = closer.use(new DocumentCalls(access, config.serviceKey))
+  const poster = new Poster({ allowedHosts: config.allowedHosts, resolve })
+  closer.defer(() => poster[Symbol.dispose]())
   return {
     log,
     db,
+    poster,
     verifier: verifier ?? createTokenVerifier(fetchKeys),
-    documentCalls,
+    documentCalls: documentCalls ?? calls,
     wakes: new Wakes(),
+    queueLimits: { events: config.queueEvents, bytes: config.queueBytes },
+    allowedHosts: config.allowedHosts,
   }
 }

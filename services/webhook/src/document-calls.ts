@@ -100,3 +100,11 @@ export class DocumentCalls implements AsyncDisposable {
     return clients
   }
 }
+
+/** Seq of the latest entry of a document's log, whether or not earlier ones are kept. Throws as `run` of the calls does. */
+export function readLatestSeq(calls: Pick<DocumentCalls, 'run'>, docId: string): Promise<number> {
+  return calls.run(docId, async ({ tables }, call) => {
+    const { seq } = await tables.listTables({ docId, withColumns: false }, call)
+    return seq
+  })
+}

@@ -1,9 +1,13 @@
 import { DatabaseHealth } from '@sheaf/kit/database-health'
 import { startGrpcServer } from '@sheaf/kit/grpc-server'
 import { openWith } from '@sheaf/kit/lifecycle'
+import { startMatching } from './changes/matching'
 import type { WebhookConfig } from './config'
 import { openContext, type Overrides } from './context'
 import { createServices } from './handlers/index'
+import { Sender } from './sending/sender'
+import { Upkeep } from './sending/upkeep'
+import { observeWaiting } from './sending/waiting-gauge'
 
 /** A webhook service that answers calls until it is disposed of. */
 export interface RunningWebhook extends AsyncDisposable {
@@ -12,8 +16,8 @@ export interface RunningWebhook extends AsyncDisposable {
 }
 
 /**
- * Starts the webhook service: migrates its schema and serves. Health knows '' (the process) and 'postgres'. Any number
- * of instances may share one database.
+ * Starts the webhook service: migrates its schema and serves. Health knows '' (the process), 'postgres' and 'nats'.
+ * Any number of instances may share one database.
  */
 export function startWebhook(
   config: WebhookConfig,
@@ -25,6 +29,8 @@ export function startWebhook(
       ...overrides,
       onUnavailable: () => checkDatabase(),
     })
+    const sender = closer.use(new Sender(ctx.db, ctx.poster, ctx.log))
+    ctx.wakes.sender = () => sender.wake()
     const server = await startGrpcServer({
       listen: config.listen,
       services: createServices(ctx),
@@ -35,8 +41,16 @@ export function startWebhook(
     const health = new DatabaseHealth(ctx.db, (serving) => server.setHealth('postgres', serving))
     closer.defer(() => health[Symbol.dispose]())
     server.setHealth('postgres', true)
+    server.setHealth('nats', false)
     checkDatabase = () => health.check()
     health.check()
+    await startMatching(ctx, closer, {
+      natsUrl: config.natsUrl,
+      onConnected: (connected) => server.setHealth('nats', connected),
+    })
+    closer.use(new Upkeep(ctx.db, ctx.log)).start()
+    closer.defer(observeWaiting(ctx.db))
+    sender.wake()
     return { address: server.address, [Symbol.asyncDispose]: () => closer.close() }
   })
 }

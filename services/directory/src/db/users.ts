@@ -46,6 +46,20 @@ export function listUsers(db: Db, afterId: number, limit: number): Promise<UserR
     .execute()
 }
 
+/** Who the users with these ids are, by id; those who have no account any more are left out. */
+export async function listUserNames(
+  db: Db,
+  ids: readonly number[],
+): Promise<Pick<UserRow, 'id' | 'email' | 'name'>[]> {
+  if (ids.length === 0) return []
+  return db
+    .selectFrom('users')
+    .select(['id', 'email', 'name'])
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .execute()
+}
+
 /**
  * The user with this email, made with their personal site `Personal` and its workspace `Home` if there was none; somebody
  * who was only invited so far gets both now, and the name. Safe when several callers ask at once: one makes the user,

@@ -3,14 +3,16 @@ import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/kit/server-call'
 import type {
   EnsureUserRequest,
+  ListUserNamesRequest,
   ListUsersRequest,
   User,
   UsersService,
 } from '@sheaf/protos/sheaf/directory/v1/users'
 import { MAX_NAME, readEmail, requireName } from '../access/names'
 import type { Context } from '../context'
-import { ensureUser, listUsers, type UserRow } from '../db/users'
+import { ensureUser, listUserNames, listUsers, type UserRow } from '../db/users'
 import { userDeletion } from './user-deletion'
+import { isRowId } from './workspaces'
 
 const MAX_PAGE = 1000
 /** Their accounts stand for the public and cannot be anybody's. */
@@ -39,6 +41,15 @@ export const users = (ctx: Context): UsersService => ({
     const size = limit === 0 ? MAX_PAGE : Math.min(limit, MAX_PAGE)
     const rows = await listUsers(ctx.db, Math.min(afterId, 2 ** 31 - 1), size)
     return { users: rows.map(userToWire) }
+  },
+
+  async listUserNames({ userIds }: ListUserNamesRequest, call: ServerCall) {
+    requireSystem(call)
+    if (userIds.length > MAX_PAGE)
+      throw new AppError('invalid', 'INVALID_PAGE', `user_ids can be ${MAX_PAGE} at most`, {
+        field: 'user_ids',
+      })
+    return { users: await listUserNames(ctx.db, userIds.filter(isRowId)) }
   },
 
   ...userDeletion(ctx),

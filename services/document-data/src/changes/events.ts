@@ -8,15 +8,19 @@ export interface EventOptions {
   readonly docId: string
   /** False to leave out what the cells held before. */
   readonly oldValues: boolean
+  /** True for what the cells of removed columns held, too. */
+  readonly removedCells?: boolean
 }
 
 /** The event of a log entry. The same entry always gives the same bytes, so that a repetition can be recognised. */
 export function createEvent(
   { operations, ...entry }: LogEntry,
-  { docId, oldValues }: EventOptions,
+  { docId, oldValues, removedCells }: EventOptions,
 ): ChangeEvent {
   if (!operations) return { ...partEvent({ ...entry, operations: [] }, docId), truncated: true }
-  const sendable = operations.map((operation) => sendableOperation(operation, oldValues))
+  const sendable = operations.map((operation) =>
+    sendableOperation(operation, oldValues, removedCells),
+  )
   return partEvent({ ...entry, operations: sendable }, docId)
 }
 
@@ -47,6 +51,8 @@ const rowCases = {
   remove_rows: 'removeRows',
 } as const
 
+const NO_CELLS = { rowIds: [], oldValuesJson: Buffer.alloc(0) }
+
 function createOperation(operation: SendableOperation): WireOperation {
   if ('rowIds' in operation)
     return {
@@ -76,6 +82,7 @@ function createOperation(operation: SendableOperation): WireOperation {
         colRef: operation.columnRef,
         oldJson: operation.old,
         newJson: operation.new,
+        ...(operation.cells ?? NO_CELLS),
       },
     },
   }

@@ -3,6 +3,7 @@ import type { ServerCall } from '@sheaf/kit/grpc-server'
 import type { ReadOptions, WriteOptions } from '@sheaf/protos/sheaf/document_data/v1/options'
 import type { Context } from '../context'
 import type { DocumentReader, DocumentWriter } from '../store/document'
+import type { Author } from '../store/log'
 import { findReply, keepReply, type ReplyKey } from '../store/replies'
 import { authorOf } from './document-call'
 
@@ -47,6 +48,8 @@ interface ReadRequest {
 interface Write<R> {
   /** The message of its response, which is kept for repetitions. */
   readonly response: MessageOf<R>
+  /** What makes the change; the API unless given. */
+  readonly cause?: Author['cause']
   /** Does it, within its transaction, and gives what the response tells beside log position and tag. */
   readonly run: (doc: DocumentWriter) => Omit<R, keyof WriteResponse>
 }
@@ -81,7 +84,7 @@ export async function runWrite<R extends WriteResponse>(
   }
   const { result } = await ctx.documents.transact<R>(
     docId,
-    authorOf(call),
+    write.cause ? { ...authorOf(call), cause: write.cause } : authorOf(call),
     (options ? runAsked : run) as (doc: DocumentWriter) => never,
     call.signal,
   )

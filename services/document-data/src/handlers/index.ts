@@ -4,6 +4,7 @@ import { AttachmentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/
 import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnsServiceService } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
+import { HistoryServiceService } from '@sheaf/protos/sheaf/document_data/v1/history'
 import { ImportServiceService } from '@sheaf/protos/sheaf/document_data/v1/import'
 import { SqlServiceService } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/tables'
@@ -18,6 +19,7 @@ import { columns } from './columns'
 import { documents } from './documents'
 import { exporting } from './export'
 import { exportService } from './export-service'
+import { history } from './history'
 import { importDocument } from './import'
 import { records } from './records'
 import { recordsService } from './records-service'
@@ -38,6 +40,7 @@ export function createServices(ctx: Context): ServedService[] {
     serveAdmitted(admission, ColumnsServiceService, columns(ctx)),
     serveAdmitted(admission, DocumentsServiceService, documents(ctx)),
     serveAdmitted(admission, exportService, exporting(ctx)),
+    serveAdmitted(admission, HistoryServiceService, history(ctx)),
     serveAdmitted(admission, ImportServiceService, importDocument(ctx)),
     serveAdmitted(admission, recordsService, records(ctx)),
     serveAdmitted(admission, SqlServiceService, sql(ctx)),

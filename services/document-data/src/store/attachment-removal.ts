@@ -64,7 +64,7 @@ export async function removeUnused(
       run: (doc, rows) => {
         use.catchUp(doc)
         const unused = rows.filter(({ id }) => !use.has(id))
-        remove(
+        removeAttachments(
           doc,
           unused.map(({ id }) => id),
         )
@@ -136,7 +136,8 @@ function mark(doc: DocumentWriter, rows: readonly Row[]): void {
   })
 }
 
-function remove(doc: DocumentWriter, ids: readonly number[]): void {
+/** Removes attachments, and their bytes where no other has them. */
+export function removeAttachments(doc: DocumentWriter, ids: readonly number[]): void {
   if (ids.length === 0) return
   const { connection } = doc
   const json = JSON.stringify(ids)

@@ -32,6 +32,8 @@ export type SendableOperation =
   | (Omit<SchemaOperation, 'old' | 'new' | 'cells'> & {
       readonly old: Buffer
       readonly new: Buffer
+      /** What a removed column held, where that is asked for. */
+      readonly cells?: { readonly rowIds: number[]; readonly oldValuesJson: Buffer }
     })
 
 /** A log entry, or a part of a large one. */
@@ -42,11 +44,16 @@ export interface ChangePart extends Omit<LogEntry, 'operations'> {
 }
 
 /** A step of a change as it is sent; without what was before unless `oldValues`. */
-export function sendableOperation(operation: Operation, oldValues: boolean): SendableOperation {
+export function sendableOperation(
+  operation: Operation,
+  oldValues: boolean,
+  removedCells = false,
+): SendableOperation {
   if (!('rowIds' in operation)) {
     const { kind, table, tableRef, column, columnRef } = operation
     const old = oldValues ? json(operation.old) : NOTHING
-    return { kind, table, tableRef, column, columnRef, old, new: json(operation.new) }
+    const cells = removedCells ? sendableCells(operation) : undefined
+    return { kind, table, tableRef, column, columnRef, old, new: json(operation.new), cells }
   }
   const columns = operation.columns.map((column) => {
     const { id, ref, type, oldType = type, old, new: after } = column
@@ -58,6 +65,12 @@ export function sendableOperation(operation: Operation, oldValues: boolean): Sen
     }
   })
   return { ...operation, columns }
+}
+
+function sendableCells({ cells, old }: SchemaOperation) {
+  const { type } = (old ?? {}) as { readonly type?: string }
+  if (!cells || type === undefined) return undefined
+  return { rowIds: [...cells.rowIds], oldValuesJson: loggedCells(type, cells.values) }
 }
 
 function json(value: object | undefined): Buffer {

@@ -25,6 +25,11 @@ export function isComputed({ isFormula, formula }: Omit<CellForm, 'typeName'>): 
   return isFormula && formula !== ''
 }
 
+/** True when the column has yet to become a data column. */
+export function isEmpty(form: Omit<CellForm, 'typeName'>): boolean {
+  return form.isFormula && !isComputed(form)
+}
+
 /** Throws `too_large` when the cells of these columns are more than one log entry can keep. */
 export function requireKeepable(
   { connection }: DocumentWriter,
@@ -49,14 +54,18 @@ export interface CellChange {
   readonly column: { readonly id: string; readonly ref: number }
   readonly from: CellForm
   readonly to: CellForm
-  /** Another conversion than that of the types. */
-  readonly convert?: ((value: StoredValue) => StoredValue) | undefined
+  /** Another conversion than that of the types; null to leave the cells as they are. */
+  readonly convert?: Conversion | null | undefined
 }
+
+/** What becomes of a stored value, in the row with this id. */
+export type Conversion = (value: StoredValue, rowId: number) => StoredValue
 
 /** Brings the cells of a column from one form into another, and records those that change. */
 export function changeCells(doc: DocumentWriter, change: CellChange): void {
   const { table, column, from, to } = change
-  if (from.isFormula && !isComputed(from)) {
+  if (change.convert === null) return
+  if (!change.convert && isEmpty(from)) {
     // An empty column holds nothing but its default.
     if (isComputed(to)) fillColumn(doc, table, column.id, null)
     else if (from.typeName !== to.typeName)
@@ -84,11 +93,11 @@ export function changeCells(doc: DocumentWriter, change: CellChange): void {
 }
 
 /** How a stored value changes; undefined when none does. */
-function createConversion(
+export function createConversion(
   doc: DocumentWriter,
   from: CellForm,
   to: CellForm,
-): ((value: StoredValue) => StoredValue) | undefined {
+): Conversion | undefined {
   const [before, after] = [columnType(from.typeName), columnType(to.typeName)]
   if (to.isFormula) {
     const value = isComputed(to) ? null : after.defaultValue

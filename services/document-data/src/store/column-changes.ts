@@ -1,11 +1,11 @@
 import { AppError } from '@sheaf/kit/errors'
 import { columnIdFor } from '../identifiers'
-import type { StoredValue } from '../values/column-type'
 import { columnType } from '../values/column-types'
-import { changeCells } from './column-cells'
+import { changeCells, type CellForm, type Conversion } from './column-cells'
 import { columnMetadata, type ColumnMetadata } from './column-metadata'
 import { fullTypeName } from './columns'
 import type { DocumentWriter } from './document'
+import { targetsOf } from './reference-targets'
 import type { Column, Table } from './schema'
 import { reshapeStoredColumns } from './table-form'
 
@@ -15,11 +15,12 @@ export type ColumnChange = {
 }
 
 /** A column whose metadata change. */
-interface Revision {
+export interface Revision {
   readonly ref: number
   readonly before: ColumnMetadata
   readonly after: ColumnMetadata
-  readonly convert?: Conversion | undefined
+  /** As of a CellChange. */
+  readonly convert?: Conversion | null | undefined
 }
 
 /** What to change of one column. */
@@ -29,8 +30,6 @@ export interface AppliedChange {
   /** Another conversion of its cells than that of the types. */
   readonly convert?: Conversion
 }
-
-type Conversion = (value: StoredValue) => StoredValue
 
 /** Changes columns of a table in one go: its rows are written anew at most once. */
 export function applyChanges(
@@ -47,7 +46,16 @@ export function applyChanges(
     const after = revise(doc, { table, column, now: known?.after ?? before, change, taken })
     revisions.set(ref, { ref, before, after, convert })
   }
-  const changed = [...revisions.values()].filter(({ before, after }) => differ(before, after))
+  applyRevisions(doc, table, [...revisions.values()])
+}
+
+/** Gives columns of a table exactly these metadata, whose ids must be free and whose types known. */
+export function applyRevisions(
+  doc: DocumentWriter,
+  table: Table,
+  revisions: readonly Revision[],
+): void {
+  const changed = revisions.filter(({ before, after }) => differ(before, after))
   if (changed.length === 0) return
   reshape(doc, table, changed)
   freeIds(doc, changed)
@@ -147,7 +155,8 @@ function freeIds({ connection }: DocumentWriter, changed: readonly Revision[]): 
   for (const { ref } of renamed) free.run(ref)
 }
 
-function cellForm({ type, isFormula, formula }: ColumnMetadata) {
+/** What cells of a column with such metadata are. */
+export function cellForm({ type, isFormula, formula }: ColumnMetadata): CellForm {
   return { typeName: type, isFormula, formula }
 }
 
@@ -183,5 +192,6 @@ function save(doc: DocumentWriter, table: Table, { ref, before, after }: Revisio
     columnRef: ref,
     old: pick(before),
     new: pick(after),
+    targets: keys.includes('type') ? targetsOf(doc.schema, [before.type, after.type]) : undefined,
   })
 }

@@ -20,6 +20,18 @@ export interface ColumnMetadata {
   readonly recalcDeps: string | null
 }
 
+/** All metadata of a column beside its ref and its table. */
+export interface WholeMetadata extends ColumnMetadata {
+  readonly summarySourceCol: number
+  readonly reverseCol: number
+}
+
+/** All metadata of a column as they stand, for the log: what is needed to bring it back. */
+export function wholeMetadata(column: Column): WholeMetadata {
+  const { summarySourceCol, reverseCol } = column
+  return { ...columnMetadata(column), summarySourceCol, reverseCol }
+}
+
 /** The metadata of a column as it stands. */
 export function columnMetadata(column: Column): ColumnMetadata {
   const { id: colId, typeName: type, position: parentPos } = column

@@ -1,8 +1,9 @@
 import { AppError } from '@sheaf/kit/errors'
 import { readCells, requireKeepable } from './column-cells'
 import { applyChanges, requireOwn, type ColumnChange } from './column-changes'
-import { columnMetadata } from './column-metadata'
+import { wholeMetadata } from './column-metadata'
 import type { DocumentWriter } from './document'
+import { targetsOf } from './reference-targets'
 import { retireRef } from './refs'
 import type { Column, Table } from './schema'
 import { dropStoredColumns, storedForm } from './table-form'
@@ -31,6 +32,12 @@ function notFound(tableId: string, colId: string): AppError {
 /** Removes columns of one table with their cells, and what refers to them in the metadata of others. */
 export function removeColumns(doc: DocumentWriter, table: Table, columns: readonly Column[]): void {
   if (columns.length === 0) return
+  dropColumns(doc, table, columns)
+  forgetColumns(doc, new Set(columns.map(({ ref }) => ref)))
+}
+
+/** Removes columns of one table with their cells; what refers to them stays as it is. */
+export function dropColumns(doc: DocumentWriter, table: Table, columns: readonly Column[]): void {
   columns.forEach(requireOwn)
   requireKeepable(
     doc,
@@ -47,15 +54,15 @@ export function removeColumns(doc: DocumentWriter, table: Table, columns: readon
       tableRef: table.ref,
       column: column.id,
       columnRef: column.ref,
-      old: columnMetadata(column),
+      old: wholeMetadata(column),
       cells,
+      targets: targetsOf(doc.schema, [column.typeName]),
     })
     retireRef(doc.connection, 'column', column.ref)
     doc.connection.prepare('DELETE FROM _grist_Tables_column WHERE id = ?').run(column.ref)
   }
   dropStoredColumns(doc, table, columns, kept.map(storedForm))
   doc.schemaChanged()
-  forgetColumns(doc, new Set(columns.map(({ ref }) => ref)))
 }
 
 /** Takes refs of columns that are gone out of the metadata of all others. */

@@ -5,7 +5,9 @@ import { columnType } from '../values/column-types'
 import { quoteId } from '../query/quote'
 import { dropColumnIndex } from './auto-indexes'
 import { fillColumn, isComputed } from './column-cells'
+import type { WholeMetadata } from './column-metadata'
 import type { DocumentReader, DocumentWriter } from './document'
+import { targetsOf } from './reference-targets'
 import { nextRef } from './refs'
 import type { Column, Table } from './schema'
 import { columnDefinition } from './sql-text'
@@ -64,19 +66,18 @@ export function addColumns(
   const taken = new Set(table.columns.map(({ id }) => id.toLowerCase()))
   const columns = planColumns(doc, taken, wished)
   addStoredColumns(doc, table, table.columns.map(storedForm), columns)
-  const refs = addColumnRows(doc, table.ref, columns)
+  const made = addColumnRows(doc, table.ref, columns)
   doc.schemaChanged()
-  columns.forEach((column, i) => {
-    const columnRef = refs[i] ?? 0
+  for (const described of made)
     doc.record({
       kind: 'add_column',
       table: table.tableId,
       tableRef: table.ref,
-      column: column.id,
-      columnRef,
-      new: describeColumn(column, columnRef),
+      column: described.colId,
+      columnRef: described.colRef,
+      new: described,
+      targets: targetsOf(doc.schema, [described.type]),
     })
-  })
   return columns.map(({ id }) => id)
 }
 
@@ -111,45 +112,71 @@ export function fullTypeName(doc: DocumentReader, typeName: string): string {
   return typeName === 'DateTime' ? `DateTime:${doc.schema.settings.timezone}` : typeName
 }
 
-const ADD = `
-  INSERT INTO _grist_Tables_column (id, parentId, parentPos, colId, type, isFormula, formula, label,
-    widgetOptions, visibleCol, recalcWhen, recalcDeps, rules) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const FIELDS = [
+  ...[
+    'parentPos',
+    'colId',
+    'type',
+    'widgetOptions',
+    'isFormula',
+    'formula',
+    'label',
+    'description',
+  ],
+  ...['untieColIdFromLabel', 'summarySourceCol', 'displayCol', 'visibleCol', 'rules', 'reverseCol'],
+  ...['recalcWhen', 'recalcDeps'],
+] as const satisfies readonly (keyof WholeMetadata)[]
 
-/** Writes the metadata of columns that have been made, and returns their refs. */
+/** A column with its ref and all its metadata, as the log keeps them. */
+export type DescribedColumn = WholeMetadata & { readonly colRef: number }
+
+/** Writes the metadata of columns that have been made. */
+export function insertColumnRows(
+  { connection }: DocumentWriter,
+  tableRef: number,
+  columns: readonly DescribedColumn[],
+): void {
+  const insert = connection.prepare(
+    `INSERT INTO _grist_Tables_column (id, parentId, ${FIELDS.join(', ')})
+     VALUES (?, ?${', ?'.repeat(FIELDS.length)})`,
+  )
+  for (const column of columns) {
+    const values = FIELDS.map((field) => column[field])
+    const stored = values.map((value) => (typeof value === 'boolean' ? Number(value) : value))
+    insert.run(column.colRef, tableRef, ...stored)
+  }
+}
+
+/** Writes the metadata of new columns, which get refs by it, and returns them as the log keeps them. */
 export function addColumnRows(
   doc: DocumentWriter,
   tableRef: number,
   columns: readonly PlannedColumn[],
-): number[] {
+): DescribedColumn[] {
   const last = doc.connection.pluck('SELECT max(parentPos) FROM _grist_Tables_column').get()
   let position = Math.floor((last as number | null) ?? 0)
-  const insert = doc.connection.prepare(ADD)
   const first = nextRef(doc.connection, 'column')
-  return columns.map(({ id, typeName, isFormula, fields }, i) => {
-    insert.run(
-      first + i,
-      tableRef,
-      fields.position ?? ++position,
-      id,
-      typeName,
-      isFormula ? 1 : 0,
-      fields.formula ?? '',
-      fields.label ?? id,
-      fields.widgetOptions ?? '',
-      fields.visibleCol ?? 0,
-      fields.recalcWhen ?? 0,
-      fields.recalcDeps ?? null,
-      fields.rules ?? null,
-    )
-    return first + i
-  })
-}
-
-/** What the log keeps of a new column. */
-export function describeColumn(column: PlannedColumn, colRef: number): object {
-  const { id, typeName, isFormula, fields } = column
-  const { formula = '', label = id, widgetOptions = '' } = fields
-  return { colId: id, colRef, type: typeName, isFormula, formula, label, widgetOptions }
+  const described = columns.map(({ id, typeName, isFormula, fields }, i) => ({
+    colId: id,
+    colRef: first + i,
+    parentPos: fields.position ?? ++position,
+    type: typeName,
+    widgetOptions: fields.widgetOptions ?? '',
+    isFormula,
+    formula: fields.formula ?? '',
+    label: fields.label ?? id,
+    description: '',
+    untieColIdFromLabel: false,
+    summarySourceCol: 0,
+    displayCol: 0,
+    visibleCol: fields.visibleCol ?? 0,
+    rules: fields.rules ?? null,
+    reverseCol: 0,
+    recalcWhen: fields.recalcWhen ?? 0,
+    recalcDeps: fields.recalcDeps ?? null,
+  }))
+  insertColumnRows(doc, tableRef, described)
+  return described
 }
 
 /** What an empty column becomes when its first values are written. */
@@ -181,6 +208,7 @@ export function makeDataColumn(
     columnRef: column.ref,
     old: { type: column.typeName, widgetOptions: column.widgetOptions, isFormula: true },
     new: { ...form, isFormula: false },
+    targets: targetsOf(doc.schema, [column.typeName, form.type]),
   })
   return doc.schema.get(table.tableId).byId.get(column.id) ?? column
 }

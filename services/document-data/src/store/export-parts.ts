@@ -10,10 +10,11 @@ import {
   type WorkbookPlan,
 } from '../export/workbook'
 import type { Connection } from './connections'
+import { historyParts, type HistoryPlan } from './history'
 import { ZipParts } from './zip-parts'
 
 /** What is exported, as plain values that can go to another thread. */
-export type ExportPlan = DelimitedPlan | WorkbookPlan
+export type ExportPlan = DelimitedPlan | WorkbookPlan | HistoryPlan
 
 /** Rows read in one go at most; fewer when they are long. */
 const RANGE_ROWS = 1500
@@ -29,9 +30,14 @@ const FIRST = Number.MIN_SAFE_INTEGER
  * shows. Throws what SQLite throws, and `invalid` before the first part when a table does not fit into the form.
  */
 export function exportParts(connection: Connection, plan: ExportPlan): Generator<Buffer | null> {
-  return plan.export === 'delimited'
-    ? delimitedParts(connection, plan)
-    : workbookParts(connection, plan)
+  switch (plan.export) {
+    case 'delimited':
+      return delimitedParts(connection, plan)
+    case 'workbook':
+      return workbookParts(connection, plan)
+    case 'history':
+      return historyParts(connection, plan)
+  }
 }
 
 function* delimitedParts(

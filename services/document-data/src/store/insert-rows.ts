@@ -18,8 +18,11 @@ export interface InsertedRows {
   readonly columns: readonly StoredColumn[]
 }
 
-/** Ids of rows to add: so many that follow the highest one in use, or those named, which must be free. */
-export type NewRowIds = number | readonly number[]
+/**
+ * Ids of rows to add: so many that follow the highest one in use, or those named, which must be free. Rows that come back take
+ * their positions as they are given, also where those are null.
+ */
+export type NewRowIds = number | readonly number[] | { readonly comeBack: readonly number[] }
 
 /** Adds rows to a table; columns that are not given take their defaults. */
 export function insertRows(
@@ -30,15 +33,15 @@ export function insertRows(
 ): InsertedRows {
   const highest = doc.connection.pluck(`SELECT max(id) FROM ${quoteId(table.tableId)}`).get()
   const above = (highest as number | null) ?? 0
-  const ids =
-    typeof wanted === 'number'
-      ? Array.from({ length: wanted }, (_, index) => above + 1 + index)
-      : wanted
+  const ids = idsOf(wanted, above)
   const byId = new Map(given.map((column) => [column.column.id, column]))
   const columns = table.columns.map((column) => {
     const values = byId.get(column.id)?.values
-    if (column.id === 'manualSort')
-      return { column, values: positionRows(doc, table, { ids, above }, values) }
+    if (column.id === 'manualSort') {
+      const isBack = typeof wanted === 'object' && 'comeBack' in wanted && values !== undefined
+      const place = isBack ? placeBack : positionRows
+      return { column, values: place(doc, table, { ids, above }, values) }
+    }
     return {
       column,
       values: values ?? new Array<StoredValue>(ids.length).fill(defaultOf(column)),
@@ -46,6 +49,27 @@ export function insertRows(
   })
   run(doc, table, ids, columns)
   return { ids, columns }
+}
+
+function idsOf(wanted: NewRowIds, above: number): readonly number[] {
+  if (typeof wanted === 'number')
+    return Array.from({ length: wanted }, (_, index) => above + 1 + index)
+  return 'comeBack' in wanted ? wanted.comeBack : wanted
+}
+
+/** Positions of rows that come back, as they are given. Those above their ids have been placed by hand. */
+function placeBack(
+  doc: DocumentWriter,
+  table: Table,
+  { ids }: { readonly ids: readonly number[] },
+  given: readonly StoredValue[] = [],
+): readonly StoredValue[] {
+  placeBelow(
+    doc,
+    table,
+    given.filter((position, index) => Number(position) > (ids[index] ?? 0)),
+  )
+  return given
 }
 
 /** Value of a cell that is not given; formulas are not evaluated, so a computed one is null. */

@@ -1,4 +1,5 @@
 import type { StoredValue } from '../values/column-type'
+import { storedNumber } from '../values/number-storage'
 import type { Connection } from './connections'
 
 /** A stored value as the log keeps it. A whole number that is safe was stored as an integer. */
@@ -12,6 +13,11 @@ export function logValue(value: StoredValue): LogValue {
 /** Stored values as the log keeps them. */
 export function logValues(values: readonly StoredValue[]): LogValue[] {
   return values.map(logValue)
+}
+
+/** The stored value that the log keeps like this. */
+export function fromLog(value: LogValue): StoredValue {
+  return typeof value === 'number' ? storedNumber(value) : value
 }
 
 /** What made a change, as the log numbers it. */
@@ -57,7 +63,12 @@ export interface SchemaOperation {
   readonly new?: object
   /** What a removed column held. */
   readonly cells?: { readonly rowIds: readonly number[]; readonly values: readonly LogValue[] }
+  /** Refs of the tables that column types in the metadata name, where there are such tables: names may come to mean others. */
+  readonly targets?: Targets
 }
+
+/** Refs of tables by their ids. */
+export type Targets = Readonly<Record<string, number>>
 
 /** One step of a write. The log keeps the steps of a write as a JSON list of these. */
 export type Operation = RowOperation | SchemaOperation
@@ -129,6 +140,15 @@ const ENTRIES = `
   SELECT seq, time, user, cause, traceparent,
     CASE WHEN octet_length(operations) <= ? THEN operations END AS operations
   FROM _sheaf_log WHERE seq > ? AND seq <= ? ORDER BY seq`
+
+/** An entry of the log; undefined when there is none. Operations of more bytes than `maxBytes` are left out. */
+export function findEntry(
+  connection: Connection,
+  seq: number,
+  maxBytes: number,
+): LogEntry | undefined {
+  return readEntries(connection, { after: seq - 1, upTo: seq, maxBytes })[0]
+}
 
 /** What to read of the log. */
 export interface EntryRange {

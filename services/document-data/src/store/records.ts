@@ -8,7 +8,7 @@ import {
   type WriteOptions,
 } from './conversion'
 import type { DocumentWriter } from './document'
-import { insertRows } from './insert-rows'
+import { insertRows, type NewRowIds } from './insert-rows'
 import { logValue, logValues, type ColumnValues, type LogValue } from './log'
 import { placeBelow } from './manual-sort'
 import { isMetadataTable, removeMetadataRows, updateMetadataRows } from './metadata-rows'
@@ -43,7 +43,17 @@ export function addRecords(
   const given = convertColumns(doc, table, rows.cells, options)
   if (rows.count === 0) return []
   const wanted = rows.ids ?? rows.count
-  const { ids, columns } = insertRows(doc, doc.schema.get(table.tableId), wanted, given)
+  return insertRecords(doc, doc.schema.get(table.tableId), wanted, given)
+}
+
+/** Adds rows whose values are in the form in which they are stored, records them and returns their ids. */
+export function insertRecords(
+  doc: DocumentWriter,
+  table: Table,
+  wanted: NewRowIds,
+  given: readonly StoredColumn[],
+): readonly number[] {
+  const { ids, columns } = insertRows(doc, table, wanted, given)
   doc.record({
     kind: 'add_rows',
     table: table.tableId,
@@ -102,9 +112,24 @@ export function deleteRecords(
 ): void {
   if (isMetadataTable(tableId)) return removeMetadataRows(doc, tableId, rowIds)
   const table = doc.schema.getWritable(tableId)
+  const removed = removeRecords(doc, table, rowIds)
+  if (removed.length === 0) return
+  for (const change of clearReferences(doc.connection, doc.schema, table, removed))
+    writeCells(doc, change.table, {
+      rowIds: change.rowIds,
+      stored: [{ column: change.column, values: change.values }],
+    })
+}
+
+/** Removes the rows that are there, records them and returns their ids; references to them stay. */
+export function removeRecords(
+  doc: DocumentWriter,
+  table: Table,
+  rowIds: readonly number[],
+): number[] {
   const rows = selectRows(doc, table, table.columns, rowIds)
-  if (rows.length === 0) return
   const removed = rows.map(([id]) => id as number)
+  if (removed.length === 0) return removed
   doc.connection
     .prepare(`DELETE FROM ${quoteId(table.tableId)} WHERE id IN (SELECT value FROM json_each(?))`)
     .run(JSON.stringify(removed))
@@ -117,15 +142,11 @@ export function deleteRecords(
       describe(column, { old: rows.map((row) => row[i + 1] ?? null) }),
     ),
   })
-  for (const change of clearReferences(doc.connection, doc.schema, table, removed))
-    writeCells(doc, change.table, {
-      rowIds: change.rowIds,
-      stored: [{ column: change.column, values: change.values }],
-    })
+  return removed
 }
 
 /** Ids and cells of the rows that are there, by id. */
-function selectRows(
+export function selectRows(
   doc: DocumentWriter,
   table: Table,
   columns: readonly Column[],
@@ -140,10 +161,10 @@ function selectRows(
     .all(JSON.stringify(rowIds)) as LogValue[][]
 }
 
-/** Rows as selectRows gives them, by id. */
 type RowsById = ReadonlyMap<number, readonly LogValue[]>
 
-function byRowId(rows: readonly LogValue[][]): RowsById {
+/** Rows as selectRows gives them, by id. */
+export function byRowId(rows: readonly LogValue[][]): RowsById {
   return new Map(rows.map((row) => [row[0] as number, row]))
 }
 
@@ -155,7 +176,7 @@ interface CellWrite {
 }
 
 /** Writes the cells that differ from what is stored, and records them. The rows must be there, each named once. */
-function writeCells(doc: DocumentWriter, table: Table, write: CellWrite): void {
+export function writeCells(doc: DocumentWriter, table: Table, write: CellWrite): void {
   const { rowIds, stored } = write
   const columns = stored.map(({ column }) => column)
   const before = write.before ?? byRowId(selectRows(doc, table, columns, rowIds))

@@ -15,7 +15,7 @@ interface Rewriting {
   readonly tableId: string
   readonly colId: string
   /** Must not read or write the document. */
-  readonly convert: (value: StoredValue) => StoredValue
+  readonly convert: (value: StoredValue, rowId: number) => StoredValue
 }
 
 /**
@@ -30,7 +30,7 @@ export function rewriteCells(
   const stored: StoredValue[] = []
   let written = 0
   const changes = (id: unknown, value: unknown) => {
-    const converted = convert(value as LogValue)
+    const converted = convert(value as LogValue, id as number)
     const after = logValue(converted)
     if (after === value) return 0
     changed.rowIds.push(id as number)

@@ -2,10 +2,11 @@ import { idsText } from '../values/convert-value'
 import { quoteId } from '../query/quote'
 import { requireKeepable } from './column-cells'
 import { applyChanges, type AppliedChange } from './column-changes'
-import { columnMetadata } from './column-metadata'
+import { wholeMetadata } from './column-metadata'
 import { forgetColumns } from './column-removal'
 import type { DocumentWriter } from './document'
 import type { LogValue } from './log'
+import { targetsOf } from './reference-targets'
 import { retireRef } from './refs'
 import type { Column, Table } from './schema'
 
@@ -22,9 +23,12 @@ export function removeTables(doc: DocumentWriter, refs: readonly number[]): void
   forgetColumns(doc, new Set(gone.flatMap(({ columns }) => columns.map(({ ref }) => ref))))
 }
 
-function removeTable(doc: DocumentWriter, table: Table): void {
+/** Removes a table with its rows; what refers to it stays as it is. `schemaChanged` has to follow. */
+export function removeTable(doc: DocumentWriter, table: Table): void {
   const { connection } = doc
   const { ref, tableId, columns, onDemand } = table
+  const { primaryViewId, summarySourceTable, rawViewSectionRef, recordCardViewSectionRef } = table
+  const views = { primaryViewId, summarySourceTable, rawViewSectionRef, recordCardViewSectionRef }
   recordRows(doc, table)
   // Its automatic indexes go with it.
   connection.db.exec(`DROP TABLE ${quoteId(tableId)}`)
@@ -33,14 +37,18 @@ function removeTable(doc: DocumentWriter, table: Table): void {
   connection.prepare('DELETE FROM _grist_Tables_column WHERE parentId = ?').run(ref)
   connection.prepare('DELETE FROM _grist_Tables WHERE id = ?').run(ref)
   connection.prepare('DELETE FROM _sheaf_tables WHERE table_ref = ?').run(ref)
-  const described = columns.map((column) => ({ colRef: column.ref, ...columnMetadata(column) }))
+  const described = columns.map((column) => ({ colRef: column.ref, ...wholeMetadata(column) }))
   doc.record({
     kind: 'remove_table',
     table: tableId,
     tableRef: ref,
     column: '',
     columnRef: 0,
-    old: { tableId, onDemand, columns: described },
+    old: { tableId, onDemand, ...views, columns: described },
+    targets: targetsOf(
+      doc.schema,
+      columns.map(({ typeName }) => typeName),
+    ),
   })
 }
 

@@ -27,11 +27,24 @@ export function updateTables(
 function updateTable(doc: DocumentWriter, ref: number, change: TableChange): void {
   const table = doc.schema.findByRef(ref)
   if (!table) throw new AppError('not_found', 'TABLE_NOT_FOUND', `Table not found "${ref}"`)
-  const before = { tableId: table.tableId, onDemand: table.onDemand }
-  const after = {
+  changeTable(doc, table, {
     tableId: change.tableId === undefined ? table.tableId : nextId(doc, table, change.tableId),
     onDemand: change.onDemand ?? table.onDemand,
-  }
+  })
+}
+
+/**
+ * Gives a table exactly these metadata; the id must be free.
+ * @param isFollowed whether columns that refer to the table follow
+ */
+export function changeTable(
+  doc: DocumentWriter,
+  table: Table,
+  after: { readonly tableId: string; readonly onDemand: boolean },
+  isFollowed = true,
+): void {
+  const { ref } = table
+  const before = { tableId: table.tableId, onDemand: table.onDemand }
   const renames = after.tableId !== before.tableId
   if (!renames && after.onDemand === before.onDemand) return
   if (renames) renameStoredTable(doc, before.tableId, after.tableId)
@@ -48,7 +61,7 @@ function updateTable(doc: DocumentWriter, ref: number, change: TableChange): voi
     new: after,
   })
   doc.schemaChanged()
-  if (renames) followRename(doc, before.tableId, after.tableId)
+  if (renames && isFollowed) followRename(doc, before.tableId, after.tableId)
 }
 
 function nextId(doc: DocumentWriter, { tableId }: Table, wish: string): string {

@@ -1,8 +1,9 @@
 import { AppError } from '@sheaf/kit/errors'
 import { tableIdFor } from '../identifiers'
 import { quoteId } from '../query/quote'
-import { addColumnRows, describeColumn, planColumns, type NewColumn } from './columns'
+import { addColumnRows, planColumns, type NewColumn } from './columns'
 import type { DocumentReader, DocumentWriter } from './document'
+import { targetsOf } from './reference-targets'
 import { nextRef } from './refs'
 import type { Table } from './schema'
 import { columnDefinition } from './sql-text'
@@ -56,13 +57,17 @@ function addTable(doc: DocumentWriter, tableId: string, wished: readonly NewColu
   connection.db.exec(
     `CREATE TABLE ${quoteId(tableId)} ("id" INTEGER PRIMARY KEY, ${definitions.join(', ')})`,
   )
-  const refs = addColumnRows(doc, tableRef, all)
+  const described = addColumnRows(doc, tableRef, all)
   doc.record({
     kind: 'add_table',
     table: tableId,
     tableRef,
     column: '',
     columnRef: 0,
-    new: { tableId, columns: all.map((column, i) => describeColumn(column, refs[i] ?? 0)) },
+    new: { tableId, columns: described },
+    targets: targetsOf(
+      doc.schema,
+      described.map(({ type }) => type),
+    ),
   })
 }

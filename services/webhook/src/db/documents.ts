@@ -1,11 +1,67 @@
-import type { Kysely } from 'kysely'
+import { AppError } from '@sheaf/kit/errors'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { transact } from '@sheaf/kit/database'
 import type { WebhookSchema } from './schema'
 
-/** Leaves a tombstone for a document; one that is there already stays as it is. */
+type Trx = Transaction<WebhookSchema>
+
+/**
+ * Removes all that is kept of a document and leaves a tombstone; one that is there already stays as it is. Whoever makes
+ * something for the document at the same time has done so before, and it is removed, or finds the tombstone.
+ */
 export async function deleteDocument(db: Kysely<WebhookSchema>, docId: string): Promise<void> {
-  await db
-    .insertInto('tombstones')
-    .values({ doc_id: docId })
-    .onConflict((conflict) => conflict.doNothing())
+  await transact(db, async (trx) => {
+    await lockRow(trx, docId, 0)
+    await trx
+      .insertInto('tombstones')
+      .values({ doc_id: docId })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    await trx.deleteFrom('documents').where('doc_id', '=', docId).execute()
+  })
+}
+
+/**
+ * Makes the row of a document unless it is there, and holds it to the end of the transaction. A new one begins with the
+ * log after `seq`. Throws AppError when the document was deleted.
+ */
+export async function enterDocument(trx: Trx, docId: string, seq: number): Promise<void> {
+  await lockRow(trx, docId, seq)
+  // A statement of its own: it sees what was committed while the one before waited.
+  const tombstone = trx.selectFrom('tombstones').select('doc_id').where('doc_id', '=', docId)
+  if (await tombstone.executeTakeFirst())
+    throw new AppError('precondition', 'DOCUMENT_DELETED', 'the document was deleted')
+}
+
+/** Holds the row of a document to the end of the transaction; undefined when it has no webhooks, and so no row. */
+export function lockDocument(
+  trx: Trx,
+  docId: string,
+): Promise<{ handled_seq: number } | undefined> {
+  return trx
+    .selectFrom('documents')
+    .select('handled_seq')
+    .where('doc_id', '=', docId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Forgets the log of a document that has no webhook any more; its row is held by the transaction. */
+export async function leaveDocument(trx: Trx, docId: string): Promise<void> {
+  await trx
+    .deleteFrom('documents')
+    .where('doc_id', '=', docId)
+    .where(sql<boolean>`not exists (select 1 from webhooks where doc_id = ${docId})`)
+    .execute()
+}
+
+/** Inserted or not, the row is held afterwards: an update that changes nothing waits for others as one that does. */
+async function lockRow(trx: Trx, docId: string, seq: number): Promise<void> {
+  await trx
+    .insertInto('documents')
+    .values({ doc_id: docId, handled_seq: seq })
+    .onConflict((conflict) =>
+      conflict.column('doc_id').doUpdateSet({ doc_id: sql`excluded.doc_id` }),
+    )
     .execute()
 }

@@ -1,4 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { EventKind } from '../matching/definitions'
+
+export type { EventKind }
 
 type CreatedAt = ColumnType<Date, never, never>
 
@@ -13,10 +16,17 @@ interface DocumentsTable {
   handled_seq: number
   /** When the log was last looked at for entries of which no event came. */
   checked_at: Generated<Date>
+  created_at: CreatedAt
+  /** When to catch up with the log, though no message may tell of it; null when nothing is known to be left. */
+  due_at: Date | null
+  /** How often catching up has failed since it last did not. */
+  failures: Generated<number>
 }
 
-/** Kinds of events. */
-export type EventKind = 'add' | 'update' | 'remove'
+interface ConsumersTable {
+  /** Name of the durable NATS consumer that all instances on this database share. */
+  name: string
+}
 
 /** How a webhook fares, as its usage shows it. */
 export type WebhookStatus = 'idle' | 'sending' | 'retrying' | 'postponed' | 'error' | 'invalid'
@@ -61,6 +71,10 @@ interface WebhooksTable {
   stopped_reason: string | null
   /** Entries after this one were not queued. */
   stopped_seq: number | null
+  /** Of this entry, which is too large for one transaction, … */
+  partial_seq: number | null
+  /** … events up to this row were queued. */
+  partial_row: number | null
 
   status: Generated<WebhookStatus>
   updated_at: Date | null
@@ -72,12 +86,20 @@ interface WebhooksTable {
 
   /** Attempts of the delivery that is tried now. */
   attempts: Generated<number>
+  /** Of the first of the failures that no success has ended. */
   failing_since: Date | null
+  /** When the delivery that has failed is tried again. */
+  retry_at: Date | null
+  /** Since when nothing goes out but what was queued by hand; null while all does. */
+  halted_at: Date | null
   /** When a sender has to look at it; null when nothing waits. */
   due_at: Date | null
   /** A sender works on it until then. */
   lease_until: Date | null
   lease_id: string | null
+
+  /** Host and port of the url. */
+  target: GeneratedAlways<string>
 }
 
 interface EventsTable {
@@ -103,9 +125,16 @@ interface DeliveriesTable {
   first_seq: Generated<number>
   last_seq: Generated<number>
   size: number
+  /** Kinds of its events, sorted, with commas; `test` for one that is made up. */
+  kinds: Generated<string>
+  /** Asked for by somebody: it goes ahead of what waits, and is tried once. */
+  by_hand: Generated<boolean>
+  /** Time of its first event, epoch milliseconds. */
+  time_ms: Generated<number>
   /** Null when it is not kept any more. */
   body: string | null
   body_bytes: number
+  /** W3C traceparents of its events, each once, with spaces; the first event's is the first. */
   traceparent: Generated<string>
   attempts: Generated<number>
   attempted_at: Date | null
@@ -119,6 +148,7 @@ interface DeliveriesTable {
 export interface WebhookSchema {
   tombstones: TombstonesTable
   documents: DocumentsTable
+  consumers: ConsumersTable
   webhooks: WebhooksTable
   events: EventsTable
   deliveries: DeliveriesTable

@@ -6,9 +6,18 @@ const statements = [
   `create table documents (
     doc_id uuid primary key,
     handled_seq bigint not null,
-    checked_at timestamptz not null default now()
+    checked_at timestamptz not null default now(),
+    created_at timestamptz not null default now(),
+    due_at timestamptz,
+    failures integer not null default 0
   )`,
   `create index documents_checked on documents (checked_at)`,
+  `create index documents_created on documents (created_at)`,
+  `create index documents_due on documents (due_at) where due_at is not null`,
+
+  // Where several databases use one NATS, each hears of all changes.
+  `create table consumers (name text not null)`,
+  `insert into consumers (name) values ('webhook-' || gen_random_uuid())`,
 
   // Refs, not names, so that renames follow by themselves. table_ref is null when the table is gone.
   `create table webhooks (
@@ -35,6 +44,8 @@ const statements = [
     waiting_bytes bigint not null default 0,
     stopped_reason text,
     stopped_seq bigint,
+    partial_seq bigint,
+    partial_row integer,
 
     status text not null default 'idle'
       check (status in ('idle', 'sending', 'retrying', 'postponed', 'error', 'invalid')),
@@ -47,9 +58,15 @@ const statements = [
 
     attempts integer not null default 0,
     failing_since timestamptz,
+    retry_at timestamptz,
+    halted_at timestamptz,
     due_at timestamptz,
     lease_until timestamptz,
-    lease_id uuid
+    lease_id uuid,
+
+    -- Host and port, so that no host takes all places of a sender.
+    target text not null
+      generated always as (lower(coalesce(substring(url from '^[^:]+://([^/?#]*)'), ''))) stored
   )`,
   `create index webhooks_document on webhooks (doc_id, position)`,
   `create index webhooks_due on webhooks (due_at) where due_at is not null`,
@@ -76,6 +93,9 @@ const statements = [
     first_seq bigint not null default 0,
     last_seq bigint not null default 0,
     size integer not null,
+    kinds text not null default '',
+    by_hand boolean not null default false,
+    time_ms bigint not null default 0,
     body text,
     body_bytes bigint not null,
     traceparent text not null default '',

@@ -1,0 +1,70 @@
+import { sendJson } from '../reply'
+import { defineRoute, type Route } from '../route'
+import {
+  deliveries,
+  deliveriesQuery,
+  queued,
+  toDelivery,
+  webhookDeliveriesParams,
+  webhookDeliveryParams,
+} from '../schemas/webhook-deliveries'
+
+const tag = 'webhooks'
+const path = '/api/docs/{docId}/webhooks/{webhookId}'
+
+/** The log of a webhook's deliveries, and what a developer of a receiver tries. */
+export const webhookDeliveryRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: `${path}/deliveries`,
+    id: 'listWebhookDeliveries',
+    tag,
+    summary: 'List the latest deliveries of a webhook',
+    description: 'Newest first. The last 1,000 of 30 days are kept.',
+    access: 'owners',
+    params: webhookDeliveriesParams,
+    query: deliveriesQuery,
+    success: { description: 'The deliveries', schema: deliveries },
+    async handle(exchange, { document, params: { webhookId }, query }) {
+      const { limit = 0, before: beforeId = '' } = query
+      const request = { docId: document.docId, webhookId, limit, beforeId }
+      const found = await document.callWebhook((webhook, call) =>
+        webhook.deliveries.listDeliveries(request, call),
+      )
+      sendJson(exchange, { deliveries: found.deliveries.map(toDelivery) })
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: `${path}/deliveries/{deliveryId}/redeliver`,
+    id: 'redeliverWebhookDelivery',
+    tag,
+    summary: 'Send a delivery again',
+    description: 'As it was, ahead of what waits, once.',
+    access: 'owners',
+    params: webhookDeliveryParams,
+    success: { description: 'It is queued', schema: queued },
+    async handle(exchange, { document, params: { webhookId, deliveryId } }) {
+      const request = { docId: document.docId, webhookId, deliveryId }
+      await document.callWebhook((webhook, call) => webhook.deliveries.redeliver(request, call))
+      sendJson(exchange, { success: true })
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: `${path}/test`,
+    id: 'testWebhook',
+    tag,
+    summary: 'Send a made-up event to a webhook',
+    description:
+      'A row with `id` 0 and nothing in its columns, with the header `sheaf-event: test`; it is sent once, also when the webhook is disabled.',
+    access: 'owners',
+    params: webhookDeliveriesParams,
+    success: { description: 'It is queued', schema: queued },
+    async handle(exchange, { document, params: { webhookId } }) {
+      const request = { docId: document.docId, webhookId }
+      await document.callWebhook((webhook, call) => webhook.deliveries.sendTestEvent(request, call))
+      sendJson(exchange, { success: true })
+    },
+  }),
+]

@@ -1,0 +1,38 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { ReplayDeliveriesRequest } from '@sheaf/protos/sheaf/webhook/v1/deliveries'
+import { sendJson } from '../reply'
+import { defineRoute, type Route } from '../route'
+import { replayBody, replayed, replayParams } from '../schemas/webhook-replay'
+
+/** Events of the past, once more. */
+export const webhookReplayRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'post',
+    path: '/api/docs/{docId}/webhooks/{webhookId}/replay',
+    id: 'replayWebhook',
+    tag: 'webhooks',
+    summary: 'Send events of the past once more',
+    access: 'owners',
+    params: replayParams,
+    body: replayBody,
+    success: { description: 'They wait for delivery', schema: replayed },
+    async handle(exchange, { document, params: { webhookId }, body }) {
+      const { docId } = document
+      const from = readFrom(body)
+      const { queued, nextSeq } = await document.callWebhook(({ deliveries }, call) =>
+        deliveries.replayDeliveries({ docId, webhookId, from }, call),
+      )
+      sendJson(exchange, { queued, nextSeq })
+    },
+  }),
+]
+
+function readFrom(body: { since?: number; sinceTime?: string }): ReplayDeliveriesRequest['from'] {
+  const { since, sinceTime } = body
+  if ((since === undefined) === (sinceTime === undefined))
+    throw new AppError('invalid', 'BAD_FIELD', 'either since or sinceTime must be given', {
+      field: 'since',
+    })
+  if (since !== undefined) return { $case: 'afterSeq', value: since }
+  return { $case: 'sinceMs', value: Math.max(0, Date.parse(sinceTime ?? '')) }
+}

@@ -1,0 +1,85 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { CliError } from '../cli-error'
+import type { Terminal } from '../terminal'
+import { describeDelivery, type Arrival } from './delivery-text'
+import { createVerifier } from './verifier'
+
+/** Larger than any delivery of Sheaf, unless a single row is larger. */
+const MAX_BYTES = 16 * 1024 * 1024
+/** Ids that are remembered, to tell what comes again. */
+const MAX_IDS = 10_000
+
+/** How to listen. */
+export interface ListenerOptions {
+  /** 0 takes a free one. */
+  readonly port: number
+  /** `whsec_…`; without one signatures are not checked. */
+  readonly secret?: string
+}
+
+/** A receiver that prints what it gets. */
+export interface WebhookListener extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>/`. */
+  readonly url: string
+}
+
+/**
+ * Starts a receiver on loopback that prints each delivery and whether its signature is right, and answers 204, or 401 when
+ * the signature is wrong. Throws CliError when the port is taken or the secret is none.
+ */
+export async function startListener(
+  { port, secret }: ListenerOptions,
+  terminal: Terminal,
+): Promise<WebhookListener> {
+  const verify = createVerifier(secret)
+  const seen = new Set<string>()
+  const receive = async (request: IncomingMessage): Promise<number> => {
+    const body = await readBody(request)
+    if (body === undefined) return 413
+    const { method = '', url = '', headers } = request
+    const verdict = verify(body, headers)
+    const id = String(headers['webhook-id'] ?? '')
+    const arrival: Arrival = { method, url, headers, body, verdict, isAgain: seen.has(id) }
+    if (id !== '' && seen.size < MAX_IDS) seen.add(id)
+    terminal.out(describeDelivery(arrival, new Date()))
+    return verdict.isRight === false ? 401 : 204
+  }
+  const server = createServer((request, response) => {
+    receive(request).then(
+      (status) => response.writeHead(status).end(),
+      () => response.destroy(),
+    )
+  })
+  const address = await listen(server, port)
+  return {
+    url: `http://127.0.0.1:${address.port}/`,
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function listen(server: Server, port: number): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const reason = error.code === 'EADDRINUSE' ? 'is taken' : 'cannot be used'
+      reject(new CliError(`port ${port} ${reason}`))
+    })
+    server.listen(port, '127.0.0.1', () => resolve(server.address() as AddressInfo))
+  })
+}
+
+/** The body as it came; undefined when it is too large. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MAX_BYTES) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}

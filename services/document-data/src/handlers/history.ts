@@ -1,0 +1,89 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { ServerCall } from '@sheaf/kit/grpc-server'
+import {
+  RevertChangeResponse,
+  type HistoryService,
+  type ListHistoryRequest,
+  type ListHistoryResponse,
+  type RevertChangeRequest,
+} from '@sheaf/protos/sheaf/document_data/v1/history'
+import { createEvent } from '../changes/events'
+import type { Context } from '../context'
+import { historyTable, planHistory, readHistory, type HistoryPage } from '../store/history'
+import { revertChange } from '../store/revert'
+import { requireDocument } from './document-call'
+import { runWrite } from './document-options'
+
+const MAX_ENTRIES = 100
+
+/** What was changed in documents, and taking it back. */
+export const history = (ctx: Context): HistoryService => ({
+  async listHistory(request: ListHistoryRequest, call: ServerCall): Promise<ListHistoryResponse> {
+    const { docId } = request
+    requireDocument(ctx, call, docId, 'editors')
+    requireListable(request)
+    const { entries, next } = await findPage(ctx, request, call.signal)
+    const options = { docId, oldValues: true, removedCells: true }
+    return { changes: entries.map((entry) => createEvent(entry, options)), nextBeforeSeq: next }
+  },
+
+  async revertChange(
+    request: RevertChangeRequest,
+    call: ServerCall,
+  ): Promise<RevertChangeResponse> {
+    const { docId, seq } = request
+    requireDocument(ctx, call, docId, 'editors')
+    if (seq < 1) throw new AppError('invalid', 'BAD_FIELD', 'seq must be at least 1')
+    return runWrite(ctx, call, request, {
+      response: RevertChangeResponse,
+      cause: 'undo',
+      run: (doc) => {
+        revertChange(doc, seq)
+        return {}
+      },
+    })
+  },
+})
+
+function requireListable({ tableId, rowId, beforeSeq, limit }: ListHistoryRequest): void {
+  const bad = (message: string) => new AppError('invalid', 'BAD_FIELD', message)
+  if (beforeSeq < 0) throw bad('before_seq must not be negative')
+  if (limit < 0 || limit > MAX_ENTRIES) throw bad(`limit must be from 0 to ${MAX_ENTRIES}`)
+  if (rowId < 0) throw bad('row_id must not be negative')
+  if (rowId > 0 && tableId === '') throw bad('row_id needs a table_id')
+}
+
+/** Looks at little at once; what needs more of the log than that is looked for in a thread. */
+async function findPage(
+  ctx: Context,
+  { docId, tableId, rowId, beforeSeq, limit }: ListHistoryRequest,
+  signal: AbortSignal,
+): Promise<HistoryPage> {
+  const found = ctx.documents.read<{ page: HistoryPage; tableRef?: number }>(docId, (doc) => {
+    const tableRef = tableId === '' ? undefined : historyTable(doc, tableId)
+    const query = queryOf({ tableRef, rowId, beforeSeq, limit })
+    return { page: readHistory(doc.connection, query), tableRef }
+  })
+  const { page, tableRef } = found
+  const hasGaps = rowId > 0 && page.entries.some(({ operations }) => operations === undefined)
+  if (tableRef === undefined || (page.isWhole && !hasGaps)) return page
+  const plan = planHistory(queryOf({ tableRef, rowId, beforeSeq, limit }))
+  const { chunks } = await ctx.documents.readExport(docId, () => plan, signal)
+  const parts: Buffer[] = []
+  for await (const part of chunks) parts.push(part)
+  return JSON.parse(Buffer.concat(parts).toString()) as HistoryPage
+}
+
+function queryOf({
+  tableRef,
+  rowId,
+  beforeSeq,
+  limit,
+}: Pick<ListHistoryRequest, 'rowId' | 'beforeSeq' | 'limit'> & { tableRef: number | undefined }) {
+  return {
+    tableRef,
+    rowId: rowId === 0 ? undefined : rowId,
+    before: beforeSeq,
+    limit: limit || MAX_ENTRIES,
+  }
+}

@@ -1,0 +1,218 @@
+import { toAppError } from '@sheaf/kit/errors'
+import type { Logger } from '@sheaf/kit/logger'
+import type { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
+import type { Kysely } from 'kysely'
+import { queueEntries, skipLost, type QueueLimits, type StepOutcome } from '../db/events'
+import {
+  advance,
+  defer,
+  postpone,
+  readProgress,
+  settle,
+  type Progress,
+  type StoredDefinition,
+} from '../db/progress'
+import type { WebhookSchema } from '../db/schema'
+import { readLatestSeq, type DocumentCalls } from '../document-calls'
+import { needsWholeRows } from '../matching/match'
+import { oldestSeqOf, readLog, type LogPiece } from './log-pieces'
+import { matchEntries, type OpenEntry } from './match-entries'
+
+/** What a DocumentMatcher needs. */
+export interface MatcherParts {
+  readonly db: Kysely<WebhookSchema>
+  readonly documentCalls: Pick<DocumentCalls, 'run'>
+  readonly limits: QueueLimits
+  readonly log: Logger
+  /** Called when something was queued. */
+  readonly onQueued: () => void
+  /** Ends what is under way. */
+  readonly signal: AbortSignal
+}
+
+/** What is known of a document's log when it is matched. */
+export interface MatchRequest {
+  /** Entries that have arrived, in order; the log is asked for what is missing. */
+  readonly entries: readonly ChangeEvent[]
+  /** True to look into the log although no entry tells of more, and however often that has failed. */
+  readonly lookAgain: boolean
+  readonly traceparentOf: (entry: ChangeEvent) => string
+}
+
+/** `done`: all is handled, or noted in the database as still to do. `none`: the document has no webhooks. */
+export type MatchOutcome = 'done' | 'none'
+
+/** After so long other documents get their turn. */
+const TURN_MS = 20_000
+/** The document is no more, and its webhooks go when webhook hears of that. */
+const gone = new Set(['DOCUMENT_NOT_FOUND', 'DOCUMENT_DELETED'])
+
+/** Matches the log of one document with its webhooks, from where it was left. Several may do so at the same time. */
+export class DocumentMatcher {
+  constructor(private readonly parts: MatcherParts) {}
+
+  /**
+   * Handles what a document's log holds. What fails is noted, to be tried again later. Throws only when the database
+   * cannot be used, so that not even that can be noted, or at the end of the service.
+   */
+  async match(docId: string, request: MatchRequest): Promise<MatchOutcome> {
+    const { db, log, signal } = this.parts
+    try {
+      return await this.matchWhole(docId, request)
+    } catch (error) {
+      signal.throwIfAborted()
+      const known = toAppError(error)
+      if (known?.reason.startsWith('DATABASE_')) throw error
+      if (gone.has(known?.reason ?? '')) {
+        await settle(db, docId)
+        return 'done'
+      }
+      await postpone(db, docId)
+      log.warn({ err: error, docId }, 'changes could not be matched with webhooks; trying again')
+      return 'done'
+    }
+  }
+
+  private async matchWhole(docId: string, request: MatchRequest): Promise<MatchOutcome> {
+    const { db } = this.parts
+    const { entries, lookAgain } = request
+    const end = Date.now() + TURN_MS
+    for (;;) {
+      const progress = await readProgress(db, docId)
+      if (!progress) return 'none'
+      const fresh = entries.filter(({ seq }) => seq > progress.handledSeq)
+      if (fresh.length === 0 && !lookAgain) return 'done'
+      if (progress.isPostponed && !lookAgain) return 'done'
+      if (Date.now() > end) {
+        await defer(db, docId)
+        return 'done'
+      }
+      if (isWhole(fresh, progress)) await this.matchArrived(docId, fresh, progress, request)
+      // What has arrived was in the log before.
+      else if (await this.matchLog(docId, progress, request)) return 'done'
+    }
+  }
+
+  /** Entries that tell all that is needed. */
+  private async matchArrived(
+    docId: string,
+    entries: readonly ChangeEvent[],
+    { handledSeq, webhooks }: Progress,
+    { traceparentOf }: MatchRequest,
+  ): Promise<void> {
+    const { db, limits } = this.parts
+    const seq = entries.at(-1)?.seq ?? handledSeq
+    if (!concernsAny(entries, webhooks)) {
+      await advance(db, docId, { assumed: handledSeq, seq })
+      return
+    }
+    const step = { docId, assumedSeq: handledSeq, handledSeq: seq, isPartial: false, limits }
+    const outcome = await queueEntries(db, step, (current) =>
+      isWhole(entries, { handledSeq, webhooks: current })
+        ? matchEntries(entries, current, { traceparentOf })
+        : undefined,
+    )
+    this.tell(outcome)
+  }
+
+  /** Entries of the log, with whole rows. Answers true when there are no more. */
+  private async matchLog(
+    docId: string,
+    progress: Progress,
+    request: MatchRequest,
+  ): Promise<boolean> {
+    const { db, documentCalls, signal } = this.parts
+    const tableRefs = tablesOf(progress.webhooks)
+    const range = { docId, afterSeq: progress.handledSeq, tableRefs, signal }
+    let assumedSeq = progress.handledSeq
+    let open: OpenEntry | undefined
+    let latestSeq = 0
+    try {
+      for await (const piece of readLog(documentCalls, range)) {
+        latestSeq = piece.latestSeq
+        const done = await this.matchPiece(docId, piece, { assumedSeq, open, tableRefs, request })
+        if (!done) return false
+        assumedSeq = done.handledSeq
+        open = done.open
+      }
+    } catch (error) {
+      if (await this.skip(docId, assumedSeq, error)) return false
+      throw error
+    }
+    if (assumedSeq === progress.handledSeq) await settle(db, docId)
+    return assumedSeq >= latestSeq
+  }
+
+  private async matchPiece(
+    docId: string,
+    { entries, isPartial }: LogPiece,
+    at: {
+      assumedSeq: number
+      open?: OpenEntry
+      tableRefs: readonly number[]
+      request: MatchRequest
+    },
+  ): Promise<{ handledSeq: number; open?: OpenEntry } | undefined> {
+    const { db, limits } = this.parts
+    const { assumedSeq, tableRefs } = at
+    const last = entries.at(-1)?.seq ?? assumedSeq
+    const handledSeq = isPartial ? last - 1 : last
+    let open: OpenEntry | undefined
+    const step = { docId, assumedSeq, handledSeq, isPartial, limits }
+    const outcome = await queueEntries(db, step, (current) => {
+      if (!tablesOf(current).every((ref) => tableRefs.includes(ref))) return undefined
+      const { traceparentOf } = at.request
+      const matched = matchEntries(entries, current, { open: at.open, traceparentOf })
+      open = isPartial ? matched.last : undefined
+      return matched
+    })
+    this.tell(outcome)
+    return outcome === 'moved' || outcome === 'gone' ? undefined : { handledSeq, open }
+  }
+
+  /** When the log does not tell the next entries any more: goes on behind them. Answers whether it did. */
+  private async skip(docId: string, assumed: number, error: unknown): Promise<boolean> {
+    const { db, documentCalls, log } = this.parts
+    const oldest = oldestSeqOf(error)
+    if (oldest === undefined && toAppError(error)?.reason !== 'CHANGES_TOO_FAR_BACK') return false
+    const seq =
+      oldest !== undefined && oldest > assumed + 1
+        ? oldest - 1
+        : await readLatestSeq(documentCalls, docId)
+    if (seq <= assumed) return false
+    log.error({ docId, after: assumed, upTo: seq }, 'changes are lost to webhooks: the log was cut')
+    await skipLost(db, docId, { assumed, seq })
+    return true
+  }
+
+  private tell(outcome: StepOutcome): void {
+    if (outcome === 'queued') this.parts.onQueued()
+  }
+}
+
+function tablesOf(webhooks: readonly StoredDefinition[]): number[] {
+  return [...new Set(webhooks.flatMap(({ tableRef }) => (tableRef === null ? [] : [tableRef])))]
+}
+
+/** True when the entries follow on what is handled, without a gap, and tell all that the webhooks need. */
+function isWhole(
+  entries: readonly ChangeEvent[],
+  { handledSeq, webhooks }: Omit<Progress, 'isPostponed'>,
+): boolean {
+  return (
+    entries.length > 0 &&
+    entries.every(({ seq }, i) => seq === handledSeq + 1 + i) &&
+    !entries.some((entry) => needsWholeRows(entry, webhooks))
+  )
+}
+
+/** True when something may come of the entries. */
+function concernsAny(
+  entries: readonly ChangeEvent[],
+  webhooks: readonly StoredDefinition[],
+): boolean {
+  const tables = new Set(tablesOf(webhooks))
+  return entries.some(({ operations }) =>
+    operations.some(({ operation }) => operation && tables.has(operation.value.tableRef)),
+  )
+}

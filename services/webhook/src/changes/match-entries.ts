@@ -1,0 +1,44 @@
+import type { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
+import type { MatchedEntries, MatchedEntry } from '../db/events'
+import type { StoredDefinition } from '../db/progress'
+import type { Definition } from '../matching/definitions'
+import { matchEntry } from '../matching/match'
+
+/** Changes of rows by table, so far in an entry that comes in several pieces. */
+export interface OpenEntry {
+  readonly seq: number
+  readonly rowCounts: ReadonlyMap<number, number>
+}
+
+/** Matches entries, one after the other, with the webhooks of their document. */
+export function matchEntries(
+  entries: readonly ChangeEvent[],
+  webhooks: readonly StoredDefinition[],
+  { open, traceparentOf }: { open?: OpenEntry; traceparentOf: (entry: ChangeEvent) => string },
+): MatchedEntries & { readonly last?: OpenEntry } {
+  let definitions: readonly Definition[] = webhooks
+  let last: OpenEntry | undefined
+  const matched: MatchedEntry[] = []
+  for (const entry of entries) {
+    const { seq, timeMs } = entry
+    const taking = definitions.map((definition, i) => silence(definition, webhooks[i], seq))
+    const earlier = open?.seq === seq ? open.rowCounts : undefined
+    const match = matchEntry(entry, taking, earlier)
+    definitions = match.definitions
+    last = { seq, rowCounts: match.rowCounts }
+    if (match.events.length > 0)
+      matched.push({ seq, timeMs, traceparent: traceparentOf(entry), events: match.events })
+  }
+  return { entries: matched, definitions, last }
+}
+
+/** A webhook that takes no event of an entry still follows what happens to its table and columns. */
+function silence(
+  definition: Definition,
+  stored: StoredDefinition | undefined,
+  seq: number,
+): Definition {
+  if (stored?.isEnabled && stored.stoppedSeq === null && seq > stored.afterSeq)
+    return { ...definition, kinds: stored.kinds }
+  return { ...definition, kinds: [] }
+}

@@ -1,0 +1,132 @@
+import type { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
+import type { Logger } from '@sheaf/kit/logger'
+import type { DocumentMatcher } from './document-matcher'
+import { MatchSpans } from './match-spans'
+
+/** A message of the change stream. */
+export interface ChangeMessage {
+  readonly docId: string
+  /** In order; none when the message cannot be read, so that only the log tells. */
+  readonly entries: readonly ChangeEvent[]
+  /** W3C traceparent of its publication; empty when there is none. */
+  readonly traceparent: string
+  /** Called once: its entries are handled, or noted in the database as still to do. */
+  readonly done: () => void
+  /** Called instead when not even that could be noted. */
+  readonly failed: () => void
+}
+
+interface Work {
+  messages: ChangeMessage[]
+  lookAgain: boolean
+}
+
+/** Documents that are worked on at the same time: most of their time goes to waiting for others. */
+const CONCURRENCY = 64
+/** Messages of one document that are handled in one go. */
+const MAX_TOGETHER = 200
+/** Messages and documents that wait here; who brings more waits. */
+const MAX_WAITING = 500
+
+/** What waits to be matched: of one document in order, of several at the same time. */
+export class MatchQueue implements AsyncDisposable {
+  private readonly work = new Map<string, Work>()
+  private readonly active = new Map<string, Promise<void>>()
+  private waiting = 0
+  private closed = false
+  private roomWanted: (() => void)[] = []
+
+  /** @param onNone called when a document turns out to have no webhooks */
+  constructor(
+    private readonly matcher: Pick<DocumentMatcher, 'match'>,
+    private readonly onNone: (docId: string) => void,
+    private readonly log: Logger,
+  ) {}
+
+  /** True while there is not much to do. */
+  get hasRoom(): boolean {
+    return this.waiting + this.work.size < MAX_WAITING
+  }
+
+  /** Handles a message; resolves when another one may come. */
+  async add(message: ChangeMessage): Promise<void> {
+    if (this.closed) return message.failed()
+    const work = this.workOf(message.docId)
+    work.messages.push(message)
+    if (message.entries.length === 0) work.lookAgain = true
+    this.waiting++
+    this.fill()
+    while (!this.hasRoom && !this.closed)
+      await new Promise<void>((resolve) => this.roomWanted.push(resolve))
+  }
+
+  /** Has a document's log looked into. */
+  wake(docId: string): void {
+    if (this.closed) return
+    this.workOf(docId).lookAgain = true
+    this.fill()
+  }
+
+  /** Waits for what is under way; what waits is left to be delivered again. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.closed = true
+    for (const { messages } of this.work.values()) for (const message of messages) message.failed()
+    this.work.clear()
+    this.letIn()
+    await Promise.all(this.active.values())
+  }
+
+  private workOf(docId: string): Work {
+    const known = this.work.get(docId) ?? { messages: [], lookAgain: false }
+    this.work.set(docId, known)
+    return known
+  }
+
+  private fill(): void {
+    for (const [docId, work] of this.work) {
+      if (this.active.size >= CONCURRENCY || this.closed) return
+      if (this.active.has(docId)) continue
+      const messages = work.messages.splice(0, MAX_TOGETHER)
+      const { lookAgain } = work
+      work.lookAgain = false
+      if (work.messages.length === 0) this.work.delete(docId)
+      const run = this.run(docId, messages, lookAgain).finally(() => {
+        this.active.delete(docId)
+        this.waiting -= messages.length
+        this.fill()
+        this.letIn()
+      })
+      this.active.set(docId, run)
+    }
+  }
+
+  /** Never throws. */
+  private async run(docId: string, messages: ChangeMessage[], lookAgain: boolean): Promise<void> {
+    const spans = new MatchSpans(messages)
+    try {
+      const entries = inOrder(messages)
+      const traceparentOf = (entry: ChangeEvent) => spans.traceparentOf(entry)
+      const request = { entries, lookAgain, traceparentOf }
+      const outcome = await spans.run(() => this.matcher.match(docId, request))
+      if (outcome === 'none') this.onNone(docId)
+      for (const message of messages) message.done()
+      spans.end()
+    } catch (error) {
+      spans.end(error)
+      if (!this.closed) this.log.warn({ err: error, docId }, 'changes could not be taken up')
+      for (const message of messages) message.failed()
+    }
+  }
+
+  private letIn(): void {
+    if (!this.hasRoom && !this.closed) return
+    for (const enter of this.roomWanted.splice(0)) enter()
+  }
+}
+
+/** The entries of some messages by their seq, each once: a message may come again, and then out of order. */
+function inOrder(messages: readonly ChangeMessage[]): ChangeEvent[] {
+  const bySeq = new Map<number, ChangeEvent>()
+  for (const { entries } of messages) for (const entry of entries) bySeq.set(entry.seq, entry)
+  return [...bySeq.values()].sort((a, b) => a.seq - b.seq)
+}

@@ -1,0 +1,61 @@
+import { setMaxListeners } from 'node:events'
+import type { Closer } from '@sheaf/kit/lifecycle'
+import type { Context } from '../context'
+import { readConsumerName } from '../db/progress'
+import { ChangeConsumer } from './change-consumer'
+import { DocumentMatcher } from './document-matcher'
+import { MatchQueue } from './match-queue'
+import { WatchedDocuments } from './watched-documents'
+
+/** How matching is started. */
+export interface MatchingOptions {
+  readonly natsUrl: string
+  /** Told whenever NATS comes within reach or gets out of it. */
+  readonly onConnected: (connected: boolean) => void
+}
+
+/** Turns changes of documents into events that wait for delivery, from now until `closer` closes it. */
+export async function startMatching(
+  ctx: Context,
+  closer: Closer,
+  { natsUrl, onConnected }: MatchingOptions,
+): Promise<void> {
+  const { db, documentCalls, queueLimits: limits, log, wakes } = ctx
+  const stop = new AbortController()
+  // Every call under way listens to it.
+  setMaxListeners(0, stop.signal)
+  const onQueued = () => wakes.sender()
+  const matcher = new DocumentMatcher({
+    db,
+    documentCalls,
+    limits,
+    log,
+    onQueued,
+    signal: stop.signal,
+  })
+  const queue = new MatchQueue(matcher, (docId) => watched.remove(docId), log)
+  const watched = new WatchedDocuments({
+    db,
+    log,
+    onDue: (docId) => queue.wake(docId),
+    hasRoom: () => queue.hasRoom,
+  })
+  const consumer = closer.use(
+    new ChangeConsumer({
+      natsUrl,
+      consumerName: await readConsumerName(db),
+      log,
+      onMessage: (message) => queue.add(message),
+      wants: (docId) => watched.has(docId),
+      onGap: () => watched.checkAll(),
+      onConnected,
+    }),
+  )
+  closer.use(queue)
+  closer.defer(() => stop.abort())
+  closer.defer(() => consumer.pause())
+  closer.defer(() => watched[Symbol.dispose]())
+  await watched.start()
+  wakes.matcher = (docId) => watched.add(docId)
+  consumer.start()
+}

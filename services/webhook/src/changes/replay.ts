@@ -1,0 +1,157 @@
+import { AppError, toAppError } from '@sheaf/kit/errors'
+import type { Context } from '../context'
+import { readProgress } from '../db/progress'
+import { noteReplayed, queueReplay, type WebhookRef } from '../db/replays'
+import { matchEntry } from '../matching/match'
+import { readLog, type LogPiece } from './log-pieces'
+import type { OpenEntry } from './match-entries'
+import { findSeqSince } from './seq-of-time'
+
+/** Where a replay begins. */
+export type ReplayFrom = { readonly afterSeq: number } | { readonly sinceMs: number }
+
+/** What a replay has queued, and where another one goes on when there may be more. */
+export interface Replayed {
+  readonly queued: number
+  readonly nextSeq?: number
+}
+
+type Parts = Pick<Context, 'db' | 'documentCalls' | 'queueLimits'>
+
+/** A call that takes longer ends early, and says where to go on. */
+const REPLAY_MS = 15_000
+
+/**
+ * Queues the events of a webhook once more, by its definition as it is now. Throws `not_found` for the webhook, `conflict`
+ * when it is disabled or the log does not reach back so far, `too_many` when its queue has no room for any event.
+ */
+export async function replay(
+  parts: Parts,
+  ref: WebhookRef,
+  start: ReplayFrom,
+  signal: AbortSignal,
+): Promise<Replayed> {
+  const { tableRef } = await findWebhook(parts, ref)
+  if (tableRef === null) return { queued: 0 }
+  try {
+    const from =
+      'afterSeq' in start
+        ? start.afterSeq
+        : await findSeqSince(parts.documentCalls, { ...ref, signal }, start.sinceMs)
+    return await new Replay(parts, { ...ref, tableRef, from, signal }).run()
+  } catch (error) {
+    throw isTooFarBack(error) ? tooFarBack() : error
+  }
+}
+
+async function findWebhook({ db }: Parts, { docId, webhookId }: WebhookRef) {
+  const progress = await readProgress(db, docId)
+  const webhook = progress?.webhooks.find(({ id }) => id === webhookId)
+  if (!webhook)
+    throw new AppError('not_found', 'WEBHOOK_NOT_FOUND', `Webhook not found "${webhookId}"`)
+  if (!webhook.isEnabled)
+    throw new AppError('conflict', 'WEBHOOK_DISABLED', 'the webhook is disabled')
+  return webhook
+}
+
+interface ReplayRange extends WebhookRef {
+  readonly tableRef: number
+  /** Events with a greater seq. */
+  readonly from: number
+  readonly signal: AbortSignal
+}
+
+/** One replay on its way through the log. */
+class Replay {
+  private readonly end = Date.now() + REPLAY_MS
+  /** Events of entries up to this one are queued. */
+  private done: number
+  private queued = 0
+  private open: OpenEntry | undefined
+
+  constructor(
+    private readonly parts: Parts,
+    private readonly range: ReplayRange,
+  ) {
+    this.done = range.from
+  }
+
+  async run(): Promise<Replayed> {
+    const { db } = this.parts
+    const { range } = this
+    for (;;) {
+      const progress = await readProgress(db, range.docId)
+      const upTo = progress?.handledSeq ?? 0
+      const ended = await this.queueUpTo(upTo)
+      const isAll = ended === 'all'
+      if (ended === 'full' && this.queued === 0) throw queueFull()
+      const noted = { from: range.from, upTo: isAll ? Math.max(upTo, this.done) : this.done, isAll }
+      const isNoted = await noteReplayed(db, range, noted)
+      if (!isNoted && Date.now() < this.end) continue
+      return { queued: this.queued, ...(!(isAll && isNoted) && { nextSeq: this.done }) }
+    }
+  }
+
+  /** Later entries are not matched yet, and come by themselves. */
+  private async queueUpTo(upTo: number): Promise<'all' | 'full' | 'early'> {
+    const { docId, tableRef, signal } = this.range
+    while (this.done < upTo) {
+      const before = this.done
+      const range = { docId, afterSeq: before, tableRefs: [tableRef], signal }
+      for await (const piece of readLog(this.parts.documentCalls, range)) {
+        const outcome = await this.queuePiece(piece, upTo)
+        if (outcome) return outcome
+        if (this.done >= upTo) return 'all'
+        if (Date.now() > this.end) return 'early'
+      }
+      if (this.done === before) return 'all'
+    }
+    return 'all'
+  }
+
+  private async queuePiece(
+    { entries, isPartial }: LogPiece,
+    upTo: number,
+  ): Promise<'full' | 'early' | undefined> {
+    const { db, queueLimits } = this.parts
+    const wanted = entries.filter(({ seq }) => seq <= upTo)
+    let open: OpenEntry | undefined
+    const outcome = await queueReplay(db, this.range, queueLimits, (webhook) => {
+      if (webhook.tableRef !== this.range.tableRef) return undefined
+      return wanted.map((entry) => {
+        const { seq, timeMs, traceparent } = entry
+        const earlier = this.open?.seq === seq ? this.open.rowCounts : undefined
+        const { events, rowCounts } = matchEntry(entry, [webhook], earlier)
+        open = { seq, rowCounts }
+        return { seq, timeMs, traceparent, events }
+      })
+    })
+    if (!outcome) return 'early'
+    this.queued += outcome.count
+    if (outcome.fullSeq !== undefined) {
+      this.done = outcome.fullSeq - 1
+      return 'full'
+    }
+    this.open = isPartial ? open : undefined
+    const last = entries.at(-1)?.seq ?? this.done
+    this.done = Math.min(upTo, isPartial ? last - 1 : last)
+    return undefined
+  }
+}
+
+function isTooFarBack(error: unknown): boolean {
+  const reason = toAppError(error)?.reason
+  return reason === 'CHANGES_CUT' || reason === 'CHANGES_TOO_FAR_BACK'
+}
+
+const tooFarBack = () =>
+  new AppError(
+    'conflict',
+    'REPLAY_TOO_FAR_BACK',
+    'the log of the document does not reach back so far',
+  )
+
+const queueFull = () =>
+  new AppError('too_many', 'QUEUE_FULL', 'the queue of the webhook has no room', {
+    retryAfterMs: '10000',
+  })

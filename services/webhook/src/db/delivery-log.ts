@@ -1,0 +1,211 @@
+import { AppError } from '@sheaf/kit/errors'
+import { transact } from '@sheaf/kit/database'
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import { countEventBytes, newDeliveryId, type StoredDelivery } from './next-delivery'
+import type { WebhookSchema } from './schema'
+
+type Db = Kysely<WebhookSchema>
+type Trx = Transaction<WebhookSchema>
+
+/** What is kept of a webhook's log: so many deliveries … */
+const KEPT = 1_000
+/** … for so long … */
+const KEPT_DAYS = 30
+/** … and the bodies of those that are done, as long as they are not larger together. */
+const KEPT_BODY_BYTES = 16 * 1024 * 1024
+/** Rows that one statement deletes or empties. */
+const STEP = 5_000
+/** What was asked for by hand and waits, of one webhook. */
+const MAX_BY_HAND = 100
+
+/** A webhook of a document. */
+export interface WebhookRef {
+  readonly docId: string
+  readonly webhookId: string
+}
+
+/** Which deliveries to list. */
+export interface DeliveryPage {
+  readonly limit: number
+  /** Only those that are older than this one; empty for the newest. */
+  readonly beforeId: string
+}
+
+/** The deliveries of a webhook, newest first, without bodies. Throws AppError `not_found`. */
+export async function listDeliveries(
+  db: Db,
+  ref: WebhookRef,
+  { limit, beforeId }: DeliveryPage,
+): Promise<Omit<StoredDelivery, 'body'>[]> {
+  await findWebhook(db, ref)
+  const before = beforeId === '' ? undefined : await getDelivery(db, ref, beforeId)
+  const { rows } = await sql<Omit<StoredDelivery, 'body'>>`
+    select id, webhook_id, position, created_at, state, first_seq, last_seq, size, kinds, by_hand, time_ms, body_bytes,
+      traceparent, attempts, attempted_at, http_status, duration_ms, error, response_excerpt
+    from deliveries
+    where webhook_id = ${ref.webhookId} and position < coalesce(${before?.position ?? null}::bigint, 9223372036854775807)
+    order by position desc limit ${limit}`.execute(db)
+  return rows
+}
+
+/**
+ * Queues a delivery once more, as it was, ahead of what waits. Throws AppError `not_found`, and `conflict` when it waits
+ * already or its body is not kept any more.
+ */
+export async function redeliver(db: Db, ref: WebhookRef, deliveryId: string): Promise<void> {
+  await transact(db, async (trx) => {
+    await lockWebhook(trx, ref)
+    const delivery = await getDelivery(trx, ref, deliveryId)
+    if (delivery.state === 'waiting')
+      throw new AppError('conflict', 'DELIVERY_WAITING', 'the delivery waits to be sent already')
+    if (!delivery.has_body)
+      throw new AppError('conflict', 'DELIVERY_NOT_KEPT', 'the body of the delivery is not kept')
+    await requireRoom(trx, ref)
+    await trx
+      .updateTable('deliveries')
+      .set({ state: 'waiting', by_hand: true })
+      .where('id', '=', deliveryId)
+      .execute()
+    await raiseWaiting(trx, ref, delivery.size, countEventBytes(delivery))
+  })
+}
+
+/** Queues a made-up event ahead of what waits; `row` is JSON. Throws AppError `not_found`. */
+export async function addTestDelivery(db: Db, ref: WebhookRef, row: string): Promise<void> {
+  const body = `[${row}]`
+  const delivery = { size: 1, body, body_bytes: Buffer.byteLength(body) }
+  await transact(db, async (trx) => {
+    await lockWebhook(trx, ref)
+    await requireRoom(trx, ref)
+    await trx
+      .insertInto('deliveries')
+      .values({
+        ...delivery,
+        id: newDeliveryId(),
+        webhook_id: ref.webhookId,
+        kinds: 'test',
+        by_hand: true,
+      })
+      .execute()
+    await raiseWaiting(trx, ref, delivery.size, countEventBytes(delivery))
+  })
+}
+
+/** The table that a webhook is for; null when it is gone. Throws AppError `not_found`. */
+export async function getTableRef(db: Db, ref: WebhookRef): Promise<number | null> {
+  const { table_ref } = await findWebhook(db, ref)
+  return table_ref
+}
+
+/** Drops what the logs of these webhooks do not keep any more. */
+export async function trimLog(db: Db, webhookIds: readonly string[]): Promise<void> {
+  const old = sql`created_at < now() - make_interval(days => ${KEPT_DAYS}::int)`
+  await sql`
+    delete from deliveries where id in (
+      select id from (
+        select id, state, created_at, row_number() over (partition by webhook_id order by position desc) as place
+        from deliveries where webhook_id = any(${webhookIds}::uuid[])
+      ) ranked
+      where (place > ${KEPT} or ${old}) and state <> 'waiting' limit ${STEP}
+    ) and state <> 'waiting'`.execute(db)
+  await sql`
+    update deliveries set body = null where id in (
+      select id from (
+        select id, state, sum(body_bytes) over (partition by webhook_id order by position desc) as bytes
+        from deliveries where webhook_id = any(${webhookIds}::uuid[]) and body is not null
+      ) summed
+      where bytes > ${KEPT_BODY_BYTES} and state <> 'waiting' limit ${STEP}
+    ) and state <> 'waiting'`.execute(db)
+}
+
+/** The ids of some webhooks after one, in order; the first ones when there is none. */
+export async function listWebhookIds(
+  db: Db,
+  after: string | undefined,
+  limit: number,
+): Promise<string[]> {
+  const all = db.selectFrom('webhooks').select('id').orderBy('id').limit(limit)
+  const rows = await (after === undefined ? all : all.where('id', '>', after)).execute()
+  return rows.map(({ id }) => id)
+}
+
+async function findWebhook(db: Db, ref: WebhookRef): Promise<{ table_ref: number | null }> {
+  const found = isUuid(ref.webhookId) && (await selectWebhook(db, ref).executeTakeFirst())
+  return found || noWebhook(ref)
+}
+
+async function lockWebhook(trx: Trx, ref: WebhookRef): Promise<void> {
+  const found =
+    isUuid(ref.webhookId) && (await selectWebhook(trx, ref).forUpdate().executeTakeFirst())
+  if (!found) noWebhook(ref)
+}
+
+function selectWebhook(db: Db, { docId, webhookId }: WebhookRef) {
+  return db
+    .selectFrom('webhooks')
+    .select('table_ref')
+    .where('id', '=', webhookId)
+    .where('doc_id', '=', docId)
+}
+
+function noWebhook({ webhookId }: WebhookRef): never {
+  throw new AppError('not_found', 'WEBHOOK_NOT_FOUND', `Webhook not found "${webhookId}"`)
+}
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+const isUuid = (text: string) => UUID.test(text)
+
+type FoundDelivery = Pick<
+  Selectable<WebhookSchema['deliveries']>,
+  'state' | 'position' | 'size' | 'body_bytes'
+> & { readonly has_body: boolean }
+
+async function getDelivery(db: Db, ref: WebhookRef, id: string): Promise<FoundDelivery> {
+  // PostgreSQL refuses NUL in a text.
+  const found = id.includes('\0')
+    ? undefined
+    : await db
+        .selectFrom('deliveries')
+        .select(['state', 'position', 'size', 'body_bytes'])
+        .select(sql<boolean>`body is not null`.as('has_body'))
+        .where('id', '=', id)
+        .where('webhook_id', '=', ref.webhookId)
+        .executeTakeFirst()
+  if (!found) throw new AppError('not_found', 'DELIVERY_NOT_FOUND', 'Delivery not found')
+  return found
+}
+
+async function requireRoom(trx: Trx, { webhookId }: WebhookRef): Promise<void> {
+  const waiting = await trx
+    .selectFrom('deliveries')
+    .select('id')
+    .where('webhook_id', '=', webhookId)
+    .where('state', '=', 'waiting')
+    .where('by_hand', '=', true)
+    .limit(MAX_BY_HAND)
+    .execute()
+  if (waiting.length === MAX_BY_HAND)
+    throw new AppError(
+      'too_many',
+      'TOO_MANY_DELIVERIES',
+      `${MAX_BY_HAND} deliveries that were asked for wait already`,
+      { retryAfterMs: '1000' },
+    )
+}
+
+async function raiseWaiting(
+  trx: Trx,
+  { webhookId }: WebhookRef,
+  events: number,
+  bytes: number,
+): Promise<void> {
+  await trx
+    .updateTable('webhooks')
+    .set((eb) => ({
+      waiting_count: eb('waiting_count', '+', events),
+      waiting_bytes: eb('waiting_bytes', '+', bytes),
+      due_at: sql`least(coalesce(due_at, now()), now())`,
+    }))
+    .where('id', '=', webhookId)
+    .execute()
+}

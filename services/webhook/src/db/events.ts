@@ -1,0 +1,208 @@
+import { transact } from '@sheaf/kit/database'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { Definition } from '../matching/definitions'
+import type { MatchedEvent } from '../matching/match'
+import { holdProgress, type StoredDefinition } from './progress'
+import type { WebhookSchema } from './schema'
+
+type Trx = Transaction<WebhookSchema>
+
+/** What may wait for one webhook. */
+export interface QueueLimits {
+  readonly events: number
+  readonly bytes: number
+}
+
+/** What an entry of the log, or a piece of a large one, has fired. */
+export interface MatchedEntry {
+  readonly seq: number
+  readonly timeMs: number
+  readonly traceparent: string
+  readonly events: readonly MatchedEvent[]
+}
+
+/** What some entries have fired, and the definitions after them. */
+export interface MatchedEntries {
+  readonly entries: readonly MatchedEntry[]
+  readonly definitions: readonly Definition[]
+}
+
+/** A step through the log of a document. */
+export interface QueueStep {
+  readonly docId: string
+  /** Entries up to this one must have been handled, and no more. */
+  readonly assumedSeq: number
+  /** Entries up to this one are handled by it. */
+  readonly handledSeq: number
+  /** True when there is more of the last entry than this. */
+  readonly isPartial: boolean
+  readonly limits: QueueLimits
+}
+
+/**
+ * What came of a step. `moved`: somebody else has handled entries, or the entries do not tell enough for the webhooks as
+ * they are now; nothing was done. `gone`: the document has no webhooks any more.
+ */
+export type StepOutcome = 'queued' | 'nothing' | 'moved' | 'gone'
+
+/** What a webhook whose queue is full says of itself. */
+export const QUEUE_FULL = 'the queue is full'
+
+/**
+ * Queues the events of some entries and notes them as handled, all or nothing. `match` matches them with the webhooks as
+ * they are; undefined when it cannot. A webhook with no room left takes no more events and says so; what waits for it stays.
+ */
+export function queueEntries(
+  db: Kysely<WebhookSchema>,
+  step: QueueStep,
+  match: (webhooks: readonly StoredDefinition[]) => MatchedEntries | undefined,
+): Promise<StepOutcome> {
+  return transact(db, async (trx) => {
+    const held = await holdProgress(trx, step.docId)
+    if (!held) return 'gone'
+    if (held.handledSeq !== step.assumedSeq) return 'moved'
+    const matched = match(held.webhooks)
+    if (!matched) return 'moved'
+    const taken = held.webhooks.map((webhook) => takeEvents(webhook, matched.entries, step))
+    const count = await insertEvents(
+      trx,
+      taken.flatMap(({ events }) => events),
+    )
+    for (const [i, webhook] of held.webhooks.entries())
+      await noteChanges(trx, webhook, matched.definitions[i], taken[i])
+    await trx
+      .updateTable('documents')
+      .set({
+        handled_seq: step.handledSeq,
+        checked_at: sql`now()`,
+        failures: 0,
+        ...(!step.isPartial && { due_at: null }),
+      })
+      .where('doc_id', '=', step.docId)
+      .execute()
+    return count > 0 ? 'queued' : 'nothing'
+  })
+}
+
+/** An event with what it has of its entry. */
+export type NewEvent = MatchedEvent & Omit<MatchedEntry, 'events'>
+
+interface Taken {
+  readonly events: readonly NewEvent[]
+  /** Set when a queue was full: the last entry whose events are in it. */
+  readonly stoppedSeq?: number
+  /** Set in the middle of a large entry. */
+  readonly partial?: { readonly seq: number; readonly row: number }
+}
+
+/** What a webhook takes of the events: entry by entry, until one has no room. */
+function takeEvents(
+  webhook: StoredDefinition,
+  entries: readonly MatchedEntry[],
+  { limits, isPartial }: QueueStep,
+): Taken {
+  const taken: NewEvent[] = []
+  let count = webhook.waitingCount
+  let bytes = webhook.waitingBytes
+  let partial: Taken['partial']
+  for (const { events, ...entry } of entries) {
+    const { seq } = entry
+    const skipUpTo = webhook.partialSeq === seq ? (webhook.partialRow ?? -1) : -1
+    const own = events.filter(
+      ({ webhookId, rowNumber }) => webhookId === webhook.id && rowNumber > skipUpTo,
+    )
+    count += own.length
+    for (const { body } of own) bytes += Buffer.byteLength(body)
+    if (own.length > 0 && (count > limits.events || bytes > limits.bytes))
+      return { events: taken, stoppedSeq: seq - 1 }
+    for (const event of own) taken.push({ ...event, ...entry })
+    const last = own.at(-1)
+    if (isPartial && last) partial = { seq, row: last.rowNumber }
+  }
+  return { events: taken, partial }
+}
+
+/** Inserts events unless they are there; answers how many were not. The webhooks are due then. */
+export async function insertEvents(trx: Trx, events: readonly NewEvent[]): Promise<number> {
+  if (events.length === 0) return 0
+  const { rows } = await sql<{ count: number }>`
+    with added as (
+      insert into events (webhook_id, seq, row_number, kind, time_ms, traceparent, body)
+      select * from unnest(
+        ${events.map(({ webhookId }) => webhookId)}::uuid[],
+        ${events.map(({ seq }) => seq)}::bigint[],
+        ${events.map(({ rowNumber }) => rowNumber)}::integer[],
+        ${events.map(({ kind }) => kind)}::text[],
+        ${events.map(({ timeMs }) => timeMs)}::bigint[],
+        ${events.map(({ traceparent }) => traceparent)}::text[],
+        ${events.map(({ body }) => body)}::text[])
+      on conflict do nothing
+      returning webhook_id, octet_length(body) as bytes
+    ), sums as (
+      select webhook_id, count(*) as count, sum(bytes)::bigint as bytes from added group by webhook_id
+    )
+    update webhooks w set waiting_count = waiting_count + s.count, waiting_bytes = waiting_bytes + s.bytes,
+      due_at = coalesce(due_at, now()), updated_at = now()
+    from sums s where w.id = s.webhook_id
+    returning s.count`.execute(trx)
+  return rows.reduce((sum, { count }) => sum + count, 0)
+}
+
+async function noteChanges(
+  trx: Trx,
+  before: StoredDefinition,
+  after: Definition = before,
+  { stoppedSeq, partial }: Taken = { events: [] },
+): Promise<void> {
+  const hasMoved =
+    before.tableRef !== after.tableRef ||
+    before.readyRef !== after.readyRef ||
+    before.watchedRefs.length !== after.watchedRefs.length
+  if (!hasMoved && stoppedSeq === undefined && !partial) return
+  await trx
+    .updateTable('webhooks')
+    .set({
+      ...(hasMoved && {
+        table_ref: after.tableRef,
+        ready_ref: after.readyRef,
+        watched_refs: [...after.watchedRefs],
+      }),
+      ...(stoppedSeq !== undefined && {
+        stopped_reason: sql<string>`coalesce(stopped_reason, ${QUEUE_FULL})`,
+        stopped_seq: stoppedSeq,
+        status: 'error' as const,
+        last_error: QUEUE_FULL,
+        updated_at: sql<Date>`now()`,
+      }),
+      ...(partial && { partial_seq: partial.seq, partial_row: partial.row }),
+    })
+    .where('id', '=', before.id)
+    .execute()
+}
+
+/** Goes on behind entries that the log does not tell any more, and says so at the webhooks that they were for. */
+export function skipLost(
+  db: Kysely<WebhookSchema>,
+  docId: string,
+  { assumed, seq }: { assumed: number; seq: number },
+): Promise<void> {
+  return transact(db, async (trx) => {
+    const held = await holdProgress(trx, docId)
+    if (held?.handledSeq !== assumed || seq <= assumed) return
+    await trx
+      .updateTable('webhooks')
+      .set({
+        last_error: `changes ${assumed + 1} to ${seq} were not matched: the log does not reach back to them`,
+        updated_at: sql`now()`,
+      })
+      .where('doc_id', '=', docId)
+      .where('enabled', '=', true)
+      .where('after_seq', '<', seq)
+      .execute()
+    await trx
+      .updateTable('documents')
+      .set({ handled_seq: seq, checked_at: sql`now()` })
+      .where('doc_id', '=', docId)
+      .execute()
+  })
+}

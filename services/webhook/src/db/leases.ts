@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import type { WebhookSchema } from './schema'
+
+/** Due webhooks that are considered at once. */
+const SCAN = 2_000
+
+/** The right to deliver for one webhook. Whoever has lost it changes nothing any more. */
+export interface Lease {
+  readonly webhookId: string
+  readonly leaseId: string
+  /** Host and port of its url, as it was when the lease was given. */
+  readonly target: string
+}
+
+/** Which webhooks to take. */
+export interface Claim {
+  /** True for those whose last attempt failed, false for all others. */
+  readonly failing: boolean
+  readonly limit: number
+  /** Most webhooks of one target … */
+  readonly perTarget: number
+  /** … and how many more may be taken of targets of which some are taken already. */
+  readonly left: ReadonlyMap<string, number>
+  readonly leaseMs: number
+}
+
+/** A webhook whose row this transaction holds, and what time it is. */
+export type LeasedWebhook = Selectable<WebhookSchema['webhooks']> & { readonly now: Date }
+
+const seconds = (ms: number) => sql`make_interval(secs => ${ms / 1000}::float8)`
+const isFree = sql`due_at <= now() and (lease_until is null or lease_until <= now())`
+
+/** Takes webhooks that are due, those first that have waited longest, for nobody else until their leases end. */
+export async function claimDue(db: Kysely<WebhookSchema>, claim: Claim): Promise<Lease[]> {
+  const left = [...claim.left]
+  const full = left.filter(([, places]) => places <= 0).map(([target]) => target)
+  const { rows } = await sql<Lease>`
+    with due as (
+      select id, target, due_at from webhooks
+      where ${isFree} and (failing_since is not null) = ${claim.failing}::boolean
+        and target <> all(${full}::text[])
+      order by due_at limit ${SCAN}
+    ), ranked as (
+      select id, target, due_at, row_number() over (partition by target order by due_at) as place
+      from due
+    ), chosen as (
+      select id from ranked left join unnest(
+        ${left.map(([target]) => target)}::text[], ${left.map(([, places]) => places)}::int[]
+      ) as taken (target, places) using (target)
+      where place <= coalesce(places, ${claim.perTarget}::int)
+      order by due_at limit ${claim.limit}
+    ), locked as (
+      select id from webhooks where id in (select id from chosen) and ${isFree}
+      for update skip locked
+    )
+    update webhooks w set lease_id = ${randomUUID()}::uuid, lease_until = now() + ${seconds(claim.leaseMs)},
+      updated_at = now(), status = case w.status when 'idle' then 'sending' else w.status end
+    from locked where w.id = locked.id
+    returning w.id as "webhookId", w.lease_id as "leaseId", w.target`.execute(db)
+  return rows
+}
+
+/** Locks the webhook of a lease; undefined when the lease is lost, or the webhook is gone. */
+export async function lockLeased(
+  trx: Transaction<WebhookSchema>,
+  { webhookId, leaseId }: Lease,
+): Promise<LeasedWebhook | undefined> {
+  return trx
+    .selectFrom('webhooks')
+    .selectAll()
+    .select(sql<Date>`now()`.as('now'))
+    .where('id', '=', webhookId)
+    .where('lease_id', '=', leaseId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Gives a lease back, so that the webhook is due at once for anybody. */
+export async function giveBack(db: Kysely<WebhookSchema>, lease: Lease): Promise<void> {
+  await db
+    .updateTable('webhooks')
+    .set({ lease_id: null, lease_until: null })
+    .set({ due_at: sql`case when due_at is null then null else now() end` })
+    .set({ status: sql`case status when 'sending' then 'idle' else status end` })
+    .where('id', '=', lease.webhookId)
+    .where('lease_id', '=', lease.leaseId)
+    .execute()
+}

@@ -1,0 +1,85 @@
+import type { Transaction, Updateable } from 'kysely'
+import type { Lease, LeasedWebhook } from './leases'
+import type { StoredDelivery } from './next-delivery'
+import type { StoredBatch, WebhookSchema } from './schema'
+
+type Trx = Transaction<WebhookSchema>
+
+/** What changes of a webhook. */
+export type WebhookChange = Updateable<WebhookSchema['webhooks']>
+
+/** How one attempt ended. */
+export interface AttemptFacts {
+  /** Null for success. */
+  readonly error: string | null
+  readonly httpStatus: number | null
+  readonly excerpt: string
+  readonly durationMs: number
+}
+
+/**
+ * Writes down an attempt of a delivery and the state that it is in then; the delivery as it is now, or undefined when it
+ * has been dropped meanwhile: then its outcome is nobody's business.
+ */
+export async function recordAttempt(
+  trx: Trx,
+  deliveryId: string,
+  facts: AttemptFacts,
+  state: StoredDelivery['state'],
+): Promise<StoredDelivery | undefined> {
+  return trx
+    .updateTable('deliveries')
+    .set((eb) => ({
+      state,
+      attempts: eb('attempts', '+', 1),
+      attempted_at: eb.fn<Date>('clock_timestamp'),
+      http_status: facts.httpStatus,
+      duration_ms: facts.durationMs,
+      error: facts.error,
+      response_excerpt: facts.excerpt,
+    }))
+    .where('id', '=', deliveryId)
+    .where('state', '=', 'waiting')
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** What usage shows after an attempt. */
+export function figuresOf(
+  facts: AttemptFacts,
+  { size, attempts }: StoredDelivery,
+  now: Date,
+  status: StoredBatch['status'],
+): WebhookChange {
+  const isRedirect = facts.httpStatus !== null && facts.httpStatus >= 300 && facts.httpStatus < 400
+  const told = facts.httpStatus === null || isRedirect ? '' : facts.excerpt
+  const errorMessage = facts.error === null ? null : told || facts.error
+  const batch: StoredBatch = {
+    status,
+    httpStatus: facts.httpStatus,
+    errorMessage,
+    size,
+    attempts,
+  }
+  return {
+    last_http_status: facts.httpStatus,
+    last_batch: JSON.stringify(batch),
+    ...(errorMessage === null
+      ? { last_success_at: now }
+      : { last_failure_at: now, last_error: errorMessage }),
+  }
+}
+
+/** Changes the webhook that this transaction holds. */
+export async function updateWebhook(
+  trx: Trx,
+  { webhookId }: Lease,
+  change: WebhookChange,
+  { now }: LeasedWebhook,
+): Promise<void> {
+  await trx
+    .updateTable('webhooks')
+    .set({ ...change, updated_at: now })
+    .where('id', '=', webhookId)
+    .execute()
+}

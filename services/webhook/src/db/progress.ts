@@ -1,0 +1,187 @@
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { Definition, EventKind } from '../matching/definitions'
+import type { WebhookSchema } from './schema'
+
+type Db = Kysely<WebhookSchema>
+
+/** A webhook as whoever matches sees it. */
+export interface StoredDefinition extends Definition {
+  /** Entries up to this one are not for it. */
+  readonly afterSeq: number
+  readonly isEnabled: boolean
+  /** Set when its queue was full: it takes no events of later entries. */
+  readonly stoppedSeq: number | null
+  readonly waitingCount: number
+  readonly waitingBytes: number
+  readonly partialSeq: number | null
+  readonly partialRow: number | null
+}
+
+/** How far a document's log has been matched with its webhooks. */
+export interface Progress {
+  readonly handledSeq: number
+  /** True while it waits for its next try after failures. */
+  readonly isPostponed: boolean
+  readonly webhooks: readonly StoredDefinition[]
+}
+
+interface WebhookRow {
+  readonly id: string
+  readonly event_types: EventKind[]
+  readonly table_ref: number | null
+  readonly ready_ref: number | null
+  readonly watched_refs: readonly (number | string)[]
+  readonly enabled: boolean
+  readonly after_seq: number
+  readonly stopped_seq: number | null
+  readonly waiting_count: number
+  readonly waiting_bytes: number
+  readonly partial_seq: number | null
+  readonly partial_row: number | null
+}
+
+const columns = sql`w.id, w.event_types, w.table_ref, w.ready_ref, w.watched_refs, w.enabled, w.after_seq,
+  w.stopped_seq, w.waiting_count, w.waiting_bytes, w.partial_seq, w.partial_row`
+
+function toDefinition(row: WebhookRow): StoredDefinition {
+  return {
+    id: row.id,
+    kinds: row.event_types,
+    tableRef: row.table_ref,
+    readyRef: row.ready_ref,
+    watchedRefs: row.watched_refs.map(Number),
+    afterSeq: row.after_seq,
+    isEnabled: row.enabled,
+    stoppedSeq: row.stopped_seq,
+    waitingCount: row.waiting_count,
+    waitingBytes: row.waiting_bytes,
+    partialSeq: row.partial_seq,
+    partialRow: row.partial_row,
+  }
+}
+
+/** How far a document is, with its webhooks as they are now; undefined when it has none. */
+export async function readProgress(db: Db, docId: string): Promise<Progress | undefined> {
+  type Row = { handled_seq: number; is_postponed: boolean } & {
+    [K in keyof WebhookRow]: WebhookRow[K] | null
+  }
+  const { rows } = await sql<Row>`
+    select d.handled_seq, d.failures > 0 and coalesce(d.due_at > now(), false) as is_postponed, ${columns}
+    from documents d left join webhooks w on w.doc_id = d.doc_id
+    where d.doc_id = ${docId} order by w.position`.execute(db)
+  const [first] = rows
+  if (!first) return undefined
+  const webhooks = rows
+    .filter(({ id }) => id !== null)
+    .map((row) => toDefinition(row as WebhookRow))
+  return { handledSeq: first.handled_seq, isPostponed: first.is_postponed, webhooks }
+}
+
+/** Holds a document's row to the end of the transaction; undefined when it has no webhooks. */
+export async function holdProgress(
+  trx: Transaction<WebhookSchema>,
+  docId: string,
+): Promise<Omit<Progress, 'isPostponed'> | undefined> {
+  const held = await trx
+    .selectFrom('documents')
+    .select('handled_seq')
+    .where('doc_id', '=', docId)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!held) return undefined
+  const { rows } = await sql<WebhookRow>`
+    select ${columns} from webhooks w where doc_id = ${docId} order by position for update`.execute(
+    trx,
+  )
+  return { handledSeq: held.handled_seq, webhooks: rows.map(toDefinition) }
+}
+
+/** Notes that entries up to `seq` are done, if those up to `assumed` were; answers whether they were. */
+export async function advance(
+  db: Db,
+  docId: string,
+  { assumed, seq }: { assumed: number; seq: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('documents')
+    .set({ handled_seq: seq, checked_at: sql`now()`, due_at: null, failures: 0 })
+    .where('doc_id', '=', docId)
+    .where('handled_seq', '=', assumed)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Notes that a document's log was looked at and holds nothing more. */
+export async function settle(db: Db, docId: string): Promise<void> {
+  await db
+    .updateTable('documents')
+    .set({ checked_at: sql`now()`, due_at: null, failures: 0 })
+    .where('doc_id', '=', docId)
+    .execute()
+}
+
+/** Notes that a document's log holds more, which somebody takes up soon. */
+export async function defer(db: Db, docId: string): Promise<void> {
+  await db
+    .updateTable('documents')
+    .set({ due_at: sql`now()`, failures: 0 })
+    .where('doc_id', '=', docId)
+    .execute()
+}
+
+/** Longest time between tries, in seconds; the first is half to one second. */
+const LAST_RETRY_S = 600
+
+/** Notes that matching a document has failed: it is tried again, later each time. */
+export async function postpone(db: Db, docId: string): Promise<void> {
+  await sql`
+    update documents set failures = failures + 1, due_at = now() + make_interval(
+      secs => least(${LAST_RETRY_S}::double precision, 2 ^ least(failures, 20)) * (0.5 + random() / 2))
+    where doc_id = ${docId}`.execute(db)
+}
+
+/** All documents that have webhooks. */
+export async function listDocuments(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('documents').select('doc_id').execute()
+  return rows.map(({ doc_id }) => doc_id)
+}
+
+/** Documents that have had webhooks since so many seconds ago, and none before. */
+export async function listNewDocuments(db: Db, seconds: number): Promise<string[]> {
+  const { rows } = await sql<{ doc_id: string }>`
+    select doc_id from documents where created_at > now() - make_interval(secs => ${seconds}::double precision)`.execute(
+    db,
+  )
+  return rows.map(({ doc_id }) => doc_id)
+}
+
+/** A document whose log nobody has looked at for so long is looked at. */
+const CHECK_AFTER_S = 600
+/** If whoever takes a document up dies, another one does after this. */
+const CLAIM_S = 60
+
+/** Takes up documents whose logs have to be looked at, which nobody else does then. */
+export async function claimDue(db: Db, limit: number): Promise<string[]> {
+  const claim = (which: ReturnType<typeof sql>) =>
+    sql<{ doc_id: string }>`
+      update documents set checked_at = now(), due_at = now() + make_interval(secs => ${CLAIM_S}::double precision)
+      where doc_id in (
+        select doc_id from documents where ${which} limit ${limit}::integer for update skip locked)
+      returning doc_id`.execute(db)
+  const due = await claim(sql`due_at <= now()`)
+  const old = await claim(
+    sql`checked_at < now() - make_interval(secs => ${CHECK_AFTER_S}::double precision)`,
+  )
+  return [...due.rows, ...old.rows].map(({ doc_id }) => doc_id)
+}
+
+/** Has the logs of all documents looked at, by and by. */
+export async function checkAll(db: Db): Promise<void> {
+  await sql`update documents set checked_at = '-infinity'`.execute(db)
+}
+
+/** Name of the NATS consumer of all instances on this database. */
+export async function readConsumerName(db: Db): Promise<string> {
+  const { name } = await db.selectFrom('consumers').select('name').executeTakeFirstOrThrow()
+  return name
+}

@@ -1,0 +1,183 @@
+import { transact } from '@sheaf/kit/database'
+import { AppError } from '@sheaf/kit/errors'
+import { sql, type Insertable, type Kysely, type Selectable, type UpdateObject } from 'kysely'
+import { enterDocument, leaveDocument, lockDocument } from './documents'
+import { dropQueue, emptiedQueue, thinQueue } from './queues'
+import type { WebhookSchema } from './schema'
+
+type Db = Kysely<WebhookSchema>
+
+/** A webhook as it is stored. */
+export type WebhookRow = Selectable<WebhookSchema['webhooks']>
+/** What is stored of a new webhook, but for its document and where its events begin. */
+export type NewWebhookRow = Omit<Insertable<WebhookSchema['webhooks']>, 'doc_id' | 'after_seq'>
+/** What changes of a stored webhook. */
+export type WebhookUpdate = UpdateObject<WebhookSchema, 'webhooks'>
+
+/** Names a webhook. Both are UUIDs. */
+export interface WebhookRef {
+  readonly docId: string
+  readonly webhookId: string
+}
+
+/** Webhooks that a document can have. */
+export const MAX_WEBHOOKS = 200
+
+/** What a webhook shows that has done nothing yet. */
+const noFigures = {
+  status: 'idle',
+  updated_at: null,
+  last_success_at: null,
+  last_failure_at: null,
+  last_error: null,
+  last_http_status: null,
+  last_batch: null,
+} as const satisfies WebhookUpdate
+
+/** The webhooks of a document, by order of creation. */
+export function listWebhooks(db: Db, docId: string): Promise<WebhookRow[]> {
+  const ofDocument = db.selectFrom('webhooks').selectAll().where('doc_id', '=', docId)
+  return ofDocument.orderBy('position').limit(MAX_WEBHOOKS).execute()
+}
+
+/** A webhook, or undefined. */
+export function findWebhook(
+  db: Db,
+  { docId, webhookId }: WebhookRef,
+): Promise<WebhookRow | undefined> {
+  return db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('id', '=', webhookId)
+    .where('doc_id', '=', docId)
+    .executeTakeFirst()
+}
+
+/** The error for a document that would have too many webhooks. */
+export function tooManyWebhooks(): AppError {
+  const message = `a document can have at most ${MAX_WEBHOOKS} webhooks`
+  return new AppError('too_many', 'TOO_MANY_WEBHOOKS', message)
+}
+
+/**
+ * Stores webhooks, all or none, whose events begin after `seq`; resolves to their positions, in the order given. Throws
+ * AppError when the document was deleted or would have too many.
+ */
+export function insertWebhooks(
+  db: Db,
+  { docId, seq }: { docId: string; seq: number },
+  rows: readonly NewWebhookRow[],
+): Promise<number[]> {
+  return transact(db, async (trx) => {
+    await enterDocument(trx, docId, seq)
+    const { count } = await trx
+      .selectFrom('webhooks')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('doc_id', '=', docId)
+      .executeTakeFirstOrThrow()
+    if (count + rows.length > MAX_WEBHOOKS) throw tooManyWebhooks()
+    const inserted = await trx
+      .insertInto('webhooks')
+      .values(rows.map((row) => ({ ...row, doc_id: docId, after_seq: seq })))
+      .returning('position')
+      .execute()
+    return inserted.map(({ position }) => position)
+  })
+}
+
+/** Changes a webhook as `decide` says of the row as it is; false when there is no such webhook. */
+export function changeWebhook(
+  db: Db,
+  { docId, webhookId }: WebhookRef,
+  decide: (row: WebhookRow) => WebhookUpdate,
+): Promise<boolean> {
+  return transact(db, async (trx) => {
+    if (!(await lockDocument(trx, docId))) return false
+    const row = await findWebhook(trx, { docId, webhookId })
+    if (!row) return false
+    await update(trx, webhookId, decide(row))
+    return true
+  })
+}
+
+/** Stops a webhook beside a change, drops what waits for it, and forgets how it fared; false when there is none. */
+export async function stopWebhook(
+  db: Db,
+  { docId, webhookId }: WebhookRef,
+  decide: (row: WebhookRow) => WebhookUpdate,
+): Promise<boolean> {
+  await thinQueue(db, docId, webhookId)
+  return transact(db, async (trx) => {
+    if (!(await lockDocument(trx, docId))) return false
+    const row = await findWebhook(trx, { docId, webhookId })
+    if (!row) return false
+    await dropQueue(trx, webhookId)
+    const stopped = { ...noFigures, ...emptiedQueue, ...goesOn, enabled: false }
+    await update(trx, webhookId, { ...decide(row), ...stopped })
+    return true
+  })
+}
+
+const goesOn = { stopped_reason: null, stopped_seq: null, halted_at: null } satisfies WebhookUpdate
+
+/**
+ * Drops what waits for a webhook, and forgets how it fared. One that took no more events because too many waited goes on
+ * with those that come; one that was halted because it failed stays so. Does nothing when there is no such webhook.
+ */
+export async function clearQueue(db: Db, { docId, webhookId }: WebhookRef): Promise<void> {
+  await thinQueue(db, docId, webhookId)
+  await transact(db, async (trx) => {
+    const document = await lockDocument(trx, docId)
+    const row = document && (await findWebhook(trx, { docId, webhookId }))
+    if (!row) return
+    await dropQueue(trx, webhookId)
+    const after_seq = Math.max(row.after_seq, document.handled_seq)
+    const isFull = row.stopped_seq !== null
+    await update(trx, webhookId, {
+      ...noFigures,
+      ...emptiedQueue,
+      ...(row.halted_at ? { status: 'error' } : goesOn),
+      ...(isFull && { stopped_seq: null, after_seq }),
+    })
+  })
+}
+
+/** Removes a webhook with all that is kept of it; false when there is no such webhook. */
+export async function deleteWebhook(db: Db, { docId, webhookId }: WebhookRef): Promise<boolean> {
+  await thinQueue(db, docId, webhookId)
+  return transact(db, async (trx) => {
+    if (!(await lockDocument(trx, docId))) return false
+    const deleted = await trx
+      .deleteFrom('webhooks')
+      .where('id', '=', webhookId)
+      .where('doc_id', '=', docId)
+      .executeTakeFirst()
+    await leaveDocument(trx, docId)
+    return deleted.numDeletedRows > 0
+  })
+}
+
+/** Puts another secret in the place of one that stays good for a day; false when there is no such webhook. */
+export async function rotateSecret(
+  db: Db,
+  { docId, webhookId }: WebhookRef,
+  secret: string,
+): Promise<boolean> {
+  const rotated = await db
+    .updateTable('webhooks')
+    .set({
+      secret,
+      // What stands on the right is as it was before.
+      previous_secret: sql<string>`secret`,
+      previous_secret_until: sql<Date>`now() + interval '24 hours'`,
+    })
+    .where('id', '=', webhookId)
+    .where('doc_id', '=', docId)
+    .executeTakeFirst()
+  return rotated.numUpdatedRows > 0
+}
+
+async function update(db: Db, webhookId: string, set: WebhookUpdate): Promise<void> {
+  if (Object.values(set).every((value) => value === undefined)) return
+  await db.updateTable('webhooks').set(set).where('id', '=', webhookId).execute()
+}

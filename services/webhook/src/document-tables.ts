@@ -1,0 +1,101 @@
+import { AppError, toAppError } from '@sheaf/kit/errors'
+import type { ServerCall } from '@sheaf/kit/server-call'
+import type { Column } from '@sheaf/protos/sheaf/document_data/v1/columns'
+import type { ListTablesResponse, Table } from '@sheaf/protos/sheaf/document_data/v1/tables'
+import type { DocumentCalls } from './document-calls'
+import type { WebhookChange } from './webhook-fields'
+
+/** Where a webhook listens, by refs, which names may change around. */
+export interface TableRefs {
+  /** Null when the table is gone. */
+  readonly tableRef: number | null
+  readonly readyRef: number | null
+  readonly watchedRefs: readonly number[]
+}
+
+/** The same by names, as of one moment. */
+export interface TableNames {
+  readonly tableId: string | null
+  readonly readyColumn: string | null
+  readonly watchedColumns: string[]
+}
+
+const nowhere: TableRefs = { tableRef: null, readyRef: null, watchedRefs: [] }
+/** What the first call may meet when the document has moved or its home was restarted; the second finds it anew. */
+const overtaken = new Set(['WRONG_HOME', 'BAD_CALLER_TOKEN', 'SERVICE_UNAVAILABLE'])
+
+/** The tables of a document with the names of one moment. */
+export class DocumentTables {
+  /** Latest entry of the log at that moment. */
+  readonly seq: number
+  private readonly tables: readonly Table[]
+
+  constructor({ tables, seq }: Pick<ListTablesResponse, 'tables' | 'seq'>) {
+    this.tables = tables
+    this.seq = seq
+  }
+
+  /**
+   * Where a webhook listens after a change. With another table, columns that are not named anew are none. Throws AppError
+   * `not_found` for a table or column that there is not.
+   */
+  resolve(change: WebhookChange, before = nowhere): TableRefs {
+    const { tableId, readyColumn, watchedColumns } = change
+    const table = tableId === undefined ? this.findTable(before.tableRef) : this.getTable(tableId)
+    const tableRef = table?.tableRef ?? null
+    const stay = tableRef === before.tableRef ? before : nowhere
+    const refOf = (name: string) => getColumn(table, name).colRef
+    return {
+      tableRef,
+      readyRef:
+        readyColumn === undefined ? stay.readyRef : readyColumn === '' ? null : refOf(readyColumn),
+      watchedRefs:
+        watchedColumns === undefined ? stay.watchedRefs : [...new Set(watchedColumns.map(refOf))],
+    }
+  }
+
+  /** Names for refs; what is gone is left out. */
+  name({ tableRef, readyRef, watchedRefs }: TableRefs): TableNames {
+    const table = this.findTable(tableRef)
+    const names = new Map(table?.columns.map(({ colRef, id }) => [colRef, id]))
+    return {
+      tableId: table?.id ?? null,
+      readyColumn: (readyRef !== null && names.get(readyRef)) || null,
+      watchedColumns: watchedRefs.flatMap((ref) => names.get(ref) ?? []),
+    }
+  }
+
+  private findTable(ref: number | null): Table | undefined {
+    return this.tables.find(({ tableRef }) => tableRef === ref)
+  }
+
+  /** By id, or by ref as decimal text: no id begins with a digit. */
+  private getTable(name: string): Table {
+    const table = this.tables.find(({ id, tableRef }) => id === name || String(tableRef) === name)
+    if (table) return table
+    throw new AppError('not_found', 'TABLE_NOT_FOUND', `Table not found "${name}"`)
+  }
+}
+
+function getColumn(table: Table | undefined, name: string): Column {
+  const column = table?.columns.find(({ id }) => id === name)
+  if (column) return column
+  throw new AppError('not_found', 'COLUMN_NOT_FOUND', `Column not found "${name}"`)
+}
+
+/** Asks document-data for the tables of a document. Throws AppError: `unavailable` when it is away. */
+export async function readTables(
+  calls: Pick<DocumentCalls, 'run'>,
+  docId: string,
+  { deadline, signal, requestId }: Pick<ServerCall, 'deadline' | 'signal' | 'requestId'>,
+): Promise<DocumentTables> {
+  const ask = () =>
+    calls.run(docId, ({ tables }, { token }) =>
+      tables.listTables({ docId, withColumns: true }, { token, deadline, signal, requestId }),
+    )
+  const found = await ask().catch((error: unknown) => {
+    if (!overtaken.has(toAppError(error)?.reason ?? '')) throw error
+    return ask()
+  })
+  return new DocumentTables(found)
+}

@@ -1,0 +1,82 @@
+import { requireDocumentRole } from '@sheaf/kit/caller'
+import { AppError } from '@sheaf/kit/errors'
+import type { ServerCall } from '@sheaf/kit/grpc-server'
+import type {
+  DeliveriesService,
+  Delivery,
+  ListDeliveriesRequest,
+  ListDeliveriesResponse,
+  RedeliverRequest,
+  RedeliverResponse,
+  SendTestEventRequest,
+  SendTestEventResponse,
+} from '@sheaf/protos/sheaf/webhook/v1/deliveries'
+import type { Context } from '../context'
+import { addTestDelivery, getTableRef, listDeliveries, redeliver } from '../db/delivery-log'
+import type { StoredDelivery } from '../db/next-delivery'
+import { readTestRow } from '../sending/test-row'
+
+const DEFAULT_LIMIT = 100
+const MAX_LIMIT = 1_000
+
+/** Shows and repeats deliveries, for owners of the document. */
+export const deliveries = ({
+  db,
+  wakes,
+  documentCalls,
+}: Context): Omit<DeliveriesService, 'replayDeliveries'> => ({
+  async listDeliveries(
+    { docId, webhookId, limit, beforeId }: ListDeliveriesRequest,
+    call: ServerCall,
+  ): Promise<ListDeliveriesResponse> {
+    requireDocumentRole(call, docId, 'owners')
+    if (limit < 0 || limit > MAX_LIMIT)
+      throw new AppError('invalid', 'BAD_FIELD', `limit must be from 0 to ${MAX_LIMIT}`, {
+        field: 'limit',
+      })
+    const page = { limit: limit || DEFAULT_LIMIT, beforeId }
+    const found = await listDeliveries(db, { docId, webhookId }, page)
+    return { deliveries: found.map(toDelivery) }
+  },
+
+  async redeliver(
+    { docId, webhookId, deliveryId }: RedeliverRequest,
+    call: ServerCall,
+  ): Promise<RedeliverResponse> {
+    requireDocumentRole(call, docId, 'owners')
+    await redeliver(db, { docId, webhookId }, deliveryId)
+    wakes.sender()
+    return {}
+  },
+
+  async sendTestEvent(
+    { docId, webhookId }: SendTestEventRequest,
+    call: ServerCall,
+  ): Promise<SendTestEventResponse> {
+    requireDocumentRole(call, docId, 'owners')
+    const tableRef = await getTableRef(db, { docId, webhookId })
+    const row = await readTestRow(documentCalls, { docId, tableRef }, call)
+    await addTestDelivery(db, { docId, webhookId }, row)
+    wakes.sender()
+    return {}
+  },
+})
+
+function toDelivery(stored: Omit<StoredDelivery, 'body'>): Delivery {
+  return {
+    id: stored.id,
+    time: (stored.attempted_at ?? stored.created_at).toISOString(),
+    size: stored.size,
+    attempts: stored.attempts,
+    httpStatus: stored.http_status ?? undefined,
+    durationMs: stored.duration_ms,
+    errorMessage: stored.error ?? undefined,
+    responseExcerpt: stored.response_excerpt,
+    status: stored.state,
+    firstSeq: stored.first_seq,
+    lastSeq: stored.last_seq,
+    bodyBytes: stored.body_bytes,
+    kinds: stored.kinds,
+    byHand: stored.by_hand,
+  }
+}

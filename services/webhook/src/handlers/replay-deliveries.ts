@@ -1,0 +1,32 @@
+import { requireDocumentRole } from '@sheaf/kit/caller'
+import { AppError } from '@sheaf/kit/errors'
+import type { ServerCall } from '@sheaf/kit/grpc-server'
+import type {
+  DeliveriesService,
+  ReplayDeliveriesRequest,
+  ReplayDeliveriesResponse,
+} from '@sheaf/protos/sheaf/webhook/v1/deliveries'
+import { replay, type ReplayFrom } from '../changes/replay'
+import type { Context } from '../context'
+
+/** Queues events once more, for owners of the document. */
+export const replayDeliveries = (ctx: Context): Pick<DeliveriesService, 'replayDeliveries'> => ({
+  async replayDeliveries(
+    request: ReplayDeliveriesRequest,
+    call: ServerCall,
+  ): Promise<ReplayDeliveriesResponse> {
+    const { docId, webhookId } = request
+    requireDocumentRole(call, docId, 'owners')
+    const replayed = await replay(ctx, { docId, webhookId }, readFrom(request), call.signal)
+    if (replayed.queued > 0) ctx.wakes.sender()
+    return replayed
+  },
+})
+
+function readFrom({ from }: ReplayDeliveriesRequest): ReplayFrom {
+  if (from === undefined) throw badFrom('after_seq or since_ms must be given')
+  if (from.value < 0) throw badFrom('after_seq and since_ms must not be negative')
+  return from.$case === 'afterSeq' ? { afterSeq: from.value } : { sinceMs: from.value }
+}
+
+const badFrom = (message: string) => new AppError('invalid', 'BAD_FIELD', message)

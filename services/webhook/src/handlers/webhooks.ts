@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import { requireDocumentRole } from '@sheaf/kit/caller'
+import { AppError } from '@sheaf/kit/errors'
+import type { ServerCall } from '@sheaf/kit/grpc-server'
+import { roleAtLeast } from '@sheaf/kit/roles'
+import type {
+  ClearQueueRequest,
+  CreateWebhooksRequest,
+  DeleteWebhookRequest,
+  GetSecretRequest,
+  ListWebhooksRequest,
+  RotateSecretRequest,
+  UpdateWebhookRequest,
+  WebhooksService,
+} from '@sheaf/protos/sheaf/webhook/v1/webhooks'
+import type { Context } from '../context'
+import * as rows from '../db/webhooks'
+import { readTables } from '../document-tables'
+import { createSecret } from '../secrets'
+import { needsTables, planChange, toRow } from '../webhook-changes'
+import { readChange, readNewWebhook } from '../webhook-fields'
+import { webhookToWire } from './webhook-wire'
+
+/** Definitions of webhooks. They hold secrets, so even reading them needs an owner. */
+export const webhooks = (ctx: Context): WebhooksService => ({
+  async listWebhooks({ docId }: ListWebhooksRequest, call: ServerCall) {
+    requireDocumentRole(call, docId, 'owners')
+    const found = await rows.listWebhooks(ctx.db, docId)
+    if (found.length === 0) return { webhooks: [] }
+    const tables = await readTables(ctx.documentCalls, docId, call)
+    return { webhooks: found.map((row) => webhookToWire(row, tables)) }
+  },
+
+  async createWebhooks({ docId, webhooks }: CreateWebhooksRequest, call: ServerCall) {
+    requireDocumentRole(call, docId, 'owners')
+    if (webhooks.length > rows.MAX_WEBHOOKS) throw rows.tooManyWebhooks()
+    const wished = webhooks.map((fields) => readNewWebhook(fields, ctx.allowedHosts))
+    if (wished.length === 0) return { ids: [], unsubscribeKeys: [], triggerIds: [] }
+    const tables = await readTables(ctx.documentCalls, docId, call)
+    const made = wished.map((webhook) => ({
+      id: randomUUID(),
+      unsubscribe_key: randomUUID(),
+      secret: createSecret(),
+      ...toRow(webhook, tables),
+    }))
+    const triggerIds = await rows.insertWebhooks(ctx.db, { docId, seq: tables.seq }, made)
+    ctx.wakes.matcher(docId)
+    return {
+      ids: made.map(({ id }) => id),
+      unsubscribeKeys: made.map(({ unsubscribe_key }) => unsubscribe_key),
+      triggerIds,
+    }
+  },
+
+  async updateWebhook({ docId, webhookId, fields }: UpdateWebhookRequest, call: ServerCall) {
+    requireDocumentRole(call, docId, 'owners')
+    const change = readChange(fields ?? noFields, ctx.allowedHosts)
+    const ref = requireRef(docId, webhookId)
+    if (!(await rows.findWebhook(ctx.db, ref))) throw notFound(webhookId)
+    const tables = needsTables(change)
+      ? await readTables(ctx.documentCalls, docId, call)
+      : undefined
+    const apply = change.enabled === false ? rows.stopWebhook : rows.changeWebhook
+    const isChanged = await apply(ctx.db, ref, (row) => planChange(row, change, tables))
+    if (!isChanged) throw notFound(webhookId)
+    ctx.wakes.matcher(docId)
+    ctx.wakes.sender()
+    return {}
+  },
+
+  async deleteWebhook(request: DeleteWebhookRequest, call: ServerCall) {
+    const { docId, webhookId, unsubscribeKey = '' } = request
+    requireDocumentRole(call, docId, 'editors')
+    const isOwner = roleAtLeast(call.caller.role, 'owners')
+    if (!isOwner && unsubscribeKey === '')
+      throw new AppError('invalid', 'BAD_FIELD', 'Bad request: unsubscribeKey required')
+    const ref = requireRef(docId, webhookId)
+    const row = await rows.findWebhook(ctx.db, ref)
+    if (!row) throw notFound(webhookId)
+    if (!isOwner && unsubscribeKey !== row.unsubscribe_key)
+      throw new AppError('unauthenticated', 'WRONG_UNSUBSCRIBE_KEY', 'Wrong unsubscribeKey')
+    if (!(await rows.deleteWebhook(ctx.db, ref))) throw notFound(webhookId)
+    return {}
+  },
+
+  async clearQueue({ docId, webhookId }: ClearQueueRequest, call: ServerCall) {
+    requireDocumentRole(call, docId, 'owners')
+    const found = await rows.listWebhooks(ctx.db, docId)
+    const wanted = found.filter(({ id }) => webhookId === '' || id === webhookId)
+    for (const { id } of wanted) await rows.clearQueue(ctx.db, { docId, webhookId: id })
+    ctx.wakes.matcher(docId)
+    return {}
+  },
+
+  async getSecret({ docId, webhookId }: GetSecretRequest, call: ServerCall) {
+    requireDocumentRole(call, docId, 'owners')
+    const row = await rows.findWebhook(ctx.db, requireRef(docId, webhookId))
+    if (!row) throw notFound(webhookId)
+    const until = row.previous_secret_until?.getTime() ?? 0
+    const isGood = row.previous_secret !== null && until > Date.now()
+    return {
+      secret: row.secret,
+      ...(isGood && { previousSecret: row.previous_secret ?? undefined, previousUntil: until }),
+    }
+  },
+
+  async rotateSecret({ docId, webhookId }: RotateSecretRequest, call: ServerCall) {
+    requireDocumentRole(call, docId, 'owners')
+    const secret = createSecret()
+    if (!(await rows.rotateSecret(ctx.db, requireRef(docId, webhookId), secret)))
+      throw notFound(webhookId)
+    return { secret }
+  },
+})
+
+const noFields = { eventTypes: [], hasWatchedColIds: false, watchedColIds: [] }
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** What names a webhook, if anything can: its id is a UUID. Throws `not_found`. */
+function requireRef(docId: string, webhookId: string): rows.WebhookRef {
+  if (!UUID.test(webhookId)) throw notFound(webhookId)
+  return { docId, webhookId }
+}
+
+function notFound(webhookId: string): AppError {
+  return new AppError('not_found', 'WEBHOOK_NOT_FOUND', `Webhook not found "${webhookId}"`)
+}

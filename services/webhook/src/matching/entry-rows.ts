@@ -1,0 +1,171 @@
+import type { Operation, RowChange, SchemaChange } from '@sheaf/protos/sheaf/events/v1/changes'
+import { splitJsonList } from './json-list'
+
+/** Values of a column in one change of rows, as JSON texts in the order of its rows. */
+interface ColumnCells {
+  readonly ref: number
+  readonly id: string
+  readonly old?: readonly string[]
+  readonly new?: readonly string[]
+}
+
+/** A change of rows of one table, taken apart. */
+interface RowStep {
+  readonly kind: 'addRows' | 'updateRows' | 'removeRows'
+  readonly rowIds: readonly number[]
+  readonly columns: readonly ColumnCells[]
+  /** How many changes of tables and columns the table had before it. */
+  readonly schemaBefore: number
+}
+
+/** One place where a row is changed. */
+interface Touch {
+  readonly step: RowStep
+  readonly index: number
+}
+
+/** A cell of a row: the id of its column, and its JSON. */
+export interface Cell {
+  readonly id: string
+  readonly json: string
+}
+
+/** Cells by the refs of their columns; manualSort has the ref 0. */
+export type Row = ReadonlyMap<number, Cell>
+
+/** A row that an entry of the log changes: as it was before the entry, and as it is after it. */
+export interface ChangedRow {
+  readonly rowId: number
+  /** Where in the entry it is changed last, counted by the changes of rows of its table. */
+  readonly number: number
+  /** Undefined when there was no such row. */
+  readonly before?: Row
+  /** Undefined when there is none any more. */
+  readonly after?: Row
+}
+
+/** What an entry does to one table. */
+export class TableSteps {
+  private readonly touches = new Map<number, Touch[]>()
+  private readonly numbers = new Map<number, number>()
+  private readonly schema: SchemaChange[] = []
+
+  /** @param count changes of rows of this table that the entry has before these */
+  constructor(private count: number) {}
+
+  /** Changes of rows so far. */
+  get rowCount(): number {
+    return this.count
+  }
+
+  /** Takes the next step. Throws when it contradicts itself. */
+  add(operation: NonNullable<Operation['operation']>): void {
+    if (operation.$case === 'schema') {
+      this.schema.push(operation.value)
+      return
+    }
+    const step = readStep(operation.$case, operation.value, this.schema.length)
+    step.rowIds.forEach((rowId, index) => {
+      const known = this.touches.get(rowId)
+      if (known) known.push({ step, index })
+      else this.touches.set(rowId, [{ step, index }])
+      this.numbers.set(rowId, this.count++)
+    })
+  }
+
+  /** The rows that were changed, in the order of their last changes. Each is put together when it is asked for. */
+  *rows(): Generator<ChangedRow> {
+    const ordered = [...this.numbers].sort(([, a], [, b]) => a - b)
+    for (const [rowId, number] of ordered) {
+      const touches = this.touches.get(rowId) ?? []
+      yield { rowId, number, before: beforeOf(touches), after: this.afterOf(touches) }
+    }
+  }
+
+  private afterOf(touches: readonly Touch[]): Row | undefined {
+    if (touches.at(-1)?.step.kind === 'removeRows') return undefined
+    const from = touches.findLastIndex(({ step }) => step.kind === 'addRows')
+    const cells = new Map<number, Cell>()
+    let schemaBefore = touches[0]?.step.schemaBefore ?? 0
+    for (const { step, index } of touches.slice(Math.max(from, 0))) {
+      this.followSchema(cells, schemaBefore, step.schemaBefore)
+      schemaBefore = step.schemaBefore
+      for (const { ref, id, new: values } of step.columns)
+        if (values) cells.set(ref, { id, json: values[index] ?? 'null' })
+    }
+    this.followSchema(cells, schemaBefore, this.schema.length)
+    return cells
+  }
+
+  /** What some changes of columns make of a row that no change of rows touches afterwards. */
+  private followSchema(cells: Map<number, Cell>, from: number, to: number): void {
+    for (const { kind, colRef, colId, newJson } of this.schema.slice(from, to)) {
+      if (kind === 'remove_column') cells.delete(colRef)
+      else if (kind === 'add_column') cells.set(colRef, { id: colId, json: emptyCell(newJson) })
+      else if (kind === 'update_column') renameCell(cells, colRef, newJson)
+    }
+  }
+}
+
+function readStep(kind: RowStep['kind'], change: RowChange, schemaBefore: number): RowStep {
+  const { rowIds } = change
+  const read = (bytes: Uint8Array) => {
+    if (bytes.length === 0) return undefined
+    const values = splitJsonList(
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(),
+    )
+    if (values.length !== rowIds.length)
+      throw new RangeError('a change of rows has another number of values than of rows')
+    return values
+  }
+  const columns = change.columns.map(({ colRef, colId, oldValuesJson, newValuesJson }) => ({
+    ref: colRef,
+    id: colId,
+    old: read(oldValuesJson),
+    new: read(newValuesJson),
+  }))
+  return { kind, rowIds, columns, schemaBefore }
+}
+
+/** A row before the first of its changes: what that one left alone it still has. */
+function beforeOf([first]: readonly Touch[]): Row | undefined {
+  if (!first || first.step.kind === 'addRows') return undefined
+  const { step, index } = first
+  const cells = new Map<number, Cell>()
+  for (const { ref, id, old, new: after } of step.columns) {
+    const json = (old ?? after)?.[index]
+    if (json !== undefined) cells.set(ref, { id, json })
+  }
+  return cells
+}
+
+/** What cells of a new column hold until something is written, by its type; null for all others. */
+const emptyCells: Readonly<Record<string, string>> = {
+  Text: '""',
+  Choice: '""',
+  Numeric: '0',
+  Int: '0',
+  Bool: 'false',
+  Ref: '0',
+}
+
+interface Metadata {
+  readonly colId?: string
+  readonly type?: string
+  readonly isFormula?: boolean
+}
+
+function readMetadata(json: Uint8Array): Metadata {
+  return json.length === 0 ? {} : (JSON.parse(Buffer.from(json).toString()) as Metadata)
+}
+
+function emptyCell(json: Uint8Array): string {
+  const { type = 'Any', isFormula = false } = readMetadata(json)
+  return isFormula ? 'null' : (emptyCells[type.split(':')[0] ?? ''] ?? 'null')
+}
+
+function renameCell(cells: Map<number, Cell>, colRef: number, json: Uint8Array): void {
+  const { colId } = readMetadata(json)
+  const cell = cells.get(colRef)
+  if (cell && colId !== undefined) cells.set(colRef, { ...cell, id: colId })
+}
