@@ -22,6 +22,7 @@ const tags = [
   { name: 'attachments', description: 'Files of a document' },
   { name: 'data', description: 'Rows of a table by column' },
   { name: 'sql', description: 'Queries of a document' },
+  { name: 'webhooks', description: 'Addresses that are told of changes of a table' },
   { name: 'profile', description: 'The calling user' },
   { name: 'keys', description: 'API keys of the calling user' },
   { name: 'users', description: 'People who can sign in' },
