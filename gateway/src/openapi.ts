@@ -23,7 +23,7 @@ const tags = [
   { name: 'data', description: 'Rows of a table by column' },
   { name: 'sql', description: 'Queries of a document' },
   { name: 'changes', description: 'What was changed in a document' },
-  { name: 'webhooks', description: 'Who is told of changes of a document' },
+  { name: 'webhooks', description: 'Addresses that are told of changes of a table' },
   { name: 'profile', description: 'The calling user' },
   { name: 'keys', description: 'API keys of the calling user' },
   { name: 'users', description: 'People who can sign in' },

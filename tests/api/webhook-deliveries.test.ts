@@ -6,7 +6,11 @@ import { createTestDatabase } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
 import { startSheaf } from '@sheaf/testkit/sheaf'
-import { startReceiver, type WebhookReceiver } from '@sheaf/testkit/webhook-receiver'
+import {
+  startReceiver,
+  type ReceivedDelivery,
+  type WebhookReceiver,
+} from '@sheaf/testkit/webhook-receiver'
 import { Webhook } from 'standardwebhooks'
 import { addTable, newDocument } from '../support/system'
 
@@ -14,6 +18,8 @@ interface Delivery {
   readonly id: string
   readonly status: string
 }
+
+const nothing: ReceivedDelivery = { path: '', headers: {}, body: '', at: 0 }
 
 interface Tables {
   documents: { doc_id: string; handled_seq: number }
@@ -60,18 +66,18 @@ describe('deliveries of a webhook', () => {
   it('can be tried with a made-up one, listed, and sent again', async () => {
     expect(await rest.post(`${hook}/test`)).toMatchObject({ status: 200, body: { success: true } })
     await eventually(() => receiver.deliveries.length === 1)
-    const [first] = receiver.deliveries
-    expect(first?.headers['sheaf-event']).toBe('test')
+    const [first = nothing] = receiver.deliveries
+    expect(first.headers['sheaf-event']).toBe('test')
     const row = { id: 0, manualSort: null, Name: null, Age: null }
-    expect(
-      new Webhook(secret).verify(first?.body ?? '', first?.headers as Record<string, string>),
-    ).toEqual([row])
+    expect(new Webhook(secret).verify(first.body, first.headers as Record<string, string>)).toEqual(
+      [row],
+    )
     const [delivery] = await eventually(async () => {
       const found = await list()
       return found[0]?.status === 'success' && found
     })
     expect(delivery).toEqual({
-      id: first?.headers['webhook-id'],
+      id: first.headers['webhook-id'],
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       status: 'success',
       size: 1,
@@ -83,13 +89,13 @@ describe('deliveries of a webhook', () => {
       responseExcerpt: '',
       firstSeq: 0,
       lastSeq: 0,
-      bodyBytes: first?.body.length,
+      bodyBytes: first.body.length,
       byHand: true,
     })
     const again = await rest.post(`${hook}/deliveries/${delivery?.id}/redeliver`)
     expect(again).toMatchObject({ status: 200, body: { success: true } })
     await eventually(() => receiver.deliveries.length === 2)
-    expect(receiver.deliveries[1]?.body).toBe(first?.body)
+    expect(receiver.deliveries[1]?.body).toBe(first.body)
     expect(receiver.deliveries[1]?.headers['webhook-id']).toBe(delivery?.id)
     expect(await list({ before: delivery?.id })).toEqual([])
     expect(await list({ limit: 1 })).toHaveLength(1)

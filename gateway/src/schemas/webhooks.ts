@@ -22,7 +22,7 @@ const epochMs = z.int().meta({ description: 'Epoch milliseconds' })
 /** What an owner sets of a webhook. Other keys are ignored, as existing clients know it. */
 const fields = z
   .object({
-    url: text.meta({ example: 'https://example.com/hook' }),
+    url: text.meta({ description: 'Address that events are posted to: https, and a public host' }),
     eventTypes: listOf(eventType, { min: 0, max: 10 }).meta({ description: 'At least one' }),
     tableId: text.meta({ description: 'Table id, or its ref as text', example: 'People' }),
     isReadyColumn: column.optional(),

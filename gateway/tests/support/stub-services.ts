@@ -38,6 +38,10 @@ import {
   TablesServiceService,
   type TablesService,
 } from '@sheaf/protos/sheaf/document_data/v1/tables'
+import {
+  WebhooksServiceService,
+  type WebhooksService,
+} from '@sheaf/protos/sheaf/webhook/v1/webhooks'
 import { createTokenAuthority, type TokenAuthority } from '@sheaf/testkit/token-authority'
 import { defaultLimits, defaultTimeouts, type GatewayConfig, type Timeouts } from '../../src/config'
 import { startGateway, type RunningGateway } from '../../src/service'
@@ -67,6 +71,7 @@ export interface Handlers {
   readonly tables?: Partial<TablesService>
   readonly columns?: Partial<ColumnsService>
   readonly attachments?: Partial<AttachmentsService>
+  readonly webhooks?: Partial<WebhooksService>
   readonly config?: Partial<Omit<GatewayConfig, 'timeouts'>> & { timeouts?: Partial<Timeouts> }
 }
 
@@ -226,6 +231,7 @@ export function startStubbedGateway(handlers: Handlers = {}): Promise<StubbedGat
           serve(TablesServiceService, handlers.tables ?? {}),
           serve(AttachmentsServiceService, handlers.attachments ?? {}),
           serve(ColumnsServiceService, handlers.columns ?? {}),
+          serve(WebhooksServiceService, handlers.webhooks ?? {}),
           serve(DocumentsServiceService, {
             async createDocument({ docId }: { docId: string }, call: ServerCall) {
               requireDocumentRole(call, docId, 'owners')
@@ -262,7 +268,7 @@ export function startStubbedGateway(handlers: Handlers = {}): Promise<StubbedGat
         host: '127.0.0.1',
         port: 0,
         directoryAddress: directory.address,
-        // Any process that serves will do for the webhook service's health.
+        // One process plays webhook too.
         webhookAddress: data.address,
         serviceKey: SERVICE_KEY,
         maxBodyBytes: 1024 * 1024,

@@ -126,6 +126,8 @@ export class FakeDocument {
       colRef: name ? columnRefs[name] : 0,
       oldJson: NOTHING,
       newJson: NOTHING,
+      rowIds: [],
+      oldValuesJson: NOTHING,
     }
     return this.append([{ operation: { $case: 'schema', value } }])
   }
@@ -239,6 +241,7 @@ export class FakeDocuments implements AsyncDisposable {
           change: { ...change, operations: part },
           continued,
           latestSeq,
+          etag: '',
         }
       }
     }

@@ -1,4 +1,3 @@
-import type { DocumentReader } from './document'
 import type { Connection } from './connections'
 import {
   readEntries,
@@ -9,8 +8,6 @@ import {
   type RowOperation,
   type SchemaOperation,
 } from './log'
-import { ATTACHMENTS } from './attachments'
-import { nextRef } from './refs'
 
 /** Which entries of the log to list. */
 export interface HistoryQuery {
@@ -54,7 +51,7 @@ export interface HistoryPlan {
 const MIB = 1024 * 1024
 
 /** What is done at once, between other work. */
-export const atOnce: HistoryBounds = { entries: 2_000, bytes: MIB, entryBytes: MIB }
+const atOnce: HistoryBounds = { entries: 2_000, bytes: MIB, entryBytes: MIB }
 /** What is done in a thread: the changes of one row may be far apart, and in large entries. */
 const inThread = {
   table: { entries: 200_000, bytes: MIB, entryBytes: MIB },
@@ -70,18 +67,6 @@ const STEP = 2_000
 export function planHistory(query: HistoryQuery): HistoryPlan {
   const bounds = query.rowId === undefined ? inThread.table : inThread.row
   return { export: 'history', query, bounds }
-}
-
-/**
- * The ref of a table by its id, or by its ref as decimal text also when it is gone; 0 for attachments. Throws as
- * `Schema.get`.
- */
-export function historyTable({ schema, connection }: DocumentReader, tableId: string): number {
-  if (tableId === ATTACHMENTS) return 0
-  const table = schema.find(tableId)
-  if (table) return table.ref
-  const ref = /^\d{1,15}$/.test(tableId) ? Number(tableId) : 0
-  return ref > 0 && ref < nextRef(connection, 'table') ? ref : schema.get(tableId).ref
 }
 
 /** Searches at once. */

@@ -29,6 +29,12 @@ export interface Claim {
 export type LeasedWebhook = Selectable<WebhookSchema['webhooks']> & { readonly now: Date }
 
 const seconds = (ms: number) => sql`make_interval(secs => ${ms / 1000}::float8)`
+/**
+ * True, and the transaction is answered before it is on disk: for what may be lost with the database server, since it
+ * would only be done again.
+ */
+export const mayBeLost = sql<boolean>`set_config('synchronous_commit', 'off', true) is not null`
+
 const isFree = sql`due_at <= now() and (lease_until is null or lease_until <= now())`
 
 /** Takes webhooks that are due, those first that have waited longest, for nobody else until their leases end. */
@@ -51,7 +57,7 @@ export async function claimDue(db: Kysely<WebhookSchema>, claim: Claim): Promise
       where place <= coalesce(places, ${claim.perTarget}::int)
       order by due_at limit ${claim.limit}
     ), locked as (
-      select id from webhooks where id in (select id from chosen) and ${isFree}
+      select id from webhooks where id in (select id from chosen) and ${isFree} and (select ${mayBeLost})
       for update skip locked
     )
     update webhooks w set lease_id = ${randomUUID()}::uuid, lease_until = now() + ${seconds(claim.leaseMs)},

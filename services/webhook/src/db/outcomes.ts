@@ -1,5 +1,5 @@
 import type { Transaction, Updateable } from 'kysely'
-import type { Lease, LeasedWebhook } from './leases'
+import { mayBeLost, type LeasedWebhook } from './leases'
 import type { StoredDelivery } from './next-delivery'
 import type { StoredBatch, WebhookSchema } from './schema'
 
@@ -70,16 +70,19 @@ export function figuresOf(
   }
 }
 
-/** Changes the webhook that this transaction holds. */
+/**
+ * Changes the webhook that this transaction holds. An outcome alone may be lost with the database server: the delivery would
+ * be sent again under its id. What `isBinding` must be on disk before it is acted upon, such as a new delivery.
+ */
 export async function updateWebhook(
   trx: Trx,
-  { webhookId }: Lease,
+  { id, now }: LeasedWebhook,
   change: WebhookChange,
-  { now }: LeasedWebhook,
+  isBinding: boolean,
 ): Promise<void> {
-  await trx
+  const update = trx
     .updateTable('webhooks')
     .set({ ...change, updated_at: now })
-    .where('id', '=', webhookId)
-    .execute()
+    .where('id', '=', id)
+  await (isBinding ? update : update.where(mayBeLost)).execute()
 }

@@ -62,6 +62,8 @@ const schema = (kind: string, more: { colId?: string; now?: object } = {}): Oper
       colRef: refs[more.colId ?? ''] ?? 0,
       oldJson: NOTHING,
       newJson: more.now ? Buffer.from(JSON.stringify(more.now)) : NOTHING,
+      rowIds: [],
+      oldValuesJson: NOTHING,
     },
   },
 })

@@ -31,7 +31,7 @@ export function advance(
     const current = { ...webhook, ...settled } as LeasedWebhook
     const delivery = course.mayGoOn ? await takeNext(trx, webhook.id, isHeldUp(current)) : undefined
     const change = delivery ? prolong(current, course) : release(current, course)
-    await updateWebhook(trx, lease, { ...settled, ...change }, webhook)
+    await updateWebhook(trx, webhook, { ...settled, ...change }, delivery !== undefined)
     return delivery && toSendable(current, delivery)
   })
 }

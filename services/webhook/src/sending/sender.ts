@@ -10,6 +10,8 @@ import { LEASE_MS, takeTurn } from './turn'
 
 /** How often due webhooks are looked for without being told of any. */
 const POLL_MS = 1_000
+/** When places are short, those that become free are given away together. */
+const GATHER_MS = 10
 /** How long attempts under way may go on when the process stops. */
 const GRACE_MS = 1_000
 
@@ -25,6 +27,7 @@ export class Sender implements AsyncDisposable {
   private readonly closing = new AbortController()
   private readonly stop = new AbortController()
   private timer?: NodeJS.Timeout
+  private gathering?: NodeJS.Timeout
   private running?: Promise<void>
   private again = false
   private failing = false
@@ -54,6 +57,7 @@ export class Sender implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.closing.abort()
     clearTimeout(this.timer)
+    clearTimeout(this.gathering)
     await this.running
     const ended = new AbortController()
     const grace = pause(GRACE_MS, undefined, { signal: ended.signal }).catch(() => {})
@@ -100,7 +104,15 @@ export class Sender implements AsyncDisposable {
     } finally {
       const mayBeAwaited = this.places.isTight(lane)
       this.places.leave(lane, lease.target)
-      if (mayBeAwaited) this.wake()
+      if (mayBeAwaited) this.wakeSoon()
     }
+  }
+
+  private wakeSoon(): void {
+    if (this.gathering || this.closing.signal.aborted) return
+    this.gathering = setTimeout(() => {
+      this.gathering = undefined
+      this.wake()
+    }, GATHER_MS).unref()
   }
 }
