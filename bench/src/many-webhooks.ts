@@ -12,7 +12,6 @@ import { addWebhooks, allowArrivals, describeLatencies, openWriter } from './web
 const WEBHOOKS_OF_DOCUMENT = 10
 /** One webhook in so many leads to nowhere. */
 const DEAD_SHARE = 100
-const CLIENTS = 4
 /** Rows that each document gets in a round. */
 const WRITES_OF_DOCUMENT = 2
 const DEAD_KINDS = ['refused', 'hanging', '500'] as const
@@ -89,20 +88,17 @@ async function subscribe(webhooks: number, places: Places): Promise<Subscribed[]
   return documents
 }
 
-/** Adds rows to all documents; the latencies of the deliveries of healthy webhooks. */
+/** Adds rows to all documents, one after the other; the latencies of the deliveries of healthy webhooks. */
 async function runRound(
   target: SheafTarget,
   arrivals: Arrivals,
   documents: readonly Subscribed[],
 ): Promise<number[]> {
-  const turns = Array.from({ length: WRITES_OF_DOCUMENT }, () => documents).flat()
+  await using writer = await openWriter(target, arrivals)
   const latencies: number[] = []
-  const client = async () => {
-    await using writer = await openWriter(target, arrivals)
-    for (let next = turns.shift(); next; next = turns.shift())
-      latencies.push(...(await writer.write(next.recordsPath, next.healthy)))
-  }
-  await Promise.all(Array.from({ length: CLIENTS }, client))
+  for (let turn = 0; turn < WRITES_OF_DOCUMENT; turn++)
+    for (const { recordsPath, healthy } of documents)
+      latencies.push(...(await writer.write(recordsPath, healthy)))
   return latencies
 }
 
