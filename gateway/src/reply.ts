@@ -24,6 +24,8 @@ export interface ReplyHead {
   readonly headers?: readonly string[]
   /** Content-Security-Policy, for answers that are pages. */
   readonly policy?: string
+  /** Referrer-Policy, for answers that are pages. */
+  readonly referrer?: string
   /** Cache-Control, for answers that may be kept. */
   readonly cache?: string
 }
@@ -41,7 +43,7 @@ export function sendHead(exchange: Exchange, head: ReplyHead): void {
     'X-Frame-Options',
     'DENY',
     'Referrer-Policy',
-    'no-referrer',
+    head.referrer ?? 'no-referrer',
     'Content-Security-Policy',
     head.policy ?? API_POLICY,
   )
