@@ -25,6 +25,21 @@ export function requireName(text: string, field = 'name'): string {
   return text
 }
 
+/** True for what could be a name. */
+export function isName(text: string): boolean {
+  return (
+    text.length <= MAX_NAME &&
+    text.trim() !== '' &&
+    !CONTROL.test(text) &&
+    !ILL_FORMED.test(text)
+  )
+}
+
+/** The name of a user who has given none: what stands before the @. */
+export function defaultName(email: string): string {
+  return email.slice(0, email.indexOf('@')).slice(0, MAX_NAME)
+}
+
 /** A new name, or undefined where none is given: absent or empty changes nothing. Throws `invalid`. */
 export function readNewName(text: string | undefined): string | undefined {
   return text === undefined || text === '' ? undefined : requireName(text)
