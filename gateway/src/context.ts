@@ -12,6 +12,7 @@ import { HomeChannels } from './home-channels'
 import { Load } from './load'
 import { RateLimits } from './rate-limits'
 import { Readiness } from './readiness'
+import { SignIn } from './sign-in'
 import { SystemCaller } from './system-caller'
 
 /** Listings of a large site come in one message. */
@@ -31,6 +32,8 @@ export interface Context extends AsyncDisposable {
   readonly load: Load
   /** What each caller may ask for in a minute. */
   readonly rates: RateLimits
+  /** How people sign in. */
+  readonly signIn: SignIn
   /** The description of the API, as JSON and as a page. */
   readonly pages: ApiPages
   /** True once the gateway was asked to stop. */
@@ -58,17 +61,21 @@ export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages)
       list: new HomesServiceClientImpl(channel),
       system,
     })
+    const directory = createDirectoryClients(channel)
+    const { sessions } = directory
+    const signIn = closer.use(new SignIn(config, { sessions, system, log }))
     let isDraining = false
     return {
       config,
       log,
       access: new AccessCache(access, lease),
-      directory: createDirectoryClients(channel),
+      directory,
       homes,
       readiness,
       system,
       load: new Load(config.limits),
       rates: new RateLimits(config.rateLimit),
+      signIn,
       pages,
       isDraining: () => isDraining,
       drain: () => (isDraining = true),

@@ -15,6 +15,10 @@ import {
   type ProfileService,
 } from '@sheaf/protos/sheaf/directory/v1/profile'
 import {
+  SessionsServiceClientImpl,
+  type SessionsService,
+} from '@sheaf/protos/sheaf/directory/v1/sessions'
+import {
   WorkspacesServiceClientImpl,
   type WorkspacesService,
 } from '@sheaf/protos/sheaf/directory/v1/workspaces'
@@ -26,6 +30,7 @@ export interface DirectoryClients {
   readonly keys: KeysService
   readonly orgs: OrgsService
   readonly profile: ProfileService
+  readonly sessions: SessionsService
   readonly users: UsersService
   readonly workspaces: WorkspacesService
 }
@@ -38,6 +43,7 @@ export function createDirectoryClients(channel: GrpcChannel): DirectoryClients {
     keys: new KeysServiceClientImpl(channel),
     orgs: new OrgsServiceClientImpl(channel),
     profile: new ProfileServiceClientImpl(channel),
+    sessions: new SessionsServiceClientImpl(channel),
     users: new UsersServiceClientImpl(channel),
     workspaces: new WorkspacesServiceClientImpl(channel),
   }

@@ -23,6 +23,7 @@ const tags = [
   { name: 'data', description: 'Rows of a table by column' },
   { name: 'sql', description: 'Queries of a document' },
   { name: 'profile', description: 'The calling user' },
+  { name: 'session', description: 'The session of a browser' },
   { name: 'keys', description: 'API keys of the calling user' },
   { name: 'users', description: 'People who can sign in' },
   { name: 'about', description: 'About this server' },

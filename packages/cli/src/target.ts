@@ -26,10 +26,19 @@ export async function readRestTarget(
       2,
     )
   }
-  const url = given.url ?? settings.url ?? (await getRunFile(settings)).url
+  return { url: toBaseUrl(given.url ?? settings.url ?? (await getRunFile(settings)).url), key }
+}
+
+/** Address of the Sheaf as people know it: as given, as set, else that of the Sheaf on this machine. */
+export async function readPublicUrl(settings: CliSettings, given?: string): Promise<string> {
+  const { publicUrl, url } = settings
+  return toBaseUrl(given ?? publicUrl ?? url ?? (await getRunFile(settings)).url)
+}
+
+function toBaseUrl(url: string): string {
   if (!URL.canParse(url) || !/^https?:/.test(url))
     throw new CliError(`${url} is not a web address`, 2)
-  return { url: url.replace(/\/+$/, ''), key }
+  return url.replace(/\/+$/, '')
 }
 
 /** The run file. Throws CliError when no Sheaf runs with that data folder. */

@@ -1,12 +1,17 @@
 import { openOperator, type OperatorTarget } from '@sheaf/cli/operator'
 
-/** Makes the owner and a key for them, unless they exist; answers the key if it was made. */
-export async function ensureOwner(
-  target: OperatorTarget,
-  email: string,
-): Promise<string | undefined> {
+/** How the owner gets in: with a key, if they and it were made just now, and with the token of a one-time link. */
+export interface OwnerAccess {
+  readonly key?: string
+  readonly linkToken: string
+}
+
+/** Makes the owner and a key for them, unless they exist, and in any case a link. */
+export async function ensureOwner(target: OperatorTarget, email: string): Promise<OwnerAccess> {
   await using operator = openOperator(target)
   const { user, created } = await operator.ensureUser(email)
-  if (!created) return undefined
-  return (await operator.createKey(user.id, { name: 'first key', mayBeDefault: true })).key
+  const { token: linkToken } = await operator.createSignInLink(user.email)
+  if (!created) return { linkToken }
+  const { key } = await operator.createKey(user.id, { name: 'first key', mayBeDefault: true })
+  return { key, linkToken }
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { removeRunFile, writeRunFile, type RunFile } from '@sheaf/cli/run-file'
+import { signInLink } from '@sheaf/cli/sign-in-link'
 import { lockDataDir, type DataLock } from '@sheaf/engines/data-lock'
 import { startEngines } from '@sheaf/engines/engines'
 import { findProcesses, terminate } from '@sheaf/engines/process-table'
@@ -56,7 +57,7 @@ export function startStandalone(
     await fleet.whileStarting((settled) => untilReady(url, settled), signal)
     const { directoryAddress } = wiring
     const serviceKey = (await readFile(wiring.serviceKeyFile, 'utf8')).trim()
-    const ownerKey = await ensureOwner({ directoryAddress, serviceKey }, config.ownerEmail)
+    const owner = await ensureOwner({ directoryAddress, serviceKey }, config.ownerEmail)
 
     closer.defer(() => removeRunFile(dataDir))
     const startedAt = new Date().toISOString()
@@ -64,7 +65,10 @@ export function startStandalone(
     await publish()
     closer.use(fleet.onChange(publish))
     const { ownerEmail, command } = config
-    printer.show(announce({ url, dataDir, ownerEmail, ownerKey, command }))
+    const link = signInLink(config.publicUrl ?? url, owner.linkToken)
+    printer.show(
+      announce({ url, dataDir, ownerEmail, ownerKey: owner.key, signInLink: link, command }),
+    )
     return { url, [Symbol.asyncDispose]: () => closer.close() }
   })
 }

@@ -32,8 +32,7 @@ describe('sessions', () => {
     if (!session) throw new Error('no session has begun')
     return session
   }
-  const signIn = async (email: string) =>
-    present((await redeem(await newLink(email))).session)
+  const signIn = async (email: string) => present((await redeem(await newLink(email))).session)
   const isEnded = (token: string) =>
     expectRefused([resolve(token)], { code: 'unauthenticated', reason: 'SESSION_ENDED' })
 
@@ -142,7 +141,13 @@ describe('sessions', () => {
   })
 
   it('are refused when they are made up', async () => {
-    for (const token of ['', 'x', createSignInToken('session'), createSignInToken('link'), alice.key])
+    for (const token of [
+      '',
+      'x',
+      createSignInToken('session'),
+      createSignInToken('link'),
+      alice.key,
+    ])
       await isEnded(token)
   })
 
@@ -270,7 +275,11 @@ describe('sessions', () => {
     const token = await newLink(alice.email)
     const sessionRef = { $case: 'token', value: (await signIn(alice.email)).token } as const
     const scoped = await directory.withScope(alice, { readOnly: true })
-    for (const call of [await directory.as(bob), await directory.as(), await directory.as(scoped)]) {
+    for (const call of [
+      await directory.as(bob),
+      await directory.as(),
+      await directory.as(scoped),
+    ]) {
       const create = { email: alice.email, next: '', origin: LinkOrigin.OPERATOR }
       const start = { email: alice.email, name: '', userAgent: '', mayCreateUser: false }
       await expectRefused(

@@ -28,10 +28,7 @@ export function requireName(text: string, field = 'name'): string {
 /** True for what could be a name. */
 export function isName(text: string): boolean {
   return (
-    text.length <= MAX_NAME &&
-    text.trim() !== '' &&
-    !CONTROL.test(text) &&
-    !ILL_FORMED.test(text)
+    text.length <= MAX_NAME && text.trim() !== '' && !CONTROL.test(text) && !ILL_FORMED.test(text)
   )
 }
 
