@@ -2,7 +2,6 @@ import { openChannel } from '@sheaf/kit/grpc-client'
 import { openWith } from '@sheaf/kit/lifecycle'
 import type { Logger } from '@sheaf/kit/logger'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
-import { HomesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/homes'
 import { AccessCache } from './access-cache'
 import { AccessLease } from './access-lease'
 import type { GatewayConfig } from './config'
@@ -49,6 +48,7 @@ export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages)
     const options = { maxMessageBytes: MAX_MESSAGE_BYTES, multiplexed: true }
     const channel = closer.use(openChannel({ address, ...options }))
     const access = new AccessServiceClientImpl(channel)
+    const directory = createDirectoryClients(channel)
     const system = new SystemCaller(access, config.serviceKey)
     const lease = closer.use(new AccessLease(access, system, log))
     lease.start()
@@ -58,12 +58,10 @@ export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages)
       directory: channel,
       webhook,
       homes,
-      list: new HomesServiceClientImpl(channel),
+      list: directory.homes,
       system,
     })
-    const directory = createDirectoryClients(channel)
-    const { sessions } = directory
-    const signIn = closer.use(new SignIn(config, { sessions, system, log }))
+    const signIn = closer.use(new SignIn(config, { sessions: directory.sessions, system, log }))
     let isDraining = false
     return {
       config,

@@ -7,6 +7,7 @@ import {
   DocumentsServiceClientImpl,
   type DocumentsService,
 } from '@sheaf/protos/sheaf/directory/v1/documents'
+import { HomesServiceClientImpl, type HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
 import { KeysServiceClientImpl, type KeysService } from '@sheaf/protos/sheaf/directory/v1/keys'
 import { OrgsServiceClientImpl, type OrgsService } from '@sheaf/protos/sheaf/directory/v1/orgs'
 import { UsersServiceClientImpl, type UsersService } from '@sheaf/protos/sheaf/directory/v1/users'
@@ -27,6 +28,7 @@ import {
 export interface DirectoryClients {
   readonly access: Pick<AccessService, 'listAccess' | 'updateAccess'>
   readonly documents: DocumentsService
+  readonly homes: Pick<HomesService, 'listHomes'>
   readonly keys: KeysService
   readonly orgs: OrgsService
   readonly profile: ProfileService
@@ -40,6 +42,7 @@ export function createDirectoryClients(channel: GrpcChannel): DirectoryClients {
   return {
     access: new AccessServiceClientImpl(channel),
     documents: new DocumentsServiceClientImpl(channel),
+    homes: new HomesServiceClientImpl(channel),
     keys: new KeysServiceClientImpl(channel),
     orgs: new OrgsServiceClientImpl(channel),
     profile: new ProfileServiceClientImpl(channel),

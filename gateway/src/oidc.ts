@@ -155,7 +155,7 @@ const refused = () =>
 const notVerified = () =>
   new AppError(
     'forbidden',
-    'EMAIL_NOT_VERIFIED',
+    'UNVERIFIED_EMAIL',
     'the sign-in service does not vouch for your email address',
   )
 

@@ -1,9 +1,9 @@
 import { freePort } from '@sheaf/engines/free-port'
 import { eventually } from '@sheaf/testkit/eventually'
+import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import { Browser } from '../support/browser'
 import { startMailbox, type Mailbox } from '../support/mailbox'
 import { signInAt, startOidcProvider, type OidcProvider } from '../support/oidc-provider'
-import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 
 const COOKIE = 'sheaf_session'
 

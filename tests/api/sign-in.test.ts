@@ -18,7 +18,7 @@ let sheaf: RunningSheaf
 let second: SecondGateway
 let owner: Rest
 let closeAll: () => Promise<void>
-let query: (text: string) => Promise<void>
+let endLinks: () => Promise<void>
 beforeAll(async () => {
   const database = await createTestDatabase()
   sheaf = await startSheaf({ databaseUrl: database.url, env: { SHEAF_LOG_LEVEL: 'debug' } })
@@ -31,7 +31,7 @@ beforeAll(async () => {
     log,
     maxConnections: 1,
   })
-  query = async () => {
+  endLinks = async () => {
     await db
       .updateTable('sign_in_links')
       .set({ expires_at: new Date(0) })
@@ -142,7 +142,7 @@ describe('a link', () => {
   it('that is too old, or made up, is refused', async () => {
     const browser = new Browser(sheaf.url)
     const page = await browser.open(await newLink('you@example.com'))
-    await query('')
+    await endLinks()
     expect((await browser.submit(page)).status).toBe(404)
     for (const token of ['', 'x', `shl_${'a'.repeat(43)}`, '%00', 'shl_<script>'])
       expect((await browser.open(`/sign-in/link?token=${token}`)).status).toBe(404)
@@ -198,12 +198,13 @@ describe('a session', () => {
     const [browser, other] = [await signIn('you@example.com'), await signIn('you@example.com')]
     const { csrfToken } = await readSession(other)
     const path = '/api/profile/user/name'
-    for (const headers of [
+    const attempts: Record<string, string>[] = [
       {},
       { 'x-csrf-token': '' },
       { 'x-csrf-token': csrfToken ?? '' },
       { 'x-requested-with': 'XMLHttpRequest' },
-    ])
+    ]
+    for (const headers of attempts)
       expect(await browser.open(path, { json: { name: 'Forged' }, headers })).toMatchObject({
         status: 401,
         body: { details: { reason: 'CSRF_TOKEN_NEEDED' } },

@@ -17,7 +17,7 @@ function isBelow(span: ReceivedSpan, service: string, spans: readonly ReceivedSp
 }
 
 describe('one trace', () => {
-  it('joins a request, its gRPC calls and its change event, and holds no key and no cell value', async () => {
+  it('joins a request, its gRPC calls and its change event, and holds no key, no link and no cell value', async () => {
     await using receiver = await startOtlpReceiver()
     await using sheaf = await startSheaf({
       env: {
@@ -49,16 +49,19 @@ describe('one trace', () => {
     })
     expect(added.status).toBe(200)
     await addRecords(rest, `${doc}/tables/Notes`, [{ Text: 'outside the trace' }])
+    await rest.get('/sign-in/link', { query: { token: 'a-very-secret-link' } })
 
     await eventually(() => {
       const spans = receiver.spans.filter(({ traceId }) => traceId === TRACE)
       const inDocumentData = spans.filter(({ service }) => service === 'sheaf-document-data')
       expect(inDocumentData.some((span) => isBelow(span, 'sheaf-gateway', spans))).toBe(true)
       expect(events.filter((event) => event.traceparent.includes(TRACE)).length).toBe(1)
+      expect(receiver.spans.some(({ name }) => name.includes('/sign-in/link'))).toBe(true)
     })
     const everything = JSON.stringify(receiver.spans)
     expect(everything).not.toContain('secret cell')
     expect(everything).not.toContain(sheaf.ownerKey)
+    expect(everything).not.toContain('secret-link')
     await nats.close()
   })
 })

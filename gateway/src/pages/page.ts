@@ -60,7 +60,7 @@ const advices: Readonly<Record<string, Advice>> = {
       </p>
       ${again}`,
   },
-  EMAIL_NOT_VERIFIED: {
+  UNVERIFIED_EMAIL: {
     title: 'Your email address is not confirmed',
     next: html`<p>Confirm your address in your account there, then sign in again.</p>
       ${again}`,

@@ -63,17 +63,7 @@ export function openOperator({ directoryAddress, serviceKey }: OperatorTarget): 
   const keys = new KeysServiceClientImpl(channel)
   const homes = new HomesServiceClientImpl(channel)
   const sessions = new SessionsServiceClientImpl(channel)
-  let token = ''
-  let tokenEndsAt = 0
-
-  async function asSystem(): Promise<{ token: string }> {
-    if (Date.now() < tokenEndsAt - TOKEN_MARGIN_MS) return { token }
-    const credential = { $case: 'serviceKey', value: serviceKey } as const
-    const answer = await access.resolveAccess({ credential, document: '', site: '', neededRole: 0 })
-    token = answer.token
-    tokenEndsAt = answer.tokenExpiresAt
-    return { token }
-  }
+  const asSystem = createSystemCaller(access, serviceKey)
 
   async function* listUsers(): AsyncGenerator<User> {
     for (let afterId = 0; ;) {
@@ -124,6 +114,23 @@ export function openOperator({ directoryAddress, serviceKey }: OperatorTarget): 
 
 const noUser = (email: string) =>
   new CliError(`there is no user ${email}; "users create ${email}" makes them`)
+
+/** Gets tokens of the system, and keeps each while it lasts. */
+function createSystemCaller(
+  access: AccessServiceClientImpl,
+  serviceKey: string,
+): () => Promise<{ token: string }> {
+  let token = ''
+  let tokenEndsAt = 0
+  return async () => {
+    if (Date.now() < tokenEndsAt - TOKEN_MARGIN_MS) return { token }
+    const credential = { $case: 'serviceKey', value: serviceKey } as const
+    const answer = await access.resolveAccess({ credential, document: '', site: '', neededRole: 0 })
+    token = answer.token
+    tokenEndsAt = answer.tokenExpiresAt
+    return { token }
+  }
+}
 
 async function* listDocuments(
   homes: HomesServiceClientImpl,

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { removeRunFile, writeRunFile, type RunFile } from '@sheaf/cli/run-file'
-import { signInLink } from '@sheaf/cli/sign-in-link'
 import { lockDataDir, type DataLock } from '@sheaf/engines/data-lock'
 import { startEngines } from '@sheaf/engines/engines'
 import { findProcesses, terminate } from '@sheaf/engines/process-table'
@@ -57,18 +56,16 @@ export function startStandalone(
     await fleet.whileStarting((settled) => untilReady(url, settled), signal)
     const { directoryAddress } = wiring
     const serviceKey = (await readFile(wiring.serviceKeyFile, 'utf8')).trim()
-    const owner = await ensureOwner({ directoryAddress, serviceKey }, config.ownerEmail)
+    const operator = { directoryAddress, serviceKey }
+    const { ownerEmail, command, publicUrl } = config
+    const { key: ownerKey, signInLink } = await ensureOwner(operator, ownerEmail, publicUrl ?? url)
 
     closer.defer(() => removeRunFile(dataDir))
     const startedAt = new Date().toISOString()
     const publish = () => writeRunFile(dataDir, describe({ url, wiring, fleet, startedAt }))
     await publish()
     closer.use(fleet.onChange(publish))
-    const { ownerEmail, command } = config
-    const link = signInLink(config.publicUrl ?? url, owner.linkToken)
-    printer.show(
-      announce({ url, dataDir, ownerEmail, ownerKey: owner.key, signInLink: link, command }),
-    )
+    printer.show(announce({ url, dataDir, ownerEmail, ownerKey, signInLink, command }))
     return { url, [Symbol.asyncDispose]: () => closer.close() }
   })
 }

@@ -13,11 +13,9 @@ import type { Kysely } from 'kysely'
 import type { JSONWebKeySet } from 'jose'
 import type { DirectoryConfig, SessionLimits } from './config'
 import { AccessListener } from './leases/access-listener'
-import { touchKeys } from './db/keys'
 import { deleteOldLeases } from './db/leases'
 import { migrations } from './db/migrations/index'
 import type { DirectorySchema } from './db/schema'
-import { touchSessions } from './db/sessions'
 import { ensureSigningKeys, type StoredKey } from './db/signing-keys'
 import { CredentialUse } from './credential-use'
 import { AccessChanges } from './leases/access-changes'
@@ -81,8 +79,8 @@ export async function openContext(
     log,
     db,
     changes,
-    keyUse: closer.use(new CredentialUse((ids) => touchKeys(db, ids), log)),
-    sessionUse: closer.use(new CredentialUse((ids) => touchSessions(db, ids), log)),
+    keyUse: closer.use(CredentialUse.ofKeys(db, log)),
+    sessionUse: closer.use(CredentialUse.ofSessions(db, log)),
     sessions: config.sessions,
     outbox: closer.use(new Outbox(db, { signer, webhookAddress: config.webhookAddress }, log)),
     signer,

@@ -1,4 +1,8 @@
 import type { Logger } from '@sheaf/kit/logger'
+import type { Kysely } from 'kysely'
+import { touchKeys } from './db/keys'
+import type { DirectorySchema } from './db/schema'
+import { touchSessions } from './db/sessions'
 
 /** Uses are told apart to the minute. */
 const EXACTNESS_MS = 60_000
@@ -9,8 +13,18 @@ export class CredentialUse implements AsyncDisposable {
   private readonly used = new Set<number>()
   private timer?: NodeJS.Timeout
 
+  /** The use of keys. */
+  static ofKeys(db: Kysely<DirectorySchema>, log: Logger): CredentialUse {
+    return new CredentialUse((ids) => touchKeys(db, ids), log)
+  }
+
+  /** The use of sessions. */
+  static ofSessions(db: Kysely<DirectorySchema>, log: Logger): CredentialUse {
+    return new CredentialUse((ids) => touchSessions(db, ids), log)
+  }
+
   /** @param touch stores that those with these ids are used now */
-  constructor(
+  private constructor(
     private readonly touch: (ids: readonly number[]) => Promise<void>,
     private readonly log: Logger,
   ) {}

@@ -1,7 +1,7 @@
 import { AppError } from '@sheaf/kit/errors'
 
 /** Longest name of anything, in UTF-16 units. */
-export const MAX_NAME = 256
+const MAX_NAME = 256
 
 // A lone surrogate is the only thing that this class matches under the u flag; it could not be sent as UTF-8.
 const ILL_FORMED = /\p{Surrogate}/u

@@ -22,7 +22,7 @@ const columns = sql`s.id, s.user_id, s.user_agent, s.created_at, s.last_used_at,
   ${sessionEnd} as expires_at, s.lasts_until`
 
 /** Most sessions that a user can have at once; of more, those that were used longest ago end. */
-export const MAX_SESSIONS = 100
+const MAX_SESSIONS = 100
 
 /** A session to begin. */
 export interface NewSession {

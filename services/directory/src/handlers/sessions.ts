@@ -163,7 +163,7 @@ async function startSession(
 /** How a session is named; undefined for what cannot name any. */
 function readSessionRef(ref: EndSessionRequest['sessionRef']): rows.SessionRef | undefined {
   if (ref === undefined)
-    throw new AppError('invalid', 'SESSION_REF_REQUIRED', 'session_ref must name a session', {
+    throw new AppError('invalid', 'SESSION_REF_NEEDED', 'session_ref must name a session', {
       field: 'session_ref',
     })
   if (ref.$case === 'sessionId') return isRowId(ref.value) ? { id: ref.value } : undefined
