@@ -37,7 +37,15 @@ export function createOpenApiDocument(routes: readonly Route[]): OpenApiDocument
     scheme: 'bearer',
     description: 'An API key',
   })
-  for (const route of routes) registry.registerPath(toPath(route, key.name))
+  const session = registry.registerComponent('securitySchemes', 'Session', {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'sheaf_session',
+    description:
+      'The session of a browser; what changes something needs the header X-CSRF-Token as well',
+  })
+  const security = [{ [key.name]: [] }, { [session.name]: [] }, {}]
+  for (const route of routes) registry.registerPath(toPath(route, security))
   return new OpenApiGeneratorV31(registry.definitions, {
     sortComponents: 'alphabetically',
   }).generateDocument({
@@ -62,7 +70,7 @@ export function createOpenApiDocument(routes: readonly Route[]): OpenApiDocument
 
 type Path = Parameters<OpenAPIRegistry['registerPath']>[0]
 
-function toPath(route: Route, key: string): Path {
+function toPath(route: Route, security: Path['security']): Path {
   const { method, path, id, tag, summary, description, params, query } = route
   const isOpen = route.access === 'open'
   return {
@@ -73,7 +81,7 @@ function toPath(route: Route, key: string): Path {
     summary,
     description,
     deprecated: route.deprecated,
-    security: isOpen ? [] : [{ [key]: [] }, {}],
+    security: isOpen ? [] : security,
     request: {
       params,
       query,

@@ -83,8 +83,7 @@ export function sendError(exchange: Exchange, error: AppError): void {
   const body = Buffer.from(JSON.stringify({ error: error.message, details }))
   const head = { status: codes[error.code].http, length: body.length }
   if (error.code === 'unauthenticated') headers.push('WWW-Authenticate', 'Bearer')
-  const retryAfter = retryAfterOf(error)
-  if (retryAfter !== undefined) headers.push('Retry-After', String(retryAfter))
+  pushRetryAfter(headers, error)
   if (request.complete || !isLongBody(exchange)) {
     sendHead(exchange, head)
     response.end(body)
@@ -101,6 +100,12 @@ export function sendError(exchange: Exchange, error: AppError): void {
   }
   const timer = setTimeout(finish, LINGER_MS)
   request.once('end', finish).once('close', finish).resume()
+}
+
+/** Adds when to try again, if that helps. */
+export function pushRetryAfter(headers: string[], error: AppError): void {
+  const seconds = retryAfterOf(error)
+  if (seconds !== undefined) headers.push('Retry-After', String(seconds))
 }
 
 /** Whole seconds; undefined when trying again would not help, or nobody knows. */

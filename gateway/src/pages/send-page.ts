@@ -1,8 +1,7 @@
-import type { AppError } from '@sheaf/kit/errors'
-import { codes } from '@sheaf/kit/errors'
+import { codes, type AppError } from '@sheaf/kit/errors'
 import type { Exchange } from '../exchange'
 import { pageHead } from '../middleware/page-headers'
-import { sendBytes } from '../reply'
+import { pushRetryAfter, sendBytes } from '../reply'
 import { renderErrorPage } from './page'
 
 /** Answers with a page. */
@@ -12,6 +11,7 @@ export function sendPage(exchange: Exchange, page: Buffer): void {
 
 /** Answers with an error as a page for people. What is left of the request is thrown away. */
 export function sendErrorPage(exchange: Exchange, error: AppError): void {
+  pushRetryAfter(exchange.headers, error)
   sendBytes(exchange, renderErrorPage(error), { ...pageHead, status: codes[error.code].http })
   exchange.request.resume()
 }

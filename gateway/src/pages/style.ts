@@ -17,6 +17,8 @@ form { margin: 0 0 1rem }
 label { display: block; margin-bottom: .25rem; font-weight: 600 }
 input[type=email] { width: 100%; min-height: 2.75rem; padding: .5rem .75rem; margin-bottom: .75rem; font: inherit; color: inherit; background: var(--ground); border: 1px solid var(--line); border-radius: .375rem }
 .button { display: block; width: 100%; min-height: 2.75rem; padding: .625rem 1rem; margin: 0 0 1rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer; color: var(--on-accent); background: var(--accent); border: 0; border-radius: .375rem }
+p > .button { margin: 0 }
+main > :last-child { margin-bottom: 0 }
 .soft { color: var(--soft) }
 code { padding: .125rem .375rem; font: .875rem/1.5 ui-monospace, monospace; background: var(--ground); border-radius: .25rem; overflow-wrap: anywhere }
 a { color: var(--accent) }

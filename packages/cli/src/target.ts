@@ -31,8 +31,12 @@ export async function readRestTarget(
 
 /** Address of the Sheaf as people know it: as given, as set, else that of the Sheaf on this machine. */
 export async function readPublicUrl(settings: CliSettings, given?: string): Promise<string> {
-  const { publicUrl, url } = settings
-  return toBaseUrl(given ?? publicUrl ?? url ?? (await getRunFile(settings)).url)
+  const { publicUrl, url, directoryAddress } = settings
+  const known = given ?? publicUrl ?? url
+  // That directory is elsewhere says nothing of the gateway, and the run file is of another Sheaf.
+  if (known === undefined && directoryAddress !== undefined)
+    throw new CliError('say by which address people reach this Sheaf: --url or SHEAF_PUBLIC_URL', 2)
+  return toBaseUrl(known ?? (await getRunFile(settings)).url)
 }
 
 function toBaseUrl(url: string): string {
