@@ -76,14 +76,26 @@ export function sendNull(exchange: Exchange): void {
   sendBytes(exchange, NULL)
 }
 
-/** Answers with an error, in such a way that a client that is still sending its body gets to read it. */
+/** Answers with an error. */
 export function sendError(exchange: Exchange, error: AppError): void {
-  const { request, response, headers } = exchange
+  const { headers } = exchange
   const details = { reason: error.reason, ...error.metadata }
   const body = Buffer.from(JSON.stringify({ error: error.message, details }))
-  const head = { status: codes[error.code].http, length: body.length }
   if (error.code === 'unauthenticated') headers.push('WWW-Authenticate', 'Bearer')
-  pushRetryAfter(headers, error)
+  sendRefusal(exchange, error, body)
+}
+
+/** Answers with an error in some form, and in such a way that a client that is still sending its body gets to read it. */
+export function sendRefusal(
+  exchange: Exchange,
+  error: AppError,
+  body: Buffer,
+  form: ReplyHead = {},
+): void {
+  const { request, response, headers } = exchange
+  const head = { ...form, status: codes[error.code].http, length: body.length }
+  const retryAfter = retryAfterOf(error)
+  if (retryAfter !== undefined) headers.push('Retry-After', String(retryAfter))
   if (request.complete || !isLongBody(exchange)) {
     sendHead(exchange, head)
     response.end(body)
@@ -100,12 +112,6 @@ export function sendError(exchange: Exchange, error: AppError): void {
   }
   const timer = setTimeout(finish, LINGER_MS)
   request.once('end', finish).once('close', finish).resume()
-}
-
-/** Adds when to try again, if that helps. */
-export function pushRetryAfter(headers: string[], error: AppError): void {
-  const seconds = retryAfterOf(error)
-  if (seconds !== undefined) headers.push('Retry-After', String(seconds))
 }
 
 /** Whole seconds; undefined when trying again would not help, or nobody knows. */

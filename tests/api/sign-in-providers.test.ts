@@ -1,9 +1,11 @@
 import { freePort } from '@sheaf/engines/free-port'
 import { eventually } from '@sheaf/testkit/eventually'
+import { createRest } from '@sheaf/testkit/rest'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import { Browser } from '../support/browser'
 import { startMailbox, type Mailbox } from '../support/mailbox'
 import { signInAt, startOidcProvider, type OidcProvider } from '../support/oidc-provider'
+import { newDocument } from '../support/system'
 
 const COOKIE = 'sheaf_session'
 
@@ -134,6 +136,31 @@ describe('a link by mail', () => {
     await eventually(() => mailsTo('you@example.com').length === 5)
     await eventually(() => sheaf.output().split('TOO_MANY_LINKS').length > 2)
     expect(mailsTo('you@example.com')).toHaveLength(5)
+  })
+})
+
+describe('where only the invited may sign in', () => {
+  it('others get a page that says what to do', async () => {
+    const port = await freePort('127.0.0.1')
+    await using own = await startOidcProvider(`http://127.0.0.1:${port}`)
+    await using other = await startSheaf({
+      env: { ...own.env, SHEAF_PORT: String(port), SHEAF_OIDC_SIGN_UP: 'false' },
+    })
+    const stranger = new Browser(other.url)
+    const refused = await signInAt(stranger, 'erin', '/sign-in/oidc')
+    expect([refused.status, refused.text]).toEqual([
+      403,
+      expect.stringContaining('You have no account here'),
+    ])
+    expect(await whoIs(stranger)).toBeNull()
+
+    const owner = createRest(other.url, other.ownerKey)
+    const doc = await newDocument(owner)
+    const body = { delta: { users: { 'erin@example.com': 'viewers' } } }
+    expect((await owner.patch(`${doc}/access`, { body })).status).toBe(200)
+    const invited = new Browser(other.url)
+    await signInAt(invited, 'erin', '/sign-in/oidc')
+    expect((await invited.open(doc)).status).toBe(200)
   })
 })
 

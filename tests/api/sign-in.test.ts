@@ -1,4 +1,5 @@
 import { openDatabase } from '@sheaf/kit/database'
+import { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger } from '@sheaf/kit/logger'
 import { createTestDatabase } from '@sheaf/testkit/engines'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
@@ -17,34 +18,29 @@ interface Session {
 let sheaf: RunningSheaf
 let second: SecondGateway
 let owner: Rest
-let closeAll: () => Promise<void>
-let endLinks: () => Promise<void>
+let endLinks: () => Promise<unknown>
+const closer = new Closer()
 beforeAll(async () => {
-  const database = await createTestDatabase()
-  sheaf = await startSheaf({ databaseUrl: database.url, env: { SHEAF_LOG_LEVEL: 'debug' } })
-  second = await startSecondGateway(sheaf)
+  const { url: databaseUrl } = closer.use(await createTestDatabase())
+  sheaf = closer.use(await startSheaf({ databaseUrl, env: { SHEAF_LOG_LEVEL: 'debug' } }))
+  second = closer.use(await startSecondGateway(sheaf))
   owner = createRest(sheaf.url, sheaf.ownerKey)
   const log = createLogger('sign-in-test')
-  const db = openDatabase<{ sign_in_links: { expires_at: Date } }>({
-    url: database.url,
-    schema: 'directory',
-    log,
-    maxConnections: 1,
-  })
-  endLinks = async () => {
-    await db
+  const db = closer.use(
+    openDatabase<{ sign_in_links: { expires_at: Date } }>({
+      url: databaseUrl,
+      schema: 'directory',
+      log,
+      maxConnections: 1,
+    }),
+  )
+  endLinks = () =>
+    db
       .updateTable('sign_in_links')
       .set({ expires_at: new Date(0) })
       .execute()
-  }
-  closeAll = async () => {
-    await db.destroy()
-    await second[Symbol.asyncDispose]()
-    await sheaf[Symbol.asyncDispose]()
-    await database[Symbol.asyncDispose]()
-  }
 })
-afterAll(() => closeAll?.())
+afterAll(() => closer.close())
 
 async function newLink(email: string): Promise<string> {
   const { url } = JSON.parse(await sheaf.operate('sign-in', email, '--json')) as { url: string }

@@ -1,7 +1,7 @@
-import { codes, type AppError } from '@sheaf/kit/errors'
+import type { AppError } from '@sheaf/kit/errors'
 import type { Exchange } from '../exchange'
 import { pageHead } from '../middleware/page-headers'
-import { pushRetryAfter, sendBytes } from '../reply'
+import { sendBytes, sendRefusal } from '../reply'
 import { renderErrorPage } from './page'
 
 /** Answers with a page. */
@@ -9,11 +9,9 @@ export function sendPage(exchange: Exchange, page: Buffer): void {
   sendBytes(exchange, page, pageHead)
 }
 
-/** Answers with an error as a page for people. What is left of the request is thrown away. */
+/** Answers with an error as a page for people. */
 export function sendErrorPage(exchange: Exchange, error: AppError): void {
-  pushRetryAfter(exchange.headers, error)
-  sendBytes(exchange, renderErrorPage(error), { ...pageHead, status: codes[error.code].http })
-  exchange.request.resume()
+  sendRefusal(exchange, error, renderErrorPage(error), pageHead)
 }
 
 /** Sends the browser on to another page, which it asks for by GET. */
