@@ -9,6 +9,7 @@ import {
 } from '@sheaf/protos/sheaf/directory/v1/access'
 import { LRUCache } from 'lru-cache'
 import type { Lease } from './access-lease'
+import type { Credential } from './credential'
 
 /** A cached token is given out only when it is good for this much longer: the call that carries it takes time too. */
 const TOKEN_MARGIN_MS = 5_000
@@ -17,8 +18,8 @@ const MAX_ENTRIES = 20_000
 
 /** Whose access, to what. */
 export interface AccessQuestion {
-  /** The API key; undefined for the anonymous user. */
-  readonly apiKey: string | undefined
+  /** Undefined for the anonymous user. */
+  readonly credential: Credential | undefined
   /** Document as the path names it; empty when none is concerned. */
   readonly document: string
   /** Domain of the site addressed; empty when the URL names none. */
@@ -55,7 +56,7 @@ interface Flight {
 
 /**
  * Asks directory who may do what, and remembers the answers for as long as that cannot be seen: only while the lease is
- * held, never longer than token and key last, and never across a change of access. Refusals are not remembered.
+ * held, never longer than token and key or session last, and never across a change of access. Refusals are not remembered.
  * Without the lease every question is asked afresh, which is always right.
  */
 export class AccessCache {
@@ -128,15 +129,19 @@ function isUsable({ grant, usableUntil }: Entry): boolean {
   return usableUntil > Date.now() && isTokenFresh(grant.tokenExpiresAt)
 }
 
-/** Lengths go first, so that no two questions run together; keys are not kept in memory in the clear. */
-function keyOf({ apiKey, document, site }: AccessQuestion): string {
-  const credential = apiKey === undefined ? '-' : `${apiKey.length}:${apiKey}`
-  return hash('sha256', `${credential}|${document.length}:${document}|${site}`, 'base64')
+/** Lengths go first, so that no two questions run together; credentials are not kept in memory in the clear. */
+function keyOf({ credential, document, site }: AccessQuestion): string {
+  const { kind = '', secret = '' } = credential ?? {}
+  return hash(
+    'sha256',
+    `${kind}:${secret.length}:${secret}|${document.length}:${document}|${site}`,
+    'base64',
+  )
 }
 
-function toWire({ apiKey, document, site }: AccessQuestion): ResolveAccessRequest {
+function toWire({ credential, document, site }: AccessQuestion): ResolveAccessRequest {
   return {
-    credential: apiKey === undefined ? undefined : { $case: 'apiKey', value: apiKey },
+    credential: credential && { $case: credential.kind, value: credential.secret },
     document,
     site,
     // Stronger roles are checked against the answer, so that one answer serves reads and writes.

@@ -36,12 +36,12 @@ export function createListener(context: Context, routes: readonly Route[]): Requ
 }
 
 /** The steps between the arrival of a request and its route, in their order. */
-function createStages({ config: { baseDomain } }: Context): Stage[] {
+function createStages({ config: { baseDomain, publicUrl } }: Context): Stage[] {
   const admission: Stage = (exchange) => {
     exchange.admit()
     return false
   }
-  return [admission, site(baseDomain), cors(baseDomain)]
+  return [admission, site(baseDomain), cors(baseDomain, publicUrl)]
 }
 
 /** Express with all routes. They are matched in the order of the table, so those that are asked most come first. */

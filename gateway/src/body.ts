@@ -4,6 +4,9 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError } from '@sheaf/kit/errors'
 import type { Exchange } from './exchange'
 
+/** The forms of our pages have a few short fields. */
+const MAX_FORM_BYTES = 16 * 1024
+
 const EMPTY_OBJECT = Buffer.from('{}')
 
 const tooLarge = () => new AppError('too_large', 'BODY_TOO_LARGE', 'request entity too large')
@@ -24,6 +27,18 @@ export async function readJsonBytes(exchange: Exchange): Promise<Buffer> {
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
   const bytes = await collect(stream, exchange)
   return bytes.length === 0 ? EMPTY_OBJECT : bytes
+}
+
+/**
+ * The fields of a form as browsers send it. Throws AppError: `unsupported_media` for another content type, `too_large`
+ * beyond some kilobytes, else as `readJsonBytes`.
+ */
+export async function readForm(exchange: Exchange): Promise<URLSearchParams> {
+  const [mediaType = ''] = (exchange.request.headers['content-type'] ?? '').split(';')
+  if (mediaType.trim().toLowerCase() !== 'application/x-www-form-urlencoded')
+    throw new AppError('unsupported_media', 'UNSUPPORTED_FORM', 'the body is not a form of a page')
+  const bytes = await collect(exchange.request, exchange, MAX_FORM_BYTES)
+  return new URLSearchParams(bytes.toString())
 }
 
 /**
@@ -75,15 +90,19 @@ function createDecoder(encoding: string) {
 }
 
 /** Reads a stream to its end, and no further than the limit and the room there is. */
-function collect(stream: Readable, exchange: Exchange): Promise<Buffer> {
+function collect(
+  stream: Readable,
+  exchange: Exchange,
+  maxBytes = exchange.context.config.maxBodyBytes,
+): Promise<Buffer> {
   const { signal } = exchange
-  const { maxBodyBytes, timeouts } = exchange.context.config
+  const { timeouts } = exchange.context.config
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
     const onData = (chunk: Buffer) => {
       length += chunk.length
-      if (length > maxBodyBytes) return fail(tooLarge())
+      if (length > maxBytes) return fail(tooLarge())
       timer.refresh()
       try {
         exchange.keep(chunk.length)

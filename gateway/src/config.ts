@@ -1,5 +1,7 @@
 import { EnvReader, type Env } from '@sheaf/kit/config'
 import type { LoadLimits } from './load'
+import type { MailSettings } from './mailer'
+import type { OidcSettings } from './oidc'
 
 const MIB = 1024 * 1024
 /** document-data takes bodies up to this size. */
@@ -48,6 +50,12 @@ export interface GatewayConfig {
   readonly rateLimit: number
   /** Trusted proxies before the gateway, which say in X-Forwarded-For who asked them. */
   readonly proxies: number
+  /** Scheme, host and port that people know this Sheaf by; needed for links in mails and for OIDC. */
+  readonly publicUrl?: string
+  /** The identity provider that people sign in with. */
+  readonly oidc?: OidcSettings
+  /** How mails are sent. */
+  readonly mail?: MailSettings
 }
 
 /** The limits of load that apply unless settings say otherwise. */
@@ -76,6 +84,7 @@ export function readConfig(env: Env): GatewayConfig {
   const seconds = (name: string, fallbackMs: number) =>
     read.int(name, fallbackMs / 1000, { min: 1, max: 86_400 }) * 1000
   return read.done({
+    ...readSignIn(read),
     host: read.str('SHEAF_HOST', '127.0.0.1'),
     port: read.int('SHEAF_PORT', 8484, { max: 65_535 }),
     directoryAddress: read.str('SHEAF_DIRECTORY_ADDRESS', '127.0.0.1:8485'),
@@ -99,4 +108,26 @@ export function readConfig(env: Env): GatewayConfig {
       streamMs: seconds('SHEAF_STREAM_TIMEOUT_SECONDS', defaultTimeouts.streamMs),
     },
   })
+}
+
+/** How people sign in. All settings are asked for, whatever is set, and what one needs of another is named. */
+function readSignIn(read: EnvReader): Pick<GatewayConfig, 'publicUrl' | 'oidc' | 'mail'> {
+  const publicUrl = read.optionalUrl('SHEAF_PUBLIC_URL', ['https', 'http'])
+  const issuer = read.optionalUrl('SHEAF_OIDC_ISSUER', ['https', 'http'])
+  const clientId = read.optional('SHEAF_OIDC_CLIENT_ID')
+  const clientSecret = read.optionalSecret('SHEAF_OIDC_CLIENT_SECRET')
+  const maySignUp = read.bool('SHEAF_OIDC_SIGN_UP', true)
+  const smtp = read.optionalSecret('SHEAF_SMTP_URL')
+  const smtpUrl = read.optionalUrl('SHEAF_SMTP_URL', ['smtp', 'smtps'], smtp)
+  const from = read.optional('SHEAF_MAIL_FROM')
+  const needs = (name: string, value = '') => (value === '' ? read.str(name) : value)
+  const base = (issuer ?? smtpUrl) ? needs('SHEAF_PUBLIC_URL', publicUrl) : publicUrl
+  return {
+    publicUrl: base && new URL(base).origin,
+    oidc:
+      issuer === undefined
+        ? undefined
+        : { issuer, clientId: needs('SHEAF_OIDC_CLIENT_ID', clientId), clientSecret, maySignUp },
+    mail: smtpUrl === undefined ? undefined : { smtpUrl, from: needs('SHEAF_MAIL_FROM', from) },
+  }
 }

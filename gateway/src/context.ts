@@ -11,6 +11,7 @@ import { HomeChannels } from './home-channels'
 import { Load } from './load'
 import { RateLimits } from './rate-limits'
 import { Readiness } from './readiness'
+import { SignIn } from './sign-in'
 import { SystemCaller } from './system-caller'
 import { createWebhookClients, type WebhookClients } from './webhook-clients'
 
@@ -32,6 +33,8 @@ export interface Context extends AsyncDisposable {
   readonly load: Load
   /** What each caller may ask for in a minute. */
   readonly rates: RateLimits
+  /** How people sign in. */
+  readonly signIn: SignIn
   /** The description of the API, as JSON and as a page. */
   readonly pages: ApiPages
   /** True once the gateway was asked to stop. */
@@ -47,6 +50,7 @@ export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages)
     const options = { maxMessageBytes: MAX_MESSAGE_BYTES, multiplexed: true }
     const channel = closer.use(openChannel({ address, ...options }))
     const access = new AccessServiceClientImpl(channel)
+    const directory = createDirectoryClients(channel)
     const system = new SystemCaller(access, config.serviceKey)
     const lease = closer.use(new AccessLease(access, system, log))
     lease.start()
@@ -60,6 +64,7 @@ export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages)
       list: directory.homes,
       system,
     })
+    const signIn = closer.use(new SignIn(config, { sessions: directory.sessions, system, log }))
     let isDraining = false
     return {
       config,
@@ -72,6 +77,7 @@ export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages)
       system,
       load: new Load(config.limits),
       rates: new RateLimits(config.rateLimit),
+      signIn,
       pages,
       isDraining: () => isDraining,
       drain: () => (isDraining = true),

@@ -16,6 +16,10 @@ import {
   type ProfileService,
 } from '@sheaf/protos/sheaf/directory/v1/profile'
 import {
+  SessionsServiceClientImpl,
+  type SessionsService,
+} from '@sheaf/protos/sheaf/directory/v1/sessions'
+import {
   WorkspacesServiceClientImpl,
   type WorkspacesService,
 } from '@sheaf/protos/sheaf/directory/v1/workspaces'
@@ -24,10 +28,11 @@ import {
 export interface DirectoryClients {
   readonly access: Pick<AccessService, 'listAccess' | 'updateAccess'>
   readonly documents: DocumentsService
-  readonly homes: HomesService
+  readonly homes: Pick<HomesService, 'listHomes'>
   readonly keys: KeysService
   readonly orgs: OrgsService
   readonly profile: ProfileService
+  readonly sessions: SessionsService
   readonly users: UsersService
   readonly workspaces: WorkspacesService
 }
@@ -41,6 +46,7 @@ export function createDirectoryClients(channel: GrpcChannel): DirectoryClients {
     keys: new KeysServiceClientImpl(channel),
     orgs: new OrgsServiceClientImpl(channel),
     profile: new ProfileServiceClientImpl(channel),
+    sessions: new SessionsServiceClientImpl(channel),
     users: new UsersServiceClientImpl(channel),
     workspaces: new WorkspacesServiceClientImpl(channel),
   }

@@ -96,8 +96,8 @@ export class DocumentSession {
   }
 
   private forget(): void {
-    const { apiKey, site, context } = this.exchange
-    context.access.forget({ apiKey, site, document: this.name })
+    const { credential, site, context } = this.exchange
+    context.access.forget({ credential, site, document: this.name })
   }
 }
 

@@ -6,6 +6,8 @@ import type { Response } from 'express'
 import type { AccessQuestion, Grant } from './access-cache'
 import { clientAddress } from './client-address'
 import type { Context } from './context'
+import { Cookies } from './cookies'
+import type { Credential } from './credential'
 
 /** Ids that may be taken over from the client: they go into logs and headers as they are. */
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/
@@ -21,6 +23,8 @@ export interface RouteTraits {
   readonly streams?: boolean
   /** True for what is asked every few seconds by machines: not logged. */
   readonly isProbe?: boolean
+  /** True for a page for people: its errors are pages too. */
+  readonly isPage?: boolean
   /** True for what is asked most, which is matched before Express. */
   readonly isHot?: boolean
 }
@@ -37,8 +41,8 @@ export class Exchange {
   site = ''
   /** The route that the request matched. */
   route?: RouteTraits
-  /** The key that was presented; undefined for the anonymous user. */
-  apiKey?: string
+  /** What was presented; undefined for the anonymous user. */
+  credential?: Credential
   /** Epoch milliseconds by which the answer must be complete. */
   deadline = Infinity
   private readonly startedAt = performance.now()
@@ -75,6 +79,11 @@ export class Exchange {
   /** The user who calls, once that is known; else 0. */
   get userId(): number {
     return this.grant?.userId ?? 0
+  }
+
+  /** The cookies of the browser that asks. */
+  get cookies(): Cookies {
+    return new Cookies(this.request, this.context.config)
   }
 
   /** Milliseconds since the request came. */
@@ -123,15 +132,16 @@ export class Exchange {
    * when they have made too many, and as AccessCache does.
    */
   async authorize(document: string): Promise<Grant> {
-    const { apiKey, site, context, requestId } = this
+    const { credential, site, context, requestId } = this
     const { access, rates } = context
-    const question: AccessQuestion = { apiKey, document, site }
+    const question: AccessQuestion = { credential, document, site }
     try {
       this.grant =
         access.find(question) ?? (await rates.ask(this, () => access.get(question, requestId)))
     } catch (error) {
       // Who is refused has asked all the same; who has a wrong key, or got no answer, has been nobody.
       if (isRefusal(error)) this.count()
+      if (isSessionEnd(error)) this.headers.push('Set-Cookie', this.cookies.forgetSession())
       throw error
     }
     this.count()
@@ -191,6 +201,11 @@ export class Exchange {
       'request',
     )
   }
+}
+
+/** True when the session that was presented is over: the browser is told to forget it, and goes on without. */
+export function isSessionEnd(error: unknown): boolean {
+  return toAppError(error)?.reason === 'SESSION_ENDED'
 }
 
 /** True for an answer of directory to a caller whom it knows. */

@@ -25,6 +25,7 @@ const tags = [
   { name: 'changes', description: 'What was changed in a document' },
   { name: 'webhooks', description: 'Addresses that are told of changes of a table' },
   { name: 'profile', description: 'The calling user' },
+  { name: 'session', description: 'The session of a browser' },
   { name: 'keys', description: 'API keys of the calling user' },
   { name: 'users', description: 'People who can sign in' },
   { name: 'about', description: 'About this server' },
@@ -38,7 +39,15 @@ export function createOpenApiDocument(routes: readonly Route[]): OpenApiDocument
     scheme: 'bearer',
     description: 'An API key',
   })
-  for (const route of routes) registry.registerPath(toPath(route, key.name))
+  const session = registry.registerComponent('securitySchemes', 'Session', {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'sheaf_session',
+    description:
+      'The session of a browser; what changes something needs the header X-CSRF-Token as well',
+  })
+  const security = [{ [key.name]: [] }, { [session.name]: [] }, {}]
+  for (const route of routes) registry.registerPath(toPath(route, security))
   return new OpenApiGeneratorV31(registry.definitions, {
     sortComponents: 'alphabetically',
   }).generateDocument({
@@ -63,7 +72,7 @@ export function createOpenApiDocument(routes: readonly Route[]): OpenApiDocument
 
 type Path = Parameters<OpenAPIRegistry['registerPath']>[0]
 
-function toPath(route: Route, key: string): Path {
+function toPath(route: Route, security: Path['security']): Path {
   const { method, path, id, tag, summary, description, params, query } = route
   const isOpen = route.access === 'open'
   return {
@@ -74,7 +83,7 @@ function toPath(route: Route, key: string): Path {
     summary,
     description,
     deprecated: route.deprecated,
-    security: isOpen ? [] : [{ [key]: [] }, {}],
+    security: isOpen ? [] : security,
     request: {
       params,
       query,

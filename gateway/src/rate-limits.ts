@@ -1,11 +1,12 @@
 import { AppError, toAppError } from '@sheaf/kit/errors'
 import { networkOf } from './client-address'
+import type { Credential } from './credential'
 import { TokenBuckets, type Standing } from './token-buckets'
 
 /** Whose request it is. */
 export interface RatedCaller {
-  /** The API key; undefined for the anonymous user. */
-  readonly apiKey?: string
+  /** Undefined for the anonymous user. */
+  readonly credential?: Credential
   /** Where the request came from. */
   address(): string
 }
@@ -13,11 +14,11 @@ export interface RatedCaller {
 /** Keys that turned out to be none, for each request that is allowed. */
 const FAILURE_SHARE = 100
 const LEAST_FAILURES = 100
-/** Unique among keys, and no secret: so no key is kept in memory in the clear. */
+/** Unique among keys, and among sessions, and far from enough to guess the rest: so none is kept in memory in the clear. */
 const PREFIX_LENGTH = 12
 
 /**
- * How many requests a minute one API key may make, and one address without a key; and how many wrong keys an address may
+ * How many requests a minute one API key or session may make, and one address without; and how many wrong ones an address may
  * present before its unknown ones are not even looked up. Each gateway counts for itself.
  */
 export class RateLimits {
@@ -42,11 +43,9 @@ export class RateLimits {
    */
   count(caller: RatedCaller, headers: string[]): void {
     if (this.isOff) return
-    const { apiKey } = caller
+    const name = nameOf(caller)
     const standing =
-      apiKey === undefined
-        ? this.addresses.take(networkOf(caller.address()))
-        : this.keys.take(apiKey.slice(0, PREFIX_LENGTH))
+      name === undefined ? this.addresses.take(networkOf(caller.address())) : this.keys.take(name)
     headers.push('RateLimit-Policy', standing.policy, 'RateLimit', standing.text)
     requireLeft(standing)
   }
@@ -57,13 +56,13 @@ export class RateLimits {
    */
   async ask<T>(caller: RatedCaller, ask: () => T | Promise<T>): Promise<T> {
     if (this.isOff) return ask()
-    const { apiKey } = caller
+    const name = nameOf(caller)
     const network = networkOf(caller.address())
-    if (apiKey === undefined) {
+    if (name === undefined) {
       requireLeft(this.addresses.peek(network))
       return ask()
     }
-    requireLeft(this.keys.peek(apiKey.slice(0, PREFIX_LENGTH)))
+    requireLeft(this.keys.peek(name))
     // Taken before the answer, so that many at once are not all let through; given back when the key is a good one.
     requireLeft(this.failures.take(network))
     let isWrong = false
@@ -76,6 +75,11 @@ export class RateLimits {
       if (!isWrong) this.failures.give(network)
     }
   }
+}
+
+/** What the bucket of a caller is called; undefined for the anonymous user. */
+function nameOf({ credential }: RatedCaller): string | undefined {
+  return credential?.secret.slice(0, PREFIX_LENGTH)
 }
 
 function requireLeft({ isRefused, retryAfterMs }: Standing): void {

@@ -24,6 +24,8 @@ export interface ReplyHead {
   readonly headers?: readonly string[]
   /** Content-Security-Policy, for answers that are pages. */
   readonly policy?: string
+  /** Referrer-Policy, for answers that are pages. */
+  readonly referrer?: string
   /** Cache-Control, for answers that may be kept. */
   readonly cache?: string
 }
@@ -41,7 +43,7 @@ export function sendHead(exchange: Exchange, head: ReplyHead): void {
     'X-Frame-Options',
     'DENY',
     'Referrer-Policy',
-    'no-referrer',
+    head.referrer ?? 'no-referrer',
     'Content-Security-Policy',
     head.policy ?? API_POLICY,
   )
@@ -74,13 +76,24 @@ export function sendNull(exchange: Exchange): void {
   sendBytes(exchange, NULL)
 }
 
-/** Answers with an error, in such a way that a client that is still sending its body gets to read it. */
+/** Answers with an error. */
 export function sendError(exchange: Exchange, error: AppError): void {
-  const { request, response, headers } = exchange
+  const { headers } = exchange
   const details = { reason: error.reason, ...factsOf(error) }
   const body = Buffer.from(JSON.stringify({ error: error.message, details }))
-  const head = { status: codes[error.code].http, length: body.length }
   if (error.code === 'unauthenticated') headers.push('WWW-Authenticate', 'Bearer')
+  sendRefusal(exchange, error, body)
+}
+
+/** Answers with an error in some form, and in such a way that a client that is still sending its body gets to read it. */
+export function sendRefusal(
+  exchange: Exchange,
+  error: AppError,
+  body: Buffer,
+  form: ReplyHead = {},
+): void {
+  const { request, response, headers } = exchange
+  const head = { ...form, status: codes[error.code].http, length: body.length }
   const retryAfter = retryAfterOf(error)
   if (retryAfter !== undefined) headers.push('Retry-After', String(retryAfter))
   if (request.complete || !isLongBody(exchange)) {

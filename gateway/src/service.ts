@@ -9,6 +9,7 @@ import { createApiPages } from './docs-page'
 import { createOpenApiDocument } from './openapi'
 import { answerClientErrors } from './client-errors'
 import { routes } from './routes'
+import { signInPages } from './routes/sign-in'
 
 /** Filters come in the URL, which counts as a header. */
 const MAX_HEADER_BYTES = 64 * 1024
@@ -41,7 +42,7 @@ export function startGateway(config: GatewayConfig): Promise<RunningGateway> {
 
 function createHttpServer(context: Context): Server {
   const { headersMs, receiveMs, keepAliveMs, streamMs } = context.config.timeouts
-  const listener = createListener(context, routes)
+  const listener = createListener(context, [...routes, ...signInPages])
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,

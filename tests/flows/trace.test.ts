@@ -17,7 +17,7 @@ function isBelow(span: ReceivedSpan, service: string, spans: readonly ReceivedSp
 }
 
 describe('one trace', () => {
-  it('joins a request, its gRPC calls and its change event, and holds no key and no cell value', async () => {
+  it('joins a request, its gRPC calls and its change event, and holds no key, no link and no cell value', async () => {
     await using receiver = await startOtlpReceiver()
     await using sheaf = await startSheaf({
       env: {
@@ -50,6 +50,7 @@ describe('one trace', () => {
     })
     expect(added.status).toBe(200)
     await addRecords(rest, `${doc}/tables/Notes`, [{ Text: 'outside the trace' }])
+    await rest.get('/sign-in/link', { query: { token: 'a-very-secret-link' } })
 
     await eventually(() => {
       const spans = receiver.spans.filter(({ traceId }) => traceId === TRACE)
@@ -59,6 +60,7 @@ describe('one trace', () => {
       expect(inDocumentData.map(({ name }) => name)).toEqual(
         expect.arrayContaining(['sheaf.document.transact', 'sheaf.changes.publish']),
       )
+      expect(receiver.spans.some(({ name }) => name.includes('/sign-in/link'))).toBe(true)
     })
     const spans = receiver.spans.filter(({ traceId }) => traceId === TRACE)
     const find = (test: (span: ReceivedSpan) => boolean) => {
@@ -91,6 +93,7 @@ describe('one trace', () => {
     const everything = JSON.stringify(receiver.spans)
     expect(everything).not.toContain('secret cell')
     expect(everything).not.toContain(sheaf.ownerKey)
+    expect(everything).not.toContain('secret-link')
     await nats.close()
   })
 })

@@ -219,6 +219,10 @@ export const entries: Readonly<Record<string, Entry>> = {
   describeProfile: { statuses: everybody },
   renameUser: { statuses: account, body: { name: 'Renamed' } },
 
+  // session
+  describeSession: { statuses: everybody },
+  signOut: { statuses: account, body: { everywhere: true } },
+
   // keys
   describeDefaultKey: { statuses: { ...account, anonymous: 200 } },
   createDefaultKey: { statuses: account, body: { force: true } },

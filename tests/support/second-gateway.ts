@@ -6,6 +6,9 @@ import { findRunFile, serviceKeyPath } from '@sheaf/cli/run-file'
 import { eventually } from '@sheaf/testkit/eventually'
 import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 
+/** On a machine that is busy with other tests. */
+const START_LIMIT_MS = 60_000
+
 const program = join(__dirname, '../../gateway/dist/main.js')
 
 /** One more gateway of a running Sheaf, in a process of its own. */
@@ -39,7 +42,9 @@ export async function startSecondGateway(sheaf: RunningSheaf): Promise<SecondGat
   const closed = once(child, 'close')
   let printed = ''
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (printed += text))
-  const url = await eventually(() => /"url":"([^"]+)"/.exec(printed)?.[1] ?? false)
+  const url = await eventually(() => /"url":"([^"]+)"/.exec(printed)?.[1] ?? false, {
+    timeoutMs: START_LIMIT_MS,
+  })
   return {
     url,
     freeze: () => child.kill('SIGSTOP'),

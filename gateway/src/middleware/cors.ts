@@ -33,17 +33,17 @@ const untrustedHeaders = [
 ]
 
 /**
- * Tells browsers which pages may read the answer: those of this host or its base domain with the user's credentials,
+ * Tells browsers which pages may read the answer: those of this host, its public address or its base domain with the user's credentials,
  * all others only as the anonymous user. Answers OPTIONS. Throws AppError `invalid` for an origin that is none,
  * `forbidden` when a foreign page sends credentials.
  */
-export function cors(baseDomain: string | undefined): Stage {
+export function cors(baseDomain: string | undefined, publicUrl?: string): Stage {
   return (exchange) => {
     const { request } = exchange
     const { origin } = request.headers
     const isPreflight = request.method === 'OPTIONS'
     exchange.headers.push('Vary', 'Origin')
-    if (origin !== undefined && !isTrusted(origin, request, baseDomain)) {
+    if (origin !== undefined && origin !== publicUrl && !isTrusted(origin, request, baseDomain)) {
       if (request.headers.authorization !== undefined || request.headers.cookie !== undefined) {
         const message = 'Credentials not supported for cross-origin requests'
         throw new AppError('forbidden', 'UNTRUSTED_ORIGIN', message)

@@ -1,6 +1,7 @@
 import { AppError, toAppError } from '@sheaf/kit/errors'
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import type { Exchange, SheafResponse } from '../exchange'
+import { sendErrorPage } from '../pages/send-page'
 import { sendError } from '../reply'
 
 /** Answers what no route has matched. */
@@ -23,7 +24,9 @@ export function answerThrown(exchange: Exchange, thrown: unknown): void {
   const { response } = exchange
   const error = toAppError(thrown) ?? fromExpress(thrown) ?? fromBug(thrown, exchange)
   if (response.headersSent) response.destroy()
-  else if (!response.destroyed) sendError(exchange, withRequestId(error, exchange))
+  else if (response.destroyed) return
+  else if (exchange.route?.isPage) sendErrorPage(exchange, withRequestId(error, exchange))
+  else sendError(exchange, withRequestId(error, exchange))
 }
 
 /** What Express itself refuses: an escape in the path that means nothing. */

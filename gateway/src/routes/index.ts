@@ -17,6 +17,7 @@ import { openApiRoutes } from './openapi'
 import { orgRoutes } from './orgs'
 import { profileRoutes } from './profile'
 import { recordRoutes } from './records'
+import { sessionRoutes } from './session'
 import { sqlRoutes } from './sql'
 import { statusRoutes } from './status'
 import { tableRoutes } from './tables'
@@ -49,6 +50,7 @@ export const routes: readonly Route[] = [
   ...workspaceRoutes,
   ...orgRoutes,
   ...profileRoutes,
+  ...sessionRoutes,
   ...keyRoutes,
   ...accessRoutes,
   ...userDeletionRoutes,

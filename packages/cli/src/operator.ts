@@ -1,3 +1,4 @@
+import { toAppError } from '@sheaf/kit/errors'
 import { openChannel } from '@sheaf/kit/grpc-client'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import { HomesServiceClientImpl, type HomeDocument } from '@sheaf/protos/sheaf/directory/v1/homes'
@@ -6,6 +7,7 @@ import {
   type ApiKey,
   type KeyScope,
 } from '@sheaf/protos/sheaf/directory/v1/keys'
+import { LinkOrigin, SessionsServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/sessions'
 import { UsersServiceClientImpl, type User } from '@sheaf/protos/sheaf/directory/v1/users'
 import { CliError } from './cli-error'
 
@@ -44,6 +46,8 @@ export interface Operator extends AsyncDisposable {
   listKeys(userId: number): Promise<ApiKey[]>
   /** Ends the key with this id, prefix or full text. */
   revokeKey(idOrKey: string): Promise<ApiKey | undefined>
+  /** Makes a link that signs this user in, once. Throws CliError when there is no such user. */
+  createSignInLink(email: string): Promise<{ token: string; expiresAt: string }>
   /** All documents of a document-data instance, by id; also those that are not published. */
   listHomeDocuments(home: string): AsyncGenerator<HomeDocument>
 }
@@ -58,17 +62,8 @@ export function openOperator({ directoryAddress, serviceKey }: OperatorTarget): 
   const users = new UsersServiceClientImpl(channel)
   const keys = new KeysServiceClientImpl(channel)
   const homes = new HomesServiceClientImpl(channel)
-  let token = ''
-  let tokenEndsAt = 0
-
-  async function asSystem(): Promise<{ token: string }> {
-    if (Date.now() < tokenEndsAt - TOKEN_MARGIN_MS) return { token }
-    const credential = { $case: 'serviceKey', value: serviceKey } as const
-    const answer = await access.resolveAccess({ credential, document: '', site: '', neededRole: 0 })
-    token = answer.token
-    tokenEndsAt = answer.tokenExpiresAt
-    return { token }
-  }
+  const sessions = new SessionsServiceClientImpl(channel)
+  const asSystem = createSystemCaller(access, serviceKey)
 
   async function* listUsers(): AsyncGenerator<User> {
     for (let afterId = 0; ;) {
@@ -91,7 +86,7 @@ export function openOperator({ directoryAddress, serviceKey }: OperatorTarget): 
       for await (const user of listUsers()) {
         if (user.email === email.trim().toLowerCase()) return user
       }
-      throw new CliError(`there is no user ${email}; "users create ${email}" makes them`)
+      throw noUser(email)
     },
     async createKey(userId, { name = '', expiresAt = '', ...options } = {}) {
       const request = { userId, name, expiresAt, ...options }
@@ -107,7 +102,33 @@ export function openOperator({ directoryAddress, serviceKey }: OperatorTarget): 
         : ({ $case: 'key', value: idOrKey } as const)
       return (await keys.revokeKey({ keyRef }, await asSystem())).apiKey
     },
+    async createSignInLink(email) {
+      const request = { email: email.trim(), next: '', origin: LinkOrigin.OPERATOR }
+      return sessions.createSignInLink(request, await asSystem()).catch((error: unknown) => {
+        throw toAppError(error)?.code === 'not_found' ? noUser(email) : error
+      })
+    },
     [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
+  }
+}
+
+const noUser = (email: string) =>
+  new CliError(`there is no user ${email}; "users create ${email}" makes them`)
+
+/** Gets tokens of the system, and keeps each while it lasts. */
+function createSystemCaller(
+  access: AccessServiceClientImpl,
+  serviceKey: string,
+): () => Promise<{ token: string }> {
+  let token = ''
+  let tokenEndsAt = 0
+  return async () => {
+    if (Date.now() < tokenEndsAt - TOKEN_MARGIN_MS) return { token }
+    const credential = { $case: 'serviceKey', value: serviceKey } as const
+    const answer = await access.resolveAccess({ credential, document: '', site: '', neededRole: 0 })
+    token = answer.token
+    tokenEndsAt = answer.tokenExpiresAt
+    return { token }
   }
 }
 

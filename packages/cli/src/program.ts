@@ -6,6 +6,7 @@ import { addDoctorCommand } from './commands/doctor'
 import { addImportCommand } from './commands/import'
 import { addKeysCommands } from './commands/keys'
 import { addLoadCommand } from './commands/load'
+import { addSignInCommand } from './commands/sign-in'
 import { addStatusCommand } from './commands/status'
 import { addUsersCommands } from './commands/users'
 import { addWebhooksCommands } from './commands/webhooks'
@@ -53,6 +54,7 @@ function createProgram(settings: CliSettings, terminal: Terminal): Command {
     .addHelpText('after', () => settingsHelp(settings.invocation))
   addUsersCommands(program, settings, terminal)
   addKeysCommands(program, settings, terminal)
+  addSignInCommand(program, settings, terminal)
   addStatusCommand(program, settings, terminal)
   addDoctorCommand(program, settings, terminal)
   addLoadCommand(program, settings, terminal)
@@ -67,6 +69,7 @@ Settings (environment):
   SHEAF_DATA               data folder of the Sheaf on this machine (./data)
   SHEAF_URL                address of the REST API, if it is elsewhere
   SHEAF_API_KEY            API key for load and import, or a file in SHEAF_API_KEY_FILE
+  SHEAF_PUBLIC_URL         address that people know it by, for sign-in links
   SHEAF_DIRECTORY_ADDRESS  host:port of directory, for an operator of a cluster
   SHEAF_SERVICE_KEY        service key for that, or a file in SHEAF_SERVICE_KEY_FILE
 
@@ -74,6 +77,7 @@ Examples:
   ${invocation} status
   ${invocation} users create alice@example.com --name Alice
   ${invocation} keys create alice@example.com --expires 30d
+  ${invocation} sign-in alice@example.com
   ${invocation} load cities.csv
   ${invocation} import book.xlsx
   ${invocation} webhooks listen 9000 --secret whsec_…

@@ -8,6 +8,8 @@ export interface CliSettings {
   readonly dataDir: string
   /** Base address of the REST API, when it is not the Sheaf on this machine. */
   readonly url?: string
+  /** Address that people know this Sheaf by; the same setting that the gateway reads. */
+  readonly publicUrl?: string
   readonly apiKey?: string
   /** `host:port` of directory, when it is not on this machine. */
   readonly directoryAddress?: string
@@ -29,6 +31,7 @@ export function readSettings(env: Env, cwd: string): CliSettings {
   return read.done({
     dataDir: resolve(cwd, read.str('SHEAF_DATA', './data')),
     url: read.optional('SHEAF_URL'),
+    publicUrl: read.optional('SHEAF_PUBLIC_URL'),
     apiKey: read.optionalSecret('SHEAF_API_KEY'),
     directoryAddress: read.optional('SHEAF_DIRECTORY_ADDRESS'),
     serviceKey: read.optionalSecret('SHEAF_SERVICE_KEY'),

@@ -26,10 +26,23 @@ export async function readRestTarget(
       2,
     )
   }
-  const url = given.url ?? settings.url ?? (await getRunFile(settings)).url
+  return { url: toBaseUrl(given.url ?? settings.url ?? (await getRunFile(settings)).url), key }
+}
+
+/** Address of the Sheaf as people know it: as given, as set, else that of the Sheaf on this machine. */
+export async function readPublicUrl(settings: CliSettings, given?: string): Promise<string> {
+  const { publicUrl, url, directoryAddress } = settings
+  const known = given ?? publicUrl ?? url
+  // That directory is elsewhere says nothing of the gateway, and the run file is of another Sheaf.
+  if (known === undefined && directoryAddress !== undefined)
+    throw new CliError('say by which address people reach this Sheaf: --url or SHEAF_PUBLIC_URL', 2)
+  return toBaseUrl(known ?? (await getRunFile(settings)).url)
+}
+
+function toBaseUrl(url: string): string {
   if (!URL.canParse(url) || !/^https?:/.test(url))
     throw new CliError(`${url} is not a web address`, 2)
-  return { url: url.replace(/\/+$/, ''), key }
+  return url.replace(/\/+$/, '')
 }
 
 /** The run file. Throws CliError when no Sheaf runs with that data folder. */

@@ -55,6 +55,19 @@ export class EnvReader {
     }
   }
 
+  /** An address with one of these schemes, or undefined when absent; `text` is what was set, for those that are secrets. */
+  optionalUrl(
+    name: string,
+    schemes: readonly string[],
+    text = this.optional(name),
+  ): string | undefined {
+    if (text === undefined) return undefined
+    const isOne = URL.canParse(text) && schemes.includes(new URL(text).protocol.slice(0, -1))
+    return isOne
+      ? text
+      : this.fault(undefined, `${name} must be an address with ${schemes.join(':// or ')}://`)
+  }
+
   /** A whole number within bounds. */
   int(name: string, fallback: number, bounds: { min?: number; max?: number } = {}): number {
     const text = this.optional(name)

@@ -6,6 +6,9 @@ const enabling = [
   'OTEL_TRACES_EXPORTER',
 ]
 
+/** Queries hold one-time links, filters with cell values, and SQL: none of it is for those who look at traces. */
+const withoutQuery = { 'url.query': undefined }
+
 /**
  * Starts OpenTelemetry when one of its standard variables names an exporter; otherwise loads nothing, and the API's
  * built-in no-ops make every span free. Must run before express, grpc-js and pg are first required, since they are
@@ -29,7 +32,7 @@ export function startTelemetry(service: string): AsyncDisposable {
   const sdk = new NodeSDK({
     serviceName: process.env.OTEL_SERVICE_NAME ?? `sheaf-${service}`,
     instrumentations: [
-      new HttpInstrumentation(),
+      new HttpInstrumentation({ startIncomingSpanHook: () => withoutQuery }),
       new ExpressInstrumentation(),
       new GrpcInstrumentation(),
       new PgInstrumentation(),

@@ -13,21 +13,35 @@ export interface Announcement {
   readonly ownerEmail: string
   /** The owner's key, if it was made just now. */
   readonly ownerKey?: string
+  /** A link that signs the owner in to the console, once. */
+  readonly signInLink: string
   /** How the operator's command is called. */
   readonly command: string
 }
 
 /** The block at the end of a start. */
-export function announce({ url, dataDir, ownerEmail, ownerKey, command }: Announcement): string {
-  const lines = ['Sheaf is ready', '', `URL      ${url}`, `Data     ${dataDir}`]
+export function announce(announcement: Announcement): string {
+  const { url, dataDir, ownerEmail, ownerKey, signInLink, command } = announcement
+  const lines = [
+    'Sheaf is ready',
+    '',
+    `URL      ${url}`,
+    `Data     ${dataDir}`,
+    `Console  ${signInLink}`,
+  ]
+  const links = [
+    `The console link signs ${ownerEmail} in, once, within 15 minutes. Another one:`,
+    `  ${command} sign-in ${ownerEmail}`,
+  ]
   const another = `${command} keys create ${ownerEmail}`
   if (ownerKey === undefined)
-    return frame([...lines, '', `For an API key:  ${another}`, '^C stops it'])
+    return frame([...lines, '', ...links, `For an API key:  ${another}`, '^C stops it'])
   return frame([
     ...lines,
     `Owner    ${ownerEmail}`,
     `API key  ${ownerKey}`,
     '',
+    ...links,
     'The key is shown only this once. Another one:',
     `  ${another}`,
     'Try it, with the key in KEY:',

@@ -13,6 +13,8 @@ export interface StandaloneConfig {
   readonly dataDir: string
   /** Who gets a key on the first start. */
   readonly ownerEmail: string
+  /** Address that people know this Sheaf by, without a slash at its end. */
+  readonly publicUrl?: string
   /** A PostgreSQL that runs already; without it one is started. */
   readonly databaseUrl?: string
   /** A NATS that runs already; without it one is started. */
@@ -34,6 +36,7 @@ export function readConfig(env: Env, cwd: string): StandaloneConfig {
     port: read.int('SHEAF_PORT', 8484, { max: 65_535 }),
     dataDir: resolve(cwd, data),
     ownerEmail: read.str('SHEAF_OWNER_EMAIL', 'you@example.com'),
+    publicUrl: read.optionalUrl('SHEAF_PUBLIC_URL', ['https', 'http'])?.replace(/\/+$/, ''),
     databaseUrl: read.optionalSecret('DATABASE_URL'),
     natsUrl: read.optionalSecret('NATS_URL'),
     command: `${setting}npm run sheaf --`,

@@ -1,12 +1,22 @@
 import { openOperator, type OperatorTarget } from '@sheaf/cli/operator'
+import { signInLink } from '@sheaf/cli/sign-in-link'
 
-/** Makes the owner and a key for them, unless they exist; answers the key if it was made. */
+/** How the owner gets in: with a key, if they and it were made just now, and with a one-time link. */
+export interface OwnerAccess {
+  readonly key?: string
+  readonly signInLink: string
+}
+
+/** Makes the owner and a key for them, unless they exist, and in any case a link to the gateway at that address. */
 export async function ensureOwner(
   target: OperatorTarget,
   email: string,
-): Promise<string | undefined> {
+  url: string,
+): Promise<OwnerAccess> {
   await using operator = openOperator(target)
   const { user, created } = await operator.ensureUser(email)
-  if (!created) return undefined
-  return (await operator.createKey(user.id, { name: 'first key', mayBeDefault: true })).key
+  const link = signInLink(url, (await operator.createSignInLink(user.email)).token)
+  if (!created) return { signInLink: link }
+  const { key } = await operator.createKey(user.id, { name: 'first key', mayBeDefault: true })
+  return { key, signInLink: link }
 }

@@ -56,15 +56,16 @@ export function startStandalone(
     await fleet.whileStarting((settled) => untilReady(url, settled), signal)
     const { directoryAddress } = wiring
     const serviceKey = (await readFile(wiring.serviceKeyFile, 'utf8')).trim()
-    const ownerKey = await ensureOwner({ directoryAddress, serviceKey }, config.ownerEmail)
+    const operator = { directoryAddress, serviceKey }
+    const { ownerEmail, command, publicUrl } = config
+    const { key: ownerKey, signInLink } = await ensureOwner(operator, ownerEmail, publicUrl ?? url)
 
     closer.defer(() => removeRunFile(dataDir))
     const startedAt = new Date().toISOString()
     const publish = () => writeRunFile(dataDir, describe({ url, wiring, fleet, startedAt }))
     await publish()
     closer.use(fleet.onChange(publish))
-    const { ownerEmail, command } = config
-    printer.show(announce({ url, dataDir, ownerEmail, ownerKey, command }))
+    printer.show(announce({ url, dataDir, ownerEmail, ownerKey, signInLink, command }))
     return { url, [Symbol.asyncDispose]: () => closer.close() }
   })
 }

@@ -57,6 +57,8 @@ describe('standalone', () => {
     await using second = await startSheaf({ dataDir, ownEngines: true, ownerKey })
     expect(second.output()).not.toContain('shf_')
     expect(second.output()).toContain('keys create you@example.com')
+    for (const { output, url } of [first, second])
+      expect(output()).toContain(`Console  ${url}/sign-in/link?token=shl_`)
     expect((await orgs(second)).status).toBe(200)
   })
 

@@ -11,6 +11,7 @@ describe('readConfig', () => {
       serviceKey: 'k',
       webhookAddress: '127.0.0.1:8487',
       trashDays: 30,
+      sessions: { idleSeconds: 336 * 3_600, lifeSeconds: 90 * 86_400 },
     })
   })
 

@@ -1,5 +1,15 @@
 import { EnvReader, type Env } from '@sheaf/kit/config'
 
+const HOUR = 3_600
+
+/** How long sessions of browsers last. */
+export interface SessionLimits {
+  /** A session ends when it is not used for so long. */
+  readonly idleSeconds: number
+  /** A session ends after so long, however much it is used. */
+  readonly lifeSeconds: number
+}
+
 /** Settings of the directory service. */
 export interface DirectoryConfig {
   /** `host:port` to serve on; port 0 takes a free one. */
@@ -18,6 +28,7 @@ export interface DirectoryConfig {
   readonly webhookAddress: string
   /** After so many days what is in the trash is deleted. */
   readonly trashDays: number
+  readonly sessions: SessionLimits
 }
 
 /** Reads the settings. Throws ConfigError naming every fault. */
@@ -32,5 +43,9 @@ export function readConfig(env: Env): DirectoryConfig {
     serviceKey: read.secret('SHEAF_SERVICE_KEY'),
     webhookAddress: read.str('SHEAF_WEBHOOK_ADDRESS', '127.0.0.1:8487'),
     trashDays: read.int('SHEAF_TRASH_DAYS', 30, { min: 1, max: 36_500 }),
+    sessions: {
+      idleSeconds: read.int('SHEAF_SESSION_IDLE_HOURS', 336, { min: 1, max: 8_784 }) * HOUR,
+      lifeSeconds: read.int('SHEAF_SESSION_DAYS', 90, { min: 1, max: 366 }) * 24 * HOUR,
+    },
   })
 }

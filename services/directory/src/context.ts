@@ -11,13 +11,13 @@ import type { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger, type Logger } from '@sheaf/kit/logger'
 import type { Kysely } from 'kysely'
 import type { JSONWebKeySet } from 'jose'
-import type { DirectoryConfig } from './config'
+import type { DirectoryConfig, SessionLimits } from './config'
 import { AccessListener } from './leases/access-listener'
 import { deleteOldLeases } from './db/leases'
 import { migrations } from './db/migrations/index'
 import type { DirectorySchema } from './db/schema'
 import { ensureSigningKeys, type StoredKey } from './db/signing-keys'
-import { KeyUse } from './key-use'
+import { CredentialUse } from './credential-use'
 import { AccessChanges } from './leases/access-changes'
 import { Outbox } from './outbox/outbox'
 
@@ -29,7 +29,10 @@ export interface Context {
   readonly log: Logger
   readonly db: Kysely<DirectorySchema>
   readonly changes: AccessChanges
-  readonly keyUse: KeyUse
+  readonly keyUse: CredentialUse
+  readonly sessionUse: CredentialUse
+  /** How long sessions last. */
+  readonly sessions: SessionLimits
   /** Tells the other services what is gone; to be woken after a deletion. */
   readonly outbox: Outbox
   readonly signer: TokenSigner
@@ -76,7 +79,9 @@ export async function openContext(
     log,
     db,
     changes,
-    keyUse: closer.use(new KeyUse(db, log)),
+    keyUse: closer.use(CredentialUse.ofKeys(db, log)),
+    sessionUse: closer.use(CredentialUse.ofSessions(db, log)),
+    sessions: config.sessions,
     outbox: closer.use(new Outbox(db, { signer, webhookAddress: config.webhookAddress }, log)),
     signer,
     verifier: createTokenVerifier(() => Promise.resolve(jwks)),

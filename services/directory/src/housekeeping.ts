@@ -2,6 +2,8 @@ import type { Logger } from '@sheaf/kit/logger'
 import type { Kysely } from 'kysely'
 import { deleteOldAudit } from './db/access-audit'
 import type { DirectorySchema } from './db/schema'
+import { deleteEndedSessions } from './db/sessions'
+import { deleteEndedLinks } from './db/sign-in-links'
 import { deleteUnpublished, emptyTrash } from './db/trash'
 
 const ROUND_MS = 10 * 60_000
@@ -9,8 +11,8 @@ const ROUND_MS = 10 * 60_000
 const UNPUBLISHED_HOURS = 24
 
 /**
- * Deletes, now and then, what has been in the trash for long, documents that nobody finished making, and what the audit of
- * access has kept long enough.
+ * Deletes, now and then, what has been in the trash for long, documents that nobody finished making, links and sessions
+ * that have ended, and what the audit of access has kept long enough.
  */
 export class Housekeeping implements AsyncDisposable {
   private timer?: NodeJS.Timeout
@@ -39,6 +41,8 @@ export class Housekeeping implements AsyncDisposable {
       await emptyTrash(this.db, this.days.trashDays)
       await deleteUnpublished(this.db, UNPUBLISHED_HOURS)
       this.onDeleted()
+      await deleteEndedLinks(this.db)
+      await deleteEndedSessions(this.db)
       while (!this.closed && (await deleteOldAudit(this.db, this.days.accessAuditDays)));
     } catch (error) {
       this.log.warn({ err: error }, 'cannot tidy up; trying again later')

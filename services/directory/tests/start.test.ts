@@ -15,6 +15,7 @@ describe('startDirectory', () => {
       serviceKey: SERVICE_KEY,
       webhookAddress: '127.0.0.1:1',
       trashDays: 30,
+      sessions: { idleSeconds: 3_600, lifeSeconds: 86_400 },
     }
     const instances = await Promise.all([1, 2, 3].map(() => startDirectory(config)))
     for (const instance of instances) await instance[Symbol.asyncDispose]()
@@ -36,6 +37,7 @@ describe('startDirectory', () => {
         serviceKey: SERVICE_KEY,
         webhookAddress: '127.0.0.1:1',
         trashDays: 30,
+        sessions: { idleSeconds: 3_600, lifeSeconds: 86_400 },
       }),
     ).rejects.toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
   })

@@ -13,6 +13,7 @@ import { HomesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/homes'
 import { KeysServiceClientImpl, type KeyScope } from '@sheaf/protos/sheaf/directory/v1/keys'
 import { OrgsServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/orgs'
 import { ProfileServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/profile'
+import { SessionsServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/sessions'
 import { UsersServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/users'
 import { WorkspacesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/workspaces'
 import { createTestDatabase } from '@sheaf/testkit/engines'
@@ -39,6 +40,7 @@ export class Clients {
   readonly keys: KeysServiceClientImpl
   readonly orgs: OrgsServiceClientImpl
   readonly profile: ProfileServiceClientImpl
+  readonly sessions: SessionsServiceClientImpl
   readonly users: UsersServiceClientImpl
   readonly workspaces: WorkspacesServiceClientImpl
 
@@ -49,6 +51,7 @@ export class Clients {
     this.keys = new KeysServiceClientImpl(channel)
     this.orgs = new OrgsServiceClientImpl(channel)
     this.profile = new ProfileServiceClientImpl(channel)
+    this.sessions = new SessionsServiceClientImpl(channel)
     this.users = new UsersServiceClientImpl(channel)
     this.workspaces = new WorkspacesServiceClientImpl(channel)
   }
@@ -75,6 +78,7 @@ export class TestDirectory implements AsyncDisposable {
       serviceKey: SERVICE_KEY,
       webhookAddress: '127.0.0.1:1',
       trashDays: 30,
+      sessions: { idleSeconds: 3_600, lifeSeconds: 86_400 },
       ...change,
     }
     test.clients = await test.startInstance()

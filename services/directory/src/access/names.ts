@@ -1,7 +1,7 @@
 import { AppError } from '@sheaf/kit/errors'
 
 /** Longest name of anything, in UTF-16 units. */
-export const MAX_NAME = 256
+const MAX_NAME = 256
 
 // A lone surrogate is the only thing that this class matches under the u flag; it could not be sent as UTF-8.
 const ILL_FORMED = /\p{Surrogate}/u
@@ -23,6 +23,18 @@ export function requireLabel(text: string, field: string): string {
 export function requireName(text: string, field = 'name'): string {
   if (requireLabel(text, field).trim() === '') throw bad(field, 'must not be empty')
   return text
+}
+
+/** True for what could be a name. */
+export function isName(text: string): boolean {
+  return (
+    text.length <= MAX_NAME && text.trim() !== '' && !CONTROL.test(text) && !ILL_FORMED.test(text)
+  )
+}
+
+/** The name of a user who has given none: what stands before the @. */
+export function defaultName(email: string): string {
+  return email.slice(0, email.indexOf('@')).slice(0, MAX_NAME)
 }
 
 /** A new name, or undefined where none is given: absent or empty changes nothing. Throws `invalid`. */

@@ -2,12 +2,13 @@ import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DocumentRef, SiteRef } from '../access/resolve'
 import { addressCondition, candidateOrder, isRemoved } from './documents'
 import { keyScope, type KeyScopeRow } from './keys'
+import { sessionEnd } from './sessions'
 import { documentRole, joinDocumentGrants } from './grants'
 import { ANONYMOUS_ID, type DirectorySchema, type GrantedRole } from './schema'
 
 /** Whose access is asked for. */
 export type Credential =
-  | { readonly kind: 'key'; readonly hash: Buffer }
+  | { readonly kind: 'key' | 'session'; readonly hash: Buffer }
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'system' }
 
@@ -17,6 +18,7 @@ export interface AccessRow {
   readonly kind: 'login' | 'anonymous' | 'system'
   readonly email: string
   readonly name: string
+  /** Of the key or the session. */
   readonly keyId: number | null
   readonly keyExpiresAt: Date | null
   readonly keyLastUsedAt: Date | null
@@ -90,6 +92,13 @@ function callers(credential: Credential): RawBuilder<unknown> {
         from api_keys k join users u on u.id = k.user_id
         where k.hash = ${credential.hash} and k.revoked_at is null and u.kind = 'login'
           and (k.expires_at is null or k.expires_at > now())
+      )`
+    case 'session':
+      return sql`(
+        select u.id, u.kind, u.email, u.name, s.id as key_id, ${sessionEnd} as expires_at,
+          s.last_used_at, null::json as scope
+        from sessions s join users u on u.id = s.user_id
+        where s.hash = ${credential.hash} and ${sessionEnd} > now() and u.kind = 'login'
       )`
     case 'anonymous':
       return sql`(

@@ -43,6 +43,25 @@ interface ApiKeysTable {
   scope_documents: string[]
 }
 
+interface SessionsTable {
+  id: Generated<number>
+  user_id: number
+  hash: Buffer
+  user_agent: string
+  created_at: CreatedAt
+  last_used_at: Date
+  lasts_until: Date
+}
+
+interface SignInLinksTable {
+  hash: Buffer
+  user_id: number
+  origin: 'operator' | 'mail'
+  next: string
+  created_at: CreatedAt
+  expires_at: Date
+}
+
 interface OrgsTable {
   id: Generated<number>
   name: string
@@ -135,6 +154,8 @@ interface SigningKeysTable {
 export interface DirectorySchema {
   users: UsersTable
   api_keys: ApiKeysTable
+  sessions: SessionsTable
+  sign_in_links: SignInLinksTable
   orgs: OrgsTable
   workspaces: WorkspacesTable
   documents: DocumentsTable

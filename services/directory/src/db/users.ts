@@ -14,7 +14,7 @@ type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
 const columns = ['id', 'email', 'name', 'created_at'] as const
 
 /** The user with this email (lower case), or undefined; the public users are not found. */
-function findUserByEmail(db: Db, email: string): Promise<UserRow | undefined> {
+export function findUserByEmail(db: Db, email: string): Promise<UserRow | undefined> {
   return db
     .selectFrom('users')
     .select(columns)

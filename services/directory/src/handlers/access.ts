@@ -19,6 +19,7 @@ import type {
 } from '@sheaf/protos/sheaf/directory/v1/access'
 import { hashApiKey, isApiKey } from '../access/api-keys'
 import { isWithin } from '../access/key-scope'
+import { hashSignInToken, isSignInToken } from '../access/sign-in-tokens'
 import { chooseDocument, readDocumentRef, readSite } from '../access/resolve'
 import type { Context } from '../context'
 import { resolveAccess, resolveCaller, type AccessRow, type Credential } from '../db/access'
@@ -37,7 +38,8 @@ export const access = (ctx: Context): Omit<AccessService, keyof AccessListsServi
     const credential = readCredential(request, ctx.serviceKey)
     const found = await findAccess(ctx, credential, request)
     const { row, keyId, keyExpiresAt, scope } = found
-    if (keyId !== null) ctx.keyUse.note(keyId, row.keyLastUsedAt)
+    const use = credential.kind === 'session' ? ctx.sessionUse : ctx.keyUse
+    if (keyId !== null) use.note(keyId, row.keyLastUsedAt)
     const document = request.document === '' ? undefined : readDocument(row, request)
     const caller = {
       userId: row.userId,
@@ -81,6 +83,10 @@ function readCredential({ credential }: ResolveAccessRequest, serviceKey: string
       throw new AppError('unauthenticated', 'INVALID_SERVICE_KEY', 'the service key is not valid')
     return { kind: 'system' }
   }
+  if (credential.$case === 'session') {
+    if (!isSignInToken('session', credential.value)) throw sessionEnded()
+    return { kind: 'session', hash: hashSignInToken(credential.value) }
+  }
   if (!isApiKey(credential.value)) throw invalidKey()
   return { kind: 'key', hash: hashApiKey(credential.value) }
 }
@@ -94,6 +100,9 @@ function sameSecret(given: string, expected: string): boolean {
 const invalidKey = () =>
   new AppError('unauthenticated', 'INVALID_API_KEY', 'Bad request: invalid API key')
 
+const sessionEnded = () =>
+  new AppError('unauthenticated', 'SESSION_ENDED', 'the session has ended: sign in again')
+
 async function findAccess(ctx: Context, credential: Credential, request: ResolveAccessRequest) {
   const { document, site } = request
   const rows =
@@ -104,7 +113,7 @@ async function findAccess(ctx: Context, credential: Credential, request: Resolve
           site: readSite(site),
         })
   const row = chooseDocument(rows.map(cutToScope), rows[0]?.userId ?? 0)
-  if (!row) throw invalidKey()
+  if (!row) throw credential.kind === 'session' ? sessionEnded() : invalidKey()
   const { keyId, keyExpiresAt } = row
   return { row, keyId, keyExpiresAt, scope: row.scope ?? undefined }
 }
@@ -135,7 +144,7 @@ function readNeededRole(wire: ResolveAccessRequest['neededRole']): NeededRole {
   return role === 'owners' || role === 'editors' ? role : 'viewers'
 }
 
-/** A token never outlives the key that it was made for. */
+/** A token never outlives the key or the session that it was made for. */
 function tokenLife(keyExpiresAt: Date | null): number {
   if (keyExpiresAt === null) return TOKEN_MS
   return Math.max(0, Math.min(TOKEN_MS, keyExpiresAt.getTime() - Date.now()))

@@ -5,6 +5,7 @@ import { HomesServiceService } from '@sheaf/protos/sheaf/directory/v1/homes'
 import { KeysServiceService } from '@sheaf/protos/sheaf/directory/v1/keys'
 import { OrgsServiceService } from '@sheaf/protos/sheaf/directory/v1/orgs'
 import { ProfileServiceService } from '@sheaf/protos/sheaf/directory/v1/profile'
+import { SessionsServiceService } from '@sheaf/protos/sheaf/directory/v1/sessions'
 import { UsersServiceService } from '@sheaf/protos/sheaf/directory/v1/users'
 import { WorkspacesServiceService } from '@sheaf/protos/sheaf/directory/v1/workspaces'
 import { scopeRules } from './key-scope-rules'
@@ -16,13 +17,14 @@ const services: ServedService['definition'][] = [
   KeysServiceService,
   OrgsServiceService,
   ProfileServiceService,
+  SessionsServiceService,
   UsersServiceService,
   WorkspacesServiceService,
 ]
 
 /** Where no key with a scope has any business, whatever the RPC. */
 const refused =
-  /^(AccessService|HomesService|KeysService|UsersService)\/(?!ListAccess$)|\/UpdateProfile$|\/CreateOrg$/
+  /^(AccessService|HomesService|KeysService|SessionsService|UsersService)\/(?!ListAccess$)|\/UpdateProfile$|\/CreateOrg$/
 
 const rpcs = services.flatMap((service) =>
   Object.values(service).map(({ path }) => path.split('.').at(-1) ?? ''),

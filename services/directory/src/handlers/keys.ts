@@ -15,14 +15,15 @@ import { requireLabel } from '../access/names'
 import type { Context } from '../context'
 import * as rows from '../db/keys'
 import { userExists } from '../db/users'
+import { credentialOwner, requireCredentialOwner } from './credential-owner'
 import { readNewScope } from './new-key-scope'
-import { accessDenied, isPublicUser, requireSignedIn, requireUser, userNotFound } from './refusals'
+import { isPublicUser, requireUser, userNotFound } from './refusals'
 import { isRowId } from './workspaces'
 
 /** Handlers of KeysService. */
 export const keys = (ctx: Context): KeysService => ({
   async createKey(request: CreateKeyRequest, call: ServerCall) {
-    const userId = requireKeyholder(call, request.userId)
+    const userId = requireCredentialOwner(call, request.userId)
     const name = requireLabel(request.name, 'name')
     const expiresAt = readExpiry(request.expiresAt)
     const scope = await readNewScope(ctx, userId, request.scope)
@@ -34,7 +35,7 @@ export const keys = (ctx: Context): KeysService => ({
   },
 
   async listKeys({ userId: given }: ListKeysRequest, call: ServerCall) {
-    const userId = requireKeyholder(call, given)
+    const userId = requireCredentialOwner(call, given)
     const found = await rows.listKeys(ctx.db, userId)
     if (found.length === 0 && !(await userExists(ctx.db, userId))) throw userNotFound()
     return { apiKeys: found.map(keyToWire) }
@@ -42,7 +43,7 @@ export const keys = (ctx: Context): KeysService => ({
 
   async revokeKey({ keyRef }: RevokeKeyRequest, call: ServerCall) {
     const ref = readKeyRef(keyRef)
-    const owner = keyOwner(call)
+    const owner = credentialOwner(call)
     const row = await ctx.changes.change(async (trx) => {
       const revoked = ref && (await rows.revokeKey(trx, ref, owner))
       // Thrown inside, so that what does not exist makes no gateway forget anything.
@@ -54,12 +55,12 @@ export const keys = (ctx: Context): KeysService => ({
 
   async getDefaultKey({ userId: given }: GetDefaultKeyRequest, call: ServerCall) {
     if (isAnonymous(call)) return { apiKey: undefined }
-    const row = await rows.findDefaultKey(ctx.db, requireKeyholder(call, given))
+    const row = await rows.findDefaultKey(ctx.db, requireCredentialOwner(call, given))
     return { apiKey: row && keyToWire(row) }
   },
 
   async createDefaultKey({ userId: given, replace }: CreateDefaultKeyRequest, call: ServerCall) {
-    const userId = requireKeyholder(call, given)
+    const userId = requireCredentialOwner(call, given)
     const old = await rows.findDefaultKey(ctx.db, userId)
     if (old && !replace) throw keyExists()
     const unlimited = { expiresAt: null, scope: undefined, mayBeDefault: true }
@@ -76,7 +77,7 @@ export const keys = (ctx: Context): KeysService => ({
   },
 
   async revokeDefaultKey({ userId: given }: RevokeDefaultKeyRequest, call: ServerCall) {
-    const userId = requireKeyholder(call, given)
+    const userId = requireCredentialOwner(call, given)
     if (!(await rows.findDefaultKey(ctx.db, userId))) return { revoked: false }
     const row = await ctx.changes.change((trx) =>
       rows.revokeKey(trx, { defaultOf: userId }, userId),
@@ -107,23 +108,6 @@ async function notStored(ctx: Context, userId: number): Promise<AppError> {
 
 function isAnonymous(call: ServerCall): boolean {
   return !call.caller.system && isPublicUser(requireUser(call))
-}
-
-/** Whose keys a caller may touch; undefined for a system caller, who may touch all. Throws `forbidden`. */
-function keyOwner(call: ServerCall): number | undefined {
-  if (call.caller.system) return undefined
-  // A token made for one document travels to other services, which have no business with keys.
-  if (call.caller.docId !== undefined) throw accessDenied()
-  return requireSignedIn(call)
-}
-
-/** The user whose keys are meant. Throws `forbidden` when they are somebody else's, `not_found` for what is no user. */
-function requireKeyholder(call: ServerCall, given: number): number {
-  const owner = keyOwner(call)
-  const userId = given === 0 ? (owner ?? 0) : given
-  if (owner !== undefined && owner !== userId) throw accessDenied()
-  if (!isRowId(userId)) throw userNotFound()
-  return userId
 }
 
 /** How a key is named: by id, by itself, or by its prefix; undefined for what cannot name any. */

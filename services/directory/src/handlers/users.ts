@@ -8,7 +8,7 @@ import type {
   User,
   UsersService,
 } from '@sheaf/protos/sheaf/directory/v1/users'
-import { MAX_NAME, readEmail, requireName } from '../access/names'
+import { defaultName, readEmail, requireName } from '../access/names'
 import type { Context } from '../context'
 import { ensureUser, listUserNames, listUsers, type UserRow } from '../db/users'
 import { userDeletion } from './user-deletion'
@@ -23,11 +23,8 @@ export const users = (ctx: Context): UsersService => ({
   async ensureUser({ email: given, name }: EnsureUserRequest, call: ServerCall) {
     requireSystem(call)
     const email = readEmail(given)
-    if (publicEmails.has(email))
-      throw new AppError('invalid', 'PUBLIC_USER', 'email belongs to a public user', {
-        field: 'email',
-      })
-    const shownName = name === '' ? email.slice(0, email.indexOf('@')).slice(0, MAX_NAME) : name
+    refusePublicUser(email)
+    const shownName = name === '' ? defaultName(email) : name
     const { user, created } = await ensureUser(ctx.db, { email, name: requireName(shownName) })
     return { user: userToWire(user), created }
   },
@@ -54,6 +51,14 @@ export const users = (ctx: Context): UsersService => ({
 
   ...userDeletion(ctx),
 })
+
+/** Throws `invalid` for the emails of the users that stand for the public. */
+export function refusePublicUser(email: string): void {
+  if (publicEmails.has(email))
+    throw new AppError('invalid', 'PUBLIC_USER', 'email belongs to a public user', {
+      field: 'email',
+    })
+}
 
 function userToWire(user: UserRow): User {
   return {

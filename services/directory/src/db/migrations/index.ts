@@ -4,6 +4,7 @@ import { trashOutbox } from './002-trash-outbox'
 import { accessAudit } from './003-access-audit'
 import { keyScope } from './004-key-scope'
 import { webhookOutbox } from './005-webhook-outbox'
+import { sessions } from './006-sessions'
 
 /** All steps of the schema `directory`, oldest first. */
 export const migrations: readonly Migration[] = [
@@ -12,4 +13,5 @@ export const migrations: readonly Migration[] = [
   accessAudit,
   keyScope,
   webhookOutbox,
+  sessions,
 ]

@@ -1,0 +1,53 @@
+import type { Logger } from '@sheaf/kit/logger'
+import { createTransport } from 'nodemailer'
+
+/** How mails are sent. */
+export interface MailSettings {
+  /** `smtp://user:password@host:port`, or `smtps://…`. */
+  readonly smtpUrl: string
+  /** Who they are from. */
+  readonly from: string
+}
+
+/** A mail in plain text. */
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}
+
+const CONNECT_MS = 10_000
+const SILENCE_MS = 30_000
+
+/** Sends mails by SMTP, each over a connection of its own. */
+export class Mailer {
+  private readonly transport
+
+  constructor(
+    { smtpUrl, from }: MailSettings,
+    private readonly log: Logger,
+  ) {
+    this.transport = createTransport(
+      {
+        url: smtpUrl,
+        connectionTimeout: CONNECT_MS,
+        greetingTimeout: CONNECT_MS,
+        socketTimeout: SILENCE_MS,
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      },
+      { from },
+    )
+  }
+
+  /** Sends a mail. A failure is logged, without the mail, since whoever asked for it is not waiting. */
+  async send({ to, subject, text }: Mail): Promise<void> {
+    try {
+      // As an object it is one address, whatever characters it has.
+      await this.transport.sendMail({ to: { name: '', address: to }, subject, text })
+    } catch (error) {
+      const { code = 'UNKNOWN' } = error as { code?: string }
+      this.log.warn({ reason: code }, 'a mail could not be sent')
+    }
+  }
+}

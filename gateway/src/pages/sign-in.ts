@@ -1,0 +1,89 @@
+import { html, type Html } from './html'
+import { renderPage } from './page'
+
+/** Fields that every form sends along. */
+export interface FormFields {
+  /** Shows that the form came from a page that this browser was sent. */
+  readonly formToken: string
+}
+
+/** What the first page offers. */
+export interface SignInChoice extends FormFields {
+  readonly oidcHost?: string
+  readonly isMailOffered: boolean
+  readonly next: string
+}
+
+const hidden = (name: string, value: string) =>
+  html`<input type="hidden" name="${name}" value="${value}" />`
+
+/** The page where people choose how to sign in. */
+export function renderSignIn({ oidcHost, isMailOffered, next, formToken }: SignInChoice): Buffer {
+  const parts: Html[] = []
+  if (oidcHost !== undefined)
+    parts.push(
+      html`<p>
+        <a class="button" href="/sign-in/oidc?next=${encodeURIComponent(next)}"
+          >Continue with ${oidcHost}</a
+        >
+      </p>`,
+    )
+  if (isMailOffered)
+    parts.push(
+      html`<form method="post" action="/sign-in/mail">
+        ${hidden('form', formToken)}${hidden('next', next)}
+        <label for="email">Your email address</label>
+        <input
+          id="email"
+          name="email"
+          type="email"
+          required
+          maxlength="254"
+          autocomplete="email"
+          spellcheck="false"
+        />
+        <button class="button" type="submit">Mail me a link</button>
+      </form>`,
+    )
+  parts.push(
+    parts.length === 0
+      ? html`<p>
+          Here you sign in with a link that works once. Ask whoever runs this Sheaf for yours.
+        </p>`
+      : html`<p class="soft">Or ask whoever runs this Sheaf for a link.</p>`,
+    html`<p class="soft">
+      If that is you, this command prints one:<br /><code>npm run sheaf -- sign-in EMAIL</code>
+    </p>`,
+  )
+  return renderPage('Sign in to Sheaf', html`${parts}`)
+}
+
+/** The page of a link, where its user confirms. */
+export function renderLink({
+  email,
+  token,
+  formToken,
+}: FormFields & { email: string; token: string }): Buffer {
+  return renderPage(
+    'Sign in to Sheaf',
+    html`<p>You will be signed in on this browser as <strong>${email}</strong>.</p>
+      <form method="post" action="/sign-in/link">
+        ${hidden('form', formToken)}${hidden('token', token)}
+        <button class="button" type="submit">Sign in</button>
+      </form>
+      <p class="soft">Is that not you? Then close this page.</p>`,
+  )
+}
+
+/** The page after a link was asked for. It is the same whether there is such a user or not. */
+export function renderMailed(email: string): Buffer {
+  return renderPage(
+    'Look into your mail',
+    html`<p>
+        If <strong>${email}</strong> can sign in here, a link is on its way. It works once, for 15
+        minutes.
+      </p>
+      <p class="soft">Nothing came? Look into the spam folder, or check the address.</p>
+      <p><a href="/sign-in">Try another address</a></p>`,
+  )
+}

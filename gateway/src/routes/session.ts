@@ -1,0 +1,70 @@
+import { csrfTokenOf } from '../csrf'
+import { isSessionEnd, type Exchange } from '../exchange'
+import { authenticate } from '../middleware/authenticate'
+import { sendJson, sendNull } from '../reply'
+import { defineRoute, type Route } from '../route'
+import { nothing } from '../schemas/errors'
+import { session, signOut } from '../schemas/session'
+
+const tag = 'session'
+
+/** The session of a browser: who is signed in, and signing out. */
+export const sessionRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/api/session',
+    id: 'describeSession',
+    tag,
+    summary: 'Tell who is signed in',
+    description:
+      'A session that has ended counts as none. With an API key it tells whose key it is.',
+    // Directory is asked below, since a browser whose session has ended is to be told so, and not refused.
+    access: 'open',
+    success: { description: 'The user, if there is one', schema: session },
+    async handle(exchange) {
+      const { signIn } = exchange.context
+      const user = await findUser(exchange)
+      const { credential } = exchange
+      const isSession = user !== null && credential?.kind === 'session'
+      const csrfToken = isSession ? csrfTokenOf(credential.secret) : null
+      sendJson(exchange, { user, csrfToken, signIn: signIn.offers })
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/session/sign-out',
+    id: 'signOut',
+    tag,
+    summary: 'Sign out: end the session, or all sessions of the user',
+    access: 'caller',
+    body: signOut,
+    success: { description: 'Done: the session is refused from now on', schema: nothing },
+    async handle(exchange, { body: { everywhere } }) {
+      const { credential, cookies, context } = exchange
+      const { sessions } = context.directory
+      if (everywhere) await sessions.endAllSessions({ userId: 0 }, exchange.call())
+      else if (credential?.kind === 'session') {
+        const sessionRef = { $case: 'token', value: credential.secret } as const
+        await sessions.endSession({ sessionRef }, exchange.call())
+      }
+      if (credential?.kind === 'session')
+        exchange.headers.push('Set-Cookie', cookies.forgetSession())
+      sendNull(exchange)
+    },
+  }),
+]
+
+async function findUser(exchange: Exchange) {
+  authenticate(exchange)
+  try {
+    await exchange.authorize('')
+  } catch (error) {
+    if (isSessionEnd(error)) return null
+    throw error
+  }
+  const { directory } = exchange.context
+  const { profile } = await directory.profile.getProfile({}, exchange.call())
+  if (!profile) throw new Error('directory answered without a profile')
+  const { id, name, email, anonymous } = profile
+  return anonymous ? null : { id, name, email }
+}

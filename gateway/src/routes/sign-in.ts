@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto'
+import { AppError, toAppError } from '@sheaf/kit/errors'
+import type { CallContext } from '@sheaf/protos/call'
+import type { NewSession } from '@sheaf/protos/sheaf/directory/v1/sessions'
+import { readForm } from '../body'
+import { csrfTokenOf, isCsrfToken } from '../csrf'
+import type { Exchange } from '../exchange'
+import { safeNext } from '../next-path'
+import { CALLBACK_PATH, readFlow, writeFlow } from '../oidc'
+import { sendPage, sendRedirect } from '../pages/send-page'
+import { renderLink, renderMailed, renderSignIn } from '../pages/sign-in'
+import { style } from '../pages/style'
+import { sendBytes } from '../reply'
+import { defineRoute, type Route } from '../route'
+import { notOffered, type SignIn } from '../sign-in'
+
+/** Holds a secret of the browser, from which the token in its forms is made. */
+const FORM_COOKIE = 'sheaf_sign_in'
+const FORM_SECONDS = 24 * 60 * 60
+/** Holds an attempt to sign in at an identity provider. */
+const FLOW_COOKIE = 'sheaf_oidc'
+const FLOW_SECONDS = 10 * 60
+
+/** What all pages have in common: anybody may see them, and their errors are pages too. */
+const page = { tag: 'pages', access: 'open', isPage: true } as const
+const success = { description: 'A page', mediaType: 'text/html' }
+
+/** The pages where people sign in. They are no part of the API, and not described with it. */
+export const signInPages: readonly Route[] = [
+  defineRoute({
+    ...page,
+    method: 'get',
+    path: '/sign-in',
+    id: 'showSignIn',
+    summary: 'Choose how to sign in',
+    success,
+    async handle(exchange) {
+      const { oidc, offers } = exchange.context.signIn
+      sendPage(
+        exchange,
+        renderSignIn({
+          oidcHost: oidc && new URL(oidc.settings.issuer).hostname,
+          isMailOffered: offers.mail,
+          next: safeNext(queryOf(exchange).get('next')),
+          formToken: keepFormToken(exchange),
+        }),
+      )
+    },
+  }),
+  defineRoute({
+    ...page,
+    method: 'post',
+    path: '/sign-in/mail',
+    id: 'mailLink',
+    summary: 'Ask for a link by mail',
+    success,
+    async handle(exchange) {
+      const form = await receiveForm(exchange)
+      const email = (form.get('email') ?? '').trim().slice(0, 254)
+      exchange.context.signIn.mailLink(exchange.address(), email, safeNext(form.get('next')))
+      sendPage(exchange, renderMailed(email))
+    },
+  }),
+  defineRoute({
+    ...page,
+    method: 'get',
+    path: '/sign-in/link',
+    id: 'showLink',
+    summary: 'See whom a link signs in; what only looks at links, as mail filters do, uses none up',
+    success,
+    async handle(exchange) {
+      const { signIn, directory } = exchange.context
+      signIn.visit(exchange.address())
+      const token = queryOf(exchange).get('token') ?? ''
+      const { email } = await directory.sessions.getSignInLink(
+        { token },
+        await systemCall(exchange),
+      )
+      sendPage(exchange, renderLink({ email, token, formToken: keepFormToken(exchange) }))
+    },
+  }),
+  defineRoute({
+    ...page,
+    method: 'post',
+    path: '/sign-in/link',
+    id: 'redeemLink',
+    summary: 'Sign in with a link',
+    success,
+    async handle(exchange) {
+      const { signIn, directory } = exchange.context
+      signIn.visit(exchange.address())
+      const form = await receiveForm(exchange)
+      const request = { token: form.get('token') ?? '', userAgent: userAgentOf(exchange) }
+      const call = await systemCall(exchange)
+      const { session, next } = await directory.sessions.redeemSignInLink(request, call)
+      await enter(exchange, session, next)
+    },
+  }),
+  defineRoute({
+    ...page,
+    method: 'get',
+    path: '/sign-in/oidc',
+    id: 'beginOidc',
+    summary: 'Go to the identity provider',
+    success,
+    async handle(exchange) {
+      const { cookies, headers, context } = exchange
+      context.signIn.visit(exchange.address())
+      const oidc = requireOidc(context.signIn)
+      const { url, flow } = await oidc.begin(safeNext(queryOf(exchange).get('next')))
+      headers.push('Set-Cookie', cookies.write(FLOW_COOKIE, writeFlow(flow), FLOW_SECONDS))
+      sendRedirect(exchange, url)
+    },
+  }),
+  defineRoute({
+    ...page,
+    method: 'get',
+    path: CALLBACK_PATH,
+    id: 'finishOidc',
+    summary: 'Come back from the identity provider',
+    success,
+    async handle(exchange) {
+      const { cookies, headers, context, request } = exchange
+      context.signIn.visit(exchange.address())
+      const oidc = requireOidc(context.signIn)
+      const flow = readFlow(cookies.read(FLOW_COOKIE))
+      if (!flow) throw formOld()
+      headers.push('Set-Cookie', cookies.write(FLOW_COOKIE, '', 0))
+      const identity = await oidc.finish(request.url ?? '', flow)
+      const { maySignUp: mayCreateUser } = oidc.settings
+      const asked = { ...identity, userAgent: userAgentOf(exchange), mayCreateUser }
+      const call = await systemCall(exchange)
+      const { session } = await context.directory.sessions
+        .startSession(asked, call)
+        .catch((error: unknown) => {
+          throw toAppError(error)?.reason === 'USER_NOT_FOUND' ? notInvited() : error
+        })
+      await enter(exchange, session, flow.next)
+    },
+  }),
+  defineRoute({
+    ...page,
+    method: 'get',
+    path: '/sign-in/style.css',
+    id: 'getStyle',
+    summary: 'The style of the pages',
+    success: { description: 'A style sheet', mediaType: 'text/css' },
+    async handle(exchange) {
+      const cache = 'public, max-age=31536000, immutable'
+      sendBytes(exchange, style, { mediaType: 'text/css; charset=utf-8', cache })
+    },
+  }),
+]
+
+function queryOf({ request }: Exchange): URLSearchParams {
+  const [, query = ''] = (request.url ?? '').split('?', 2)
+  return new URLSearchParams(query)
+}
+
+function userAgentOf({ request }: Exchange): string {
+  return request.headers['user-agent'] ?? ''
+}
+
+/** For a call that only Sheaf itself may make. */
+async function systemCall(exchange: Exchange): Promise<CallContext> {
+  return exchange.call(await exchange.context.system.token())
+}
+
+function requireOidc({ oidc }: SignIn) {
+  if (!oidc) throw notOffered()
+  return oidc
+}
+
+/** The token for a form on a page that is about to be sent, and the cookie that goes with it. */
+function keepFormToken({ cookies, headers }: Exchange): string {
+  const known = cookies.read(FORM_COOKIE)
+  const secret = known ?? randomBytes(32).toString('base64url')
+  if (known === undefined)
+    headers.push('Set-Cookie', cookies.write(FORM_COOKIE, secret, FORM_SECONDS))
+  return csrfTokenOf(secret)
+}
+
+/** A form that was sent from a page of ours in this browser. Throws `forbidden` for any other. */
+async function receiveForm(exchange: Exchange): Promise<URLSearchParams> {
+  const form = await readForm(exchange)
+  const secret = exchange.cookies.read(FORM_COOKIE)
+  if (secret === undefined || !isCsrfToken(form.get('form') ?? '', secret)) throw formOld()
+  return form
+}
+
+/** Gives the browser its new session, in place of one that it may have, and sends it on. */
+async function enter(exchange: Exchange, session: NewSession | undefined, next: string) {
+  if (!session) throw new Error('directory began a session and did not tell')
+  const { cookies, headers, context } = exchange
+  const old = cookies.session
+  if (old !== undefined) {
+    const sessionRef = { $case: 'token', value: old } as const
+    await context.directory.sessions.endSession({ sessionRef }, await systemCall(exchange))
+  }
+  headers.push(
+    'Set-Cookie',
+    cookies.keepSession(session.token, new Date(session.lastsUntil)),
+    'Set-Cookie',
+    cookies.write(FORM_COOKIE, '', 0),
+  )
+  sendRedirect(exchange, safeNext(next))
+}
+
+const formOld = () =>
+  new AppError('forbidden', 'SIGN_IN_FORM_OLD', 'this was not sent from a page of this browser')
+
+const notInvited = () =>
+  new AppError('forbidden', 'NOT_INVITED', 'nobody has invited this email address yet')

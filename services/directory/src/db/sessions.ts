@@ -1,0 +1,111 @@
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
+import type { DirectorySchema } from './schema'
+
+type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
+
+/** What is stored of a session, but its hash. */
+export interface SessionRow {
+  readonly id: number
+  readonly user_id: number
+  readonly user_agent: string
+  readonly created_at: Date
+  readonly last_used_at: Date
+  /** When it ends unless it is used. */
+  readonly expires_at: Date
+  readonly lasts_until: Date
+}
+
+/** SQL: when session `s` ends unless it is used before. */
+export const sessionEnd: RawBuilder<Date> = sql`least(s.lasts_until, s.last_used_at + s.idle_for)`
+
+const columns = sql`s.id, s.user_id, s.user_agent, s.created_at, s.last_used_at,
+  ${sessionEnd} as expires_at, s.lasts_until`
+
+/** Most sessions that a user can have at once; of more, those that were used longest ago end. */
+const MAX_SESSIONS = 100
+
+/** A session to begin. */
+export interface NewSession {
+  readonly userId: number
+  readonly hash: Buffer
+  readonly userAgent: string
+  /** It ends when it is not used for so long, and after so long in any case. */
+  readonly idleSeconds: number
+  readonly lifeSeconds: number
+}
+
+/** Begins a session; undefined when there is no such user who can sign in. */
+export async function insertSession(
+  trx: Transaction<DirectorySchema>,
+  { userId, hash, userAgent, idleSeconds, lifeSeconds }: NewSession,
+): Promise<SessionRow | undefined> {
+  const { rows } = await sql<SessionRow>`
+    with s as (
+      insert into sessions (user_id, hash, user_agent, idle_for, lasts_until)
+      select u.id, ${hash}, ${userAgent}, make_interval(secs => ${idleSeconds}::float8),
+        now() + make_interval(secs => ${lifeSeconds}::float8)
+      from users u where u.id = ${userId} and u.kind = 'login'
+      returning *
+    )
+    select ${columns} from s`.execute(trx)
+  return rows[0]
+}
+
+/** Ends what a user has of sessions beyond the most that they can have; returns how many that were. */
+export async function endSurplusSessions(
+  trx: Transaction<DirectorySchema>,
+  userId: number,
+): Promise<number> {
+  const { rows } = await sql`
+    delete from sessions where id in (
+      select id from sessions where user_id = ${userId}
+      order by last_used_at desc, id desc offset ${sql.lit(MAX_SESSIONS)}
+    ) returning 1`.execute(trx)
+  return rows.length
+}
+
+/** A user's sessions that have not ended, newest use first. */
+export async function listSessions(db: Db, userId: number): Promise<SessionRow[]> {
+  const { rows } = await sql<SessionRow>`
+    select ${columns} from sessions s where s.user_id = ${userId} and ${sessionEnd} > now()
+    order by s.last_used_at desc, s.id desc limit ${sql.lit(MAX_SESSIONS)}`.execute(db)
+  return rows
+}
+
+/** How a session is named by who ends it. */
+export type SessionRef = { readonly id: number } | { readonly hash: Buffer }
+
+/** Ends a session, of this user if one is given; false when there is none. */
+export async function endSession(
+  db: Db,
+  ref: SessionRef,
+  userId: number | undefined,
+): Promise<boolean> {
+  const { rows } = await sql`
+    delete from sessions
+    where ${'id' in ref ? sql`id = ${ref.id}` : sql`hash = ${ref.hash}`}
+      and ${userId === undefined ? sql`true` : sql`user_id = ${userId}`}
+    returning 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Ends all sessions of a user; returns how many that were. */
+export async function endSessionsOf(db: Db, userId: number): Promise<number> {
+  const { rows } = await sql`
+    delete from sessions where user_id = ${userId} returning 1`.execute(db)
+  return rows.length
+}
+
+/** Records that sessions were used now; a use within the last minute stays as it is. */
+export async function touchSessions(db: Db, sessionIds: readonly number[]): Promise<void> {
+  await sql`
+    update sessions set last_used_at = now()
+    where id = any(${sessionIds}::integer[]) and last_used_at < now() - interval '1 minute'`.execute(
+    db,
+  )
+}
+
+/** Forgets sessions that have ended by themselves. */
+export async function deleteEndedSessions(db: Db): Promise<void> {
+  await sql`delete from sessions s where ${sessionEnd} <= now()`.execute(db)
+}

@@ -1,0 +1,182 @@
+import { requireSystem } from '@sheaf/kit/caller'
+import { cutText } from '@sheaf/kit/cut-text'
+import { AppError } from '@sheaf/kit/errors'
+import type { ServerCall } from '@sheaf/kit/server-call'
+import {
+  LinkOrigin,
+  type CreateSignInLinkRequest,
+  type EndAllSessionsRequest,
+  type EndSessionRequest,
+  type GetSignInLinkRequest,
+  type ListSessionsRequest,
+  type NewSession,
+  type RedeemSignInLinkRequest,
+  type Session,
+  type SessionsService,
+  type StartSessionRequest,
+} from '@sheaf/protos/sheaf/directory/v1/sessions'
+import { defaultName, isName, readEmail } from '../access/names'
+import { createSignInToken, hashSignInToken, isSignInToken } from '../access/sign-in-tokens'
+import type { Context } from '../context'
+import * as rows from '../db/sessions'
+import { endLinksOf, findLink, insertLink, MAX_LINKS, useLink } from '../db/sign-in-links'
+import { ensureUser, findUserByEmail } from '../db/users'
+import { credentialOwner, requireCredentialOwner } from './credential-owner'
+import { userNotFound } from './refusals'
+import { refusePublicUser } from './users'
+import { isRowId } from './workspaces'
+
+/** Long enough to read a mail, too short to find the link in an old one. */
+const LINK_SECONDS = 15 * 60
+const MAX_NEXT = 2048
+const MAX_USER_AGENT = 256
+
+/** Handlers of SessionsService. */
+export const sessions = (ctx: Context): SessionsService => ({
+  async createSignInLink(request: CreateSignInLinkRequest, call: ServerCall) {
+    requireSystem(call)
+    const { next } = request
+    if (next.length > MAX_NEXT) throw nextTooLong()
+    const user = await findUserByEmail(ctx.db, readEmail(request.email))
+    if (!user) throw userNotFound()
+    const token = createSignInToken('link')
+    const origin = request.origin === LinkOrigin.MAIL ? 'mail' : 'operator'
+    const link = { hash: hashSignInToken(token), userId: user.id, origin, next } as const
+    const end = await ctx.db
+      .transaction()
+      .execute((trx) => insertLink(trx, { ...link, lifeSeconds: LINK_SECONDS }))
+    if (!end)
+      throw new AppError(
+        'too_many',
+        'TOO_MANY_LINKS',
+        `a user can have at most ${MAX_LINKS[origin]} open links: use one, or wait some minutes`,
+      )
+    return { token, expiresAt: end.toISOString() }
+  },
+
+  async getSignInLink({ token }: GetSignInLinkRequest, call: ServerCall) {
+    requireSystem(call)
+    const { email } = await getLink(ctx, token)
+    return { email }
+  },
+
+  async redeemSignInLink({ token, userAgent }: RedeemSignInLinkRequest, call: ServerCall) {
+    requireSystem(call)
+    const { email, next } = await getLink(ctx, token)
+    // Somebody who was only invited so far becomes a user with a name and a site.
+    await ensureUser(ctx.db, { email, name: defaultName(email) })
+    const hash = hashSignInToken(token)
+    const session = await startSession(ctx, email, userAgent, async (trx) => {
+      if (!(await useLink(trx, hash))) throw linkEnded()
+    })
+    return { session, next }
+  },
+
+  async startSession(request: StartSessionRequest, call: ServerCall) {
+    requireSystem(call)
+    const email = readEmail(request.email)
+    refusePublicUser(email)
+    if (!request.mayCreateUser && !(await findUserByEmail(ctx.db, email))) throw userNotFound()
+    // A name that somebody else has made up may not fit; that is no reason to turn its bearer away.
+    const name = isName(request.name) ? request.name : defaultName(email)
+    await ensureUser(ctx.db, { email, name })
+    return { session: await startSession(ctx, email, request.userAgent) }
+  },
+
+  async listSessions({ userId: given }: ListSessionsRequest, call: ServerCall) {
+    const userId = requireCredentialOwner(call, given)
+    return { sessions: (await rows.listSessions(ctx.db, userId)).map(sessionToWire) }
+  },
+
+  async endSession({ sessionRef }: EndSessionRequest, call: ServerCall) {
+    const owner = credentialOwner(call)
+    const ref = readSessionRef(sessionRef)
+    if (!ref) return { ended: false }
+    const ended = await ctx.changes.change(
+      (trx) => rows.endSession(trx, ref, owner),
+      (isEnded) => isEnded,
+    )
+    return { ended }
+  },
+
+  async endAllSessions({ userId: given }: EndAllSessionsRequest, call: ServerCall) {
+    const userId = requireCredentialOwner(call, given)
+    const ended = await ctx.changes.change(
+      async (trx) => {
+        await endLinksOf(trx, userId)
+        return rows.endSessionsOf(trx, userId)
+      },
+      (count) => count > 0,
+    )
+    return { ended }
+  },
+})
+
+const linkEnded = () =>
+  new AppError('not_found', 'SIGN_IN_LINK_ENDED', 'this link was used already, or is too old')
+
+const nextTooLong = () =>
+  new AppError('invalid', 'INVALID_NEXT', `next must not be longer than ${MAX_NEXT} characters`, {
+    field: 'next',
+  })
+
+async function getLink(ctx: Context, token: string) {
+  const link = isSignInToken('link', token)
+    ? await findLink(ctx.db, hashSignInToken(token))
+    : undefined
+  if (!link) throw linkEnded()
+  return link
+}
+
+type Step = (trx: Parameters<typeof rows.insertSession>[0]) => Promise<void>
+
+/** Begins a session of the user with this email, in one transaction with `first`. */
+async function startSession(
+  ctx: Context,
+  email: string,
+  userAgent: string,
+  first?: Step,
+): Promise<NewSession> {
+  const token = createSignInToken('session')
+  const made = await ctx.changes.change(
+    async (trx) => {
+      await first?.(trx)
+      const user = await findUserByEmail(trx, email)
+      const row =
+        user &&
+        (await rows.insertSession(trx, {
+          userId: user.id,
+          hash: hashSignInToken(token),
+          userAgent: cutText(userAgent, MAX_USER_AGENT),
+          ...ctx.sessions,
+        }))
+      if (!row) throw userNotFound()
+      return { row, ended: await rows.endSurplusSessions(trx, row.user_id) }
+    },
+    // A session that begins takes nothing from anybody; one that ends for it does.
+    ({ ended }) => ended > 0,
+  )
+  const { row } = made
+  return { token, email, session: sessionToWire(row), lastsUntil: row.lasts_until.toISOString() }
+}
+
+/** How a session is named; undefined for what cannot name any. */
+function readSessionRef(ref: EndSessionRequest['sessionRef']): rows.SessionRef | undefined {
+  if (ref === undefined)
+    throw new AppError('invalid', 'SESSION_REF_NEEDED', 'session_ref must name a session', {
+      field: 'session_ref',
+    })
+  if (ref.$case === 'sessionId') return isRowId(ref.value) ? { id: ref.value } : undefined
+  return isSignInToken('session', ref.value) ? { hash: hashSignInToken(ref.value) } : undefined
+}
+
+function sessionToWire(row: rows.SessionRow): Session {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    createdAt: row.created_at.toISOString(),
+    lastUsedAt: row.last_used_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+    userAgent: row.user_agent,
+  }
+}
