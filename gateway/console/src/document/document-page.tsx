@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link, NavLink, Outlet, useParams } from 'react-router'
+import { documentQuery, tablesQuery, type DocumentDescription, type Table } from '../api/resources'
+import { useTitle } from '../components/page'
+import { ErrorState, Loading } from '../components/states'
+
+/** What the pages of a document know of it. */
+export interface DocumentOutlet {
+  /** As it stands in the address: the integer id, the urlId or the UUID. */
+  readonly docId: string
+  readonly document: DocumentDescription
+  readonly tables: readonly Table[]
+}
+
+/** True for who may change what is in the document. */
+export const canEdit = ({ access }: DocumentDescription): boolean =>
+  access === 'owners' || access === 'editors'
+
+/** A document: its tables beside the page that the rest of the address names. */
+export function DocumentPage(): ReactNode {
+  const { docId = '' } = useParams()
+  const document = useQuery(documentQuery(docId))
+  const tables = useQuery(tablesQuery(docId))
+  const error = document.error ?? tables.error
+  if (document.data && tables.data)
+    return <DocumentFrame docId={docId} document={document.data} tables={tables.data} />
+  return (
+    <main className="page" id="main">
+      {error ? (
+        <ErrorState
+          error={error}
+          onRetry={() => void Promise.all([document.refetch(), tables.refetch()])}
+        />
+      ) : (
+        <Loading what="the document" />
+      )}
+    </main>
+  )
+}
+
+function DocumentFrame(outlet: DocumentOutlet): ReactNode {
+  const { document, tables } = outlet
+  const { workspace } = document
+  useTitle(document.name)
+  return (
+    <div className="document">
+      <header className="document-head">
+        <nav className="above" aria-label="Breadcrumb">
+          <Link to={`/sites/${workspace.org.id}`}>{workspace.org.name}</Link>
+          <span aria-hidden="true">/</span>
+          <span>{workspace.name}</span>
+        </nav>
+        <h1>{document.name}</h1>
+        <nav className="tabs" aria-label="Document"></nav>
+      </header>
+      <nav className="tables" aria-label="Tables">
+        <h2>Tables</h2>
+        <ul>
+          {tables.map(({ id }) => (
+            <li key={id}>
+              <NavLink to={`tables/${encodeURIComponent(id)}`}>{id}</NavLink>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <main className="document-main" id="main" tabIndex={-1}>
+        <Outlet context={outlet} />
+      </main>
+    </div>
+  )
+}
