@@ -9,3 +9,12 @@ export const roleNames = {
 
 /** A role that can be given, or that comes from something inside. */
 export type RoleName = keyof typeof roleNames
+
+/** What access is to. */
+export type AccessKind = 'org' | 'workspace' | 'document'
+
+/** The roles that can be given on something; members see a site without reaching into it. */
+export function grantableRoles(kind: AccessKind): readonly RoleName[] {
+  const roles = ['owners', 'editors', 'viewers'] as const
+  return kind === 'org' ? [...roles, 'members'] : roles
+}

@@ -1,4 +1,4 @@
-import { useRef, useState, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { Button } from './button'
 
 interface CopyTextProps {
@@ -6,12 +6,19 @@ interface CopyTextProps {
   readonly label: string
   readonly text: string
   readonly isBlock?: boolean
+  /** True where it takes the place of the button that made it. */
+  readonly takesFocus?: boolean
 }
 
 /** A text with a button that copies it. */
-export function CopyText({ label, text, isBlock = false }: CopyTextProps): ReactNode {
+export function CopyText(props: CopyTextProps): ReactNode {
+  const { label, text, isBlock = false, takesFocus = false } = props
   const [said, setSaid] = useState('')
   const shown = useRef<HTMLElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (takesFocus) button.current?.focus()
+  }, [takesFocus])
   const select = () => {
     const range = document.createRange()
     if (shown.current) range.selectNodeContents(shown.current)
@@ -40,7 +47,7 @@ export function CopyText({ label, text, isBlock = false }: CopyTextProps): React
           {text}
         </code>
       )}
-      <Button aria-label={`Copy ${label}`} onClick={() => void copy()}>
+      <Button ref={button} aria-label={`Copy ${label}`} onClick={() => void copy()}>
         Copy
       </Button>
       <span className="note" role="status">

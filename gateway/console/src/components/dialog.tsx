@@ -10,14 +10,23 @@ interface DialogProps {
   readonly isWide?: boolean
 }
 
+const FIELDS = 'input, select, textarea'
+
 /** A modal dialog, open as long as it is shown; Escape closes it, and the focus goes back to where it was. */
 export function Dialog({ title, onClose, children, isWide = false }: DialogProps): ReactNode {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
     const dialog = ref.current
+    const opener = document.activeElement
+    // What was done here may take away the button that opened it.
+    const around = opener?.closest<HTMLElement>('[tabindex="-1"]')
     if (dialog && !dialog.open) dialog.showModal()
-    return () => dialog?.close()
+    dialog?.querySelector<HTMLElement>(FIELDS)?.focus()
+    return () => {
+      dialog?.close()
+      if (!opener?.isConnected) around?.focus()
+    }
   }, [])
   return (
     <dialog
@@ -114,7 +123,6 @@ export function ConfirmDialog(props: ConfirmProps): ReactNode {
         <TextField
           label={`Type “${typed}” to confirm`}
           value={entered}
-          autoFocus
           onChange={({ target }) => setEntered(target.value)}
         />
       )}
@@ -149,7 +157,6 @@ export function NameDialog(props: NameDialogProps): ReactNode {
         value={name}
         required
         maxLength={256}
-        autoFocus
         onChange={({ target }) => setName(target.value)}
       />
     </FormDialog>

@@ -44,7 +44,7 @@ export function Section(props: {
 }): ReactNode {
   const id = props.title.toLowerCase().replaceAll(/\W+/g, '-')
   return (
-    <section className="section" aria-labelledby={id}>
+    <section className="section" aria-labelledby={id} tabIndex={-1}>
       <header className="section-head">
         <h2 id={id}>{props.title}</h2>
         {props.actions !== undefined && <div className="actions">{props.actions}</div>}

@@ -1,7 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Link, NavLink, Outlet, useParams } from 'react-router'
-import { documentQuery, tablesQuery, type DocumentDescription, type Table } from '../api/resources'
+import { AccessDialog } from '../access/access-dialog'
+import {
+  docPath,
+  documentQuery,
+  tablesQuery,
+  type DocumentDescription,
+  type Table,
+} from '../api/resources'
+import { Button } from '../components/button'
 import { useTitle } from '../components/page'
 import { ErrorState, Loading } from '../components/states'
 
@@ -12,6 +20,14 @@ export interface DocumentOutlet {
   readonly document: DocumentDescription
   readonly tables: readonly Table[]
 }
+
+/** What else there is of a document beside its tables, by its address. */
+const tabs = [
+  ['sql', 'SQL'],
+  ['files', 'Files'],
+  ['downloads', 'Downloads'],
+  ['api', 'API'],
+] as const
 
 /** True for who may change what is in the document. */
 export const canEdit = ({ access }: DocumentDescription): boolean =>
@@ -40,8 +56,9 @@ export function DocumentPage(): ReactNode {
 }
 
 function DocumentFrame(outlet: DocumentOutlet): ReactNode {
-  const { document, tables } = outlet
+  const { docId, document, tables } = outlet
   const { workspace } = document
+  const [isSharing, setSharing] = useState(false)
   useTitle(document.name)
   return (
     <div className="document">
@@ -51,8 +68,17 @@ function DocumentFrame(outlet: DocumentOutlet): ReactNode {
           <span aria-hidden="true">/</span>
           <span>{workspace.name}</span>
         </nav>
-        <h1>{document.name}</h1>
-        <nav className="tabs" aria-label="Document"></nav>
+        <div className="document-title">
+          <h1>{document.name}</h1>
+          <Button onClick={() => setSharing(true)}>Access</Button>
+        </div>
+        <nav className="tabs" aria-label="Document">
+          {tabs.map(([path, name]) => (
+            <NavLink key={path} to={path}>
+              {name}
+            </NavLink>
+          ))}
+        </nav>
       </header>
       <nav className="tables" aria-label="Tables">
         <h2>Tables</h2>
@@ -67,6 +93,14 @@ function DocumentFrame(outlet: DocumentOutlet): ReactNode {
       <main className="document-main" id="main" tabIndex={-1}>
         <Outlet context={outlet} />
       </main>
+      {isSharing && (
+        <AccessDialog
+          kind="document"
+          path={docPath(docId)}
+          name={document.name}
+          onClose={() => setSharing(false)}
+        />
+      )}
     </div>
   )
 }

@@ -51,7 +51,7 @@ export function ApiSection(): ReactNode {
             {created === undefined ? (
               <code aria-label="API key, masked">{masked}</code>
             ) : (
-              <CopyText label="API key" text={created} />
+              <CopyText label="API key" text={created} takesFocus />
             )}
             <Button kind="danger" onClick={() => setRemoving(true)}>
               Remove

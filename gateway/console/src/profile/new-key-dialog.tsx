@@ -43,7 +43,6 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }): Rea
         hint="What the key is for."
         value={name}
         required
-        autoFocus
         maxLength={256}
         onChange={({ target }) => setName(target.value)}
       />
@@ -80,7 +79,7 @@ function MadeKey(props: {
       <p>
         <strong>Copy the key now: it is not shown again.</strong>
       </p>
-      <CopyText label="new key" text={props.text} />
+      <CopyText label="new key" text={props.text} takesFocus />
       <footer className="dialog-foot">
         <Button kind="primary" onClick={props.onClose}>
           Done

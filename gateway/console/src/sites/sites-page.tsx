@@ -78,7 +78,6 @@ function NewSiteDialog({ onClose }: { readonly onClose: () => void }): ReactNode
         label="Name"
         value={name}
         required
-        autoFocus
         maxLength={256}
         onChange={({ target }) => setName(target.value)}
       />
