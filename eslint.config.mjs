@@ -106,7 +106,7 @@ export default tseslint.config(
   },
   {
     // What a query answers is told by the call inside of it; written out, its type would say less.
-    files: ['gateway/console/src/api/resources.ts'],
+    files: ['gateway/console/src/**/{resources,*-queries}.ts'],
     rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' },
   },
   {

@@ -62,7 +62,7 @@ function DocumentFrame(outlet: DocumentOutlet): ReactNode {
   useTitle(document.name)
   return (
     <div className="document">
-      <header className="document-head">
+      <div className="document-head">
         <nav className="above" aria-label="Breadcrumb">
           <Link to={`/sites/${workspace.org.id}`}>{workspace.org.name}</Link>
           <span aria-hidden="true">/</span>
@@ -79,7 +79,7 @@ function DocumentFrame(outlet: DocumentOutlet): ReactNode {
             </NavLink>
           ))}
         </nav>
-      </header>
+      </div>
       <nav className="tables" aria-label="Tables">
         <h2>Tables</h2>
         <ul>
