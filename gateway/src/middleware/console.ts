@@ -7,7 +7,7 @@ import { pageHead } from './page-headers'
 const PATH = /^\/console(?:\/([^?#]*))?(?:$|[?#])/
 /** A browser that has a file of one of these names never needs to ask for it again. */
 const FOREVER = 'public, max-age=31536000, immutable'
-const route: RouteTraits = { path: '/console/*' }
+const route: RouteTraits = { path: '/console/*', isPage: true }
 
 /**
  * Serves the console below `/console/`. A path that names no file is one of its pages, which the console itself finds
