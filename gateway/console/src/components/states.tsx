@@ -34,6 +34,7 @@ function adviceOn(error: unknown): string {
   if (status === 403) return 'Ask an owner for access, or sign in as somebody who has it.'
   if (status === 404)
     return 'It may have been deleted, moved to the trash, or the address may be wrong.'
+  if (status >= 400 && status < 500) return 'Change what you asked for, then try again.'
   return 'Try again; if it goes on, tell whoever runs this Sheaf.'
 }
 

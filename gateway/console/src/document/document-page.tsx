@@ -10,7 +10,7 @@ import {
   type Table,
 } from '../api/resources'
 import { Button } from '../components/button'
-import { useTitle } from '../components/page'
+import { Page, useTitle } from '../components/page'
 import { ErrorState, Loading } from '../components/states'
 
 /** What the pages of a document know of it. */
@@ -42,7 +42,7 @@ export function DocumentPage(): ReactNode {
   if (document.data && tables.data)
     return <DocumentFrame docId={docId} document={document.data} tables={tables.data} />
   return (
-    <main className="page" id="main">
+    <Page title="Document" above={<Link to="/">Sites</Link>}>
       {error ? (
         <ErrorState
           error={error}
@@ -51,7 +51,7 @@ export function DocumentPage(): ReactNode {
       ) : (
         <Loading what="the document" />
       )}
-    </main>
+    </Page>
   )
 }
 
@@ -61,7 +61,7 @@ function DocumentFrame(outlet: DocumentOutlet): ReactNode {
   const [isSharing, setSharing] = useState(false)
   useTitle(document.name)
   return (
-    <div className="document">
+    <main className="document" id="main" tabIndex={-1}>
       <div className="document-head">
         <nav className="above" aria-label="Breadcrumb">
           <Link to={`/sites/${workspace.org.id}`}>{workspace.org.name}</Link>
@@ -90,9 +90,9 @@ function DocumentFrame(outlet: DocumentOutlet): ReactNode {
           ))}
         </ul>
       </nav>
-      <main className="document-main" id="main" tabIndex={-1}>
+      <div className="document-main">
         <Outlet context={outlet} />
-      </main>
+      </div>
       {isSharing && (
         <AccessDialog
           kind="document"
@@ -101,6 +101,6 @@ function DocumentFrame(outlet: DocumentOutlet): ReactNode {
           onClose={() => setSharing(false)}
         />
       )}
-    </div>
+    </main>
   )
 }
