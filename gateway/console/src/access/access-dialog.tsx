@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Role } from '../api/resources'
 import { useChange } from '../api/use-change'
@@ -9,6 +9,7 @@ import {
   accessQuery,
   changeAccess,
   EVERYONE,
+  withDelta,
   type AccessDelta,
   type AccessList,
 } from './access-queries'
@@ -29,8 +30,12 @@ export function AccessDialog({ kind, path, name, onClose }: AccessDialogProps): 
   const { data, error, refetch } = useQuery(accessQuery(path))
   // What somebody may do elsewhere can hang on it.
   const { isBusy, make, makeOrTell } = useChange(['access'], ['workspaces'], ['document'], ['orgs'])
-  const change = (delta: AccessDelta, told: string) =>
+  const client = useQueryClient()
+  const change = (delta: AccessDelta, told: string) => {
+    // Controls show at once what was chosen; what the server says comes after.
+    client.setQueryData(accessQuery(path).queryKey, (list) => list && withDelta(list, delta))
     makeOrTell(() => changeAccess(path, delta), told)
+  }
   const canChange = data?.personal === undefined
   return (
     <Dialog title={`Access to “${name}”`} isWide onClose={onClose}>

@@ -51,3 +51,15 @@ export function inheritedRole({ parentAccess }: AccessEntry, list: AccessList): 
   const { maxInheritedRole: most } = list
   return strength.indexOf(parentAccess) < strength.indexOf(most) ? parentAccess : most
 }
+
+/** A list as it will be after a change. */
+export function withDelta(list: AccessList, delta: AccessDelta): AccessList {
+  const { users = {}, maxInheritedRole = list.maxInheritedRole } = delta
+  const entries = list.users.map((entry) =>
+    entry.email in users ? { ...entry, access: users[entry.email] ?? null } : entry,
+  )
+  const everyone = users[EVERYONE] ?? null
+  if (everyone !== null && !entries.some(({ email }) => email === EVERYONE))
+    entries.push({ id: 0, name: 'Everyone', email: EVERYONE, access: everyone })
+  return { ...list, users: entries, maxInheritedRole }
+}

@@ -22,8 +22,9 @@ export function useChange(...touched: readonly QueryKey[]): Change {
   const make = async <T>(change: () => Promise<T>, told?: string): Promise<T> => {
     setBusy(true)
     try {
-      const result = await change()
-      await Promise.all(touched.map((queryKey) => client.invalidateQueries({ queryKey })))
+      const result = await change().finally(() =>
+        Promise.all(touched.map((queryKey) => client.invalidateQueries({ queryKey }))),
+      )
       if (told !== undefined) toaster.tell(told)
       return result
     } finally {

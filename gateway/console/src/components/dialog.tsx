@@ -1,4 +1,11 @@
-import { useEffect, useId, useRef, useState, type ReactNode, type SyntheticEvent } from 'react'
+import {
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ReactNode,
+  type SyntheticEvent,
+} from 'react'
 import { Button } from './button'
 import { TextField } from './field'
 import { ErrorNote } from './states'
@@ -16,16 +23,18 @@ const FIELDS = 'input, select, textarea'
 export function Dialog({ title, onClose, children, isWide = false }: DialogProps): ReactNode {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // Before it is taken off the page, since nothing gives the focus back afterwards.
+  useLayoutEffect(() => {
     const dialog = ref.current
-    const opener = document.activeElement
+    const opener = document.activeElement as HTMLElement | null
     // What was done here may take away the button that opened it.
     const around = opener?.closest<HTMLElement>('[tabindex="-1"]')
     if (dialog && !dialog.open) dialog.showModal()
     dialog?.querySelector<HTMLElement>(FIELDS)?.focus()
     return () => {
       dialog?.close()
-      if (!opener?.isConnected) around?.focus()
+      if (opener?.isConnected) opener.focus()
+      else around?.focus()
     }
   }, [])
   return (

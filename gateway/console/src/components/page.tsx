@@ -1,4 +1,4 @@
-import { useEffect, type ReactNode } from 'react'
+import { useEffect, useId, type ReactNode } from 'react'
 
 interface PageProps {
   readonly title: string
@@ -42,7 +42,7 @@ export function Section(props: {
   readonly actions?: ReactNode
   readonly children: ReactNode
 }): ReactNode {
-  const id = props.title.toLowerCase().replaceAll(/\W+/g, '-')
+  const id = useId()
   return (
     <section className="section" aria-labelledby={id} tabIndex={-1}>
       <header className="section-head">

@@ -23,7 +23,7 @@ export function DocumentRow(props: DocumentRowProps): ReactNode {
   const { id, name, isPinned, updatedAt } = document
   const [opened, setOpened] = useState<Opened>()
   const navigate = useNavigate()
-  const { makeOrTell } = useChange(['workspaces', String(org.id)])
+  const { makeOrTell } = useChange(['workspaces'])
   const path = docPath(String(id))
   const isOwner = document.access === 'owners'
   // Who sees what first is the business of the site, not of the document.
@@ -64,10 +64,10 @@ interface RowDialogProps extends DocumentRowProps {
   readonly onClose: () => void
 }
 
-function RowDialog({ org, workspace, document, opened, onClose }: RowDialogProps): ReactNode {
+function RowDialog({ workspace, document, opened, onClose }: RowDialogProps): ReactNode {
   const { id, name } = document
   const path = docPath(String(id))
-  const { make } = useChange(['workspaces', String(org.id)], ['document', String(id)])
+  const { make } = useChange(['workspaces'], ['document'])
   switch (opened) {
     case undefined:
       return null

@@ -8,7 +8,6 @@ import { FormDialog } from '../components/dialog'
 import { Field, TextField } from '../components/field'
 
 interface ImportDialogProps {
-  readonly orgId: number
   readonly workspace: Workspace
   readonly onClose: () => void
 }
@@ -22,13 +21,13 @@ interface ImportLine {
 }
 
 /** Makes a document of a file, and tells how far that is. */
-export function ImportDialog({ orgId, workspace, onClose }: ImportDialogProps): ReactNode {
+export function ImportDialog({ workspace, onClose }: ImportDialogProps): ReactNode {
   const [file, setFile] = useState<File>()
   const [name, setName] = useState('')
   const [progress, setProgress] = useState<UploadProgress>()
   const navigate = useNavigate()
   const stop = useRef(new AbortController())
-  const { make } = useChange(['workspaces', String(orgId)])
+  const { make } = useChange(['workspaces'])
   // Who closes the dialog does not want the document any more.
   useEffect(() => {
     const controller = new AbortController()

@@ -19,7 +19,7 @@ export function MoveDialog({ document, workspaceId, onClose }: MoveDialogProps):
   const orgs = useQuery(orgsQuery).data ?? []
   const found = useQueries({ queries: orgs.map(({ id }) => workspacesQuery(String(id))) })
   const [target, setTarget] = useState('')
-  const { make } = useChange(['workspaces'], ['document', String(document.id)])
+  const { make } = useChange(['workspaces'], ['document'])
   const options = orgs.flatMap((org, index) =>
     (found[index]?.data ?? [])
       .filter(({ id, access }) => id !== workspaceId && access !== 'viewers' && access !== null)

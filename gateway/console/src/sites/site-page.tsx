@@ -98,7 +98,7 @@ interface SiteDialogProps {
 function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode {
   const navigate = useNavigate()
   const path = `/api/orgs/${org.id}`
-  const { make } = useChange(orgsQuery.queryKey, ['workspaces', String(org.id)])
+  const { make } = useChange(orgsQuery.queryKey, ['workspaces'])
   const remove = async () => {
     await call('DELETE', `${path}/${encodeURIComponent(org.name)}`)
     await navigate('/')

@@ -25,7 +25,7 @@ export function TrashPage(): ReactNode {
   const org = useQuery(orgQuery(orgId))
   const { data, error, refetch } = useQuery(workspacesQuery(orgId, true))
   const [deleted, setDeleted] = useState<Trashed>()
-  const { make, makeOrTell } = useChange(['workspaces', orgId])
+  const { make, makeOrTell } = useChange(['workspaces'])
   const trashed = data?.flatMap(listTrashed)
   return (
     <Page

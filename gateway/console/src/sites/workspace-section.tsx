@@ -50,12 +50,7 @@ export function WorkspaceSection({ org, workspace }: WorkspaceProps): ReactNode 
           <DocumentRow key={document.id} org={org} workspace={workspace} document={document} />
         ))}
       </ul>
-      <WorkspaceDialog
-        org={org}
-        workspace={workspace}
-        opened={opened}
-        onClose={() => setOpened(undefined)}
-      />
+      <WorkspaceDialog workspace={workspace} opened={opened} onClose={() => setOpened(undefined)} />
     </Section>
   )
 }
@@ -73,16 +68,17 @@ function itemsOf({ access }: Workspace, open: (what: Opened) => void): MenuItem[
   ]
 }
 
-interface WorkspaceDialogProps extends WorkspaceProps {
+interface WorkspaceDialogProps {
+  readonly workspace: Workspace
   readonly opened: Opened | undefined
   readonly onClose: () => void
 }
 
-function WorkspaceDialog({ org, workspace, opened, onClose }: WorkspaceDialogProps): ReactNode {
+function WorkspaceDialog({ workspace, opened, onClose }: WorkspaceDialogProps): ReactNode {
   const { id, name } = workspace
   const path = `/api/workspaces/${id}`
   const navigate = useNavigate()
-  const { make } = useChange(['workspaces', String(org.id)])
+  const { make } = useChange(['workspaces'])
   const create = async (newName: string) => {
     const docId = await make(() =>
       call<string>('POST', `${path}/docs`, { body: { name: newName } }),
@@ -95,7 +91,7 @@ function WorkspaceDialog({ org, workspace, opened, onClose }: WorkspaceDialogPro
     case 'access':
       return <AccessDialog kind="workspace" path={path} name={name} onClose={onClose} />
     case 'import':
-      return <ImportDialog orgId={org.id} workspace={workspace} onClose={onClose} />
+      return <ImportDialog workspace={workspace} onClose={onClose} />
     case 'document':
       return (
         <NameDialog
