@@ -29,7 +29,7 @@ export function KeysSection(): ReactNode {
       {isNew && <NewKeyDialog onClose={() => setNew(false)} />}
       {revoked && (
         <ConfirmDialog
-          title={`Revoke “${revoked.name}”?`}
+          title={`Revoke “${nameOf(revoked)}”?`}
           confirm="Revoke key"
           onClose={() => setRevoked(undefined)}
           onConfirm={() => make(() => revokeKey(revoked.id), 'The key is revoked.')}
@@ -63,7 +63,7 @@ function KeysTable({ keys, onRevoke }: KeysTableProps): ReactNode {
         <tbody>
           {keys.map((key) => (
             <tr key={key.id}>
-              <th scope="row">{key.name}</th>
+              <th scope="row">{nameOf(key)}</th>
               <td data-label="Key">
                 <code>{key.prefix}…</code>
               </td>
@@ -77,7 +77,7 @@ function KeysTable({ keys, onRevoke }: KeysTableProps): ReactNode {
               <td>
                 <Button
                   kind="danger"
-                  aria-label={`Revoke ${key.name}`}
+                  aria-label={`Revoke ${nameOf(key)}`}
                   onClick={() => onRevoke(key)}
                 >
                   Revoke
@@ -90,6 +90,9 @@ function KeysTable({ keys, onRevoke }: KeysTableProps): ReactNode {
     </div>
   )
 }
+
+/** The operator's command makes keys without a name. */
+const nameOf = ({ name }: ApiKey) => name || 'without a name'
 
 const counted = (count: number, noun: string) =>
   count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`]

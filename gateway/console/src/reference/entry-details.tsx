@@ -43,9 +43,12 @@ function EntryBody({ entry, schemas }: EntryDetailsProps): ReactNode {
           <h3>
             {status}: {response.description}
           </h3>
-          {Object.entries(response.content ?? {}).map(([mediaType, { schema }]) => (
-            <Shape key={mediaType} title={mediaType} schema={schema} schemas={schemas} />
-          ))}
+          {/* All errors have the same form. */}
+          {Object.entries((Number(status) < 400 && response.content) || {}).map(
+            ([mediaType, { schema }]) => (
+              <Shape key={mediaType} title={mediaType} schema={schema} schemas={schemas} />
+            ),
+          )}
         </div>
       ))}
     </div>
