@@ -4,7 +4,7 @@
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 
 /** The root folder of a package; the group holds it for `$1`. */
-const anyPackage = '^((?:packages|services)/[^/]+|gateway|protos|tests|bench)/'
+const anyPackage = '^((?:packages|services)/[^/]+|gateway(?:/console)?|protos|tests|bench)/'
 const isTest = '\\.test\\.ts$|^(services/[^/]+|packages/[^/]+|gateway)/tests/'
 
 module.exports = {
@@ -26,6 +26,18 @@ module.exports = {
       'The gateway calls services, it does not contain them.',
       { path: '^gateway/' },
       { path: '^services/' },
+    ),
+    rule(
+      'console-is-a-client',
+      'The console runs in a browser, and knows of Sheaf what any client can.',
+      { path: '^gateway/console/' },
+      { path: '^(protos|services|packages|gateway/(?!console/)|tests|bench)/' },
+    ),
+    rule(
+      'console-is-served-not-imported',
+      'The gateway serves what was built of it.',
+      { pathNot: '^gateway/console/' },
+      { path: '^gateway/console/' },
     ),
     rule(
       'only-standalone-and-tests-hold-services',

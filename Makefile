@@ -6,6 +6,7 @@ MAKEFLAGS += --no-print-directory
 
 BUF := node_modules/.bin/buf
 PROTO_SOURCES := $(shell find protos/sheaf protos/google) protos/buf.yaml protos/buf.gen.yaml
+CONSOLE_SOURCES := $(shell find gateway/console -type f -not -path '*/node_modules/*' -not -path '*/dist/*')
 
 .PHONY: help
 help: ## list the targets
@@ -23,8 +24,11 @@ protos/gen/.made: $(PROTO_SOURCES) package-lock.json
 	@touch $@
 
 .PHONY: build
-build: gen ## compile what has changed
+build: gen gateway/console/dist/index.html ## compile what has changed
 	@node_modules/.bin/tsc -b
+
+gateway/console/dist/index.html: $(CONSOLE_SOURCES) package-lock.json
+	@npm run --silent build --workspace @sheaf/console
 
 .PHONY: run
 run: build ## start Sheaf on this machine; ^C stops it

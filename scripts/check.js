@@ -22,6 +22,7 @@ const checks = {
     '--tsBuildInfoFile',
     `${cache}/check.tsbuildinfo`,
   ],
+  'console types': ['tsc', '-p', 'gateway/console/tsconfig.json'],
   imports: [
     'depcruise',
     '--config',
@@ -30,6 +31,7 @@ const checks = {
     'err',
     '{packages,services}/*/{src,tests}',
     'gateway/{src,tests}',
+    'gateway/console/src',
     'tests',
     'bench',
   ],

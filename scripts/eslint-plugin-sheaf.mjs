@@ -11,7 +11,7 @@ const fileName = {
   create: (context) => ({
     Program(node) {
       const steps = relative(context.cwd, context.filename).split(sep)
-      steps.push(steps.pop().replace(/(\.test)?\.[cm]?[jt]s$/, ''))
+      steps.push(steps.pop().replace(/(\.test)?\.[cm]?[jt]sx?$/, ''))
       for (const step of steps) {
         if (bannedName.test(step)) {
           context.report({ node, message: `"${step}" says nothing: name it after what it is for` })

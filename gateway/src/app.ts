@@ -1,9 +1,11 @@
 import type { RequestListener } from 'node:http'
 import { nameActiveSpan } from '@sheaf/kit/telemetry'
 import express, { type Express, type RequestHandler, type Router } from 'express'
+import { readConsoleFiles } from './console-files'
 import type { Context } from './context'
 import { Exchange, type SheafResponse, type Stage } from './exchange'
 import { createHotMatcher } from './hot-routes'
+import { consolePages } from './middleware/console'
 import { cors } from './middleware/cors'
 import { answerThrown, errorHandler, notFound } from './middleware/error-handler'
 import { requestContext } from './middleware/request-context'
@@ -52,6 +54,7 @@ function createApp(context: Context, routes: readonly Route[]): Express {
   // Probes ask by address, whatever the domain of the sites is, and are answered however much there is to do.
   app.use(createRouter(routes.filter(({ isProbe }) => isProbe)))
   for (const stage of createStages(context)) app.use(toMiddleware(stage))
+  app.use(toMiddleware(consolePages(readConsoleFiles())))
   app.use(createRouter(routes.filter(({ isProbe }) => !isProbe)))
   app.use(notFound)
   app.use(errorHandler)

@@ -1,0 +1,120 @@
+import type { ReactNode } from 'react'
+import { Button } from '../components/button'
+import { useSignedIn } from '../session/session-provider'
+import {
+  EVERYONE,
+  inheritedRole,
+  type AccessDelta,
+  type AccessEntry,
+  type AccessList,
+} from './access-queries'
+import { grantableRoles, roleNames, type AccessKind, type RoleName } from './role-names'
+
+interface AccessTableProps {
+  readonly list: AccessList
+  readonly kind: AccessKind
+  readonly canChange: boolean
+  readonly onChange: (delta: AccessDelta, told: string) => void
+}
+
+/** Who has access, by which role, and where that comes from. */
+export function AccessTable({ list, kind, canChange, onChange }: AccessTableProps): ReactNode {
+  const shown = list.users.filter(
+    (entry) =>
+      entry.email !== EVERYONE && (entry.access !== null || inheritedRole(entry, list) !== null),
+  )
+  return (
+    <div className="table-scroll">
+      <table className="plain-table stacks">
+        <thead>
+          <tr>
+            <th scope="col">User</th>
+            {kind !== 'org' && <th scope="col">Inherited</th>}
+            <th scope="col">Role here</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((entry) => (
+            <AccessRow
+              key={entry.id}
+              entry={entry}
+              list={list}
+              kind={kind}
+              canChange={canChange}
+              onChange={onChange}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function AccessRow(props: AccessTableProps & { readonly entry: AccessEntry }): ReactNode {
+  const { entry, list, kind, canChange, onChange } = props
+  const { email, name, access } = entry
+  const inherited = inheritedRole(entry, list)
+  const isSelf = useSignedIn().id === entry.id
+  const set = (role: RoleName | null) =>
+    onChange(
+      { users: { [email]: role } },
+      role ? `${email}: ${roleNames[role]}.` : `${email}: removed.`,
+    )
+  return (
+    <tr>
+      <th scope="row">
+        {name || email}
+        {name !== '' && <span className="note block">{email}</span>}
+      </th>
+      {kind !== 'org' && <td data-label="Inherited">{inherited ? roleNames[inherited] : '–'}</td>}
+      <td data-label="Role here">
+        {canChange && !isSelf ? (
+          <RoleSelect kind={kind} access={access} email={email} onSelect={set} />
+        ) : (
+          roleOf(access)
+        )}
+      </td>
+      <td>
+        {canChange && !isSelf && access !== null && access !== 'guests' && (
+          <Button aria-label={`Remove ${email}`} onClick={() => set(null)}>
+            Remove
+          </Button>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+const roleOf = (access: RoleName | null) => (access === null ? '–' : roleNames[access])
+
+interface RoleSelectProps {
+  readonly kind: AccessKind
+  readonly access: RoleName | null
+  readonly email: string
+  readonly onSelect: (role: RoleName) => void
+}
+
+function RoleSelect({ kind, access, email, onSelect }: RoleSelectProps): ReactNode {
+  const roles = grantableRoles(kind)
+  const isGiven = roles.some((role) => role === access)
+  return (
+    <select
+      className="small"
+      aria-label={`Role of ${email}`}
+      value={access ?? ''}
+      onChange={({ target }) => onSelect(target.value as RoleName)}
+    >
+      {!isGiven && (
+        <option value={access ?? ''} disabled>
+          {roleOf(access)}
+        </option>
+      )}
+      {roles.map((role) => (
+        <option key={role} value={role}>
+          {roleNames[role]}
+        </option>
+      ))}
+    </select>
+  )
+}

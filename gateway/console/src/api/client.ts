@@ -1,0 +1,116 @@
+/** An answer that is an error. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly details: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(message)
+    this.name = 'ApiError'
+  }
+}
+
+/** The method of a call. */
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+
+/** What goes with a call, besides its method and path. */
+export interface CallOptions {
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Parameters of the address; those that are undefined are left out. */
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/** What GET /api/session answers. */
+export interface Session {
+  readonly user: { readonly id: number; readonly name: string; readonly email: string } | null
+  readonly csrfToken: string | null
+  readonly signIn: { readonly oidc: boolean; readonly mail: boolean }
+}
+
+/** The proof that a write comes from this page, as the last answer about the session has it. */
+let csrfToken: string | null = null
+
+/** An address with its parameters. */
+export function toUrl(path: string, query: CallOptions['query'] = {}): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`
+}
+
+/** Asks who is signed in; what it answers is what writes are made with from now on. */
+export async function fetchSession(): Promise<Session> {
+  const session = await call<Session>('GET', '/api/session')
+  csrfToken = session.csrfToken
+  return session
+}
+
+/** Headers that every write by cookie needs. */
+export function writeHeaders(): Record<string, string> {
+  return {
+    'X-Requested-With': 'XMLHttpRequest',
+    ...(csrfToken !== null && { 'X-CSRF-Token': csrfToken }),
+  }
+}
+
+/**
+ * Calls the API with the session of this browser; resolves to the answer, parsed where it is JSON. Rejects with ApiError
+ * for an answer that is an error, and when Sheaf cannot be reached (status 0).
+ */
+export async function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<T> {
+  let response = await send(method, path, options)
+  if (response.status === 401 && method !== 'GET' && (await hasNewToken()))
+    response = await send(method, path, options)
+  if (!response.ok) throw await toError(response)
+  return (await readBody(response)) as T
+}
+
+function send(method: Method, path: string, options: CallOptions): Promise<Response> {
+  const { body, query, headers, signal } = options
+  return fetch(toUrl(path, query), {
+    method,
+    signal,
+    credentials: 'same-origin',
+    headers: {
+      ...(method !== 'GET' && writeHeaders()),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  }).catch((error: unknown) => {
+    if (signal?.aborted) throw error
+    throw new ApiError(0, 'Sheaf cannot be reached. Check the connection, then try again.')
+  })
+}
+
+/** True when somebody signed in anew, in another tab, since the token was fetched. */
+async function hasNewToken(): Promise<boolean> {
+  const old = csrfToken
+  const { csrfToken: current } = await fetchSession()
+  return current !== null && current !== old
+}
+
+async function readBody(response: Response): Promise<unknown> {
+  const text = await response.text()
+  return response.headers.get('Content-Type')?.startsWith('application/json')
+    ? JSON.parse(text)
+    : text
+}
+
+async function toError(response: Response): Promise<ApiError> {
+  const text = await response.text()
+  return parseError(response.status, text)
+}
+
+/** The error that an answer with this text is. */
+export function parseError(status: number, text: string): ApiError {
+  try {
+    const { error, details } = JSON.parse(text) as { error: string; details?: object }
+    return new ApiError(status, error, { ...details })
+  } catch {
+    return new ApiError(status, `Sheaf answered with status ${status}.`)
+  }
+}

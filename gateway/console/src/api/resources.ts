@@ -1,0 +1,121 @@
+import { queryOptions } from '@tanstack/react-query'
+import { call } from './client'
+
+/** A role as resources show it. */
+export type Role = 'owners' | 'editors' | 'viewers'
+
+/** A site. */
+export interface Org {
+  readonly id: number
+  readonly name: string
+  readonly domain: string
+  /** Owner of a personal site; null for a team. */
+  readonly owner: { readonly id: number; readonly name: string } | null
+  readonly access: Role | null
+}
+
+/** A document in the listing of its workspace. */
+export interface DocumentSummary {
+  readonly id: number
+  readonly name: string
+  readonly access: Role | null
+  readonly isPinned: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly removedAt?: string
+}
+
+/** A workspace with its documents. */
+export interface Workspace {
+  readonly id: number
+  readonly name: string
+  readonly access: Role | null
+  readonly removedAt?: string
+  readonly docs: readonly DocumentSummary[]
+}
+
+/** A document described by itself. */
+export interface DocumentDescription extends DocumentSummary {
+  readonly workspace: {
+    readonly id: number
+    readonly name: string
+    readonly access: Role | null
+    readonly org: Org
+  }
+}
+
+/** A column of a table. */
+export interface Column {
+  readonly id: string
+  readonly fields: {
+    readonly colRef: number
+    readonly label: string
+    readonly type: string
+    readonly isFormula: boolean
+    readonly widgetOptions: string
+  }
+}
+
+/** A table of a document. */
+export interface Table {
+  readonly id: string
+  readonly fields: { readonly tableRef: number }
+}
+
+/** Path of a document in the API. */
+export const docPath = (docId: string): string => `/api/docs/${encodeURIComponent(docId)}`
+
+/** Path of a table in the API. */
+export const tablePath = (docId: string, tableId: string): string =>
+  `${docPath(docId)}/tables/${encodeURIComponent(tableId)}`
+
+/** The sites that the user has access to. */
+export const orgsQuery = queryOptions({
+  queryKey: ['orgs'],
+  queryFn: ({ signal }) => call<Org[]>('GET', '/api/orgs', { signal }),
+})
+
+/** One site. */
+export const orgQuery = (orgId: string) =>
+  queryOptions({
+    queryKey: ['orgs', orgId],
+    queryFn: ({ signal }) => call<Org>('GET', `/api/orgs/${encodeURIComponent(orgId)}`, { signal }),
+  })
+
+/** The workspaces of a site with their documents; or what of them lies in the trash. */
+export const workspacesQuery = (orgId: string, inTrash = false) =>
+  queryOptions({
+    queryKey: ['workspaces', orgId, inTrash],
+    queryFn: ({ signal }) =>
+      call<Workspace[]>('GET', `/api/orgs/${encodeURIComponent(orgId)}/workspaces`, {
+        query: { showRemoved: inTrash ? 1 : undefined },
+        signal,
+      }),
+  })
+
+/** One document. */
+export const documentQuery = (docId: string) =>
+  queryOptions({
+    queryKey: ['document', docId],
+    queryFn: ({ signal }) => call<DocumentDescription>('GET', docPath(docId), { signal }),
+  })
+
+/** The tables of a document. */
+export const tablesQuery = (docId: string) =>
+  queryOptions({
+    queryKey: ['document', docId, 'tables'],
+    queryFn: async ({ signal }) =>
+      (await call<{ tables: Table[] }>('GET', `${docPath(docId)}/tables`, { signal })).tables,
+  })
+
+/** The columns of a table, without hidden ones. */
+export const columnsQuery = (docId: string, tableId: string) =>
+  queryOptions({
+    queryKey: ['document', docId, 'columns', tableId],
+    queryFn: async ({ signal }) =>
+      (
+        await call<{ columns: Column[] }>('GET', `${tablePath(docId, tableId)}/columns`, {
+          signal,
+        })
+      ).columns,
+  })

@@ -1,0 +1,173 @@
+import {
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ReactNode,
+  type SyntheticEvent,
+} from 'react'
+import { Button } from './button'
+import { TextField } from './field'
+import { ErrorNote } from './states'
+
+interface DialogProps {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ReactNode
+  readonly isWide?: boolean
+}
+
+const FIELDS = 'input, select, textarea'
+
+/** A modal dialog, open as long as it is shown; Escape closes it, and the focus goes back to where it was. */
+export function Dialog({ title, onClose, children, isWide = false }: DialogProps): ReactNode {
+  const ref = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  // Before it is taken off the page, since nothing gives the focus back afterwards.
+  useLayoutEffect(() => {
+    const dialog = ref.current
+    const opener = document.activeElement as HTMLElement | null
+    // What was done here may take away the button that opened it.
+    const around = opener?.closest<HTMLElement>('[tabindex="-1"]')
+    if (dialog && !dialog.open) dialog.showModal()
+    dialog?.querySelector<HTMLElement>(FIELDS)?.focus()
+    return () => {
+      dialog?.close()
+      if (opener?.isConnected) opener.focus()
+      else around?.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={ref}
+      className={isWide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+    >
+      <header className="dialog-head">
+        <h2 id={id}>{title}</h2>
+        <Button kind="quiet" className="icon" aria-label="Close" onClick={onClose}>
+          ✕
+        </Button>
+      </header>
+      {children}
+    </dialog>
+  )
+}
+
+interface FormDialogProps extends DialogProps {
+  readonly submit: string
+  readonly isDanger?: boolean
+  readonly canSubmit?: boolean
+  /** True when what comes after is shown in its place, instead of closing. */
+  readonly staysOpen?: boolean
+  /** What it does; the dialog closes when it resolves, and shows the error when it rejects. */
+  readonly onSubmit: () => Promise<unknown>
+}
+
+/** A dialog with a form in it. */
+export function FormDialog(props: FormDialogProps): ReactNode {
+  const { submit, isDanger = false, canSubmit = true, staysOpen = false, ...others } = props
+  const { onSubmit, children, ...dialog } = others
+  const [error, setError] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const handle = async (event: SyntheticEvent) => {
+    event.preventDefault()
+    if (isBusy) return
+    setBusy(true)
+    setError(undefined)
+    try {
+      await onSubmit()
+      if (!staysOpen) dialog.onClose()
+    } catch (thrown) {
+      setError(thrown)
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog {...dialog}>
+      <form onSubmit={(event) => void handle(event)}>
+        {children}
+        <ErrorNote error={error} />
+        <footer className="dialog-foot">
+          <Button onClick={dialog.onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            kind={isDanger ? 'danger' : 'primary'}
+            disabled={!canSubmit}
+            isBusy={isBusy}
+          >
+            {submit}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
+
+interface ConfirmProps extends DialogProps {
+  readonly confirm: string
+  /** What has to be typed before, for what cannot be undone. */
+  readonly typed?: string
+  readonly onConfirm: () => Promise<unknown>
+}
+
+/** Asks whether to go on with what cannot simply be taken back. */
+export function ConfirmDialog(props: ConfirmProps): ReactNode {
+  const { confirm, typed, onConfirm, children, ...dialog } = props
+  const [entered, setEntered] = useState('')
+  return (
+    <FormDialog
+      {...dialog}
+      submit={confirm}
+      isDanger
+      canSubmit={typed === undefined || entered === typed}
+      onSubmit={onConfirm}
+    >
+      {children}
+      {typed !== undefined && (
+        <TextField
+          label={`Type “${typed}” to confirm`}
+          value={entered}
+          onChange={({ target }) => setEntered(target.value)}
+        />
+      )}
+    </FormDialog>
+  )
+}
+
+interface NameDialogProps {
+  readonly title: string
+  readonly label?: string
+  readonly submit: string
+  readonly initial?: string
+  readonly onClose: () => void
+  readonly onName: (name: string) => Promise<unknown>
+}
+
+/** Asks for a name. */
+export function NameDialog(props: NameDialogProps): ReactNode {
+  const { title, label = 'Name', submit, initial = '', onClose, onName } = props
+  const [name, setName] = useState(initial)
+  const trimmed = name.trim()
+  return (
+    <FormDialog
+      title={title}
+      submit={submit}
+      canSubmit={trimmed !== ''}
+      onClose={onClose}
+      onSubmit={() => onName(trimmed)}
+    >
+      <TextField
+        label={label}
+        value={name}
+        required
+        maxLength={256}
+        onChange={({ target }) => setName(target.value)}
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,89 @@
+import { useId, type ComponentProps, type ReactNode } from 'react'
+
+interface FieldProps {
+  readonly label: string
+  readonly hint?: ReactNode
+  readonly error?: string
+}
+
+/** What ties a control to its label and its notes. */
+interface Ties {
+  readonly id: string
+  readonly 'aria-describedby'?: string
+  readonly 'aria-invalid'?: true
+}
+
+/** A label with a control below it, a hint, and what is wrong with what was entered. */
+export function Field(
+  props: FieldProps & { readonly children: (ties: Ties) => ReactNode },
+): ReactNode {
+  const { label, hint, error, children } = props
+  const id = useId()
+  const notes = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(
+    (note) => note !== false,
+  )
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children({
+        id,
+        'aria-describedby': notes.length > 0 ? notes.join(' ') : undefined,
+        'aria-invalid': error === undefined ? undefined : true,
+      })}
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="note">
+          {hint}
+        </p>
+      )}
+      {error !== undefined && (
+        <p id={`${id}-error`} className="note error" role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** A field for one line of text. */
+export function TextField(props: FieldProps & ComponentProps<'input'>): ReactNode {
+  const { label, hint, error, ...input } = props
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(ties) => <input type="text" autoComplete="off" {...input} {...ties} />}
+    </Field>
+  )
+}
+
+/** A choice among a few words. */
+export function SelectField(
+  props: FieldProps &
+    ComponentProps<'select'> & { readonly options: readonly (readonly [string, string])[] },
+): ReactNode {
+  const { label, hint, error, options, ...select } = props
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(ties) => (
+        <select {...select} {...ties}>
+          {options.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+/** A box to tick. */
+export function CheckField(
+  props: { readonly label: ReactNode } & ComponentProps<'input'>,
+): ReactNode {
+  const { label, ...input } = props
+  return (
+    <label className="check">
+      <input type="checkbox" {...input} />
+      <span>{label}</span>
+    </label>
+  )
+}

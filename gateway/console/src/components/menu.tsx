@@ -1,0 +1,95 @@
+import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { Button } from './button'
+
+/** One thing that a menu can do. */
+export interface MenuItem {
+  readonly label: string
+  readonly onSelect: () => void
+  readonly isDanger?: boolean
+}
+
+interface MenuProps {
+  /** Accessible name of the list, and of a button that shows no text. */
+  readonly label: string
+  readonly items: readonly MenuItem[]
+  /** What the button shows. */
+  readonly children?: ReactNode
+}
+
+/** How the arrow keys go through a list of so many items. */
+function step(key: string, at: number, count: number): number | undefined {
+  if (key === 'ArrowDown') return (at + 1) % count
+  if (key === 'ArrowUp') return (at - 1 + count) % count
+  if (key === 'Home') return 0
+  if (key === 'End') return count - 1
+  return undefined
+}
+
+/** A button that opens a list of actions; shows nothing where there are none. */
+export function Menu({ label, items, children }: MenuProps): ReactNode {
+  const [isOpen, setOpen] = useState(false)
+  const root = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const id = useId()
+  useEffect(() => {
+    if (!isOpen) return
+    root.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus()
+    const closeOutside = ({ target }: Event) => {
+      if (!root.current?.contains(target as Node)) setOpen(false)
+    }
+    document.addEventListener('pointerdown', closeOutside)
+    return () => document.removeEventListener('pointerdown', closeOutside)
+  }, [isOpen])
+  if (items.length === 0) return null
+  const handleKey = (event: KeyboardEvent) => {
+    if (!isOpen) return
+    if (event.key === 'Escape' || event.key === 'Tab') {
+      setOpen(false)
+      if (event.key === 'Escape') button.current?.focus()
+      return
+    }
+    const options = [...(root.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
+    const next = step(event.key, options.indexOf(event.target as HTMLElement), options.length)
+    if (next === undefined) return
+    event.preventDefault()
+    options[next]?.focus()
+  }
+  const select = (item: MenuItem) => {
+    setOpen(false)
+    // A dialog that opens now takes the focus from here, and gives it back to here.
+    button.current?.focus()
+    item.onSelect()
+  }
+  return (
+    <div className="menu" ref={root} onKeyDown={handleKey}>
+      <Button
+        ref={button}
+        kind="quiet"
+        className="icon"
+        aria-label={children === undefined ? label : undefined}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {children ?? '⋯'}
+      </Button>
+      {isOpen && (
+        <div className="menu-list" role="menu" id={id} aria-label={label}>
+          {items.map((item) => (
+            <button
+              key={item.label}
+              type="button"
+              role="menuitem"
+              tabIndex={-1}
+              className={item.isDanger ? 'menu-item danger' : 'menu-item'}
+              onClick={() => select(item)}
+            >
+              {item.label}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react'
+import { Link, useOutletContext } from 'react-router'
+import { docPath, tablePath } from '../api/resources'
+import { CopyText } from '../components/copy-text'
+import { Section } from '../components/page'
+import type { DocumentOutlet } from './document-page'
+
+/** How programs call the API for this document, to be copied into a shell. */
+export function DocumentApiPage(): ReactNode {
+  const { docId, tables } = useOutletContext<DocumentOutlet>()
+  const { origin } = window.location
+  const auth = `-H "Authorization: Bearer $KEY"`
+  const json = `-H "Content-Type: application/json"`
+  const first = tables[0]?.id
+  const table = `${origin}${tablePath(docId, first ?? 'Table1')}`
+  const lines: readonly (readonly [string, string])[] = [
+    ['Describe the document', `curl ${auth} ${origin}${docPath(docId)}`],
+    ['List its tables', `curl ${auth} ${origin}${docPath(docId)}/tables`],
+    ['Read records', `curl ${auth} "${table}/records?limit=10"`],
+    ['Add a record', `curl ${auth} ${json} ${table}/records -d '{"records":[{"fields":{}}]}'`],
+    [
+      'Run SQL',
+      `curl ${auth} ${json} ${origin}${docPath(docId)}/sql -d '{"sql":"select 1 as one"}'`,
+    ],
+    ['Download as SQLite', `curl ${auth} -OJ ${origin}${docPath(docId)}/download`],
+  ]
+  return (
+    <div className="pane">
+      <Section
+        title="Calls for this document"
+        about={
+          <>
+            With your key in <code>KEY</code>. <Link to="/profile">Make a key</Link> ·{' '}
+            <Link to="/api">All calls</Link>
+          </>
+        }
+      >
+        {lines.map(([what, line]) => (
+          <div key={what} className="call">
+            <h3>{what}</h3>
+            <CopyText label={`call: ${what}`} text={line} isBlock />
+          </div>
+        ))}
+      </Section>
+    </div>
+  )
+}

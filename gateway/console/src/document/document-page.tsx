@@ -1,0 +1,106 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { Link, NavLink, Outlet, useParams } from 'react-router'
+import { AccessDialog } from '../access/access-dialog'
+import {
+  docPath,
+  documentQuery,
+  tablesQuery,
+  type DocumentDescription,
+  type Table,
+} from '../api/resources'
+import { Button } from '../components/button'
+import { Page, useTitle } from '../components/page'
+import { ErrorState, Loading } from '../components/states'
+
+/** What the pages of a document know of it. */
+export interface DocumentOutlet {
+  /** As it stands in the address: the integer id, the urlId or the UUID. */
+  readonly docId: string
+  readonly document: DocumentDescription
+  readonly tables: readonly Table[]
+}
+
+/** What else there is of a document beside its tables, by its address. */
+const tabs = [
+  ['sql', 'SQL'],
+  ['files', 'Files'],
+  ['downloads', 'Downloads'],
+  ['api', 'API'],
+] as const
+
+/** True for who may change what is in the document. */
+export const canEdit = ({ access }: DocumentDescription): boolean =>
+  access === 'owners' || access === 'editors'
+
+/** A document: its tables beside the page that the rest of the address names. */
+export function DocumentPage(): ReactNode {
+  const { docId = '' } = useParams()
+  const document = useQuery(documentQuery(docId))
+  const tables = useQuery(tablesQuery(docId))
+  const error = document.error ?? tables.error
+  if (document.data && tables.data)
+    return <DocumentFrame docId={docId} document={document.data} tables={tables.data} />
+  return (
+    <Page title="Document" above={<Link to="/">Sites</Link>}>
+      {error ? (
+        <ErrorState
+          error={error}
+          onRetry={() => void Promise.all([document.refetch(), tables.refetch()])}
+        />
+      ) : (
+        <Loading what="the document" />
+      )}
+    </Page>
+  )
+}
+
+function DocumentFrame(outlet: DocumentOutlet): ReactNode {
+  const { docId, document, tables } = outlet
+  const { workspace } = document
+  const [isSharing, setSharing] = useState(false)
+  useTitle(document.name)
+  return (
+    <main className="document" id="main" tabIndex={-1}>
+      <div className="document-head">
+        <nav className="above" aria-label="Breadcrumb">
+          <Link to={`/sites/${workspace.org.id}`}>{workspace.org.name}</Link>
+          <span aria-hidden="true">/</span>
+          <span>{workspace.name}</span>
+        </nav>
+        <div className="document-title">
+          <h1>{document.name}</h1>
+          <Button onClick={() => setSharing(true)}>Access</Button>
+        </div>
+        <nav className="tabs" aria-label="Document">
+          {tabs.map(([path, name]) => (
+            <NavLink key={path} to={path}>
+              {name}
+            </NavLink>
+          ))}
+        </nav>
+      </div>
+      <nav className="tables" aria-label="Tables">
+        <h2>Tables</h2>
+        <ul>
+          {tables.map(({ id }) => (
+            <li key={id}>
+              <NavLink to={`tables/${encodeURIComponent(id)}`}>{id}</NavLink>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className="document-main">
+        <Outlet context={outlet} />
+      </div>
+      {isSharing && (
+        <AccessDialog
+          kind="document"
+          path={docPath(docId)}
+          name={document.name}
+          onClose={() => setSharing(false)}
+        />
+      )}
+    </main>
+  )
+}

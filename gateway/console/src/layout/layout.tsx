@@ -1,0 +1,96 @@
+import { useState, type ReactNode } from 'react'
+import { Link, NavLink, Outlet, useNavigate } from 'react-router'
+import { Button } from '../components/button'
+import { Menu } from '../components/menu'
+import { useToaster } from '../components/toast'
+import icon from '../icon.svg'
+import { useSignedIn } from '../session/session-provider'
+import { signOut } from '../session/sign-out'
+import { applyTheme, readTheme, type Theme } from '../session/theme'
+
+const nextTheme: Readonly<Record<Theme, Theme>> = {
+  system: 'light',
+  light: 'dark',
+  dark: 'system',
+}
+const themeIcons: Readonly<Record<Theme, string>> = { system: '◐', light: '☀', dark: '☾' }
+
+function ThemeButton(): ReactNode {
+  const [theme, setTheme] = useState(readTheme)
+  const change = () => {
+    applyTheme(nextTheme[theme])
+    setTheme(nextTheme[theme])
+  }
+  return (
+    <Button
+      kind="quiet"
+      className="icon"
+      aria-label={`Theme: ${theme}; change`}
+      title={`Theme: ${theme}`}
+      onClick={change}
+    >
+      <span aria-hidden="true">{themeIcons[theme]}</span>
+    </Button>
+  )
+}
+
+function UserMenu(): ReactNode {
+  const user = useSignedIn()
+  const navigate = useNavigate()
+  const { fail } = useToaster()
+  const shown = user.name || user.email
+  return (
+    <Menu
+      label={`Account of ${shown}`}
+      items={[
+        { label: 'Profile settings', onSelect: () => void navigate('/profile') },
+        { label: 'Sign out', onSelect: () => void signOut(false).catch(fail) },
+      ]}
+    >
+      <span className="avatar" aria-hidden="true">
+        {[...shown][0]?.toUpperCase()}
+      </span>
+      <span className="user-name">{shown}</span>
+    </Menu>
+  )
+}
+
+/** What stands around every page. */
+export function Layout(): ReactNode {
+  return (
+    <>
+      <a className="skip" href="#main">
+        Skip to content
+      </a>
+      <header className="top">
+        <Link className="brand" to="/">
+          <img src={icon} alt="" width="28" height="28" />
+          <span>Sheaf</span>
+        </Link>
+        <nav aria-label="Main">
+          <NavLink to="/" end>
+            Sites
+          </NavLink>
+          <NavLink to="/api">API</NavLink>
+        </nav>
+        <div className="top-end">
+          <ThemeButton />
+          <UserMenu />
+        </div>
+      </header>
+      <Outlet />
+    </>
+  )
+}
+
+/** Shown for an address that leads nowhere. */
+export function NotFound(): ReactNode {
+  return (
+    <main className="page" id="main">
+      <h1>There is nothing here</h1>
+      <p>
+        The address may be wrong. <Link to="/">All your sites</Link> are on the first page.
+      </p>
+    </main>
+  )
+}

@@ -1,0 +1,52 @@
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { BrowserRouter } from 'react-router'
+import { ApiError } from './api/client'
+import { App } from './app'
+import { ToastProvider } from './components/toast'
+import { CrashBoundary } from './layout/crash-boundary'
+import { sessionKey, SessionProvider } from './session/session-provider'
+import { applyTheme, readTheme } from './session/theme'
+import './styles/index.css'
+
+const MOST_TRIES = 2
+
+const client = new QueryClient({
+  queryCache: new QueryCache({
+    onError(error, { queryKey }) {
+      // The session may have ended: what was visible then is not to anonymous users.
+      const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403)
+      if (isRefused && queryKey !== sessionKey)
+        void client.invalidateQueries({ queryKey: sessionKey })
+    },
+  }),
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      retry: (failures, error) =>
+        failures < MOST_TRIES &&
+        error instanceof ApiError &&
+        (error.status === 0 || error.status >= 500),
+    },
+  },
+})
+
+applyTheme(readTheme())
+const root = document.getElementById('root')
+if (!root) throw new Error('the page has no root')
+createRoot(root).render(
+  <StrictMode>
+    <CrashBoundary>
+      <QueryClientProvider client={client}>
+        <SessionProvider>
+          <ToastProvider>
+            <BrowserRouter basename="/console">
+              <App />
+            </BrowserRouter>
+          </ToastProvider>
+        </SessionProvider>
+      </QueryClientProvider>
+    </CrashBoundary>
+  </StrictMode>,
+)

@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { Link } from 'react-router'
+import { useChange } from '../api/use-change'
+import { Button } from '../components/button'
+import { CopyText } from '../components/copy-text'
+import { ConfirmDialog } from '../components/dialog'
+import { Section } from '../components/page'
+import { ErrorState, Loading } from '../components/states'
+import { createDefaultKey, defaultKeyQuery, keysKey, revokeDefaultKey } from './api-keys'
+
+/** The one API key of the profile: Create shows it this once, Remove revokes it, and then Create is there again. */
+export function ApiSection(): ReactNode {
+  const { data: masked, error, refetch } = useQuery(defaultKeyQuery)
+  const [created, setCreated] = useState<string>()
+  const [isRemoving, setRemoving] = useState(false)
+  const { isBusy, make, makeOrTell } = useChange(keysKey)
+  const create = () => makeOrTell(async () => setCreated(await createDefaultKey()))
+  const remove = async () => {
+    await make(revokeDefaultKey, 'The API key is removed: it is refused from now on.')
+    setCreated(undefined)
+  }
+  return (
+    <Section
+      title="API"
+      about={
+        <>
+          Programs use your API key to do what you may do.{' '}
+          <Link to="/api">How to call the API</Link>
+        </>
+      }
+    >
+      {error && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {masked === undefined && !error && <Loading what="your API key" />}
+      {masked === '' && (
+        <div className="actions">
+          <span>You have no API key.</span>
+          <Button kind="primary" isBusy={isBusy} onClick={create}>
+            Create
+          </Button>
+        </div>
+      )}
+      {masked !== undefined && masked !== '' && (
+        <>
+          {created !== undefined && (
+            <p>
+              <strong>Copy the key now: it is not shown again.</strong>
+            </p>
+          )}
+          <div className="actions">
+            {created === undefined ? (
+              <code aria-label="API key, masked">{masked}</code>
+            ) : (
+              <CopyText label="API key" text={created} takesFocus />
+            )}
+            <Button kind="danger" onClick={() => setRemoving(true)}>
+              Remove
+            </Button>
+          </div>
+        </>
+      )}
+      {isRemoving && (
+        <ConfirmDialog
+          title="Remove the API key?"
+          confirm="Remove key"
+          onClose={() => setRemoving(false)}
+          onConfirm={remove}
+        >
+          <p>Programs that use it are refused at once. You can create another one afterwards.</p>
+        </ConfirmDialog>
+      )}
+    </Section>
+  )
+}

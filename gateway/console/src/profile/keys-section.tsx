@@ -1,0 +1,111 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { useChange } from '../api/use-change'
+import { Button } from '../components/button'
+import { ConfirmDialog } from '../components/dialog'
+import { Section } from '../components/page'
+import { Empty, ErrorState, Loading } from '../components/states'
+import { Time } from '../components/time'
+import { keysKey, keysQuery, revokeKey, type ApiKey, type KeyScope } from './api-keys'
+import { NewKeyDialog } from './new-key-dialog'
+
+/** All keys by name, with what they may do and when they were used. */
+export function KeysSection(): ReactNode {
+  const { data, error, refetch } = useQuery(keysQuery)
+  const [isNew, setNew] = useState(false)
+  const [revoked, setRevoked] = useState<ApiKey>()
+  const { make } = useChange(keysKey)
+  const named = data?.filter(({ isDefault }) => !isDefault)
+  return (
+    <Section
+      title="Named keys"
+      about="Give each program a key of its own, which can end by itself and reach no more than it needs."
+      actions={<Button onClick={() => setNew(true)}>New key</Button>}
+    >
+      {error && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading what="your keys" />}
+      {named?.length === 0 && <Empty title="No named keys yet" />}
+      {named && named.length > 0 && <KeysTable keys={named} onRevoke={setRevoked} />}
+      {isNew && <NewKeyDialog onClose={() => setNew(false)} />}
+      {revoked && (
+        <ConfirmDialog
+          title={`Revoke “${nameOf(revoked)}”?`}
+          confirm="Revoke key"
+          onClose={() => setRevoked(undefined)}
+          onConfirm={() => make(() => revokeKey(revoked.id), 'The key is revoked.')}
+        >
+          <p>Programs that use it are refused at once. It cannot be brought back.</p>
+        </ConfirmDialog>
+      )}
+    </Section>
+  )
+}
+
+interface KeysTableProps {
+  readonly keys: readonly ApiKey[]
+  readonly onRevoke: (key: ApiKey) => void
+}
+
+function KeysTable({ keys, onRevoke }: KeysTableProps): ReactNode {
+  return (
+    <div className="table-scroll">
+      <table className="plain-table stacks">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Key</th>
+            <th scope="col">Reaches</th>
+            <th scope="col">Ends</th>
+            <th scope="col">Last used</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <tr key={key.id}>
+              <th scope="row">{nameOf(key)}</th>
+              <td data-label="Key">
+                <code>{key.prefix}…</code>
+              </td>
+              <td data-label="Reaches">{describeScope(key.scope)}</td>
+              <td data-label="Ends">
+                <Time at={key.expiresAt} none="never" />
+              </td>
+              <td data-label="Last used">
+                <Time at={key.lastUsedAt} none="never" />
+              </td>
+              <td>
+                <Button
+                  kind="danger"
+                  aria-label={`Revoke ${nameOf(key)}`}
+                  onClick={() => onRevoke(key)}
+                >
+                  Revoke
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** The operator's command makes keys without a name. */
+const nameOf = ({ name }: ApiKey) => name || 'without a name'
+
+const counted = (count: number, noun: string) =>
+  count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`]
+
+/** What a key may do, in a few words. */
+function describeScope(scope: KeyScope | null): string {
+  if (!scope) return 'all that you do'
+  const { readOnly, orgs, workspaces, docs } = scope
+  const parts = [
+    ...counted(orgs.length, 'site'),
+    ...counted(workspaces.length, 'workspace'),
+    ...counted(docs.length, 'document'),
+  ]
+  const reach = parts.join(', ') || 'all that you do'
+  return readOnly ? `${reach}, to read` : reach
+}

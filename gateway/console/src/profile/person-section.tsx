@@ -1,0 +1,49 @@
+import { useState, type ReactNode, type SyntheticEvent } from 'react'
+import { call } from '../api/client'
+import { orgsQuery } from '../api/resources'
+import { useChange } from '../api/use-change'
+import { Button } from '../components/button'
+import { TextField } from '../components/field'
+import { Section } from '../components/page'
+import { sessionKey, useSignedIn } from '../session/session-provider'
+
+/** Name and address of the user. */
+export function PersonSection(): ReactNode {
+  const user = useSignedIn()
+  const [name, setName] = useState(user.name)
+  const { isBusy, makeOrTell } = useChange(sessionKey, orgsQuery.queryKey)
+  const trimmed = name.trim()
+  const save = (event: SyntheticEvent) => {
+    event.preventDefault()
+    makeOrTell(
+      () => call('POST', '/api/profile/user/name', { body: { name: trimmed } }),
+      'The name is saved.',
+    )
+  }
+  return (
+    <Section title="You">
+      <dl className="facts">
+        <dt>E-mail</dt>
+        <dd>{user.email}</dd>
+      </dl>
+      <form className="inline-form" onSubmit={save}>
+        <TextField
+          label="Name"
+          value={name}
+          required
+          maxLength={256}
+          autoComplete="name"
+          onChange={({ target }) => setName(target.value)}
+        />
+        <Button
+          type="submit"
+          kind="primary"
+          isBusy={isBusy}
+          disabled={trimmed === '' || trimmed === user.name}
+        >
+          Save name
+        </Button>
+      </form>
+    </Section>
+  )
+}

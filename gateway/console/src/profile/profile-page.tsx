@@ -1,0 +1,18 @@
+import type { ReactNode } from 'react'
+import { Page } from '../components/page'
+import { AccountSection } from './account-section'
+import { ApiSection } from './api-section'
+import { KeysSection } from './keys-section'
+import { PersonSection } from './person-section'
+
+/** What users set for themselves. */
+export function ProfilePage(): ReactNode {
+  return (
+    <Page title="Profile settings">
+      <PersonSection />
+      <ApiSection />
+      <KeysSection />
+      <AccountSection />
+    </Page>
+  )
+}

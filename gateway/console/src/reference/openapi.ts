@@ -1,0 +1,100 @@
+import { queryOptions } from '@tanstack/react-query'
+import { call } from '../api/client'
+
+/** A schema, as far as the reference shows it. */
+export interface Schema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly enum?: readonly unknown[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly allOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+  readonly example?: unknown
+}
+
+/** A parameter of a call. */
+export interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema?: Schema
+}
+
+type Content = Readonly<Record<string, { readonly schema?: Schema }>>
+
+/** A call of the API. */
+export interface Operation {
+  readonly operationId: string
+  readonly tags?: readonly string[]
+  readonly summary?: string
+  readonly description?: string
+  readonly deprecated?: boolean
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<
+    Record<string, { readonly description?: string; readonly content?: Content }>
+  >
+}
+
+/** The OpenAPI document, as far as the reference shows it. */
+export interface OpenApi {
+  readonly info: { readonly title: string; readonly version: string; readonly description?: string }
+  readonly tags?: readonly { readonly name: string; readonly description?: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> }
+}
+
+/** A call with where it is found. */
+export interface Entry {
+  readonly method: string
+  readonly path: string
+  readonly operation: Operation
+}
+
+/** The description of the API; it changes only with the program. */
+export const openApiQuery = queryOptions({
+  queryKey: ['openapi'],
+  queryFn: ({ signal }) => call<OpenApi>('GET', '/api/openapi.json', { signal }),
+  staleTime: Infinity,
+})
+
+const methods = ['get', 'post', 'patch', 'put', 'delete']
+
+/** All calls, in the order of the document. */
+export function listEntries({ paths }: OpenApi): Entry[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
+      const operation = item[method]
+      return operation ? [{ method, path, operation }] : []
+    }),
+  )
+}
+
+/** The type of a schema in a few words. */
+export function describeType(schema: Schema | undefined): string {
+  if (!schema) return ''
+  if (schema.$ref !== undefined) return nameOf(schema.$ref)
+  const parts = schema.anyOf ?? schema.oneOf ?? schema.allOf
+  if (parts) return [...new Set(parts.map(describeType))].join(' or ')
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' or ')
+  if (schema.items) return `list of ${describeType(schema.items)}`
+  return [schema.type ?? 'any'].flat().join(' or ')
+}
+
+/** The name of the schema that a reference leads to. */
+export const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
+
+/** Whether all words of a search stand somewhere in a call. */
+export function matches({ method, path, operation }: Entry, search: string): boolean {
+  const { operationId, summary = '', tags = [] } = operation
+  const text = [method, path, operationId, summary, ...tags].join(' ').toLowerCase()
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
+}

@@ -1,0 +1,41 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { createContext, use, useEffect, type ReactNode } from 'react'
+import { fetchSession, type Session } from '../api/client'
+import { ErrorState, Loading } from '../components/states'
+
+/** Who is signed in. */
+export type SignedIn = NonNullable<Session['user']>
+
+const SignedInContext = createContext<SignedIn | undefined>(undefined)
+
+/** Key of what is known of the session; invalidating it asks anew. */
+export const sessionKey = ['session'] as const
+
+/** The user who is signed in. Throws outside of SessionProvider. */
+export function useSignedIn(): SignedIn {
+  const user = use(SignedInContext)
+  if (!user) throw new Error('nobody is signed in')
+  return user
+}
+
+/** Goes to where people sign in, and back here afterwards. */
+function goToSignIn(): void {
+  const { pathname, search, hash } = window.location
+  const next = encodeURIComponent(pathname + search + hash)
+  window.location.replace(`/sign-in?next=${next}`)
+}
+
+/** Shows its children to who is signed in, and sends everybody else to sign in. */
+export function SessionProvider({ children }: { readonly children: ReactNode }): ReactNode {
+  const client = useQueryClient()
+  const { data, error, refetch } = useQuery({ queryKey: sessionKey, queryFn: fetchSession })
+  const isSignedOut = data?.user === null
+  useEffect(() => {
+    if (!isSignedOut) return
+    client.clear()
+    goToSignIn()
+  }, [isSignedOut, client])
+  if (data?.user) return <SignedInContext value={data.user}>{children}</SignedInContext>
+  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
+  return <Loading what={isSignedOut ? 'the sign-in page' : 'your session'} />
+}

@@ -1,0 +1,100 @@
+import { useState, type ReactNode } from 'react'
+import { Link, useNavigate } from 'react-router'
+import { AccessDialog } from '../access/access-dialog'
+import { call } from '../api/client'
+import { docPath, type DocumentSummary, type Org, type Workspace } from '../api/resources'
+import { useChange } from '../api/use-change'
+import { ConfirmDialog, NameDialog } from '../components/dialog'
+import { Menu, type MenuItem } from '../components/menu'
+import { Time } from '../components/time'
+import { MoveDialog } from './move-dialog'
+
+interface DocumentRowProps {
+  readonly org: Org
+  readonly workspace: Workspace
+  readonly document: DocumentSummary
+}
+
+type Opened = 'access' | 'move' | 'remove' | 'rename'
+
+/** A document in the list of its workspace. */
+export function DocumentRow(props: DocumentRowProps): ReactNode {
+  const { org, document } = props
+  const { id, name, isPinned, updatedAt } = document
+  const [opened, setOpened] = useState<Opened>()
+  const navigate = useNavigate()
+  const { makeOrTell } = useChange(['workspaces'])
+  const path = docPath(String(id))
+  const isOwner = document.access === 'owners'
+  // Who sees what first is the business of the site, not of the document.
+  const canPin = org.access === 'owners' || org.access === 'editors'
+  const canCopy = props.workspace.access === 'owners' || props.workspace.access === 'editors'
+  const pin = () => makeOrTell(() => call('PATCH', `${path}/${isPinned ? 'unpin' : 'pin'}`))
+  const copy = () =>
+    makeOrTell(
+      () => call('POST', `${path}/copy`, { body: { workspaceId: props.workspace.id } }),
+      'The copy is there.',
+    )
+  const items: (MenuItem | false)[] = [
+    { label: 'Open', onSelect: () => void navigate(`/docs/${id}`) },
+    isOwner && { label: 'Rename', onSelect: () => setOpened('rename') },
+    isOwner && { label: 'Move', onSelect: () => setOpened('move') },
+    canCopy && { label: 'Copy', onSelect: copy },
+    canPin && { label: isPinned ? 'Unpin' : 'Pin', onSelect: pin },
+    { label: 'Access', onSelect: () => setOpened('access') },
+    isOwner && { label: 'Move to trash', isDanger: true, onSelect: () => setOpened('remove') },
+  ]
+  return (
+    <li>
+      <div className="row-main">
+        <Link to={`/docs/${id}`}>{name}</Link>
+        {isPinned && <span className="badge pinned">pinned</span>}
+        <span className="note">
+          Changed <Time at={updatedAt} />
+        </span>
+      </div>
+      <Menu label={`More for ${name}`} items={items.filter((item) => item !== false)} />
+      <RowDialog {...props} opened={opened} onClose={() => setOpened(undefined)} />
+    </li>
+  )
+}
+
+interface RowDialogProps extends DocumentRowProps {
+  readonly opened: Opened | undefined
+  readonly onClose: () => void
+}
+
+function RowDialog({ workspace, document, opened, onClose }: RowDialogProps): ReactNode {
+  const { id, name } = document
+  const path = docPath(String(id))
+  const { make } = useChange(['workspaces'], ['document'])
+  switch (opened) {
+    case undefined:
+      return null
+    case 'access':
+      return <AccessDialog kind="document" path={path} name={name} onClose={onClose} />
+    case 'move':
+      return <MoveDialog document={document} workspaceId={workspace.id} onClose={onClose} />
+    case 'rename':
+      return (
+        <NameDialog
+          title="Rename document"
+          submit="Rename"
+          initial={name}
+          onClose={onClose}
+          onName={(newName) => make(() => call('PATCH', path, { body: { name: newName } }))}
+        />
+      )
+    case 'remove':
+      return (
+        <ConfirmDialog
+          title={`Move “${name}” to the trash?`}
+          confirm="Move to trash"
+          onClose={onClose}
+          onConfirm={() => make(() => call('POST', `${path}/remove`), 'It is in the trash.')}
+        >
+          <p>For 30 days it can be taken out again.</p>
+        </ConfirmDialog>
+      )
+  }
+}

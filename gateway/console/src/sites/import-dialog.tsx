@@ -1,0 +1,114 @@
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useNavigate } from 'react-router'
+import { ApiError } from '../api/client'
+import type { Workspace } from '../api/resources'
+import { upload, type UploadProgress } from '../api/upload'
+import { useChange } from '../api/use-change'
+import { FormDialog } from '../components/dialog'
+import { Field, TextField } from '../components/field'
+
+interface ImportDialogProps {
+  readonly workspace: Workspace
+  readonly onClose: () => void
+}
+
+/** The last line of the answer to an import, or one on the way. */
+interface ImportLine {
+  readonly progress?: { readonly rowsRead: number; readonly rowsStored: number }
+  readonly document?: { readonly id: string }
+  readonly error?: string
+  readonly details?: { readonly status?: number }
+}
+
+/** Makes a document of a file, and tells how far that is. */
+export function ImportDialog({ workspace, onClose }: ImportDialogProps): ReactNode {
+  const [file, setFile] = useState<File>()
+  const [name, setName] = useState('')
+  const [progress, setProgress] = useState<UploadProgress>()
+  const navigate = useNavigate()
+  const stop = useRef(new AbortController())
+  const { make } = useChange(['workspaces'])
+  // Who closes the dialog does not want the document any more.
+  useEffect(() => {
+    const controller = new AbortController()
+    stop.current = controller
+    return () => controller.abort()
+  }, [])
+  const submit = async () => {
+    if (!file) return
+    const form = new FormData()
+    if (name.trim() !== '') form.set('name', name.trim())
+    form.set('upload', file)
+    const { signal } = stop.current
+    try {
+      const docId = await make(() =>
+        importFile(workspace.id, { form, signal, onProgress: setProgress }),
+      )
+      void navigate(`/docs/${docId}`)
+    } finally {
+      setProgress(undefined)
+    }
+  }
+  return (
+    <FormDialog
+      title={`Import into “${workspace.name}”`}
+      submit="Import"
+      canSubmit={file !== undefined}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      <Field
+        label="File"
+        hint="CSV, TSV, XLSX, JSON, or a document downloaded from Sheaf (SQLite)."
+      >
+        {(ties) => (
+          <input
+            type="file"
+            {...ties}
+            accept=".csv,.tsv,.xlsx,.json,.sqlite,.grist"
+            onChange={({ target }) => setFile(target.files?.[0])}
+          />
+        )}
+      </Field>
+      <TextField
+        label="Name of the document"
+        hint="That of the file when left empty."
+        value={name}
+        maxLength={256}
+        onChange={({ target }) => setName(target.value)}
+      />
+      {/* Room for what is told later, so that nothing moves. */}
+      <div className="progress-room" role="status">
+        {progress && <Progress progress={progress} />}
+      </div>
+    </FormDialog>
+  )
+}
+
+interface ImportOptions {
+  readonly form: FormData
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: UploadProgress) => void
+}
+
+async function importFile(workspaceId: number, options: ImportOptions): Promise<string> {
+  const path = `/api/workspaces/${workspaceId}/import`
+  const text = await upload(path, { ...options, accept: 'application/x-ndjson' })
+  const last = JSON.parse(text.trimEnd().split('\n').at(-1) ?? '') as ImportLine
+  if (last.document) return last.document.id
+  throw new ApiError(last.details?.status ?? 500, last.error ?? 'The import broke off.')
+}
+
+function Progress({ progress: { sent, told } }: { readonly progress: UploadProgress }): ReactNode {
+  const rows = (told as ImportLine | undefined)?.progress
+  return (
+    <>
+      <progress aria-label="Upload" value={sent} max={1} />
+      <p className="note">
+        {rows
+          ? `${rows.rowsStored.toLocaleString()} of ${rows.rowsRead.toLocaleString()} rows stored`
+          : `${Math.round(sent * 100)} % sent`}
+      </p>
+    </>
+  )
+}

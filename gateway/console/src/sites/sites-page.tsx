@@ -1,0 +1,93 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { Link, useNavigate } from 'react-router'
+import { roleNames } from '../access/role-names'
+import { call } from '../api/client'
+import { orgsQuery, type Org } from '../api/resources'
+import { useChange } from '../api/use-change'
+import { Button } from '../components/button'
+import { FormDialog } from '../components/dialog'
+import { TextField } from '../components/field'
+import { Page } from '../components/page'
+import { Empty, ErrorState, Loading } from '../components/states'
+import { siteName } from './site-name'
+
+/** All sites of the user: their own, and those of their teams. */
+export function SitesPage(): ReactNode {
+  const { data, error, refetch } = useQuery(orgsQuery)
+  const [isNew, setNew] = useState(false)
+  return (
+    <Page
+      title="Sites"
+      actions={
+        <Button kind="primary" onClick={() => setNew(true)}>
+          New team site
+        </Button>
+      }
+    >
+      {error && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!error && !data && <Loading what="your sites" />}
+      {data?.length === 0 && (
+        <Empty title="You have no sites">
+          <p>Make a team site to begin with.</p>
+        </Empty>
+      )}
+      <ul className="cards">
+        {data?.map((org) => (
+          <SiteCard key={org.id} org={org} />
+        ))}
+      </ul>
+      {isNew && <NewSiteDialog onClose={() => setNew(false)} />}
+    </Page>
+  )
+}
+
+function SiteCard({ org }: { readonly org: Org }): ReactNode {
+  return (
+    <li className="card">
+      <Link className="card-link" to={`/sites/${org.id}`}>
+        {siteName(org)}
+      </Link>
+      <p className="note">
+        {org.owner ? 'Personal site' : `Team site · ${org.domain}`}
+        {org.access && ` · ${roleNames[org.access]}`}
+      </p>
+    </li>
+  )
+}
+
+function NewSiteDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const [name, setName] = useState('')
+  const [domain, setDomain] = useState('')
+  const navigate = useNavigate()
+  const { make } = useChange(orgsQuery.queryKey)
+  const submit = async () => {
+    const body = { name: name.trim(), domain: domain.trim() || undefined }
+    const id = await make(() => call<number>('POST', '/api/orgs', { body }), 'The site is there.')
+    void navigate(`/sites/${id}`)
+  }
+  return (
+    <FormDialog
+      title="New team site"
+      submit="Create site"
+      canSubmit={name.trim() !== ''}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      <TextField
+        label="Name"
+        value={name}
+        required
+        maxLength={256}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <TextField
+        label="Subdomain"
+        hint="Letters, digits and hyphens. Made by itself when left empty."
+        value={domain}
+        maxLength={63}
+        onChange={({ target }) => setDomain(target.value)}
+      />
+    </FormDialog>
+  )
+}

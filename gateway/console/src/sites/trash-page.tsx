@@ -1,0 +1,116 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { Link, useParams } from 'react-router'
+import { call } from '../api/client'
+import { docPath, orgQuery, workspacesQuery, type Role, type Workspace } from '../api/resources'
+import { useChange } from '../api/use-change'
+import { Button } from '../components/button'
+import { ConfirmDialog } from '../components/dialog'
+import { Page } from '../components/page'
+import { Empty, ErrorState, Loading } from '../components/states'
+import { Time } from '../components/time'
+
+/** Something in the trash. */
+interface Trashed {
+  readonly path: string
+  readonly name: string
+  readonly kind: string
+  readonly access: Role | null
+  readonly removedAt: string
+}
+
+/** What of a site can be taken out of the trash again. */
+export function TrashPage(): ReactNode {
+  const { orgId = '' } = useParams()
+  const org = useQuery(orgQuery(orgId))
+  const { data, error, refetch } = useQuery(workspacesQuery(orgId, true))
+  const [deleted, setDeleted] = useState<Trashed>()
+  const { make, makeOrTell } = useChange(['workspaces'])
+  const trashed = data?.flatMap(listTrashed)
+  return (
+    <Page
+      title="Trash"
+      above={
+        <>
+          <Link to="/">Sites</Link>
+          <span aria-hidden="true">/</span>
+          <Link to={`/sites/${orgId}`}>{org.data?.name ?? 'Site'}</Link>
+        </>
+      }
+    >
+      <p className="note">What lies here is deleted for good after 30 days.</p>
+      {error && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading what="the trash" />}
+      {trashed?.length === 0 && <Empty title="The trash is empty" />}
+      <ul className="rows">
+        {trashed?.map((item) => (
+          <TrashRow
+            key={item.path}
+            item={item}
+            onRestore={() =>
+              makeOrTell(() => call('POST', `${item.path}/unremove`), `“${item.name}” is back.`)
+            }
+            onDelete={() => setDeleted(item)}
+          />
+        ))}
+      </ul>
+      {deleted && (
+        <ConfirmDialog
+          title={`Delete “${deleted.name}” for good?`}
+          confirm="Delete for good"
+          onClose={() => setDeleted(undefined)}
+          onConfirm={() => make(() => call('DELETE', deleted.path), 'It is deleted.')}
+        >
+          <p>It goes for everybody, with all that is in it. It cannot be undone.</p>
+        </ConfirmDialog>
+      )}
+    </Page>
+  )
+}
+
+function listTrashed({ id, name, access, removedAt, docs }: Workspace): Trashed[] {
+  if (removedAt !== undefined)
+    return [{ path: `/api/workspaces/${id}`, name, kind: 'Workspace', access, removedAt }]
+  return docs.flatMap((doc) =>
+    doc.removedAt === undefined
+      ? []
+      : [
+          {
+            path: docPath(String(doc.id)),
+            name: doc.name,
+            kind: `Document of ${name}`,
+            access: doc.access,
+            removedAt: doc.removedAt,
+          },
+        ],
+  )
+}
+
+interface TrashRowProps {
+  readonly item: Trashed
+  readonly onRestore: () => void
+  readonly onDelete: () => void
+}
+
+function TrashRow({ item, onRestore, onDelete }: TrashRowProps): ReactNode {
+  return (
+    <li>
+      <div className="row-main">
+        <strong>{item.name}</strong>
+        <span className="note">
+          {item.kind}, removed <Time at={item.removedAt} />
+        </span>
+      </div>
+      {item.access === 'owners' && (
+        <div className="actions">
+          <Button aria-label={`Restore ${item.name}`} onClick={onRestore}>
+            Restore
+          </Button>
+          <Button kind="danger" aria-label={`Delete ${item.name} for good`} onClick={onDelete}>
+            Delete for good
+          </Button>
+        </div>
+      )}
+    </li>
+  )
+}

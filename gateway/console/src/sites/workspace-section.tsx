@@ -1,0 +1,126 @@
+import { useState, type ReactNode } from 'react'
+import { useNavigate } from 'react-router'
+import { AccessDialog } from '../access/access-dialog'
+import { call } from '../api/client'
+import type { DocumentSummary, Org, Workspace } from '../api/resources'
+import { useChange } from '../api/use-change'
+import { Button } from '../components/button'
+import { ConfirmDialog, NameDialog } from '../components/dialog'
+import { Menu, type MenuItem } from '../components/menu'
+import { Section } from '../components/page'
+import { DocumentRow } from './document-row'
+import { ImportDialog } from './import-dialog'
+
+interface WorkspaceProps {
+  readonly org: Org
+  readonly workspace: Workspace
+}
+
+type Opened = 'access' | 'document' | 'import' | 'remove' | 'rename'
+
+/** A workspace with its documents, pinned ones first. */
+export function WorkspaceSection({ org, workspace }: WorkspaceProps): ReactNode {
+  const [opened, setOpened] = useState<Opened>()
+  const { name, access, docs } = workspace
+  const canAdd = access === 'owners' || access === 'editors'
+  return (
+    <Section
+      title={name}
+      actions={
+        <>
+          {canAdd && (
+            <>
+              <Button aria-label={`New document in ${name}`} onClick={() => setOpened('document')}>
+                New document
+              </Button>
+              <Button aria-label={`Import into ${name}`} onClick={() => setOpened('import')}>
+                Import
+              </Button>
+            </>
+          )}
+          <Menu label={`More for workspace ${name}`} items={itemsOf(workspace, setOpened)} />
+        </>
+      }
+    >
+      {docs.length === 0 && (
+        <p className="note">No documents yet.{canAdd && ' Make an empty one, or import a file.'}</p>
+      )}
+      <ul className="rows">
+        {docs.toSorted(pinnedFirst).map((document) => (
+          <DocumentRow key={document.id} org={org} workspace={workspace} document={document} />
+        ))}
+      </ul>
+      <WorkspaceDialog workspace={workspace} opened={opened} onClose={() => setOpened(undefined)} />
+    </Section>
+  )
+}
+
+const pinnedFirst = (a: DocumentSummary, b: DocumentSummary) =>
+  Number(b.isPinned) - Number(a.isPinned)
+
+function itemsOf({ access }: Workspace, open: (what: Opened) => void): MenuItem[] {
+  const shown = { label: 'Access', onSelect: () => open('access') }
+  if (access !== 'owners') return [shown]
+  return [
+    { label: 'Rename', onSelect: () => open('rename') },
+    shown,
+    { label: 'Move to trash', isDanger: true, onSelect: () => open('remove') },
+  ]
+}
+
+interface WorkspaceDialogProps {
+  readonly workspace: Workspace
+  readonly opened: Opened | undefined
+  readonly onClose: () => void
+}
+
+function WorkspaceDialog({ workspace, opened, onClose }: WorkspaceDialogProps): ReactNode {
+  const { id, name } = workspace
+  const path = `/api/workspaces/${id}`
+  const navigate = useNavigate()
+  const { make } = useChange(['workspaces'])
+  const create = async (newName: string) => {
+    const docId = await make(() =>
+      call<string>('POST', `${path}/docs`, { body: { name: newName } }),
+    )
+    void navigate(`/docs/${docId}`)
+  }
+  switch (opened) {
+    case undefined:
+      return null
+    case 'access':
+      return <AccessDialog kind="workspace" path={path} name={name} onClose={onClose} />
+    case 'import':
+      return <ImportDialog workspace={workspace} onClose={onClose} />
+    case 'document':
+      return (
+        <NameDialog
+          title={`New document in “${name}”`}
+          submit="Create document"
+          onClose={onClose}
+          onName={create}
+        />
+      )
+    case 'rename':
+      return (
+        <NameDialog
+          title="Rename workspace"
+          submit="Rename"
+          initial={name}
+          onClose={onClose}
+          onName={(newName) => make(() => call('PATCH', path, { body: { name: newName } }))}
+        />
+      )
+    case 'remove':
+      return (
+        <ConfirmDialog
+          title={`Move “${name}” to the trash?`}
+          confirm="Move to trash"
+          onClose={onClose}
+          onConfirm={() => make(() => call('POST', `${path}/remove`), 'It is in the trash.')}
+        >
+          <p>Its documents go with it. For 30 days everything can be taken out again.</p>
+        </ConfirmDialog>
+      )
+  }
+}

@@ -1,0 +1,19 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+/** For `npm run dev -w @sheaf/console`: everything but the console comes from the Sheaf of `make run`. */
+const sheaf = 'http://127.0.0.1:8484'
+
+export default defineConfig({
+  base: '/console/',
+  plugins: [react()],
+  build: {
+    // The policy of the pages allows nothing that stands inside of them.
+    assetsInlineLimit: 0,
+    // The first that know light-dark().
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  server: { host: '127.0.0.1', proxy: { '/api': sheaf, '/sign-in': sheaf } },
+})

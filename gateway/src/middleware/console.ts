@@ -1,0 +1,47 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { ConsoleFile, ConsoleFiles } from '../console-files'
+import type { RouteTraits, Stage } from '../exchange'
+import { sendBytes, sendHead } from '../reply'
+import { pageHead } from './page-headers'
+
+const PATH = /^\/console(?:\/([^?#]*))?(?:$|[?#])/
+/** A browser that has a file of one of these names never needs to ask for it again. */
+const FOREVER = 'public, max-age=31536000, immutable'
+const route: RouteTraits = { path: '/console/*', isPage: true }
+
+/**
+ * Serves the console below `/console/`. A path that names no file is one of its pages, which the console itself finds
+ * its way to. Throws AppError `not_found` for a file that there is not, and when the console has not been built.
+ */
+export function consolePages(files: ConsoleFiles): Stage {
+  return (exchange) => {
+    const { method, url = '' } = exchange.request
+    const [matched, path] = PATH.exec(url) ?? []
+    if (matched === undefined || (method !== 'GET' && method !== 'HEAD')) return false
+    exchange.begin(route)
+    if (path === undefined) {
+      sendHead(exchange, { status: 308, length: 0, headers: ['Location', '/console/'] })
+      exchange.response.end()
+      return true
+    }
+    const { bytes, mediaType, isImmutable } = findFile(files, path)
+    const head = { ...pageHead, mediaType }
+    sendBytes(exchange, bytes, isImmutable ? { ...head, cache: FOREVER } : head)
+    return true
+  }
+}
+
+function findFile(files: ConsoleFiles, path: string): ConsoleFile {
+  const index = files.get('')
+  if (!index)
+    throw new AppError(
+      'not_found',
+      'CONSOLE_NOT_BUILT',
+      'the console has not been built: `make build` does',
+    )
+  const file = files.get(path)
+  if (file) return file
+  if (path.startsWith('assets/'))
+    throw new AppError('not_found', 'NOT_FOUND', `not found: /console/${path}`)
+  return index
+}

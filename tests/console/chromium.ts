@@ -1,0 +1,95 @@
+import { accessSync, constants, readFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import type { RunningSheaf } from '@sheaf/testkit/sheaf'
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from 'playwright-core'
+
+const names = ['chromium', 'chromium-browser']
+const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
+/** A machine that is busy with other tests takes its time. */
+const PATIENCE_MS = 60_000
+
+/** A browser that a person has opened, and what went wrong in it. */
+export interface Visit extends AsyncDisposable {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** What the console of the browser told as an error, answers of 4xx and 5xx with it. */
+  readonly faults: readonly string[]
+}
+
+/** Chromium around the tests of the file that calls it; it is there once tests run. */
+export function useChromium(): { visit(options?: BrowserContextOptions): Promise<Visit> } {
+  let browser: Browser
+  beforeAll(async () => {
+    // Root may not use its sandbox; what is opened here is ours.
+    const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+    browser = await chromium.launch({ executablePath: findChromium(), args })
+  })
+  afterAll(async () => {
+    await browser?.close()
+  })
+  return { visit: (options) => openVisit(browser, options) }
+}
+
+async function openVisit(browser: Browser, options?: BrowserContextOptions): Promise<Visit> {
+  const context = await browser.newContext(options)
+  context.setDefaultTimeout(PATIENCE_MS)
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text())
+  })
+  page.on('pageerror', ({ message }) => faults.push(message))
+  return { page, context, faults, [Symbol.asyncDispose]: () => context.close() }
+}
+
+/** Where Chromium is: what SHEAF_CHROMIUM says, else on the PATH. Throws with what to do when there is none. */
+function findChromium(): string {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  const places = process.env.SHEAF_CHROMIUM
+    ? [process.env.SHEAF_CHROMIUM]
+    : names.flatMap((name) => folders.map((folder) => join(folder, name)))
+  const found = places.find(isProgram)
+  if (found !== undefined) return found
+  throw new Error(
+    'the tests of the console need Chromium: install it (`apt-get install chromium`), or name one in SHEAF_CHROMIUM',
+  )
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Signs somebody in by a link, as the operator gets one for them; ends on the first page of the console. */
+export async function signIn({ page }: Visit, sheaf: RunningSheaf, email: string): Promise<void> {
+  const { url } = JSON.parse(await sheaf.operate('sign-in', email, '--json')) as { url: string }
+  await followLink(page, url)
+}
+
+/** Opens a link that signs in, and says yes; ends on the first page of the console. */
+export async function followLink(page: Page, link: string): Promise<void> {
+  await page.goto(link)
+  await page.locator('form button').click()
+  await page.getByRole('heading', { name: 'Sites' }).waitFor()
+}
+
+/** What axe finds wrong with a page, a line each. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  // Animations are over, and colours what they will be.
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await page.evaluate(axeSource)
+  return page.evaluate<string[]>(
+    `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => id + ' at ' + target.join(' ') + ': ' + failureSummary)))`,
+  )
+}

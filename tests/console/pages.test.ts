@@ -1,0 +1,128 @@
+import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import { createRest, type Rest } from '@sheaf/testkit/rest'
+import type { Page } from 'playwright-core'
+import { addRecords, addTable, newDocument } from '../support/system'
+import { findBarriers, signIn, useChromium, type Visit } from './chromium'
+
+const { visit } = useChromium()
+let sheaf: RunningSheaf
+let desk: Visit
+let phone: Visit
+let docId: number
+
+beforeAll(async () => {
+  sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000' } })
+  docId = await fill(createRest(sheaf.url, sheaf.ownerKey))
+  desk = await visit({ colorScheme: 'light', viewport: { width: 1200, height: 850 } })
+  await signIn(desk, sheaf, 'you@example.com')
+  const storageState = await desk.context.storageState()
+  const dark = { colorScheme: 'dark' as const, viewport: { width: 375, height: 740 } }
+  phone = await visit({ ...dark, storageState, isMobile: true, hasTouch: true })
+})
+afterAll(async () => {
+  await phone?.[Symbol.asyncDispose]()
+  await desk?.[Symbol.asyncDispose]()
+  await sheaf?.[Symbol.asyncDispose]()
+})
+
+/** A document with a name that is long, and a table with something of every kind in it; its integer id. */
+async function fill(rest: Rest): Promise<number> {
+  const doc = await newDocument(rest, 'A document with a rather long name that goes on for a while')
+  const table = await addTable(rest, doc, 'People', { Name: 'Text', Born: 'Date', Likes: 'Any' })
+  await addRecords(rest, `${doc}/tables/${table}`, [
+    { Name: 'Ada', Born: '1815-12-10', Likes: ['L', 'engines'] },
+    { Name: null, Born: 'some day', Likes: 3.5 },
+  ])
+  await rest.post('/api/profile/apikeys', {
+    body: { name: 'reader', expiresAt: '2999-01-01T00:00:00Z', scope: { readOnly: true } },
+  })
+  return (await rest.get<{ id: number }>(doc)).body.id
+}
+
+const pages: readonly (readonly [name: string, path: () => string, heading: RegExp])[] = [
+  ['sites', () => '/', /Sites/],
+  ['one site', () => '/sites/current', /Personal/],
+  ['the trash', () => '/sites/current/trash', /Trash/],
+  ['profile settings', () => '/profile', /Profile settings/],
+  ['the API', () => '/api', /API/],
+  ['a table', () => `/docs/${docId}/tables/People`, /A document/],
+  ['SQL', () => `/docs/${docId}/sql`, /A document/],
+  ['files', () => `/docs/${docId}/files`, /A document/],
+  ['downloads', () => `/docs/${docId}/downloads`, /A document/],
+  ['calls of a document', () => `/docs/${docId}/api`, /A document/],
+  ['an address that leads nowhere', () => '/nowhere', /nothing here/],
+]
+
+async function open(page: Page, path: string, heading: RegExp): Promise<void> {
+  await page.goto(`${sheaf.url}/console${path}`)
+  await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+  await page.waitForLoadState('networkidle')
+}
+
+describe.each(pages)('the page of %s', (_name, path, heading) => {
+  it('has no barriers and no errors, in light and on a desk', async () => {
+    await open(desk.page, path(), heading)
+    expect(await findBarriers(desk.page)).toEqual([])
+    expect(desk.faults).toEqual([])
+  })
+
+  it('has no barriers and no errors, in the dark and on a phone, where it does not scroll sideways', async () => {
+    await open(phone.page, path(), heading)
+    expect(await findBarriers(phone.page)).toEqual([])
+    expect(phone.faults).toEqual([])
+    const width = 'document.documentElement.scrollWidth - window.innerWidth'
+    expect(await phone.page.evaluate(width)).toBeLessThanOrEqual(0)
+  })
+})
+
+describe('the console', () => {
+  it('shows why there is nothing, where a document is not there', async () => {
+    await using other = await visit({ storageState: await desk.context.storageState() })
+    await other.page.goto(`${sheaf.url}/console/docs/999999`)
+    await other.page.getByRole('alert').getByText('document not found').waitFor()
+    expect(await findBarriers(other.page)).toEqual([])
+  })
+
+  it('sends who is not signed in to sign in, and back', async () => {
+    await using stranger = await visit()
+    await stranger.page.goto(`${sheaf.url}/console/profile`)
+    await stranger.page.waitForURL(/\/sign-in\?next=%2Fconsole%2Fprofile$/)
+    expect(await findBarriers(stranger.page)).toEqual([])
+  })
+})
+
+describe('the files of the console', () => {
+  const get = (path: string, init?: RequestInit) => fetch(`${sheaf.url}${path}`, init)
+
+  it('may run nothing that stands inside a page, and nothing of another site', async () => {
+    const { headers } = await get('/console/profile')
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'self';")
+    expect(policy).toContain("style-src 'self';")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(headers.get('cache-control')).toBe('no-store')
+  })
+
+  it('are kept for ever where their names tell their contents', async () => {
+    const page = await (await get('/console/')).text()
+    const assets = [...page.matchAll(/"(\/console\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
+    expect(assets.length).toBeGreaterThanOrEqual(3)
+    for (const path of assets) {
+      const { status, headers } = await get(path)
+      expect([status, headers.get('cache-control')]).toEqual([
+        200,
+        'public, max-age=31536000, immutable',
+      ])
+    }
+    expect((await get('/console/assets/index-gone.js')).status).toBe(404)
+  })
+
+  it('are found without the slash, and only read', async () => {
+    const { status, headers } = await get('/console', { redirect: 'manual' })
+    expect([status, headers.get('location')]).toEqual([308, '/console/'])
+    expect((await get('/console/', { method: 'HEAD' })).status).toBe(200)
+    const write = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
+    expect((await get('/console/', write)).status).toBe(404)
+  })
+})

@@ -1,0 +1,170 @@
+import { createRest } from '@sheaf/testkit/rest'
+import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { Page } from 'playwright-core'
+import { findBarriers, followLink, signIn, useChromium } from './chromium'
+
+const { visit } = useChromium()
+let sheaf: RunningSheaf
+beforeAll(async () => {
+  sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000' } })
+})
+afterAll(async () => {
+  await sheaf?.[Symbol.asyncDispose]()
+})
+
+/** Goes on with Tab until this button has the focus, as somebody without a mouse does. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const button = page.getByRole('button', { name, exact: true })
+  for (let pressed = 0; pressed < 60; pressed++) {
+    if ((await button.and(page.locator(':focus')).count()) === 1) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`Tab does not lead to "${name}"`)
+}
+
+const apiSection = (page: Page) => page.getByRole('region', { name: 'API', exact: true })
+const statusWith = async (key: string) =>
+  (await createRest(sheaf.url, key).get('/api/profile/user')).status
+
+async function readKey(page: Page): Promise<string> {
+  const text = await apiSection(page).getByLabel('API key', { exact: true }).textContent()
+  return text ?? ''
+}
+
+describe('the API section of profile settings', () => {
+  it('lets the owner, who came by the printed link, remove the key and create others with the keyboard alone', async () => {
+    await using desk = await visit()
+    const { page } = desk
+    const [, link = ''] = /(http\S+\/sign-in\/link\?token=\S+)/.exec(sheaf.output()) ?? []
+    await followLink(page, link)
+    await tabTo(page, 'you')
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Profile settings' }).waitFor()
+    await page.keyboard.press('Enter')
+    const section = apiSection(page)
+
+    await section.getByRole('button', { name: 'Remove' }).waitFor()
+    await tabTo(page, 'Remove')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Remove the API key?' }).waitFor()
+    expect(await findBarriers(page)).toEqual([])
+    await tabTo(page, 'Remove key')
+    await page.keyboard.press('Enter')
+    await section.getByRole('button', { name: 'Create' }).waitFor()
+    expect(await statusWith(sheaf.ownerKey)).toBe(401)
+
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await tabTo(page, 'Create')
+    await page.keyboard.press('Enter')
+    await section.getByRole('button', { name: 'Copy API key' }).waitFor()
+    const first = await readKey(page)
+    expect(await statusWith(first)).toBe(200)
+
+    await tabTo(page, 'Remove')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await statusWith(first)).toBe(200)
+    await page.keyboard.press('Enter')
+    await tabTo(page, 'Remove key')
+    await page.keyboard.press('Enter')
+    await section.getByRole('button', { name: 'Create' }).waitFor()
+    expect(await statusWith(first)).toBe(401)
+
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await tabTo(page, 'Create')
+    await page.keyboard.press('Enter')
+    await section.getByRole('button', { name: 'Copy API key' }).waitFor()
+    const second = await readKey(page)
+    expect(second).not.toBe(first)
+    expect(await statusWith(second)).toBe(200)
+    expect(desk.faults).toEqual([])
+  })
+
+  it('shows a key only once', async () => {
+    const { email } = await sheaf.createUser('bob@example.com', 'Bob')
+    await using desk = await visit()
+    await signIn(desk, sheaf, email)
+    await desk.page.goto(`${sheaf.url}/console/profile`)
+    const section = apiSection(desk.page)
+    const create = section.getByRole('button', { name: 'Create' })
+    await section.getByRole('button').first().waitFor()
+    // A user whom the operator made may have a default key already.
+    if ((await create.count()) === 0) {
+      await section.getByRole('button', { name: 'Remove' }).click()
+      await desk.page.getByRole('button', { name: 'Remove key' }).click()
+    }
+    await create.click()
+    await section.getByRole('button', { name: 'Copy API key' }).waitFor()
+    const key = await readKey(desk.page)
+    await desk.page.reload()
+    const masked = await section.getByLabel('API key, masked').textContent()
+    expect(masked).toMatch(/^shf_\w+\*+$/)
+    expect(key).not.toBe(masked)
+  })
+})
+
+describe('named keys', () => {
+  it('are made with an end and confined to what is chosen, and revoked', async () => {
+    const { email } = await sheaf.createUser('carol@example.com', 'Carol')
+    await using desk = await visit()
+    const { page } = desk
+    await signIn(desk, sheaf, email)
+    await page.goto(`${sheaf.url}/console/profile`)
+    await page.getByRole('button', { name: 'New key' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('robot')
+    await dialog.getByLabel('Last day').fill('2999-12-31')
+    await dialog.getByLabel('It may only read').check()
+    await dialog.getByLabel(/It reaches only/).check()
+    expect(await dialog.getByRole('button', { name: 'Create key' }).isDisabled()).toBe(true)
+    await dialog.getByLabel('Home').check()
+    expect(await findBarriers(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    const key = (await dialog.getByLabel('new key', { exact: true }).textContent()) ?? ''
+    const robot = createRest(sheaf.url, key)
+    expect((await robot.get('/api/orgs/current/workspaces')).status).toBe(200)
+    const write = await robot.post('/api/orgs/current/workspaces', { body: { name: 'No' } })
+    expect(write.status).toBe(403)
+    await dialog.getByRole('button', { name: 'Done' }).click()
+
+    const row = page.getByRole('row', { name: /robot/ })
+    expect(await row.textContent()).toMatch(/1 workspace, to read.*2999/)
+    await row.getByRole('button', { name: 'Revoke robot' }).click()
+    await page.getByRole('button', { name: 'Revoke key' }).click()
+    await page.getByText('No named keys yet').waitFor()
+    expect((await robot.get('/api/orgs')).status).toBe(401)
+    expect(desk.faults).toEqual([])
+  })
+})
+
+describe('the account', () => {
+  it('is renamed, signed out everywhere, and deleted once its name is typed', async () => {
+    const { email, key } = await sheaf.createUser('erin@example.com', 'Erin')
+    await using desk = await visit()
+    await using other = await visit()
+    await signIn(desk, sheaf, email)
+    await signIn(other, sheaf, email)
+    await desk.page.goto(`${sheaf.url}/console/profile`)
+    await desk.page.getByLabel('Name', { exact: true }).fill('Erin E.')
+    await desk.page.getByRole('button', { name: 'Save name' }).click()
+    await desk.page.getByText('The name is saved.').waitFor()
+
+    await desk.page.getByRole('button', { name: 'Sign out everywhere' }).click()
+    await desk.page.waitForURL(/\/sign-in/)
+    await other.page.goto(`${sheaf.url}/console/profile`)
+    await other.page.waitForURL(/\/sign-in/)
+
+    await signIn(desk, sheaf, email)
+    await desk.page.goto(`${sheaf.url}/console/profile`)
+    await desk.page.getByRole('button', { name: 'Delete account' }).click()
+    const dialog = desk.page.getByRole('dialog')
+    const submit = dialog.getByRole('button', { name: 'Delete account' })
+    expect(await submit.isDisabled()).toBe(true)
+    await dialog.getByRole('textbox').fill('Erin E.')
+    await submit.click()
+    await desk.page.waitForURL(/\/sign-in/)
+    expect(await statusWith(key)).toBe(401)
+  })
+})

@@ -1,0 +1,224 @@
+import { join } from 'node:path'
+import { eventually } from '@sheaf/testkit/eventually'
+import { createRest, type Rest } from '@sheaf/testkit/rest'
+import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { Page } from 'playwright-core'
+import { findBarriers, signIn, useChromium, type Visit } from './chromium'
+
+const { visit } = useChromium()
+let sheaf: RunningSheaf
+let desk: Visit
+let page: Page
+let rest: Rest
+beforeAll(async () => {
+  sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000' } })
+  rest = createRest(sheaf.url, sheaf.ownerKey)
+  desk = await visit()
+  page = desk.page
+  await signIn(desk, sheaf, 'you@example.com')
+})
+afterAll(async () => {
+  await desk?.[Symbol.asyncDispose]()
+  await sheaf?.[Symbol.asyncDispose]()
+})
+
+async function choose(of: string, item: string): Promise<void> {
+  await page.getByRole('button', { name: `More for ${of}`, exact: true }).click()
+  await page.getByRole('menuitem', { name: item, exact: true }).click()
+}
+
+async function enterName(name: string, submit: string): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox').first().fill(name)
+  await dialog.getByRole('button', { name: submit }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+interface Listed {
+  readonly name: string
+  readonly docs: readonly { readonly name: string; readonly isPinned: boolean }[]
+}
+
+const listed = async (): Promise<Listed[]> =>
+  (await rest.get<Listed[]>('/api/orgs/current/workspaces')).body.map(({ name, docs }) => ({
+    name,
+    docs: docs.map((doc) => ({ name: doc.name, isPinned: doc.isPinned })),
+  }))
+
+describe('sites, workspaces and documents', () => {
+  it('are made, renamed, moved, pinned, put into the trash, restored and deleted', async () => {
+    await page.goto(`${sheaf.url}/console/sites/current`)
+    await page.getByRole('button', { name: 'New workspace' }).click()
+    await enterName('Plans', 'Create workspace')
+    await page.getByRole('button', { name: 'New document in Plans' }).click()
+    await enterName('Draft', 'Create document')
+    await page.getByRole('heading', { level: 1, name: 'Draft' }).waitFor()
+
+    await page.goto(`${sheaf.url}/console/sites/current`)
+    await choose('Draft', 'Rename')
+    await enterName('Budget', 'Rename')
+    await choose('Budget', 'Pin')
+    await page.getByText('pinned').waitFor()
+    await choose('workspace Plans', 'Rename')
+    await enterName('Ideas', 'Rename')
+    await choose('Budget', 'Move')
+    const home = page.getByRole('option', { name: / \/ Home$/ })
+    await home.waitFor({ state: 'attached' })
+    await page.getByLabel('To workspace').selectOption({ label: (await home.textContent()) ?? '' })
+    await page.getByRole('button', { name: 'Move', exact: true }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const whole = [
+      { name: 'Home', docs: [{ name: 'Budget', isPinned: true }] },
+      { name: 'Ideas', docs: [] },
+    ]
+    expect(await listed()).toEqual(expect.arrayContaining(whole))
+
+    await choose('Budget', 'Move to trash')
+    await page.getByRole('dialog').getByRole('button', { name: 'Move to trash' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await choose('workspace Ideas', 'Move to trash')
+    await page.getByRole('dialog').getByRole('button', { name: 'Move to trash' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await listed()).toEqual([{ name: 'Home', docs: [] }])
+
+    await choose('Personal', 'Trash')
+    await page.getByRole('button', { name: 'Restore Budget' }).click()
+    await page.getByText('“Budget” is back.').waitFor()
+    await page.getByRole('button', { name: 'Delete Ideas for good' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click()
+    await page.getByText('The trash is empty').waitFor()
+    expect(await listed()).toEqual([whole[0]])
+    expect(desk.faults).toEqual([])
+  })
+
+  it('include team sites, which are deleted once their name is typed', async () => {
+    await page.goto(`${sheaf.url}/console/`)
+    await page.getByRole('button', { name: 'New team site' }).click()
+    await page.getByLabel('Name').fill('Bench')
+    await page.getByLabel('Subdomain').fill('bench')
+    await page.getByRole('button', { name: 'Create site' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Bench' }).waitFor()
+    await choose('Bench', 'Rename')
+    await enterName('Work', 'Rename')
+    await choose('Work', 'Delete site')
+    const dialog = page.getByRole('dialog')
+    const submit = dialog.getByRole('button', { name: 'Delete site' })
+    expect(await submit.isDisabled()).toBe(true)
+    await dialog.getByRole('textbox').fill('Work')
+    await submit.click()
+    await page.getByRole('heading', { level: 1, name: 'Sites' }).waitFor()
+    await page.getByRole('link', { name: 'Work' }).waitFor({ state: 'detached' })
+    expect((await rest.get<unknown[]>('/api/orgs')).body).toHaveLength(1)
+    expect(desk.faults).toEqual([])
+  })
+
+  it('take files as documents, and say what is wrong with those that are none', async () => {
+    await page.goto(`${sheaf.url}/console/sites/current`)
+    await page.getByRole('button', { name: 'Import into Home' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('File').setInputFiles({
+      name: 'broken.xlsx',
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from('no workbook'),
+    })
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    await dialog.getByRole('alert').waitFor()
+    await dialog.getByLabel('File').setInputFiles(join(__dirname, '../data/country-codes.csv'))
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    await page.getByRole('heading', { level: 1, name: 'country-codes' }).waitFor()
+    await page.getByText('200 of 249 rows').waitFor()
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByText('249 of 249 rows').waitFor()
+  })
+})
+
+describe('access', () => {
+  it('is shared with a second user, who signs in and sees the document until it is taken away', async () => {
+    const { email } = await sheaf.createUser('dan@example.com', 'Dan')
+    const workspaces = (await rest.get<{ id: number }[]>('/api/orgs/current/workspaces')).body
+    const path = `/api/workspaces/${workspaces[0]?.id}/docs`
+    const { body: docId } = await rest.post<string>(path, { body: { name: 'Shared' } })
+    await using other = await visit()
+    await signIn(other, sheaf, email)
+    await other.page.goto(`${sheaf.url}/console/docs/${docId}`)
+    await other.page.getByRole('alert').getByText('access denied').waitFor()
+
+    await page.goto(`${sheaf.url}/console/docs/${docId}`)
+    await page.getByRole('button', { name: 'Access' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('E-mail').fill(email)
+    await dialog.getByLabel('Role', { exact: true }).selectOption('viewers')
+    await dialog.getByRole('button', { name: 'Share' }).click()
+    await dialog.getByRole('rowheader', { name: /Dan/ }).waitFor()
+    expect(await findBarriers(page)).toEqual([])
+    await other.page.reload()
+    await other.page.getByRole('heading', { level: 1, name: 'Shared' }).waitFor()
+
+    await dialog.getByLabel(`Role of ${email}`).selectOption('editors')
+    await dialog.getByLabel(/Who has a role/).selectOption('')
+    await dialog.getByLabel(/Everyone who knows/).check()
+    const access = async () =>
+      (
+        await rest.get<{ maxInheritedRole: string | null; users: Record<string, unknown>[] }>(
+          `/api/docs/${docId}/access`,
+        )
+      ).body
+    await eventually(async () => {
+      const { maxInheritedRole, users } = await access()
+      const roles = users.map(({ email: address, access: role }) => [address, role])
+      return (
+        maxInheritedRole === null &&
+        roles.some(([address, role]) => address === email && role === 'editors') &&
+        roles.some(([address, role]) => address === 'everyone@getgrist.com' && role === 'viewers')
+      )
+    })
+    await dialog.getByLabel(/Everyone who knows/).uncheck()
+    await dialog.getByRole('button', { name: `Remove ${email}` }).click()
+    await dialog.getByRole('rowheader', { name: /Dan/ }).waitFor({ state: 'detached' })
+    await eventually(async () => {
+      await other.page.reload()
+      return (await other.page.getByText('access denied').count()) > 0
+    })
+  })
+})
+
+describe('a document', () => {
+  it('answers SQL with rows, or with what is wrong', async () => {
+    await page.goto(`${sheaf.url}/console/sites/current`)
+    await page.getByRole('link', { name: 'country-codes' }).click()
+    await page.getByRole('link', { name: 'SQL' }).click()
+    const text = page.getByRole('textbox', { name: 'SQL' })
+    await text.fill('select count(*) as n from Country_codes')
+    await page.getByRole('button', { name: 'Run' }).click()
+    await page.getByRole('cell', { name: '249' }).waitFor()
+    await text.fill('select nothing')
+    await text.press('Control+Enter')
+    await page
+      .getByRole('alert')
+      .getByText(/syntax error|no such column/)
+      .waitFor()
+  })
+
+  it('is downloaded in each form', async () => {
+    await page.getByRole('link', { name: 'Downloads' }).click()
+    const links = page.locator('a[download]')
+    await links.first().waitFor()
+    const paths = await Promise.all((await links.all()).map((link) => link.getAttribute('href')))
+    expect(paths).toHaveLength(8)
+    for (const path of paths) {
+      const { status, size } = await page.evaluate<{ status: number; size: number }>(
+        `fetch(${JSON.stringify(path)}).then(async (answer) => ({ status: answer.status, size: (await answer.arrayBuffer()).byteLength }))`,
+      )
+      expect([path, status, size > 100]).toEqual([path, 200, true])
+    }
+  })
+
+  it('takes files and gives them back', async () => {
+    await page.getByRole('link', { name: 'Files' }).click()
+    const file = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') }
+    await page.getByLabel('Attach files').setInputFiles(file)
+    const link = page.getByRole('link', { name: 'note.txt' })
+    const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
+    expect(download.suggestedFilename()).toBe('note.txt')
+  })
+})
