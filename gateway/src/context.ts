@@ -56,7 +56,6 @@ export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages)
     lease.start()
     const homes = closer.use(new HomeChannels())
     const webhook = closer.use(openChannel({ address: webhookAddress, ...options }))
-    const directory = createDirectoryClients(channel)
     const readiness = new Readiness({
       directory: channel,
       webhook,
