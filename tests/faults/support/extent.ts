@@ -9,6 +9,11 @@ export function roundsOf(short: number): number {
   return rounds > 0 ? rounds : short
 }
 
+/** Limit of a test that needs another one than usual; a long run gives what `scripts/soak.js` says. */
+export function limitOf(shortMs: number): number {
+  return rounds > 0 ? (seconds + 300) * 1000 : shortMs
+}
+
 /** True once a test has used up the time that a long run gives it; a usual run is bounded by its rounds. */
 export function createTimeLimit(): () => boolean {
   const end = performance.now() + seconds * 1000
