@@ -1,7 +1,6 @@
 import { openChannel } from '@sheaf/kit/grpc-client'
 import { openWith } from '@sheaf/kit/lifecycle'
 import type { Logger } from '@sheaf/kit/logger'
-import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import { AccessCache } from './access-cache'
 import { AccessLease } from './access-lease'
 import type { GatewayConfig } from './config'
@@ -49,8 +48,8 @@ export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages)
     const { directoryAddress: address, webhookAddress } = config
     const options = { maxMessageBytes: MAX_MESSAGE_BYTES, multiplexed: true }
     const channel = closer.use(openChannel({ address, ...options }))
-    const access = new AccessServiceClientImpl(channel)
     const directory = createDirectoryClients(channel)
+    const { access } = directory
     const system = new SystemCaller(access, config.serviceKey)
     const lease = closer.use(new AccessLease(access, system, log))
     lease.start()

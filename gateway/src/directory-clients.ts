@@ -26,7 +26,7 @@ import {
 
 /** Clients of directory. */
 export interface DirectoryClients {
-  readonly access: Pick<AccessService, 'listAccess' | 'updateAccess'>
+  readonly access: AccessService
   readonly documents: DocumentsService
   readonly homes: Pick<HomesService, 'listHomes'>
   readonly keys: KeysService
