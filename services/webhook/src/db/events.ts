@@ -36,6 +36,8 @@ export interface QueueStep {
   readonly handledSeq: number
   /** True when there is more of the last entry than this. */
   readonly isPartial: boolean
+  /** True when the log holds nothing more: only then is what was noted as still to do done. */
+  readonly isEnd: boolean
   readonly limits: QueueLimits
 }
 
@@ -76,7 +78,7 @@ export function queueEntries(
         handled_seq: step.handledSeq,
         checked_at: sql`now()`,
         failures: 0,
-        ...(!step.isPartial && { due_at: null }),
+        ...(step.isEnd && { due_at: null }),
       })
       .where('doc_id', '=', step.docId)
       .execute()
