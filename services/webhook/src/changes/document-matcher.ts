@@ -106,7 +106,11 @@ export class DocumentMatcher {
       await advance(db, docId, { assumed: handledSeq, seq })
       return
     }
-    const step = { docId, assumedSeq: handledSeq, handledSeq: seq, isPartial: false, limits }
+    const step = {
+      ...{ docId, assumedSeq: handledSeq, handledSeq: seq, limits },
+      // Only the log tells where it ends.
+      ...{ isPartial: false, isEnd: false },
+    }
     const outcome = await queueEntries(db, step, (current) =>
       isWhole(entries, { handledSeq, webhooks: current })
         ? matchEntries(entries, current, { traceparentOf })
@@ -145,7 +149,7 @@ export class DocumentMatcher {
 
   private async matchPiece(
     docId: string,
-    { entries, isPartial }: LogPiece,
+    { entries, isPartial, latestSeq }: LogPiece,
     at: {
       assumedSeq: number
       open?: OpenEntry
@@ -158,7 +162,8 @@ export class DocumentMatcher {
     const last = entries.at(-1)?.seq ?? assumedSeq
     const handledSeq = isPartial ? last - 1 : last
     let open: OpenEntry | undefined
-    const step = { docId, assumedSeq, handledSeq, isPartial, limits }
+    const isEnd = handledSeq >= latestSeq
+    const step = { docId, assumedSeq, handledSeq, isPartial, isEnd, limits }
     const outcome = await queueEntries(db, step, (current) => {
       if (!tablesOf(current).every((ref) => tableRefs.includes(ref))) return undefined
       const { traceparentOf } = at.request
