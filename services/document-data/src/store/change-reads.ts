@@ -25,7 +25,7 @@ export function readChanges(
   const short = doc.read(({ connection, schema, seq }) => {
     requireKept(connection, plan.after)
     if (!isShortRead(connection, plan)) return undefined
-    const parts = [...changeParts(connection, plan, schema)].filter((part) => part !== null)
+    const parts = [...changeParts(connection, plan, { schema })].filter((part) => part !== null)
     return { seq, parts: parts.map(unpackPart) }
   })
   return short ?? readLong(doc, plan, limits)
