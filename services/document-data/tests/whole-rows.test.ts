@@ -140,6 +140,35 @@ describe('whole rows of changes', () => {
       for (const { id, old } of columns) expect(old.length > 0).toBe(id === 'B')
   })
 
+  it('are rebuilt fewer at a time where they are large', async () => {
+    await using folder = await tempDir()
+    await using store = await openStore(folder.path, { workers: 0 })
+    const docId = await createTable(store, 'Data', { A: 'Text', B: 'Int' })
+    const ids = Array.from({ length: 40 }, (_, i) => i + 1)
+    const texts = ids.map((id) => `${id} ${'x'.repeat(100_000)}`)
+    const after = await addColumns(store, docId, 'Data', new Map([['A', texts]]))
+    await store.transact(docId, author, (doc) =>
+      updateRecords(doc, 'Data', { rowIds: ids, cells: new Map([['B', ids]]) }, options),
+    )
+    // The rows are small now, and large again on the way back.
+    const small = new Map([['A', ids.map(String)]])
+    await store.transact(docId, author, (doc) =>
+      updateRecords(doc, 'Data', { rowIds: ids, cells: small }, options),
+    )
+    const plan = { after, limit: 1, fullRows: true, tableRefs: [], oldValues: false }
+    const packed = store.read(docId, ({ connection }) => [
+      ...changeParts(connection, plan, { maxPassBytes: 300_000 }),
+    ])
+    const parts = packed.filter((part) => part !== null).map(unpackPart)
+    const operations = parts.flatMap((part) => part.operations as Change[])
+    expect(operations.length).toBeGreaterThanOrEqual(14)
+    expect(operations.flatMap(({ rowIds }) => rowIds)).toEqual(ids)
+    const told = operations.flatMap(toldRows)
+    expect(told.map(([, row]) => Object.values(row).slice(-2))).toEqual(
+      ids.map((id, i) => [texts[i], id]),
+    )
+  })
+
   it('come however much was written since: a read of too much ends behind its first entry', async () => {
     await using folder = await tempDir()
     await using store = await openStore(folder.path, { workers: 0 })

@@ -16,8 +16,9 @@ import { readSchema, type Schema } from './schema'
 
 /** Entries read from the log at once, and about their size: so much of it is in memory, whatever an entry holds. */
 const RUN = { count: 1000, bytes: 2 * 1024 * 1024, maxBytes: Number.MAX_SAFE_INTEGER }
-/** Rows that are rebuilt in one go back through the log. */
+/** Rows that are rebuilt in one go back through the log, and about how large they may be together. */
 const PASS_ROWS = 5_000
+const PASS_BYTES = 32 * 1024 * 1024
 /** Entries looked at, and bytes of them undone, before others get their turn. */
 const STEP = { entries: 500, bytes: 256 * 1024 }
 /** How much of the log one read undoes for whole rows, in bytes, before it ends early. */
@@ -58,6 +59,7 @@ export function isShortRead(connection: Connection, plan: ChangesPlan): boolean 
 interface Given {
   schema?: Schema
   readonly maxUndoneBytes?: number
+  readonly maxPassBytes?: number
 }
 
 /**
@@ -69,21 +71,23 @@ interface Given {
 export function* changeParts(
   connection: Connection,
   plan: ChangesPlan,
-  { schema, maxUndoneBytes = MAX_UNDONE_BYTES }: Given = {},
+  { schema, maxUndoneBytes = MAX_UNDONE_BYTES, maxPassBytes = PASS_BYTES }: Given = {},
 ): Generator<Buffer | null> {
   requireKept(connection, plan.after)
   const latest = readLatestSeq(connection)
   const reader = new RowReader(connection, () => (schema ??= readSchema(connection)), {
     latest,
     maxUndoneBytes,
+    maxPassBytes,
   })
+  const writer = new EntryWriter(plan.oldValues)
   let { after, limit: left } = plan
   while (left > 0 && after < latest) {
     const upTo = measureRun(connection, after, { ...RUN, count: Math.min(left, RUN.count) })
     const entries = readEntries(connection, { after, upTo, maxBytes: RUN.maxBytes }).map((entry) =>
       select(entry, plan.tableRefs),
     )
-    const isDone = yield* partsOf(entries, reader, plan)
+    const isDone = yield* partsOf(entries, reader, writer, plan.fullRows)
     if (!isDone) return
     left -= entries.length
     after = upTo
@@ -100,23 +104,62 @@ function select(entry: LogEntry, tableRefs: readonly number[]): LogEntry {
 function* partsOf(
   entries: readonly LogEntry[],
   reader: RowReader,
-  { fullRows, oldValues }: ChangesPlan,
+  writer: EntryWriter,
+  fullRows: boolean,
 ): Generator<Buffer | null, boolean> {
-  let maker: PartMaker | undefined
-  for (const pass of passes(entries, fullRows)) {
-    if (reader.hasSent && !maker && reader.isSpent) return false
-    const rows = yield* reader.complete(entries, pass)
-    for (const { entry, operation } of pass) {
-      maker ??= new PartMaker(entry, oldValues)
-      if (operation) yield* maker.add(rows.get(operation) ?? operation)
-      else {
-        yield maker.end()
-        maker = undefined
-        reader.hasSent = true
-      }
+  for (const whole of passes(entries, fullRows)) {
+    const waiting = [whole]
+    for (let pass = waiting.pop(); pass; pass = waiting.pop()) {
+      if (writer.isBetween && reader.isSpent) return false
+      const halves = halve(pass)
+      const rows = yield* reader.complete(entries, pass, halves !== undefined)
+      if (rows) yield* writer.write(pass, rows)
+      else waiting.push(...(halves ?? []))
     }
   }
   return true
+}
+
+/** Makes parts of pieces. */
+class EntryWriter {
+  private maker: PartMaker | undefined
+  private hasSent = false
+
+  constructor(private readonly oldValues: boolean) {}
+
+  /** True after an entry, when the next one has not begun. */
+  get isBetween(): boolean {
+    return this.hasSent && !this.maker
+  }
+
+  *write(pass: readonly Piece[], rows: ReadonlyMap<Operation, Operation>): Generator<Buffer> {
+    for (const { entry, operation } of pass) {
+      this.maker ??= new PartMaker(entry, this.oldValues)
+      if (operation) yield* this.maker.add(rows.get(operation) ?? operation)
+      else {
+        yield this.maker.end()
+        this.maker = undefined
+        this.hasSent = true
+      }
+    }
+  }
+}
+
+/** The second half of the pieces, and the first; undefined when there is but one row. */
+function halve(pass: Piece[]): [Piece[], Piece[]] | undefined {
+  if (pass.length > 1) {
+    const middle = pass.length >> 1
+    return [pass.slice(middle), pass.slice(0, middle)]
+  }
+  const [piece] = pass
+  if (!piece?.rebuilt || !piece.operation || !isRebuilt(piece.operation)) return undefined
+  const { operation } = piece
+  const { length } = operation.rowIds
+  if (length < 2) return undefined
+  const part = (from: number, end: number) => [
+    { ...piece, operation: sliceRows(operation, from, end) },
+  ]
+  return [part(length >> 1, length), part(0, length >> 1)]
 }
 
 /** An operation of an entry, or some rows of it. */
@@ -184,8 +227,6 @@ function wantedRows(pass: readonly Piece[]) {
 
 /** Rebuilds rows as they were. */
 class RowReader {
-  /** True once an entry was sent whole. */
-  hasSent = false
   /** Bytes of the log that were undone, and how many of them for the last pieces. */
   private undoneBytes = 0
   private lastBytes = 0
@@ -193,7 +234,7 @@ class RowReader {
   constructor(
     private readonly connection: Connection,
     private readonly schema: () => Schema,
-    private readonly limits: { readonly latest: number; readonly maxUndoneBytes: number },
+    private readonly limits: Required<Omit<Given, 'schema'>> & { readonly latest: number },
   ) {}
 
   /** True when the next pieces, which take about as much as the last ones, would be too much. */
@@ -203,18 +244,22 @@ class RowReader {
 
   /**
    * The operations of these pieces with whole rows, for those that need it. `entries` are all that lie between the first
-   * piece and the last.
+   * piece and the last. Undefined when the rows are too large together, and `mayRefuse`.
    */
   *complete(
     entries: readonly LogEntry[],
     pass: readonly Piece[],
-  ): Generator<null, ReadonlyMap<Operation, Operation>> {
+    mayRefuse: boolean,
+  ): Generator<null, ReadonlyMap<Operation, Operation> | undefined> {
     const { rows, slices } = wantedRows(pass)
     const completed = new Map<Operation, Operation>()
     if (rows.size === 0) return completed
-    const rewind = new Rewind(this.connection, this.schema(), rows)
+    const maxBytes = mayRefuse ? this.limits.maxPassBytes : Infinity
+    const rewind = new Rewind(this.connection, this.schema(), rows, maxBytes)
+    if (rewind.isTooLarge) return undefined
     this.lastBytes = yield* this.undoLater(rewind, entries.at(-1)?.seq ?? 0)
     this.undoneBytes += this.lastBytes
+    if (rewind.isTooLarge) return undefined
     const operations = entries.flatMap((entry) => entry.operations ?? [])
     let left = slices.size
     for (const operation of operations.reverse()) {
@@ -222,6 +267,7 @@ class RowReader {
       wanted?.forEach((slice) => completed.set(slice, rewind.complete(slice)))
       if (wanted && --left === 0) break
       rewind.undo(operation)
+      if (rewind.isTooLarge) return undefined
     }
     return completed
   }
@@ -246,6 +292,7 @@ class RowReader {
         step += size
         const operations = JSON.parse(read.get(at) as string) as Operation[]
         for (const operation of operations.reverse()) rewind.undo(operation)
+        if (rewind.isTooLarge) return undone
         if (step < STEP.bytes) continue
         step = 0
         yield null
