@@ -179,11 +179,8 @@ export class DocumentMatcher {
   private async skip(docId: string, assumed: number, error: unknown): Promise<boolean> {
     const { db, documentCalls, log } = this.parts
     const oldest = oldestSeqOf(error)
-    if (oldest === undefined && toAppError(error)?.reason !== 'CHANGES_TOO_FAR_BACK') return false
-    const seq =
-      oldest !== undefined && oldest > assumed + 1
-        ? oldest - 1
-        : await readLatestSeq(documentCalls, docId)
+    if (oldest === undefined) return false
+    const seq = oldest > assumed + 1 ? oldest - 1 : await readLatestSeq(documentCalls, docId)
     if (seq <= assumed) return false
     log.error({ docId, after: assumed, upTo: seq }, 'changes are lost to webhooks: the log was cut')
     await skipLost(db, docId, { assumed, seq })
