@@ -42,6 +42,11 @@ export class DocumentSession {
     return this.granted.document.docId
   }
 
+  /** What the caller may do with it. */
+  get role(): GrantedDocument['role'] {
+    return this.granted.document.role
+  }
+
   /** Asks again when the body took long to arrive: access, home and token may have changed or run out meanwhile. */
   async refresh(): Promise<void> {
     if (performance.now() - this.grantedAt > STALE_AFTER_MS) await this.renew()

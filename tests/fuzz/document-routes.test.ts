@@ -11,9 +11,8 @@ const SECONDS = 20
 
 /** Everything inside a document; a new route is tried as soon as it is described. */
 const isInDocument = /^\/api\/docs\/\{docId\}\/./
-/** About the document as a whole: who sees it, where it is, whom it calls. */
-const isAboutDocument =
-  /^\/api\/docs\/\{docId\}\/(access|move|copy|remove|unremove|pin|unpin|webhooks)\b/
+/** About the document as a whole: who sees it, where it is. */
+const isAboutDocument = /^\/api\/docs\/\{docId\}\/(access|move|copy|remove|unremove|pin|unpin)\b/
 
 const system = useSystem({ env: patientSettings })
 let described: Operations
@@ -36,6 +35,7 @@ const segments = {
     { weight: 1, arbitrary: fc.constant('_grist_Tables') },
   ),
   colId: fc.constantFrom(...vocabulary.columns),
+  webhookId: fc.constant('{webhookId}'),
 }
 
 /** A document with a column of every type, and a few rows. */
@@ -56,7 +56,12 @@ async function plant(): Promise<Places> {
     { Name: 'Fern', Height: 0.5, Sown: 1709164800, Also: ['L', 1] },
     { Name: 'Ivy' },
   ])
-  return { docId: doc.replace('/api/docs/', '') }
+  // What is fired for it goes nowhere.
+  const hook = { url: 'https://hooks.invalid/', eventTypes: ['add', 'update'], tableId: 'Beds' }
+  const made = await rest.post<{ webhooks: { id: string }[] }>(`${doc}/webhooks`, {
+    body: { webhooks: [{ fields: hook }] },
+  })
+  return { docId: doc.replace('/api/docs/', ''), webhookId: made.body.webhooks[0]?.id ?? '' }
 }
 
 describe('the routes of what is inside a document', () => {

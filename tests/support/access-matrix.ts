@@ -48,8 +48,8 @@ const owners = allow(['owner'])
 /** As `account`, for a request that names the account wrongly. */
 const misnamed = allow([], Object.fromEntries(users.map((user) => [user, 400])))
 
-/** As `owners`, for a webhook that there is not. */
-const unknownHook = allow([], { owner: 404 })
+/** As `owners`, for a delivery that there is not. */
+const unknownDelivery = allow([], { owner: 404 })
 
 const inheritAll = { delta: { maxInheritedRole: 'owners' } }
 /** A form with one file. */
@@ -187,10 +187,16 @@ export const entries: Readonly<Record<string, Entry>> = {
   listHistory: { statuses: editors },
   revertChange: { statuses: editors, params: newChange },
   // webhook deliveries
-  // Who may is told that there is no such webhook, or no such delivery.
-  listWebhookDeliveries: { statuses: unknownHook, params: noWebhook },
-  redeliverWebhookDelivery: { statuses: unknownHook, params: noWebhook },
-  testWebhook: { statuses: unknownHook, params: noWebhook },
+  listWebhookDeliveries: { statuses: owners, params: webhook },
+  // Who may is told that there is no such delivery.
+  redeliverWebhookDelivery: { statuses: unknownDelivery, params: noDelivery },
+  testWebhook: { statuses: owners, params: webhook },
+  // A disabled one has none, and later than this nothing was changed.
+  replayWebhook: {
+    statuses: owners,
+    params: enabledWebhook,
+    body: { since: Number.MAX_SAFE_INTEGER },
+  },
   // webhooks
   listWebhooks: { statuses: owners },
   createWebhooks: { statuses: owners, body: { webhooks: [{ fields: hook }] } },
@@ -206,14 +212,6 @@ export const entries: Readonly<Record<string, Entry>> = {
   // users
   // Who may is told that this is not their name, and stays.
   deleteUser: { statuses: misnamed, params: oneself, body: { name: 'Nobody' } },
-
-  // webhooks
-  // Who may is told that there is no such webhook.
-  replayWebhook: {
-    statuses: allow([], { owner: 404 }),
-    params: () => Promise.resolve({ webhookId: '3f0d0a4e-6a1b-4f3c-9a55-8d5f0c1b2a77' }),
-    body: { since: 0 },
-  },
 
   // profile
   describeProfile: { statuses: everybody },
@@ -254,17 +252,24 @@ async function newChange({ rest, target }: AccessWorld): Promise<PathParams> {
   return { seq: body.changes[0]?.seq ?? 0 }
 }
 
-function noWebhook(): Promise<PathParams> {
-  return Promise.resolve({ webhookId: 'none', deliveryId: 'none' })
+/** A new webhook of the document that all share, with its key. */
+function webhook(world: AccessWorld): Promise<PathParams> {
+  return subscribe(world, hook)
 }
 
-/** A new webhook of the document that all share, with its key. */
-async function webhook({ rest, target }: AccessWorld): Promise<PathParams> {
+/** As `webhook`, for rows that are deleted, of which there are none. */
+function enabledWebhook(world: AccessWorld): Promise<PathParams> {
+  return subscribe(world, { ...hook, eventTypes: ['remove'], enabled: true })
+}
+
+async function noDelivery(world: AccessWorld): Promise<PathParams> {
+  return { ...(await webhook(world)), deliveryId: 'none' }
+}
+
+async function subscribe({ rest, target }: AccessWorld, body: object): Promise<PathParams> {
   const path = `/api/docs/${target.docId}/tables/T/_subscribe`
-  const { body } = await rest.owner.post<{ webhookId: string; unsubscribeKey: string }>(path, {
-    body: hook,
-  })
-  return { webhookId: body.webhookId, unsubscribeKey: body.unsubscribeKey }
+  const made = await rest.owner.post<{ webhookId: string; unsubscribeKey: string }>(path, { body })
+  return { webhookId: made.body.webhookId, unsubscribeKey: made.body.unsubscribeKey }
 }
 
 function force(): Promise<PathParams> {

@@ -3,11 +3,10 @@ import { defineRoute, type Route } from '../route'
 import {
   deliveries,
   deliveriesQuery,
-  queued,
   toDelivery,
-  webhookDeliveriesParams,
   webhookDeliveryParams,
 } from '../schemas/webhook-deliveries'
+import { done, success, webhookParams } from '../schemas/webhooks'
 
 const tag = 'webhooks'
 const path = '/api/docs/{docId}/webhooks/{webhookId}'
@@ -22,7 +21,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     summary: 'List the latest deliveries of a webhook',
     description: 'Newest first. The last 1,000 of 30 days are kept.',
     access: 'owners',
-    params: webhookDeliveriesParams,
+    params: webhookParams,
     query: deliveriesQuery,
     success: { description: 'The deliveries', schema: deliveries },
     async handle(exchange, { document, params: { webhookId }, query }) {
@@ -43,11 +42,11 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     description: 'As it was, ahead of what waits, once.',
     access: 'owners',
     params: webhookDeliveryParams,
-    success: { description: 'It is queued', schema: queued },
+    success: { description: 'It is queued', schema: done },
     async handle(exchange, { document, params: { webhookId, deliveryId } }) {
       const request = { docId: document.docId, webhookId, deliveryId }
       await document.callWebhook((webhook, call) => webhook.deliveries.redeliver(request, call))
-      sendJson(exchange, { success: true })
+      sendJson(exchange, success)
     },
   }),
   defineRoute({
@@ -59,12 +58,12 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     description:
       'A row with `id` 0 and nothing in its columns, with the header `sheaf-event: test`; it is sent once, also when the webhook is disabled.',
     access: 'owners',
-    params: webhookDeliveriesParams,
-    success: { description: 'It is queued', schema: queued },
+    params: webhookParams,
+    success: { description: 'It is queued', schema: done },
     async handle(exchange, { document, params: { webhookId } }) {
       const request = { docId: document.docId, webhookId }
       await document.callWebhook((webhook, call) => webhook.deliveries.sendTestEvent(request, call))
-      sendJson(exchange, { success: true })
+      sendJson(exchange, success)
     },
   }),
 ]

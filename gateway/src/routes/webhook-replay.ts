@@ -2,7 +2,8 @@ import { AppError } from '@sheaf/kit/errors'
 import type { ReplayDeliveriesRequest } from '@sheaf/protos/sheaf/webhook/v1/deliveries'
 import { sendJson } from '../reply'
 import { defineRoute, type Route } from '../route'
-import { replayBody, replayed, replayParams } from '../schemas/webhook-replay'
+import { replayBody, replayed } from '../schemas/webhook-replay'
+import { webhookParams } from '../schemas/webhooks'
 
 /** Events of the past, once more. */
 export const webhookReplayRoutes: readonly Route[] = [
@@ -13,7 +14,7 @@ export const webhookReplayRoutes: readonly Route[] = [
     tag: 'webhooks',
     summary: 'Send events of the past once more',
     access: 'owners',
-    params: replayParams,
+    params: webhookParams,
     body: replayBody,
     success: { description: 'They wait for delivery', schema: replayed },
     async handle(exchange, { document, params: { webhookId }, body }) {

@@ -1,17 +1,12 @@
 import type { Delivery } from '@sheaf/protos/sheaf/webhook/v1/deliveries'
 import { z } from 'zod'
-import { docParams } from './parameters'
 import { text } from './text'
+import { webhookParams } from './webhooks'
 
 const MAX_LIMIT = 1_000
 
-/** A webhook whose deliveries are meant. */
-export const webhookDeliveriesParams = docParams.extend({
-  webhookId: text.meta({ description: 'UUID of the webhook' }),
-})
-
-/** One of its deliveries. */
-export const webhookDeliveryParams = webhookDeliveriesParams.extend({
+/** A delivery of a webhook in a path. */
+export const webhookDeliveryParams = webhookParams.extend({
   deliveryId: text.meta({ description: 'Id of the delivery: its header `webhook-id`' }),
 })
 
@@ -51,9 +46,6 @@ export const delivery = z
 
 /** A page of the log. */
 export const deliveries = z.object({ deliveries: z.array(delivery) })
-
-/** What was asked for is queued. */
-export const queued = z.object({ success: z.literal(true) })
 
 /** A delivery as REST shows it. */
 export function toDelivery(of: Delivery): z.output<typeof delivery> {

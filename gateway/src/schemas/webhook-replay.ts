@@ -1,14 +1,4 @@
 import { z } from 'zod'
-import { docParams } from './parameters'
-import { text } from './text'
-
-/** A webhook of a document in a path. */
-export const replayParams = docParams.extend({
-  webhookId: text.meta({
-    description: 'UUID of the webhook',
-    example: '3f0d0a4e-6a1b-4f3c-9a55-8d5f0c1b2a77',
-  }),
-})
 
 /** Where a replay begins. */
 export const replayBody = z

@@ -96,14 +96,21 @@ export class EnvReader {
     return this.fault(fallback, `${name} must be one of ${values.join(', ')}`)
   }
 
-  /** Comma-separated texts, trimmed, without empty ones. */
-  list(name: string, fallback: readonly string[]): readonly string[] {
+  /** Comma-separated texts, trimmed, without empty ones; a fault for each that `isItem` does not take. */
+  list(
+    name: string,
+    fallback: readonly string[],
+    isItem: (item: string) => boolean = () => true,
+  ): readonly string[] {
     const text = this.optional(name)
     if (text === undefined) return fallback
-    return text
+    const items = text
       .split(',')
       .map((part) => part.trim())
       .filter((part) => part !== '')
+    for (const item of items)
+      if (!isItem(item)) this.fault('', `${name} has a malformed entry: ${item}`)
+    return items.filter(isItem)
   }
 
   /** The finished settings. Throws ConfigError when anything was wrong. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { quoteId } from '../src/query/quote'
-import type { ChangePart, SendableOperation } from '../src/store/change-parts'
+import { unpackPart, type ChangePart, type SendableOperation } from '../src/store/change-parts'
+import { changeParts } from '../src/store/changes'
 import type { ChangesPlan } from '../src/store/changes-plan'
 import { removeColumn } from '../src/store/column-removal'
 import type { DocumentReader } from '../src/store/document'
@@ -137,5 +138,73 @@ describe('whole rows of changes', () => {
     expect(new Map(operations.flatMap(toldRows))).toEqual(before)
     for (const { columns } of operations)
       for (const { id, old } of columns) expect(old.length > 0).toBe(id === 'B')
+  })
+
+  it('are rebuilt fewer at a time where they are large', async () => {
+    await using folder = await tempDir()
+    await using store = await openStore(folder.path, { workers: 0 })
+    const docId = await createTable(store, 'Data', { A: 'Text', B: 'Int' })
+    const ids = Array.from({ length: 40 }, (_, i) => i + 1)
+    const texts = ids.map((id) => `${id} ${'x'.repeat(100_000)}`)
+    const after = await addColumns(store, docId, 'Data', new Map([['A', texts]]))
+    await store.transact(docId, author, (doc) =>
+      updateRecords(doc, 'Data', { rowIds: ids, cells: new Map([['B', ids]]) }, options),
+    )
+    // The rows are small now, and large again on the way back.
+    const small = new Map([['A', ids.map(String)]])
+    await store.transact(docId, author, (doc) =>
+      updateRecords(doc, 'Data', { rowIds: ids, cells: small }, options),
+    )
+    const plan = { after, limit: 1, fullRows: true, tableRefs: [], oldValues: false }
+    const packed = store.read(docId, ({ connection }) => [
+      ...changeParts(connection, plan, { maxPassBytes: 300_000 }),
+    ])
+    const parts = packed.filter((part) => part !== null).map(unpackPart)
+    const operations = parts.flatMap((part) => part.operations as Change[])
+    expect(operations.length).toBeGreaterThanOrEqual(14)
+    expect(operations.flatMap(({ rowIds }) => rowIds)).toEqual(ids)
+    const told = operations.flatMap(toldRows)
+    expect(told.map(([, row]) => Object.values(row).slice(-2))).toEqual(
+      ids.map((id, i) => [texts[i], id]),
+    )
+  })
+
+  it('come however much was written since: a read of too much ends behind its first entry', async () => {
+    await using folder = await tempDir()
+    await using store = await openStore(folder.path, { workers: 0 })
+    const docId = await createTable(store, 'Data', { A: 'Text', B: 'Int' })
+    const ids = Array.from({ length: 6_000 }, (_, i) => i + 1)
+    // Each of these entries is more than is read from the log at once.
+    const textsOf = (letter: string) => ids.map((id) => `${id} ${letter.repeat(400)}`)
+    const letters = ['a', 'b', 'c', 'd']
+    const before = await addColumns(
+      store,
+      docId,
+      'Data',
+      new Map<string, (string | number)[]>([
+        ['A', textsOf('-')],
+        ['B', ids],
+      ]),
+    )
+    for (const letter of letters)
+      await store.transact(docId, author, (doc) => {
+        const cells = new Map([['A', textsOf(letter)]])
+        updateRecords(doc, 'Data', { rowIds: ids, cells }, options)
+      })
+
+    let after = before
+    for (const letter of letters) {
+      const plan = { after, limit: 1000, fullRows: true, tableRefs: [], oldValues: true }
+      const packed = store.read(docId, ({ connection }) => [
+        ...changeParts(connection, plan, { maxUndoneBytes: 1 }),
+      ])
+      const parts = packed.filter((part) => part !== null).map(unpackPart)
+      expect(new Set(parts.map(({ seq }) => seq))).toEqual(new Set([after + 1]))
+      expect(parts.at(-1)?.continued).toBe(false)
+      const told = parts.flatMap(({ operations }) => operations as Change[]).flatMap(toldRows)
+      const expected = textsOf(letter).map((text, i) => [text, ids[i]])
+      expect(told.map(([, row]) => Object.values(row).slice(-2))).toEqual(expected)
+      after++
+    }
   })
 })

@@ -1,4 +1,5 @@
 import { EnvReader, type Env } from '@sheaf/kit/config'
+import { isHostEntry } from './targets/url-rule'
 
 const MIB = 1024 * 1024
 
@@ -31,15 +32,10 @@ export function readConfig(env: Env): WebhookConfig {
     directoryAddress: read.str('SHEAF_DIRECTORY_ADDRESS', '127.0.0.1:8485'),
     serviceKey: read.secret('SHEAF_SERVICE_KEY'),
     natsUrl: read.secret('NATS_URL'),
-    allowedHosts: splitHosts(read.str('SHEAF_WEBHOOK_ALLOWED_HOSTS', '')),
+    allowedHosts: read
+      .list('SHEAF_WEBHOOK_ALLOWED_HOSTS', [], isHostEntry)
+      .map((host) => host.toLowerCase()),
     queueEvents: read.int('SHEAF_WEBHOOK_QUEUE', 100_000, { min: 1, max: 10_000_000 }),
     queueBytes: read.int('SHEAF_WEBHOOK_QUEUE_MB', 256, { min: 1, max: 65_536 }) * MIB,
   })
-}
-
-function splitHosts(list: string): string[] {
-  return list
-    .split(',')
-    .map((host) => host.trim().toLowerCase())
-    .filter((host) => host !== '')
 }

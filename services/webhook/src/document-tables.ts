@@ -65,6 +65,11 @@ export class DocumentTables {
     }
   }
 
+  /** Ids of the columns of a table; none when it is gone. */
+  listColumns(tableRef: number | null): string[] {
+    return this.findTable(tableRef)?.columns.map(({ id }) => id) ?? []
+  }
+
   private findTable(ref: number | null): Table | undefined {
     return this.tables.find(({ tableRef }) => tableRef === ref)
   }

@@ -4,6 +4,7 @@ import { connectNats } from '@sheaf/kit/nats'
 import { createTestDatabase, testEngines } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
 import type { NatsConnection } from '@nats-io/transport-node'
+import { sql } from 'kysely'
 import { FakeDocuments, type FakeDocument } from './fake-documents'
 import {
   createWebhook,
@@ -100,6 +101,17 @@ describe('matching', () => {
     expect(
       readsOf(doc).every(({ tableRefs, fullRows }) => fullRows && tableRefs.length === 1),
     ).toBe(true)
+  })
+
+  it('goes on with what another instance has left when a message tells of a part of it', async () => {
+    const [doc] = await createWatched()
+    await eventually(() => readsOf(doc).length === 1)
+    for (let id = 1; id <= 3; id++) doc.add({ id })
+    await sql`update documents set due_at = now() + interval '2 s' where doc_id = ${doc.id}`.execute(
+      instance.ctx.db,
+    )
+    await send(doc, 1)
+    await untilHandled(doc)
   })
 
   it('fills a gap from the log, in order, and takes what comes again or late only once', async () => {

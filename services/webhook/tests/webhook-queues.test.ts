@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { eventually } from '@sheaf/testkit/eventually'
 import { sql } from 'kysely'
 import { people, startTestWebhooks, type TestWebhooks } from './test-webhooks'
 
@@ -12,7 +13,7 @@ describe('webhooks', () => {
   afterAll(() => test[Symbol.asyncDispose]())
   beforeEach(() => Object.assign(test.document, { tables: [people], seq: 7 }))
 
-  /** Makes events wait, and a delivery that is being tried. */
+  /** Makes events wait, and a delivery that is being tried, by a sender that nobody else overtakes. */
   async function queue(id: string, count: number) {
     await sql`
       insert into events (webhook_id, seq, row_number, kind, time_ms, body)
@@ -27,6 +28,7 @@ describe('webhooks', () => {
       ...{ due_at: new Date(), attempts: 3, failing_since: new Date(), retry_at: new Date() },
       ...{ status: 'retrying', updated_at: new Date(), last_error: 'no', last_http_status: 500 },
       ...{ last_failure_at: new Date(), last_success_at: new Date() },
+      ...{ lease_id: randomUUID(), lease_until: new Date(Date.now() + 3_600_000) },
       last_batch: JSON.stringify({
         status: 'failure',
         httpStatus: 500,
@@ -141,6 +143,45 @@ describe('webhooks', () => {
     expect((await countWaiting(id)).events).toBe(0)
     expect(await test.read(id)).toMatchObject({ waiting_count: 0, waiting_bytes: 0 })
   })
+
+  it('lose nothing of a long queue when a change that would disable them is refused', async () => {
+    const docId = randomUUID()
+    const id = await test.createOne(docId)
+    await queue(id, 25_000)
+    const change = test.change(docId, id, { enabled: false, tableId: 'Nowhere' })
+    await expect(change).rejects.toMatchObject({ reason: 'TABLE_NOT_FOUND' })
+    expect((await countWaiting(id)).events).toBe(25_000)
+    expect(await test.read(id)).toMatchObject({ enabled: true, waiting_count: 25_001 })
+  })
+
+  it.each(['disabled', 'cleared'])(
+    'do not get in the way of the delivery that is just being written down when they are %s',
+    async (way) => {
+      const docId = randomUUID()
+      const id = await test.createOne(docId)
+      await queue(id, 1)
+      let ending: Promise<unknown> = Promise.resolve()
+      await test.db.transaction().execute(async (trx) => {
+        const own = trx.selectFrom('webhooks').select('id').where('id', '=', id)
+        await own.forUpdate().execute()
+        ending =
+          way === 'disabled'
+            ? test.change(docId, id, { enabled: false })
+            : test.webhooks.clearQueue({ docId, webhookId: id }, await test.as(docId))
+        await eventually(async () => {
+          const { rows } = await sql`
+            select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+            test.db,
+          )
+          expect(rows).toHaveLength(1)
+        })
+        const held = trx.selectFrom('events').select('seq').where('webhook_id', '=', id)
+        expect(await held.forUpdate().noWait().execute()).toHaveLength(1)
+      })
+      await ending
+      expect((await countWaiting(id)).events).toBe(0)
+    },
+  )
 
   it('are deleted with all that is kept of them, and with the last of them what is kept of the document', async () => {
     const docId = randomUUID()

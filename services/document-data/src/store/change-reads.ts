@@ -5,6 +5,9 @@ import type { OpenDocument } from './open-document'
 import { callEnded, type ReadLimits } from './record-chunks'
 import { readHere, readInThread } from './record-reads'
 
+/** What a read that is done at once may answer. */
+const MAX_SHORT_BYTES = 1024 * 1024
+
 /** A part of the log at one moment. */
 export interface ChangesReply {
   /** Position of the latest entry at that moment. */
@@ -25,8 +28,15 @@ export function readChanges(
   const short = doc.read(({ connection, schema, seq }) => {
     requireKept(connection, plan.after)
     if (!isShortRead(connection, plan)) return undefined
-    const parts = [...changeParts(connection, plan, schema)].filter((part) => part !== null)
-    return { seq, parts: parts.map(unpackPart) }
+    const parts: ChangePart[] = []
+    let bytes = 0
+    for (const part of changeParts(connection, plan, { schema, maxPassBytes: MAX_SHORT_BYTES })) {
+      bytes += part?.length ?? 0
+      // Few rows may be large ones.
+      if (bytes > MAX_SHORT_BYTES) return undefined
+      if (part) parts.push(unpackPart(part))
+    }
+    return { seq, parts }
   })
   return short ?? readLong(doc, plan, limits)
 }

@@ -16,11 +16,12 @@ import { readSchema, type Schema } from './schema'
 
 /** Entries read from the log at once, and about their size: so much of it is in memory, whatever an entry holds. */
 const RUN = { count: 1000, bytes: 2 * 1024 * 1024, maxBytes: Number.MAX_SAFE_INTEGER }
-/** Rows that are rebuilt in one go back through the log. */
+/** Rows that are rebuilt in one go back through the log, and about how large they may be together. */
 const PASS_ROWS = 5_000
+const PASS_BYTES = 32 * 1024 * 1024
 /** Entries looked at, and bytes of them undone, before others get their turn. */
 const STEP = { entries: 500, bytes: 256 * 1024 }
-/** How much of the log one read undoes for whole rows, in bytes. */
+/** How much of the log one read undoes for whole rows, in bytes, before it ends early. */
 const MAX_UNDONE_BYTES = 512 * 1024 * 1024
 /** What is read at once, on the event loop: some milliseconds. */
 const SHORT = {
@@ -54,26 +55,39 @@ export function isShortRead(connection: Connection, plan: ChangesPlan): boolean 
   return count <= entries && size <= bytes
 }
 
+/** What is known, or other than usual, for a read. */
+interface Given {
+  schema?: Schema
+  readonly maxUndoneBytes?: number
+  readonly maxPassBytes?: number
+}
+
 /**
  * The entries of the log, packed (see change-parts.ts), each when it is asked for; null where others may have their turn.
- * What the connection's transaction sees is what they show. With whole rows it may end early, between two entries, when
- * too much would have to be undone for the next one; for the first one it throws `precondition` then.
+ * What the connection's transaction sees is what they show. With whole rows it ends early, between two entries, when
+ * too much would have to be undone for the next one. The first one comes whatever that takes: whoever goes on behind the
+ * last entry that came gets to the end of the log.
  */
 export function* changeParts(
   connection: Connection,
   plan: ChangesPlan,
-  known?: Schema,
+  { schema, maxUndoneBytes = MAX_UNDONE_BYTES, maxPassBytes = PASS_BYTES }: Given = {},
 ): Generator<Buffer | null> {
   requireKept(connection, plan.after)
   const latest = readLatestSeq(connection)
-  const reader = new RowReader(connection, () => (known ??= readSchema(connection)), latest)
+  const reader = new RowReader(connection, () => (schema ??= readSchema(connection)), {
+    latest,
+    maxUndoneBytes,
+    maxPassBytes,
+  })
+  const writer = new EntryWriter(plan.oldValues)
   let { after, limit: left } = plan
   while (left > 0 && after < latest) {
     const upTo = measureRun(connection, after, { ...RUN, count: Math.min(left, RUN.count) })
     const entries = readEntries(connection, { after, upTo, maxBytes: RUN.maxBytes }).map((entry) =>
       select(entry, plan.tableRefs),
     )
-    const isDone = yield* partsOf(entries, reader, plan)
+    const isDone = yield* partsOf(entries, reader, writer, plan.fullRows)
     if (!isDone) return
     left -= entries.length
     after = upTo
@@ -90,34 +104,62 @@ function select(entry: LogEntry, tableRefs: readonly number[]): LogEntry {
 function* partsOf(
   entries: readonly LogEntry[],
   reader: RowReader,
-  { fullRows, oldValues }: ChangesPlan,
+  writer: EntryWriter,
+  fullRows: boolean,
 ): Generator<Buffer | null, boolean> {
-  let maker: PartMaker | undefined
-  for (const pass of passes(entries, fullRows)) {
-    const rows = yield* reader.complete(entries, pass)
-    if (!rows) {
-      if (maker || !reader.hasSent) throw tooFarBack()
-      return false
-    }
-    for (const { entry, operation } of pass) {
-      maker ??= new PartMaker(entry, oldValues)
-      if (operation) yield* maker.add(rows.get(operation) ?? operation)
-      else {
-        yield maker.end()
-        maker = undefined
-        reader.hasSent = true
-      }
+  for (const whole of passes(entries, fullRows)) {
+    const waiting = [whole]
+    for (let pass = waiting.pop(); pass; pass = waiting.pop()) {
+      if (writer.isBetween && reader.isSpent) return false
+      const halves = halve(pass)
+      const rows = yield* reader.complete(entries, pass, halves !== undefined)
+      if (rows) yield* writer.write(pass, rows)
+      else waiting.push(...(halves ?? []))
     }
   }
   return true
 }
 
-function tooFarBack(): AppError {
-  return new AppError(
-    'precondition',
-    'CHANGES_TOO_FAR_BACK',
-    'too much was written since for whole rows as of then; read the changes without full_rows',
-  )
+/** Makes parts of pieces. */
+class EntryWriter {
+  private maker: PartMaker | undefined
+  private hasSent = false
+
+  constructor(private readonly oldValues: boolean) {}
+
+  /** True after an entry, when the next one has not begun. */
+  get isBetween(): boolean {
+    return this.hasSent && !this.maker
+  }
+
+  *write(pass: readonly Piece[], rows: ReadonlyMap<Operation, Operation>): Generator<Buffer> {
+    for (const { entry, operation } of pass) {
+      this.maker ??= new PartMaker(entry, this.oldValues)
+      if (operation) yield* this.maker.add(rows.get(operation) ?? operation)
+      else {
+        yield this.maker.end()
+        this.maker = undefined
+        this.hasSent = true
+      }
+    }
+  }
+}
+
+/** The second half of the pieces, and the first; undefined when there is but one row. */
+function halve(pass: Piece[]): [Piece[], Piece[]] | undefined {
+  if (pass.length > 1) {
+    const middle = pass.length >> 1
+    return [pass.slice(middle), pass.slice(0, middle)]
+  }
+  const [piece] = pass
+  if (!piece?.rebuilt || !piece.operation || !isRebuilt(piece.operation)) return undefined
+  const { operation } = piece
+  const { length } = operation.rowIds
+  if (length < 2) return undefined
+  const part = (from: number, end: number) => [
+    { ...piece, operation: sliceRows(operation, from, end) },
+  ]
+  return [part(length >> 1, length), part(0, length >> 1)]
 }
 
 /** An operation of an entry, or some rows of it. */
@@ -129,13 +171,18 @@ interface Piece {
   readonly rebuilt?: RowOperation
 }
 
-/** Pieces in their order, no more at a time than can be rebuilt in one go. */
+/** Pieces in their order, no more at a time than can be rebuilt in one go; an entry is divided only if it is more than that. */
 function* passes(entries: readonly LogEntry[], fullRows: boolean): Generator<Piece[]> {
   let pass: Piece[] = []
   let rows = 0
   for (const entry of entries) {
+    if (rows > 0 && rows + countRebuilt(entry) > PASS_ROWS) {
+      yield pass
+      pass = []
+      rows = 0
+    }
     for (const operation of entry.operations ?? []) {
-      if (!fullRows || operation.kind !== 'update_rows' || !('rowIds' in operation)) {
+      if (!fullRows || !isRebuilt(operation)) {
         pass.push({ entry, operation })
         continue
       }
@@ -156,6 +203,13 @@ function* passes(entries: readonly LogEntry[], fullRows: boolean): Generator<Pie
   yield pass
 }
 
+const isRebuilt = (operation: Operation): operation is RowOperation =>
+  operation.kind === 'update_rows' && 'rowIds' in operation
+
+function countRebuilt({ operations = [] }: LogEntry): number {
+  return operations.filter(isRebuilt).reduce((sum, { rowIds }) => sum + rowIds.length, 0)
+}
+
 /** Which rows have to be rebuilt, by the ref of their table, and which pieces of which operations they are for. */
 function wantedRows(pass: readonly Piece[]) {
   const rows = new Map<number, Set<number>>()
@@ -173,30 +227,39 @@ function wantedRows(pass: readonly Piece[]) {
 
 /** Rebuilds rows as they were. */
 class RowReader {
-  /** True once an entry was sent whole. */
-  hasSent = false
+  /** Bytes of the log that were undone, and how many of them for the last pieces. */
   private undoneBytes = 0
+  private lastBytes = 0
 
   constructor(
     private readonly connection: Connection,
     private readonly schema: () => Schema,
-    private readonly latest: number,
+    private readonly limits: Required<Omit<Given, 'schema'>> & { readonly latest: number },
   ) {}
+
+  /** True when the next pieces, which take about as much as the last ones, would be too much. */
+  get isSpent(): boolean {
+    return this.undoneBytes + this.lastBytes > this.limits.maxUndoneBytes
+  }
 
   /**
    * The operations of these pieces with whole rows, for those that need it. `entries` are all that lie between the first
-   * piece and the last. Undefined when too much would have to be undone.
+   * piece and the last. Undefined when the rows are too large together, and `mayRefuse`.
    */
   *complete(
     entries: readonly LogEntry[],
     pass: readonly Piece[],
+    mayRefuse: boolean,
   ): Generator<null, ReadonlyMap<Operation, Operation> | undefined> {
     const { rows, slices } = wantedRows(pass)
     const completed = new Map<Operation, Operation>()
     if (rows.size === 0) return completed
-    const rewind = new Rewind(this.connection, this.schema(), rows)
-    const isDone = yield* this.undoLater(rewind, entries.at(-1)?.seq ?? 0)
-    if (!isDone) return undefined
+    const maxBytes = mayRefuse ? this.limits.maxPassBytes : Infinity
+    const rewind = new Rewind(this.connection, this.schema(), rows, maxBytes)
+    if (rewind.isTooLarge) return undefined
+    this.lastBytes = yield* this.undoLater(rewind, entries.at(-1)?.seq ?? 0)
+    this.undoneBytes += this.lastBytes
+    if (rewind.isTooLarge) return undefined
     const operations = entries.flatMap((entry) => entry.operations ?? [])
     let left = slices.size
     for (const operation of operations.reverse()) {
@@ -204,36 +267,38 @@ class RowReader {
       wanted?.forEach((slice) => completed.set(slice, rewind.complete(slice)))
       if (wanted && --left === 0) break
       rewind.undo(operation)
+      if (rewind.isTooLarge) return undefined
     }
     return completed
   }
 
-  /** Undoes the entries after one. Answers false when they are too many. */
-  private *undoLater(rewind: Rewind, seq: number): Generator<null, boolean> {
+  /** Undoes the entries after one. Answers how many bytes of them. */
+  private *undoLater(rewind: Rewind, seq: number): Generator<null, number> {
     const list = this.connection.raw(
       `SELECT seq, tables, octet_length(operations) FROM _sheaf_log
        WHERE seq > ? AND seq <= ? ORDER BY seq DESC LIMIT ${STEP.entries}`,
     )
     const read = this.connection.pluck('SELECT operations FROM _sheaf_log WHERE seq = ?')
-    let upTo = this.latest
+    let upTo = this.limits.latest
+    let undone = 0
     let step = 0
     while (upTo > seq) {
       const entries = list.all(seq, upTo) as [number, string, number][]
-      if (entries.length === 0) return true
+      if (entries.length === 0) break
       for (const [at, tables, size] of entries) {
         upTo = at - 1
         if (!rewind.concerns(JSON.parse(tables) as number[])) continue
-        this.undoneBytes += size
+        undone += size
         step += size
-        if (this.undoneBytes > MAX_UNDONE_BYTES) return false
         const operations = JSON.parse(read.get(at) as string) as Operation[]
         for (const operation of operations.reverse()) rewind.undo(operation)
+        if (rewind.isTooLarge) return undone
         if (step < STEP.bytes) continue
         step = 0
         yield null
       }
       yield null
     }
-    return true
+    return undone
   }
 }

@@ -26,12 +26,19 @@ interface PastColumn {
   values: LogValue[]
 }
 
+/** About how much all tables hold, and how much they may. */
+interface Held {
+  bytes: number
+  readonly maxBytes: number
+}
+
 /** A table as it was at a moment, with some of its rows. */
 interface PastTable {
   tableId: string
   /** Places of the rows that are held, by row id. */
   readonly places: ReadonlyMap<number, number>
   readonly columns: Map<number, PastColumn>
+  readonly held: Held
 }
 
 /**
@@ -40,17 +47,24 @@ interface PastTable {
  */
 export class Rewind {
   private readonly tables = new Map<number, PastTable>()
+  private readonly held: Held
 
-  /** @param rows ids of the rows that are wanted, by the ref of their table */
+  /**
+   * @param rows ids of the rows that are wanted, by the ref of their table
+   * @param maxBytes about how much of them may be held
+   */
   constructor(
     connection: Connection,
     schema: Schema,
     rows: ReadonlyMap<number, ReadonlySet<number>>,
+    maxBytes: number,
   ) {
+    this.held = { bytes: 0, maxBytes }
+    const { held } = this
     for (const [ref, ids] of rows) {
       const places = new Map([...ids].map((id, place) => [id, place]))
       const table = schema.findByRef(ref)
-      const past: PastTable = { tableId: table?.tableId ?? '', places, columns: new Map() }
+      const past: PastTable = { tableId: table?.tableId ?? '', places, columns: new Map(), held }
       for (const column of table?.columns ?? [])
         addColumn(past, column.ref, {
           colId: column.id,
@@ -62,6 +76,11 @@ export class Rewind {
       if (table) readRows(connection, past)
       this.tables.set(ref, past)
     }
+  }
+
+  /** True when the rows are larger than what may be held. What it holds then is not whole. */
+  get isTooLarge(): boolean {
+    return this.held.bytes > this.held.maxBytes
   }
 
   /** True when an entry that concerns these tables has to be undone. */
@@ -106,7 +125,15 @@ function addColumn(
   return column
 }
 
-function readRows(connection: Connection, { tableId, places, columns }: PastTable): void {
+function put({ held }: PastTable, values: LogValue[], place: number, value: LogValue): void {
+  held.bytes += sizeOf(value) - sizeOf(values[place])
+  values[place] = value
+}
+
+const sizeOf = (value: LogValue | undefined) => (typeof value === 'string' ? value.length : 0)
+
+function readRows(connection: Connection, table: PastTable): void {
+  const { tableId, places, columns, held } = table
   const all = [...columns.values()]
   const names = ['id', ...all.map(({ metadata }) => metadata.colId)].map(quoteId).join(', ')
   const statement = connection.raw(
@@ -119,7 +146,8 @@ function readRows(connection: Connection, { tableId, places, columns }: PastTabl
       const cells = row as LogValue[]
       const place = places.get(cells[0] as number)
       if (place !== undefined)
-        all.forEach(({ values }, i) => (values[place] = cells[i + 1] ?? null))
+        all.forEach(({ values }, i) => put(table, values, place, cells[i + 1] ?? null))
+      if (held.bytes > held.maxBytes) return
     }
 }
 
@@ -131,7 +159,7 @@ function undoRows(table: PastTable, { kind, rowIds, columns }: RowOperation): vo
   for (const { ref, old } of columns) {
     const values = table.columns.get(ref)?.values
     if (!values || !old) continue
-    for (const [index, place] of found) values[place] = old[index] ?? null
+    for (const [index, place] of found) put(table, values, place, old[index] ?? null)
   }
 }
 
@@ -214,7 +242,7 @@ function restoreColumn(table: PastTable, { columnRef, old, cells }: SchemaOperat
   const { values } = addColumn(table, columnRef, old as ColumnMetadata)
   if (!cells) return
   for (const [index, place] of findRows(table, cells.rowIds))
-    values[place] = cells.values[index] ?? null
+    put(table, values, place, cells.values[index] ?? null)
 }
 
 function undoUpdate(table: PastTable, { columnRef, old }: SchemaOperation): void {

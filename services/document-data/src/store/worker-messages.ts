@@ -42,7 +42,7 @@ export interface TravellingError {
   /** Code of SQLite or of the operating system; empty when there is none. */
   readonly code: string
   /** What else there is of an error that the caller can act on. */
-  readonly told?: Pick<AppError, 'code' | 'reason'>
+  readonly told?: Pick<AppError, 'code' | 'reason' | 'metadata'>
 }
 
 /** What a worker thread tells. */

@@ -146,6 +146,6 @@ function post({ worker }: Thread, message: ToWorker): void {
 
 /** An error of a thread in the form that it had there, or that the driver gives it. */
 function arrived({ name, message, code, told }: TravellingError): Error {
-  if (told) return new AppError(told.code, told.reason, message)
+  if (told) return new AppError(told.code, told.reason, message, told.metadata)
   return Object.assign(new Error(message), { name, code })
 }

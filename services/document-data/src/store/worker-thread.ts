@@ -42,7 +42,7 @@ function travelling(error: unknown): TravellingError {
     name: name ?? 'Error',
     message: message ?? String(error),
     code: typeof code === 'string' ? code : '',
-    told: told && { code: told.code, reason: told.reason },
+    told: told && { code: told.code, reason: told.reason, metadata: told.metadata },
   }
 }
 

@@ -106,7 +106,11 @@ export class DocumentMatcher {
       await advance(db, docId, { assumed: handledSeq, seq })
       return
     }
-    const step = { docId, assumedSeq: handledSeq, handledSeq: seq, isPartial: false, limits }
+    const step = {
+      ...{ docId, assumedSeq: handledSeq, handledSeq: seq, limits },
+      // Only the log tells where it ends.
+      ...{ isPartial: false, isEnd: false },
+    }
     const outcome = await queueEntries(db, step, (current) =>
       isWhole(entries, { handledSeq, webhooks: current })
         ? matchEntries(entries, current, { traceparentOf })
@@ -145,7 +149,7 @@ export class DocumentMatcher {
 
   private async matchPiece(
     docId: string,
-    { entries, isPartial }: LogPiece,
+    { entries, isPartial, latestSeq }: LogPiece,
     at: {
       assumedSeq: number
       open?: OpenEntry
@@ -158,7 +162,8 @@ export class DocumentMatcher {
     const last = entries.at(-1)?.seq ?? assumedSeq
     const handledSeq = isPartial ? last - 1 : last
     let open: OpenEntry | undefined
-    const step = { docId, assumedSeq, handledSeq, isPartial, limits }
+    const isEnd = handledSeq >= latestSeq
+    const step = { docId, assumedSeq, handledSeq, isPartial, isEnd, limits }
     const outcome = await queueEntries(db, step, (current) => {
       if (!tablesOf(current).every((ref) => tableRefs.includes(ref))) return undefined
       const { traceparentOf } = at.request
@@ -174,11 +179,8 @@ export class DocumentMatcher {
   private async skip(docId: string, assumed: number, error: unknown): Promise<boolean> {
     const { db, documentCalls, log } = this.parts
     const oldest = oldestSeqOf(error)
-    if (oldest === undefined && toAppError(error)?.reason !== 'CHANGES_TOO_FAR_BACK') return false
-    const seq =
-      oldest !== undefined && oldest > assumed + 1
-        ? oldest - 1
-        : await readLatestSeq(documentCalls, docId)
+    if (oldest === undefined) return false
+    const seq = oldest > assumed + 1 ? oldest - 1 : await readLatestSeq(documentCalls, docId)
     if (seq <= assumed) return false
     log.error({ docId, after: assumed, upTo: seq }, 'changes are lost to webhooks: the log was cut')
     await skipLost(db, docId, { assumed, seq })

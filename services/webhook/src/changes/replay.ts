@@ -1,9 +1,9 @@
-import { AppError, toAppError } from '@sheaf/kit/errors'
+import { AppError } from '@sheaf/kit/errors'
 import type { Context } from '../context'
 import { readProgress } from '../db/progress'
 import { noteReplayed, queueReplay, type WebhookRef } from '../db/replays'
 import { matchEntry } from '../matching/match'
-import { readLog, type LogPiece } from './log-pieces'
+import { oldestSeqOf, readLog, type LogPiece } from './log-pieces'
 import type { OpenEntry } from './match-entries'
 import { findSeqSince } from './seq-of-time'
 
@@ -40,7 +40,7 @@ export async function replay(
         : await findSeqSince(parts.documentCalls, { ...ref, signal }, start.sinceMs)
     return await new Replay(parts, { ...ref, tableRef, from, signal }).run()
   } catch (error) {
-    throw isTooFarBack(error) ? tooFarBack() : error
+    throw oldestSeqOf(error) === undefined ? error : tooFarBack()
   }
 }
 
@@ -137,11 +137,6 @@ class Replay {
     this.done = Math.min(upTo, isPartial ? last - 1 : last)
     return undefined
   }
-}
-
-function isTooFarBack(error: unknown): boolean {
-  const reason = toAppError(error)?.reason
-  return reason === 'CHANGES_CUT' || reason === 'CHANGES_TOO_FAR_BACK'
 }
 
 const tooFarBack = () =>

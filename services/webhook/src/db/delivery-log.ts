@@ -58,14 +58,16 @@ export async function redeliver(db: Db, ref: WebhookRef, deliveryId: string): Pr
     const delivery = await getDelivery(trx, ref, deliveryId)
     if (delivery.state === 'waiting')
       throw new AppError('conflict', 'DELIVERY_WAITING', 'the delivery waits to be sent already')
-    if (!delivery.has_body)
-      throw new AppError('conflict', 'DELIVERY_NOT_KEPT', 'the body of the delivery is not kept')
     await requireRoom(trx, ref)
-    await trx
+    // Whoever trims the log may do so at the same time.
+    const queued = await trx
       .updateTable('deliveries')
       .set({ state: 'waiting', by_hand: true })
       .where('id', '=', deliveryId)
-      .execute()
+      .where('body', 'is not', null)
+      .executeTakeFirst()
+    if (queued.numUpdatedRows === 0n)
+      throw new AppError('conflict', 'DELIVERY_NOT_KEPT', 'the body of the delivery is not kept')
     await raiseWaiting(trx, ref, delivery.size, countEventBytes(delivery))
   })
 }
@@ -158,7 +160,7 @@ const isUuid = (text: string) => UUID.test(text)
 type FoundDelivery = Pick<
   Selectable<WebhookSchema['deliveries']>,
   'state' | 'position' | 'size' | 'body_bytes'
-> & { readonly has_body: boolean }
+>
 
 async function getDelivery(db: Db, ref: WebhookRef, id: string): Promise<FoundDelivery> {
   // PostgreSQL refuses NUL in a text.
@@ -167,7 +169,6 @@ async function getDelivery(db: Db, ref: WebhookRef, id: string): Promise<FoundDe
     : await db
         .selectFrom('deliveries')
         .select(['state', 'position', 'size', 'body_bytes'])
-        .select(sql<boolean>`body is not null`.as('has_body'))
         .where('id', '=', id)
         .where('webhook_id', '=', ref.webhookId)
         .executeTakeFirst()

@@ -36,6 +36,8 @@ export interface QueueStep {
   readonly handledSeq: number
   /** True when there is more of the last entry than this. */
   readonly isPartial: boolean
+  /** True when the log holds nothing more: only then is what was noted as still to do done. */
+  readonly isEnd: boolean
   readonly limits: QueueLimits
 }
 
@@ -76,7 +78,7 @@ export function queueEntries(
         handled_seq: step.handledSeq,
         checked_at: sql`now()`,
         failures: 0,
-        ...(!step.isPartial && { due_at: null }),
+        ...(step.isEnd && { due_at: null }),
       })
       .where('doc_id', '=', step.docId)
       .execute()
@@ -124,7 +126,33 @@ function takeEvents(
 
 /** Inserts events unless they are there; answers how many were not. The webhooks are due then. */
 export async function insertEvents(trx: Trx, events: readonly NewEvent[]): Promise<number> {
-  if (events.length === 0) return 0
+  let count = 0
+  for (const some of inStatements(events)) count += await insertSome(trx, some)
+  return count
+}
+
+/** Bytes of bodies in one statement: the rows of an entry are there once for each of up to 200 webhooks. */
+const STATEMENT_BYTES = 8 * 1024 * 1024
+
+/** Splits events into lists that one statement can take. */
+export function* inStatements<T extends Pick<NewEvent, 'body'>>(
+  events: readonly T[],
+): Generator<readonly T[]> {
+  let bytes = 0
+  let from = 0
+  for (const [i, { body }] of events.entries()) {
+    const size = Buffer.byteLength(body)
+    if (i > from && bytes + size > STATEMENT_BYTES) {
+      yield events.slice(from, i)
+      from = i
+      bytes = 0
+    }
+    bytes += size
+  }
+  if (from < events.length) yield events.slice(from)
+}
+
+async function insertSome(trx: Trx, events: readonly NewEvent[]): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with added as (
       insert into events (webhook_id, seq, row_number, kind, time_ms, traceparent, body)

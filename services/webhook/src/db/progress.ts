@@ -96,7 +96,10 @@ export async function holdProgress(
   return { handledSeq: held.handled_seq, webhooks: rows.map(toDefinition) }
 }
 
-/** Notes that entries up to `seq` are done, if those up to `assumed` were; answers whether they were. */
+/**
+ * Notes that entries up to `seq` are done, if those up to `assumed` were; answers whether they were. The log may hold more,
+ * so a document that is due stays so.
+ */
 export async function advance(
   db: Db,
   docId: string,
@@ -104,7 +107,7 @@ export async function advance(
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('documents')
-    .set({ handled_seq: seq, checked_at: sql`now()`, due_at: null, failures: 0 })
+    .set({ handled_seq: seq, checked_at: sql`now()`, failures: 0 })
     .where('doc_id', '=', docId)
     .where('handled_seq', '=', assumed)
     .executeTakeFirst()

@@ -1,6 +1,13 @@
 import { transact } from '@sheaf/kit/database'
 import { AppError } from '@sheaf/kit/errors'
-import { sql, type Insertable, type Kysely, type Selectable, type UpdateObject } from 'kysely'
+import {
+  sql,
+  type Insertable,
+  type Kysely,
+  type Selectable,
+  type Transaction,
+  type UpdateObject,
+} from 'kysely'
 import { enterDocument, leaveDocument, lockDocument } from './documents'
 import { dropQueue, emptiedQueue, thinQueue } from './queues'
 import type { WebhookSchema } from './schema'
@@ -41,16 +48,29 @@ export function listWebhooks(db: Db, docId: string): Promise<WebhookRow[]> {
 }
 
 /** A webhook, or undefined. */
-export function findWebhook(
-  db: Db,
-  { docId, webhookId }: WebhookRef,
-): Promise<WebhookRow | undefined> {
+export function findWebhook(db: Db, ref: WebhookRef): Promise<WebhookRow | undefined> {
+  return selectWebhook(db, ref).executeTakeFirst()
+}
+
+/**
+ * Holds a webhook and its document to the end of the transaction, before anything of its queue, which whoever delivers
+ * takes after the webhook too.
+ */
+async function holdWebhook(
+  trx: Transaction<WebhookSchema>,
+  ref: WebhookRef,
+): Promise<{ row: WebhookRow; handledSeq: number } | undefined> {
+  const document = await lockDocument(trx, ref.docId)
+  const row = document && (await selectWebhook(trx, ref).forUpdate().executeTakeFirst())
+  return row && { row, handledSeq: document.handled_seq }
+}
+
+function selectWebhook(db: Db, { docId, webhookId }: WebhookRef) {
   return db
     .selectFrom('webhooks')
     .selectAll()
     .where('id', '=', webhookId)
     .where('doc_id', '=', docId)
-    .executeTakeFirst()
 }
 
 /** The error for a document that would have too many webhooks. */
@@ -92,28 +112,33 @@ export function changeWebhook(
   decide: (row: WebhookRow) => WebhookUpdate,
 ): Promise<boolean> {
   return transact(db, async (trx) => {
-    if (!(await lockDocument(trx, docId))) return false
-    const row = await findWebhook(trx, { docId, webhookId })
-    if (!row) return false
-    await update(trx, webhookId, decide(row))
+    const held = await holdWebhook(trx, { docId, webhookId })
+    if (!held) return false
+    await update(trx, webhookId, decide(held.row))
     return true
   })
 }
 
-/** Stops a webhook beside a change, drops what waits for it, and forgets how it fared; false when there is none. */
+/**
+ * Stops a webhook beside a change, drops what waits for it, and forgets how it fared; false when there is none. Does nothing
+ * when `decide` throws.
+ */
 export async function stopWebhook(
   db: Db,
   { docId, webhookId }: WebhookRef,
   decide: (row: WebhookRow) => WebhookUpdate,
 ): Promise<boolean> {
+  const before = await findWebhook(db, { docId, webhookId })
+  if (!before) return false
+  // A change that is refused must drop nothing.
+  decide(before)
   await thinQueue(db, docId, webhookId)
   return transact(db, async (trx) => {
-    if (!(await lockDocument(trx, docId))) return false
-    const row = await findWebhook(trx, { docId, webhookId })
-    if (!row) return false
+    const held = await holdWebhook(trx, { docId, webhookId })
+    if (!held) return false
     await dropQueue(trx, webhookId)
     const stopped = { ...noFigures, ...emptiedQueue, ...goesOn, enabled: false }
-    await update(trx, webhookId, { ...decide(row), ...stopped })
+    await update(trx, webhookId, { ...decide(held.row), ...stopped })
     return true
   })
 }
@@ -127,11 +152,11 @@ const goesOn = { stopped_reason: null, stopped_seq: null, halted_at: null } sati
 export async function clearQueue(db: Db, { docId, webhookId }: WebhookRef): Promise<void> {
   await thinQueue(db, docId, webhookId)
   await transact(db, async (trx) => {
-    const document = await lockDocument(trx, docId)
-    const row = document && (await findWebhook(trx, { docId, webhookId }))
-    if (!row) return
+    const held = await holdWebhook(trx, { docId, webhookId })
+    if (!held) return
+    const { row, handledSeq } = held
     await dropQueue(trx, webhookId)
-    const after_seq = Math.max(row.after_seq, document.handled_seq)
+    const after_seq = Math.max(row.after_seq, handledSeq)
     const isFull = row.stopped_seq !== null
     await update(trx, webhookId, {
       ...noFigures,

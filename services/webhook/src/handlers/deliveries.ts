@@ -14,7 +14,8 @@ import type {
 import type { Context } from '../context'
 import { addTestDelivery, getTableRef, listDeliveries, redeliver } from '../db/delivery-log'
 import type { StoredDelivery } from '../db/next-delivery'
-import { readTestRow } from '../sending/test-row'
+import { readTables } from '../document-tables'
+import { makeTestRow } from '../sending/test-row'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1_000
@@ -55,8 +56,8 @@ export const deliveries = ({
   ): Promise<SendTestEventResponse> {
     requireDocumentRole(call, docId, 'owners')
     const tableRef = await getTableRef(db, { docId, webhookId })
-    const row = await readTestRow(documentCalls, { docId, tableRef }, call)
-    await addTestDelivery(db, { docId, webhookId }, row)
+    const tables = await readTables(documentCalls, docId, call)
+    await addTestDelivery(db, { docId, webhookId }, makeTestRow(tables, tableRef))
     wakes.sender()
     return {}
   },

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { checkUrl } from './url-rule'
+import { checkUrl, isHostEntry } from './url-rule'
 
 const isRefused = (url: string, allowed: readonly string[] = []) => {
   try {
@@ -173,4 +173,16 @@ describe('the URL of a webhook', () => {
     ])
       expect([url, isRefused(url, ['*'])]).toEqual([url, true])
   })
+})
+
+describe('an entry of the allowed hosts', () => {
+  it.each(['*', 'localhost', '.corp.local', 'a.b.', 'redis:6379', '10.0.0.1', '::1', '[::1]:80'])(
+    'may be %s',
+    (entry) => expect(isHostEntry(entry)).toBe(true),
+  )
+
+  it.each([
+    ...['', '.', ':', 'a..b', 'local host', 'http://localhost', 'localhost/x', 'a@b', '*.local'],
+    ...['10.0.0.0/8', '10.0.0.256', 'a:', 'a:b', 'a:65536', '[::1', '[1]', '::1%lo', 'a?', 'a#'],
+  ])('is not %j', (entry) => expect(isHostEntry(entry)).toBe(false))
 })

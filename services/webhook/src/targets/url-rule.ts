@@ -7,6 +7,9 @@ const localNames = ['localhost', 'local', 'internal', 'home.arpa']
 // eslint-disable-next-line no-control-regex -- which is what is looked for
 const CONTROL = /[\u0000-\u001f\u007f]/
 
+/** A name or an address of IPv4, or one of IPv6 in brackets, and a port or none. */
+const ENTRY = /^(\.?[^\s/\\?#@*:.[\]]+(\.[^\s/\\?#@*:.[\]]+)*\.?|\[[\da-f:.]+\])(:\d+)?$/i
+
 /** Where deliveries go. */
 export interface Target {
   /** As it was parsed, in the normal form of WHATWG: the host of `hostname` has no disguise. */
@@ -55,6 +58,12 @@ function looksPublic(host: string): boolean {
 
 function isNamed(url: URL, entries: readonly string[]): boolean {
   return entries.some((entry) => entry === '*' || names(entry, url))
+}
+
+/** True for what can stand in the list of allowed hosts, and opens something. */
+export function isHostEntry(entry: string): boolean {
+  if (entry === '*' || (entry.includes(':') && isAddress(entry))) return true
+  return ENTRY.test(entry) && URL.canParse(`https://${entry}`)
 }
 
 /** An entry is read as the host of a URL is, so that both have one spelling. */

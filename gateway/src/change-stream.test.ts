@@ -1,0 +1,128 @@
+import type { ReadChangesResponse } from '@sheaf/protos/sheaf/document_data/v1/changes'
+import { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
+import { AppError } from '@sheaf/kit/errors'
+import { streamChanges } from './change-stream'
+import type { DocumentSession } from './document-session'
+import type { Exchange } from './exchange'
+
+/** One call of document-data that a stream makes: what it answers, or throws. */
+type Answer = () => ReadChangesResponse[]
+
+/** A stream of changes whose calls of document-data are answered by these, one after the other; then the gateway stops. */
+class Followed {
+  role = 'editors'
+  sent = ''
+  ended = false
+  private draining = false
+
+  constructor(private readonly answers: Answer[]) {}
+
+  async run(): Promise<void> {
+    await streamChanges(this.exchange(), this.document(), 0)
+  }
+
+  private document(): DocumentSession {
+    const getRole = () => this.role
+    return {
+      docId: 'doc',
+      get role() {
+        return getRole()
+      },
+      renew: () => Promise.resolve(),
+      call: (run: (home: object, call: object) => unknown) =>
+        run({ changes: { readChanges: () => this.read() } }, {}),
+    } as unknown as DocumentSession
+  }
+
+  private async *read() {
+    const answer = this.answers.shift()
+    if (this.answers.length === 0) this.draining = true
+    yield* await Promise.resolve(answer?.() ?? [])
+  }
+
+  private exchange(): Exchange {
+    const response = {
+      headersSent: false,
+      destroyed: false,
+      writeHead: () => (response.headersSent = true),
+      write: (bytes: Buffer) => {
+        this.sent += bytes.toString()
+        return true
+      },
+      end: () => (this.ended = true),
+    }
+    const load = { changeStreams: { enter: () => () => {} }, begun: 0, longAnswers: 0 }
+    const isDraining = () => this.draining
+    const { signal } = new AbortController()
+    const context = { load, isDraining }
+    return { context, response, signal, headers: [], deadline: Infinity } as unknown as Exchange
+  }
+}
+
+const state = (latestSeq: number): ReadChangesResponse => ({
+  change: undefined,
+  continued: false,
+  latestSeq,
+  etag: `epoch.${latestSeq}`,
+})
+
+const change = (seq: number): ReadChangesResponse => ({
+  change: ChangeEvent.fromPartial({ seq }),
+  continued: false,
+  latestSeq: seq,
+  etag: '',
+})
+
+const seqsOf = (text: string) => [...text.matchAll(/^id: (\d+)$/gm)].map(([, seq]) => Number(seq))
+
+describe('a stream of changes', () => {
+  beforeEach(() => jest.useFakeTimers({ advanceTimers: true }))
+  afterEach(() => jest.useRealTimers())
+
+  it('ends, between two events, when the gateway stops', async () => {
+    const stream = new Followed([
+      () => [state(1), change(1)],
+      () => [state(3), change(2), change(3)],
+    ])
+    await stream.run()
+    expect(seqsOf(stream.sent)).toEqual([1, 2, 3])
+    expect(stream.sent.endsWith('\n\n')).toBe(true)
+    expect(stream.ended).toBe(true)
+  })
+
+  it('sends a comment after 15 seconds of silence, also while the service is away', async () => {
+    const silence = () => {
+      jest.setSystemTime(Date.now() + 16_000)
+      jest.advanceTimersByTime(16_000)
+      return [state(1)]
+    }
+    const away = () => {
+      silence()
+      throw new AppError('unavailable', 'SERVICE_UNAVAILABLE', 'away')
+    }
+    const stream = new Followed([
+      () => [state(1), change(1)],
+      silence,
+      away,
+      away,
+      () => [state(1)],
+      () => [state(1)],
+    ])
+    await stream.run()
+    const [, afterChange] = stream.sent.split('"operations":[]}\n\n')
+    expect(afterChange).toBe(':\n\n'.repeat(3))
+  })
+
+  it('passes nothing on that was read with a role that was taken away meanwhile', async () => {
+    const stream = new Followed([
+      () => [state(1), change(1)],
+      () => {
+        stream.role = 'viewers'
+        return [state(2), change(7)]
+      },
+      () => [state(2), change(2)],
+    ])
+    await stream.run()
+    expect(seqsOf(stream.sent)).toEqual([1, 2])
+  })
+})
