@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import { AccessDialog } from '../access/access-dialog'
@@ -10,6 +10,7 @@ import { ConfirmDialog, NameDialog } from '../components/dialog'
 import { Menu, type MenuItem } from '../components/menu'
 import { Page } from '../components/page'
 import { Empty, ErrorState, Loading } from '../components/states'
+import { useToaster } from '../components/toast'
 import { siteName } from './site-name'
 import { WorkspaceSection } from './workspace-section'
 
@@ -98,11 +99,16 @@ interface SiteDialogProps {
 function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode {
   const navigate = useNavigate()
   const path = `/api/orgs/${org.id}`
+  const client = useQueryClient()
+  const toaster = useToaster()
   const { make } = useChange(orgsQuery.queryKey, ['workspaces'])
   const remove = async () => {
     await call('DELETE', `${path}/${encodeURIComponent(org.name)}`)
+    // This page stands until the next one is there, and must not ask for what is gone.
+    const gone = [orgsQuery.queryKey, ['workspaces']]
+    for (const queryKey of gone) await client.invalidateQueries({ queryKey, refetchType: 'none' })
+    toaster.tell('The site is deleted.')
     await navigate('/')
-    await make(() => Promise.resolve(), 'The site is deleted.')
   }
   switch (opened) {
     case undefined:

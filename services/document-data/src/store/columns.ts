@@ -68,7 +68,17 @@ export function addColumns(
   addStoredColumns(doc, table, table.columns.map(storedForm), columns)
   const made = addColumnRows(doc, table.ref, columns)
   doc.schemaChanged()
-  for (const described of made)
+  recordAddedColumns(doc, table, made)
+  return columns.map(({ id }) => id)
+}
+
+/** Notes for the log that these columns have been added. */
+export function recordAddedColumns(
+  doc: DocumentWriter,
+  table: Table,
+  columns: readonly DescribedColumn[],
+): void {
+  for (const described of columns)
     doc.record({
       kind: 'add_column',
       table: table.tableId,
@@ -78,7 +88,6 @@ export function addColumns(
       new: described,
       targets: targetsOf(doc.schema, [described.type]),
     })
-  return columns.map(({ id }) => id)
 }
 
 /**

@@ -3,9 +3,8 @@ import { quoteId } from '../query/quote'
 import { isComputed, requireKeepable } from './column-cells'
 import { columnMetadata, type WholeMetadata } from './column-metadata'
 import { dropColumns } from './column-removal'
-import { insertColumnRows, MAX_COLUMNS, type DescribedColumn } from './columns'
+import { insertColumnRows, MAX_COLUMNS, recordAddedColumns, type DescribedColumn } from './columns'
 import { fromLog, logValue, type SchemaOperation } from './log'
-import { targetsOf } from './reference-targets'
 import { isSameColumn } from './revert-tables'
 import { rewriteCells } from './rewrite-cells'
 import type { Column, Table } from './schema'
@@ -68,7 +67,7 @@ export function undoRemovedColumns(undoing: Undoing, operations: readonly Schema
   addStoredColumns(doc, table, table.columns.map(storedForm), forms)
   insertColumnRows(doc, table.ref, columns)
   doc.schemaChanged()
-  recordColumns(undoing, table, columns)
+  recordAddedColumns(undoing.doc, table, columns)
   columns.forEach((column, i) => fill(undoing, table, column, operations[i]))
   for (const column of doc.schema.findByRef(table.ref)?.columns ?? [])
     if (columns.some(({ colRef }) => colRef === column.ref))
@@ -86,19 +85,6 @@ function findMissing({ doc }: Undoing, { tableId }: Table, { cells }: SchemaOper
       `SELECT value FROM json_each(?) WHERE value NOT IN (SELECT id FROM ${quoteId(tableId)}) LIMIT ${MAX_ROWS}`,
     )
     .all(JSON.stringify(cells.rowIds)) as number[]
-}
-
-function recordColumns({ doc }: Undoing, table: Table, columns: readonly DescribedColumn[]): void {
-  for (const described of columns)
-    doc.record({
-      kind: 'add_column',
-      table: table.tableId,
-      tableRef: table.ref,
-      column: described.colId,
-      columnRef: described.colRef,
-      new: described,
-      targets: targetsOf(doc.schema, [described.type]),
-    })
 }
 
 /** Gives the cells of a column that is back what they held; those of rows that came later are empty. */
