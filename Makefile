@@ -45,6 +45,7 @@ fix: gen ## let the formatter and the linter repair what they can
 
 .PHONY: test
 test: check build ## check, then all tests; the last line counts them
+	@scripts/install-browser.sh
 	@node scripts/test.js
 
 .PHONY: soak

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# The tests of the console need a browser. Where the package manager can be asked without a password, it is installed;
+# elsewhere the tests say how.
+set -euo pipefail
+
+[[ -z ${SHEAF_CHROMIUM:-} ]] || exit 0
+for name in chromium chromium-browser; do
+  ! command -v "$name" >/dev/null || exit 0
+done
+[[ $EUID -eq 0 ]] && command -v apt-get >/dev/null || exit 0
+
+echo 'installing Chromium for the tests of the console'
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+{ apt-get update && apt-get install --yes --no-install-recommends chromium; } </dev/null >"$log" 2>&1 || tail -n 20 "$log"
