@@ -23,6 +23,7 @@ const tags = [
   { name: 'data', description: 'Rows of a table by column' },
   { name: 'sql', description: 'Queries of a document' },
   { name: 'changes', description: 'What was changed in a document' },
+  { name: 'history', description: 'Who changed what, and taking it back' },
   { name: 'webhooks', description: 'Addresses that are told of changes of a table' },
   { name: 'profile', description: 'The calling user' },
   { name: 'session', description: 'The session of a browser' },

@@ -196,7 +196,10 @@ describe('what writes of metadata answer', () => {
 describe('status', () => {
   it('tells that the gateway is alive, and that all is ready', async () => {
     expect((await rest().get('/status')).body).toEqual({ status: 'alive' })
-    expect((await rest().get('/status?ready=1')).body).toEqual({ status: 'ready' })
+    expect((await rest().get('/status?ready=1')).body).toEqual({
+      status: 'ready',
+      eventsBacklog: 0,
+    })
   })
 
   it('names what is not ready', async () => {
