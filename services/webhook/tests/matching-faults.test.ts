@@ -1,16 +1,14 @@
 import { startEngines } from '@sheaf/engines/engines'
 import { AppError } from '@sheaf/kit/errors'
-import { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger } from '@sheaf/kit/logger'
 import { connectNats } from '@sheaf/kit/nats'
 import { createTestDatabase, testEngines } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
-import type { NatsConnection } from '@nats-io/transport-node'
 import { deleteDocument } from '../src/db/documents'
 import { readConsumerName } from '../src/db/progress'
-import { FakeDocuments, type FakeDocument } from './fake-documents'
+import { FakeDocuments } from './fake-documents'
 import {
   createWebhook,
   ensureStream,
@@ -20,44 +18,26 @@ import {
   readWebhook,
   startInstance,
   type MatchingInstance,
-  type WebhookForm,
 } from './matching-instance'
+import { startMatchingWorld, type MatchingWorld } from './matching-world'
 
 describe('matching, when something fails', () => {
-  const closer = new Closer()
-  let url: string
-  let nats: NatsConnection
-  let fake: FakeDocuments
+  let world: MatchingWorld
   let instance: MatchingInstance
+  let fake: FakeDocuments
   beforeAll(async () => {
-    ;({ url } = closer.use(await createTestDatabase()))
-    const log = createLogger('test')
-    nats = await connectNats({ url: testEngines().natsUrl, name: 'test', log })
-    closer.defer(() => nats.close())
-    await ensureStream(nats)
-    fake = closer.use(await FakeDocuments.start())
-    instance = closer.use(await startInstance(url, fake))
+    world = await startMatchingWorld()
+    ;({ instance, fake } = world)
   })
-  afterAll(() => closer.close())
-
-  /** A document with a webhook that the instance knows. */
-  const createWatched = async (form?: WebhookForm): Promise<[FakeDocument, string]> => {
-    const doc = fake.create()
-    const webhook = await createWebhook(instance.ctx, doc, form)
-    instance.ctx.wakes.matcher(doc.id)
-    return [doc, webhook]
-  }
-  const send = (doc: FakeDocument, ...seqs: number[]) => publish(nats, doc, ...seqs)
-  const untilHandled = (doc: FakeDocument, seq = doc.latestSeq) =>
-    eventually(async () => (await readHandled(instance.ctx, doc)) === seq)
+  afterAll(() => world[Symbol.asyncDispose]())
 
   it('tries a document that fails again, later and later, while others go on', async () => {
-    const [poisoned, webhook] = await createWatched()
-    const [doc, other] = await createWatched()
-    await untilHandled(poisoned, 0)
+    const [poisoned, webhook] = await world.createWatched()
+    const [doc, other] = await world.createWatched()
+    await world.untilHandled(poisoned, 0)
     poisoned.error = new AppError('unavailable', 'HOME_UNAVAILABLE', 'not now')
     poisoned.add({ id: 1 })
-    await send(poisoned, poisoned.update([1], { A: 'a' }))
+    await world.send(poisoned, poisoned.update([1], { A: 'a' }))
     const { db } = instance.ctx
     const failures = async () =>
       (
@@ -68,24 +48,24 @@ describe('matching, when something fails', () => {
           .executeTakeFirstOrThrow()
       ).failures
     await eventually(failures)
-    for (let i = 0; i < 20; i++) await send(poisoned, poisoned.update([1], { B: i }))
-    await send(doc, doc.add({ id: 1 }))
-    await untilHandled(doc)
+    for (let i = 0; i < 20; i++) await world.send(poisoned, poisoned.update([1], { B: i }))
+    await world.send(doc, doc.add({ id: 1 }))
+    await world.untilHandled(doc)
     expect(await listEvents(instance.ctx, other)).toHaveLength(1)
     // What came meanwhile has waited with it.
     expect(await failures()).toBeLessThan(5)
     poisoned.error = undefined
-    await untilHandled(poisoned)
+    await world.untilHandled(poisoned)
     expect(await listEvents(instance.ctx, webhook)).toHaveLength(21)
     expect(await failures()).toBe(0)
   })
 
   it('stays alive when a message or an entry is nonsense', async () => {
-    const [doc, webhook] = await createWatched()
+    const [doc, webhook] = await world.createWatched()
     doc.add({ id: 1 })
-    await jetstream(nats).publish(`sheaf.changes.${doc.id}`, Buffer.from([255, 255, 255]))
-    await jetstream(nats).publish('sheaf.changes.nobody', Buffer.from('nonsense'))
-    await untilHandled(doc)
+    await jetstream(world.nats).publish(`sheaf.changes.${doc.id}`, Buffer.from([255, 255, 255]))
+    await jetstream(world.nats).publish('sheaf.changes.nobody', Buffer.from('nonsense'))
+    await world.untilHandled(doc)
     const value = { tableId: 'Table1', tableRef: 3, rowIds: [9], columns: [] }
     const column = {
       colId: 'A',
@@ -94,22 +74,22 @@ describe('matching, when something fails', () => {
       newValuesJson: Buffer.from('[1,2]'),
     }
     const bad = { operation: { $case: 'addRows' as const, value: { ...value, columns: [column] } } }
-    await send(doc, doc.append([bad]))
+    await world.send(doc, doc.append([bad]))
     const { db } = instance.ctx
     await eventually(async () => {
       const row = db.selectFrom('documents').select('failures').where('doc_id', '=', doc.id)
       return (await row.executeTakeFirstOrThrow()).failures
     })
-    const [healthy, other] = await createWatched()
-    await send(healthy, healthy.add({ id: 1 }))
-    await untilHandled(healthy)
+    const [healthy, other] = await world.createWatched()
+    await world.send(healthy, healthy.add({ id: 1 }))
+    await world.untilHandled(healthy)
     expect(await listEvents(instance.ctx, other)).toHaveLength(1)
     expect(await listEvents(instance.ctx, webhook)).toHaveLength(1)
   })
 
   it('forgets a document that is deleted while its changes are read', async () => {
-    const [doc, webhook] = await createWatched()
-    await untilHandled(doc, 0)
+    const [doc, webhook] = await world.createWatched()
+    await world.untilHandled(doc, 0)
     doc.add({ id: 1 })
     let release = () => {}
     const held = new Promise<void>((resolve) => (release = resolve))
@@ -120,42 +100,42 @@ describe('matching, when something fails', () => {
         return held
       }
     })
-    await send(doc, doc.update([1], { A: 'late' }))
+    await world.send(doc, doc.update([1], { A: 'late' }))
     await reading
     const { db } = instance.ctx
     await db.deleteFrom('documents').where('doc_id', '=', doc.id).execute()
     await deleteDocument(db, doc.id)
     release()
     fake.onRead = async () => {}
-    const [next] = await createWatched()
-    await send(next, next.add({ id: 1 }))
-    await untilHandled(next)
+    const [next] = await world.createWatched()
+    await world.send(next, next.add({ id: 1 }))
+    await world.untilHandled(next)
     expect(await readHandled(instance.ctx, doc)).toBe(-1)
     expect(await listEvents(instance.ctx, webhook)).toEqual([])
-    await send(doc, doc.add({ id: 2 }))
+    await world.send(doc, doc.add({ id: 2 }))
   })
 
   it('finds what was written while another instance made the first webhook of a document', async () => {
     const doc = fake.create()
     // Made elsewhere: nobody tells this instance, which passes over the change.
     const webhook = await createWebhook(instance.ctx, doc)
-    await send(doc, doc.add({ id: 1 }))
+    await world.send(doc, doc.add({ id: 1 }))
     await eventually(async () => (await listEvents(instance.ctx, webhook)).length === 1)
   })
 
   it('shares the work among instances, each event once and in order', async () => {
-    await using second = await startInstance(url, fake)
-    const watched = await Promise.all(Array.from({ length: 4 }, () => createWatched()))
+    await using second = await startInstance(world.url, fake)
+    const watched = await Promise.all(Array.from({ length: 4 }, () => world.createWatched()))
     for (const [doc] of watched) second.ctx.wakes.matcher(doc.id)
     for (let round = 0; round < 15; round++)
       await Promise.all(
         watched.map(async ([doc]) => {
-          await send(doc, doc.add({ id: round + 1 }))
-          await send(doc, doc.update([round + 1], { A: 'a' }))
+          await world.send(doc, doc.add({ id: round + 1 }))
+          await world.send(doc, doc.update([round + 1], { A: 'a' }))
         }),
       )
     for (const [doc, webhook] of watched) {
-      await untilHandled(doc)
+      await world.untilHandled(doc)
       const events = await listEvents(instance.ctx, webhook)
       expect(events.map((event) => Number(event.split(' ')[0]))).toEqual(
         Array.from({ length: 30 }, (_, i) => i + 1),
@@ -165,21 +145,21 @@ describe('matching, when something fails', () => {
   })
 
   it('makes its consumer again when somebody deleted it, and misses nothing', async () => {
-    const [doc, webhook] = await createWatched()
-    await untilHandled(doc, 0)
-    const { consumers } = await jetstreamManager(nats)
+    const [doc, webhook] = await world.createWatched()
+    await world.untilHandled(doc, 0)
+    const { consumers } = await jetstreamManager(world.nats)
     await consumers.delete('SHEAF_CHANGES', await readConsumerName(instance.ctx.db))
-    await send(doc, doc.add({ id: 1 }))
+    await world.send(doc, doc.add({ id: 1 }))
     await eventually(async () => (await listEvents(instance.ctx, webhook)).length === 1)
     await eventually(async () => {
-      await send(doc, doc.add({ id: doc.latestSeq + 1 }))
-      await untilHandled(doc)
+      await world.send(doc, doc.add({ id: doc.latestSeq + 1 }))
+      await world.untilHandled(doc)
     })
   })
 
   it('handles what was written while it was away', async () => {
-    const [doc, webhook] = await createWatched()
-    await untilHandled(doc, 0)
+    const [doc, webhook] = await world.createWatched()
+    await world.untilHandled(doc, 0)
     await using database = await createTestDatabase()
     {
       await using away = await startInstance(database.url, fake, {

@@ -1,58 +1,34 @@
-import { Closer } from '@sheaf/kit/lifecycle'
-import { createLogger } from '@sheaf/kit/logger'
-import { connectNats } from '@sheaf/kit/nats'
-import { createTestDatabase, testEngines } from '@sheaf/testkit/engines'
+import { createTestDatabase } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
-import type { NatsConnection } from '@nats-io/transport-node'
 import { sql } from 'kysely'
 import { FakeDocuments, type FakeDocument } from './fake-documents'
 import {
   createWebhook,
-  ensureStream,
   listEvents,
-  publish,
   readHandled,
   readWebhook,
   startInstance,
   type MatchingInstance,
-  type WebhookForm,
 } from './matching-instance'
+import { startMatchingWorld, type MatchingWorld } from './matching-world'
 
 describe('matching', () => {
-  const closer = new Closer()
-  let url: string
-  let nats: NatsConnection
-  let fake: FakeDocuments
+  let world: MatchingWorld
   let instance: MatchingInstance
+  let fake: FakeDocuments
   beforeAll(async () => {
-    ;({ url } = closer.use(await createTestDatabase()))
-    const log = createLogger('test')
-    nats = await connectNats({ url: testEngines().natsUrl, name: 'test', log })
-    closer.defer(() => nats.close())
-    await ensureStream(nats)
-    fake = closer.use(await FakeDocuments.start())
-    instance = closer.use(await startInstance(url, fake))
+    world = await startMatchingWorld()
+    ;({ instance, fake } = world)
   })
-  afterAll(() => closer.close())
-
-  /** A document with a webhook that the instance knows. */
-  const createWatched = async (form?: WebhookForm): Promise<[FakeDocument, string]> => {
-    const doc = fake.create()
-    const webhook = await createWebhook(instance.ctx, doc, form)
-    instance.ctx.wakes.matcher(doc.id)
-    return [doc, webhook]
-  }
-  const send = (doc: FakeDocument, ...seqs: number[]) => publish(nats, doc, ...seqs)
-  const untilHandled = (doc: FakeDocument, seq = doc.latestSeq) =>
-    eventually(async () => (await readHandled(instance.ctx, doc)) === seq)
+  afterAll(() => world[Symbol.asyncDispose]())
   const readsOf = (doc: FakeDocument) => fake.reads.filter(({ docId }) => docId === doc.id)
 
   it('queues whole rows of added rows from the message alone', async () => {
-    const [doc, webhook] = await createWatched()
+    const [doc, webhook] = await world.createWatched()
     await eventually(() => readsOf(doc).length === 1)
     const before = instance.sent()
-    await send(doc, doc.add({ id: 1, A: 'a' }, { id: 2, A: 'b', B: 2.5 }))
-    await untilHandled(doc)
+    await world.send(doc, doc.add({ id: 1, A: 'a' }, { id: 2, A: 'b', B: 2.5 }))
+    await world.untilHandled(doc)
     expect(await listEvents(instance.ctx, webhook)).toEqual([
       '1 add {"id":1,"Ready":false,"A":"a","B":0}',
       '1 add {"id":2,"Ready":false,"A":"b","B":2.5}',
@@ -74,7 +50,7 @@ describe('matching', () => {
   })
 
   it('asks the log for the rest of a row that was updated, as of that change', async () => {
-    const [doc, webhook] = await createWatched({
+    const [doc, webhook] = await world.createWatched({
       isReady: true,
       watched: ['A'],
       kinds: ['add', 'update', 'remove'],
@@ -90,8 +66,8 @@ describe('matching', () => {
       doc.update([1], { Ready: true }),
       doc.remove(1),
     ]
-    for (const seq of seqs) await send(doc, seq)
-    await untilHandled(doc)
+    for (const seq of seqs) await world.send(doc, seq)
+    await world.untilHandled(doc)
     expect(await listEvents(instance.ctx, webhook)).toEqual([
       '3 add {"id":1,"Ready":true,"A":"a1","B":1}',
       '5 update {"id":1,"Ready":true,"A":"a2","B":2}',
@@ -104,38 +80,38 @@ describe('matching', () => {
   })
 
   it('goes on with what another instance has left when a message tells of a part of it', async () => {
-    const [doc] = await createWatched()
+    const [doc] = await world.createWatched()
     await eventually(() => readsOf(doc).length === 1)
     for (let id = 1; id <= 3; id++) doc.add({ id })
     await sql`update documents set due_at = now() + interval '2 s' where doc_id = ${doc.id}`.execute(
       instance.ctx.db,
     )
-    await send(doc, 1)
-    await untilHandled(doc)
+    await world.send(doc, 1)
+    await world.untilHandled(doc)
   })
 
   it('fills a gap from the log, in order, and takes what comes again or late only once', async () => {
-    const [doc, webhook] = await createWatched()
+    const [doc, webhook] = await world.createWatched()
     for (let id = 1; id <= 6; id++) doc.add({ id })
-    await send(doc, 4, 5)
-    await untilHandled(doc)
-    for (const seqs of [[1], [2, 3], [4, 5], [6], [6]]) await send(doc, ...seqs)
-    await send(doc, doc.add({ id: 7 }))
-    await untilHandled(doc)
+    await world.send(doc, 4, 5)
+    await world.untilHandled(doc)
+    for (const seqs of [[1], [2, 3], [4, 5], [6], [6]]) await world.send(doc, ...seqs)
+    await world.send(doc, doc.add({ id: 7 }))
+    await world.untilHandled(doc)
     const events = await listEvents(instance.ctx, webhook)
     expect(events.map((event) => event.split(' ')[0])).toEqual(['1', '2', '3', '4', '5', '6', '7'])
     expect((await readWebhook(instance.ctx, webhook)).waiting_count).toBe(7)
   })
 
   it('takes events from the seq of each webhook on, and none for a disabled one', async () => {
-    const [doc, first] = await createWatched()
-    await send(doc, doc.add({ id: 1 }))
-    await untilHandled(doc)
+    const [doc, first] = await world.createWatched()
+    await world.send(doc, doc.add({ id: 1 }))
+    await world.untilHandled(doc)
     doc.add({ id: 2 })
     const second = await createWebhook(instance.ctx, doc, { kinds: ['add'] })
     const disabled = await createWebhook(instance.ctx, doc, { enabled: false })
-    await send(doc, doc.add({ id: 3 }))
-    await untilHandled(doc)
+    await world.send(doc, doc.add({ id: 3 }))
+    await world.untilHandled(doc)
     expect(await listEvents(instance.ctx, first)).toHaveLength(3)
     expect(await listEvents(instance.ctx, second)).toEqual([
       '3 add {"id":3,"Ready":false,"A":"","B":0}',
@@ -144,31 +120,31 @@ describe('matching', () => {
   })
 
   it('follows the removal of columns and of the table, for disabled webhooks too', async () => {
-    const [doc, webhook] = await createWatched({ isReady: true, watched: ['A', 'B'] })
+    const [doc, webhook] = await world.createWatched({ isReady: true, watched: ['A', 'B'] })
     const disabled = await createWebhook(instance.ctx, doc, { watched: ['B'], enabled: false })
     const refs = async (id: string) => {
       const { table_ref, ready_ref, watched_refs } = await readWebhook(instance.ctx, id)
       return [table_ref, ready_ref, watched_refs.map(Number)]
     }
-    await send(doc, doc.add({ id: 1 }))
-    await send(doc, doc.removeSchema('Ready'))
-    await send(doc, doc.removeSchema('B'))
-    await send(doc, doc.update([1], { A: 'now ready' }))
-    await untilHandled(doc)
+    await world.send(doc, doc.add({ id: 1 }))
+    await world.send(doc, doc.removeSchema('Ready'))
+    await world.send(doc, doc.removeSchema('B'))
+    await world.send(doc, doc.update([1], { A: 'now ready' }))
+    await world.untilHandled(doc)
     expect(await refs(webhook)).toEqual([3, null, [12]])
     expect(await refs(disabled)).toEqual([3, null, []])
     expect(await listEvents(instance.ctx, webhook)).toHaveLength(1)
-    await send(doc, doc.removeSchema())
-    await untilHandled(doc)
+    await world.send(doc, doc.removeSchema())
+    await world.untilHandled(doc)
     expect(await refs(webhook)).toEqual([null, null, []])
     expect(await refs(disabled)).toEqual([null, null, []])
-    await send(doc, doc.add({ id: 2 }))
-    await untilHandled(doc)
+    await world.send(doc, doc.add({ id: 2 }))
+    await world.untilHandled(doc)
     expect(await listEvents(instance.ctx, webhook)).toHaveLength(1)
   })
 
   it('matches a large entry piece by piece, whose rows come in parts', async () => {
-    const [doc, webhook] = await createWatched()
+    const [doc, webhook] = await world.createWatched()
     const large = 'x'.repeat(60_000)
     const rows = Array.from({ length: 150 }, (_, i) => ({ id: i + 1, A: large, B: i }))
     doc.add(...rows)
@@ -178,7 +154,7 @@ describe('matching', () => {
     )
     doc.add({ id: 1000 })
     instance.ctx.wakes.matcher(doc.id)
-    await untilHandled(doc)
+    await world.untilHandled(doc)
     const { db } = instance.ctx
     const events = await db
       .selectFrom('events')
@@ -199,8 +175,8 @@ describe('matching', () => {
   })
 
   it('goes on within a large entry when the middle of it failed', async () => {
-    const [doc, webhook] = await createWatched({ kinds: ['add'] })
-    await untilHandled(doc, 0)
+    const [doc, webhook] = await world.createWatched({ kinds: ['add'] })
+    await world.untilHandled(doc, 0)
     const rows = Array.from({ length: 150 }, (_, i) => ({ id: i + 1, A: 'x'.repeat(60_000) }))
     doc.add(...rows)
     // As if a crash had come after the first piece, and its events had been sent.
@@ -208,7 +184,7 @@ describe('matching', () => {
     const partial = { partial_seq: 1, partial_row: 79 }
     await db.updateTable('webhooks').set(partial).where('id', '=', webhook).execute()
     instance.ctx.wakes.matcher(doc.id)
-    await untilHandled(doc)
+    await world.untilHandled(doc)
     const ids = (await listEvents(instance.ctx, webhook)).map(
       (event) => /"id":(\d+)/.exec(event)?.[1],
     )
@@ -256,12 +232,12 @@ describe('matching', () => {
   })
 
   it('goes on behind changes that the log has lost, and says so', async () => {
-    const [doc, webhook] = await createWatched()
-    await untilHandled(doc, 0)
+    const [doc, webhook] = await world.createWatched()
+    await world.untilHandled(doc, 0)
     for (let id = 1; id <= 4; id++) doc.add({ id })
     doc.cutUpTo = 2
-    await send(doc, 4)
-    await untilHandled(doc)
+    await world.send(doc, 4)
+    await world.untilHandled(doc)
     const events = await listEvents(instance.ctx, webhook)
     expect(events.map((event) => event.split(' ')[0])).toEqual(['3', '4'])
     expect((await readWebhook(instance.ctx, webhook)).last_error).toBe(
