@@ -52,7 +52,13 @@ describe('deliveries of a webhook', () => {
     closer.defer(() => db.destroy())
     await db.insertInto('documents').values({ doc_id: docId, handled_seq: 1_000 }).execute()
     const refs = { id: webhookId, doc_id: docId, unsubscribe_key: webhookId, table_ref: tableRef }
-    const fields = { url: receiver.url, event_types: ['add'], after_seq: 1_000, secret }
+    const fields = {
+      url: receiver.url,
+      event_types: ['add'],
+      refs_seq: 0,
+      after_seq: 1_000,
+      secret,
+    }
     await db
       .insertInto('webhooks')
       .values({ ...refs, ...fields })

@@ -54,6 +54,16 @@ export class DocumentTables {
     }
   }
 
+  /** Refs without those of columns that are gone. */
+  keep({ tableRef, readyRef, watchedRefs }: TableRefs): TableRefs {
+    const refs = new Set(this.findTable(tableRef)?.columns.map(({ colRef }) => colRef))
+    return {
+      tableRef,
+      readyRef: readyRef !== null && refs.has(readyRef) ? readyRef : null,
+      watchedRefs: watchedRefs.filter((ref) => refs.has(ref)),
+    }
+  }
+
   /** Names for refs; what is gone is left out. */
   name({ tableRef, readyRef, watchedRefs }: TableRefs): TableNames {
     const table = this.findTable(tableRef)

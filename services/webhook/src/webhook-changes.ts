@@ -28,7 +28,7 @@ export function planChange(
   tables: DocumentTables | undefined,
 ): WebhookUpdate {
   const { url, eventTypes, enabled, name, memo, authorization } = change
-  const refs = tables && namesTables(change) ? refsToRow(tables.resolve(change, readRefs(row))) : {}
+  const refs = tables && namesTables(change) ? planRefs(row, change, tables) : {}
   const set: WebhookUpdate = {
     ...{ url, event_types: eventTypes, enabled, name, memo, authorization },
     ...refs,
@@ -41,6 +41,13 @@ export function planChange(
   if (enabled === true || isRetargeted(row, change))
     Object.assign(set, tryAgain(row, enabled === true))
   return set
+}
+
+function planRefs(row: WebhookRow, change: WebhookChange, tables: DocumentTables) {
+  const refs = readRefs(row)
+  // What was named meanwhile these tables may not know.
+  const before = row.refs_seq > tables.seq ? refs : tables.keep(refs)
+  return { ...refsToRow(tables.resolve(change, before)), refs_seq: tables.seq }
 }
 
 /** True for a change that sets a webhook going that takes no events. */

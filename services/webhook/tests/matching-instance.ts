@@ -11,6 +11,7 @@ import { startMatching } from '../src/changes/matching'
 import { openContext, type Context } from '../src/context'
 import { readConsumerName } from '../src/db/progress'
 import type { EventKind, WebhookSchema } from '../src/db/schema'
+import { insertWebhooks } from '../src/db/webhooks'
 import { columnRefs, TABLE, type FakeDocument, type FakeDocuments } from './fake-documents'
 import { webhookConfig } from './webhook-config'
 
@@ -102,38 +103,31 @@ export interface WebhookForm {
   readonly isReady?: boolean
   readonly watched?: (keyof typeof columnRefs)[]
   readonly enabled?: boolean
+  /** Entry as of which its table and columns were looked up; the latest unless given. */
+  readonly seq?: number
 }
 
-/** Makes a webhook as WebhooksService does, from the latest entry on, without waking anybody; answers its id. */
+/** Makes a webhook as WebhooksService does, without waking anybody; answers its id. */
 export async function createWebhook(
   { db }: Context,
-  document: FakeDocument,
-  { kinds = ['add', 'update'], isReady = false, watched = [], enabled = true }: WebhookForm = {},
+  { id: docId, latestSeq }: FakeDocument,
+  form: WebhookForm = {},
 ): Promise<string> {
-  const id = randomUUID()
-  const seq = document.latestSeq
-  await db
-    .insertInto('documents')
-    .values({ doc_id: document.id, handled_seq: seq })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  await db
-    .insertInto('webhooks')
-    .values({
-      id,
-      doc_id: document.id,
-      unsubscribe_key: randomUUID(),
-      url: 'https://receiver.example/',
-      event_types: kinds,
-      table_ref: TABLE,
-      ready_ref: isReady ? columnRefs.Ready : null,
-      watched_refs: watched.map((name) => columnRefs[name]),
-      enabled,
-      after_seq: seq,
-      secret: 'whsec_',
-    })
-    .execute()
-  return id
+  const { kinds = ['add', 'update'], isReady = false, watched = [] } = form
+  const { enabled = true, seq = latestSeq } = form
+  const row = {
+    id: randomUUID(),
+    unsubscribe_key: randomUUID(),
+    url: 'https://receiver.example/',
+    event_types: kinds,
+    table_ref: TABLE,
+    ready_ref: isReady ? columnRefs.Ready : null,
+    watched_refs: watched.map((name) => columnRefs[name]),
+    enabled,
+    secret: 'whsec_',
+  }
+  await insertWebhooks(db, { docId, seq }, [row])
+  return row.id
 }
 
 /** What waits for a webhook, as `<seq> <kind> <row>`. */

@@ -64,7 +64,12 @@ export class SendingWorld implements AsyncDisposable {
       .values({ doc_id: docId, handled_seq: 1 })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-    const types = { event_types: ['add', 'update'] as EventKind[], table_ref: 1, after_seq: 0 }
+    const types = {
+      event_types: ['add', 'update'] as EventKind[],
+      table_ref: 1,
+      refs_seq: 0,
+      after_seq: 0,
+    }
     await db
       .insertInto('webhooks')
       .values({ id, doc_id: docId, url, authorization, secret, ...types, unsubscribe_key: id })

@@ -51,6 +51,9 @@ export interface TestWebhooks extends AsyncDisposable {
   /** A webhook as it is stored. */
   read(webhookId: string): Promise<WebhookRow>
   set(webhookId: string, values: WebhookUpdate): Promise<void>
+  /** Up to where the log of a document is handled. */
+  readHandled(docId: string): Promise<number | undefined>
+  setHandled(docId: string, seq: number): Promise<void>
 }
 
 /** Fields of a new webhook of table `People`, changed by `fields`. */
@@ -102,6 +105,14 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
       db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
     async set(id, values) {
       await db.updateTable('webhooks').set(values).where('id', '=', id).execute()
+    },
+    async readHandled(docId) {
+      const handled = db.selectFrom('documents').select('handled_seq').where('doc_id', '=', docId)
+      return (await handled.executeTakeFirst())?.handled_seq
+    },
+    async setHandled(docId, seq) {
+      const set = { handled_seq: seq }
+      await db.updateTable('documents').set(set).where('doc_id', '=', docId).execute()
     },
     [Symbol.asyncDispose]: () => closer.close(),
   }

@@ -182,6 +182,26 @@ describe('webhooks', () => {
     expect(await test.read(id)).toMatchObject({ table_ref: 1, ready_ref: null, watched_refs: [] })
   })
 
+  it('whose columns are named as of an entry that has been handled follow what came after it', async () => {
+    const docId = randomUUID()
+    const [id = '', other = ''] = await test.create(docId, {}, {})
+    await test.setHandled(docId, 9)
+    await test.change(docId, id, { isReadyColumn: 'Ready' })
+    expect(await test.read(id)).toMatchObject({ ready_ref: 3, refs_seq: 7, after_seq: 9 })
+    expect(await test.read(other)).toMatchObject({ refs_seq: 9, after_seq: 9 })
+    expect(await test.readHandled(docId)).toBe(7)
+  })
+
+  it('lose the columns that are gone already when another one is named', async () => {
+    const docId = randomUUID()
+    const watched = { hasWatchedColIds: true, watchedColIds: ['Name', 'Age'] }
+    const id = await test.createOne(docId, watched)
+    const columns = { 2: 'Name', 3: 'Ready' }
+    Object.assign(test.document, { tables: [{ ...people, columns }], seq: 8 })
+    await test.change(docId, id, { isReadyColumn: 'Ready' })
+    expect(await test.read(id)).toMatchObject({ watched_refs: [2], refs_seq: 8 })
+  })
+
   it('stay as they are when a change is refused', async () => {
     const docId = randomUUID()
     const id = await test.createOne(docId)

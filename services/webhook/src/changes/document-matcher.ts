@@ -4,7 +4,6 @@ import type { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
 import type { Kysely } from 'kysely'
 import { queueEntries, skipLost, type QueueLimits, type StepOutcome } from '../db/events'
 import {
-  advance,
   defer,
   postpone,
   readProgress,
@@ -97,15 +96,11 @@ export class DocumentMatcher {
   private async matchArrived(
     docId: string,
     entries: readonly ChangeEvent[],
-    { handledSeq, webhooks }: Progress,
+    { handledSeq }: Progress,
     { traceparentOf }: MatchRequest,
   ): Promise<void> {
     const { db, limits } = this.parts
     const seq = entries.at(-1)?.seq ?? handledSeq
-    if (!concernsAny(entries, webhooks)) {
-      await advance(db, docId, { assumed: handledSeq, seq })
-      return
-    }
     const step = {
       ...{ docId, assumedSeq: handledSeq, handledSeq: seq, limits },
       // Only the log tells where it ends.
@@ -205,16 +200,5 @@ function isWhole(
     entries.length > 0 &&
     entries.every(({ seq }, i) => seq === handledSeq + 1 + i) &&
     !entries.some((entry) => needsWholeRows(entry, webhooks))
-  )
-}
-
-/** True when something may come of the entries. */
-function concernsAny(
-  entries: readonly ChangeEvent[],
-  webhooks: readonly StoredDefinition[],
-): boolean {
-  const tables = new Set(tablesOf(webhooks))
-  return entries.some(({ operations }) =>
-    operations.some(({ operation }) => operation && tables.has(operation.value.tableRef)),
   )
 }

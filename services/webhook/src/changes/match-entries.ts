@@ -24,7 +24,9 @@ export function matchEntries(
     const taking = definitions.map((definition, i) => silence(definition, webhooks[i], seq))
     const earlier = open?.seq === seq ? open.rowCounts : undefined
     const match = matchEntry(entry, taking, earlier)
-    definitions = match.definitions
+    definitions = match.definitions.map((after, i) =>
+      seq <= (webhooks[i]?.refsSeq ?? 0) ? (definitions[i] ?? after) : after,
+    )
     last = { seq, rowCounts: match.rowCounts }
     if (match.events.length > 0)
       matched.push({ seq, timeMs, traceparent: traceparentOf(entry), events: match.events })

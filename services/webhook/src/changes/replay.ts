@@ -81,7 +81,9 @@ class Replay {
     const { range } = this
     for (;;) {
       const progress = await readProgress(db, range.docId)
-      const upTo = progress?.handledSeq ?? 0
+      const webhook = progress?.webhooks.find(({ id }) => id === range.webhookId)
+      // What is not handled yet comes by itself, but for what is not for it.
+      const upTo = Math.max(progress?.handledSeq ?? 0, webhook?.afterSeq ?? 0)
       const ended = await this.queueUpTo(upTo)
       const isAll = ended === 'all'
       if (ended === 'full' && this.queued === 0) throw queueFull()
@@ -92,7 +94,6 @@ class Replay {
     }
   }
 
-  /** Later entries are not matched yet, and come by themselves. */
   private async queueUpTo(upTo: number): Promise<'all' | 'full' | 'early'> {
     const { docId, tableRef, signal } = this.range
     while (this.done < upTo) {

@@ -22,15 +22,42 @@ export async function deleteDocument(db: Kysely<WebhookSchema>, docId: string): 
 }
 
 /**
- * Makes the row of a document unless it is there, and holds it to the end of the transaction. A new one begins with the
- * log after `seq`. Throws AppError when the document was deleted.
+ * Makes the row of a document unless it is there, and holds it to the end of the transaction. Its log is handled from `seq`
+ * on, once more if need be. Throws AppError when the document was deleted.
  */
 export async function enterDocument(trx: Trx, docId: string, seq: number): Promise<void> {
-  await lockRow(trx, docId, seq)
+  const handledSeq = await lockRow(trx, docId, seq)
   // A statement of its own: it sees what was committed while the one before waited.
   const tombstone = trx.selectFrom('tombstones').select('doc_id').where('doc_id', '=', docId)
   if (await tombstone.executeTakeFirst())
     throw new AppError('precondition', 'DOCUMENT_DELETED', 'the document was deleted')
+  await rewind(trx, docId, { handledSeq, seq })
+}
+
+/**
+ * Has entries after `seq` handled once more when that was done without a webhook whose refs are as of `seq`: some of them may
+ * have removed what it refers to. For the webhooks that there are they have been handled, and stay so.
+ */
+export async function rewind(
+  trx: Trx,
+  docId: string,
+  { handledSeq, seq }: { handledSeq: number; seq: number },
+): Promise<void> {
+  if (handledSeq <= seq) return
+  await trx
+    .updateTable('webhooks')
+    .set({
+      // One that is full has taken nothing after that.
+      after_seq: sql`greatest(after_seq, least(stopped_seq, ${handledSeq}::bigint))`,
+      refs_seq: sql`greatest(refs_seq, ${handledSeq}::bigint)`,
+    })
+    .where('doc_id', '=', docId)
+    .execute()
+  await trx
+    .updateTable('documents')
+    .set({ handled_seq: seq, due_at: sql`coalesce(due_at, now())` })
+    .where('doc_id', '=', docId)
+    .execute()
 }
 
 /** Holds the row of a document to the end of the transaction; undefined when it has no webhooks, and so no row. */
@@ -56,12 +83,14 @@ export async function leaveDocument(trx: Trx, docId: string): Promise<void> {
 }
 
 /** Inserted or not, the row is held afterwards: an update that changes nothing waits for others as one that does. */
-async function lockRow(trx: Trx, docId: string, seq: number): Promise<void> {
-  await trx
+async function lockRow(trx: Trx, docId: string, seq: number): Promise<number> {
+  const { handled_seq } = await trx
     .insertInto('documents')
     .values({ doc_id: docId, handled_seq: seq })
     .onConflict((conflict) =>
       conflict.column('doc_id').doUpdateSet({ doc_id: sql`excluded.doc_id` }),
     )
-    .execute()
+    .returning('handled_seq')
+    .executeTakeFirstOrThrow()
+  return handled_seq
 }

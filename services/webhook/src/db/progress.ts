@@ -8,6 +8,8 @@ type Db = Kysely<WebhookSchema>
 export interface StoredDefinition extends Definition {
   /** Entries up to this one are not for it. */
   readonly afterSeq: number
+  /** Its refs are as of this entry. */
+  readonly refsSeq: number
   readonly isEnabled: boolean
   /** Set when its queue was full: it takes no events of later entries. */
   readonly stoppedSeq: number | null
@@ -33,6 +35,7 @@ interface WebhookRow {
   readonly watched_refs: readonly (number | string)[]
   readonly enabled: boolean
   readonly after_seq: number
+  readonly refs_seq: number
   readonly stopped_seq: number | null
   readonly waiting_count: number
   readonly waiting_bytes: number
@@ -40,7 +43,7 @@ interface WebhookRow {
   readonly partial_row: number | null
 }
 
-const columns = sql`w.id, w.event_types, w.table_ref, w.ready_ref, w.watched_refs, w.enabled, w.after_seq,
+const columns = sql`w.id, w.event_types, w.table_ref, w.ready_ref, w.watched_refs, w.enabled, w.after_seq, w.refs_seq,
   w.stopped_seq, w.waiting_count, w.waiting_bytes, w.partial_seq, w.partial_row`
 
 function toDefinition(row: WebhookRow): StoredDefinition {
@@ -51,6 +54,7 @@ function toDefinition(row: WebhookRow): StoredDefinition {
     readyRef: row.ready_ref,
     watchedRefs: row.watched_refs.map(Number),
     afterSeq: row.after_seq,
+    refsSeq: row.refs_seq,
     isEnabled: row.enabled,
     stoppedSeq: row.stopped_seq,
     waitingCount: row.waiting_count,
@@ -94,24 +98,6 @@ export async function holdProgress(
     trx,
   )
   return { handledSeq: held.handled_seq, webhooks: rows.map(toDefinition) }
-}
-
-/**
- * Notes that entries up to `seq` are done, if those up to `assumed` were; answers whether they were. The log may hold more,
- * so a document that is due stays so.
- */
-export async function advance(
-  db: Db,
-  docId: string,
-  { assumed, seq }: { assumed: number; seq: number },
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('documents')
-    .set({ handled_seq: seq, checked_at: sql`now()`, failures: 0 })
-    .where('doc_id', '=', docId)
-    .where('handled_seq', '=', assumed)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
 }
 
 /** Notes that a document's log was looked at and holds nothing more. */

@@ -56,6 +56,8 @@ interface WebhooksTable {
   table_ref: number | null
   ready_ref: number | null
   watched_refs: Generated<number[]>
+  /** The refs are as of this entry: what it and earlier ones did to the table does not concern them. */
+  refs_seq: number
   enabled: Generated<boolean>
   /** Entries up to this one are not for it. */
   after_seq: number

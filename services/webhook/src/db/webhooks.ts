@@ -8,7 +8,7 @@ import {
   type Transaction,
   type UpdateObject,
 } from 'kysely'
-import { enterDocument, leaveDocument, lockDocument } from './documents'
+import { enterDocument, leaveDocument, lockDocument, rewind } from './documents'
 import { dropQueue, emptiedQueue, thinQueue } from './queues'
 import type { WebhookSchema } from './schema'
 
@@ -17,9 +17,14 @@ type Db = Kysely<WebhookSchema>
 /** A webhook as it is stored. */
 export type WebhookRow = Selectable<WebhookSchema['webhooks']>
 /** What is stored of a new webhook, but for its document and where its events begin. */
-export type NewWebhookRow = Omit<Insertable<WebhookSchema['webhooks']>, 'doc_id' | 'after_seq'>
+export type NewWebhookRow = Omit<
+  Insertable<WebhookSchema['webhooks']>,
+  'doc_id' | 'after_seq' | 'refs_seq'
+>
 /** What changes of a stored webhook. */
-export type WebhookUpdate = UpdateObject<WebhookSchema, 'webhooks'>
+export type WebhookUpdate = UpdateObject<WebhookSchema, 'webhooks'> & {
+  readonly refs_seq?: number
+}
 
 /** Names a webhook. Both are UUIDs. */
 export interface WebhookRef {
@@ -52,6 +57,11 @@ export function findWebhook(db: Db, ref: WebhookRef): Promise<WebhookRow | undef
   return selectWebhook(db, ref).executeTakeFirst()
 }
 
+interface HeldWebhook {
+  readonly row: WebhookRow
+  readonly handledSeq: number
+}
+
 /**
  * Holds a webhook and its document to the end of the transaction, before anything of its queue, which whoever delivers
  * takes after the webhook too.
@@ -59,7 +69,7 @@ export function findWebhook(db: Db, ref: WebhookRef): Promise<WebhookRow | undef
 async function holdWebhook(
   trx: Transaction<WebhookSchema>,
   ref: WebhookRef,
-): Promise<{ row: WebhookRow; handledSeq: number } | undefined> {
+): Promise<HeldWebhook | undefined> {
   const document = await lockDocument(trx, ref.docId)
   const row = document && (await selectWebhook(trx, ref).forUpdate().executeTakeFirst())
   return row && { row, handledSeq: document.handled_seq }
@@ -80,8 +90,8 @@ export function tooManyWebhooks(): AppError {
 }
 
 /**
- * Stores webhooks, all or none, whose events begin after `seq`; resolves to their positions, in the order given. Throws
- * AppError when the document was deleted or would have too many.
+ * Stores webhooks, all or none, with refs as of `seq`, after which their events begin; resolves to their positions, in the
+ * order given. Throws AppError when the document was deleted or would have too many.
  */
 export function insertWebhooks(
   db: Db,
@@ -98,7 +108,7 @@ export function insertWebhooks(
     if (count + rows.length > MAX_WEBHOOKS) throw tooManyWebhooks()
     const inserted = await trx
       .insertInto('webhooks')
-      .values(rows.map((row) => ({ ...row, doc_id: docId, after_seq: seq })))
+      .values(rows.map((row) => ({ ...row, doc_id: docId, after_seq: seq, refs_seq: seq })))
       .returning('position')
       .execute()
     return inserted.map(({ position }) => position)
@@ -114,7 +124,7 @@ export function changeWebhook(
   return transact(db, async (trx) => {
     const held = await holdWebhook(trx, { docId, webhookId })
     if (!held) return false
-    await update(trx, webhookId, decide(held.row))
+    await change(trx, held, decide(held.row))
     return true
   })
 }
@@ -138,7 +148,7 @@ export async function stopWebhook(
     if (!held) return false
     await dropQueue(trx, webhookId)
     const stopped = { ...noFigures, ...emptiedQueue, ...goesOn, enabled: false }
-    await update(trx, webhookId, { ...decide(held.row), ...stopped })
+    await change(trx, held, { ...decide(held.row), ...stopped })
     return true
   })
 }
@@ -200,6 +210,16 @@ export async function rotateSecret(
     .where('doc_id', '=', docId)
     .executeTakeFirst()
   return rotated.numUpdatedRows > 0
+}
+
+/** Changes a webhook that is held, and has the log handled from where its new refs hold. */
+async function change(trx: Transaction<WebhookSchema>, held: HeldWebhook, set: WebhookUpdate) {
+  const { row, handledSeq } = held
+  const { refs_seq: seq = handledSeq } = set
+  await rewind(trx, row.doc_id, { handledSeq, seq })
+  // What was matched with it as it was is not matched again.
+  const isAgain = seq < handledSeq
+  await update(trx, row.id, { ...set, ...(isAgain && { after_seq: undefined }) })
 }
 
 async function update(db: Db, webhookId: string, set: WebhookUpdate): Promise<void> {
