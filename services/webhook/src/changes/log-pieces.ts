@@ -1,4 +1,4 @@
-import { toAppError } from '@sheaf/kit/errors'
+import { AppError, toAppError } from '@sheaf/kit/errors'
 import {
   ReadChangesRequest,
   type ReadChangesResponse,
@@ -30,8 +30,10 @@ export interface LogRange {
 
 /** Entries and bytes of their values that are held at once. */
 const PIECE = { entries: 200, bytes: 4 * 1024 * 1024 }
-/** How long one call may take. */
-const CALL_MS = 60_000
+/** How long the next response may take. */
+const RESPONSE_MS = 60_000
+/** A call ends after this, however it gets on; as long as responses come a large log, or entry, has its time. */
+const CALL_MS = 3_600_000
 /** No table has this ref. */
 const NO_TABLE = -1
 
@@ -43,6 +45,7 @@ export async function* readLog(
   calls: Pick<DocumentCalls, 'run'>,
   { docId, afterSeq, tableRefs, fullRows = true, limit = 0, signal }: LogRange,
 ): AsyncGenerator<LogPiece> {
+  const patience = new Patience()
   // The home is found by a call that ends; the stream goes on after it.
   const responses = await calls.run(docId, async ({ changes }, call) => {
     const refs = tableRefs.length > 0 ? [...tableRefs] : [NO_TABLE]
@@ -53,23 +56,46 @@ export async function* readLog(
       fullRows,
       tableRefs: refs,
     })
+    const either = signal ? AbortSignal.any([signal, patience.signal]) : patience.signal
     const deadline = Date.now() + CALL_MS
-    const answers = changes.readChanges(request, { ...call, deadline, signal })
+    const answers = changes.readChanges(request, { ...call, deadline, signal: either })
     const stream = answers[Symbol.asyncIterator]()
-    return { first: await stream.next(), stream }
+    const next = () => patience.wait(() => stream.next())
+    return { first: await next(), next, stream }
   })
   yield* inPieces(resume(responses))
 }
 
+/** Ends a call whose next response does not come. */
+class Patience {
+  private readonly stop = new AbortController()
+  readonly signal = this.stop.signal
+
+  /** Waits for a response. Throws `timeout` after too long. */
+  async wait<T>(next: () => Promise<T>): Promise<T> {
+    const end = () => this.stop.abort()
+    const timer = setTimeout(end, RESPONSE_MS)
+    try {
+      return await next()
+    } catch (error) {
+      if (!this.signal.aborted) throw error
+      throw new AppError('timeout', 'DEADLINE_EXCEEDED', 'the log took too long')
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
 interface Begun {
   readonly first: IteratorResult<ReadChangesResponse>
+  readonly next: () => Promise<IteratorResult<ReadChangesResponse>>
   readonly stream: AsyncIterator<ReadChangesResponse>
 }
 
 /** The responses of a stream whose first was taken already. */
-async function* resume({ first, stream }: Begun): AsyncGenerator<ReadChangesResponse> {
+async function* resume({ first, next, stream }: Begun): AsyncGenerator<ReadChangesResponse> {
   try {
-    for (let next = first; next.done !== true; next = await stream.next()) yield next.value
+    for (let result = first; result.done !== true; result = await next()) yield result.value
   } finally {
     await stream.return?.()
   }
