@@ -6,6 +6,7 @@ import { createTestDatabase, testEngines } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { sql } from 'kysely'
 import { deleteDocument } from '../src/db/documents'
 import { readConsumerName } from '../src/db/progress'
 import { FakeDocuments } from './fake-documents'
@@ -113,6 +114,32 @@ describe('matching, when something fails', () => {
     expect(await readHandled(instance.ctx, doc)).toBe(-1)
     expect(await listEvents(instance.ctx, webhook)).toEqual([])
     await world.send(doc, doc.add({ id: 2 }))
+  })
+
+  it.each([
+    ['nothing more', 0],
+    ['more', 1],
+  ])('keeps what is noted while it reads a log that holds %s', async (_, entries) => {
+    const doc = fake.create()
+    await createWebhook(instance.ctx, doc)
+    for (let id = 1; id <= entries; id++) doc.add({ id })
+    const { db } = instance.ctx
+    const ofDocument = sql`where doc_id = ${doc.id}`
+    fake.onRead = async (docId) => {
+      if (docId !== doc.id) return
+      const later = sql`due_at = now() + interval '1 hour', checked_at = now() - interval '5 min'`
+      await sql`update documents set ${later} ${ofDocument}`.execute(db)
+    }
+    await sql`update documents set checked_at = now() - interval '5 min' ${ofDocument}`.execute(db)
+    instance.ctx.wakes.matcher(doc.id)
+    type Row = { due: boolean; checked: boolean }
+    const read = () =>
+      sql<Row>`select due_at > now() + interval '30 min' as due, checked_at > now() - interval '4 min' as checked
+        from documents ${ofDocument}`.execute(db)
+    await eventually(async () => (await read()).rows[0]?.checked)
+    expect((await read()).rows).toEqual([{ due: true, checked: true }])
+    expect(await readHandled(instance.ctx, doc)).toBe(entries)
+    fake.onRead = async () => {}
   })
 
   it('finds what was written while another instance made the first webhook of a document', async () => {

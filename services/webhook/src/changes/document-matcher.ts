@@ -63,7 +63,8 @@ export class DocumentMatcher {
       const known = toAppError(error)
       if (known?.reason.startsWith('DATABASE_')) throw error
       if (gone.has(known?.reason ?? '')) {
-        await settle(db, docId)
+        const progress = await readProgress(db, docId)
+        if (progress) await settle(db, docId, progress.due)
         return 'done'
       }
       await postpone(db, docId)
@@ -104,7 +105,7 @@ export class DocumentMatcher {
     const step = {
       ...{ docId, assumedSeq: handledSeq, handledSeq: seq, limits },
       // Only the log tells where it ends.
-      ...{ isPartial: false, isEnd: false },
+      isPartial: false,
     }
     const outcome = await queueEntries(db, step, (current) =>
       isWhole(entries, { handledSeq, webhooks: current })
@@ -129,7 +130,10 @@ export class DocumentMatcher {
     try {
       for await (const piece of readLog(documentCalls, range)) {
         latestSeq = piece.latestSeq
-        const done = await this.matchPiece(docId, piece, { assumedSeq, open, tableRefs, request })
+        const done = await this.matchPiece(docId, piece, {
+          ...{ assumedSeq, open, tableRefs, request },
+          due: progress.due,
+        })
         if (!done) return false
         assumedSeq = done.handledSeq
         open = done.open
@@ -138,7 +142,7 @@ export class DocumentMatcher {
       if (await this.skip(docId, assumedSeq, error)) return false
       throw error
     }
-    if (assumedSeq === progress.handledSeq) await settle(db, docId)
+    if (assumedSeq === progress.handledSeq) await settle(db, docId, progress.due)
     return assumedSeq >= latestSeq
   }
 
@@ -150,15 +154,16 @@ export class DocumentMatcher {
       open?: OpenEntry
       tableRefs: readonly number[]
       request: MatchRequest
+      due: string | null
     },
   ): Promise<{ handledSeq: number; open?: OpenEntry } | undefined> {
     const { db, limits } = this.parts
-    const { assumedSeq, tableRefs } = at
+    const { assumedSeq, tableRefs, due } = at
     const last = entries.at(-1)?.seq ?? assumedSeq
     const handledSeq = isPartial ? last - 1 : last
     let open: OpenEntry | undefined
-    const isEnd = handledSeq >= latestSeq
-    const step = { docId, assumedSeq, handledSeq, isPartial, isEnd, limits }
+    const end = handledSeq >= latestSeq ? { due } : undefined
+    const step = { docId, assumedSeq, handledSeq, isPartial, end, limits }
     const outcome = await queueEntries(db, step, (current) => {
       if (!tablesOf(current).every((ref) => tableRefs.includes(ref))) return undefined
       const { traceparentOf } = at.request
@@ -194,7 +199,7 @@ function tablesOf(webhooks: readonly StoredDefinition[]): number[] {
 /** True when the entries follow on what is handled, without a gap, and tell all that the webhooks need. */
 function isWhole(
   entries: readonly ChangeEvent[],
-  { handledSeq, webhooks }: Omit<Progress, 'isPostponed'>,
+  { handledSeq, webhooks }: Pick<Progress, 'handledSeq' | 'webhooks'>,
 ): boolean {
   return (
     entries.length > 0 &&

@@ -2,7 +2,7 @@ import { transact } from '@sheaf/kit/database'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Definition } from '../matching/definitions'
 import type { MatchedEvent } from '../matching/match'
-import { holdProgress, type StoredDefinition } from './progress'
+import { dueAfter, holdProgress, type Progress, type StoredDefinition } from './progress'
 import type { WebhookSchema } from './schema'
 
 type Trx = Transaction<WebhookSchema>
@@ -36,8 +36,8 @@ export interface QueueStep {
   readonly handledSeq: number
   /** True when there is more of the last entry than this. */
   readonly isPartial: boolean
-  /** True when the log holds nothing more: only then is what was noted as still to do done. */
-  readonly isEnd: boolean
+  /** Given when the log holds nothing more: what was noted as still to do by then is done. */
+  readonly end?: Pick<Progress, 'due'>
   readonly limits: QueueLimits
 }
 
@@ -78,7 +78,7 @@ export function queueEntries(
         handled_seq: step.handledSeq,
         checked_at: sql`now()`,
         failures: 0,
-        ...(step.isEnd && { due_at: null }),
+        ...(step.end && { due_at: dueAfter(step.end.due) }),
       })
       .where('doc_id', '=', step.docId)
       .execute()

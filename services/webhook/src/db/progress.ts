@@ -24,6 +24,8 @@ export interface Progress {
   readonly handledSeq: number
   /** True while it waits for its next try after failures. */
   readonly isPostponed: boolean
+  /** When it is due, as text; null when nothing is noted as still to do. */
+  readonly due: string | null
   readonly webhooks: readonly StoredDefinition[]
 }
 
@@ -66,11 +68,12 @@ function toDefinition(row: WebhookRow): StoredDefinition {
 
 /** How far a document is, with its webhooks as they are now; undefined when it has none. */
 export async function readProgress(db: Db, docId: string): Promise<Progress | undefined> {
-  type Row = { handled_seq: number; is_postponed: boolean } & {
+  type Row = { handled_seq: number; is_postponed: boolean; due: string | null } & {
     [K in keyof WebhookRow]: WebhookRow[K] | null
   }
   const { rows } = await sql<Row>`
-    select d.handled_seq, d.failures > 0 and coalesce(d.due_at > now(), false) as is_postponed, ${columns}
+    select d.handled_seq, d.failures > 0 and coalesce(d.due_at > now(), false) as is_postponed, d.due_at::text as due,
+      ${columns}
     from documents d left join webhooks w on w.doc_id = d.doc_id
     where d.doc_id = ${docId} order by w.position`.execute(db)
   const [first] = rows
@@ -78,14 +81,15 @@ export async function readProgress(db: Db, docId: string): Promise<Progress | un
   const webhooks = rows
     .filter(({ id }) => id !== null)
     .map((row) => toDefinition(row as WebhookRow))
-  return { handledSeq: first.handled_seq, isPostponed: first.is_postponed, webhooks }
+  const { handled_seq: handledSeq, is_postponed: isPostponed, due } = first
+  return { handledSeq, isPostponed, due, webhooks }
 }
 
 /** Holds a document's row to the end of the transaction; undefined when it has no webhooks. */
 export async function holdProgress(
   trx: Transaction<WebhookSchema>,
   docId: string,
-): Promise<Omit<Progress, 'isPostponed'> | undefined> {
+): Promise<Pick<Progress, 'handledSeq' | 'webhooks'> | undefined> {
   const held = await trx
     .selectFrom('documents')
     .select('handled_seq')
@@ -100,11 +104,19 @@ export async function holdProgress(
   return { handledSeq: held.handled_seq, webhooks: rows.map(toDefinition) }
 }
 
-/** Notes that a document's log was looked at and holds nothing more. */
-export async function settle(db: Db, docId: string): Promise<void> {
+/** When a document is due after all was done that had been noted by `due`; what was noted since stays. */
+export const dueAfter = (due: string | null) =>
+  sql<Date | null>`case when due_at::text is distinct from ${due} then due_at end`
+
+/** Notes that a document's log was looked at and holds nothing more than at the time of `due`. */
+export async function settle(db: Db, docId: string, due: string | null): Promise<void> {
   await db
     .updateTable('documents')
-    .set({ checked_at: sql`now()`, due_at: null, failures: 0 })
+    .set({
+      checked_at: sql`now()`,
+      due_at: dueAfter(due),
+      failures: sql`case when due_at::text is distinct from ${due} then failures else 0 end`,
+    })
     .where('doc_id', '=', docId)
     .execute()
 }
@@ -113,7 +125,7 @@ export async function settle(db: Db, docId: string): Promise<void> {
 export async function defer(db: Db, docId: string): Promise<void> {
   await db
     .updateTable('documents')
-    .set({ due_at: sql`now()`, failures: 0 })
+    .set({ due_at: sql`now()` })
     .where('doc_id', '=', docId)
     .execute()
 }
