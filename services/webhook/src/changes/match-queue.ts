@@ -16,17 +16,27 @@ export interface ChangeMessage {
   readonly failed: () => void
 }
 
+/** What a MatchQueue needs. */
+export interface QueueOptions {
+  readonly matcher: Pick<DocumentMatcher, 'match'>
+  /** Called when a document turns out to have no webhooks. */
+  readonly onNone: (docId: string) => void
+  /** Notes in the database that a document's log holds more. */
+  readonly defer: (docId: string) => Promise<void>
+  readonly log: Logger
+}
+
 interface Work {
-  messages: ChangeMessage[]
+  readonly messages: ChangeMessage[]
   lookAgain: boolean
 }
 
 /** Documents that are worked on at the same time: most of their time goes to waiting for others. */
 const CONCURRENCY = 64
-/** Messages of one document that are handled in one go. */
-const MAX_TOGETHER = 200
 /** Messages and documents that wait here; who brings more waits. */
 const MAX_WAITING = 500
+/** Messages of one document that wait here, to be handled in one go; more of them are left to its log. */
+const MAX_OF_DOCUMENT = 100
 
 /** What waits to be matched: of one document in order, of several at the same time. */
 export class MatchQueue implements AsyncDisposable {
@@ -36,12 +46,7 @@ export class MatchQueue implements AsyncDisposable {
   private closed = false
   private roomWanted: (() => void)[] = []
 
-  /** @param onNone called when a document turns out to have no webhooks */
-  constructor(
-    private readonly matcher: Pick<DocumentMatcher, 'match'>,
-    private readonly onNone: (docId: string) => void,
-    private readonly log: Logger,
-  ) {}
+  constructor(private readonly options: QueueOptions) {}
 
   /** True while there is not much to do. */
   get hasRoom(): boolean {
@@ -52,6 +57,7 @@ export class MatchQueue implements AsyncDisposable {
   async add(message: ChangeMessage): Promise<void> {
     if (this.closed) return message.failed()
     const work = this.workOf(message.docId)
+    if (work.messages.length >= MAX_OF_DOCUMENT) return this.leave(message)
     work.messages.push(message)
     if (message.entries.length === 0) work.lookAgain = true
     this.waiting++
@@ -86,10 +92,8 @@ export class MatchQueue implements AsyncDisposable {
     for (const [docId, work] of this.work) {
       if (this.active.size >= CONCURRENCY || this.closed) return
       if (this.active.has(docId)) continue
-      const messages = work.messages.splice(0, MAX_TOGETHER)
-      const { lookAgain } = work
-      work.lookAgain = false
-      if (work.messages.length === 0) this.work.delete(docId)
+      const { messages, lookAgain } = work
+      this.work.delete(docId)
       const run = this.run(docId, messages, lookAgain).finally(() => {
         this.active.delete(docId)
         this.waiting -= messages.length
@@ -107,15 +111,30 @@ export class MatchQueue implements AsyncDisposable {
       const entries = inOrder(messages)
       const traceparentOf = (entry: ChangeEvent) => spans.traceparentOf(entry)
       const request = { entries, lookAgain, traceparentOf }
-      const outcome = await spans.run(() => this.matcher.match(docId, request))
-      if (outcome === 'none') this.onNone(docId)
+      const outcome = await spans.run(() => this.options.matcher.match(docId, request))
+      if (outcome === 'none') this.options.onNone(docId)
       for (const message of messages) message.done()
       spans.end()
     } catch (error) {
       spans.end(error)
-      if (!this.closed) this.log.warn({ err: error, docId }, 'changes could not be taken up')
+      this.logFailure(docId, error)
       for (const message of messages) message.failed()
     }
+  }
+
+  /** Leaves a message to the log: a document that comes too fast takes no room from the others. */
+  private async leave({ docId, done, failed }: ChangeMessage): Promise<void> {
+    try {
+      await this.options.defer(docId)
+      done()
+    } catch (error) {
+      this.logFailure(docId, error)
+      failed()
+    }
+  }
+
+  private logFailure(docId: string, error: unknown): void {
+    if (!this.closed) this.options.log.warn({ err: error, docId }, 'changes could not be taken up')
   }
 
   private letIn(): void {

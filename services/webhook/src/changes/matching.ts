@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import type { Context } from '../context'
-import { readConsumerName } from '../db/progress'
+import { defer, readConsumerName } from '../db/progress'
 import { ChangeConsumer } from './change-consumer'
 import { DocumentMatcher } from './document-matcher'
 import { MatchQueue } from './match-queue'
@@ -33,7 +33,12 @@ export async function startMatching(
     onQueued,
     signal: stop.signal,
   })
-  const queue = new MatchQueue(matcher, (docId) => watched.remove(docId), log)
+  const queue = new MatchQueue({
+    matcher,
+    onNone: (docId) => watched.remove(docId),
+    defer: (docId) => defer(db, docId),
+    log,
+  })
   const watched = new WatchedDocuments({
     db,
     log,
