@@ -50,7 +50,9 @@ describe('deliveries', () => {
     const { id } = await world.addWebhook(`${receiver.url}/killed`)
     await world.queue(id, numbered(3))
     // A process that dies right after it made, and perhaps sent, the delivery.
-    const [lease] = await claimDue(world.db, claimAll)
+    const {
+      leases: [lease],
+    } = await claimDue(world.db, claimAll)
     if (!lease) throw new Error('nothing was due')
     const sent = await advance(world.db, lease, undefined, { mayGoOn: true, leaseMs })
     world.startSender()
@@ -71,7 +73,9 @@ describe('deliveries', () => {
   it('change nothing any more by the hand of a sender that has lost its lease', async () => {
     const { id } = await world.addWebhook(`${receiver.url}/lost`)
     await world.queue(id, numbered(1))
-    const [lease] = await claimDue(world.db, claimAll)
+    const {
+      leases: [lease],
+    } = await claimDue(world.db, claimAll)
     if (!lease) throw new Error('nothing was due')
     const sent = await advance(world.db, lease, undefined, { mayGoOn: true, leaseMs })
     if (!sent) throw new Error('nothing was made')
@@ -140,6 +144,27 @@ describe('deliveries', () => {
       await eventually(() => receiver.rows('/alive').length === round + 1)
     }
     expect(silent.deliveries).toHaveLength(32)
+  })
+
+  it('of one fast host, however many are due, delay nobody else', async () => {
+    await using fast = await startReceiver()
+    const { docId } = await world.addWebhook(`${fast.url}/first`)
+    await sql`
+      with added as (
+        insert into webhooks (id, doc_id, unsubscribe_key, url, event_types, table_ref, refs_seq, after_seq,
+          secret, waiting_count, waiting_bytes, due_at)
+        select gen_random_uuid(), doc_id, unsubscribe_key, url, event_types, table_ref, refs_seq, after_seq,
+          secret, 1, 7, now() - interval '1 minute'
+        from webhooks, generate_series(1, 4000) where doc_id = ${docId}
+        returning id
+      )
+      insert into events (webhook_id, seq, row_number, kind, time_ms, body)
+      select id, 1, 0, 'add', 1, '{"n":0}' from added`.execute(world.db)
+    const { id } = await world.addWebhook(`${receiver.url}/other`)
+    await world.queue(id, numbered(1))
+    world.startSender()
+    await eventually(() => receiver.rows('/other').length === 1, patience)
+    expect(fast.deliveries.length).toBeLessThan(1_000)
   })
 
   it('to webhooks that have failed take no more than their share of places', async () => {

@@ -37,11 +37,18 @@ export const mayBeLost = sql<boolean>`set_config('synchronous_commit', 'off', tr
 
 const isFree = sql`due_at <= now() and (lease_until is null or lease_until <= now())`
 
+/** What was taken. */
+export interface Claimed {
+  readonly leases: readonly Lease[]
+  /** True when more were due than were considered. */
+  readonly isMore: boolean
+}
+
 /** Takes webhooks that are due, those first that have waited longest, for nobody else until their leases end. */
-export async function claimDue(db: Kysely<WebhookSchema>, claim: Claim): Promise<Lease[]> {
+export async function claimDue(db: Kysely<WebhookSchema>, claim: Claim): Promise<Claimed> {
   const left = [...claim.left]
   const full = left.filter(([, places]) => places <= 0).map(([target]) => target)
-  const { rows } = await sql<Lease>`
+  const { rows } = await sql<Lease & { considered: number }>`
     with due as (
       select id, target, due_at from webhooks
       where ${isFree} and (failing_since is not null) = ${claim.failing}::boolean
@@ -63,8 +70,11 @@ export async function claimDue(db: Kysely<WebhookSchema>, claim: Claim): Promise
     update webhooks w set lease_id = ${randomUUID()}::uuid, lease_until = now() + ${seconds(claim.leaseMs)},
       updated_at = now(), status = case w.status when 'idle' then 'sending' else w.status end
     from locked where w.id = locked.id
-    returning w.id as "webhookId", w.lease_id as "leaseId", w.target`.execute(db)
-  return rows
+    returning w.id as "webhookId", w.lease_id as "leaseId", w.target, (select count(*) from due) as considered`.execute(
+    db,
+  )
+  const leases = rows.map(({ considered: _, ...lease }) => lease)
+  return { leases, isMore: rows[0]?.considered === SCAN }
 }
 
 /** Locks the webhook of a lease; undefined when the lease is lost, or the webhook is gone. */

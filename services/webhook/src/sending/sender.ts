@@ -82,13 +82,20 @@ export class Sender implements AsyncDisposable {
   }
 
   private async takeDue(lane: Lane): Promise<void> {
-    const room = this.places.free(lane)
-    if (room.limit <= 0) return
     const failing = lane === 'failing'
-    const leases = await claimDue(this.db, { ...room, failing, leaseMs: LEASE_MS })
-    for (const lease of leases) {
-      const turn = this.send(lane, lease).finally(() => this.turns.delete(turn))
-      this.turns.add(turn)
+    // A host for which more is due than is considered at once leaves the next look to others.
+    const served = new Map<string, number>()
+    for (let isMore = true; isMore;) {
+      const { limit, perTarget, left } = this.places.free(lane)
+      if (limit <= 0) return
+      const room = { limit, perTarget, left: new Map([...left, ...served]) }
+      const claimed = await claimDue(this.db, { ...room, failing, leaseMs: LEASE_MS })
+      for (const lease of claimed.leases) {
+        served.set(lease.target, 0)
+        const turn = this.send(lane, lease).finally(() => this.turns.delete(turn))
+        this.turns.add(turn)
+      }
+      isMore = claimed.isMore
     }
   }
 
