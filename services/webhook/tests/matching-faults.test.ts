@@ -22,6 +22,12 @@ import {
 } from './matching-instance'
 import { startMatchingWorld, type MatchingWorld } from './matching-world'
 
+/** A NATS of its own: the stream of the shared one belongs to other tests as well. */
+function startOwnNats(dataDir: string) {
+  const { databaseUrl } = testEngines()
+  return startEngines({ dataDir, databaseUrl, path: process.env.PATH, log: () => {} })
+}
+
 describe('matching, when something fails', () => {
   let world: MatchingWorld
   let instance: MatchingInstance
@@ -211,13 +217,7 @@ describe('matching, when something fails', () => {
   it('waits for NATS and its stream, and finds what went with a stream that was lost', async () => {
     await using folder = await tempDir()
     await using database = await createTestDatabase()
-    // A NATS of its own: the stream of the shared one belongs to other tests as well.
-    await using engines = await startEngines({
-      dataDir: folder.path,
-      databaseUrl: testEngines().databaseUrl,
-      path: process.env.PATH,
-      log: () => {},
-    })
+    await using engines = await startOwnNats(folder.path)
     const { natsUrl } = engines
     await using own = await startInstance(database.url, fake, { natsUrl, waits: false })
     await eventually(() => own.isConnected())
@@ -238,6 +238,29 @@ describe('matching, when something fails', () => {
       await publish(ownNats, doc, doc.add({ id: 3 }))
       await eventually(async () => (await seqs()).length === 3)
       expect(await seqs()).toEqual([1, 2, 3])
+    } finally {
+      await ownNats.close()
+    }
+  })
+
+  it('hears of changes again as soon as a NATS that was killed is back', async () => {
+    await using folder = await tempDir()
+    await using database = await createTestDatabase()
+    await using engines = await startOwnNats(folder.path)
+    const { natsUrl } = engines
+    const ownNats = await connectNats({ url: natsUrl, name: 'test', log: createLogger('test') })
+    try {
+      await ensureStream(ownNats)
+      await using own = await startInstance(database.url, fake, { natsUrl })
+      const doc = fake.create()
+      await createWebhook(own.ctx, doc)
+      own.ctx.wakes.matcher(doc.id)
+      process.kill(engines.pids.nats ?? 0, 'SIGKILL')
+      await eventually(() => !own.isConnected())
+      await eventually(() => own.isConnected())
+      const seq = doc.add({ id: 1 })
+      await eventually(() => publish(ownNats, doc, seq))
+      await eventually(async () => (await readHandled(own.ctx, doc)) === seq, { timeoutMs: 5_000 })
     } finally {
       await ownNats.close()
     }

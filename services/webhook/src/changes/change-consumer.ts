@@ -52,6 +52,8 @@ export class ChangeConsumer implements AsyncDisposable {
   private nats: NatsConnection | undefined
   private running: Promise<void> | undefined
   private failing = false
+  /** Ends the call for messages that is under way, so that another one begins. */
+  private renew = () => {}
 
   constructor(private readonly options: ConsumerOptions) {}
 
@@ -101,7 +103,10 @@ export class ChangeConsumer implements AsyncDisposable {
   private async watch(nats: NatsConnection): Promise<void> {
     for await (const { type } of nats.status()) {
       if (type === 'disconnect') this.options.onConnected(false)
-      if (type === 'reconnect') this.options.onConnected(true)
+      if (type !== 'reconnect') continue
+      this.options.onConnected(true)
+      // NATS knows nothing of the call any more, which would notice that only by and by.
+      this.renew()
     }
   }
 
@@ -134,6 +139,7 @@ export class ChangeConsumer implements AsyncDisposable {
       abort_on_missing_resource: true,
     })
     const end = () => messages.stop()
+    this.renew = end
     this.stop.signal.addEventListener('abort', end, { once: true })
     try {
       for await (const message of messages) {
