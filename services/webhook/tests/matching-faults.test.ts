@@ -9,7 +9,7 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { sql } from 'kysely'
 import { deleteDocument } from '../src/db/documents'
 import { readConsumerName } from '../src/db/progress'
-import { FakeDocuments } from './fake-documents'
+import type { FakeDocuments } from './fake-documents'
 import {
   createWebhook,
   ensureStream,

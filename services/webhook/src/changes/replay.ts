@@ -80,10 +80,7 @@ class Replay {
     const { db } = this.parts
     const { range } = this
     for (;;) {
-      const progress = await readProgress(db, range.docId)
-      const webhook = progress?.webhooks.find(({ id }) => id === range.webhookId)
-      // What is not handled yet comes by itself, but for what is not for it.
-      const upTo = Math.max(progress?.handledSeq ?? 0, webhook?.afterSeq ?? 0)
+      const upTo = await this.readEnd()
       const ended = await this.queueUpTo(upTo)
       const isAll = ended === 'all'
       if (ended === 'full' && this.queued === 0) throw queueFull()
@@ -92,6 +89,14 @@ class Replay {
       if (!isNoted && Date.now() < this.end) continue
       return { queued: this.queued, ...(!(isAll && isNoted) && { nextSeq: this.done }) }
     }
+  }
+
+  /** Later entries come by themselves: they are not handled yet, and are for it. */
+  private async readEnd(): Promise<number> {
+    const { docId, webhookId } = this.range
+    const { handledSeq = 0, webhooks = [] } = (await readProgress(this.parts.db, docId)) ?? {}
+    const webhook = webhooks.find(({ id }) => id === webhookId)
+    return Math.max(handledSeq, webhook?.afterSeq ?? 0)
   }
 
   private async queueUpTo(upTo: number): Promise<'all' | 'full' | 'early'> {

@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type { Definition, EventKind } from '../matching/definitions'
 import type { WebhookSchema } from './schema'
 
@@ -105,7 +105,7 @@ export async function holdProgress(
 }
 
 /** When a document is due after all was done that had been noted by `due`; what was noted since stays. */
-export const dueAfter = (due: string | null) =>
+export const dueAfter = (due: string | null): RawBuilder<Date | null> =>
   sql<Date | null>`case when due_at::text is distinct from ${due} then due_at end`
 
 /** Notes that a document's log was looked at and holds nothing more than at the time of `due`. */
