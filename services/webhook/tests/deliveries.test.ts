@@ -229,7 +229,14 @@ describe('the log of deliveries', () => {
       await expect(deliveries.sendTestEvent(of(hook.id), call)).rejects.toMatchObject(refusal)
     }
     const call = await asOwner(hook.docId)
-    for (const webhookId of [other.id, randomUUID(), 'nope', '', "'; drop table webhooks"]) {
+    for (const webhookId of [
+      other.id,
+      hook.id.toUpperCase(),
+      randomUUID(),
+      'nope',
+      '',
+      "'; drop table webhooks",
+    ]) {
       const missing = { reason: 'WEBHOOK_NOT_FOUND' }
       await expect(deliveries.listDeliveries(of(webhookId), call)).rejects.toMatchObject(missing)
       await expect(deliveries.redeliver(of(webhookId), call)).rejects.toMatchObject(missing)

@@ -1,7 +1,8 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { Context } from '../context'
 import { readProgress } from '../db/progress'
-import { noteReplayed, queueReplay, type WebhookRef } from '../db/replays'
+import { noteReplayed, queueReplay } from '../db/replays'
+import { webhookNotFound, type WebhookRef } from '../db/webhook-ref'
 import { matchEntry } from '../matching/match'
 import { oldestSeqOf, readLog, type LogPiece } from './log-pieces'
 import type { OpenEntry } from './match-entries'
@@ -47,8 +48,7 @@ export async function replay(
 async function findWebhook({ db }: Parts, { docId, webhookId }: WebhookRef) {
   const progress = await readProgress(db, docId)
   const webhook = progress?.webhooks.find(({ id }) => id === webhookId)
-  if (!webhook)
-    throw new AppError('not_found', 'WEBHOOK_NOT_FOUND', `Webhook not found "${webhookId}"`)
+  if (!webhook) throw webhookNotFound(webhookId)
   if (!webhook.isEnabled)
     throw new AppError('conflict', 'WEBHOOK_DISABLED', 'the webhook is disabled')
   return webhook

@@ -3,6 +3,7 @@ import { transact } from '@sheaf/kit/database'
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import { countEventBytes, newDeliveryId, type StoredDelivery } from './next-delivery'
 import type { WebhookSchema } from './schema'
+import { webhookNotFound, type WebhookRef } from './webhook-ref'
 
 type Db = Kysely<WebhookSchema>
 type Trx = Transaction<WebhookSchema>
@@ -17,12 +18,6 @@ const KEPT_BODY_BYTES = 16 * 1024 * 1024
 const STEP = 5_000
 /** What was asked for by hand and waits, of one webhook. */
 const MAX_BY_HAND = 100
-
-/** A webhook of a document. */
-export interface WebhookRef {
-  readonly docId: string
-  readonly webhookId: string
-}
 
 /** Which deliveries to list. */
 export interface DeliveryPage {
@@ -132,14 +127,14 @@ export async function listWebhookIds(
 }
 
 async function findWebhook(db: Db, ref: WebhookRef): Promise<{ table_ref: number | null }> {
-  const found = isUuid(ref.webhookId) && (await selectWebhook(db, ref).executeTakeFirst())
-  return found || noWebhook(ref)
+  const found = await selectWebhook(db, ref).executeTakeFirst()
+  if (!found) throw webhookNotFound(ref.webhookId)
+  return found
 }
 
 async function lockWebhook(trx: Trx, ref: WebhookRef): Promise<void> {
-  const found =
-    isUuid(ref.webhookId) && (await selectWebhook(trx, ref).forUpdate().executeTakeFirst())
-  if (!found) noWebhook(ref)
+  const found = await selectWebhook(trx, ref).forUpdate().executeTakeFirst()
+  if (!found) throw webhookNotFound(ref.webhookId)
 }
 
 function selectWebhook(db: Db, { docId, webhookId }: WebhookRef) {
@@ -149,13 +144,6 @@ function selectWebhook(db: Db, { docId, webhookId }: WebhookRef) {
     .where('id', '=', webhookId)
     .where('doc_id', '=', docId)
 }
-
-function noWebhook({ webhookId }: WebhookRef): never {
-  throw new AppError('not_found', 'WEBHOOK_NOT_FOUND', `Webhook not found "${webhookId}"`)
-}
-
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
-const isUuid = (text: string) => UUID.test(text)
 
 type FoundDelivery = Pick<
   Selectable<WebhookSchema['deliveries']>,

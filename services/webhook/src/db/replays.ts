@@ -9,12 +9,7 @@ import {
 } from './events'
 import { holdProgress, type StoredDefinition } from './progress'
 import type { WebhookSchema } from './schema'
-
-/** Names a webhook of a document. */
-export interface WebhookRef {
-  readonly docId: string
-  readonly webhookId: string
-}
+import type { WebhookRef } from './webhook-ref'
 
 /** What of a replay was queued. */
 export interface QueuedReplay {

@@ -11,6 +11,7 @@ import {
 import { enterDocument, leaveDocument, lockDocument, rewind } from './documents'
 import { dropQueue, emptiedQueue, thinQueue } from './queues'
 import type { WebhookSchema } from './schema'
+import type { WebhookRef } from './webhook-ref'
 
 type Db = Kysely<WebhookSchema>
 
@@ -24,12 +25,6 @@ export type NewWebhookRow = Omit<
 /** What changes of a stored webhook. */
 export type WebhookUpdate = UpdateObject<WebhookSchema, 'webhooks'> & {
   readonly refs_seq?: number
-}
-
-/** Names a webhook. Both are UUIDs. */
-export interface WebhookRef {
-  readonly docId: string
-  readonly webhookId: string
 }
 
 /** Webhooks that a document can have. */

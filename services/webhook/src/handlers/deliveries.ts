@@ -14,6 +14,7 @@ import type {
 import type { Context } from '../context'
 import { addTestDelivery, getTableRef, listDeliveries, redeliver } from '../db/delivery-log'
 import type { StoredDelivery } from '../db/next-delivery'
+import { requireRef } from '../db/webhook-ref'
 import { readTables } from '../document-tables'
 import { makeTestRow } from '../sending/test-row'
 
@@ -36,7 +37,7 @@ export const deliveries = ({
         field: 'limit',
       })
     const page = { limit: limit || DEFAULT_LIMIT, beforeId }
-    const found = await listDeliveries(db, { docId, webhookId }, page)
+    const found = await listDeliveries(db, requireRef({ docId, webhookId }), page)
     return { deliveries: found.map(toDelivery) }
   },
 
@@ -45,7 +46,7 @@ export const deliveries = ({
     call: ServerCall,
   ): Promise<RedeliverResponse> {
     requireDocumentRole(call, docId, 'owners')
-    await redeliver(db, { docId, webhookId }, deliveryId)
+    await redeliver(db, requireRef({ docId, webhookId }), deliveryId)
     wakes.sender()
     return {}
   },
@@ -55,9 +56,10 @@ export const deliveries = ({
     call: ServerCall,
   ): Promise<SendTestEventResponse> {
     requireDocumentRole(call, docId, 'owners')
-    const tableRef = await getTableRef(db, { docId, webhookId })
+    const ref = requireRef({ docId, webhookId })
+    const tableRef = await getTableRef(db, ref)
     const tables = await readTables(documentCalls, docId, call)
-    await addTestDelivery(db, { docId, webhookId }, makeTestRow(tables, tableRef))
+    await addTestDelivery(db, ref, makeTestRow(tables, tableRef))
     wakes.sender()
     return {}
   },

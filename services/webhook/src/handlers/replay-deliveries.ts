@@ -8,6 +8,7 @@ import type {
 } from '@sheaf/protos/sheaf/webhook/v1/deliveries'
 import { replay, type ReplayFrom } from '../changes/replay'
 import type { Context } from '../context'
+import { requireRef } from '../db/webhook-ref'
 
 /** Queues events once more, for owners of the document. */
 export const replayDeliveries = (ctx: Context): Pick<DeliveriesService, 'replayDeliveries'> => ({
@@ -15,9 +16,8 @@ export const replayDeliveries = (ctx: Context): Pick<DeliveriesService, 'replayD
     request: ReplayDeliveriesRequest,
     call: ServerCall,
   ): Promise<ReplayDeliveriesResponse> {
-    const { docId, webhookId } = request
-    requireDocumentRole(call, docId, 'owners')
-    const replayed = await replay(ctx, { docId, webhookId }, readFrom(request), call.signal)
+    requireDocumentRole(call, request.docId, 'owners')
+    const replayed = await replay(ctx, requireRef(request), readFrom(request), call.signal)
     if (replayed.queued > 0) ctx.wakes.sender()
     return replayed
   },

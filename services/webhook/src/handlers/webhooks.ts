@@ -14,6 +14,7 @@ import type {
   WebhooksService,
 } from '@sheaf/protos/sheaf/webhook/v1/webhooks'
 import type { Context } from '../context'
+import { requireRef, webhookNotFound } from '../db/webhook-ref'
 import * as rows from '../db/webhooks'
 import { readTables } from '../document-tables'
 import { createSecret } from '../secrets'
@@ -55,14 +56,14 @@ export const webhooks = (ctx: Context): WebhooksService => ({
   async updateWebhook({ docId, webhookId, fields }: UpdateWebhookRequest, call: ServerCall) {
     requireDocumentRole(call, docId, 'owners')
     const change = readChange(fields ?? noFields, ctx.allowedHosts)
-    const ref = requireRef(docId, webhookId)
-    if (!(await rows.findWebhook(ctx.db, ref))) throw notFound(webhookId)
+    const ref = requireRef({ docId, webhookId })
+    if (!(await rows.findWebhook(ctx.db, ref))) throw webhookNotFound(webhookId)
     const tables = needsTables(change)
       ? await readTables(ctx.documentCalls, docId, call)
       : undefined
     const apply = change.enabled === false ? rows.stopWebhook : rows.changeWebhook
     const isChanged = await apply(ctx.db, ref, (row) => planChange(row, change, tables))
-    if (!isChanged) throw notFound(webhookId)
+    if (!isChanged) throw webhookNotFound(webhookId)
     ctx.wakes.matcher(docId)
     ctx.wakes.sender()
     return {}
@@ -74,12 +75,12 @@ export const webhooks = (ctx: Context): WebhooksService => ({
     const isOwner = roleAtLeast(call.caller.role, 'owners')
     if (!isOwner && unsubscribeKey === '')
       throw new AppError('invalid', 'BAD_FIELD', 'Bad request: unsubscribeKey required')
-    const ref = requireRef(docId, webhookId)
+    const ref = requireRef({ docId, webhookId })
     const row = await rows.findWebhook(ctx.db, ref)
-    if (!row) throw notFound(webhookId)
+    if (!row) throw webhookNotFound(webhookId)
     if (!isOwner && unsubscribeKey !== row.unsubscribe_key)
       throw new AppError('unauthenticated', 'WRONG_UNSUBSCRIBE_KEY', 'Wrong unsubscribeKey')
-    if (!(await rows.deleteWebhook(ctx.db, ref))) throw notFound(webhookId)
+    if (!(await rows.deleteWebhook(ctx.db, ref))) throw webhookNotFound(webhookId)
     return {}
   },
 
@@ -94,8 +95,8 @@ export const webhooks = (ctx: Context): WebhooksService => ({
 
   async getSecret({ docId, webhookId }: GetSecretRequest, call: ServerCall) {
     requireDocumentRole(call, docId, 'owners')
-    const row = await rows.findWebhook(ctx.db, requireRef(docId, webhookId))
-    if (!row) throw notFound(webhookId)
+    const row = await rows.findWebhook(ctx.db, requireRef({ docId, webhookId }))
+    if (!row) throw webhookNotFound(webhookId)
     const until = row.previous_secret_until?.getTime() ?? 0
     const isGood = row.previous_secret !== null && until > Date.now()
     return {
@@ -107,22 +108,10 @@ export const webhooks = (ctx: Context): WebhooksService => ({
   async rotateSecret({ docId, webhookId }: RotateSecretRequest, call: ServerCall) {
     requireDocumentRole(call, docId, 'owners')
     const secret = createSecret()
-    if (!(await rows.rotateSecret(ctx.db, requireRef(docId, webhookId), secret)))
-      throw notFound(webhookId)
+    if (!(await rows.rotateSecret(ctx.db, requireRef({ docId, webhookId }), secret)))
+      throw webhookNotFound(webhookId)
     return { secret }
   },
 })
 
 const noFields = { eventTypes: [], hasWatchedColIds: false, watchedColIds: [] }
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-/** What names a webhook, if anything can: its id is a UUID. Throws `not_found`. */
-function requireRef(docId: string, webhookId: string): rows.WebhookRef {
-  if (!UUID.test(webhookId)) throw notFound(webhookId)
-  return { docId, webhookId }
-}
-
-function notFound(webhookId: string): AppError {
-  return new AppError('not_found', 'WEBHOOK_NOT_FOUND', `Webhook not found "${webhookId}"`)
-}

@@ -1,0 +1,20 @@
+import { AppError } from '@sheaf/kit/errors'
+
+/** Names a webhook. Both are UUIDs. */
+export interface WebhookRef {
+  readonly docId: string
+  readonly webhookId: string
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** What names a webhook, if anything can: its id is a UUID as it was told, in small letters. Throws `not_found`. */
+export function requireRef({ docId, webhookId }: WebhookRef): WebhookRef {
+  if (!UUID.test(webhookId)) throw webhookNotFound(webhookId)
+  return { docId, webhookId }
+}
+
+/** The error for a webhook that there is not. */
+export function webhookNotFound(webhookId: string): AppError {
+  return new AppError('not_found', 'WEBHOOK_NOT_FOUND', `Webhook not found "${webhookId}"`)
+}
