@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, toAppError } from '@sheaf/kit/errors'
+import type { CallContext } from '@sheaf/protos/call'
 import type { ReadChangesResponse } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { changesRequest, requireReached, toldToClients } from './change-feed'
 import { ChangeWriter } from './change-json'
@@ -11,8 +12,8 @@ import { sendHead } from './reply'
 
 /** How long document-data is asked to wait for a change: after that access is looked at again. */
 const WAIT_MS = 2_000
-/** What a call may take beyond that. */
-const CALL_MS = 20_000
+/** What a response may take beyond that, before document-data is taken for stalled; how long the client takes counts nowhere. */
+const RESPONSE_MS = 20_000
 /** A comment is sent after so long a silence, so that nobody on the way takes the connection for dead. */
 const HEARTBEAT_MS = 15_000
 /** How long before the end of its time a stream ends by itself, between two changes. */
@@ -39,6 +40,43 @@ export async function streamChanges(
     await stream.follow()
   } finally {
     leave()
+  }
+}
+
+type Responses = AsyncGenerator<ReadChangesResponse, undefined, undefined>
+
+/** The responses of a call, which is cancelled when one is not there in time: AppError `timeout`. */
+async function* responsesInTime(
+  open: (call: CallContext) => AsyncIterable<ReadChangesResponse>,
+  call: CallContext,
+  waitMs: number,
+): Responses {
+  const ended = new AbortController()
+  const end = () => ended.abort(call.signal?.reason)
+  call.signal?.addEventListener('abort', end, { once: true })
+  if (call.signal?.aborted) end()
+  const responses = open({ ...call, signal: ended.signal })[Symbol.asyncIterator]()
+  const next = async (ms: number) => {
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      ended.abort()
+    }, ms)
+    try {
+      return await responses.next()
+    } catch (error) {
+      if (!isLate) throw error
+      throw new AppError('timeout', 'DEADLINE_EXCEEDED', 'the request took too long')
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+  try {
+    let response = await next(waitMs + RESPONSE_MS)
+    for (; !response.done; response = await next(RESPONSE_MS)) yield response.value
+  } finally {
+    call.signal?.removeEventListener('abort', end)
+    await responses.return?.()
   }
 }
 
@@ -93,9 +131,8 @@ class ChangeStream {
     const { role } = document
     const request = changesRequest(document, { afterSeq: this.after, limit: 0 }, waitMs)
     const { responses, first } = await document.call(async (home, call) => {
-      const deadline = Math.min(call.deadline ?? Infinity, Date.now() + waitMs + CALL_MS)
-      const stream = home.changes.readChanges(request, { ...call, deadline })
-      const responses = stream[Symbol.asyncIterator]()
+      const open = (call: CallContext) => home.changes.readChanges(request, call)
+      const responses = responsesInTime(open, call, waitMs)
       return { responses, first: await responses.next() }
     })
     try {
@@ -107,11 +144,11 @@ class ChangeStream {
       // What was asked for with another role may tell more than this one is told: it is asked for again.
       if (document.role === role) await this.pass(responses)
     } finally {
-      await responses.return?.()
+      await responses.return()
     }
   }
 
-  private async pass(responses: AsyncIterator<ReadChangesResponse>): Promise<void> {
+  private async pass(responses: Responses): Promise<void> {
     const { context, signal } = this.exchange
     let next = await responses.next()
     if (next.done) return
