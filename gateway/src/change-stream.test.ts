@@ -18,6 +18,10 @@ class Followed {
   ended = false
   /** How long the client takes for what it is sent; the clock tells it so. */
   takeMs = 0
+  /** Called when access is asked for anew. */
+  onRenew = () => {}
+  /** The roles that calls were made with. */
+  readonly rolesAsked: string[] = []
   private draining = false
 
   constructor(private readonly answers: Answer[]) {}
@@ -33,7 +37,7 @@ class Followed {
       get role() {
         return getRole()
       },
-      renew: () => Promise.resolve(),
+      renew: async () => Promise.resolve(this.onRenew()),
       call: (run: (home: object, call: object) => unknown) => {
         const readChanges = (_: object, call: CallContext) => this.read(call)
         return run({ changes: { readChanges } }, {})
@@ -43,6 +47,7 @@ class Followed {
 
   private async *read(call: CallContext) {
     const answer = this.answers.shift()
+    this.rolesAsked.push(this.role)
     if (this.answers.length === 0) this.draining = true
     yield* await Promise.resolve(answer?.(call) ?? [])
   }
@@ -133,6 +138,39 @@ describe('a stream of changes', () => {
     ])
     await stream.run()
     expect(seqsOf(stream.sent)).toEqual([1, 2])
+  })
+
+  it('passes nothing on, of what was read at once, after a role was taken away in the middle of it', async () => {
+    const stream = new Followed([
+      () => [state(3), change(1), change(2), change(3)],
+      () => [state(3), change(2), change(3)],
+    ])
+    stream.takeMs = 3_000
+    stream.onRenew = () => {
+      if (seqsOf(stream.sent).includes(1)) stream.role = 'viewers'
+    }
+    await stream.run()
+    expect(stream.rolesAsked).toEqual(['editors', 'viewers'])
+    expect(seqsOf(stream.sent)).toEqual([1, 2, 3])
+  })
+
+  it('breaks off within a change when the role is taken away, and not when nobody can be asked', async () => {
+    const parts = [true, true, false].map((continued) => ({ ...change(1), continued }))
+    const follow = async (onRenew: (stream: Followed) => void) => {
+      const stream = new Followed([() => [state(1), ...parts]])
+      stream.takeMs = 3_000
+      stream.onRenew = () => {
+        if (stream.sent.includes('id: 1')) onRenew(stream)
+      }
+      await stream.run()
+      return { isWhole: stream.sent.endsWith(']}\n\n'), ended: stream.ended }
+    }
+    const lowered = await follow((stream) => (stream.role = 'viewers'))
+    expect(lowered).toEqual({ isWhole: false, ended: false })
+    const unanswered = await follow(() => {
+      throw new AppError('unavailable', 'SERVICE_UNAVAILABLE', 'away')
+    })
+    expect(unanswered).toEqual({ isWhole: true, ended: true })
   })
 
   it('gives a client all the time that it takes for one large entry', async () => {

@@ -20,7 +20,6 @@ const HEARTBEAT_MS = 15_000
 const EARLY_MS = 5_000
 const RETRY_MS = 500
 const HEARTBEAT = Buffer.from(':\n\n')
-/** Errors that pass. */
 const passing = new Set<AppError['code']>(['unavailable', 'too_many', 'timeout'])
 
 /**
@@ -36,11 +35,16 @@ export async function streamChanges(
   const leave = exchange.context.load.changeStreams.enter(String(exchange.userId), document.docId)
   try {
     const stream = new ChangeStream(exchange, document, since)
-    await stream.begin()
-    await stream.follow()
+    if (await stream.begin()) await stream.follow()
   } finally {
     leave()
   }
+}
+
+/** True for an error that is another one, or none, a moment later. */
+function isPassing(error: unknown): boolean {
+  const told = toAppError(error)
+  return told !== undefined && passing.has(told.code)
 }
 
 type Responses = AsyncGenerator<ReadChangesResponse, undefined, undefined>
@@ -84,6 +88,7 @@ class ChangeStream {
   private readonly writer = new ChangeWriter()
   private epoch = ''
   private sentAt = 0
+  private askedAt = 0
 
   constructor(
     private readonly exchange: Exchange,
@@ -91,14 +96,17 @@ class ChangeStream {
     private after: number,
   ) {}
 
-  /** Sends what is there. */
-  async begin(): Promise<void> {
+  /** Sends what is there. False when nothing can follow. */
+  async begin(): Promise<boolean> {
     try {
       await this.send(0)
     } catch (error) {
       if (!this.exchange.response.headersSent) throw toldToClients(error)
+      if (this.canGoOn(error)) return true
       this.breakOff(error)
+      return false
     }
+    return true
   }
 
   /** Sends what comes, to the end. */
@@ -108,11 +116,10 @@ class ChangeStream {
       try {
         // First of all, so that a client keeps waiting for a service that is away.
         if (performance.now() - this.sentAt > HEARTBEAT_MS) await this.write(HEARTBEAT)
-        await this.document.renew()
+        await this.renew()
         await this.send(WAIT_MS)
       } catch (error) {
-        const told = toAppError(error)
-        if (this.writer.isMidway || !told || !passing.has(told.code)) return this.breakOff(error)
+        if (!this.canGoOn(error)) return this.breakOff(error)
         await delay(RETRY_MS, undefined, { signal }).catch(() => {})
       }
     }
@@ -139,16 +146,16 @@ class ChangeStream {
       if (first.done) throw new Error('document-data told no state')
       this.checkState(first.value)
       // Whoever has lost access while this waited gets nothing of what came since.
-      await document.renew()
+      await this.renew()
       if (!exchange.response.headersSent) await this.open()
-      // What was asked for with another role may tell more than this one is told: it is asked for again.
-      if (document.role === role) await this.pass(responses)
+      await this.pass(responses, role)
     } finally {
-      await responses.return()
+      await responses.return(undefined)
     }
   }
 
-  private async pass(responses: Responses): Promise<void> {
+  /** Passes on what was asked for with this role. */
+  private async pass(responses: Responses, role: DocumentSession['role']): Promise<void> {
     const { context, signal } = this.exchange
     let next = await responses.next()
     if (next.done) return
@@ -156,6 +163,7 @@ class ChangeStream {
     for (; !next.done; next = await responses.next()) {
       const { change } = next.value
       if (!change) continue
+      if (!(await this.mayPass(role))) return
       const start = this.writer.isMidway ? '' : `id: ${change.seq}\nevent: change\ndata: `
       const { text, isWhole } = this.writer.write(next.value)
       const end = isWhole ? '\n\n' : ''
@@ -163,6 +171,29 @@ class ChangeStream {
       if (isWhole) this.after = change.seq
       await answer.giveWay()
     }
+  }
+
+  /** False for what was asked for with another role, since it may tell more than this one is told: it is asked for again. */
+  private async mayPass(role: DocumentSession['role']): Promise<boolean> {
+    const { document, writer } = this
+    // A client may take long for what was read at once.
+    if (performance.now() - this.askedAt > WAIT_MS)
+      await this.renew().catch((error: unknown) => {
+        if (!writer.isMidway || !isPassing(error)) throw error
+      })
+    if (document.role === role) return true
+    if (writer.isMidway) throw new Error('the role has changed while a change was sent')
+    return false
+  }
+
+  private async renew(): Promise<void> {
+    this.askedAt = performance.now()
+    await this.document.renew()
+  }
+
+  /** True for an error after which the stream can go on where it is. */
+  private canGoOn(error: unknown): boolean {
+    return !this.writer.isMidway && isPassing(error)
   }
 
   /** A document that was replaced has another log, in which this position means nothing. */

@@ -22,7 +22,7 @@ describe('an error of a thread', () => {
 
     await using pool = new WorkerPool({ size: 1, onCrash: () => {} })
     const plan = { after: 0, limit: 10, fullRows: false, tableRefs: [], oldValues: true }
-    const read = pool.read(path, plan, { maxAgeMs: 60_000 }, () => {})
+    const read = pool.read(path, plan, { signal: undefined, maxAgeMs: 60_000 }, () => {})
     await expect(read.chunks().next()).rejects.toMatchObject({
       name: 'AppError',
       code: 'precondition',
