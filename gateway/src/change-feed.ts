@@ -1,4 +1,5 @@
 import { AppError, toAppError } from '@sheaf/kit/errors'
+import { roleAtLeast } from '@sheaf/kit/roles'
 import type {
   ReadChangesRequest,
   ReadChangesResponse,
@@ -11,6 +12,8 @@ import type { Exchange } from './exchange'
 import { sendChunks } from './record-stream'
 import type { ResultForm } from './result-form'
 
+/** Ends the tag of what is told without old values, so that it is not taken for what an editor is told. */
+const POORER_SUFFIX = '-new'
 /** Small changes are sent together. */
 const PIECE_BYTES = 64 * 1024
 
@@ -67,8 +70,12 @@ export function sendChanges(
   return sendChunks(
     exchange,
     document,
-    (home, call) =>
-      writeFeed(home.changes.readChanges(changesRequest(document, query), call), feed, query),
+    (home, call) => {
+      const responses = home.changes.readChanges(changesRequest(document, query), call)
+      // The role that this very call is made with: it may be another one than a moment ago.
+      const suffix = roleAtLeast(document.role, 'editors') ? '' : POORER_SUFFIX
+      return writeFeed(responses, feed, query, suffix)
+    },
     { form: feed.form },
   )
 }
@@ -77,6 +84,7 @@ async function* writeFeed(
   responses: AsyncIterable<ReadChangesResponse>,
   { before, between, end }: FeedForm,
   query: ChangesQuery,
+  suffix: string,
 ): AsyncGenerator<{ chunk: Buffer } & DocumentState> {
   const writer = new ChangeWriter()
   let state: { etag?: string } = {}
@@ -89,7 +97,7 @@ async function* writeFeed(
       latest = response.latestSeq
       if (!response.change) {
         requireReached(query.afterSeq, latest)
-        state = { etag: response.etag }
+        state = { etag: response.etag + suffix }
         continue
       }
       if (!isFirst && !writer.isMidway) pending.push(Buffer.from(between))

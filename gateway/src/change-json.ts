@@ -1,3 +1,4 @@
+import { asBuffer } from '@sheaf/protos/bytes'
 import type { ReadChangesResponse } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import {
   Cause,
@@ -140,11 +141,5 @@ function writeSchema(
 
 /** Nothing where there is nothing: rows that were added had no values before. */
 function writeJson(parts: Buffer[], name: string, json: Uint8Array): void {
-  if (json.length > 0) parts.push(Buffer.from(`,"${name}":`), toBuffer(json))
-}
-
-function toBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes)
-    ? bytes
-    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (json.length > 0) parts.push(Buffer.from(`,"${name}":`), asBuffer(json))
 }

@@ -1,3 +1,4 @@
+import type { CallContext } from '@sheaf/protos/call'
 import type { ReadChangesResponse } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
 import { AppError } from '@sheaf/kit/errors'
@@ -5,14 +6,22 @@ import { streamChanges } from './change-stream'
 import type { DocumentSession } from './document-session'
 import type { Exchange } from './exchange'
 
+type Responses = ReadChangesResponse[] | AsyncIterable<ReadChangesResponse>
+
 /** One call of document-data that a stream makes: what it answers, or throws. */
-type Answer = () => ReadChangesResponse[]
+type Answer = (call: CallContext) => Responses
 
 /** A stream of changes whose calls of document-data are answered by these, one after the other; then the gateway stops. */
 class Followed {
   role = 'editors'
   sent = ''
   ended = false
+  /** How long the client takes for what it is sent; the clock tells it so. */
+  takeMs = 0
+  /** Called when access is asked for anew. */
+  onRenew = () => {}
+  /** The roles that calls were made with. */
+  readonly rolesAsked: string[] = []
   private draining = false
 
   constructor(private readonly answers: Answer[]) {}
@@ -28,16 +37,19 @@ class Followed {
       get role() {
         return getRole()
       },
-      renew: () => Promise.resolve(),
-      call: (run: (home: object, call: object) => unknown) =>
-        run({ changes: { readChanges: () => this.read() } }, {}),
+      renew: async () => Promise.resolve(this.onRenew()),
+      call: (run: (home: object, call: object) => unknown) => {
+        const readChanges = (_: object, call: CallContext) => this.read(call)
+        return run({ changes: { readChanges } }, {})
+      },
     } as unknown as DocumentSession
   }
 
-  private async *read() {
+  private async *read(call: CallContext) {
     const answer = this.answers.shift()
+    this.rolesAsked.push(this.role)
     if (this.answers.length === 0) this.draining = true
-    yield* await Promise.resolve(answer?.() ?? [])
+    yield* await Promise.resolve(answer?.(call) ?? [])
   }
 
   private exchange(): Exchange {
@@ -47,14 +59,16 @@ class Followed {
       writeHead: () => (response.headersSent = true),
       write: (bytes: Buffer) => {
         this.sent += bytes.toString()
+        jest.advanceTimersByTime(this.takeMs)
         return true
       },
       end: () => (this.ended = true),
+      destroy: () => (response.destroyed = true),
     }
     const load = { changeStreams: { enter: () => () => {} }, begun: 0, longAnswers: 0 }
     const isDraining = () => this.draining
     const { signal } = new AbortController()
-    const context = { load, isDraining }
+    const context = { load, isDraining, log: { warn: () => {} } }
     return { context, response, signal, headers: [], deadline: Infinity } as unknown as Exchange
   }
 }
@@ -124,5 +138,80 @@ describe('a stream of changes', () => {
     ])
     await stream.run()
     expect(seqsOf(stream.sent)).toEqual([1, 2])
+  })
+
+  it('passes nothing on, of what was read at once, after a role was taken away in the middle of it', async () => {
+    const stream = new Followed([
+      () => [state(3), change(1), change(2), change(3)],
+      () => [state(3), change(2), change(3)],
+    ])
+    stream.takeMs = 3_000
+    stream.onRenew = () => {
+      if (seqsOf(stream.sent).includes(1)) stream.role = 'viewers'
+    }
+    await stream.run()
+    expect(stream.rolesAsked).toEqual(['editors', 'viewers'])
+    expect(seqsOf(stream.sent)).toEqual([1, 2, 3])
+  })
+
+  it('breaks off within a change when the role is taken away, and not when nobody can be asked', async () => {
+    const parts = [true, true, false].map((continued) => ({ ...change(1), continued }))
+    const follow = async (onRenew: (stream: Followed) => void) => {
+      const stream = new Followed([() => [state(1), ...parts]])
+      stream.takeMs = 3_000
+      stream.onRenew = () => {
+        if (stream.sent.includes('id: 1')) onRenew(stream)
+      }
+      await stream.run()
+      return { isWhole: stream.sent.endsWith(']}\n\n'), ended: stream.ended }
+    }
+    const lowered = await follow((stream) => (stream.role = 'viewers'))
+    expect(lowered).toEqual({ isWhole: false, ended: false })
+    const unanswered = await follow(() => {
+      throw new AppError('unavailable', 'SERVICE_UNAVAILABLE', 'away')
+    })
+    expect(unanswered).toEqual({ isWhole: true, ended: true })
+  })
+
+  it('gives a client all the time that it takes for one large entry', async () => {
+    const part = (continued: boolean) => ({ ...change(1), continued })
+    async function* large({ signal, deadline }: CallContext) {
+      expect(deadline).toBeUndefined()
+      yield state(1)
+      for (let i = 0; i < 5; i++) {
+        await Promise.resolve()
+        signal?.throwIfAborted()
+        yield part(i < 4)
+      }
+    }
+    const stream = new Followed([large])
+    stream.takeMs = 25_000
+    await stream.run()
+    expect(seqsOf(stream.sent)).toEqual([1])
+    expect(stream.sent.endsWith(']}\n\n')).toBe(true)
+    expect(stream.ended).toBe(true)
+  })
+
+  /** A service that tells no more, once it has told this. */
+  async function* stalled({ signal }: CallContext, ...told: ReadChangesResponse[]) {
+    yield* told
+    void Promise.resolve().then(() => jest.advanceTimersByTime(30_000))
+    await new Promise((_, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason as Error))
+    })
+  }
+
+  it('asks a service anew that stalls, and breaks off an entry that it stalls within', async () => {
+    const stream = new Followed([
+      () => [state(1), change(1)],
+      (call) => stalled(call),
+      () => [state(2), change(2)],
+      (call) => stalled(call, state(3), { ...change(3), continued: true }),
+      () => [state(3), change(3)],
+    ])
+    await stream.run()
+    expect(seqsOf(stream.sent)).toEqual([1, 2, 3])
+    expect(stream.sent.endsWith('\n\n')).toBe(false)
+    expect(stream.ended).toBe(false)
   })
 })

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, toAppError } from '@sheaf/kit/errors'
+import type { CallContext } from '@sheaf/protos/call'
 import type { ReadChangesResponse } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { changesRequest, requireReached, toldToClients } from './change-feed'
 import { ChangeWriter } from './change-json'
@@ -11,15 +12,14 @@ import { sendHead } from './reply'
 
 /** How long document-data is asked to wait for a change: after that access is looked at again. */
 const WAIT_MS = 2_000
-/** What a call may take beyond that. */
-const CALL_MS = 20_000
+/** What a response may take beyond that, before document-data is taken for stalled; how long the client takes counts nowhere. */
+const RESPONSE_MS = 20_000
 /** A comment is sent after so long a silence, so that nobody on the way takes the connection for dead. */
 const HEARTBEAT_MS = 15_000
 /** How long before the end of its time a stream ends by itself, between two changes. */
 const EARLY_MS = 5_000
 const RETRY_MS = 500
 const HEARTBEAT = Buffer.from(':\n\n')
-/** Errors that pass. */
 const passing = new Set<AppError['code']>(['unavailable', 'too_many', 'timeout'])
 
 /**
@@ -35,10 +35,52 @@ export async function streamChanges(
   const leave = exchange.context.load.changeStreams.enter(String(exchange.userId), document.docId)
   try {
     const stream = new ChangeStream(exchange, document, since)
-    await stream.begin()
-    await stream.follow()
+    if (await stream.begin()) await stream.follow()
   } finally {
     leave()
+  }
+}
+
+/** True for an error that is another one, or none, a moment later. */
+function isPassing(error: unknown): boolean {
+  const told = toAppError(error)
+  return told !== undefined && passing.has(told.code)
+}
+
+type Responses = AsyncGenerator<ReadChangesResponse, undefined, undefined>
+
+/** The responses of a call, which is cancelled when one is not there in time: AppError `timeout`. */
+async function* responsesInTime(
+  open: (call: CallContext) => AsyncIterable<ReadChangesResponse>,
+  call: CallContext,
+  waitMs: number,
+): Responses {
+  const ended = new AbortController()
+  const end = () => ended.abort(call.signal?.reason)
+  call.signal?.addEventListener('abort', end, { once: true })
+  if (call.signal?.aborted) end()
+  const responses = open({ ...call, signal: ended.signal })[Symbol.asyncIterator]()
+  const next = async (ms: number) => {
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      ended.abort()
+    }, ms)
+    try {
+      return await responses.next()
+    } catch (error) {
+      if (!isLate) throw error
+      throw new AppError('timeout', 'DEADLINE_EXCEEDED', 'the request took too long')
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+  try {
+    let response = await next(waitMs + RESPONSE_MS)
+    for (; !response.done; response = await next(RESPONSE_MS)) yield response.value
+  } finally {
+    call.signal?.removeEventListener('abort', end)
+    await responses.return?.()
   }
 }
 
@@ -46,6 +88,7 @@ class ChangeStream {
   private readonly writer = new ChangeWriter()
   private epoch = ''
   private sentAt = 0
+  private askedAt = 0
 
   constructor(
     private readonly exchange: Exchange,
@@ -53,14 +96,17 @@ class ChangeStream {
     private after: number,
   ) {}
 
-  /** Sends what is there. */
-  async begin(): Promise<void> {
+  /** Sends what is there. False when nothing can follow. */
+  async begin(): Promise<boolean> {
     try {
       await this.send(0)
     } catch (error) {
       if (!this.exchange.response.headersSent) throw toldToClients(error)
+      if (this.canGoOn(error)) return true
       this.breakOff(error)
+      return false
     }
+    return true
   }
 
   /** Sends what comes, to the end. */
@@ -70,11 +116,10 @@ class ChangeStream {
       try {
         // First of all, so that a client keeps waiting for a service that is away.
         if (performance.now() - this.sentAt > HEARTBEAT_MS) await this.write(HEARTBEAT)
-        await this.document.renew()
+        await this.renew()
         await this.send(WAIT_MS)
       } catch (error) {
-        const told = toAppError(error)
-        if (this.writer.isMidway || !told || !passing.has(told.code)) return this.breakOff(error)
+        if (!this.canGoOn(error)) return this.breakOff(error)
         await delay(RETRY_MS, undefined, { signal }).catch(() => {})
       }
     }
@@ -93,25 +138,24 @@ class ChangeStream {
     const { role } = document
     const request = changesRequest(document, { afterSeq: this.after, limit: 0 }, waitMs)
     const { responses, first } = await document.call(async (home, call) => {
-      const deadline = Math.min(call.deadline ?? Infinity, Date.now() + waitMs + CALL_MS)
-      const stream = home.changes.readChanges(request, { ...call, deadline })
-      const responses = stream[Symbol.asyncIterator]()
+      const open = (call: CallContext) => home.changes.readChanges(request, call)
+      const responses = responsesInTime(open, call, waitMs)
       return { responses, first: await responses.next() }
     })
     try {
       if (first.done) throw new Error('document-data told no state')
       this.checkState(first.value)
       // Whoever has lost access while this waited gets nothing of what came since.
-      await document.renew()
+      await this.renew()
       if (!exchange.response.headersSent) await this.open()
-      // What was asked for with another role may tell more than this one is told: it is asked for again.
-      if (document.role === role) await this.pass(responses)
+      await this.pass(responses, role)
     } finally {
-      await responses.return?.()
+      await responses.return(undefined)
     }
   }
 
-  private async pass(responses: AsyncIterator<ReadChangesResponse>): Promise<void> {
+  /** Passes on what was asked for with this role. */
+  private async pass(responses: Responses, role: DocumentSession['role']): Promise<void> {
     const { context, signal } = this.exchange
     let next = await responses.next()
     if (next.done) return
@@ -119,6 +163,7 @@ class ChangeStream {
     for (; !next.done; next = await responses.next()) {
       const { change } = next.value
       if (!change) continue
+      if (!(await this.mayPass(role))) return
       const start = this.writer.isMidway ? '' : `id: ${change.seq}\nevent: change\ndata: `
       const { text, isWhole } = this.writer.write(next.value)
       const end = isWhole ? '\n\n' : ''
@@ -126,6 +171,29 @@ class ChangeStream {
       if (isWhole) this.after = change.seq
       await answer.giveWay()
     }
+  }
+
+  /** False for what was asked for with another role, since it may tell more than this one is told: it is asked for again. */
+  private async mayPass(role: DocumentSession['role']): Promise<boolean> {
+    const { document, writer } = this
+    // A client may take long for what was read at once.
+    if (performance.now() - this.askedAt > WAIT_MS)
+      await this.renew().catch((error: unknown) => {
+        if (!writer.isMidway || !isPassing(error)) throw error
+      })
+    if (document.role === role) return true
+    if (writer.isMidway) throw new Error('the role has changed while a change was sent')
+    return false
+  }
+
+  private async renew(): Promise<void> {
+    this.askedAt = performance.now()
+    await this.document.renew()
+  }
+
+  /** True for an error after which the stream can go on where it is. */
+  private canGoOn(error: unknown): boolean {
+    return !this.writer.isMidway && isPassing(error)
   }
 
   /** A document that was replaced has another log, in which this position means nothing. */

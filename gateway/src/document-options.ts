@@ -25,8 +25,8 @@ export interface DocumentState {
 /** The form of an answer, where its route has several. */
 type Form = Pick<ResultForm, 'tagSuffix'>
 
-/** Ends the tags of forms that are not JSON. */
-const FORM_SUFFIX = /-[a-z]+$/
+/** Ends the tags of forms that are not JSON, and of answers that do not tell all. */
+const FORM_SUFFIX = /(?:-[a-z]+)+$/
 /** Visible characters, so that it can be told in any log or header. */
 const KEY = /^[\x21-\x7e]{1,255}$/
 /** A list of tags, weak or strong, which are compared alike. */

@@ -151,8 +151,9 @@ describe('changes of a document', () => {
   })
 
   it('show viewers what is, and not what was before', async () => {
-    const { status, body } = await list({}, viewer)
+    const { status, body, headers } = await list({}, viewer)
     expect(status).toBe(200)
+    expect(headers.get('etag')).toMatch(/^W\/"[\w-]+\.5-new"$/)
     expect(body.changes[3]?.operations[0]?.columns).toMatchObject({ Age: { new: [4] } })
     expect(JSON.stringify(body)).not.toContain('"old"')
     expect((await list({}, system.dan.rest)).status).toBe(403)

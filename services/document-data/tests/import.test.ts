@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Cause } from '@sheaf/protos/sheaf/events/v1/changes'
 import { eventually } from '@sheaf/testkit/eventually'
 import { parse } from 'csv-parse/sync'
 import { Workbook } from 'exceljs'
@@ -194,6 +195,24 @@ describe('an import', () => {
       },
       { id2: '1', big: '2', small: '0.5', n: 0, list: '[]' },
     ])
+  })
+
+  it('is one change, which stands for all of it and cannot be undone, and what comes after it can', async () => {
+    const made = await imports.import('undone.csv', 'n\n1\n2\n')
+    const { docId } = made
+    const { clients } = imports.instance
+    const seq = await clients.update(docId, 'Undone', [{ id: 1, fields: { n: 5 } }])
+    const editor = await clients.as(docId, 'editors')
+    const listed = { docId, tableId: '', rowId: 0, beforeSeq: 0, limit: 0 }
+    const { changes } = await clients.history.listHistory(listed, editor)
+    expect(changes.map((change) => [change.seq, change.cause, change.operations.length])).toEqual([
+      [seq, Cause.API, 1],
+      [1, Cause.IMPORT, 0],
+    ])
+    const first = clients.history.revertChange({ docId, seq: 1 }, editor)
+    await expect(first).rejects.toMatchObject({ code: 'invalid', reason: 'NOT_REVERTIBLE' })
+    await clients.history.revertChange({ docId, seq }, editor)
+    expect(await imports.rows(made, 'Undone')).toEqual([{ n: 1 }, { n: 2 }])
   })
 
   it('cuts no label in the middle of a character', async () => {

@@ -26,6 +26,12 @@ export interface WholeMetadata extends ColumnMetadata {
   readonly reverseCol: number
 }
 
+/** What columns are taken to have of the metadata that older entries of the log do not hold. */
+export const laterMetadata: Omit<WholeMetadata, keyof ColumnMetadata> = {
+  summarySourceCol: 0,
+  reverseCol: 0,
+}
+
 /** All metadata of a column as they stand, for the log: what is needed to bring it back. */
 export function wholeMetadata(column: Column): WholeMetadata {
   const { summarySourceCol, reverseCol } = column

@@ -121,13 +121,16 @@ export function deleteRecords(
     })
 }
 
-/** Removes the rows that are there, records them and returns their ids; references to them stay. */
+/**
+ * Removes the rows that are there, records them and returns their ids; references to them stay. `rows` are these, as
+ * selectRows gives them with all columns, where they are known already.
+ */
 export function removeRecords(
   doc: DocumentWriter,
   table: Table,
   rowIds: readonly number[],
+  rows = selectRows(doc, table, table.columns, rowIds),
 ): number[] {
-  const rows = selectRows(doc, table, table.columns, rowIds)
   const removed = rows.map(([id]) => id as number)
   if (removed.length === 0) return removed
   doc.connection

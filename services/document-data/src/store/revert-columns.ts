@@ -1,7 +1,7 @@
 import { columnType } from '../values/column-types'
 import { quoteId } from '../query/quote'
 import { isComputed, requireKeepable } from './column-cells'
-import { columnMetadata, type WholeMetadata } from './column-metadata'
+import { columnMetadata, laterMetadata, type WholeMetadata } from './column-metadata'
 import { dropColumns } from './column-removal'
 import { insertColumnRows, MAX_COLUMNS, recordAddedColumns, type DescribedColumn } from './columns'
 import { fromLog, logValue, type SchemaOperation } from './log'
@@ -56,7 +56,7 @@ export function undoRemovedColumns(undoing: Undoing, operations: readonly Schema
     if (holder !== undefined) conflicts.addColumn(table.tableId, holder)
     conflicts.addRows(table.tableId, findMissing(undoing, table, operation))
     const type = undoing.typeOf(gone.type, operation.targets) ?? gone.type
-    return { ...missing, ...gone, type, colRef: operation.columnRef }
+    return { ...laterMetadata, ...gone, type, colRef: operation.columnRef }
   })
   conflicts.requireNone()
   const forms = columns.map((column) => ({
@@ -73,9 +73,6 @@ export function undoRemovedColumns(undoing: Undoing, operations: readonly Schema
     if (columns.some(({ colRef }) => colRef === column.ref))
       undoing.columnRestored(table, columnMetadata(column))
 }
-
-/** Of metadata that older entries do not hold. */
-const missing = { summarySourceCol: 0, reverseCol: 0 }
 
 /** Rows that had a cell in a column that is gone, and have gone since. */
 function findMissing({ doc }: Undoing, { tableId }: Table, { cells }: SchemaOperation): number[] {

@@ -15,16 +15,17 @@ export function undoAddedRows(undoing: Undoing, operation: RowOperation): void {
   if (!table) return
   const { rowIds } = operation
   const added = new Map(operation.columns.map((column) => [column.ref, column]))
-  const rows = byRowId(selectRows(doc, table, table.columns, rowIds))
+  const rows = selectRows(doc, table, table.columns, rowIds)
+  const byId = byRowId(rows)
   const changed = rowIds.filter((id, index) => {
-    const row = rows.get(id)
+    const row = byId.get(id)
     if (!row) return true
     return !table.columns.every((column, c) =>
       isUntouched(column, row[c + 1] ?? null, added.get(column.ref), index),
     )
   })
   if (changed.length > 0) return conflicts.addRows(table.tableId, changed)
-  undoing.rowsGone(table, removeRecords(doc, table, rowIds))
+  undoing.rowsGone(table, removeRecords(doc, table, rowIds, rows))
 }
 
 /** True when a cell of an added row holds what it began with. */

@@ -1,7 +1,7 @@
 import { quoteId } from '../query/quote'
 import { columnType } from '../values/column-types'
 import { isComputed } from './column-cells'
-import { columnMetadata, wholeMetadata } from './column-metadata'
+import { columnMetadata, laterMetadata, wholeMetadata } from './column-metadata'
 import { insertColumnRows, type DescribedColumn } from './columns'
 import type { SchemaOperation } from './log'
 import { targetsOf } from './reference-targets'
@@ -75,15 +75,12 @@ export function undoRemovedTable(undoing: Undoing, operation: SchemaOperation): 
   if (holder) conflicts.addTable(holder.tableId)
   if (doc.schema.findByRef(tableRef)) conflicts.addTable(tableId)
   const columns = gone.columns.map((column) => {
-    const whole = { ...missing, ...column }
+    const whole = { ...laterMetadata, ...column }
     return { ...whole, type: undoing.typeOf(whole.type, targets) ?? whole.type }
   })
   conflicts.requireNone()
   makeTable(undoing, tableRef, { ...gone, columns })
 }
-
-/** Of metadata that older entries do not hold. */
-const missing = { summarySourceCol: 0, reverseCol: 0 }
 
 function makeTable({ doc }: Undoing, tableRef: number, described: DescribedTable): void {
   const { connection } = doc

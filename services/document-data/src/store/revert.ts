@@ -15,8 +15,11 @@ import { undoAddedRows, undoRemovedRows, undoUpdatedRows } from './revert-rows'
 import { noteColumns, undoAddedTable, undoRemovedTable, undoUpdatedTable } from './revert-tables'
 import { Undoing } from './undoing'
 
-/** Largest operations of a change that can be undone, as bytes of the log: all of it happens at once. */
-const MAX_BYTES = 64 * 1024 * 1024
+/**
+ * Largest operations of a change that can be undone, as bytes of the log. Like every write it happens at once, on the
+ * event loop, and takes about as long as the change took: so it may be as large as what one request may bring.
+ */
+const MAX_BYTES = 32 * 1024 * 1024
 
 /**
  * Undoes one entry of the log, exactly or not at all. Throws `not_found` for an entry that is not kept, `invalid` for one that

@@ -3,6 +3,7 @@ import { toAppError } from '@sheaf/kit/errors'
 import { changeParts } from './changes'
 import { openReader, openWriter, type Connection } from './connections'
 import { exportParts } from './export-parts'
+import { readLatestSeq } from './log'
 import { takesAll } from './read-plan'
 import { documentParts } from './record-chunks'
 import type {
@@ -69,7 +70,7 @@ class ThreadRead {
   ) {
     registerGuard(connection)
     connection.prepare('BEGIN').run()
-    const seq = connection.pluck('SELECT max(seq) FROM _sheaf_log').get() as number
+    const seq = readLatestSeq(connection)
     this.parts = partsOf(connection, order.plan)
     tell({ kind: 'begun', id: order.id, seq })
     this.schedule()
