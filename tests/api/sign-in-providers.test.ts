@@ -47,6 +47,19 @@ describe('signing in at an identity provider', () => {
     expect(browser.cookie('sheaf_oidc')).toBeUndefined()
   })
 
+  it('keeps the whole of where they wanted to go, however it is written', async () => {
+    const next = '/console/api?find=sql'
+    for (const given of [next, encodeURIComponent(next)]) {
+      const { text } = await new Browser(sheaf.url).open(`/sign-in?next=${given}`)
+      expect(text).toContain(`href="/sign-in/oidc?next=${encodeURIComponent(next)}"`)
+    }
+    const repeated = await new Browser(sheaf.url).open('/sign-in?next=/a&next=/b')
+    expect([repeated.status, repeated.headers.get('content-type')]).toEqual([
+      400,
+      'text/html; charset=utf-8',
+    ])
+  })
+
   it('makes users of people who are new', async () => {
     const browser = new Browser(sheaf.url)
     await signInAt(browser, 'erin', '/sign-in/oidc')
