@@ -124,7 +124,7 @@ describe('a link by mail', () => {
   it('comes to its user and signs them in', async () => {
     const { browser, sent } = await ask('Dan@example.com', '/console/docs/2')
     expect(sent.status).toBe(200)
-    const mail = await eventually(() => mailsTo('Dan@example.com')[0] ?? false)
+    const mail = await eventually(() => mailsTo('dan@example.com')[0] ?? false)
     const [link = ''] = /http\S+/.exec(mail.text) ?? []
     expect(link.startsWith(`${sheaf.url}/sign-in/link?token=shl_`)).toBe(true)
     const done = await browser.submit(await browser.open(link))
