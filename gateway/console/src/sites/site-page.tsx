@@ -11,6 +11,7 @@ import { Menu, type MenuItem } from '../components/menu'
 import { Page } from '../components/page'
 import { Empty, ErrorState, Loading } from '../components/states'
 import { useToaster } from '../components/toast'
+import { RenameDialog } from './rename-dialog'
 import { siteName } from './site-name'
 import { WorkspaceSection } from './workspace-section'
 
@@ -101,7 +102,7 @@ function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode {
   const path = `/api/orgs/${org.id}`
   const client = useQueryClient()
   const toaster = useToaster()
-  const { make } = useChange(orgsQuery.queryKey, ['workspaces'])
+  const { make } = useChange(['workspaces'])
   const remove = async () => {
     await call('DELETE', `${path}/${encodeURIComponent(org.name)}`)
     // This page stands until the next one is there, and must not ask for what is gone.
@@ -125,15 +126,7 @@ function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode {
         />
       )
     case 'rename':
-      return (
-        <NameDialog
-          title="Rename site"
-          submit="Rename"
-          initial={org.name}
-          onClose={onClose}
-          onName={(name) => make(() => call('PATCH', path, { body: { name } }))}
-        />
-      )
+      return <RenameDialog kind="site" path={path} name={org.name} onClose={onClose} />
     case 'delete':
       return (
         <ConfirmDialog
