@@ -1,8 +1,11 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-/** For `npm run dev -w @sheaf/console`: everything but the console comes from the Sheaf of `make run`. */
-const sheaf = 'http://127.0.0.1:8484'
+/**
+ * For `npm run dev -w @sheaf/console`: everything but the console comes from the Sheaf of `make run`. It is told the host that
+ * the browser asked, and so takes its pages for its own.
+ */
+const sheaf = { target: 'http://127.0.0.1:8484', changeOrigin: false }
 
 export default defineConfig({
   base: '/console/',

@@ -26,13 +26,14 @@ function isSecure(
 
 /** Cookies of one browser: read from its requests, and written for it. By TLS no other host can set or overwrite them. */
 export class Cookies {
-  private readonly secure: boolean
+  /** True when the browser and Sheaf talk by TLS. */
+  readonly isSecure: boolean
 
   constructor(
     private readonly request: IncomingMessage,
     settings: SecuritySettings,
   ) {
-    this.secure = isSecure(request, settings)
+    this.isSecure = isSecure(request, settings)
   }
 
   /** The value of a cookie; undefined when there is none. */
@@ -50,7 +51,7 @@ export class Cookies {
       path: '/',
       httpOnly: true,
       sameSite: 'lax',
-      secure: this.secure,
+      secure: this.isSecure,
     })
   }
 
@@ -71,6 +72,6 @@ export class Cookies {
   }
 
   private nameOf(name: string): string {
-    return this.secure ? `__Host-${name}` : name
+    return this.isSecure ? `__Host-${name}` : name
   }
 }

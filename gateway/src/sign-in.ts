@@ -83,9 +83,10 @@ export class SignIn implements AsyncDisposable {
     try {
       const call = { token: await system.token(), deadline: Date.now() + TIMEOUT_MS }
       const request = { email, next, origin: LinkOrigin.MAIL }
-      const { token } = await sessions.createSignInLink(request, call)
+      // Not to the address that was typed, which may be spelt so that it is somebody else's.
+      const { token, email: to } = await sessions.createSignInLink(request, call)
       const url = `${this.publicUrl}/sign-in/link?token=${token}`
-      await mailer.send({ to: email, subject: 'Sign in to Sheaf', text: mailText(url) })
+      await mailer.send({ to, subject: 'Sign in to Sheaf', text: mailText(url) })
     } catch (error) {
       const { reason = 'BUG', code } = toAppError(error) ?? {}
       // Nobody by that name, or somebody who has links enough: neither is a fault of anybody here.

@@ -64,6 +64,25 @@ describe('cross-origin requests', () => {
     }
   })
 
+  it('are refused with credentials from a page that came by plain HTTP, where people use TLS', async () => {
+    const baseDomain = 'sheaf.test'
+    await using behindTls = await startStubbedGateway({
+      orgs: { listOrgs: async () => ({ orgs: [] }) },
+      config: { baseDomain, publicUrl: 'https://sheaf.test' },
+    })
+    const statusFrom = async (origin: string, host: string) =>
+      (
+        await sendRequest(`${behindTls.url}/api/orgs`, {
+          method: 'GET',
+          headers: { host, origin, authorization: 'Bearer alice-key' },
+        })
+      ).status
+    for (const host of [baseDomain, `acme.${baseDomain}`]) {
+      expect(await statusFrom(`http://${host}`, host)).toBe(403)
+      expect(await statusFrom(`https://${host}`, host)).toBe(200)
+    }
+  })
+
   it('are refused from an origin that is none', async () => {
     for (const origin of ['null', 'nonsense', '/x']) {
       const reply = await ask({ origin })

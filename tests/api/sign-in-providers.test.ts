@@ -47,6 +47,19 @@ describe('signing in at an identity provider', () => {
     expect(browser.cookie('sheaf_oidc')).toBeUndefined()
   })
 
+  it('keeps the whole of where they wanted to go, however it is written', async () => {
+    const next = '/console/api?find=sql'
+    for (const given of [next, encodeURIComponent(next)]) {
+      const { text } = await new Browser(sheaf.url).open(`/sign-in?next=${given}`)
+      expect(text).toContain(`href="/sign-in/oidc?next=${encodeURIComponent(next)}"`)
+    }
+    const repeated = await new Browser(sheaf.url).open('/sign-in?next=/a&next=/b')
+    expect([repeated.status, repeated.headers.get('content-type')]).toEqual([
+      400,
+      'text/html; charset=utf-8',
+    ])
+  })
+
   it('makes users of people who are new', async () => {
     const browser = new Browser(sheaf.url)
     await signInAt(browser, 'erin', '/sign-in/oidc')
@@ -111,7 +124,7 @@ describe('a link by mail', () => {
   it('comes to its user and signs them in', async () => {
     const { browser, sent } = await ask('Dan@example.com', '/console/docs/2')
     expect(sent.status).toBe(200)
-    const mail = await eventually(() => mailsTo('Dan@example.com')[0] ?? false)
+    const mail = await eventually(() => mailsTo('dan@example.com')[0] ?? false)
     const [link = ''] = /http\S+/.exec(mail.text) ?? []
     expect(link.startsWith(`${sheaf.url}/sign-in/link?token=shl_`)).toBe(true)
     const done = await browser.submit(await browser.open(link))

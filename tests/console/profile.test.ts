@@ -139,6 +139,34 @@ describe('named keys', () => {
   })
 })
 
+describe('a page that was open while somebody else signed in, in another tab', () => {
+  it('changes nothing in their name and shows what is theirs, and leads to sign in once they are out', async () => {
+    const [fay, gus] = [
+      await sheaf.createUser('fay@example.com', 'Fay'),
+      await sheaf.createUser('gus@example.com', 'Gus'),
+    ]
+    await using desk = await visit()
+    const { page, context } = desk
+    await signIn(desk, sheaf, fay.email)
+    await page.goto(`${sheaf.url}/console/profile`)
+    const name = page.getByLabel('Name', { exact: true })
+    await name.fill('Fay F.')
+    const tab = await context.newPage()
+    await signIn({ ...desk, page: tab }, sheaf, gus.email)
+
+    await page.getByRole('button', { name: 'Save name' }).click()
+    await page.getByText(gus.email).waitFor()
+    expect(await name.inputValue()).toBe('Gus')
+    const { body } = await createRest(sheaf.url, gus.key).get<{ name: string }>('/api/profile/user')
+    expect(body.name).toBe('Gus')
+
+    await context.clearCookies()
+    await name.fill('Gus G.')
+    await page.getByRole('button', { name: 'Save name' }).click()
+    await page.waitForURL(/\/sign-in\?next=%2Fconsole%2Fprofile/)
+  })
+})
+
 describe('the account', () => {
   it('is renamed, signed out everywhere, and deleted once its name is typed', async () => {
     const { email, key } = await sheaf.createUser('erin@example.com', 'Erin')

@@ -110,6 +110,9 @@ describe('sites, workspaces and documents', () => {
     await page.getByRole('link', { name: 'Work' }).waitFor({ state: 'detached' })
     expect((await rest.get<unknown[]>('/api/orgs')).body).toHaveLength(1)
     expect(desk.faults).toEqual([])
+    await page.goBack()
+    await page.getByRole('alert').getByText('It may have been deleted').waitFor()
+    expect(await page.getByRole('heading', { name: 'Work' }).count()).toBe(0)
   })
 
   it('take files as documents, and say what is wrong with those that are none', async () => {

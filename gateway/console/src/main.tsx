@@ -14,10 +14,13 @@ const MOST_TRIES = 2
 
 const client = new QueryClient({
   queryCache: new QueryCache({
-    onError(error, { queryKey }) {
+    onError(error, query) {
+      const { queryKey } = query
+      // What is gone, or not for this user any more, is not shown any more either.
+      const isGone = error instanceof ApiError && (error.status === 403 || error.status === 404)
+      if (isGone) query.setState({ data: undefined })
       // The session may have ended: what was visible then is not to anonymous users.
-      const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403)
-      if (isRefused && queryKey !== sessionKey)
+      if (error instanceof ApiError && error.isRefusal && queryKey !== sessionKey)
         void client.invalidateQueries({ queryKey: sessionKey })
     },
   }),

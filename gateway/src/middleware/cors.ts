@@ -1,6 +1,5 @@
-import type { IncomingMessage } from 'node:http'
 import { AppError } from '@sheaf/kit/errors'
-import type { Stage } from '../exchange'
+import type { Exchange, Stage } from '../exchange'
 import { sendBytes } from '../reply'
 import { hostname } from './site'
 
@@ -32,6 +31,9 @@ const untrustedHeaders = [
   '*',
 ]
 
+/** Nobody stands between these and a page that came from them by plain HTTP. */
+const ownMachine = new Set(['localhost', '127.0.0.1', '[::1]'])
+
 /**
  * Tells browsers which pages may read the answer: those of this host, its public address or its base domain with the user's credentials,
  * all others only as the anonymous user. Answers OPTIONS. Throws AppError `invalid` for an origin that is none,
@@ -43,7 +45,7 @@ export function cors(baseDomain: string | undefined, publicUrl?: string): Stage 
     const { origin } = request.headers
     const isPreflight = request.method === 'OPTIONS'
     exchange.headers.push('Vary', 'Origin')
-    if (origin !== undefined && origin !== publicUrl && !isTrusted(origin, request, baseDomain)) {
+    if (origin !== undefined && origin !== publicUrl && !isTrusted(origin, exchange, baseDomain)) {
       if (request.headers.authorization !== undefined || request.headers.cookie !== undefined) {
         const message = 'Credentials not supported for cross-origin requests'
         throw new AppError('forbidden', 'UNTRUSTED_ORIGIN', message)
@@ -59,12 +61,14 @@ export function cors(baseDomain: string | undefined, publicUrl?: string): Stage 
 
 function isTrusted(
   origin: string,
-  { headers }: IncomingMessage,
+  { request: { headers }, cookies }: Exchange,
   baseDomain: string | undefined,
 ): boolean {
   if (!URL.canParse(origin))
     throw new AppError('invalid', 'INVALID_ORIGIN', `Invalid origin: ${origin}`)
   const url = new URL(origin)
+  // Whoever stands on the way can put anything into a page that comes by plain HTTP, and by TLS into none.
+  if (url.protocol === 'http:' && cookies.isSecure && !ownMachine.has(url.hostname)) return false
   // Another port of the same host is another server, and not trusted.
   if (url.host !== '' && url.host === headers.host?.toLowerCase()) return true
   if (baseDomain === undefined) return false

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { AppError, toAppError } from '@sheaf/kit/errors'
-import type { CallContext } from '@sheaf/protos/call'
 import type { NewSession } from '@sheaf/protos/sheaf/directory/v1/sessions'
+import { z } from 'zod'
 import { readForm } from '../body'
 import { csrfTokenOf, isCsrfToken } from '../csrf'
 import type { Exchange } from '../exchange'
@@ -23,6 +23,8 @@ const FLOW_SECONDS = 10 * 60
 
 /** What all pages have in common: anybody may see them, and their errors are pages too. */
 const page = { tag: 'pages', access: 'open', isPage: true } as const
+const nextQuery = z.object({ next: z.string().optional() })
+const tokenQuery = z.object({ token: z.string().default('') })
 const success = { description: 'A page', mediaType: 'text/html' }
 
 /** The pages where people sign in. They are no part of the API, and not described with it. */
@@ -33,15 +35,16 @@ export const signInPages: readonly Route[] = [
     path: '/sign-in',
     id: 'showSignIn',
     summary: 'Choose how to sign in',
+    query: nextQuery,
     success,
-    async handle(exchange) {
+    async handle(exchange, { query: { next } }) {
       const { oidc, offers } = exchange.context.signIn
       sendPage(
         exchange,
         renderSignIn({
           oidcHost: oidc && new URL(oidc.settings.issuer).hostname,
           isMailOffered: offers.mail,
-          next: safeNext(queryOf(exchange).get('next')),
+          next: safeNext(next),
           formToken: keepFormToken(exchange),
         }),
       )
@@ -67,11 +70,11 @@ export const signInPages: readonly Route[] = [
     path: '/sign-in/link',
     id: 'showLink',
     summary: 'See whom a link signs in; what only looks at links, as mail filters do, uses none up',
+    query: tokenQuery,
     success,
-    async handle(exchange) {
+    async handle(exchange, { query: { token } }) {
       const { signIn, directory } = exchange.context
       signIn.visit(exchange.address())
-      const token = queryOf(exchange).get('token') ?? ''
       const { email } = await directory.sessions.getSignInLink(
         { token },
         await systemCall(exchange),
@@ -102,12 +105,13 @@ export const signInPages: readonly Route[] = [
     path: '/sign-in/oidc',
     id: 'beginOidc',
     summary: 'Go to the identity provider',
+    query: nextQuery,
     success,
-    async handle(exchange) {
+    async handle(exchange, { query: { next } }) {
       const { cookies, headers, context } = exchange
       context.signIn.visit(exchange.address())
       const oidc = requireOidc(context.signIn)
-      const { url, flow } = await oidc.begin(safeNext(queryOf(exchange).get('next')))
+      const { url, flow } = await oidc.begin(safeNext(next))
       headers.push('Set-Cookie', cookies.write(FLOW_COOKIE, writeFlow(flow), FLOW_SECONDS))
       sendRedirect(exchange, url)
     },
@@ -152,17 +156,12 @@ export const signInPages: readonly Route[] = [
   }),
 ]
 
-function queryOf({ request }: Exchange): URLSearchParams {
-  const [, query = ''] = (request.url ?? '').split('?', 2)
-  return new URLSearchParams(query)
-}
-
 function userAgentOf({ request }: Exchange): string {
   return request.headers['user-agent'] ?? ''
 }
 
 /** For a call that only Sheaf itself may make. */
-async function systemCall(exchange: Exchange): Promise<CallContext> {
+async function systemCall(exchange: Exchange) {
   return exchange.call(await exchange.context.system.token())
 }
 

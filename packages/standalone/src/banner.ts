@@ -13,24 +13,27 @@ export interface Announcement {
   readonly ownerEmail: string
   /** The owner's key, if it was made just now. */
   readonly ownerKey?: string
-  /** A link that signs the owner in to the console, once. */
-  readonly signInLink: string
+  readonly consoleUrl: string
+  /** A link that signs the owner in to the console, once; none when they have open ones enough. */
+  readonly signInLink?: string
   /** How the operator's command is called. */
   readonly command: string
 }
 
 /** The block at the end of a start. */
 export function announce(announcement: Announcement): string {
-  const { url, dataDir, ownerEmail, ownerKey, signInLink, command } = announcement
+  const { url, dataDir, ownerEmail, ownerKey, consoleUrl, signInLink, command } = announcement
   const lines = [
     'Sheaf is ready',
     '',
     `URL      ${url}`,
     `Data     ${dataDir}`,
-    `Console  ${signInLink}`,
+    `Console  ${signInLink ?? consoleUrl}`,
   ]
   const links = [
-    `The console link signs ${ownerEmail} in, once, within 15 minutes. Another one:`,
+    signInLink === undefined
+      ? `${ownerEmail} has many open links to sign in. Another one, in some minutes:`
+      : `The console link signs ${ownerEmail} in, once, within 15 minutes. Another one:`,
     `  ${command} sign-in ${ownerEmail}`,
   ]
   const another = `${command} keys create ${ownerEmail}`

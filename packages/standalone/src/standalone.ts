@@ -58,14 +58,16 @@ export function startStandalone(
     const serviceKey = (await readFile(wiring.serviceKeyFile, 'utf8')).trim()
     const operator = { directoryAddress, serviceKey }
     const { ownerEmail, command, publicUrl } = config
-    const { key: ownerKey, signInLink } = await ensureOwner(operator, ownerEmail, publicUrl ?? url)
+    const base = publicUrl ?? url
+    const { key: ownerKey, signInLink } = await ensureOwner(operator, ownerEmail, base)
 
     closer.defer(() => removeRunFile(dataDir))
     const startedAt = new Date().toISOString()
     const publish = () => writeRunFile(dataDir, describe({ url, wiring, fleet, startedAt }))
     await publish()
     closer.use(fleet.onChange(publish))
-    printer.show(announce({ url, dataDir, ownerEmail, ownerKey, signInLink, command }))
+    const consoleUrl = `${base}/console/`
+    printer.show(announce({ url, dataDir, ownerEmail, ownerKey, consoleUrl, signInLink, command }))
     return { url, [Symbol.asyncDispose]: () => closer.close() }
   })
 }

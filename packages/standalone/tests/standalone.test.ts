@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
@@ -6,6 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serviceKeyPath } from '@sheaf/cli/run-file'
 import { findProcesses, identifyProcess } from '@sheaf/engines/process-table'
+import { openDatabase } from '@sheaf/kit/database'
+import { createLogger } from '@sheaf/kit/logger'
 import { createTestDatabase, testEngines } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
 import { startSheaf, type RunningSheaf, type ServiceName } from '@sheaf/testkit/sheaf'
@@ -13,6 +16,22 @@ import { startSheaf, type RunningSheaf, type ServiceName } from '@sheaf/testkit/
 jest.setTimeout(180_000) // the first run on a machine fetches NATS
 
 const main = join(__dirname, '../dist/main.js')
+
+interface Tables {
+  readonly users: { readonly id: number; readonly email: string }
+  readonly sign_in_links: Record<'hash' | 'user_id' | 'origin' | 'next' | 'expires_at', unknown>
+}
+
+async function fillWithLinks(url: string, email: string): Promise<void> {
+  const log = createLogger('standalone-test')
+  await using db = openDatabase<Tables>({ url, schema: 'directory', log, maxConnections: 1 })
+  const query = db.selectFrom('users').select('id').where('email', '=', email)
+  const { id } = await query.executeTakeFirstOrThrow()
+  const link = { user_id: id, origin: 'operator', next: '' }
+  const expires_at = new Date(Date.now() + 600_000)
+  const links = Array.from({ length: 100 }, () => ({ ...link, hash: randomBytes(32), expires_at }))
+  await db.insertInto('sign_in_links').values(links).execute()
+}
 
 describe('standalone', () => {
   let parent: string
@@ -59,6 +78,19 @@ describe('standalone', () => {
     expect(second.output()).toContain('keys create you@example.com')
     for (const { output, url } of [first, second])
       expect(output()).toContain(`Console  ${url}/sign-in/link?token=shl_`)
+    expect((await orgs(second)).status).toBe(200)
+  })
+
+  it('starts as well when its owner has as many open links as one can', async () => {
+    await using database = await createTestDatabase()
+    const { url: databaseUrl } = database
+    await using first = await startSheaf({ dataDir, databaseUrl })
+    await fillWithLinks(databaseUrl, 'you@example.com')
+    await first[Symbol.asyncDispose]()
+    const { ownerKey } = first
+    await using second = await startSheaf({ dataDir, databaseUrl, ownerKey })
+    expect(second.output()).toContain(`Console  ${second.url}/console/ `)
+    expect(second.output()).not.toContain('shl_')
     expect((await orgs(second)).status).toBe(200)
   })
 

@@ -8,6 +8,11 @@ export class ApiError extends Error {
     super(message)
     this.name = 'ApiError'
   }
+
+  /** True for what may have been refused because the session has ended: its cookie is gone then, and the call anonymous. */
+  get isRefusal(): boolean {
+    return this.status === 401 || this.status === 403
+  }
 }
 
 /** The method of a call. */
@@ -30,8 +35,22 @@ export interface Session {
   readonly signIn: { readonly oidc: boolean; readonly mail: boolean }
 }
 
+/** Whose page this is: the first user who is known to be signed in. */
+let pageUserId: number | undefined
 /** The proof that a write comes from this page, as the last answer about the session has it. */
 let csrfToken: string | null = null
+let tellSession: (session: Session) => void = () => {}
+
+/** True for the user whose page this is; not for another one, who has signed in in another tab meanwhile. */
+export const isPageUser = (user: Session['user']): boolean => user?.id === pageUserId
+
+/** Has every answer about the session told, until the function that it returns is called. */
+export function watchSession(tell: (session: Session) => void): () => void {
+  tellSession = tell
+  return () => {
+    tellSession = () => {}
+  }
+}
 
 /** An address with its parameters. */
 export function toUrl(path: string, query: CallOptions['query'] = {}): string {
@@ -44,7 +63,10 @@ export function toUrl(path: string, query: CallOptions['query'] = {}): string {
 /** Asks who is signed in; what it answers is what writes are made with from now on. */
 export async function fetchSession(): Promise<Session> {
   const session = await call<Session>('GET', '/api/session')
-  csrfToken = session.csrfToken
+  pageUserId ??= session.user?.id
+  // What one user sees is never changed in the name of another.
+  csrfToken = isPageUser(session.user) ? session.csrfToken : null
+  tellSession(session)
   return session
 }
 
@@ -61,11 +83,11 @@ export function writeHeaders(): Record<string, string> {
  * for an answer that is an error, and when Sheaf cannot be reached (status 0).
  */
 export async function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<T> {
-  let response = await send(method, path, options)
-  if (response.status === 401 && method !== 'GET' && (await hasNewToken()))
-    response = await send(method, path, options)
-  if (!response.ok) throw await toError(response)
-  return (await readBody(response)) as T
+  const response = await send(method, path, options)
+  if (response.ok) return (await readBody(response)) as T
+  const error = await toError(response)
+  if (!error.isRefusal || method === 'GET' || !(await hasNewToken())) throw error
+  return call(method, path, options)
 }
 
 function send(method: Method, path: string, options: CallOptions): Promise<Response> {
@@ -86,11 +108,11 @@ function send(method: Method, path: string, options: CallOptions): Promise<Respo
   })
 }
 
-/** True when somebody signed in anew, in another tab, since the token was fetched. */
+/** True when the user of this page signed in anew, in another tab, since the token was fetched. */
 async function hasNewToken(): Promise<boolean> {
   const old = csrfToken
-  const { csrfToken: current } = await fetchSession()
-  return current !== null && current !== old
+  await fetchSession()
+  return csrfToken !== null && csrfToken !== old
 }
 
 async function readBody(response: Response): Promise<unknown> {

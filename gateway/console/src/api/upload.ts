@@ -1,4 +1,4 @@
-import { ApiError, parseError, writeHeaders } from './client'
+import { ApiError, fetchSession, parseError, writeHeaders } from './client'
 
 /** How far an upload is. */
 export interface UploadProgress {
@@ -18,7 +18,7 @@ interface UploadOptions {
 
 /**
  * Sends a form with files, which fetch could not tell the progress of; resolves to the text of the answer. Rejects with
- * ApiError, and with the reason of the signal when that is aborted.
+ * ApiError, also when it is stopped by the signal.
  */
 export function upload(path: string, options: UploadOptions): Promise<string> {
   const { form, accept, signal, onProgress } = options
@@ -37,7 +37,12 @@ export function upload(path: string, options: UploadOptions): Promise<string> {
     request.onload = () => {
       const { status, responseText } = request
       if (status >= 200 && status < 300) resolve(responseText)
-      else reject(parseError(status, responseText))
+      else {
+        const error = parseError(status, responseText)
+        // Whoever uploads it once more does so with the session there is now, or is sent to sign in.
+        if (error.isRefusal) fetchSession().catch(() => {})
+        reject(error)
+      }
     }
     request.onerror = () =>
       reject(new ApiError(0, 'The upload broke off. Check the connection, then try again.'))

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, use, useEffect, type ReactNode } from 'react'
-import { fetchSession, type Session } from '../api/client'
+import { fetchSession, isPageUser, watchSession, type Session } from '../api/client'
 import { ErrorState, Loading } from '../components/states'
 
 /** Who is signed in. */
@@ -25,17 +25,20 @@ function goToSignIn(): void {
   window.location.replace(`/sign-in?next=${next}`)
 }
 
-/** Shows its children to who is signed in, and sends everybody else to sign in. */
+/** Shows its children to who is signed in, and sends everybody else to sign in. Who has signed in meanwhile gets a page anew. */
 export function SessionProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const client = useQueryClient()
   const { data, error, refetch } = useQuery({ queryKey: sessionKey, queryFn: fetchSession })
   const isSignedOut = data?.user === null
+  const isOther = data !== undefined && !isSignedOut && !isPageUser(data.user)
+  useEffect(() => watchSession((session) => client.setQueryData(sessionKey, session)), [client])
   useEffect(() => {
-    if (!isSignedOut) return
+    if (!isSignedOut && !isOther) return
     client.clear()
-    goToSignIn()
-  }, [isSignedOut, client])
-  if (data?.user) return <SignedInContext value={data.user}>{children}</SignedInContext>
+    if (isOther) window.location.reload()
+    else goToSignIn()
+  }, [isSignedOut, isOther, client])
+  if (data?.user && !isOther) return <SignedInContext value={data.user}>{children}</SignedInContext>
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   return <Loading what={isSignedOut ? 'the sign-in page' : 'your session'} />
 }

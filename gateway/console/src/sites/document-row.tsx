@@ -4,10 +4,11 @@ import { AccessDialog } from '../access/access-dialog'
 import { call } from '../api/client'
 import { docPath, type DocumentSummary, type Org, type Workspace } from '../api/resources'
 import { useChange } from '../api/use-change'
-import { ConfirmDialog, NameDialog } from '../components/dialog'
 import { Menu, type MenuItem } from '../components/menu'
 import { Time } from '../components/time'
 import { MoveDialog } from './move-dialog'
+import { RemoveDialog } from './remove-dialog'
+import { RenameDialog } from './rename-dialog'
 
 interface DocumentRowProps {
   readonly org: Org
@@ -67,7 +68,6 @@ interface RowDialogProps extends DocumentRowProps {
 function RowDialog({ workspace, document, opened, onClose }: RowDialogProps): ReactNode {
   const { id, name } = document
   const path = docPath(String(id))
-  const { make } = useChange(['workspaces'], ['document'])
   switch (opened) {
     case undefined:
       return null
@@ -76,25 +76,12 @@ function RowDialog({ workspace, document, opened, onClose }: RowDialogProps): Re
     case 'move':
       return <MoveDialog document={document} workspaceId={workspace.id} onClose={onClose} />
     case 'rename':
-      return (
-        <NameDialog
-          title="Rename document"
-          submit="Rename"
-          initial={name}
-          onClose={onClose}
-          onName={(newName) => make(() => call('PATCH', path, { body: { name: newName } }))}
-        />
-      )
+      return <RenameDialog kind="document" path={path} name={name} onClose={onClose} />
     case 'remove':
       return (
-        <ConfirmDialog
-          title={`Move “${name}” to the trash?`}
-          confirm="Move to trash"
-          onClose={onClose}
-          onConfirm={() => make(() => call('POST', `${path}/remove`), 'It is in the trash.')}
-        >
-          <p>For 30 days it can be taken out again.</p>
-        </ConfirmDialog>
+        <RemoveDialog path={path} name={name} onClose={onClose}>
+          For 30 days it can be taken out again.
+        </RemoveDialog>
       )
   }
 }

@@ -1,20 +1,14 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
-import { AccessDialog } from '../access/access-dialog'
-import { call } from '../api/client'
-import { orgQuery, orgsQuery, workspacesQuery, type Org } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { orgQuery, workspacesQuery, type Org } from '../api/resources'
 import { Button } from '../components/button'
-import { ConfirmDialog, NameDialog } from '../components/dialog'
 import { Menu, type MenuItem } from '../components/menu'
 import { Page } from '../components/page'
 import { Empty, ErrorState, Loading } from '../components/states'
-import { useToaster } from '../components/toast'
+import { SiteDialog, type SiteDialogName } from './site-dialog'
 import { siteName } from './site-name'
 import { WorkspaceSection } from './workspace-section'
-
-type Opened = 'access' | 'delete' | 'rename' | 'workspace'
 
 /** A site: its workspaces, and the documents in them. */
 export function SitePage(): ReactNode {
@@ -51,7 +45,7 @@ export function SitePage(): ReactNode {
 
 function SiteFrame(props: { readonly org: Org; readonly children: ReactNode }): ReactNode {
   const { org, children } = props
-  const [opened, setOpened] = useState<Opened>()
+  const [opened, setOpened] = useState<SiteDialogName>()
   const navigate = useNavigate()
   const canAdd = org.access === 'owners' || org.access === 'editors'
   return (
@@ -82,69 +76,10 @@ function SiteFrame(props: { readonly org: Org; readonly children: ReactNode }): 
   )
 }
 
-function ownerItems({ access, owner }: Org, open: (what: Opened) => void): MenuItem[] {
+function ownerItems({ access, owner }: Org, open: (what: SiteDialogName) => void): MenuItem[] {
   if (access !== 'owners') return []
   const rename = { label: 'Rename', onSelect: () => open('rename') }
   // A personal site goes with its user.
   if (owner) return [rename]
   return [rename, { label: 'Delete site', isDanger: true, onSelect: () => open('delete') }]
-}
-
-interface SiteDialogProps {
-  readonly org: Org
-  readonly opened: Opened | undefined
-  readonly onClose: () => void
-}
-
-function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode {
-  const navigate = useNavigate()
-  const path = `/api/orgs/${org.id}`
-  const client = useQueryClient()
-  const toaster = useToaster()
-  const { make } = useChange(orgsQuery.queryKey, ['workspaces'])
-  const remove = async () => {
-    await call('DELETE', `${path}/${encodeURIComponent(org.name)}`)
-    // This page stands until the next one is there, and must not ask for what is gone.
-    const gone = [orgsQuery.queryKey, ['workspaces']]
-    for (const queryKey of gone) await client.invalidateQueries({ queryKey, refetchType: 'none' })
-    toaster.tell('The site is deleted.')
-    await navigate('/')
-  }
-  switch (opened) {
-    case undefined:
-      return null
-    case 'access':
-      return <AccessDialog kind="org" path={path} name={siteName(org)} onClose={onClose} />
-    case 'workspace':
-      return (
-        <NameDialog
-          title="New workspace"
-          submit="Create workspace"
-          onClose={onClose}
-          onName={(name) => make(() => call('POST', `${path}/workspaces`, { body: { name } }))}
-        />
-      )
-    case 'rename':
-      return (
-        <NameDialog
-          title="Rename site"
-          submit="Rename"
-          initial={org.name}
-          onClose={onClose}
-          onName={(name) => make(() => call('PATCH', path, { body: { name } }))}
-        />
-      )
-    case 'delete':
-      return (
-        <ConfirmDialog
-          title={`Delete “${org.name}”?`}
-          confirm="Delete site"
-          typed={org.name}
-          onClose={onClose}
-          onConfirm={remove}
-        >
-          <p>All its workspaces and documents go with it, for everybody. It cannot be undone.</p>
-        </ConfirmDialog>
-      )
-  }
 }

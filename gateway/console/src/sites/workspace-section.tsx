@@ -5,11 +5,13 @@ import { call } from '../api/client'
 import type { DocumentSummary, Org, Workspace } from '../api/resources'
 import { useChange } from '../api/use-change'
 import { Button } from '../components/button'
-import { ConfirmDialog, NameDialog } from '../components/dialog'
+import { NameDialog } from '../components/dialog'
 import { Menu, type MenuItem } from '../components/menu'
 import { Section } from '../components/page'
 import { DocumentRow } from './document-row'
 import { ImportDialog } from './import-dialog'
+import { RemoveDialog } from './remove-dialog'
+import { RenameDialog } from './rename-dialog'
 
 interface WorkspaceProps {
   readonly org: Org
@@ -102,25 +104,12 @@ function WorkspaceDialog({ workspace, opened, onClose }: WorkspaceDialogProps): 
         />
       )
     case 'rename':
-      return (
-        <NameDialog
-          title="Rename workspace"
-          submit="Rename"
-          initial={name}
-          onClose={onClose}
-          onName={(newName) => make(() => call('PATCH', path, { body: { name: newName } }))}
-        />
-      )
+      return <RenameDialog kind="workspace" path={path} name={name} onClose={onClose} />
     case 'remove':
       return (
-        <ConfirmDialog
-          title={`Move “${name}” to the trash?`}
-          confirm="Move to trash"
-          onClose={onClose}
-          onConfirm={() => make(() => call('POST', `${path}/remove`), 'It is in the trash.')}
-        >
-          <p>Its documents go with it. For 30 days everything can be taken out again.</p>
-        </ConfirmDialog>
+        <RemoveDialog path={path} name={name} onClose={onClose}>
+          Its documents go with it. For 30 days everything can be taken out again.
+        </RemoveDialog>
       )
   }
 }

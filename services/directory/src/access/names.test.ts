@@ -1,4 +1,4 @@
-import { readEmail, readNewName, requireLabel, requireName } from './names'
+import { normalizeEmail, readEmail, readNewName, requireLabel, requireName } from './names'
 
 describe('requireName', () => {
   it.each(['a', ' with spaces around ', '名前', '👩‍🚀', 'x'.repeat(256)])(
@@ -26,5 +26,11 @@ describe('readNewName', () => {
 describe('readEmail', () => {
   it('compares in lower case', () => {
     expect(readEmail('You@Example.COM')).toBe('you@example.com')
+  })
+
+  it('takes no other sign for a letter of somebody else', () => {
+    const signs = Array.from({ length: 0x10000 - 0x80 }, (_, i) => String.fromCharCode(0x80 + i))
+    expect(signs.filter((sign) => /^[a-z]$/.test(normalizeEmail(sign)))).toEqual([])
+    expect(readEmail('mi\u212ae@example.com')).not.toBe('mike@example.com')
   })
 })

@@ -42,9 +42,12 @@ export function readNewName(text: string | undefined): string | undefined {
   return text === undefined || text === '' ? undefined : requireName(text)
 }
 
-/** An email address as addresses are compared: in lower case, and otherwise as it came. */
+/**
+ * An email address as addresses are compared: in lower case, and otherwise as it came. The sign for Kelvin is no letter of
+ * anybody's address, and must not become one.
+ */
 export function normalizeEmail(text: string): string {
-  return text.toLowerCase()
+  return text.replace(/[^\u212a]+/g, (part) => part.toLowerCase())
 }
 
 /** True for a text in lower case that can be an email address. */

@@ -51,7 +51,7 @@ export const sessions = (ctx: Context): SessionsService => ({
         'TOO_MANY_LINKS',
         `a user can have at most ${MAX_LINKS[origin]} open links: use one, or wait some minutes`,
       )
-    return { token, expiresAt: end.toISOString() }
+    return { token, expiresAt: end.toISOString(), email: user.email }
   },
 
   async getSignInLink({ token }: GetSignInLinkRequest, call: ServerCall) {

@@ -1,0 +1,66 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useNavigate } from 'react-router'
+import { AccessDialog } from '../access/access-dialog'
+import { call } from '../api/client'
+import { orgsQuery, type Org } from '../api/resources'
+import { useChange } from '../api/use-change'
+import { ConfirmDialog, NameDialog } from '../components/dialog'
+import { useToaster } from '../components/toast'
+import { RenameDialog } from './rename-dialog'
+import { siteName } from './site-name'
+
+/** What can be done with a site in a dialog. */
+export type SiteDialogName = 'access' | 'delete' | 'rename' | 'workspace'
+
+interface SiteDialogProps {
+  readonly org: Org
+  readonly opened: SiteDialogName | undefined
+  readonly onClose: () => void
+}
+
+/** The dialog of a site that is open, if one is. */
+export function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode {
+  const navigate = useNavigate()
+  const path = `/api/orgs/${org.id}`
+  const client = useQueryClient()
+  const toaster = useToaster()
+  const { make } = useChange(['workspaces'])
+  const remove = async () => {
+    await call('DELETE', `${path}/${encodeURIComponent(org.name)}`)
+    // This page stands until the next one is there, and must not ask for what is gone.
+    const gone = [orgsQuery.queryKey, ['workspaces']]
+    for (const queryKey of gone) await client.invalidateQueries({ queryKey, refetchType: 'none' })
+    toaster.tell('The site is deleted.')
+    await navigate('/')
+  }
+  switch (opened) {
+    case undefined:
+      return null
+    case 'access':
+      return <AccessDialog kind="org" path={path} name={siteName(org)} onClose={onClose} />
+    case 'workspace':
+      return (
+        <NameDialog
+          title="New workspace"
+          submit="Create workspace"
+          onClose={onClose}
+          onName={(name) => make(() => call('POST', `${path}/workspaces`, { body: { name } }))}
+        />
+      )
+    case 'rename':
+      return <RenameDialog kind="site" path={path} name={org.name} onClose={onClose} />
+    case 'delete':
+      return (
+        <ConfirmDialog
+          title={`Delete “${org.name}”?`}
+          confirm="Delete site"
+          typed={org.name}
+          onClose={onClose}
+          onConfirm={remove}
+        >
+          <p>All its workspaces and documents go with it, for everybody. It cannot be undone.</p>
+        </ConfirmDialog>
+      )
+  }
+}
