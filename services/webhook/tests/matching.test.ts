@@ -1,7 +1,7 @@
 import { createTestDatabase } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
 import { sql } from 'kysely'
-import type { FakeDocuments} from './fake-documents';
+import type { FakeDocuments } from './fake-documents'
 import { type FakeDocument } from './fake-documents'
 import {
   createWebhook,
