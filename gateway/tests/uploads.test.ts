@@ -173,7 +173,7 @@ describe('an upload', () => {
     )
     expect(sent.socket.writableLength).toBeGreaterThan(0)
     go()
-    await eventually(() => sent.received.includes('[7]'), { timeoutMs: 30_000 })
+    await eventually(() => sent.received.includes('[7]'))
     expect(received.bytes).toBe(size)
   })
 })

@@ -70,7 +70,7 @@ describe('an engine that is down for a while', () => {
     }
     await load.stop()
     expect([...load.statuses.keys()]).toEqual([200])
-    await eventually(async () => (await readBacklog(rest)) === 0, { timeoutMs: 30_000 })
+    await eventually(async () => (await readBacklog(rest)) === 0)
     expect(await load.findFaults(sheaf.dataDir, readNatsUrl(sheaf.dataDir))).toEqual([])
   })
 
@@ -79,7 +79,7 @@ describe('an engine that is down for a while', () => {
     const table = `${load.documents[0]?.path}/tables/Words/records`
     for (let round = 0; round < roundsOf(1) && !timeIsUp(); round++) {
       await takePostgresDownWhileLeased(sheaf, async () => (await rest.get(table)).status === 200)
-      await eventually(async () => (await rest.get(table)).status === 503, { timeoutMs: 30_000 })
+      await eventually(async () => (await rest.get(table)).status === 503)
       const orgs = await rest.get<{ error: string }>('/api/orgs')
       expect(orgs.status).toBe(503)
       expect((await rest.get('/status')).status).toBe(200)
@@ -87,7 +87,7 @@ describe('an engine that is down for a while', () => {
       await sheaf.kill('postgres', 'SIGCONT')
       await sheaf.ready()
       const before = load.acknowledged
-      await eventually(() => load.acknowledged > before + 5, { timeoutMs: 30_000 })
+      await eventually(() => load.acknowledged > before + 5)
       report(`PostgreSQL down: ${round + 1} rounds, ${load.acknowledged} writes answered`)
     }
     await load.stop()

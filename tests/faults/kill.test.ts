@@ -25,7 +25,7 @@ async function killAll(rounds: number): Promise<{ faults: string[]; told: string
       await untilRandomMoment(50, 500)
       await sheaf.restarted(victim, await sheaf.kill(victim))
       const before = load.acknowledged
-      await eventually(() => load.acknowledged > before + 5, { timeoutMs: 30_000 })
+      await eventually(() => load.acknowledged > before + 5)
     }
   await load.stop()
   const faults = await load.findFaults(sheaf.dataDir, readNatsUrl(sheaf.dataDir))

@@ -1,12 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import { freePort } from '@sheaf/engines/free-port'
-import { StartError } from './start-error'
+import { PortTakenError, StartError } from './start-error'
 
 /** Below what common systems give to outgoing connections, so that none of these takes a port while a service restarts. */
 const LOWEST = 20_000
 const HIGHEST = 32_000
 const ATTEMPTS = 50
+const MOST_STARTS = 3
 
 /** A free port of this machine for a service, other than those in `taken`, which it joins. */
 export async function pickPort(host: string, taken: Set<number>): Promise<number> {
@@ -35,4 +36,18 @@ export async function requireListenable(host: string, port: number): Promise<voi
   if (code === 'EACCES')
     throw new StartError(`port ${port} may not be used: set SHEAF_PORT to one above 1023`)
   throw new StartError(`SHEAF_HOST ${host} is not an address of this machine (${code})`)
+}
+
+/**
+ * Calls `start` until it does not end with PortTakenError, three times at most. Whoever picks a port cannot hold it for
+ * a process that is yet to be started, so another program may be faster.
+ */
+export async function withFreshPorts<T>(start: () => Promise<T>): Promise<T> {
+  for (let starts = 1; ; starts++) {
+    try {
+      return await start()
+    } catch (error) {
+      if (!(error instanceof PortTakenError) || starts === MOST_STARTS) throw error
+    }
+  }
 }

@@ -1,9 +1,10 @@
-import { Closer } from '@sheaf/kit/lifecycle'
+import { Closer, openWith } from '@sheaf/kit/lifecycle'
 import type { Printer } from './printer'
+import { untilReady } from './readiness'
 import { summarizeLine } from './service-output'
 import type { ServicePlan } from './service-plan'
 import { ServiceProcess } from './service-process'
-import { StartError } from './start-error'
+import { PortTakenError, StartError } from './start-error'
 
 /** A service that has ended so often before everything was ready will not get there. */
 const MOST_DEATHS_AT_START = 3
@@ -33,7 +34,10 @@ export class ServiceFleet implements AsyncDisposable {
     )
   }
 
-  /** Waits for the end of the start. Throws StartError when a service ends again and again meanwhile. */
+  /**
+   * Waits for the end of the start. Throws StartError when a service ends again and again meanwhile, PortTakenError when
+   * somebody else listens where it should.
+   */
   async whileStarting(
     ready: (signal: AbortSignal) => Promise<void>,
     signal: AbortSignal,
@@ -72,10 +76,27 @@ export class ServiceFleet implements AsyncDisposable {
       started: () => queueMicrotask(() => this.changed()),
       died: ({ reason, deaths, lastLines }) => {
         this.printer.say('sheaf', `${name} ended unasked (${reason}) and is started again`)
-        if (deaths < MOST_DEATHS_AT_START) return
         const words = lastLines.map(summarizeLine).join(' | ')
-        this.giveUp(new StartError(`${name} does not start (${reason}): ${words}`))
+        const message = `${name} does not start (${reason}): ${words}`
+        if (deaths === 1 && words.includes('EADDRINUSE')) this.giveUp(new PortTakenError(message))
+        else if (deaths >= MOST_DEATHS_AT_START) this.giveUp(new StartError(message))
       },
     })
   }
+}
+
+/**
+ * Starts the services and resolves when they are ready. Throws StartError, PortTakenError when somebody else listens where
+ * a service should, with none left running, when they do not get there.
+ */
+export function startFleet(
+  plans: readonly ServicePlan[],
+  options: { marker: string; printer: Printer; url: string; signal: AbortSignal },
+): Promise<ServiceFleet> {
+  const { marker, printer, url, signal } = options
+  return openWith(async (closer) => {
+    const fleet = closer.use(new ServiceFleet(plans, marker, printer))
+    await fleet.whileStarting((settled) => untilReady(url, settled), signal)
+    return fleet
+  })
 }

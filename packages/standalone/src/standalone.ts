@@ -8,10 +8,10 @@ import { openWith, type Closer } from '@sheaf/kit/lifecycle'
 import { announce } from './banner'
 import type { StandaloneConfig } from './config'
 import { ensureOwner } from './owner'
+import { withFreshPorts } from './ports'
 import type { Printer } from './printer'
-import { untilReady } from './readiness'
 import { planServices } from './service-plan'
-import { ServiceFleet } from './service-fleet'
+import { startFleet, type ServiceFleet } from './service-fleet'
 import { urlOf, wire, type Wiring } from './wiring'
 
 /** For services that a supervisor which was killed has left behind, and which are ending. */
@@ -41,19 +41,20 @@ export function startStandalone(
   return openWith(async (closer) => {
     const lock = closer.use(await lockDataDir(config.dataDir))
     const { dataDir } = lock
-    const wiring = await wire(config, dataDir)
-    planServices(config.env, wiring) // finds faults of settings before anything is started
+    planServices(config.env, await wire(config, dataDir)) // finds faults before anything is started
     const marker = `--sheaf=${dataDir}`
     await endLeftovers(marker)
     const engines = await openEngines({ config, lock, closer, printer })
     signal.throwIfAborted()
 
     printer.say('sheaf', 'starting directory, document-data, webhook and gateway …')
+    const { wiring, fleet } = await withFreshPorts(async () => {
+      const wiring = { ...(await wire(config, dataDir)), ...engines }
+      const plans = planServices(config.env, wiring)
+      const fleet = await startFleet(plans, { marker, printer, url: urlOf(wiring), signal })
+      return { wiring, fleet: closer.use(fleet) }
+    })
     const url = urlOf(wiring)
-    const fleet = closer.use(
-      new ServiceFleet(planServices(config.env, { ...wiring, ...engines }), marker, printer),
-    )
-    await fleet.whileStarting((settled) => untilReady(url, settled), signal)
     const { directoryAddress } = wiring
     const serviceKey = (await readFile(wiring.serviceKeyFile, 'utf8')).trim()
     const operator = { directoryAddress, serviceKey }

@@ -2,3 +2,6 @@
 export class StartError extends Error {
   override readonly name = 'StartError'
 }
+
+/** A port that was free a moment ago is not any more: with other ports the start may succeed. */
+export class PortTakenError extends StartError {}

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** How long `eventually` waits, and how often it looks; milliseconds. */
 export interface Patience {
-  /** 10 s by default. */
+  /** 30 s by default: what is late on a busy machine is not broken. */
   timeoutMs?: number
   /** 20 ms by default. */
   everyMs?: number
@@ -17,7 +17,7 @@ type Falsy = false | 0 | '' | null | undefined
  */
 export async function eventually<T>(
   attempt: () => T | Promise<T>,
-  { timeoutMs = 10_000, everyMs = 20 }: Patience = {},
+  { timeoutMs = 30_000, everyMs = 20 }: Patience = {},
 ): Promise<Exclude<T, Falsy>> {
   const deadline = performance.now() + timeoutMs
   for (;;) {

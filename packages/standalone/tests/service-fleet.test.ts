@@ -1,0 +1,30 @@
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { tempDir } from '@sheaf/testkit/temp-dir'
+import { ServiceFleet } from '../src/service-fleet'
+import { PortTakenError } from '../src/start-error'
+
+describe('ServiceFleet', () => {
+  it('does not wait for a service whose port somebody else took since it was picked', async () => {
+    await using folder = await tempDir()
+    const holder = createServer().listen(0, '127.0.0.1')
+    await once(holder, 'listening')
+    const { port } = holder.address() as AddressInfo
+    const main = join(folder.path, 'main.js')
+    const program = `
+      const server = require('node:net').createServer().listen(${port}, '127.0.0.1')
+      server.on('error', ({ message }) => { console.error(message); process.exit(1) })`
+    await writeFile(main, program)
+    const printer = { say: () => {}, relay: () => {}, show: () => {} }
+    await using fleet = new ServiceFleet(
+      [{ name: 'directory', main, env: {} }],
+      `--sheaf=${folder.path}`,
+      printer,
+    )
+    const started = fleet.whileStarting(() => new Promise(() => {}), AbortSignal.timeout(60_000))
+    await expect(started).rejects.toThrow(PortTakenError)
+    await new Promise((resolve) => holder.close(resolve))
+  })
+})
