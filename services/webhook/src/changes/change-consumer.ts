@@ -141,6 +141,7 @@ export class ChangeConsumer implements AsyncDisposable {
     const end = () => messages.stop()
     this.renew = end
     this.stop.signal.addEventListener('abort', end, { once: true })
+    if (this.stop.signal.aborted) end() // meanwhile
     try {
       for await (const message of messages) {
         this.failing = false
