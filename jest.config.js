@@ -45,7 +45,7 @@ const project = (displayName, testMatch, { engines }) => ({
 module.exports = {
   maxWorkers: 2,
   // For a whole system on a busy machine; jest knows no limit per project.
-  testTimeout: 120_000,
+  testTimeout: 180_000,
   projects: [
     project(
       'unit',

@@ -131,7 +131,7 @@ describe('without a lease', () => {
     expect(await questionsOf(system, () => readAs(system))).toBe(1)
     system.access.answersRenewals = true
     await leased(system)
-  }, 20_000)
+  })
 
   it('because the stream broke, it is held again', async () => {
     await using system = await start()

@@ -4,8 +4,6 @@ import { join } from 'node:path'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 
-jest.setTimeout(120_000)
-
 const main = join(__dirname, '../dist/main.js')
 
 describe('the command against a running Sheaf', () => {

@@ -12,8 +12,6 @@ import type { EngineOptions, RunningEngines } from '../src/engines'
 import { freePort } from '../src/free-port'
 import { identifyProcess } from '../src/process-table'
 
-jest.setTimeout(120_000) // the first run on a machine fetches NATS
-
 const isRoot = process.getuid?.() === 0
 
 describe('startEngines', () => {

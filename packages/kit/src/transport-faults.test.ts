@@ -138,7 +138,7 @@ describe('a connection that breaks', () => {
         ended.badly++
       }
     }
-  }, 60_000)
+  })
 })
 
 /** A client that keeps to no rules. */

@@ -13,8 +13,6 @@ import { createTestDatabase, testEngines } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
 import { startSheaf, type RunningSheaf, type ServiceName } from '@sheaf/testkit/sheaf'
 
-jest.setTimeout(180_000) // the first run on a machine fetches NATS
-
 const main = join(__dirname, '../dist/main.js')
 
 interface Tables {

@@ -62,7 +62,7 @@ describe('durability', () => {
     execFileSync(process.execPath, [tsc, '-b', 'services/document-data'], { cwd: root })
     authority = await createTokenAuthority()
     directory = await startStandIn(authority, reports)
-  }, 120_000)
+  })
   const children: ChildProcess[] = []
   afterAll(async () => {
     for (const child of children) child.kill('SIGKILL')
@@ -172,5 +172,5 @@ describe('durability', () => {
       await nats.close()
     }
     expect(child.exitCode).toBe(0)
-  }, 60_000)
+  })
 })

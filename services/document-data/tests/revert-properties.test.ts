@@ -123,7 +123,7 @@ describe('undoing a change', () => {
       }
     }
     await fc.assert(fc.asyncProperty(writes, run), { numRuns: 40 })
-  }, 120_000)
+  })
 
   it('of earlier is refused and changes nothing, or changes just what it changed', async () => {
     const seen = { undone: 0, refused: 0 }
@@ -154,7 +154,7 @@ describe('undoing a change', () => {
     }
     await fc.assert(fc.asyncProperty(writes, run), { numRuns: 40 })
     expect(Math.min(seen.undone, seen.refused)).toBeGreaterThan(10)
-  }, 120_000)
+  })
 
   /** Entries that change rows alone: what they changed is as it was, all else as it is. */
   function requireUndone(docId: string, seq: number, before: State): void {

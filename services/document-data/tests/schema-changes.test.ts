@@ -57,7 +57,7 @@ describe('changes of the schema', () => {
       expect(await readAll(docId)).toEqual(after)
     }
     await fc.assert(fc.asyncProperty(fc.array(changes, { maxLength: 12 }), run), { numRuns: 40 })
-  }, 60_000)
+  })
 
   const pathOf = (docId: string) => `${folder.path}/${docId.slice(0, 2)}/${docId}/document.sqlite`
 })
