@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http'
-import { nameActiveSpan } from '@sheaf/kit/telemetry'
 import express, { type Express, type RequestHandler, type Router } from 'express'
 import { readConsoleFiles } from './console-files'
 import type { Context } from './context'
@@ -28,7 +27,6 @@ export function createListener(context: Context, routes: readonly Route[]): Requ
       return
     }
     const exchange = new Exchange(context, request, response)
-    nameActiveSpan(exchange.request.method ?? '', found.path)
     const answer = async () => {
       for (const stage of stages) if (stage(exchange)) return
       await found.handle(exchange, found.params)

@@ -7,6 +7,7 @@ import {
   type Transaction,
 } from 'kysely'
 import { Pool, types, type PoolClient } from 'pg'
+import { observePool } from './database-metrics'
 import { AppError } from './errors'
 import type { Logger } from './logger'
 
@@ -48,6 +49,7 @@ export function openDatabase<DB>(options: DatabaseOptions): Kysely<DB> {
     keepAlive: true,
     types: { getTypeParser: typeParser },
   })
+  const observed = observePool(pool)
   const noteLoss = (error: Error) => {
     log.warn({ reason: error.message }, 'lost a connection to PostgreSQL')
     onUnavailable()
@@ -56,7 +58,7 @@ export function openDatabase<DB>(options: DatabaseOptions): Kysely<DB> {
   // A connection that breaks while in use emits too, and the pool does not listen then.
   pool.on('connect', (client) => client.on('error', noteLoss))
   return new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: guard(pool, maxWaiting, onUnavailable) }),
+    dialect: new PostgresDialect({ pool: guard(pool, maxWaiting, onUnavailable, observed) }),
   })
 }
 
@@ -87,7 +89,12 @@ export function withSearchPath(url: string, schema: string): string {
 }
 
 /** The pool as Kysely wants it, with statements prepared under a name and the loss of the server translated. */
-function guard(pool: Pool, maxWaiting: number, onUnavailable: () => void): PostgresPool {
+function guard(
+  pool: Pool,
+  maxWaiting: number,
+  onUnavailable: () => void,
+  observed: Disposable,
+): PostgresPool {
   const translate = (error: unknown): unknown => {
     const known = toUnavailable(error)
     if (known) onUnavailable()
@@ -130,7 +137,10 @@ function guard(pool: Pool, maxWaiting: number, onUnavailable: () => void): Postg
       guarded.set(client, known)
       return known
     },
-    end: () => pool.end(),
+    end() {
+      observed[Symbol.dispose]()
+      return pool.end()
+    },
   }
 }
 

@@ -1,14 +1,16 @@
 import type { Readable } from 'node:stream'
-import type {
-  Metadata,
-  MethodDefinition,
-  ServerDuplexStream,
-  ServerReadableStream,
-  ServerUnaryCall,
-  ServerWritableStream,
-  UntypedHandleCall,
-  sendUnaryData,
+import {
+  status as Status,
+  type Metadata,
+  type MethodDefinition,
+  type ServerDuplexStream,
+  type ServerReadableStream,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type UntypedHandleCall,
+  type sendUnaryData,
 } from '@grpc/grpc-js'
+import { countCall, noteBegin } from './call-metrics'
 import type { CallScope, IncomingCall } from './grpc-call-scope'
 import type { ServerCall } from './server-call'
 
@@ -31,26 +33,46 @@ export function createHandler(
     const admitted = scope.admit(new PlainCall(call), open)
     return handle(request, admitted instanceof Promise ? await admitted : admitted)
   }
-
-  const unary = (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>) => {
-    answer(call, call.request).then(
-      (response) => callback(null, response),
-      (error: unknown) => callback(scope.fail(error, path)),
+  const fail = (error: unknown, begun: number) => {
+    const failure = scope.fail(error, path)
+    countCall(path, failure.code, begun)
+    return failure
+  }
+  const reply = (
+    call: AnyCall,
+    request: unknown,
+    callback: sendUnaryData<unknown>,
+    begun = noteBegin(),
+  ) => {
+    answer(call, request).then(
+      (response) => {
+        countCall(path, Status.OK, begun)
+        callback(null, response)
+      },
+      (error: unknown) => callback(fail(error, begun)),
     )
   }
+  const stream = (call: Sink, sending: Promise<void>, begun: number) => {
+    sending.then(
+      () => countCall(path, call.cancelled ? Status.CANCELLED : Status.OK, begun),
+      (error: unknown) => call.emit('error', fail(error, begun)),
+    )
+  }
+
+  const unary = (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>) =>
+    reply(call, call.request, callback)
   const clientStream = (
     call: ServerReadableStream<unknown, unknown>,
     callback: sendUnaryData<unknown>,
-  ) => {
-    answer(call, messagesOf(call)).then(
-      (response) => callback(null, response),
-      (error: unknown) => callback(scope.fail(error, path)),
-    )
-  }
+  ) => reply(call, messagesOf(call), callback)
   const serverStream = (call: ServerWritableStream<unknown, unknown>) => {
-    answer(call, call.request)
-      .then((messages) => send(call, messages as AsyncIterable<unknown>))
-      .catch((error: unknown) => call.emit('error', scope.fail(error, path)))
+    const begun = noteBegin()
+    const messages = answer(call, call.request)
+    stream(
+      call,
+      messages.then((sent) => send(call, sent as AsyncIterable<unknown>)),
+      begun,
+    )
   }
   const bidirectional = (call: ServerDuplexStream<unknown, unknown>) => {
     const hold = async () => {
@@ -59,7 +81,7 @@ export function createHandler(
         send(call, handle(messagesOf(call), context) as AsyncIterable<unknown>),
       )
     }
-    hold().catch((error: unknown) => call.emit('error', scope.fail(error, path)))
+    stream(call, hold(), noteBegin())
   }
   if (method.requestStream) return method.responseStream ? bidirectional : clientStream
   return method.responseStream ? serverStream : unary

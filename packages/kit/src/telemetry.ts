@@ -1,48 +1,107 @@
-import { context, metrics, propagation, trace } from '@opentelemetry/api'
-
-const enabling = [
-  'OTEL_EXPORTER_OTLP_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-  'OTEL_TRACES_EXPORTER',
-]
+import { context, diag, DiagLogLevel, propagation, trace } from '@opentelemetry/api'
+import { isTracing } from './call-span'
+import type { Env } from './config'
+import { cutText } from './cut-text'
+import type { Logger } from './logger'
+import { switchOnMetrics } from './metrics'
+import { observeProcess } from './process-metrics'
+import { readTelemetryConfig } from './telemetry-config'
 
 /** Queries hold one-time links, filters with cell values, and SQL: none of it is for those who look at traces. */
 const withoutQuery = { 'url.query': undefined }
 
+/** Instrumentations measure too, by labels that clients choose; kit and the services have metrics of their own. */
+const instrumentations = '@opentelemetry/instrumentation-*'
+/** What goes wrong with sending is told so often at most. */
+const TELL_MS = 60_000
+const MAX_REASON = 300
+
+/** Telemetry of a process. Disposing sends what has not been sent. */
+export interface RunningTelemetry extends AsyncDisposable {
+  /** Serves metrics to Prometheus when a setting asks for it. Throws when the port is taken. */
+  serveMetrics(): Promise<void>
+}
+
 /**
- * Starts OpenTelemetry when one of its standard variables names an exporter; otherwise loads nothing, and the API's
- * built-in no-ops make every span free. Must run before express, grpc-js and pg are first required, since they are
- * instrumented as they load. Disposing flushes what has not been sent.
+ * Starts OpenTelemetry as its standard variables and SHEAF_METRICS_LISTEN say; when they ask for nothing it loads nothing, and
+ * the API's built-in no-ops make every span free. Must run before grpc-js and pg are first required, since they are
+ * instrumented as they load, and before metrics are defined. Throws ConfigError for a malformed setting.
  */
-export function startTelemetry(service: string): AsyncDisposable {
-  const wanted = enabling.some((name) => (process.env[name] ?? 'none') !== 'none')
-  if (!wanted || process.env.OTEL_SDK_DISABLED === 'true')
-    return { [Symbol.asyncDispose]: async () => {} }
+export function startTelemetry(service: string, env: Env, log: Logger): RunningTelemetry {
+  const { traces, metrics: metered, listen } = readTelemetryConfig(env)
+  if (!traces && !metered) return { serveMetrics: async () => {}, [Symbol.asyncDispose]: async () => {} }
+  const loaded = load()
+  const server = listen && new loaded.MetricsServer()
+  tellFaults(log)
+  const sdk = new loaded.NodeSDK({
+    serviceName: env.OTEL_SERVICE_NAME ?? `sheaf-${service}`,
+    logRecordProcessors: [],
+    views: [{ meterName: instrumentations, aggregation: { type: loaded.AggregationType.DROP } }],
+    // Both ways at once would count everything twice where they meet.
+    ...(server ? { metricReaders: [server.reader] } : !metered && { metricReaders: [] }),
+    ...(traces
+      ? { instrumentations: loaded.createInstrumentations((port) => server?.port === port) }
+      : { textMapPropagator: null, spanProcessors: [] }),
+  })
+  sdk.start()
+  if (metered) switchOnMetrics()
+  const watched = metered ? observeProcess() : undefined
+  return {
+    async serveMetrics() {
+      if (!listen || !server) return
+      const address = await server.listen(listen.host, listen.port)
+      log.info({ address }, 'serving metrics')
+    },
+    async [Symbol.asyncDispose]() {
+      watched?.[Symbol.dispose]()
+      await server?.[Symbol.asyncDispose]()
+      await sdk.shutdown()
+    },
+  }
+}
+
+/** Loads OpenTelemetry, which takes time and memory, when it is switched on. */
+function load() {
   /* eslint-disable @typescript-eslint/no-require-imports -- loaded only when it is switched on */
   const { NodeSDK } = require('@opentelemetry/sdk-node') as typeof import('@opentelemetry/sdk-node')
+  const { AggregationType } =
+    require('@opentelemetry/sdk-metrics') as typeof import('@opentelemetry/sdk-metrics')
+  const { MetricsServer } = require('./metrics-server.js') as typeof import('./metrics-server.js')
   const { HttpInstrumentation } =
     require('@opentelemetry/instrumentation-http') as typeof import('@opentelemetry/instrumentation-http')
-  const { ExpressInstrumentation } =
-    require('@opentelemetry/instrumentation-express') as typeof import('@opentelemetry/instrumentation-express')
   const { GrpcInstrumentation } =
     require('@opentelemetry/instrumentation-grpc') as typeof import('@opentelemetry/instrumentation-grpc')
   const { PgInstrumentation } =
     require('@opentelemetry/instrumentation-pg') as typeof import('@opentelemetry/instrumentation-pg')
   /* eslint-enable @typescript-eslint/no-require-imports */
-  const sdk = new NodeSDK({
-    serviceName: process.env.OTEL_SERVICE_NAME ?? `sheaf-${service}`,
-    instrumentations: [
-      new HttpInstrumentation({ startIncomingSpanHook: () => withoutQuery }),
-      new ExpressInstrumentation(),
-      new GrpcInstrumentation(),
-      new PgInstrumentation(),
-    ],
-  })
-  sdk.start()
-  return { [Symbol.asyncDispose]: () => sdk.shutdown() }
+  const createInstrumentations = (isOfMetrics: (port?: number) => boolean) => [
+    new HttpInstrumentation({
+      startIncomingSpanHook: () => withoutQuery,
+      ignoreIncomingRequestHook: ({ socket }) => isOfMetrics(socket.localPort),
+    }),
+    new GrpcInstrumentation(),
+    new PgInstrumentation(),
+  ]
+  return { NodeSDK, AggregationType, MetricsServer, createInstrumentations }
 }
 
-/** Names the active span after a route, as the instrumentation of Express does for what it routes. */
+/** Lets OpenTelemetry say what goes wrong, such as that a collector is away, now and then. */
+function tellFaults(log: Logger): void {
+  let toldAt = -Infinity
+  const tell = (reason: string) => {
+    const now = performance.now()
+    if (now - toldAt < TELL_MS) return
+    toldAt = now
+    log.warn({ reason: cutText(reason, MAX_REASON) }, 'telemetry could not be sent')
+  }
+  const quiet = () => {}
+  diag.setLogger(
+    { error: tell, warn: tell, info: quiet, debug: quiet, verbose: quiet },
+    { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
+  )
+}
+
+/** Names the active span after a route, by its template: instrumentation of Express would make a span of each of its steps. */
 export function nameActiveSpan(method: string, route: string): void {
   const span = trace.getActiveSpan()
   if (!span?.isRecording()) return
@@ -50,20 +109,9 @@ export function nameActiveSpan(method: string, route: string): void {
   span.setAttribute('http.route', route)
 }
 
-/** Shows a number as a metric, read whenever metrics are sent; costs nothing where they are not. */
-export function observeGauge(
-  name: string,
-  { description, unit }: { readonly description: string; readonly unit: string },
-  read: () => number,
-): Disposable {
-  const gauge = metrics.getMeter('@sheaf/kit').createObservableGauge(name, { description, unit })
-  const observe = (result: { observe(value: number): void }) => result.observe(read())
-  gauge.addCallback(observe)
-  return { [Symbol.dispose]: () => gauge.removeCallback(observe) }
-}
-
 /** W3C traceparent of the active span, to be stored or sent along; empty when there is no trace. */
 export function currentTraceparent(): string {
+  if (!isTracing()) return ''
   const carrier: Record<string, string> = {}
   propagation.inject(context.active(), carrier)
   return carrier.traceparent ?? ''

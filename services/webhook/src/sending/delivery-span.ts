@@ -1,7 +1,6 @@
 import {
   context,
   createContextKey,
-  metrics,
   propagation,
   ROOT_CONTEXT,
   SpanKind,
@@ -58,21 +57,4 @@ const extract = (traceparent: string) => propagation.extract(ROOT_CONTEXT, { tra
 function toLink(traceparent: string): Link[] {
   const linked = trace.getSpanContext(extract(traceparent))
   return linked ? [{ context: linked }] : []
-}
-
-const meter = metrics.getMeter('@sheaf/webhook')
-const attempts = meter.createCounter('sheaf.webhook.attempts', {
-  description: 'attempts of deliveries, by outcome',
-})
-const latency = meter.createHistogram('sheaf.webhook.latency', {
-  description: 'from the first event of a delivery to its success',
-  unit: 's',
-})
-
-/** Counts an attempt, and the time that a successful one took since its first event; `timeMs` is 0 when it has none. */
-export function countAttempt(outcome: PostOutcome, timeMs: number): void {
-  const isDone = outcome.error === null
-  const kind = isDone ? 'success' : outcome.isRefused ? 'refused' : 'failure'
-  attempts.add(1, { outcome: kind, status: outcome.httpStatus ?? 0 })
-  if (isDone && timeMs > 0) latency.record(Math.max(0, Date.now() - timeMs) / 1_000)
 }
