@@ -44,7 +44,8 @@ export function answerClientErrors(server: Server, log: Logger): void {
     const requestId = randomUUID()
     const told = { method: undefined, route: 'none', status: Number.parseInt(status), ms: 0 }
     countRequest(told)
-    log.info({ requestId, ...told, reason: body.reason }, 'request')
+    const { route, ms } = told
+    log.info({ requestId, route, status: told.status, ms, reason: body.reason }, 'request')
     const head = [
       `HTTP/1.1 ${status}`,
       'Content-Type: application/json; charset=utf-8',

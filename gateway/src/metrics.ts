@@ -2,9 +2,7 @@ import { METHODS } from 'node:http'
 import { Histogram, isMetering, Observed, secondsBounds } from '@sheaf/kit/metrics'
 import type { Load } from './load'
 
-const requests = new Histogram<
-  'http.request.method' | 'http.route' | 'http.response.status_code'
->(
+const requests = new Histogram<'http.request.method' | 'http.route' | 'http.response.status_code'>(
   {
     name: 'http.server.request.duration',
     description:

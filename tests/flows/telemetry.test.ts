@@ -42,7 +42,9 @@ async function sayEverything(rest: Rest, url: string, canaries: Canaries): Promi
   const added = await rest.post(`${table}/records`, { body: { records: [{ fields }] }, headers })
   requireOk(added)
   expect(added.headers.get('server-timing')).toMatch(
-    new RegExp(`^access;dur=[\\d.]+, total;dur=[\\d.]+, traceparent;desc="00-${TRACE}-\\w{16}-01"$`),
+    new RegExp(
+      `^access;dur=[\\d.]+, total;dur=[\\d.]+, traceparent;desc="00-${TRACE}-\\w{16}-01"$`,
+    ),
   )
   const { get, post, patch, put } = rest
   await get(`${table}/records`)
@@ -50,8 +52,12 @@ async function sayEverything(rest: Rest, url: string, canaries: Canaries): Promi
   await get(`${table}/records`, { query: { sort: canaries.text() } })
   const query = `select * from Pets where Name = '${canaries.text()}'`
   await get(`${doc}/sql`, { query: { q: query } })
-  await post(`${doc}/sql`, { body: { sql: `select ? ${canaries.text()}`, args: [canaries.text()] } })
-  await patch(`${table}/records`, { body: { records: [{ id: 1, fields: { No: canaries.text() } }] } })
+  await post(`${doc}/sql`, {
+    body: { sql: `select ? ${canaries.text()}`, args: [canaries.text()] },
+  })
+  await patch(`${table}/records`, {
+    body: { records: [{ id: 1, fields: { No: canaries.text() } }] },
+  })
   const where = { require: { Name: canaries.text() }, fields: { Weight: canaries.number() } }
   await put(`${table}/records`, { body: { records: [where] } })
   await post(`${doc}/apply`, { body: [['UpdateRecord', 'Pets', 1, { Name: canaries.text() }]] })
@@ -84,7 +90,8 @@ const unique = (names: Iterable<string>) => [...new Set(names)].sort()
 /** Those of `names` that the page does not list; there, words in angle brackets stand for anything. */
 function unlisted(heading: string, names: Iterable<string>): string[] {
   const patterns = namesIn(heading).map(
-    (name) => new RegExp(`^${name.replaceAll(/[.*+?$(){}]/g, '\\$&').replaceAll(/<[^>]+>/g, '.+')}$`),
+    (name) =>
+      new RegExp(`^${name.replaceAll(/[.*+?$(){}]/g, '\\$&').replaceAll(/<[^>]+>/g, '.+')}$`),
   )
   return unique(names).filter((name) => !patterns.some((pattern) => pattern.test(name)))
 }
@@ -132,17 +139,16 @@ describe('telemetry', () => {
   })
 
   it('joins the SQL of PostgreSQL to the request that it is for', () => {
-    const ofTrace = spans.filter(({ traceId }) => traceId === TRACE)
     const parentOf = (span?: ReceivedSpan) =>
       spans.find(({ spanId }) => spanId === span?.parentSpanId)
-    const query = spans.find(
-      (span) =>
-        span.service === 'sheaf-directory' &&
-        span.name.startsWith('pg.query') &&
-        parentOf(span)?.name.startsWith('grpc.sheaf.directory'),
-    )
-    expect(parentOf(parentOf(query))).toMatchObject({ service: 'sheaf-gateway' })
-    expect(ofTrace.some(({ name }) => name.startsWith('pg.query'))).toBe(true)
+    const lines = spans
+      .filter(({ name }) => name === 'postgresql.SELECT')
+      .map((span) => [span, parentOf(span), parentOf(parentOf(span))])
+      .map((line) => line.map((span) => span?.service).join(' < '))
+    expect(lines).toContain('sheaf-directory < sheaf-directory < sheaf-gateway')
+    const ofTrace = spans.filter(({ traceId }) => traceId === TRACE)
+    const inWebhook = ofTrace.filter(({ service }) => service === 'sheaf-webhook')
+    expect(inWebhook.map(({ name }) => name)).toContain('postgresql.COMMIT')
   })
 
   it('names spans and attributes as the page lists them', () => {

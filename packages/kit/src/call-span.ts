@@ -15,7 +15,10 @@ export function isTracing(): boolean {
   return propagation.fields().length > 0
 }
 
-/** The span of one call over the multiplexed transport, as instrumented grpc-js would make it. */
+/**
+ * The span of one call, over whichever transport. It tells the status of an error and never its text, which may quote what
+ * the caller has said.
+ */
 export class CallSpan {
   private constructor(private readonly span: Span) {}
 
@@ -41,8 +44,8 @@ export class CallSpan {
   }
 
   /** Runs what happens within the span. */
-  run(work: () => void): void {
-    context.with(trace.setSpan(ROOT_CONTEXT, this.span), work)
+  run<T>(work: () => T): T {
+    return context.with(trace.setSpan(ROOT_CONTEXT, this.span), work)
   }
 
   /** Ends the span with the gRPC status of its call. */

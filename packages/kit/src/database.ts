@@ -10,6 +10,7 @@ import { Pool, types, type PoolClient } from 'pg'
 import { observePool } from './database-metrics'
 import { AppError } from './errors'
 import type { Logger } from './logger'
+import { traceConnect, traceQuery } from './query-span'
 
 const CONNECT_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 30_000
@@ -113,7 +114,7 @@ function guard(
     let broken = false
     const query = async (text: string, values: unknown[]) => {
       try {
-        return await client.query({ name: nameOf(text), text, values })
+        return await traceQuery(text, () => client.query({ name: nameOf(text), text, values }))
       } catch (error) {
         const translated = translate(error)
         broken ||= translated !== error
@@ -129,7 +130,7 @@ function guard(
   return {
     async connect() {
       if (pool.waitingCount >= maxWaiting) throw tooManyWait()
-      const client = await pool.connect().catch((error: unknown) => {
+      const client = await traceConnect(() => pool.connect()).catch((error: unknown) => {
         throw translate(error)
       })
       // Kysely tells connections apart by the object, so each has one for its whole life.

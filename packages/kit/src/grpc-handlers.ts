@@ -10,7 +10,7 @@ import {
   type UntypedHandleCall,
   type sendUnaryData,
 } from '@grpc/grpc-js'
-import { countCall, noteBegin } from './call-metrics'
+import { CallRecord } from './call-record'
 import type { CallScope, IncomingCall } from './grpc-call-scope'
 import type { ServerCall } from './server-call'
 
@@ -33,29 +33,27 @@ export function createHandler(
     const admitted = scope.admit(new PlainCall(call), open)
     return handle(request, admitted instanceof Promise ? await admitted : admitted)
   }
-  const fail = (error: unknown, begun: number) => {
+  const fail = (error: unknown, record: CallRecord) => {
     const failure = scope.fail(error, path)
-    countCall(path, failure.code, begun)
+    record.end(failure.code)
     return failure
   }
-  const reply = (
-    call: AnyCall,
-    request: unknown,
-    callback: sendUnaryData<unknown>,
-    begun = noteBegin(),
-  ) => {
-    answer(call, request).then(
+  const reply = (call: AnyCall, request: unknown, callback: sendUnaryData<unknown>) => {
+    const record = recordOf(path, call)
+    const answered = record.run(() => answer(call, request))
+    answered.then(
       (response) => {
-        countCall(path, Status.OK, begun)
+        record.end(Status.OK)
         callback(null, response)
       },
-      (error: unknown) => callback(fail(error, begun)),
+      (error: unknown) => callback(fail(error, record)),
     )
   }
-  const stream = (call: Sink, sending: Promise<void>, begun: number) => {
-    sending.then(
-      () => countCall(path, call.cancelled ? Status.CANCELLED : Status.OK, begun),
-      (error: unknown) => call.emit('error', fail(error, begun)),
+  const stream = (call: Sink, sendAll: () => Promise<void>) => {
+    const record = recordOf(path, call)
+    record.run(sendAll).then(
+      () => record.end(call.cancelled ? Status.CANCELLED : Status.OK),
+      (error: unknown) => call.emit('error', fail(error, record)),
     )
   }
 
@@ -65,24 +63,17 @@ export function createHandler(
     call: ServerReadableStream<unknown, unknown>,
     callback: sendUnaryData<unknown>,
   ) => reply(call, messagesOf(call), callback)
-  const serverStream = (call: ServerWritableStream<unknown, unknown>) => {
-    const begun = noteBegin()
-    const messages = answer(call, call.request)
-    stream(
-      call,
-      messages.then((sent) => send(call, sent as AsyncIterable<unknown>)),
-      begun,
+  const serverStream = (call: ServerWritableStream<unknown, unknown>) =>
+    stream(call, async () =>
+      send(call, (await answer(call, call.request)) as AsyncIterable<unknown>),
     )
-  }
-  const bidirectional = (call: ServerDuplexStream<unknown, unknown>) => {
-    const hold = async () => {
+  const bidirectional = (call: ServerDuplexStream<unknown, unknown>) =>
+    stream(call, async () => {
       const context = await scope.admit(new PlainCall(call), open)
       await scope.holdOpen(context, () =>
         send(call, handle(messagesOf(call), context) as AsyncIterable<unknown>),
       )
-    }
-    stream(call, hold(), noteBegin())
-  }
+    })
   if (method.requestStream) return method.responseStream ? bidirectional : clientStream
   return method.responseStream ? serverStream : unary
 }
@@ -128,6 +119,11 @@ class PlainCall implements IncomingCall {
   on(event: 'cancelled', listener: () => void): void {
     this.call.on(event, listener)
   }
+}
+
+function recordOf(path: string, { metadata }: Pick<PlainIncoming, 'metadata'>): CallRecord {
+  const [traceparent] = metadata.get('traceparent')
+  return new CallRecord(path, typeof traceparent === 'string' ? traceparent : '')
 }
 
 type Sink = ServerWritableStream<unknown, unknown> | ServerDuplexStream<unknown, unknown>

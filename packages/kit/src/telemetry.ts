@@ -7,11 +7,11 @@ import { switchOnMetrics } from './metrics'
 import { observeProcess } from './process-metrics'
 import { readTelemetryConfig } from './telemetry-config'
 
-/** Queries hold one-time links, filters with cell values, and SQL: none of it is for those who look at traces. */
-const withoutQuery = { 'url.query': undefined }
+/** They hold one-time links, filters with cell values, SQL, and whatever else a client likes: none of it is for those who look at traces. */
+const withoutAddress = { 'url.query': undefined, 'url.path': undefined }
 
-/** Instrumentations measure too, by labels that clients choose; kit and the services have metrics of their own. */
-const instrumentations = '@opentelemetry/instrumentation-*'
+/** It measures too, by labels that clients choose; the gateway has metrics of its own. */
+const HTTP_INSTRUMENTATION = '@opentelemetry/instrumentation-http'
 /** What goes wrong with sending is told so often at most. */
 const TELL_MS = 60_000
 const MAX_REASON = 300
@@ -24,19 +24,22 @@ export interface RunningTelemetry extends AsyncDisposable {
 
 /**
  * Starts OpenTelemetry as its standard variables and SHEAF_METRICS_LISTEN say; when they ask for nothing it loads nothing, and
- * the API's built-in no-ops make every span free. Must run before grpc-js and pg are first required, since they are
- * instrumented as they load, and before metrics are defined. Throws ConfigError for a malformed setting.
+ * the API's built-in no-ops make every span free. Must run before a server is made, since `http` is
+ * instrumented as it is required then. Throws ConfigError for a malformed setting.
  */
 export function startTelemetry(service: string, env: Env, log: Logger): RunningTelemetry {
   const { traces, metrics: metered, listen } = readTelemetryConfig(env)
-  if (!traces && !metered) return { serveMetrics: async () => {}, [Symbol.asyncDispose]: async () => {} }
+  if (!traces && !metered)
+    return { serveMetrics: async () => {}, [Symbol.asyncDispose]: async () => {} }
   const loaded = load()
   const server = listen && new loaded.MetricsServer()
   tellFaults(log)
   const sdk = new loaded.NodeSDK({
     serviceName: env.OTEL_SERVICE_NAME ?? `sheaf-${service}`,
     logRecordProcessors: [],
-    views: [{ meterName: instrumentations, aggregation: { type: loaded.AggregationType.DROP } }],
+    views: [
+      { meterName: HTTP_INSTRUMENTATION, aggregation: { type: loaded.AggregationType.DROP } },
+    ],
     // Both ways at once would count everything twice where they meet.
     ...(server ? { metricReaders: [server.reader] } : !metered && { metricReaders: [] }),
     ...(traces
@@ -69,18 +72,12 @@ function load() {
   const { MetricsServer } = require('./metrics-server.js') as typeof import('./metrics-server.js')
   const { HttpInstrumentation } =
     require('@opentelemetry/instrumentation-http') as typeof import('@opentelemetry/instrumentation-http')
-  const { GrpcInstrumentation } =
-    require('@opentelemetry/instrumentation-grpc') as typeof import('@opentelemetry/instrumentation-grpc')
-  const { PgInstrumentation } =
-    require('@opentelemetry/instrumentation-pg') as typeof import('@opentelemetry/instrumentation-pg')
   /* eslint-enable @typescript-eslint/no-require-imports */
   const createInstrumentations = (isOfMetrics: (port?: number) => boolean) => [
     new HttpInstrumentation({
-      startIncomingSpanHook: () => withoutQuery,
+      startIncomingSpanHook: () => withoutAddress,
       ignoreIncomingRequestHook: ({ socket }) => isOfMetrics(socket.localPort),
     }),
-    new GrpcInstrumentation(),
-    new PgInstrumentation(),
   ]
   return { NodeSDK, AggregationType, MetricsServer, createInstrumentations }
 }

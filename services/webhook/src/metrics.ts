@@ -64,8 +64,7 @@ export function countAttempt(outcome: PostOutcome, timeMs: number): void {
   const kind = isDone ? 'success' : outcome.isRefused ? 'refused' : 'failure'
   deliveries.attempts.add(1, { outcome: kind, status: classOf(outcome.httpStatus) })
   deliveries.duration.record(outcome.durationMs / 1_000, { outcome: kind })
-  if (isDone && timeMs > 0)
-    deliveries.latency.record(Math.max(0, Date.now() - timeMs) / 1_000, {})
+  if (isDone && timeMs > 0) deliveries.latency.record(Math.max(0, Date.now() - timeMs) / 1_000, {})
 }
 
 /** Receivers answer with whatever number they like. */
@@ -120,13 +119,19 @@ function readCounts(db: Kysely<WebhookSchema>) {
   return db
     .selectFrom('webhooks')
     .select(({ fn, eb }) => {
-      const isStopped = eb.or([eb('stopped_reason', 'is not', null), eb('halted_at', 'is not', null)])
+      const isStopped = eb.or([
+        eb('stopped_reason', 'is not', null),
+        eb('halted_at', 'is not', null),
+      ])
       const isFailing = eb('failing_since', 'is not', null)
       const working = eb.and([eb.not(isStopped), eb.not(isFailing)])
       return [
         fn.sum<number | null>('waiting_count').as('waiting'),
         fn.countAll<number>().filterWhere(working).as('working'),
-        fn.countAll<number>().filterWhere(eb.and([eb.not(isStopped), isFailing])).as('failing'),
+        fn
+          .countAll<number>()
+          .filterWhere(eb.and([eb.not(isStopped), isFailing]))
+          .as('failing'),
         fn.countAll<number>().filterWhere(isStopped).as('stopped'),
       ]
     })
