@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http'
+import { traceRequest } from '@sheaf/kit/request-span'
 import express, { type Express, type RequestHandler, type Router } from 'express'
 import { readConsoleFiles } from './console-files'
 import type { Context } from './context'
@@ -20,19 +21,20 @@ export function createListener(context: Context, routes: readonly Route[]): Requ
   const stages = createStages(context)
   const app = createApp(context, routes)
   const findHot = createHotMatcher(routes.filter(({ isHot }) => isHot))
-  return (request, response) => {
+  const answer: RequestListener = (request, response) => {
     const found = findHot(request.method, request.url)
     if (!found) {
       app(request, response)
       return
     }
     const exchange = new Exchange(context, request, response)
-    const answer = async () => {
+    const run = async () => {
       for (const stage of stages) if (stage(exchange)) return
       await found.handle(exchange, found.params)
     }
-    answer().catch((error: unknown) => answerThrown(exchange, error))
+    run().catch((error: unknown) => answerThrown(exchange, error))
   }
+  return (request, response) => traceRequest(request, response, () => answer(request, response))
 }
 
 /** The steps between the arrival of a request and its route, in their order. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError, toAppError } from '@sheaf/kit/errors'
-import { currentTraceparent, nameActiveSpan } from '@sheaf/kit/telemetry'
+import { keepTrace, nameActiveSpan } from '@sheaf/kit/request-span'
+import { currentTraceparent } from '@sheaf/kit/telemetry'
 import type { CallContext } from '@sheaf/protos/call'
 import type { Response } from 'express'
 import type { AccessQuestion, Grant } from './access-cache'
@@ -68,7 +69,10 @@ export class Exchange {
     const isSane = typeof given === 'string' && SANE_REQUEST_ID.test(given)
     this.requestId = isSane ? given : randomUUID()
     this.headers = ['X-Request-Id', this.requestId]
-    response.once('close', () => this.close())
+    response.once(
+      'close',
+      keepTrace(() => this.close()),
+    )
   }
 
   /** Aborted when the client has gone or time is up; made when it is first asked for. */

@@ -22,15 +22,17 @@ export function isTracing(): boolean {
 export class CallSpan {
   private constructor(private readonly span: Span) {}
 
-  /** The span of a call that goes out, below the active one. */
-  static ofClient(path: string): CallSpan {
+  /** The span of a call that goes out, below the active one; undefined when there is none. */
+  static ofClient(path: string): CallSpan | undefined {
+    if (!trace.getActiveSpan()?.isRecording()) return undefined
     return new CallSpan(
       tracer.startSpan(nameOf(path), { kind: SpanKind.CLIENT, attributes: attributesOf(path) }),
     )
   }
 
-  /** The span of a call that came in, below the one that its caller names. */
-  static ofServer(path: string, traceparent: string): CallSpan {
+  /** The span of a call that came in, below the one that its caller names; undefined when it names none. */
+  static ofServer(path: string, traceparent: string): CallSpan | undefined {
+    if (traceparent === '') return undefined
     const parent = propagation.extract(ROOT_CONTEXT, { traceparent })
     const options = { kind: SpanKind.SERVER, attributes: attributesOf(path) }
     return new CallSpan(tracer.startSpan(nameOf(path), options, parent))

@@ -35,11 +35,6 @@ export class MetricsServer implements AsyncDisposable {
     response.writeHead(404, { 'Content-Type': 'text/plain' }).end('not found: try /metrics\n')
   })
 
-  /** The port that it listens on. */
-  get port(): number | undefined {
-    return (this.server.address() as AddressInfo | null)?.port
-  }
-
   /** Resolves to the address `host:port` when it listens. Throws when it cannot. */
   listen(host: string, port: number): Promise<string> {
     const { server } = this
@@ -48,7 +43,8 @@ export class MetricsServer implements AsyncDisposable {
         reject(new Error(`cannot serve metrics on ${host}:${port}: ${error.message}`)),
       )
       server.listen(port, host, () => {
-        resolve(`${host.includes(':') ? `[${host}]` : host}:${this.port}`)
+        const { port: real } = server.address() as AddressInfo
+        resolve(`${host.includes(':') ? `[${host}]` : host}:${real}`)
       })
     })
   }

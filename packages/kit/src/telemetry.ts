@@ -1,4 +1,5 @@
-import { context, diag, DiagLogLevel, propagation, trace } from '@opentelemetry/api'
+import { hostname } from 'node:os'
+import { context, diag, DiagLogLevel, propagation } from '@opentelemetry/api'
 import { isTracing } from './call-span'
 import type { Env } from './config'
 import { cutText } from './cut-text'
@@ -7,11 +8,6 @@ import { switchOnMetrics } from './metrics'
 import { observeProcess } from './process-metrics'
 import { readTelemetryConfig } from './telemetry-config'
 
-/** They hold one-time links, filters with cell values, SQL, and whatever else a client likes: none of it is for those who look at traces. */
-const withoutAddress = { 'url.query': undefined, 'url.path': undefined }
-
-/** It measures too, by labels that clients choose; the gateway has metrics of its own. */
-const HTTP_INSTRUMENTATION = '@opentelemetry/instrumentation-http'
 /** What goes wrong with sending is told so often at most. */
 const TELL_MS = 60_000
 const MAX_REASON = 300
@@ -24,8 +20,8 @@ export interface RunningTelemetry extends AsyncDisposable {
 
 /**
  * Starts OpenTelemetry as its standard variables and SHEAF_METRICS_LISTEN say; when they ask for nothing it loads nothing, and
- * the API's built-in no-ops make every span free. Must run before a server is made, since `http` is
- * instrumented as it is required then. Throws ConfigError for a malformed setting.
+ * the API's built-in no-ops make every span free. Spans are made by Sheaf itself, and so tell
+ * nothing but what they are meant to. Must run before modules that ask for metrics are loaded. Throws ConfigError for a malformed setting.
  */
 export function startTelemetry(service: string, env: Env, log: Logger): RunningTelemetry {
   const { traces, metrics: metered, listen } = readTelemetryConfig(env)
@@ -35,16 +31,14 @@ export function startTelemetry(service: string, env: Env, log: Logger): RunningT
   const server = listen && new loaded.MetricsServer()
   tellFaults(log)
   const sdk = new loaded.NodeSDK({
+    resource: loaded.resourceFromAttributes({
+      'service.instance.id': `${hostname()}:${process.pid}`,
+    }),
     serviceName: env.OTEL_SERVICE_NAME ?? `sheaf-${service}`,
     logRecordProcessors: [],
-    views: [
-      { meterName: HTTP_INSTRUMENTATION, aggregation: { type: loaded.AggregationType.DROP } },
-    ],
     // Both ways at once would count everything twice where they meet.
     ...(server ? { metricReaders: [server.reader] } : !metered && { metricReaders: [] }),
-    ...(traces
-      ? { instrumentations: loaded.createInstrumentations((port) => server?.port === port) }
-      : { textMapPropagator: null, spanProcessors: [] }),
+    ...(!traces && { textMapPropagator: null, spanProcessors: [] }),
   })
   sdk.start()
   if (metered) switchOnMetrics()
@@ -67,19 +61,11 @@ export function startTelemetry(service: string, env: Env, log: Logger): RunningT
 function load() {
   /* eslint-disable @typescript-eslint/no-require-imports -- loaded only when it is switched on */
   const { NodeSDK } = require('@opentelemetry/sdk-node') as typeof import('@opentelemetry/sdk-node')
-  const { AggregationType } =
-    require('@opentelemetry/sdk-metrics') as typeof import('@opentelemetry/sdk-metrics')
+  const { resourceFromAttributes } =
+    require('@opentelemetry/resources') as typeof import('@opentelemetry/resources')
   const { MetricsServer } = require('./metrics-server.js') as typeof import('./metrics-server.js')
-  const { HttpInstrumentation } =
-    require('@opentelemetry/instrumentation-http') as typeof import('@opentelemetry/instrumentation-http')
   /* eslint-enable @typescript-eslint/no-require-imports */
-  const createInstrumentations = (isOfMetrics: (port?: number) => boolean) => [
-    new HttpInstrumentation({
-      startIncomingSpanHook: () => withoutAddress,
-      ignoreIncomingRequestHook: ({ socket }) => isOfMetrics(socket.localPort),
-    }),
-  ]
-  return { NodeSDK, AggregationType, MetricsServer, createInstrumentations }
+  return { NodeSDK, resourceFromAttributes, MetricsServer }
 }
 
 /** Lets OpenTelemetry say what goes wrong, such as that a collector is away, now and then. */
@@ -96,14 +82,6 @@ function tellFaults(log: Logger): void {
     { error: tell, warn: tell, info: quiet, debug: quiet, verbose: quiet },
     { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
   )
-}
-
-/** Names the active span after a route, by its template: instrumentation of Express would make a span of each of its steps. */
-export function nameActiveSpan(method: string, route: string): void {
-  const span = trace.getActiveSpan()
-  if (!span?.isRecording()) return
-  span.updateName(`${method} ${route}`)
-  span.setAttribute('http.route', route)
 }
 
 /** W3C traceparent of the active span, to be stored or sent along; empty when there is no trace. */

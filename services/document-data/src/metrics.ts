@@ -69,6 +69,16 @@ const documents = {
     description: 'Documents with changes that NATS has not confirmed',
     unit: '{document}',
   }),
+  published: new Observed('counter', {
+    name: 'sheaf.events.published',
+    description: 'Messages with changes that NATS has confirmed',
+    unit: '{message}',
+  }),
+  disk: new Observed('gauge', {
+    name: 'sheaf.disk.free',
+    description: 'Room on the disk of documents',
+    unit: 'By',
+  }),
   calls: new Observed('gauge', {
     name: 'sheaf.calls.running',
     description: 'Reads and writes of documents that are waiting or under way',
@@ -130,6 +140,8 @@ export function observeService(
       tell(figures.entryBytes, { cache: 'entries' })
     }),
     documents.backlog.observe((tell) => tell(ctx.publisher.backlog)),
+    documents.published.observe((tell) => tell(ctx.publisher.published)),
+    documents.disk.observe(async (tell) => tell(await ctx.documents.freeBytes())),
     documents.calls.observe((tell) => tell(ctx.admission.running)),
     statements.busy.observe((tell) => tell(ctx.sql.busy)),
     statements.limit.observe((tell) => tell(ctx.sql.limit)),

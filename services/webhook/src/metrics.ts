@@ -1,5 +1,5 @@
 import { Counter, Histogram, Observed, secondsBounds } from '@sheaf/kit/metrics'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { WebhookSchema } from './db/schema'
 import type { PostOutcome } from './targets/post'
 
@@ -34,15 +34,17 @@ const deliveries = {
 }
 
 const queues = {
-  waiting: new Observed('gauge', {
+  waiting: new Observed<'state'>('gauge', {
     name: 'sheaf.webhook.waiting',
-    description: 'Events that wait to be delivered, of all webhooks; every instance tells the same',
+    description:
+      'Events that wait to be delivered, by the state of their webhooks; every instance tells the same',
     unit: '{event}',
+    labels: ['state'],
   }),
   webhooks: new Observed<'state'>('gauge', {
     name: 'sheaf.webhook.webhooks',
     description:
-      'Webhooks, by state: working, failing, stopped (until somebody acts); every instance tells the same',
+      'Webhooks, by state: working, failing, stopped (until somebody acts), disabled; every instance tells the same',
     unit: '{webhook}',
     labels: ['state'],
   }),
@@ -78,21 +80,17 @@ export function observeSending(
   sender: { readonly busy: number },
 ): Disposable {
   // Both metrics are collected together, of one look at the table.
-  let looked: Promise<Counts | undefined> | undefined
+  let looked: Promise<readonly StateCount[]> | undefined
   const look = () =>
-    (looked ??= countWebhooks(db).finally(() => {
+    (looked ??= countStates(db).finally(() => {
       looked = undefined
     }))
   const observed = [
     queues.waiting.observe(async (tell) => {
-      const counts = await look()
-      if (counts) tell(Number(counts.waiting ?? 0))
+      for (const { state, waiting } of await look()) tell(waiting, { state })
     }),
     queues.webhooks.observe(async (tell) => {
-      const counts = await look()
-      if (!counts) return
-      for (const state of ['working', 'failing', 'stopped'] as const)
-        tell(Number(counts[state]), { state })
+      for (const { state, webhooks } of await look()) tell(webhooks, { state })
     }),
     queues.sending.observe((tell) => tell(sender.busy)),
   ]
@@ -108,32 +106,32 @@ export function observeMatching(queue: { readonly size: number }): Disposable {
   return queues.matching.observe((tell) => tell(queue.size))
 }
 
-type Counts = Awaited<ReturnType<typeof readCounts>>
-
-/** Undefined while the database is away. */
-function countWebhooks(db: Kysely<WebhookSchema>): Promise<Counts | undefined> {
-  return readCounts(db).catch(() => undefined)
+interface StateCount {
+  readonly state: string
+  readonly webhooks: number
+  readonly waiting: number
 }
 
-function readCounts(db: Kysely<WebhookSchema>) {
-  return db
+const states = ['working', 'failing', 'stopped', 'disabled']
+
+/** Nothing while the database is away. */
+async function countStates(db: Kysely<WebhookSchema>): Promise<readonly StateCount[]> {
+  const state = sql<string>`case when not enabled then 'disabled'
+    when stopped_reason is not null or halted_at is not null then 'stopped'
+    when failing_since is not null then 'failing' else 'working' end`
+  const rows = await db
     .selectFrom('webhooks')
-    .select(({ fn, eb }) => {
-      const isStopped = eb.or([
-        eb('stopped_reason', 'is not', null),
-        eb('halted_at', 'is not', null),
-      ])
-      const isFailing = eb('failing_since', 'is not', null)
-      const working = eb.and([eb.not(isStopped), eb.not(isFailing)])
-      return [
-        fn.sum<number | null>('waiting_count').as('waiting'),
-        fn.countAll<number>().filterWhere(working).as('working'),
-        fn
-          .countAll<number>()
-          .filterWhere(eb.and([eb.not(isStopped), isFailing]))
-          .as('failing'),
-        fn.countAll<number>().filterWhere(isStopped).as('stopped'),
-      ]
-    })
-    .executeTakeFirstOrThrow()
+    .select(({ fn }) => [
+      state.as('state'),
+      fn.countAll<number>().as('webhooks'),
+      fn.sum<number>('waiting_count').as('waiting'),
+    ])
+    .groupBy(state)
+    .execute()
+    .catch(() => undefined)
+  if (!rows) return []
+  return states.map((name) => {
+    const row = rows.find(({ state }) => state === name)
+    return { state: name, webhooks: row?.webhooks ?? 0, waiting: Number(row?.waiting ?? 0) }
+  })
 }

@@ -82,7 +82,7 @@ async function attempt(
   const body = Buffer.from(delivery.body)
   const headers = { ...span.headers, ...headersOf(sendable, body) }
   try {
-    const outcome = await span.run(() => poster.post({ url, headers, body }, stop))
+    const outcome = await poster.post({ url, headers, body }, stop)
     span.end(outcome)
     countAttempt(outcome, delivery.time_ms)
     return outcome
