@@ -69,6 +69,8 @@ export class GrpcChannel implements AsyncDisposable {
       'grpc.initial_reconnect_backoff_ms': 50,
       'grpc.min_reconnect_backoff_ms': 50,
       'grpc.max_reconnect_backoff_ms': 1_000,
+      // A process that was started again on a cluster has another address under the same name.
+      'grpc.dns_min_time_between_resolutions_ms': 1_000,
       'grpc.enable_retries': 0,
     })
     if (multiplexed) this.transport = new TransportClient(this.client, maxMessageBytes)

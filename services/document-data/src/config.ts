@@ -39,6 +39,8 @@ export interface DocumentDataConfig {
   readonly changesDays: number
   /** … or until they are so many MiB. */
   readonly changesMegabytes: number
+  /** … on so many servers of NATS. */
+  readonly changesReplicas: number
   /** What is taken on at once; more is refused. */
   readonly limits: AdmissionLimits
   /** Bounds of SQL that callers write. */
@@ -93,6 +95,7 @@ export function readConfig(env: Env): DocumentDataConfig {
     maxImportSeconds: read.int('SHEAF_IMPORT_SECONDS', 300, { min: 1, max: 3600 }),
     changesDays: read.int('SHEAF_CHANGES_DAYS', 7, { min: 1, max: 3650 }),
     changesMegabytes: read.int('SHEAF_CHANGES_MB', 1024, { min: 1 }),
+    changesReplicas: read.int('SHEAF_CHANGES_REPLICAS', 1, { min: 1, max: 5 }),
     sql: readSqlLimits(read),
     limits: {
       writes: read.int('SHEAF_PENDING_WRITES', defaultLimits.writes, { min: 2 }),

@@ -72,7 +72,11 @@ export async function openContext(
   const publisher = new ChangePublisher(documents, {
     natsUrl: config.natsUrl,
     name: config.home,
-    limits: { days: config.changesDays, megabytes: config.changesMegabytes },
+    limits: {
+      days: config.changesDays,
+      megabytes: config.changesMegabytes,
+      replicas: config.changesReplicas,
+    },
     log,
   })
   closer.use(publisher)
