@@ -1,6 +1,7 @@
 // Lays out what an image of one service holds: its compiled code and the packages that it needs to run, the operator's
-// command, and nothing of development. `node scripts/image-folder.js SERVICE FOLDER [--link]`; everything must be built.
-// deploy/Dockerfile calls it, and tests/deploy starts every service from such a folder.
+// command, and nothing of development. `node scripts/image-folder.js SERVICE FOLDER`; everything must be built. `--link`
+// links instead of copying; `--entry` writes the programs alone, where all else is there. deploy/Dockerfile calls it, and
+// tests/deploy starts every service from such a folder.
 'use strict'
 
 const { cpSync, existsSync, linkSync, mkdirSync, readdirSync, symlinkSync } = require('node:fs')
@@ -101,12 +102,22 @@ function writeEntry(folder, name, path) {
   writeFileSync(join(folder, name), `'use strict'\nrequire('./${path}/dist/main.js')\n`)
 }
 
+/** The folder of a service. Throws when there is none. */
+function folderOf(service) {
+  const home = services[service]
+  if (home !== undefined) return home
+  throw new Error(`no service ${service}; there are: ${Object.keys(services).join(', ')}`)
+}
+
+/** Writes the programs of an image: the service and the operator's command. */
+function writeEntries(service, folder) {
+  writeEntry(folder, 'main.js', folderOf(service))
+  writeEntry(folder, 'sheaf.js', command)
+}
+
 /** Fills an empty or new folder. Throws when something was not built or not installed. */
 function fillImageFolder(service, folder, { link = false } = {}) {
-  const home = services[service]
-  if (home === undefined) {
-    throw new Error(`no service ${service}; there are: ${Object.keys(services).join(', ')}`)
-  }
+  const home = folderOf(service)
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   const needed = findNeeded(packages, [home, command])
   mkdirSync(folder, { recursive: true })
@@ -124,19 +135,30 @@ function fillImageFolder(service, folder, { link = false } = {}) {
       copyTree(join(root, path), to, { link, isWanted })
     }
   }
-  writeEntry(folder, 'main.js', home)
-  writeEntry(folder, 'sheaf.js', command)
+  writeEntries(service, folder)
   return needed.size
 }
 
-module.exports = { fillImageFolder, services }
+module.exports = { services }
+
+/** Does what the arguments ask for; returns what there is to say of it. */
+function run(args) {
+  const options = args.filter((arg) => arg.startsWith('--'))
+  const [service, folder] = args.filter((arg) => !arg.startsWith('--'))
+  if (!folder) {
+    throw new Error('usage: node scripts/image-folder.js [--entry | --link] SERVICE FOLDER')
+  }
+  if (options.includes('--entry')) {
+    writeEntries(service, folder)
+    return `${service}: main.js in ${folder}`
+  }
+  const count = fillImageFolder(service, folder, { link: options.includes('--link') })
+  return `${service}: ${count} packages in ${folder}`
+}
 
 if (require.main === module) {
-  const [service, folder, option] = process.argv.slice(2)
   try {
-    if (!folder) throw new Error('usage: node scripts/image-folder.js SERVICE FOLDER [--link]')
-    const count = fillImageFolder(service, folder, { link: option === '--link' })
-    console.log(`${service}: ${count} packages in ${folder}`)
+    console.log(run(process.argv.slice(2)))
   } catch (error) {
     console.error(error.message)
     process.exitCode = 1
