@@ -1,16 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  Client,
-  credentials,
-  Metadata,
-  type CallOptions,
-  type ClientReadableStream,
-} from '@grpc/grpc-js'
+import { Client, Metadata, type CallOptions, type ClientReadableStream } from '@grpc/grpc-js'
 import type { CallContext } from '@sheaf/protos/call'
 import { asBuffer } from '@sheaf/protos/bytes'
 import { AppError } from './errors'
 import { decodeError } from './grpc-errors'
 import { writeUpload } from './grpc-upload'
+import { channelCredentials, type TlsFiles } from './tls'
 import { StreamedCall, UnaryCall, type Outgoing, type PlainCalls } from './transport-call'
 import { TransportClient } from './transport-client'
 
@@ -29,6 +24,8 @@ export interface ChannelOptions {
   readonly address: string
   /** Deadline of a unary call that states none, in milliseconds; 30 s unless given. */
   readonly timeoutMs?: number
+  /** Certificates of the processes of one Sheaf; plain text without them. */
+  readonly tls?: TlsFiles
   /** Largest answer in bytes; gRPC's usual 4 MiB unless given. */
   readonly maxMessageBytes?: number
   /**
@@ -54,13 +51,14 @@ export class GrpcChannel implements AsyncDisposable {
 
   constructor({
     address,
+    tls,
     timeoutMs = DEFAULT_TIMEOUT_MS,
     maxMessageBytes = 4 * 1024 * 1024,
     multiplexed = false,
   }: ChannelOptions) {
     this.address = address
     this.timeoutMs = timeoutMs
-    this.client = new Client(address, credentials.createInsecure(), {
+    this.client = new Client(address, channelCredentials(tls), {
       'grpc.max_receive_message_length': maxMessageBytes,
       'grpc.max_send_message_length': -1,
       'grpc-node.flow_control_window': 1024 * 1024,

@@ -58,7 +58,7 @@ export async function openContext(
   const delay = new EventLoopDelay()
   closer.defer(() => delay[Symbol.dispose]())
   const admission = new Admission(config.limits, delay)
-  const directory = closer.use(openChannel({ address: config.directoryAddress }))
+  const directory = closer.use(openChannel({ address: config.directoryAddress, tls: config.tls }))
   const documents = closer.use(await openDocuments(config, log))
   const sql = closer.use(
     new SqlPool({
