@@ -31,8 +31,8 @@ gateway/console/dist/index.html: $(CONSOLE_SOURCES) package-lock.json
 	@npm run --silent build --workspace @sheaf/console
 
 .PHONY: run
-run: build ## start Sheaf on this machine; ^C stops it
-	@exec node packages/standalone/dist/main.js
+run: build ## start Sheaf on this machine; ^C stops it. OTEL=1 shows slow requests, or sends traces to a collector
+	@exec env $(if $(OTEL),SHEAF_TRACES=$(OTEL)) node packages/standalone/dist/main.js
 
 .PHONY: check
 check: gen ## protos, format, lint, types, import rules, dead code

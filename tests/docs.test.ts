@@ -5,8 +5,12 @@ import { readConfig as readDocumentData } from '@sheaf/document-data/config'
 import { readConfig as readGateway } from '@sheaf/gateway/config'
 import { readConfig as readStandalone } from '@sheaf/standalone/config'
 import { readConfig as readWebhook } from '@sheaf/webhook/config'
+import { readTelemetryConfig } from '@sheaf/kit/telemetry-config'
 import type { Env } from '@sheaf/kit/config'
 import { codes } from '@sheaf/kit/errors'
+import { listMetrics } from './support/defined-metrics'
+import { readLogFields } from './support/log-fields'
+import { namesIn, readTelemetryPage } from './support/telemetry-page'
 
 const root = join(__dirname, '..')
 const sourceFolders = [
@@ -64,8 +68,36 @@ describe('the reference pages', () => {
       readDocumentData,
       readWebhook,
       readGateway,
+      readTelemetryConfig,
       (env: Env) => readStandalone(env, root),
     ]
     expect(readEntries('settings.md')).toEqual(unique(readers.flatMap(settingsOf)))
+  })
+
+  it('list every metric with its kind, unit and labels, and no other', () => {
+    const rows = readTelemetryPage().get('Metrics') ?? []
+    const defined = listMetrics().map(({ name, kind, unit, labels = [] }) =>
+      [name, kind, unit, labels.join(', ')].join(' | '),
+    )
+    expect(rows.map((row) => row.join(' | ')).sort()).toEqual(defined.sort())
+  })
+
+  it("list every span and attribute of Sheaf's own, and no other", () => {
+    const inCode = readSources().flatMap((text) =>
+      [...text.matchAll(/'(sheaf\.[a-z_.]+)'/g)].map(([, name = '']) => name),
+    )
+    const names = ['Spans', 'Attributes', 'Metrics'].flatMap(namesIn)
+    const own = names.filter((name) => name.startsWith('sheaf.'))
+    // Subjects of NATS.
+    const others = new Set(['sheaf.changes'])
+    expect(own.sort()).toEqual(unique(inCode.filter((name) => !others.has(name))))
+  })
+
+  it('list every field that is logged, and no other', () => {
+    const byLogger = ['level', 'time', 'service', 'msg', 'trace_id', 'span_id']
+    const inCode = readSources()
+      .filter((text) => /\blog\b/.test(text))
+      .flatMap(readLogFields)
+    expect([...namesIn('Log fields')].sort()).toEqual(unique([...byLogger, ...inCode]))
   })
 })

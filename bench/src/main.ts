@@ -6,6 +6,7 @@ import { describeMachine, lookAtMachine } from './machine'
 import { measureDocuments } from './many-documents'
 import { measureWebhooks } from './many-webhooks'
 import { measureRows } from './million-rows'
+import { measureTelemetry } from './telemetry-cost'
 import { readOptions, type Mode, type Options } from './options'
 import { isReached, ratioOf, renderReport, replaceSection, type Report } from './report'
 
@@ -16,6 +17,7 @@ const measures: Record<Mode, (options: Options, env: Record<string, string>) => 
   rows: measureRows,
   documents: measureDocuments,
   webhooks: measureWebhooks,
+  telemetry: measureTelemetry,
 }
 
 /** The commit that is measured; empty outside a repository. */

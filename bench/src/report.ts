@@ -103,7 +103,8 @@ function pad(row: readonly string[], widths: readonly number[]): string[] {
 /** A whole report for people, in plain text or in Markdown. */
 export function renderReport(report: Report, form: 'text' | 'markdown'): string {
   const table = form === 'text' ? renderText : renderMarkdown
-  const parts = [report.about, table(tabulate(report.figures))]
+  const parts = [report.about]
+  if (report.figures.length > 0) parts.push(table(tabulate(report.figures)))
   for (const { title, rows } of report.tables) parts.push(`${title}:`, table(rows))
   return parts.join('\n\n')
 }

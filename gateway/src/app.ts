@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import { nameActiveSpan } from '@sheaf/kit/telemetry'
+import { traceRequest } from '@sheaf/kit/request-span'
 import express, { type Express, type RequestHandler, type Router } from 'express'
 import { readConsoleFiles } from './console-files'
 import type { Context } from './context'
@@ -21,20 +21,20 @@ export function createListener(context: Context, routes: readonly Route[]): Requ
   const stages = createStages(context)
   const app = createApp(context, routes)
   const findHot = createHotMatcher(routes.filter(({ isHot }) => isHot))
-  return (request, response) => {
+  const answer: RequestListener = (request, response) => {
     const found = findHot(request.method, request.url)
     if (!found) {
       app(request, response)
       return
     }
     const exchange = new Exchange(context, request, response)
-    nameActiveSpan(exchange.request.method ?? '', found.path)
-    const answer = async () => {
+    const run = async () => {
       for (const stage of stages) if (stage(exchange)) return
       await found.handle(exchange, found.params)
     }
-    answer().catch((error: unknown) => answerThrown(exchange, error))
+    run().catch((error: unknown) => answerThrown(exchange, error))
   }
+  return (request, response) => traceRequest(request, response, () => answer(request, response))
 }
 
 /** The steps between the arrival of a request and its route, in their order. */

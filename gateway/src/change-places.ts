@@ -12,6 +12,11 @@ export class StreamPlaces {
     this.byDocument = new SharedLimit(most)
   }
 
+  /** Places that are taken. */
+  get used(): number {
+    return this.byUser.used
+  }
+
   /** Takes a place, and returns what gives it back. Throws AppError `too_many`, or `unavailable` when all are taken. */
   enter(user: string, docId: string): () => void {
     const full = this.byUser.check(user, 1) ?? this.byDocument.check(docId, 1)

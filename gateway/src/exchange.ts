@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError, toAppError } from '@sheaf/kit/errors'
+import { keepTrace, nameActiveSpan } from '@sheaf/kit/request-span'
+import { currentTraceparent } from '@sheaf/kit/telemetry'
 import type { CallContext } from '@sheaf/protos/call'
 import type { Response } from 'express'
 import type { AccessQuestion, Grant } from './access-cache'
@@ -8,6 +10,7 @@ import { clientAddress } from './client-address'
 import type { Context } from './context'
 import { Cookies } from './cookies'
 import type { Credential } from './credential'
+import { countRequest, type CountedRequest } from './metrics'
 
 /** Ids that may be taken over from the client: they go into logs and headers as they are. */
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/
@@ -50,6 +53,8 @@ export class Exchange {
   private abortedBy?: AppError
   private timer?: NodeJS.Timeout
   private grant?: Grant
+  /** How long it took to find out who calls, in milliseconds. */
+  private accessMs?: number
   private isAdmitted = false
   private isCounted = false
   /** Of the body, and in whose name. */
@@ -64,7 +69,10 @@ export class Exchange {
     const isSane = typeof given === 'string' && SANE_REQUEST_ID.test(given)
     this.requestId = isSane ? given : randomUUID()
     this.headers = ['X-Request-Id', this.requestId]
-    response.once('close', () => this.close())
+    response.once(
+      'close',
+      keepTrace(() => this.close()),
+    )
   }
 
   /** Aborted when the client has gone or time is up; made when it is first asked for. */
@@ -89,6 +97,18 @@ export class Exchange {
   /** Milliseconds since the request came. */
   get elapsedMs(): number {
     return performance.now() - this.startedAt
+  }
+
+  /**
+   * Value of Server-Timing: how long it took so far, in milliseconds, and of that to find out who calls; and the trace, when
+   * there is one.
+   */
+  get timing(): string {
+    const { accessMs, elapsedMs } = this
+    const access = accessMs === undefined ? '' : `access;dur=${round(accessMs)}, `
+    const traceparent = currentTraceparent()
+    const traced = traceparent && `, traceparent;desc="${traceparent}"`
+    return `${access}total;dur=${round(elapsedMs)}${traced}`
   }
 
   /** Takes the request on, before anything is done for it. Throws AppError `unavailable` when there is too much to do. */
@@ -123,6 +143,7 @@ export class Exchange {
     const { requestMs, streamMs } = this.context.config.timeouts
     const limitMs = route.streams ? streamMs : requestMs
     this.route = route
+    nameActiveSpan(this.request.method ?? '', route.path)
     this.deadline = Date.now() + limitMs
     this.timer = setTimeout(() => this.expire(), limitMs)
   }
@@ -135,6 +156,7 @@ export class Exchange {
     const { credential, site, context, requestId } = this
     const { access, rates } = context
     const question: AccessQuestion = { credential, document, site }
+    const asked = performance.now()
     try {
       this.grant =
         access.find(question) ?? (await rates.ask(this, () => access.get(question, requestId)))
@@ -143,6 +165,8 @@ export class Exchange {
       if (isRefusal(error)) this.count()
       if (isSessionEnd(error)) this.headers.push('Set-Cookie', this.cookies.forgetSession())
       throw error
+    } finally {
+      this.accessMs = performance.now() - asked
     }
     this.count()
     return this.grant
@@ -176,8 +200,13 @@ export class Exchange {
     if (this.isAdmitted) context.load.end()
     if (!response.writableFinished)
       this.abort(new AppError('unavailable', 'CLIENT_GONE', 'the client has gone'))
-    if (!route?.isProbe) this.log('info')
-    else if (context.log.isLevelEnabled('debug')) this.log('debug')
+    const { elapsedMs: ms } = this
+    // 499: nothing was answered because the client went away first.
+    const status = response.headersSent ? response.statusCode : 499
+    const told = { method: this.request.method, route: route?.path ?? 'none', status, ms }
+    countRequest(told)
+    if (!route?.isProbe) this.log('info', told)
+    else if (context.log.isLevelEnabled('debug')) this.log('debug', told)
   }
 
   private abort(reason: AppError): void {
@@ -185,22 +214,26 @@ export class Exchange {
     this.controller?.abort(reason)
   }
 
-  private log(level: 'debug' | 'info'): void {
-    const { context, response, request, requestId, route, grant } = this
+  private log(level: 'debug' | 'info', { method, route, status, ms }: CountedRequest): void {
+    const { context, response, requestId, grant } = this
     context.log[level](
       {
         requestId,
-        method: request.method,
-        route: route?.path ?? 'none',
-        // 499: nothing was answered because the client went away first.
-        status: response.headersSent ? response.statusCode : 499,
-        ms: Math.round(this.elapsedMs * 10) / 10,
+        method,
+        route,
+        status,
+        ms: round(ms),
         userId: grant?.userId,
         incomplete: response.writableFinished ? undefined : true,
       },
       'request',
     )
   }
+}
+
+/** Milliseconds to a tenth. */
+function round(ms: number): number {
+  return Math.round(ms * 10) / 10
 }
 
 /** True when the session that was presented is over: the browser is told to forget it, and goes on without. */

@@ -3,13 +3,11 @@ import { createRouteHandler, type PathParams, type RouteHandler } from './run-ro
 
 /** A route that a request matches, and the parameters in its path. */
 export interface HotMatch {
-  readonly path: string
   readonly handle: RouteHandler
   readonly params: PathParams
 }
 
 interface HotPath {
-  readonly path: string
   readonly pattern: RegExp
   readonly names: readonly string[]
   readonly handlers: Map<string, RouteHandler>
@@ -30,10 +28,10 @@ export function createHotMatcher(
   }
   const all = [...paths.values()]
   return (method = '', url = '') => {
-    for (const { path, pattern, names, handlers } of all) {
+    for (const { pattern, names, handlers } of all) {
       const found = pattern.exec(url)
       const handle = found && handlers.get(method)
-      if (handle) return { path, handle, params: nameAll(names, found) }
+      if (handle) return { handle, params: nameAll(names, found) }
     }
     return undefined
   }
@@ -43,7 +41,7 @@ function compile(path: string): HotPath {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   // Ids as they are made have only these characters.
   const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([\\w.-]+)')}(?=\\?|$)`)
-  return { path, pattern, names, handlers: new Map() }
+  return { pattern, names, handlers: new Map() }
 }
 
 function nameAll(names: readonly string[], found: RegExpExecArray): PathParams {

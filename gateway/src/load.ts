@@ -33,6 +33,16 @@ export class Load {
     this.changeStreams = new StreamPlaces(limits.changeStreams)
   }
 
+  /** Requests that are being answered. */
+  get active(): number {
+    return this.requests
+  }
+
+  /** Bytes of request bodies in memory. */
+  get bodyBytes(): number {
+    return this.bodies.used
+  }
+
   /** Counts a request in. Throws AppError `unavailable` when there are too many. */
   begin(): void {
     if (this.requests >= this.limits.requests) throw busy()

@@ -46,6 +46,8 @@ export function sendHead(exchange: Exchange, head: ReplyHead): void {
     head.referrer ?? 'no-referrer',
     'Content-Security-Policy',
     head.policy ?? API_POLICY,
+    'Server-Timing',
+    exchange.timing,
   )
   if (head.headers) headers.push(...head.headers)
   if (head.length !== undefined) headers.push('Content-Length', String(head.length))

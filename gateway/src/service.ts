@@ -56,7 +56,7 @@ function createHttpServer(context: Context): Server {
   )
   // The body is asked for when it is wanted, which is after access has been granted.
   server.on('checkContinue', listener)
-  answerClientErrors(server)
+  answerClientErrors(server, context.log)
   return server
 }
 

@@ -53,6 +53,23 @@ describe('every answer', () => {
     expect((await get('a b"c')).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   })
 
+  it.each([
+    ['a reply', 'GET /status HTTP/1.1', 200],
+    ['an error', 'GET /api/x HTTP/1.1', 404],
+    ['a page', 'GET /sign-in HTTP/1.1', 200],
+    ['a preflight', 'OPTIONS /api/orgs HTTP/1.1', 200],
+    ['a head', 'HEAD /api/docs-ui HTTP/1.1', 200],
+    ['a path that means nothing', 'GET /api/docs/%zz HTTP/1.1', 400],
+    ['a refusal of what is no HTTP', 'NONSENSE', 400],
+  ])('has an id and tells how long it took: %s', async (_, line, status) => {
+    await using connection = await RawConnection.open(system.url)
+    connection.send([line, 'Host: localhost', 'Connection: close', '', ''])
+    await eventually(() => expect(connection.isClosed).toBe(true))
+    expect(connection.received).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(connection.received).toMatch(/^X-Request-Id: [0-9a-f-]{36}\r$/m)
+    expect(connection.received).toMatch(/^Server-Timing: total;dur=[\d.]+\r$/m)
+  })
+
   it('has security headers and is not cached', async () => {
     const { headers } = await rest().get('/api/x')
     expect(Object.fromEntries(headers)).toMatchObject({

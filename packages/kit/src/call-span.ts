@@ -15,19 +15,24 @@ export function isTracing(): boolean {
   return propagation.fields().length > 0
 }
 
-/** The span of one call over the multiplexed transport, as instrumented grpc-js would make it. */
+/**
+ * The span of one call, over whichever transport. It tells the status of an error and never its text, which may quote what
+ * the caller has said.
+ */
 export class CallSpan {
   private constructor(private readonly span: Span) {}
 
-  /** The span of a call that goes out, below the active one. */
-  static ofClient(path: string): CallSpan {
+  /** The span of a call that goes out, below the active one; undefined when there is none. */
+  static ofClient(path: string): CallSpan | undefined {
+    if (!trace.getActiveSpan()?.isRecording()) return undefined
     return new CallSpan(
       tracer.startSpan(nameOf(path), { kind: SpanKind.CLIENT, attributes: attributesOf(path) }),
     )
   }
 
-  /** The span of a call that came in, below the one that its caller names. */
-  static ofServer(path: string, traceparent: string): CallSpan {
+  /** The span of a call that came in, below the one that its caller names; undefined when it names none. */
+  static ofServer(path: string, traceparent: string): CallSpan | undefined {
+    if (traceparent === '') return undefined
     const parent = propagation.extract(ROOT_CONTEXT, { traceparent })
     const options = { kind: SpanKind.SERVER, attributes: attributesOf(path) }
     return new CallSpan(tracer.startSpan(nameOf(path), options, parent))
@@ -41,8 +46,8 @@ export class CallSpan {
   }
 
   /** Runs what happens within the span. */
-  run(work: () => void): void {
-    context.with(trace.setSpan(ROOT_CONTEXT, this.span), work)
+  run<T>(work: () => T): T {
+    return context.with(trace.setSpan(ROOT_CONTEXT, this.span), work)
   }
 
   /** Ends the span with the gRPC status of its call. */

@@ -73,6 +73,19 @@ describe('EnvReader', () => {
     )
   })
 
+  it('reads addresses to listen on, and refuses what is none', () => {
+    const listenOn = (text: string) => {
+      const read = new EnvReader({ L: text })
+      const value = read.optionalListen('L')
+      return faultsOf(() => read.done(value))[0] ?? value
+    }
+    expect(listenOn('')).toBeUndefined()
+    expect(listenOn('127.0.0.1:0')).toEqual({ host: '127.0.0.1', port: 0 })
+    expect(listenOn('[::1]:9464')).toEqual({ host: '::1', port: 9464 })
+    for (const text of ['9464', ':9464', 'host:', 'host:65536', 'http://host:1', '::1:9464'])
+      expect(listenOn(text)).toBe('L must be host:port')
+  })
+
   it('knows every name that was asked for', () => {
     const read = new EnvReader({})
     read.str('A', '')

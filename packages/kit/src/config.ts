@@ -3,6 +3,12 @@ import { readFileSync } from 'node:fs'
 /** Settings as a process gets them. */
 export type Env = Readonly<Record<string, string | undefined>>
 
+/** Where something listens. */
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
 /** Every fault of the settings at once, one sentence each. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
@@ -66,6 +72,18 @@ export class EnvReader {
     return isOne
       ? text
       : this.fault(undefined, `${name} must be an address with ${schemes.join(':// or ')}://`)
+  }
+
+  /** `host:port` to listen on, or undefined when absent; port 0 takes a free one. */
+  optionalListen(name: string): ListenAddress | undefined {
+    const text = this.optional(name)
+    if (text === undefined) return undefined
+    const [matched, host = '', digits = ''] =
+      /^(\[[\da-f:.]+\]|[^\s:/[\]]+):(\d{1,5})$/i.exec(text) ?? []
+    const port = Number(digits)
+    if (matched === undefined || port > 65_535)
+      return this.fault(undefined, `${name} must be host:port`)
+    return { host: host.replace(/^\[|\]$/g, ''), port }
   }
 
   /** A whole number within bounds. */

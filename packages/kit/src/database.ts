@@ -7,8 +7,10 @@ import {
   type Transaction,
 } from 'kysely'
 import { Pool, types, type PoolClient } from 'pg'
+import { observePool } from './database-metrics'
 import { AppError } from './errors'
 import type { Logger } from './logger'
+import { traceConnect, traceQuery } from './query-span'
 
 const CONNECT_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 30_000
@@ -48,6 +50,7 @@ export function openDatabase<DB>(options: DatabaseOptions): Kysely<DB> {
     keepAlive: true,
     types: { getTypeParser: typeParser },
   })
+  const observed = observePool(pool)
   const noteLoss = (error: Error) => {
     log.warn({ reason: error.message }, 'lost a connection to PostgreSQL')
     onUnavailable()
@@ -56,7 +59,7 @@ export function openDatabase<DB>(options: DatabaseOptions): Kysely<DB> {
   // A connection that breaks while in use emits too, and the pool does not listen then.
   pool.on('connect', (client) => client.on('error', noteLoss))
   return new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: guard(pool, maxWaiting, onUnavailable) }),
+    dialect: new PostgresDialect({ pool: guard(pool, maxWaiting, onUnavailable, observed) }),
   })
 }
 
@@ -87,7 +90,12 @@ export function withSearchPath(url: string, schema: string): string {
 }
 
 /** The pool as Kysely wants it, with statements prepared under a name and the loss of the server translated. */
-function guard(pool: Pool, maxWaiting: number, onUnavailable: () => void): PostgresPool {
+function guard(
+  pool: Pool,
+  maxWaiting: number,
+  onUnavailable: () => void,
+  observed: Disposable,
+): PostgresPool {
   const translate = (error: unknown): unknown => {
     const known = toUnavailable(error)
     if (known) onUnavailable()
@@ -106,7 +114,7 @@ function guard(pool: Pool, maxWaiting: number, onUnavailable: () => void): Postg
     let broken = false
     const query = async (text: string, values: unknown[]) => {
       try {
-        return await client.query({ name: nameOf(text), text, values })
+        return await traceQuery(text, () => client.query({ name: nameOf(text), text, values }))
       } catch (error) {
         const translated = translate(error)
         broken ||= translated !== error
@@ -122,7 +130,7 @@ function guard(pool: Pool, maxWaiting: number, onUnavailable: () => void): Postg
   return {
     async connect() {
       if (pool.waitingCount >= maxWaiting) throw tooManyWait()
-      const client = await pool.connect().catch((error: unknown) => {
+      const client = await traceConnect(() => pool.connect()).catch((error: unknown) => {
         throw translate(error)
       })
       // Kysely tells connections apart by the object, so each has one for its whole life.
@@ -130,7 +138,10 @@ function guard(pool: Pool, maxWaiting: number, onUnavailable: () => void): Postg
       guarded.set(client, known)
       return known
     },
-    end: () => pool.end(),
+    end() {
+      observed[Symbol.dispose]()
+      return pool.end()
+    },
   }
 }
 

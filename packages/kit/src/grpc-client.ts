@@ -1,7 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Client, Metadata, type CallOptions, type ClientReadableStream } from '@grpc/grpc-js'
+import {
+  Client,
+  Metadata,
+  status as Status,
+  type CallOptions,
+  type ClientReadableStream,
+  type ServiceError,
+} from '@grpc/grpc-js'
 import type { CallContext } from '@sheaf/protos/call'
 import { asBuffer } from '@sheaf/protos/bytes'
+import { CallSpan, isTracing } from './call-span'
 import { AppError } from './errors'
 import { decodeError } from './grpc-errors'
 import { writeUpload } from './grpc-upload'
@@ -117,18 +125,20 @@ export class GrpcChannel implements AsyncDisposable {
     return new Promise((resolve, reject) => {
       const { signal } = context
       if (signal?.aborted) return reject(signal.reason as Error)
+      const span = startSpan(path)
       const sent = this.client.makeUnaryRequest(
         path,
         asBuffer,
         receive,
         data,
-        metadataOf(context),
+        metadataOf(context, span),
         { deadline },
         done,
       )
       const cancel = () => sent.cancel()
       signal?.addEventListener('abort', cancel, { once: true })
-      function done(error: Error | null, answer?: Uint8Array) {
+      function done(error: ServiceError | null, answer?: Uint8Array) {
+        span?.end(error ? error.code : Status.OK)
         signal?.removeEventListener('abort', cancel)
         if (error) reject(decodeError(error))
         else resolve(answer ?? new Uint8Array())
@@ -152,11 +162,16 @@ export class GrpcChannel implements AsyncDisposable {
 
   private plainServerStream(call: Outgoing): AsyncGenerator<Uint8Array> {
     const { path, data, context, deadline } = call
-    const open = () =>
-      this.client.makeServerStreamRequest(path, asBuffer, receive, data, metadataOf(context), {
-        deadline,
-      })
-    return read(open, context.signal)
+    const open = (span?: CallSpan) =>
+      this.client.makeServerStreamRequest(
+        path,
+        asBuffer,
+        receive,
+        data,
+        metadataOf(context, span),
+        { deadline },
+      )
+    return read(path, open, context.signal)
   }
 
   /** A stream of messages for one; used by uploads. */
@@ -170,7 +185,8 @@ export class GrpcChannel implements AsyncDisposable {
     const { signal } = call
     return new Promise((resolve, reject) => {
       const path = `/${service}/${method}`
-      const metadata = metadataOf(context)
+      const span = startSpan(path)
+      const metadata = metadataOf(context, span)
       const stream = this.client.makeClientStreamRequest(
         path,
         asBuffer,
@@ -185,7 +201,8 @@ export class GrpcChannel implements AsyncDisposable {
         cancel()
         reject(error)
       })
-      function done(error: Error | null, answer?: Uint8Array) {
+      function done(error: ServiceError | null, answer?: Uint8Array) {
+        span?.end(error ? error.code : Status.OK)
         signal?.removeEventListener('abort', cancel)
         if (error) reject(decodeError(error))
         else resolve(answer ?? new Uint8Array())
@@ -200,19 +217,19 @@ export class GrpcChannel implements AsyncDisposable {
     data: AsyncIterable<Uint8Array>,
     call: CallContext = {},
   ): AsyncIterable<Uint8Array> {
-    const open = () => {
-      const path = `/${service}/${method}`
+    const path = `/${service}/${method}`
+    const open = (span?: CallSpan) => {
       const stream = this.client.makeBidiStreamRequest(
         path,
         asBuffer,
         receive,
-        metadataOf(call),
+        metadataOf(call, span),
         optionsOf(call),
       )
       writeUpload(stream, data).catch(() => stream.cancel())
       return stream
     }
-    return read(open, call.signal)
+    return read(path, open, call.signal)
   }
 
   /** True when the process, or the part of it that `service` names, says that it serves; false also when it cannot be reached. */
@@ -246,8 +263,13 @@ export function openChannel(options: ChannelOptions): GrpcChannel {
   return new GrpcChannel(options)
 }
 
-function metadataOf({ token, requestId }: CallContext): Metadata {
+function startSpan(path: string): CallSpan | undefined {
+  return isTracing() ? CallSpan.ofClient(path) : undefined
+}
+
+function metadataOf({ token, requestId }: CallContext, span?: CallSpan): Metadata {
   const metadata = new Metadata()
+  if (span) metadata.set('traceparent', span.traceparent)
   if (token !== undefined) metadata.set('authorization', `Bearer ${token}`)
   if (requestId !== undefined) metadata.set('x-request-id', requestId)
   return metadata
@@ -259,18 +281,27 @@ function optionsOf({ deadline }: CallContext): CallOptions {
 
 type Incoming = Pick<ClientReadableStream<Uint8Array>, 'cancel' | typeof Symbol.asyncIterator>
 
-async function* read(open: () => Incoming, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* read(
+  path: string,
+  open: (span?: CallSpan) => Incoming,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   signal?.throwIfAborted()
-  const stream = open()
+  const span = startSpan(path)
+  const stream = open(span)
   const cancel = () => stream.cancel()
   signal?.addEventListener('abort', cancel, { once: true })
   let ended = false
+  let status = Status.CANCELLED
   try {
     for await (const message of stream) yield message as Uint8Array
     ended = true
+    status = Status.OK
   } catch (error) {
+    status = (error as Partial<ServiceError>).code ?? Status.UNKNOWN
     throw decodeError(error)
   } finally {
+    span?.end(status)
     signal?.removeEventListener('abort', cancel)
     // Of a stream that has ended this would make a cancelled one in its server's eyes.
     if (!ended) cancel()

@@ -1,14 +1,16 @@
 import type { Readable } from 'node:stream'
-import type {
-  Metadata,
-  MethodDefinition,
-  ServerDuplexStream,
-  ServerReadableStream,
-  ServerUnaryCall,
-  ServerWritableStream,
-  UntypedHandleCall,
-  sendUnaryData,
+import {
+  status as Status,
+  type Metadata,
+  type MethodDefinition,
+  type ServerDuplexStream,
+  type ServerReadableStream,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type UntypedHandleCall,
+  type sendUnaryData,
 } from '@grpc/grpc-js'
+import { CallRecord } from './call-record'
 import type { CallScope, IncomingCall } from './grpc-call-scope'
 import type { ServerCall } from './server-call'
 
@@ -31,36 +33,47 @@ export function createHandler(
     const admitted = scope.admit(new PlainCall(call), open)
     return handle(request, admitted instanceof Promise ? await admitted : admitted)
   }
-
-  const unary = (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>) => {
-    answer(call, call.request).then(
-      (response) => callback(null, response),
-      (error: unknown) => callback(scope.fail(error, path)),
+  const fail = (error: unknown, record: CallRecord) => {
+    const failure = scope.fail(error, path)
+    record.end(failure.code)
+    return failure
+  }
+  const reply = (call: AnyCall, request: unknown, callback: sendUnaryData<unknown>) => {
+    const record = recordOf(path, call)
+    const answered = record.run(() => answer(call, request))
+    answered.then(
+      (response) => {
+        record.end(Status.OK)
+        callback(null, response)
+      },
+      (error: unknown) => callback(fail(error, record)),
     )
   }
+  const stream = (call: Sink, sendAll: () => Promise<void>) => {
+    const record = recordOf(path, call)
+    record.run(sendAll).then(
+      () => record.end(call.cancelled ? Status.CANCELLED : Status.OK),
+      (error: unknown) => call.emit('error', fail(error, record)),
+    )
+  }
+
+  const unary = (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>) =>
+    reply(call, call.request, callback)
   const clientStream = (
     call: ServerReadableStream<unknown, unknown>,
     callback: sendUnaryData<unknown>,
-  ) => {
-    answer(call, messagesOf(call)).then(
-      (response) => callback(null, response),
-      (error: unknown) => callback(scope.fail(error, path)),
+  ) => reply(call, messagesOf(call), callback)
+  const serverStream = (call: ServerWritableStream<unknown, unknown>) =>
+    stream(call, async () =>
+      send(call, (await answer(call, call.request)) as AsyncIterable<unknown>),
     )
-  }
-  const serverStream = (call: ServerWritableStream<unknown, unknown>) => {
-    answer(call, call.request)
-      .then((messages) => send(call, messages as AsyncIterable<unknown>))
-      .catch((error: unknown) => call.emit('error', scope.fail(error, path)))
-  }
-  const bidirectional = (call: ServerDuplexStream<unknown, unknown>) => {
-    const hold = async () => {
+  const bidirectional = (call: ServerDuplexStream<unknown, unknown>) =>
+    stream(call, async () => {
       const context = await scope.admit(new PlainCall(call), open)
       await scope.holdOpen(context, () =>
         send(call, handle(messagesOf(call), context) as AsyncIterable<unknown>),
       )
-    }
-    hold().catch((error: unknown) => call.emit('error', scope.fail(error, path)))
-  }
+    })
   if (method.requestStream) return method.responseStream ? bidirectional : clientStream
   return method.responseStream ? serverStream : unary
 }
@@ -106,6 +119,11 @@ class PlainCall implements IncomingCall {
   on(event: 'cancelled', listener: () => void): void {
     this.call.on(event, listener)
   }
+}
+
+function recordOf(path: string, { metadata }: Pick<PlainIncoming, 'metadata'>): CallRecord {
+  const [traceparent] = metadata.get('traceparent')
+  return new CallRecord(path, typeof traceparent === 'string' ? traceparent : '')
 }
 
 type Sink = ServerWritableStream<unknown, unknown> | ServerDuplexStream<unknown, unknown>

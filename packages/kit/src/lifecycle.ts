@@ -74,10 +74,11 @@ function stopAsked(): Promise<string> {
  * printed one a line, without a stack. Never exits by force unless stopping takes longer than its limit.
  */
 export function runService(name: string, start: () => Promise<AsyncDisposable>): void {
-  const telemetry = startTelemetry(name)
   const log = createLogger(name)
   const stop = stopAsked()
   const run = async () => {
+    const telemetry = startTelemetry(name, process.env, log)
+    await telemetry.serveMetrics()
     const service = await start()
     log.info('started')
     const cause = await stop

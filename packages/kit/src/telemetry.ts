@@ -1,69 +1,92 @@
-import { context, metrics, propagation, trace } from '@opentelemetry/api'
+import { hostname } from 'node:os'
+import { context, diag, DiagLogLevel, propagation } from '@opentelemetry/api'
+import { isTracing } from './call-span'
+import type { Env } from './config'
+import { cutText } from './cut-text'
+import type { Logger } from './logger'
+import { switchOnMetrics } from './metrics'
+import { observeProcess } from './process-metrics'
+import { readTelemetryConfig } from './telemetry-config'
 
-const enabling = [
-  'OTEL_EXPORTER_OTLP_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-  'OTEL_TRACES_EXPORTER',
-]
+/** What goes wrong with sending is told so often at most. */
+const TELL_MS = 60_000
+const MAX_REASON = 300
 
-/** Queries hold one-time links, filters with cell values, and SQL: none of it is for those who look at traces. */
-const withoutQuery = { 'url.query': undefined }
+/** Telemetry of a process. Disposing sends what has not been sent. */
+export interface RunningTelemetry extends AsyncDisposable {
+  /** Serves metrics to Prometheus when a setting asks for it. Throws when the port is taken. */
+  serveMetrics(): Promise<void>
+}
 
 /**
- * Starts OpenTelemetry when one of its standard variables names an exporter; otherwise loads nothing, and the API's
- * built-in no-ops make every span free. Must run before express, grpc-js and pg are first required, since they are
- * instrumented as they load. Disposing flushes what has not been sent.
+ * Starts OpenTelemetry as its standard variables and SHEAF_METRICS_LISTEN say; when they ask for nothing it loads nothing, and
+ * the API's built-in no-ops make every span free. Spans are made by Sheaf itself, and so tell
+ * nothing but what they are meant to. Must run before modules that ask for metrics are loaded. Throws ConfigError for a malformed setting.
  */
-export function startTelemetry(service: string): AsyncDisposable {
-  const wanted = enabling.some((name) => (process.env[name] ?? 'none') !== 'none')
-  if (!wanted || process.env.OTEL_SDK_DISABLED === 'true')
-    return { [Symbol.asyncDispose]: async () => {} }
-  /* eslint-disable @typescript-eslint/no-require-imports -- loaded only when it is switched on */
-  const { NodeSDK } = require('@opentelemetry/sdk-node') as typeof import('@opentelemetry/sdk-node')
-  const { HttpInstrumentation } =
-    require('@opentelemetry/instrumentation-http') as typeof import('@opentelemetry/instrumentation-http')
-  const { ExpressInstrumentation } =
-    require('@opentelemetry/instrumentation-express') as typeof import('@opentelemetry/instrumentation-express')
-  const { GrpcInstrumentation } =
-    require('@opentelemetry/instrumentation-grpc') as typeof import('@opentelemetry/instrumentation-grpc')
-  const { PgInstrumentation } =
-    require('@opentelemetry/instrumentation-pg') as typeof import('@opentelemetry/instrumentation-pg')
-  /* eslint-enable @typescript-eslint/no-require-imports */
-  const sdk = new NodeSDK({
-    serviceName: process.env.OTEL_SERVICE_NAME ?? `sheaf-${service}`,
-    instrumentations: [
-      new HttpInstrumentation({ startIncomingSpanHook: () => withoutQuery }),
-      new ExpressInstrumentation(),
-      new GrpcInstrumentation(),
-      new PgInstrumentation(),
-    ],
+export function startTelemetry(service: string, env: Env, log: Logger): RunningTelemetry {
+  const { traces, metrics: metered, listen } = readTelemetryConfig(env)
+  if (!traces && !metered)
+    return { serveMetrics: async () => {}, [Symbol.asyncDispose]: async () => {} }
+  const loaded = load()
+  const server = listen && new loaded.MetricsServer()
+  tellFaults(log)
+  const sdk = new loaded.NodeSDK({
+    resource: loaded.resourceFromAttributes({
+      'service.instance.id': `${hostname()}:${process.pid}`,
+    }),
+    serviceName: env.OTEL_SERVICE_NAME ?? `sheaf-${service}`,
+    logRecordProcessors: [],
+    // Both ways at once would count everything twice where they meet.
+    ...(server ? { metricReaders: [server.reader] } : !metered && { metricReaders: [] }),
+    ...(!traces && { textMapPropagator: null, spanProcessors: [] }),
   })
   sdk.start()
-  return { [Symbol.asyncDispose]: () => sdk.shutdown() }
+  if (metered) switchOnMetrics()
+  const watched = metered ? observeProcess() : undefined
+  return {
+    async serveMetrics() {
+      if (!listen || !server) return
+      const address = await server.listen(listen.host, listen.port)
+      log.info({ address }, 'serving metrics')
+    },
+    async [Symbol.asyncDispose]() {
+      watched?.[Symbol.dispose]()
+      await server?.[Symbol.asyncDispose]()
+      await sdk.shutdown()
+    },
+  }
 }
 
-/** Names the active span after a route, as the instrumentation of Express does for what it routes. */
-export function nameActiveSpan(method: string, route: string): void {
-  const span = trace.getActiveSpan()
-  if (!span?.isRecording()) return
-  span.updateName(`${method} ${route}`)
-  span.setAttribute('http.route', route)
+/** Loads OpenTelemetry, which takes time and memory, when it is switched on. */
+function load() {
+  /* eslint-disable @typescript-eslint/no-require-imports -- loaded only when it is switched on */
+  const { NodeSDK } = require('@opentelemetry/sdk-node') as typeof import('@opentelemetry/sdk-node')
+  const { resourceFromAttributes } =
+    require('@opentelemetry/resources') as typeof import('@opentelemetry/resources')
+  const { MetricsServer } = require('./metrics-server.js') as typeof import('./metrics-server.js')
+  /* eslint-enable @typescript-eslint/no-require-imports */
+  return { NodeSDK, resourceFromAttributes, MetricsServer }
 }
 
-/** Shows a number as a metric, read whenever metrics are sent; costs nothing where they are not. */
-export function observeGauge(
-  name: string,
-  { description, unit }: { readonly description: string; readonly unit: string },
-  read: () => number,
-): Disposable {
-  const gauge = metrics.getMeter('@sheaf/kit').createObservableGauge(name, { description, unit })
-  const observe = (result: { observe(value: number): void }) => result.observe(read())
-  gauge.addCallback(observe)
-  return { [Symbol.dispose]: () => gauge.removeCallback(observe) }
+/** Lets OpenTelemetry say what goes wrong, such as that a collector is away, now and then. */
+function tellFaults(log: Logger): void {
+  let toldAt = -Infinity
+  const tell = (reason: string) => {
+    const now = performance.now()
+    if (now - toldAt < TELL_MS) return
+    toldAt = now
+    log.warn({ reason: cutText(reason, MAX_REASON) }, 'telemetry could not be sent')
+  }
+  const quiet = () => {}
+  diag.setLogger(
+    { error: tell, warn: tell, info: quiet, debug: quiet, verbose: quiet },
+    { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
+  )
 }
 
 /** W3C traceparent of the active span, to be stored or sent along; empty when there is no trace. */
 export function currentTraceparent(): string {
+  if (!isTracing()) return ''
   const carrier: Record<string, string> = {}
   propagation.inject(context.active(), carrier)
   return carrier.traceparent ?? ''

@@ -1,5 +1,6 @@
 import { Metadata, status as Status, type MethodDefinition, type StatusObject } from '@grpc/grpc-js'
 import type { Call } from '@sheaf/protos/sheaf/transport/v1/transport'
+import { countCall, noteBegin } from './call-metrics'
 import type { CallSpan } from './call-span'
 import type { CallScope, IncomingCall } from './grpc-call-scope'
 import type { HandlerMethod } from './grpc-handlers'
@@ -38,11 +39,14 @@ export class ServedCall implements IncomingCall {
   readonly requestId: string
   /** Length of its request. */
   readonly bytes: number
+  /** Of an RPC that there is. */
+  private readonly path: string
   cancelled = false
   /** How much may still be sent, in bytes; below 0 when the last part was longer than what was left. */
   private credit = WINDOW
   /** True once it has its outcome, or nobody waits for one. */
   private isOver = false
+  private readonly begun = noteBegin()
   private onCancelled?: () => void
   private wake?: () => void
 
@@ -56,6 +60,7 @@ export class ServedCall implements IncomingCall {
     this.token = frame.token
     this.requestId = frame.requestId
     this.bytes = frame.payload.length
+    this.path = frame.path
   }
 
   on(_event: 'cancelled', listener: () => void): void {
@@ -184,6 +189,7 @@ export class ServedCall implements IncomingCall {
     if (this.isOver) return
     this.isOver = true
     this.span?.end(status)
+    countCall(this.path, status, this.begun)
     this.host.forget(this)
   }
 }

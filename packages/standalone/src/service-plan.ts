@@ -22,7 +22,7 @@ export interface ServicePlan {
 
 /** What any program may need of its surroundings; nothing of Sheaf's. */
 const surroundings =
-  /^(PATH|HOME|USER|LOGNAME|TMPDIR|TZ|LANG|LC_\w+|NODE_\w+|SSL_CERT_\w+|UV_THREADPOOL_SIZE|GRPC_\w+|OTEL_\w+|SHEAF_LOG_LEVEL)$/
+  /^(PATH|HOME|USER|LOGNAME|TMPDIR|TZ|LANG|LC_\w+|NODE_\w+|SSL_CERT_\w+|UV_THREADPOOL_SIZE|GRPC_\w+|OTEL_\w+|SHEAF_LOG_LEVEL|SHEAF_METRICS_LISTEN)$/
 
 /**
  * Plans the four processes: each is given the wiring it reads, the settings it reads, and nothing else. Throws
@@ -77,6 +77,7 @@ function wiringOf(name: ServiceName, wiring: Wiring): Env {
     SHEAF_TLS_KEY: undefined,
     SHEAF_TLS_CA: undefined,
     SHEAF_HEALTH_LISTEN: undefined,
+    SHEAF_METRICS_LISTEN: metricsAddressOf(name, wiring),
   }
   if (name === 'directory') return { ...shared, SHEAF_DIRECTORY_LISTEN: wiring.directoryAddress }
   if (name === 'webhook') return { ...shared, SHEAF_WEBHOOK_LISTEN: wiring.webhookAddress }
@@ -86,6 +87,14 @@ function wiringOf(name: ServiceName, wiring: Wiring): Env {
     SHEAF_DOCUMENT_DATA_LISTEN: wiring.documentDataAddress,
     SHEAF_DOCUMENT_DATA_ADDRESS: wiring.documentDataAddress,
   }
+}
+
+/** Each process has a port of its own, from the gateway's on. */
+function metricsAddressOf(name: ServiceName, { metricsListen }: Wiring): string | undefined {
+  if (!metricsListen) return undefined
+  const { host, port } = metricsListen
+  const offset = (serviceNames.indexOf(name) + 1) % serviceNames.length
+  return `${host.includes(':') ? `[${host}]` : host}:${port === 0 ? 0 : port + offset}`
 }
 
 /** The same settings, noting which of them are asked for. */

@@ -1,3 +1,4 @@
+import type { ListenAddress } from '@sheaf/kit/config'
 import type { StandaloneConfig } from './config'
 import { pickPort, requireListenable } from './ports'
 import { ensureServiceKey } from './service-key'
@@ -15,10 +16,15 @@ export interface Wiring {
   readonly serviceKeyFile: string
   readonly databaseUrl: string
   readonly natsUrl: string
+  /** Where the gateway serves metrics. */
+  readonly metricsListen?: ListenAddress
 }
 
 /** Decides where each process listens, and makes the service key if need be. Throws StartError when the port is taken. */
-export async function wire({ host, port }: StandaloneConfig, dataDir: string): Promise<Wiring> {
+export async function wire(
+  { host, port, metricsListen }: StandaloneConfig,
+  dataDir: string,
+): Promise<Wiring> {
   const taken = new Set([port])
   if (port !== 0) await requireListenable(host, port)
   const address = async () => `${LOOPBACK}:${await pickPort(LOOPBACK, taken)}`
@@ -33,6 +39,7 @@ export async function wire({ host, port }: StandaloneConfig, dataDir: string): P
     // Known only when the engines run; any text will do for the check of the settings.
     databaseUrl: 'postgres://127.0.0.1/sheaf',
     natsUrl: 'nats://127.0.0.1',
+    metricsListen,
   }
 }
 

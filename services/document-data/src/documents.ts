@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Logger } from '@sheaf/kit/logger'
+import { countGroup } from './metrics'
 import { DocumentStore } from './store/document-store'
 import { traceWrite } from './write-trace'
 
@@ -23,6 +24,7 @@ export function openDocuments(config: StoreSettings, log: Logger): Promise<Docum
     workers: config.workers,
     maxIndexes: config.maxIndexes,
     traceWrite,
+    observeGroup: countGroup,
     onWorkerCrash: (error) => log.error({ err: error }, 'a worker thread died'),
     onFileError: (error, docId) => log.error({ err: error, docId }, 'a document file failed'),
   })

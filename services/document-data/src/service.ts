@@ -1,10 +1,10 @@
 import { startGrpcServer } from '@sheaf/kit/grpc-server'
 import { openWith } from '@sheaf/kit/lifecycle'
-import { observeGauge } from '@sheaf/kit/telemetry'
 import type { DocumentDataConfig } from './config'
 import { openContext, type Overrides } from './context'
 import { createServices } from './handlers/index'
 import { HomeReports } from './home-reports'
+import { observeService } from './metrics'
 
 /** Bodies of records go up to 48 MiB; the rest is room for what stands around them. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
@@ -41,12 +41,8 @@ export function startDocumentData(
     // Whoever waits for changes is not waited for.
     closer.defer(() => ctx.documents.watch[Symbol.dispose]())
     server.setHealth('nats', false)
-    const gauge = observeGauge(
-      'sheaf.events.backlog',
-      { description: 'Documents with changes that NATS has not confirmed', unit: '{document}' },
-      () => ctx.publisher.backlog,
-    )
-    closer.defer(() => gauge[Symbol.dispose]())
+    const observed = observeService(ctx)
+    closer.defer(() => observed[Symbol.dispose]())
     ctx.publisher.start((connected) => server.setHealth('nats', connected))
     if (overrides.reportsHome !== false) {
       const { serviceKey, home } = config

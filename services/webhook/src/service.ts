@@ -5,9 +5,9 @@ import { startMatching } from './changes/matching'
 import type { WebhookConfig } from './config'
 import { openContext, type Overrides } from './context'
 import { createServices } from './handlers/index'
+import { observeSending } from './metrics'
 import { Sender } from './sending/sender'
 import { Upkeep } from './sending/upkeep'
-import { observeWaiting } from './sending/waiting-gauge'
 
 /** A webhook service that answers calls until it is disposed of. */
 export interface RunningWebhook extends AsyncDisposable {
@@ -51,7 +51,8 @@ export function startWebhook(
       onConnected: (connected) => server.setHealth('nats', connected),
     })
     closer.use(new Upkeep(ctx.db, ctx.log)).start()
-    closer.defer(observeWaiting(ctx.db))
+    const observed = observeSending(ctx.db, sender)
+    closer.defer(() => observed[Symbol.dispose]())
     sender.wake()
     return { address: server.address, [Symbol.asyncDispose]: () => closer.close() }
   })

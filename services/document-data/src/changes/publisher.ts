@@ -49,6 +49,7 @@ export class ChangePublisher implements AsyncDisposable {
   /** Aborted when NATS can be reached again. */
   private wake = new AbortController()
   private failing = false
+  private confirmed = 0
   private nats: NatsConnection | undefined
   private stream: JetStreamClient | undefined
   private connecting: Promise<void> | undefined
@@ -65,6 +66,11 @@ export class ChangePublisher implements AsyncDisposable {
   /** Documents with changes that NATS has not confirmed. */
   get backlog(): number {
     return new Set([...this.queue, ...this.active.keys(), ...this.unreadable.keys()]).size
+  }
+
+  /** Messages that NATS has confirmed since the start. */
+  get published(): number {
+    return this.confirmed
   }
 
   /** Connects to NATS and publishes what earlier runs left and what comes. */
@@ -183,6 +189,7 @@ export class ChangePublisher implements AsyncDisposable {
         })
       })
       isConfirmed = true
+      this.confirmed++
     } finally {
       span?.end(!isConfirmed)
     }
@@ -235,16 +242,17 @@ export class ChangePublisher implements AsyncDisposable {
   }
 }
 
-/** The span of a message, below the request of its first entry and linked to those of some others. */
-function startSpan([first, ...others]: readonly LogEntry[]): WorkSpan | undefined {
+/** The span of a message, below the request of its first entry that is traced, and linked to those of some others. */
+function startSpan(entries: readonly LogEntry[]): WorkSpan | undefined {
+  const [first, ...others] = entries.filter(({ traceparent }) => traceparent !== '')
   return WorkSpan.start('sheaf.changes.publish', {
     traceparent: first?.traceparent ?? '',
     isProducer: true,
     attributes: {
       'messaging.system': 'nats',
       'messaging.operation.type': 'send',
-      'messaging.batch.message_count': others.length + 1,
+      'messaging.batch.message_count': entries.length,
     },
-    links: others.slice(0, MAX_LINKS).flatMap(({ traceparent }) => traceparent || []),
+    links: others.slice(0, MAX_LINKS).map(({ traceparent }) => traceparent),
   })
 }

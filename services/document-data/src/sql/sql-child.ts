@@ -55,6 +55,8 @@ export class SqlChild {
   isReady = false
   /** True when it must not be used again. */
   isSpent = false
+  /** Why this process has ended it, if it has: it was not to be used again, or did not stop. */
+  killedAs?: 'spent' | 'stopped'
   private readonly process: ChildProcess
   private job: Job | undefined
   private endedBy: Error | undefined
@@ -140,6 +142,7 @@ export class SqlChild {
 
   /** Ends the process at once. */
   kill(): void {
+    this.killedAs ??= this.isSpent ? 'spent' : 'stopped'
     this.process.kill('SIGKILL')
   }
 

@@ -64,12 +64,29 @@ export class SqlPool implements AsyncDisposable {
   private readonly waiting = new Set<Waiter>()
   private readonly running: SharedLimit
   private readonly queued: SharedLimit
+  /** Processes that ended otherwise than by closing the pool, by what ended them. */
+  readonly ended = { stopped: 0, spent: 0, memory: 0, failure: 0 }
   private heldBytes = 0
   private closed = false
 
   constructor(private readonly options: SqlPoolOptions) {
     this.running = new SharedLimit(options.limits.processes)
     this.queued = new SharedLimit(options.limits.waiting)
+  }
+
+  /** Processes that run a statement. */
+  get busy(): number {
+    return this.running.used
+  }
+
+  /** Processes that may run a statement at once. */
+  get limit(): number {
+    return this.options.limits.processes
+  }
+
+  /** Statements that wait for a process. */
+  get waitingCount(): number {
+    return this.waiting.size
   }
 
   /**
@@ -195,7 +212,9 @@ export class SqlPool implements AsyncDisposable {
 
   private onEnded(child: SqlChild, error: Error): void {
     if (!this.children.delete(child) || this.closed) return
-    if (!(error instanceof ChildEnded && isOfMemory(error.signal))) this.options.onCrash(error)
+    const isKilled = error instanceof ChildEnded && isOfMemory(error.signal)
+    this.ended[child.killedAs ?? (isKilled ? 'memory' : 'failure')]++
+    if (!isKilled) this.options.onCrash(error)
     // One that cannot even start is not started again and again: the next statement tries.
     if (child.isReady) return this.fill()
     if (this.children.size > 0) return

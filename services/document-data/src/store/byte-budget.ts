@@ -1,6 +1,15 @@
 /** What all open documents may keep of something together, in bytes. */
 export class ByteBudget {
-  constructor(private left: number) {}
+  private left: number
+
+  constructor(private readonly size: number) {
+    this.left = size
+  }
+
+  /** Bytes that are taken. */
+  get used(): number {
+    return this.size - this.left
+  }
 
   /** Takes so many bytes; false when there are not so many left. */
   take(bytes: number): boolean {

@@ -88,6 +88,11 @@ export class DocumentStore implements AsyncDisposable {
     return this.open.size
   }
 
+  /** What has happened since the start; the same object always. */
+  get figures(): Readonly<DocumentSurroundings['figures']> {
+    return this.around.figures
+  }
+
   /** Makes a document; it is on disk when this answers. Throws `conflict` when it exists, `precondition` when deleted. */
   async create(docId: string, settings: NewDocument, author: Author): Promise<{ seq: number }> {
     const { bytes, entry } = createDocumentBytes(settings, author)
@@ -298,6 +303,7 @@ export class DocumentStore implements AsyncDisposable {
   private use(docId: string): OpenDocument {
     const known = this.open.get(docId)
     const doc = known ?? this.openDocument(docId)
+    this.around.figures.countUse(known !== undefined)
     // The end of the map is the most recently used.
     if (known) this.open.delete(docId)
     this.open.set(docId, doc)

@@ -25,9 +25,23 @@ export interface GroupHooks {
   spoiled(cause: unknown): void
 }
 
+/** A transaction that is on disk. */
+export interface CommittedGroup {
+  /** Writes that it holds. */
+  readonly writes: number
+  /** How long the first of them had waited, in milliseconds … */
+  readonly waitMs: number
+  /** … how long all of them worked … */
+  readonly applyMs: number
+  /** … and how long it took until that was on disk. */
+  readonly commitMs: number
+}
+
 interface Member {
   readonly run: () => unknown
   readonly signal: AbortSignal | undefined
+  /** When it came; 0 while nobody wants to know. */
+  readonly since: number
   readonly resolve: (value: never) => void
   readonly reject: (error: unknown) => void
 }
@@ -46,6 +60,7 @@ export class GroupCommit {
   constructor(
     private readonly connection: Connection,
     private readonly hooks: GroupHooks,
+    private readonly observe?: (group: CommittedGroup) => void,
   ) {}
 
   /** Writes that wait. */
@@ -66,7 +81,8 @@ export class GroupCommit {
         }),
       )
     return new Promise<T>((resolve, reject) => {
-      this.queue.push({ run, signal, resolve, reject })
+      const since = this.observe ? performance.now() : 0
+      this.queue.push({ run, signal, since, resolve, reject })
       this.schedule()
     })
   }
@@ -108,9 +124,12 @@ export class GroupCommit {
   private runGroup(): void {
     const done: { member: Member; value: unknown }[] = []
     let current: Member | undefined
+    let begun = 0
+    let applied = 0
     try {
       this.connection.prepare('BEGIN IMMEDIATE').run()
-      const until = performance.now() + GROUP_MS
+      begun = performance.now()
+      const until = begun + GROUP_MS
       for (let taken = 0; taken < GROUP_SIZE && performance.now() < until; taken++) {
         current = this.queue.shift()
         if (!current) break
@@ -118,6 +137,7 @@ export class GroupCommit {
       }
       current = undefined
       if (done.length > 0) this.hooks.beforeCommit()
+      if (this.observe) applied = performance.now()
       this.connection.prepare('COMMIT').run()
     } catch (error) {
       // Without a member there was no BEGIN: then whoever waits first is told.
@@ -126,8 +146,20 @@ export class GroupCommit {
       this.failAll(failed.length > 0 ? failed : this.queue.splice(0), error)
       return
     }
+    this.measure(done, begun, applied)
     this.hooks.committed()
     for (const { member, value } of done) member.resolve(value as never)
+  }
+
+  private measure(done: readonly { member: Member }[], begun: number, applied: number): void {
+    const first = done[0]?.member
+    if (!this.observe || !first) return
+    this.observe({
+      writes: done.length,
+      waitMs: begun - first.since,
+      applyMs: applied - begun,
+      commitMs: performance.now() - applied,
+    })
   }
 
   /** Runs one write in its savepoint. Throws only when the transaction of the group is gone. */

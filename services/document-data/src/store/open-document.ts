@@ -69,14 +69,15 @@ export class OpenDocument {
     }
     this.working = this.committed
     this.pool = new ReaderPool(path)
-    this.replies = new RecentReplies(around.replyBudget)
-    this.group = new GroupCommit(this.writer, {
+    this.replies = new RecentReplies(around.replyBudget, around.figures)
+    const hooks = {
       memberStarts: () => this.remember(),
       beforeCommit: () => this.beforeCommit(),
       committed: () => this.afterCommit(),
       undone: () => this.afterRollback(),
-      spoiled: (cause) => events.spoiled(cause),
-    })
+      spoiled: (cause: unknown) => events.spoiled(cause),
+    }
+    this.group = new GroupCommit(this.writer, hooks, around.observeGroup)
     const { writer, group, pool, indexes } = this
     const { workers, uploads, maxWalBytes } = around
     const failed = (error: unknown) => events.failed(error)

@@ -1,8 +1,11 @@
 import type { ByteBudget } from './byte-budget'
 import type { ReadPlan } from './read-plan'
+import type { StoreFigures } from './surroundings'
 
 /** Replies kept for one document. */
 const MAX_REPLIES = 32
+type Figures = Pick<StoreFigures, 'repliesKept' | 'repliesMade'>
+
 /** A larger reply is not kept. */
 const MAX_REPLY_BYTES = 64 * 1024
 
@@ -13,13 +16,20 @@ const MAX_REPLY_BYTES = 64 * 1024
 export class RecentReplies {
   private readonly replies = new Map<string, Buffer>()
 
-  constructor(private readonly budget: ByteBudget) {}
+  constructor(
+    private readonly budget: ByteBudget,
+    private readonly figures: Figures = { repliesKept: 0, repliesMade: 0 },
+  ) {}
 
   /** The reply that the plan gives now, read when it is not kept. Nobody may write to its bytes. */
   get(plan: ReadPlan, read: () => Buffer): Buffer {
     const key = keyOf(plan)
     const kept = this.replies.get(key)
-    if (kept) return kept
+    if (kept) {
+      this.figures.repliesKept++
+      return kept
+    }
+    this.figures.repliesMade++
     const reply = read()
     if (reply.length <= MAX_REPLY_BYTES && this.budget.take(reply.length)) {
       this.replies.set(key, reply)

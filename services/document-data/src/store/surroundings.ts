@@ -2,6 +2,7 @@ import { indexRules, type IndexRules } from './auto-indexes'
 import { ByteBudget } from './byte-budget'
 import type { DirtyMarkers } from './dirty-markers'
 import type { ActiveUploads } from './file-contents'
+import type { CommittedGroup } from './group-commit'
 import type { Operation } from './log'
 import { LogWatch } from './log-watch'
 import { WorkerPool } from './worker-pool'
@@ -22,6 +23,36 @@ export interface WriteTrace {
 
 /** Begins to follow a write that this W3C traceparent asked for; undefined when nobody wants to know. */
 export type TraceWrite = (traceparent: string) => WriteTrace | undefined
+
+/** What has happened in all documents since the start; counted in place, since it happens with every call. */
+export class StoreFigures {
+  /** Uses of a document … */
+  uses = 0
+  /** … and those for which its file had to be opened. */
+  openings = 0
+  /** Small reads whose reply was kept … */
+  repliesKept = 0
+  /** … and those whose reply had to be made. */
+  repliesMade = 0
+
+  constructor(private readonly budgets: Readonly<Record<'replies' | 'entries', ByteBudget>>) {}
+
+  /** Bytes of replies that are kept. */
+  get replyBytes(): number {
+    return this.budgets.replies.used
+  }
+
+  /** Bytes of log entries that are kept. */
+  get entryBytes(): number {
+    return this.budgets.entries.used
+  }
+
+  /** Counts the use of a document. */
+  countUse(wasOpen: boolean): void {
+    this.uses++
+    if (!wasOpen) this.openings++
+  }
+}
 
 /** What an open document tells its store. */
 export interface DocumentEvents {
@@ -45,6 +76,8 @@ export interface DocumentSurroundings {
   /** Size in bytes of the write-ahead log at which long reads have to let it begin anew. */
   readonly maxWalBytes: number
   readonly traceWrite: TraceWrite | undefined
+  readonly observeGroup: ((group: CommittedGroup) => void) | undefined
+  readonly figures: StoreFigures
   /** For calls that wait until a document is written. */
   readonly watch: LogWatch
 }
@@ -63,6 +96,8 @@ export interface SurroundingsOptions {
   readonly workerProgram?: string
   /** Follows writes for traces. */
   readonly traceWrite?: TraceWrite
+  /** Told of each transaction that is on disk. */
+  readonly observeGroup?: (group: CommittedGroup) => void
   /** Told of every thread that dies. */
   readonly onWorkerCrash?: (error: unknown) => void
 }
@@ -74,6 +109,8 @@ export function createSurroundings(
   options: SurroundingsOptions,
 ): DocumentSurroundings {
   const { workers, workerProgram, maxIndexes, maxWalBytes = MAX_WAL_BYTES } = options
+  const replyBudget = new ByteBudget(MAX_KEPT_BYTES)
+  const entryBudget = new ByteBudget(MAX_KEPT_BYTES)
   return {
     dirty,
     workers: new WorkerPool({
@@ -83,10 +120,12 @@ export function createSurroundings(
     }),
     uploads,
     indexRules: { ...indexRules, ...options.indexRules, maxPerTable: maxIndexes },
-    entryBudget: new ByteBudget(MAX_KEPT_BYTES),
-    replyBudget: new ByteBudget(MAX_KEPT_BYTES),
+    entryBudget,
+    replyBudget,
     maxWalBytes,
     traceWrite: options.traceWrite,
+    observeGroup: options.observeGroup,
+    figures: new StoreFigures({ replies: replyBudget, entries: entryBudget }),
     watch: new LogWatch(),
   }
 }

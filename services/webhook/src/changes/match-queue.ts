@@ -48,9 +48,14 @@ export class MatchQueue implements AsyncDisposable {
 
   constructor(private readonly options: QueueOptions) {}
 
+  /** Messages, and documents, that wait. */
+  get size(): number {
+    return this.waiting + this.work.size
+  }
+
   /** True while there is not much to do. */
   get hasRoom(): boolean {
-    return this.waiting + this.work.size < MAX_WAITING
+    return this.size < MAX_WAITING
   }
 
   /** Handles a message; resolves when another one may come. */

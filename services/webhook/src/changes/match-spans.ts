@@ -26,7 +26,8 @@ export class MatchSpans {
   constructor(messages: readonly Message[]) {
     if (!isTracing()) return
     for (const { entries, traceparent } of messages) {
-      const parent = propagation.extract(ROOT_CONTEXT, traceparent === '' ? {} : { traceparent })
+      if (traceparent === '') continue
+      const parent = propagation.extract(ROOT_CONTEXT, { traceparent })
       const attributes = {
         'messaging.system': 'nats',
         'messaging.batch.message_count': entries.length,

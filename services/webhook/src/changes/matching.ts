@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import type { Context } from '../context'
 import { defer, readConsumerName } from '../db/progress'
+import { observeMatching } from '../metrics'
 import { ChangeConsumer } from './change-consumer'
 import { DocumentMatcher } from './document-matcher'
 import { MatchQueue } from './match-queue'
@@ -57,6 +58,8 @@ export async function startMatching(
     }),
   )
   closer.use(queue)
+  const observed = observeMatching(queue)
+  closer.defer(() => observed[Symbol.dispose]())
   closer.defer(() => stop.abort())
   closer.defer(() => consumer.pause())
   closer.defer(() => watched[Symbol.dispose]())

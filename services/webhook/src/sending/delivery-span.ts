@@ -1,7 +1,4 @@
 import {
-  context,
-  createContextKey,
-  metrics,
   propagation,
   ROOT_CONTEXT,
   SpanKind,
@@ -14,16 +11,14 @@ import type { PostOutcome } from '../targets/post'
 
 const tracer = trace.getTracer('@sheaf/webhook')
 
-/** What instruments `http` makes no span of its own below this: the attempt itself is the client's span. */
-const SUPPRESS = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING')
-
-/** The span of one attempt, below the trace that its first event came from; nothing at all while telemetry is off. */
+/** The span of one attempt, below the trace that its first event came from; nothing at all for events that were not traced. */
 export class DeliverySpan {
-  private readonly span: Span
+  private readonly span: Span | undefined
 
   /** @param traceparents of the events, with spaces, the first event's first */
   constructor(traceparents: string, attributes: Readonly<Record<string, string | number>>) {
     const [parent = '', ...others] = traceparents.split(' ')
+    if (parent === '') return
     const options = {
       kind: SpanKind.CLIENT,
       attributes: { 'http.request.method': 'POST', ...attributes },
@@ -32,24 +27,20 @@ export class DeliverySpan {
     this.span = tracer.startSpan('sheaf.webhook.deliver', options, extract(parent))
   }
 
-  /** Headers that hand the trace on; none while telemetry is off. */
+  /** Headers that hand the trace on; none for what is not traced. */
   get headers(): Readonly<Record<string, string>> {
     const carrier: Record<string, string> = {}
-    propagation.inject(trace.setSpan(ROOT_CONTEXT, this.span), carrier)
+    if (this.span) propagation.inject(trace.setSpan(ROOT_CONTEXT, this.span), carrier)
     return carrier
-  }
-
-  /** Runs the attempt within the span. */
-  run<T>(attempt: () => Promise<T>): Promise<T> {
-    return context.with(trace.setSpan(ROOT_CONTEXT, this.span).setValue(SUPPRESS, true), attempt)
   }
 
   /** Ends the span; without an outcome the attempt was broken off. */
   end(outcome?: PostOutcome): void {
-    if (outcome?.httpStatus) this.span.setAttribute('http.response.status_code', outcome.httpStatus)
+    const { span } = this
+    if (outcome?.httpStatus) span?.setAttribute('http.response.status_code', outcome.httpStatus)
     if (outcome?.error !== null)
-      this.span.setStatus({ code: SpanStatusCode.ERROR, message: outcome?.error ?? 'broken off' })
-    this.span.end()
+      span?.setStatus({ code: SpanStatusCode.ERROR, message: outcome?.error ?? 'broken off' })
+    span?.end()
   }
 }
 
@@ -58,21 +49,4 @@ const extract = (traceparent: string) => propagation.extract(ROOT_CONTEXT, { tra
 function toLink(traceparent: string): Link[] {
   const linked = trace.getSpanContext(extract(traceparent))
   return linked ? [{ context: linked }] : []
-}
-
-const meter = metrics.getMeter('@sheaf/webhook')
-const attempts = meter.createCounter('sheaf.webhook.attempts', {
-  description: 'attempts of deliveries, by outcome',
-})
-const latency = meter.createHistogram('sheaf.webhook.latency', {
-  description: 'from the first event of a delivery to its success',
-  unit: 's',
-})
-
-/** Counts an attempt, and the time that a successful one took since its first event; `timeMs` is 0 when it has none. */
-export function countAttempt(outcome: PostOutcome, timeMs: number): void {
-  const isDone = outcome.error === null
-  const kind = isDone ? 'success' : outcome.isRefused ? 'refused' : 'failure'
-  attempts.add(1, { outcome: kind, status: outcome.httpStatus ?? 0 })
-  if (isDone && timeMs > 0) latency.record(Math.max(0, Date.now() - timeMs) / 1_000)
 }

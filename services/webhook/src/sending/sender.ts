@@ -41,6 +41,11 @@ export class Sender implements AsyncDisposable {
     setMaxListeners(0, this.stop.signal)
   }
 
+  /** Webhooks that are delivered for now. */
+  get busy(): number {
+    return this.turns.size
+  }
+
   /** Looks for what is due now, and goes on looking until disposed of. Never throws. */
   wake(): void {
     if (this.closing.signal.aborted) return

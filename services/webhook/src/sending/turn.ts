@@ -6,7 +6,8 @@ import { giveBack, type Lease } from '../db/leases'
 import type { WebhookSchema } from '../db/schema'
 import type { Poster, PostOutcome } from '../targets/post'
 import { advance } from './advance'
-import { countAttempt, DeliverySpan } from './delivery-span'
+import { countAttempt } from '../metrics'
+import { DeliverySpan } from './delivery-span'
 import type { Attempted, Sendable } from './settle'
 import { sign } from './signature'
 
@@ -81,7 +82,7 @@ async function attempt(
   const body = Buffer.from(delivery.body)
   const headers = { ...span.headers, ...headersOf(sendable, body) }
   try {
-    const outcome = await span.run(() => poster.post({ url, headers, body }, stop))
+    const outcome = await poster.post({ url, headers, body }, stop)
     span.end(outcome)
     countAttempt(outcome, delivery.time_ms)
     return outcome

@@ -1,0 +1,67 @@
+import { METHODS } from 'node:http'
+import { Histogram, isMetering, Observed, secondsBounds } from '@sheaf/kit/metrics'
+import type { Load } from './load'
+
+const requests = new Histogram<'http.request.method' | 'http.route' | 'http.response.status_code'>(
+  {
+    name: 'http.server.request.duration',
+    description:
+      'Time of a request, from its arrival to the last byte of its answer, by the template of its route',
+    unit: 's',
+    labels: ['http.request.method', 'http.route', 'http.response.status_code'],
+  },
+  secondsBounds,
+)
+
+const load = {
+  active: new Observed('gauge', {
+    name: 'http.server.active_requests',
+    description: 'Requests that are being answered',
+    unit: '{request}',
+  }),
+  streams: new Observed('gauge', {
+    name: 'sheaf.gateway.change_streams',
+    description: 'Live streams of changes that are open',
+    unit: '{stream}',
+  }),
+  bodies: new Observed('gauge', {
+    name: 'sheaf.gateway.bodies',
+    description: 'Request bodies in memory',
+    unit: 'By',
+  }),
+}
+
+const known = new Set(METHODS)
+
+/** What the metrics tell of a request that is over. */
+export interface CountedRequest {
+  readonly method: string | undefined
+  /** Template of the route; `none` when none has matched. */
+  readonly route: string
+  readonly status: number
+  readonly ms: number
+}
+
+/** Counts a request that is over. */
+export function countRequest({ method = '', route, status, ms }: CountedRequest): void {
+  if (!isMetering()) return
+  requests.record(ms / 1_000, {
+    'http.request.method': known.has(method) ? method : '_OTHER',
+    'http.route': route,
+    'http.response.status_code': status,
+  })
+}
+
+/** Shows what the gateway has in hand, until disposed of. */
+export function observeLoad(inHand: Load): Disposable {
+  const observed = [
+    load.active.observe((tell) => tell(inHand.active)),
+    load.streams.observe((tell) => tell(inHand.changeStreams.used)),
+    load.bodies.observe((tell) => tell(inHand.bodyBytes)),
+  ]
+  return {
+    [Symbol.dispose]() {
+      for (const each of observed) each[Symbol.dispose]()
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+
+const tracer = trace.getTracer('@sheaf/kit')
+const OPERATION = /^\s*([a-z]+)/i
+
+/**
+ * Runs a statement of PostgreSQL as a span, when it is for something that is traced. The span has the statement's text, which
+ * has no values, and of an error its code alone, since its text may quote some.
+ */
+export async function traceQuery<T>(text: string, run: () => Promise<T>): Promise<T> {
+  if (!trace.getActiveSpan()?.isRecording()) return run()
+  const operation = OPERATION.exec(text)?.[1]?.toUpperCase() ?? 'SQL'
+  const attributes = {
+    'db.system.name': 'postgresql',
+    'db.operation.name': operation,
+    'db.query.text': text,
+  }
+  return follow(
+    tracer.startSpan(`postgresql.${operation}`, { kind: SpanKind.CLIENT, attributes }),
+    run,
+  )
+}
+
+/** Runs the wait for a connection as a span, when it is for something that is traced. */
+export async function traceConnect<T>(run: () => Promise<T>): Promise<T> {
+  if (!trace.getActiveSpan()?.isRecording()) return run()
+  const attributes = { 'db.system.name': 'postgresql' }
+  return follow(tracer.startSpan('postgresql.connect', { attributes }), run)
+}
+
+async function follow<T>(
+  span: ReturnType<typeof tracer.startSpan>,
+  run: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    const { code } = error as { code?: unknown }
+    span.setAttribute('error.type', typeof code === 'string' ? code : 'unknown')
+    span.setStatus({ code: SpanStatusCode.ERROR })
+    throw error
+  } finally {
+    span.end()
+  }
+}

@@ -1,0 +1,158 @@
+import { Histogram, isMetering, Observed, secondsBounds } from '@sheaf/kit/metrics'
+import type { Context } from './context'
+import type { CommittedGroup } from './store/group-commit'
+
+/** Powers of two, up to the most writes that share a transaction. */
+const writeBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256]
+
+const group = {
+  writes: new Histogram(
+    {
+      name: 'sheaf.commit.writes',
+      description: 'Writes to one document that shared a transaction and its fsync',
+      unit: '{write}',
+    },
+    writeBounds,
+  ),
+  wait: new Histogram(
+    {
+      name: 'sheaf.commit.wait',
+      description: 'Time that the first write of a transaction waited for its turn',
+      unit: 's',
+    },
+    secondsBounds,
+  ),
+  apply: new Histogram(
+    {
+      name: 'sheaf.commit.apply',
+      description: 'Time of the work of all writes of a transaction',
+      unit: 's',
+    },
+    secondsBounds,
+  ),
+  duration: new Histogram(
+    {
+      name: 'sheaf.commit.duration',
+      description: 'Time until a transaction was on disk, when its writes had done their work',
+      unit: 's',
+    },
+    secondsBounds,
+  ),
+}
+
+const documents = {
+  open: new Observed('gauge', {
+    name: 'sheaf.documents.open',
+    description: 'Documents whose files are open',
+    unit: '{document}',
+  }),
+  uses: new Observed<'found'>('counter', {
+    name: 'sheaf.documents.uses',
+    description: 'Uses of a document, by whether its file was open or had to be opened',
+    unit: '{use}',
+    labels: ['found'],
+  }),
+  replies: new Observed<'found'>('counter', {
+    name: 'sheaf.replies.reads',
+    description: 'Small reads, by whether the reply was kept or had to be made',
+    unit: '{read}',
+    labels: ['found'],
+  }),
+  kept: new Observed<'cache'>('gauge', {
+    name: 'sheaf.cache.size',
+    description: 'What is kept in memory for all documents: replies, and log entries',
+    unit: 'By',
+    labels: ['cache'],
+  }),
+  backlog: new Observed('gauge', {
+    name: 'sheaf.events.backlog',
+    description: 'Documents with changes that NATS has not confirmed',
+    unit: '{document}',
+  }),
+  published: new Observed('counter', {
+    name: 'sheaf.events.published',
+    description: 'Messages with changes that NATS has confirmed',
+    unit: '{message}',
+  }),
+  disk: new Observed('gauge', {
+    name: 'sheaf.disk.free',
+    description: 'Room on the disk of documents',
+    unit: 'By',
+  }),
+  calls: new Observed('gauge', {
+    name: 'sheaf.calls.running',
+    description: 'Reads and writes of documents that are waiting or under way',
+    unit: '{call}',
+  }),
+}
+
+const statements = {
+  busy: new Observed('gauge', {
+    name: 'sheaf.sql.busy',
+    description: 'Processes that run a SQL statement now',
+    unit: '{process}',
+  }),
+  limit: new Observed('gauge', {
+    name: 'sheaf.sql.limit',
+    description: 'Processes that may run SQL statements at once',
+    unit: '{process}',
+  }),
+  waiting: new Observed('gauge', {
+    name: 'sheaf.sql.waiting',
+    description: 'SQL statements that wait for a process',
+    unit: '{statement}',
+  }),
+  ended: new Observed<'cause'>('counter', {
+    name: 'sheaf.sql.killed',
+    description: 'Processes for SQL that have ended, by cause: stopped, spent, memory or failure',
+    unit: '{process}',
+    labels: ['cause'],
+  }),
+}
+
+/** Takes in what a transaction of a document took; undefined while nobody wants to know. */
+export const countGroup = isMetering()
+  ? ({ writes, waitMs, applyMs, commitMs }: CommittedGroup): void => {
+      group.writes.record(writes, {})
+      group.wait.record(waitMs / 1_000, {})
+      group.apply.record(applyMs / 1_000, {})
+      group.duration.record(commitMs / 1_000, {})
+    }
+  : undefined
+
+/** Shows what the service has in hand, until disposed of. */
+export function observeService(
+  ctx: Pick<Context, 'documents' | 'publisher' | 'sql' | 'admission'>,
+): Disposable {
+  const { figures } = ctx.documents
+  const observed = [
+    documents.open.observe((tell) => tell(ctx.documents.openCount)),
+    documents.uses.observe((tell) => {
+      tell(figures.uses - figures.openings, { found: 'open' })
+      tell(figures.openings, { found: 'closed' })
+    }),
+    documents.replies.observe((tell) => {
+      tell(figures.repliesKept, { found: 'kept' })
+      tell(figures.repliesMade, { found: 'none' })
+    }),
+    documents.kept.observe((tell) => {
+      tell(figures.replyBytes, { cache: 'replies' })
+      tell(figures.entryBytes, { cache: 'entries' })
+    }),
+    documents.backlog.observe((tell) => tell(ctx.publisher.backlog)),
+    documents.published.observe((tell) => tell(ctx.publisher.published)),
+    documents.disk.observe(async (tell) => tell(await ctx.documents.freeBytes())),
+    documents.calls.observe((tell) => tell(ctx.admission.running)),
+    statements.busy.observe((tell) => tell(ctx.sql.busy)),
+    statements.limit.observe((tell) => tell(ctx.sql.limit)),
+    statements.waiting.observe((tell) => tell(ctx.sql.waitingCount)),
+    statements.ended.observe((tell) => {
+      for (const [cause, count] of Object.entries(ctx.sql.ended)) tell(count, { cause })
+    }),
+  ]
+  return {
+    [Symbol.dispose]() {
+      for (const each of observed) each[Symbol.dispose]()
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import { Counter, Histogram, Observed, secondsBounds } from '@sheaf/kit/metrics'
+import { sql, type Kysely } from 'kysely'
+import type { WebhookSchema } from './db/schema'
+import type { PostOutcome } from './targets/post'
+
+/** Deliveries may come days after their event. */
+const latencyBounds = [...secondsBounds, 300, 1_800, 7_200, 86_400]
+
+const deliveries = {
+  attempts: new Counter<'outcome' | 'status'>({
+    name: 'sheaf.webhook.attempts',
+    description:
+      'Attempts of deliveries, by outcome (success, failure, refused) and class of the HTTP status',
+    unit: '{attempt}',
+    labels: ['outcome', 'status'],
+  }),
+  duration: new Histogram<'outcome'>(
+    {
+      name: 'sheaf.webhook.attempt.duration',
+      description: 'Time of an attempt, until the receiver had answered or it was given up',
+      unit: 's',
+      labels: ['outcome'],
+    },
+    secondsBounds,
+  ),
+  latency: new Histogram(
+    {
+      name: 'sheaf.webhook.latency',
+      description: 'Time from the first event of a delivery to its success',
+      unit: 's',
+    },
+    latencyBounds,
+  ),
+}
+
+const queues = {
+  waiting: new Observed<'state'>('gauge', {
+    name: 'sheaf.webhook.waiting',
+    description:
+      'Events that wait to be delivered, by the state of their webhooks; every instance tells the same',
+    unit: '{event}',
+    labels: ['state'],
+  }),
+  webhooks: new Observed<'state'>('gauge', {
+    name: 'sheaf.webhook.webhooks',
+    description:
+      'Webhooks, by state: working, failing, stopped (until somebody acts), disabled; every instance tells the same',
+    unit: '{webhook}',
+    labels: ['state'],
+  }),
+  sending: new Observed('gauge', {
+    name: 'sheaf.webhook.sending',
+    description: 'Webhooks that this instance delivers for now',
+    unit: '{webhook}',
+  }),
+  matching: new Observed('gauge', {
+    name: 'sheaf.webhook.matching',
+    description: 'Messages of changes, and documents, that wait in this instance to be matched',
+    unit: '{message}',
+  }),
+}
+
+/** Counts an attempt, and the time that a successful one took since its first event; `timeMs` is 0 when it has none. */
+export function countAttempt(outcome: PostOutcome, timeMs: number): void {
+  const isDone = outcome.error === null
+  const kind = isDone ? 'success' : outcome.isRefused ? 'refused' : 'failure'
+  deliveries.attempts.add(1, { outcome: kind, status: classOf(outcome.httpStatus) })
+  deliveries.duration.record(outcome.durationMs / 1_000, { outcome: kind })
+  if (isDone && timeMs > 0) deliveries.latency.record(Math.max(0, Date.now() - timeMs) / 1_000, {})
+}
+
+/** Receivers answer with whatever number they like. */
+function classOf(status: number | null | undefined): string {
+  return status ? `${Math.floor(status / 100)}xx` : 'none'
+}
+
+/** Shows what waits to be sent, until disposed of. */
+export function observeSending(
+  db: Kysely<WebhookSchema>,
+  sender: { readonly busy: number },
+): Disposable {
+  // Both metrics are collected together, of one look at the table.
+  let looked: Promise<readonly StateCount[]> | undefined
+  const look = () =>
+    (looked ??= countStates(db).finally(() => {
+      looked = undefined
+    }))
+  const observed = [
+    queues.waiting.observe(async (tell) => {
+      for (const { state, waiting } of await look()) tell(waiting, { state })
+    }),
+    queues.webhooks.observe(async (tell) => {
+      for (const { state, webhooks } of await look()) tell(webhooks, { state })
+    }),
+    queues.sending.observe((tell) => tell(sender.busy)),
+  ]
+  return {
+    [Symbol.dispose]() {
+      for (const each of observed) each[Symbol.dispose]()
+    },
+  }
+}
+
+/** Shows what waits to be matched, until disposed of. */
+export function observeMatching(queue: { readonly size: number }): Disposable {
+  return queues.matching.observe((tell) => tell(queue.size))
+}
+
+interface StateCount {
+  readonly state: string
+  readonly webhooks: number
+  readonly waiting: number
+}
+
+const states = ['working', 'failing', 'stopped', 'disabled']
+
+/** Nothing while the database is away. */
+async function countStates(db: Kysely<WebhookSchema>): Promise<readonly StateCount[]> {
+  const state = sql<string>`case when not enabled then 'disabled'
+    when stopped_reason is not null or halted_at is not null then 'stopped'
+    when failing_since is not null then 'failing' else 'working' end`
+  const rows = await db
+    .selectFrom('webhooks')
+    .select(({ fn }) => [
+      state.as('state'),
+      fn.countAll<number>().as('webhooks'),
+      fn.sum<number>('waiting_count').as('waiting'),
+    ])
+    .groupBy(state)
+    .execute()
+    .catch(() => undefined)
+  if (!rows) return []
+  return states.map((name) => {
+    const row = rows.find(({ state }) => state === name)
+    return { state: name, webhooks: row?.webhooks ?? 0, waiting: Number(row?.waiting ?? 0) }
+  })
+}

@@ -1,0 +1,33 @@
+import { parser } from '@prometheus-io/lezer-promql'
+
+/** What a query asks for. */
+export interface Query {
+  /** Names of series, each with the labels that it is selected by. */
+  readonly selectors: readonly { readonly series: string; readonly labels: readonly string[] }[]
+  /** Labels by which it groups or joins. */
+  readonly grouping: readonly string[]
+  /** What the grammar does not know; empty for a query that can be run. */
+  readonly faults: readonly string[]
+}
+
+/** Reads a query of Prometheus; variables of Grafana may stand in it. */
+export function readQuery(expression: string): Query {
+  const text = expression.replaceAll('$__rate_interval', '5m').replaceAll('$$__tags', 'job="x"')
+  const selectors: { series: string; labels: string[] }[] = []
+  const grouping: string[] = []
+  const faults: string[] = []
+  const textOf = (place: { from: number; to: number } | null) =>
+    place ? text.slice(place.from, place.to) : ''
+  parser.parse(text).iterate({
+    enter({ name, type, from, to, node }) {
+      const words = text.slice(from, to)
+      if (type.isError) faults.push(text.slice(Math.max(0, from - 20), to + 20))
+      if (name === 'VectorSelector')
+        selectors.push({ series: textOf(node.getChild('Identifier')), labels: [] })
+      if (name !== 'LabelName') return
+      if (node.parent?.name === 'GroupingLabels') grouping.push(words)
+      else selectors.at(-1)?.labels.push(words)
+    },
+  })
+  return { selectors, grouping, faults }
+}
