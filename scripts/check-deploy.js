@@ -8,11 +8,8 @@ const { checkRules } = require('./deploy/rules')
 const { checkSchemas } = require('./deploy/schemas')
 const { readSecretsExample, checkFiles } = require('./deploy/files')
 
-/** Images of others that run beside Sheaf. */
-const images = ['otel-collector', 'opentelemetry-collector-contrib']
-
 function check() {
-  const facts = { ...readFacts(), images }
+  const facts = readFacts()
   const outside = readSecretsExample()
   const built = buildAll()
   const faults = built.flatMap(({ name, objects }) =>

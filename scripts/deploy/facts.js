@@ -6,6 +6,7 @@ const { existsSync, readFileSync } = require('node:fs')
 const Module = require('node:module')
 const { join } = require('node:path')
 const { transformFileSync } = require('@swc/core')
+const { parse } = require('yaml')
 const { services } = require('../image-folder')
 
 const root = join(__dirname, '../..')
@@ -43,7 +44,7 @@ function loadTypeScript() {
 
 /** What stands for a program's own settings in its environment: nothing else of ours is called so. */
 const ofAny =
-  /^(OTEL_\w+|NODE_\w+|UV_THREADPOOL_SIZE|SHEAF_LOG_LEVEL|TZ|POD_NAME|POD_IP|SSL_CERT_FILE)$/
+  /^(OTEL_\w+|NODE_\w+|UV_THREADPOOL_SIZE|SHEAF_LOG_LEVEL|SHEAF_METRICS_LISTEN|TZ|POD_NAME|POD_IP|SSL_CERT_FILE)$/
 
 /** A service as its code has it. */
 function readService(folder) {
@@ -69,11 +70,20 @@ function readNumber(file, name) {
   return Number(found[1].replaceAll('_', ''))
 }
 
+/** The versions of what deploy/telemetry was written for. */
+function readTelemetry() {
+  const text = readFileSync(join(root, 'deploy/telemetry/compose.yaml'), 'utf8')
+  return Object.fromEntries(
+    Object.values(parse(text).services).map(({ image }) => image.split('/').at(-1).split(':')),
+  )
+}
+
 /** The versions of engines that the code is tried with. */
 function readEngines() {
   const release = readFileSync(join(root, 'packages/engines/src/nats-release.ts'), 'utf8')
   const { optionalDependencies } = require('../../packages/engines/package.json')
   return {
+    ...readTelemetry(),
     nats: /natsVersion = '([\d.]+)'/.exec(release)?.[1],
     postgres: Object.values(optionalDependencies)[0].split('.').slice(0, 2).join('.'),
   }

@@ -64,7 +64,7 @@ function buildWith(overlay, components) {
 function buildAll() {
   const overlays = readdirSync(join(folder, 'overlays'))
   const chosen = readdirSync(join(folder, 'components')).filter(
-    (name) => !['availability', 'postgres'].includes(name),
+    (name) => !['availability', 'postgres', 'telemetry'].includes(name),
   )
   return [
     ...overlays.map((name) => ({ name, objects: buildOverlay(name) })),

@@ -15,7 +15,7 @@ function serviceOf({ image = '' }, services) {
 }
 
 /** Images are ours by the name of their service, or known; all say which version. */
-function checkImage({ image = '' }, { services, engines, images }) {
+function checkImage({ image = '' }, { services, engines }) {
   const [path, tag = ''] = image.split(/:(?=[^/:]*$)/)
   const name = path.split('/').at(-1)
   const isOf = (version) => tag === version || tag.startsWith(`${version}-`)
@@ -24,8 +24,9 @@ function checkImage({ image = '' }, { services, engines, images }) {
     return isOf(engines[name])
       ? []
       : [`image ${image} is not ${engines[name]}, with which Sheaf is tried`]
-  const isKnown = serviceOf({ image }, services) !== undefined || images.includes(name)
-  return isKnown ? [] : [`image ${image} is not one of ours, and not known`]
+  return serviceOf({ image }, services) !== undefined
+    ? []
+    : [`image ${image} is not one of ours, and not known`]
 }
 
 /** What a container may do. */

@@ -45,7 +45,7 @@ function describeService(readConfig: (env: Env) => unknown) {
     }
   }
   read({})
-  return { read, knows: (name: string) => names.has(name) }
+  return { read, knows: (name: string) => names.has(name) || name.startsWith('OTEL_') }
 }
 
 const facts = {
@@ -55,8 +55,14 @@ const facts = {
     'document-data': describeService(readDocumentData),
     webhook: describeService(readWebhook),
   },
-  engines: { nats: '2.14.0', postgres: '18.4' },
-  images: [],
+  engines: {
+    nats: '2.14.0',
+    postgres: '18.4',
+    'opentelemetry-collector-contrib': '0.130.0',
+    tempo: '2.8.2',
+    prometheus: 'v3.5.0',
+    grafana: '12.1.0',
+  },
   stopSeconds: 30,
 }
 
