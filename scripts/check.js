@@ -35,6 +35,7 @@ const checks = {
     'tests',
     'bench',
   ],
+  deploy: ['node', 'scripts/check-deploy.js'],
   'dead code': ['knip', '--no-progress', '--no-config-hints'],
   format: ['prettier', '--check', '--log-level=warn', '--cache', '.'],
   'buf lint': ['buf', 'lint'],
@@ -45,7 +46,8 @@ const checks = {
 async function run(name) {
   const [program, ...args] = checks[name]
   const started = performance.now()
-  const child = spawn(join(root, 'node_modules/.bin', program), args, {
+  const path = program === 'node' ? process.execPath : join(root, 'node_modules/.bin', program)
+  const child = spawn(path, args, {
     cwd: program === 'buf' ? protos : root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }) },

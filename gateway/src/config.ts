@@ -1,4 +1,5 @@
 import { EnvReader, type Env } from '@sheaf/kit/config'
+import { readTlsFiles, type TlsFiles } from '@sheaf/kit/tls'
 import type { LoadLimits } from './load'
 import type { MailSettings } from './mailer'
 import type { OidcSettings } from './oidc'
@@ -39,6 +40,8 @@ export interface GatewayConfig {
   readonly webhookAddress: string
   /** Secret that the processes of one Sheaf share. */
   readonly serviceKey: string
+  /** Certificates for the calls between them; plain text without. */
+  readonly tls?: TlsFiles
   /** Largest request body, in bytes. */
   readonly maxBodyBytes: number
   /** Domain below which every site has a subdomain; undefined when sites are addressed by path only. */
@@ -90,6 +93,7 @@ export function readConfig(env: Env): GatewayConfig {
     directoryAddress: read.str('SHEAF_DIRECTORY_ADDRESS', '127.0.0.1:8485'),
     webhookAddress: read.str('SHEAF_WEBHOOK_ADDRESS', '127.0.0.1:8487'),
     serviceKey: read.secret('SHEAF_SERVICE_KEY'),
+    tls: readTlsFiles(read),
     maxBodyBytes: read.int('SHEAF_MAX_BODY_MB', 32, { min: 1, max: MOST_BODY_MB }) * MIB,
     baseDomain: read.optional('SHEAF_BASE_DOMAIN')?.toLowerCase().replace(/^\./, ''),
     limits: {

@@ -46,15 +46,15 @@ export interface Context extends AsyncDisposable {
 /** Opens what the gateway needs. Resolves at once: services that do not answer yet are waited for request by request. */
 export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages): Promise<Context> {
   return openWith(async (closer) => {
-    const { directoryAddress: address, webhookAddress } = config
-    const options = { maxMessageBytes: MAX_MESSAGE_BYTES, multiplexed: true }
+    const { directoryAddress: address, webhookAddress, tls } = config
+    const options = { maxMessageBytes: MAX_MESSAGE_BYTES, multiplexed: true, tls }
     const channel = closer.use(openChannel({ address, ...options }))
     const directory = createDirectoryClients(channel)
     const { access } = directory
     const system = new SystemCaller(access, config.serviceKey)
     const lease = closer.use(new AccessLease(access, system, log))
     lease.start()
-    const homes = closer.use(new HomeChannels())
+    const homes = closer.use(new HomeChannels(tls))
     const webhook = closer.use(openChannel({ address: webhookAddress, ...options }))
     const readiness = new Readiness({
       directory: channel,

@@ -1,5 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
+import type { TlsFiles } from '@sheaf/kit/tls'
 import {
   ActionsServiceClientImpl,
   type ActionsService,
@@ -71,6 +72,8 @@ export class HomeChannels implements AsyncDisposable {
     dispose: ({ channel }) => channel.close(),
   })
 
+  constructor(private readonly tls?: TlsFiles) {}
+
   /** Clients of the instance at this address (host:port). Throws AppError `unavailable` for an empty address. */
   at(address: string): HomeClients {
     if (address === '')
@@ -85,6 +88,7 @@ export class HomeChannels implements AsyncDisposable {
       address,
       maxMessageBytes: MAX_MESSAGE_BYTES,
       multiplexed: true,
+      tls: this.tls,
     })
     const clients: HomeClients = {
       channel,

@@ -1,5 +1,6 @@
 import { toAppError } from '@sheaf/kit/errors'
 import { openChannel } from '@sheaf/kit/grpc-client'
+import type { TlsFiles } from '@sheaf/kit/tls'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import { HomesServiceClientImpl, type HomeDocument } from '@sheaf/protos/sheaf/directory/v1/homes'
 import {
@@ -15,6 +16,8 @@ import { CliError } from './cli-error'
 export interface OperatorTarget {
   readonly directoryAddress: string
   readonly serviceKey: string
+  /** Certificates for the call; plain text without. */
+  readonly tls?: TlsFiles
 }
 
 /** A key as its user sends it, and what is stored of it. */
@@ -56,8 +59,8 @@ export interface Operator extends AsyncDisposable {
 const TOKEN_MARGIN_MS = 5_000
 
 /** Opens the operator's door; connects with the first call. */
-export function openOperator({ directoryAddress, serviceKey }: OperatorTarget): Operator {
-  const channel = openChannel({ address: directoryAddress })
+export function openOperator({ directoryAddress, serviceKey, tls }: OperatorTarget): Operator {
+  const channel = openChannel({ address: directoryAddress, tls })
   const access = new AccessServiceClientImpl(channel)
   const users = new UsersServiceClientImpl(channel)
   const keys = new KeysServiceClientImpl(channel)

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { EnvReader, type Env } from '@sheaf/kit/config'
+import { readTlsFiles, type TlsFiles } from '@sheaf/kit/tls'
 
 /** What the command knows before it looks at its arguments. */
 export interface CliSettings {
@@ -14,6 +15,8 @@ export interface CliSettings {
   /** `host:port` of directory, when it is not on this machine. */
   readonly directoryAddress?: string
   readonly serviceKey?: string
+  /** Certificates for directory, when it is not on this machine. */
+  readonly tls?: TlsFiles
   /** Folder for what may be lost: the state of unfinished loads. */
   readonly cacheDir: string
   /** Folder that relative file names start from. */
@@ -35,6 +38,7 @@ export function readSettings(env: Env, cwd: string): CliSettings {
     apiKey: read.optionalSecret('SHEAF_API_KEY'),
     directoryAddress: read.optional('SHEAF_DIRECTORY_ADDRESS'),
     serviceKey: read.optionalSecret('SHEAF_SERVICE_KEY'),
+    tls: readTlsFiles(read),
     cacheDir: join(cacheHome || join(homedir(), '.cache'), 'sheaf'),
     workDir: byNpm ? npmCwd : cwd,
     invocation: byNpm ? 'npm run sheaf --' : 'sheaf',

@@ -6,10 +6,12 @@ import type { CliSettings } from './settings'
 
 /** Where the operator's commands go: the address and key that were set, else the Sheaf on this machine. */
 export async function readOperatorTarget(settings: CliSettings): Promise<OperatorTarget> {
-  const { directoryAddress, serviceKey, dataDir } = settings
+  const { directoryAddress, serviceKey, dataDir, tls } = settings
   return {
     directoryAddress: directoryAddress ?? (await getRunFile(settings)).addresses.directory,
     serviceKey: serviceKey ?? (await readServiceKey(dataDir)),
+    // On one machine nothing leaves it, so there are none.
+    ...(directoryAddress !== undefined && { tls }),
   }
 }
 

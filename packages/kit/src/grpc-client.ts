@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   Client,
-  credentials,
   Metadata,
   status as Status,
   type CallOptions,
@@ -14,6 +13,7 @@ import { CallSpan, isTracing } from './call-span'
 import { AppError } from './errors'
 import { decodeError } from './grpc-errors'
 import { writeUpload } from './grpc-upload'
+import { channelCredentials, type TlsFiles } from './tls'
 import { StreamedCall, UnaryCall, type Outgoing, type PlainCalls } from './transport-call'
 import { TransportClient } from './transport-client'
 
@@ -32,6 +32,8 @@ export interface ChannelOptions {
   readonly address: string
   /** Deadline of a unary call that states none, in milliseconds; 30 s unless given. */
   readonly timeoutMs?: number
+  /** Certificates of the processes of one Sheaf; plain text without them. */
+  readonly tls?: TlsFiles
   /** Largest answer in bytes; gRPC's usual 4 MiB unless given. */
   readonly maxMessageBytes?: number
   /**
@@ -57,13 +59,14 @@ export class GrpcChannel implements AsyncDisposable {
 
   constructor({
     address,
+    tls,
     timeoutMs = DEFAULT_TIMEOUT_MS,
     maxMessageBytes = 4 * 1024 * 1024,
     multiplexed = false,
   }: ChannelOptions) {
     this.address = address
     this.timeoutMs = timeoutMs
-    this.client = new Client(address, credentials.createInsecure(), {
+    this.client = new Client(address, channelCredentials(tls), {
       'grpc.max_receive_message_length': maxMessageBytes,
       'grpc.max_send_message_length': -1,
       'grpc-node.flow_control_window': 1024 * 1024,
@@ -72,6 +75,8 @@ export class GrpcChannel implements AsyncDisposable {
       'grpc.initial_reconnect_backoff_ms': 50,
       'grpc.min_reconnect_backoff_ms': 50,
       'grpc.max_reconnect_backoff_ms': 1_000,
+      // A process that was started again on a cluster has another address under the same name.
+      'grpc.dns_min_time_between_resolutions_ms': 1_000,
       'grpc.enable_retries': 0,
     })
     if (multiplexed) this.transport = new TransportClient(this.client, maxMessageBytes)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
   Server,
-  ServerCredentials,
+  type ServerCredentials,
   type ServiceDefinition,
   type UntypedHandleCall,
   type UntypedServiceImplementation,
@@ -14,6 +14,7 @@ import type { TokenVerifier } from './caller-token'
 import { CallScope } from './grpc-call-scope'
 import { createHandler, type HandlerMethod } from './grpc-handlers'
 import type { Logger } from './logger'
+import { serverCredentials, type TlsFiles } from './tls'
 import { TransportServer } from './transport-server'
 
 /** How long calls may go on after the server was asked to stop. */
@@ -48,6 +49,10 @@ export function serve(
 export interface GrpcServerOptions {
   /** `host:port`; port 0 takes a free one. */
   readonly listen: string
+  /** Certificates of the processes of one Sheaf: nobody without one is served. Plain text without them. */
+  readonly tls?: TlsFiles
+  /** `host:port` where health alone is served in plain text as well, for those who have no certificate. */
+  readonly healthListen?: string
   readonly services: readonly ServedService[]
   readonly verifier: TokenVerifier
   readonly log: Logger
@@ -69,7 +74,7 @@ export interface RunningGrpcServer extends AsyncDisposable {
  * but those of open RPCs, health and reflection must carry a valid caller token. Errors are encoded for the wire; what is no AppError is logged here, once.
  */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<RunningGrpcServer> {
-  const { listen, services, verifier, log, maxMessageBytes = 4 * 1024 * 1024 } = options
+  const { listen, services, verifier, log, tls, maxMessageBytes = 4 * 1024 * 1024 } = options
   const server = new Server({
     'grpc.max_receive_message_length': maxMessageBytes,
     'grpc.max_send_message_length': -1,
@@ -95,7 +100,11 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<Runni
   health.addToServer(server)
   const names = services.map(({ definition }) => serviceName(definition))
   new ReflectionService(loadDescriptors(), { services: names }).addToServer(server)
-  const port = await bind(server, listen)
+  const probed = await serveHealth(health, options.healthListen)
+  const port = await bind(server, listen, serverCredentials(tls)).catch((error: unknown) => {
+    probed.forceShutdown()
+    throw error
+  })
   const address = `${listen.slice(0, listen.lastIndexOf(':'))}:${port}`
   log.info({ address }, 'listening')
   return {
@@ -106,7 +115,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<Runni
       health.setStatus('', 'NOT_SERVING')
       scope.endOpenStreams()
       transport.drain()
-      await drain(server)
+      await Promise.all([drain(server), drain(probed)])
     },
   }
 }
@@ -115,9 +124,17 @@ function serviceName(definition: ServiceDefinition): string {
   return Object.values(definition)[0]?.path.split('/')[1] ?? ''
 }
 
-function bind(server: Server, listen: string): Promise<number> {
+/** A server of health alone; it listens nowhere when it is not asked to. */
+async function serveHealth(health: HealthImplementation, listen?: string): Promise<Server> {
+  const server = new Server()
+  health.addToServer(server)
+  if (listen !== undefined) await bind(server, listen, serverCredentials(undefined))
+  return server
+}
+
+function bind(server: Server, listen: string, credentials: ServerCredentials): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.bindAsync(listen, ServerCredentials.createInsecure(), (error, port) => {
+    server.bindAsync(listen, credentials, (error, port) => {
       if (error) reject(new Error(`cannot listen on ${listen}: ${error.message}`))
       else resolve(port)
     })

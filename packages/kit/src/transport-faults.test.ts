@@ -46,7 +46,7 @@ describe('a server that stops', () => {
     end.open()
     expect((await under).seq).toBe(1)
     await stopped
-    opened.use(await startServer([slow], server.address))
+    opened.use(await startServer([slow], { listen: server.address }))
     await untilMultiplexing(channel)
     expect((await documents(channel).createDocument(doc('d'), alice)).seq).toBe(2)
   })

@@ -15,6 +15,7 @@ import { openChannel, type GrpcChannel } from '../src/grpc-client'
 import {
   serve,
   startGrpcServer,
+  type GrpcServerOptions,
   type RunningGrpcServer,
   type ServedService,
   type ServerCall,
@@ -54,9 +55,16 @@ export const change = (seq: number, bytes = 0): ReadChangesResponse =>
 /** Starts a server for these services. */
 export const startServer = (
   services: ServedService[],
-  listen = '127.0.0.1:0',
+  { listen = '127.0.0.1:0', ...options }: Partial<GrpcServerOptions> = {},
 ): Promise<RunningGrpcServer> =>
-  startGrpcServer({ listen, services, verifier, log, maxMessageBytes: 64 * 1024 * 1024 })
+  startGrpcServer({
+    listen,
+    services,
+    verifier,
+    log,
+    maxMessageBytes: 64 * 1024 * 1024,
+    ...options,
+  })
 
 /** Opens a channel whose calls go over the stream, and one whose calls do not. */
 export async function openChannels(

@@ -72,6 +72,11 @@ function wiringOf(name: ServiceName, wiring: Wiring): Env {
     SHEAF_DATA: wiring.dataDir,
     SHEAF_HOST: wiring.host,
     SHEAF_PORT: String(wiring.port),
+    // Nothing leaves this machine, and no certificate names its addresses.
+    SHEAF_TLS_CERT: undefined,
+    SHEAF_TLS_KEY: undefined,
+    SHEAF_TLS_CA: undefined,
+    SHEAF_HEALTH_LISTEN: undefined,
     SHEAF_METRICS_LISTEN: metricsAddressOf(name, wiring),
   }
   if (name === 'directory') return { ...shared, SHEAF_DIRECTORY_LISTEN: wiring.directoryAddress }

@@ -1,4 +1,5 @@
 import { EnvReader, type Env } from '@sheaf/kit/config'
+import { readTlsFiles, type TlsFiles } from '@sheaf/kit/tls'
 
 const HOUR = 3_600
 
@@ -24,6 +25,10 @@ export interface DirectoryConfig {
   readonly accessAuditDays: number
   /** The secret that the processes of one Sheaf share. */
   readonly serviceKey: string
+  /** Certificates for the calls between them; plain text without. */
+  readonly tls?: TlsFiles
+  /** `host:port` where health is served in plain text as well. */
+  readonly healthListen?: string
   /** `host:port` of the webhook service. */
   readonly webhookAddress: string
   /** After so many days what is in the trash is deleted. */
@@ -41,6 +46,8 @@ export function readConfig(env: Env): DirectoryConfig {
     databaseWaiting: read.int('SHEAF_DIRECTORY_WAITING', 500, { min: 1 }),
     accessAuditDays: read.int('SHEAF_ACCESS_AUDIT_DAYS', 365, { min: 1, max: 36_500 }),
     serviceKey: read.secret('SHEAF_SERVICE_KEY'),
+    tls: readTlsFiles(read),
+    healthListen: read.optional('SHEAF_HEALTH_LISTEN'),
     webhookAddress: read.str('SHEAF_WEBHOOK_ADDRESS', '127.0.0.1:8487'),
     trashDays: read.int('SHEAF_TRASH_DAYS', 30, { min: 1, max: 36_500 }),
     sessions: {

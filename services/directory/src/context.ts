@@ -82,7 +82,9 @@ export async function openContext(
     keyUse: closer.use(CredentialUse.ofKeys(db, log)),
     sessionUse: closer.use(CredentialUse.ofSessions(db, log)),
     sessions: config.sessions,
-    outbox: closer.use(new Outbox(db, { signer, webhookAddress: config.webhookAddress }, log)),
+    outbox: closer.use(
+      new Outbox(db, { signer, webhookAddress: config.webhookAddress, tls: config.tls }, log),
+    ),
     signer,
     verifier: createTokenVerifier(() => Promise.resolve(jwks)),
     jwks,

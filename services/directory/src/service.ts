@@ -23,6 +23,8 @@ export function startDirectory(config: DirectoryConfig): Promise<RunningDirector
     const ctx = await openContext(config, closer, () => checkDatabase())
     const server = await startGrpcServer({
       listen: config.listen,
+      tls: config.tls,
+      healthListen: config.healthListen,
       services: createServices(ctx),
       verifier: ctx.verifier,
       log: ctx.log,

@@ -1,4 +1,5 @@
 import { EnvReader, type Env } from '@sheaf/kit/config'
+import { readTlsFiles, type TlsFiles } from '@sheaf/kit/tls'
 import type { AdmissionLimits } from './admission'
 import type { SqlLimits } from './sql/sql-pool'
 import type { AttachmentLimits } from './store/staged-files'
@@ -19,6 +20,10 @@ export interface DocumentDataConfig {
   readonly directoryAddress: string
   /** The secret that the processes of one Sheaf share. */
   readonly serviceKey: string
+  /** Certificates for the calls between them; plain text without. */
+  readonly tls?: TlsFiles
+  /** `host:port` where health is served in plain text as well. */
+  readonly healthListen?: string
   /** `nats://user:password@host:port`. */
   readonly natsUrl: string
   /** Documents open at once; each takes three file descriptors and some 100 KB or more. */
@@ -39,6 +44,8 @@ export interface DocumentDataConfig {
   readonly changesDays: number
   /** … or until they are so many MiB. */
   readonly changesMegabytes: number
+  /** … on so many servers of NATS. */
+  readonly changesReplicas: number
   /** What is taken on at once; more is refused. */
   readonly limits: AdmissionLimits
   /** Bounds of SQL that callers write. */
@@ -83,6 +90,8 @@ export function readConfig(env: Env): DocumentDataConfig {
     dataFolder: read.str('SHEAF_DATA', './data'),
     directoryAddress: read.str('SHEAF_DIRECTORY_ADDRESS', '127.0.0.1:8485'),
     serviceKey: read.secret('SHEAF_SERVICE_KEY'),
+    tls: readTlsFiles(read),
+    healthListen: read.optional('SHEAF_HEALTH_LISTEN'),
     natsUrl: read.secret('NATS_URL'),
     maxOpenDocuments: read.int('SHEAF_OPEN_DOCUMENTS', 200, { min: 1, max: 100_000 }),
     idleSeconds: read.int('SHEAF_IDLE_SECONDS', 60, { min: 1 }),
@@ -93,6 +102,7 @@ export function readConfig(env: Env): DocumentDataConfig {
     maxImportSeconds: read.int('SHEAF_IMPORT_SECONDS', 300, { min: 1, max: 3600 }),
     changesDays: read.int('SHEAF_CHANGES_DAYS', 7, { min: 1, max: 3650 }),
     changesMegabytes: read.int('SHEAF_CHANGES_MB', 1024, { min: 1 }),
+    changesReplicas: read.int('SHEAF_CHANGES_REPLICAS', 1, { min: 1, max: 5 }),
     sql: readSqlLimits(read),
     limits: {
       writes: read.int('SHEAF_PENDING_WRITES', defaultLimits.writes, { min: 2 }),

@@ -58,7 +58,7 @@ export async function openContext(
   const delay = new EventLoopDelay()
   closer.defer(() => delay[Symbol.dispose]())
   const admission = new Admission(config.limits, delay)
-  const directory = closer.use(openChannel({ address: config.directoryAddress }))
+  const directory = closer.use(openChannel({ address: config.directoryAddress, tls: config.tls }))
   const documents = closer.use(await openDocuments(config, log))
   const sql = closer.use(
     new SqlPool({
@@ -72,7 +72,11 @@ export async function openContext(
   const publisher = new ChangePublisher(documents, {
     natsUrl: config.natsUrl,
     name: config.home,
-    limits: { days: config.changesDays, megabytes: config.changesMegabytes },
+    limits: {
+      days: config.changesDays,
+      megabytes: config.changesMegabytes,
+      replicas: config.changesReplicas,
+    },
     log,
   })
   closer.use(publisher)

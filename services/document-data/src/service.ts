@@ -30,6 +30,8 @@ export function startDocumentData(
     const ctx = await openContext(config, closer, overrides)
     const server = await startGrpcServer({
       listen: config.listen,
+      tls: config.tls,
+      healthListen: config.healthListen,
       services: createServices(ctx),
       verifier: ctx.verifier,
       log: ctx.log,

@@ -34,7 +34,7 @@ it('documents that cannot be read hold up no other, and are tried again', async 
   const log = createLogger('test')
   log.level = 'silent'
   const nats = await connectNats({ url: natsUrl, name: 'test', log })
-  const limits = { days: 1, megabytes: 256 }
+  const limits = { days: 1, megabytes: 256, replicas: 1 }
   const options = { natsUrl, name: 'test', limits, log }
   try {
     await using publisher = new ChangePublisher(store as DocumentStore, options)

@@ -55,6 +55,7 @@ export function testConfig(folder: string): DocumentDataConfig {
     maxImportSeconds: 60,
     changesDays: 1,
     changesMegabytes: 256,
+    changesReplicas: 1,
     // However busy the machine is with other tests.
     limits: { ...defaultLimits, delayMs: 60_000 },
     sql: defaultSqlLimits,

@@ -1,4 +1,5 @@
 import { EnvReader, type Env } from '@sheaf/kit/config'
+import { readTlsFiles, type TlsFiles } from '@sheaf/kit/tls'
 import { isHostEntry } from './targets/url-rule'
 
 const MIB = 1024 * 1024
@@ -13,6 +14,10 @@ export interface WebhookConfig {
   readonly directoryAddress: string
   /** The secret that the processes of one Sheaf share. */
   readonly serviceKey: string
+  /** Certificates for the calls between them; plain text without. */
+  readonly tls?: TlsFiles
+  /** `host:port` where health is served in plain text as well. */
+  readonly healthListen?: string
   /** `nats://user:password@host:port`. */
   readonly natsUrl: string
   /** Hosts to which deliveries may go although their addresses are private; `*` for all. */
@@ -31,6 +36,8 @@ export function readConfig(env: Env): WebhookConfig {
     databaseUrl: read.secret('DATABASE_URL'),
     directoryAddress: read.str('SHEAF_DIRECTORY_ADDRESS', '127.0.0.1:8485'),
     serviceKey: read.secret('SHEAF_SERVICE_KEY'),
+    tls: readTlsFiles(read),
+    healthListen: read.optional('SHEAF_HEALTH_LISTEN'),
     natsUrl: read.secret('NATS_URL'),
     allowedHosts: read
       .list('SHEAF_WEBHOOK_ALLOWED_HOSTS', [], isHostEntry)

@@ -64,13 +64,13 @@ export async function openContext(
   const url = config.databaseUrl
   const db = closer.use(openDatabase<WebhookSchema>({ url, schema: SCHEMA, log, onUnavailable }))
   await migrate(db, SCHEMA, migrations)
-  const directory = closer.use(openChannel({ address: config.directoryAddress }))
+  const directory = closer.use(openChannel({ address: config.directoryAddress, tls: config.tls }))
   const access = new AccessServiceClientImpl(directory)
   const fetchKeys = async () => {
     const { jwks } = await access.listVerificationKeys({})
     return JSON.parse(jwks) as KeySet
   }
-  const calls = closer.use(new DocumentCalls(access, config.serviceKey))
+  const calls = closer.use(new DocumentCalls(access, config.serviceKey, config.tls))
   const poster = new Poster({ allowedHosts: config.allowedHosts, resolve })
   closer.defer(() => poster[Symbol.dispose]())
   return {

@@ -1,6 +1,7 @@
 import { isTokenFresh } from '@sheaf/kit/caller-token'
 import { AppError, toAppError } from '@sheaf/kit/errors'
 import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
+import type { TlsFiles } from '@sheaf/kit/tls'
 import type { CallContext } from '@sheaf/protos/call'
 import type { AccessService } from '@sheaf/protos/sheaf/directory/v1/access'
 import { ChangesServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/changes'
@@ -44,6 +45,7 @@ export class DocumentCalls implements AsyncDisposable {
   constructor(
     private readonly access: Pick<AccessService, 'resolveAccess'>,
     private readonly serviceKey: string,
+    private readonly tls?: TlsFiles,
   ) {}
 
   /**
@@ -90,6 +92,7 @@ export class DocumentCalls implements AsyncDisposable {
       address,
       maxMessageBytes: MAX_MESSAGE_BYTES,
       multiplexed: true,
+      tls: this.tls,
     })
     const clients = {
       channel,

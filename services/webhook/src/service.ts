@@ -33,6 +33,8 @@ export function startWebhook(
     ctx.wakes.sender = () => sender.wake()
     const server = await startGrpcServer({
       listen: config.listen,
+      tls: config.tls,
+      healthListen: config.healthListen,
       services: createServices(ctx),
       verifier: ctx.verifier,
       log: ctx.log,

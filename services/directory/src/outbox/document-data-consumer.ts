@@ -1,6 +1,7 @@
 import type { TokenSigner } from '@sheaf/kit/caller-token'
 import { AppError } from '@sheaf/kit/errors'
 import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
+import type { TlsFiles } from '@sheaf/kit/tls'
 import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import type { OutboxEntry } from '../db/outbox'
 import { signDeletion } from './deletion-token'
@@ -12,7 +13,10 @@ export class DocumentDataConsumer implements OutboxConsumer {
   /** By the name of the instance. */
   private readonly channels = new Map<string, GrpcChannel>()
 
-  constructor(private readonly signer: TokenSigner) {}
+  constructor(
+    private readonly signer: TokenSigner,
+    private readonly tls?: TlsFiles,
+  ) {}
 
   /** Has the document's home remove its file; returns when the file is gone for good. Throws AppError. */
   async deliver({ docId, home, homeAddress }: OutboxEntry, deadline: number): Promise<void> {
@@ -27,7 +31,7 @@ export class DocumentDataConsumer implements OutboxConsumer {
     const known = this.channels.get(home)
     if (known?.address === address) return known
     known?.close()
-    const channel = openChannel({ address })
+    const channel = openChannel({ address, tls: this.tls })
     this.channels.set(home, channel)
     return channel
   }

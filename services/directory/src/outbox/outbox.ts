@@ -1,6 +1,7 @@
 import type { TokenSigner } from '@sheaf/kit/caller-token'
 import { Closer } from '@sheaf/kit/lifecycle'
 import type { Logger } from '@sheaf/kit/logger'
+import type { TlsFiles } from '@sheaf/kit/tls'
 import type { Kysely } from 'kysely'
 import type { DirectorySchema } from '../db/schema'
 import { OutboxDispatcher } from './dispatcher'
@@ -12,6 +13,8 @@ export interface OutboxRoutes {
   readonly signer: TokenSigner
   /** `host:port`. */
   readonly webhookAddress: string
+  /** Certificates for the calls; plain text without. */
+  readonly tls?: TlsFiles
 }
 
 /**
@@ -22,10 +25,11 @@ export class Outbox implements AsyncDisposable {
   private readonly closer = new Closer()
   private readonly dispatchers: readonly OutboxDispatcher[]
 
-  constructor(db: Kysely<DirectorySchema>, { signer, webhookAddress }: OutboxRoutes, log: Logger) {
+  constructor(db: Kysely<DirectorySchema>, routes: OutboxRoutes, log: Logger) {
+    const { signer, webhookAddress, tls } = routes
     const consumers = [
-      new DocumentDataConsumer(signer),
-      new WebhookConsumer(signer, webhookAddress),
+      new DocumentDataConsumer(signer, tls),
+      new WebhookConsumer(signer, webhookAddress, tls),
     ]
     this.dispatchers = consumers.map((consumer) => {
       this.closer.use(consumer)

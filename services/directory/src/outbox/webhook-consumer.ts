@@ -1,5 +1,6 @@
 import type { TokenSigner } from '@sheaf/kit/caller-token'
 import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
+import type { TlsFiles } from '@sheaf/kit/tls'
 import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/webhook/v1/documents'
 import type { OutboxEntry } from '../db/outbox'
 import { signDeletion } from './deletion-token'
@@ -14,8 +15,9 @@ export class WebhookConsumer implements OutboxConsumer {
   constructor(
     private readonly signer: TokenSigner,
     address: string,
+    tls?: TlsFiles,
   ) {
-    this.channel = openChannel({ address })
+    this.channel = openChannel({ address, tls })
     this.documents = new DocumentsServiceClientImpl(this.channel)
   }
 

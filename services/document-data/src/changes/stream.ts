@@ -17,6 +17,8 @@ const SUBJECT = 'sheaf.changes'
 export interface StreamLimits {
   readonly days: number
   readonly megabytes: number
+  /** On how many servers of a cluster it is kept. */
+  readonly replicas: number
 }
 
 const DAY_MS = 24 * 3600 * 1000
@@ -39,6 +41,7 @@ export async function ensureStream(nats: NatsConnection, limits: StreamLimits): 
     discard: DiscardPolicy.Old,
     max_age: nanos(limits.days * DAY_MS),
     max_bytes: limits.megabytes * 1024 * 1024,
+    num_replicas: limits.replicas,
     duplicate_window: nanos(DUPLICATE_WINDOW_MS),
   }
   try {

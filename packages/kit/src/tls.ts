@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
+import {
+  credentials,
+  experimental,
+  ServerCredentials,
+  type ChannelCredentials,
+} from '@grpc/grpc-js'
+import { ConfigError, type EnvReader } from './config'
+import { createLogger } from './logger'
+
+/** How long a renewed certificate may stay unnoticed; those of a cluster are renewed weeks before they end. */
+const REFRESH_MS = 60_000
+
+/** Files in PEM by which the processes of one Sheaf know each other. */
+export interface TlsFiles {
+  /** The certificate of this process, with those between it and the authority. */
+  readonly cert: string
+  /** Its key. */
+  readonly key: string
+  /** The certificate of the authority that has signed those of all processes. */
+  readonly ca: string
+}
+
+/** Reads their names: all three, or undefined when calls between processes are not encrypted. */
+export function readTlsFiles(read: EnvReader): TlsFiles | undefined {
+  const names = { cert: 'SHEAF_TLS_CERT', key: 'SHEAF_TLS_KEY', ca: 'SHEAF_TLS_CA' }
+  const given = Object.values(names).map((name) => read.optional(name))
+  if (given.every((name) => name === undefined)) return undefined
+  return { cert: read.str(names.cert), key: read.str(names.key), ca: read.str(names.ca) }
+}
+
+/** How a channel with these files connects: it shows its certificate, and wants one of that authority for the name it calls. */
+export function channelCredentials(files: TlsFiles | undefined): ChannelCredentials {
+  if (files === undefined) return credentials.createInsecure()
+  const provider = openTls(files)
+  return experimental.createCertificateProviderChannelCredentials(provider, provider)
+}
+
+/** How a server with these files is connected to: only by those who show a certificate of that authority. */
+export function serverCredentials(files: TlsFiles | undefined): ServerCredentials {
+  if (files === undefined) return ServerCredentials.createInsecure()
+  const provider = openTls(files)
+  return experimental.createCertificateProviderServerCredentials(provider, provider, true)
+}
+
+interface Material {
+  readonly certificate: Buffer
+  readonly privateKey: Buffer
+  readonly caCertificate: Buffer
+}
+
+const opened = new Map<string, Certificates>()
+
+/** The contents of these files, followed as they change. Throws ConfigError when they cannot be used. */
+export function openTls(files: TlsFiles): Certificates {
+  const key = JSON.stringify(files)
+  const known = opened.get(key) ?? new Certificates(files)
+  opened.set(key, known)
+  return known
+}
+
+/**
+ * The certificates of this process. Renewed ones serve new connections, open ones go on; files that do not fit each other,
+ * as when only one of them has been written yet, change nothing.
+ */
+class Certificates implements experimental.CertificateProvider {
+  private readonly log = createLogger('tls')
+  private readonly identity = new Set<experimental.IdentityCertificateUpdateListener>()
+  private readonly authority = new Set<experimental.CaCertificateUpdateListener>()
+  private latest: Material
+  private hasFailed = false
+
+  constructor(private readonly files: TlsFiles) {
+    try {
+      this.latest = this.read()
+    } catch (error) {
+      const { message } = error as Error
+      throw new ConfigError([`SHEAF_TLS_CERT, SHEAF_TLS_KEY and SHEAF_TLS_CA: ${message}`])
+    }
+    setInterval(() => this.refresh(), REFRESH_MS).unref()
+  }
+
+  /** Looks whether the files have changed. Never throws. */
+  refresh(): void {
+    try {
+      const material = this.read()
+      this.hasFailed = false
+      if (isSame(material, this.latest)) return
+      this.latest = material
+      for (const listener of this.authority) listener(material)
+      for (const listener of this.identity) listener(material)
+      this.log.info('certificates were renewed')
+    } catch (error) {
+      if (!this.hasFailed) this.log.error({ err: error }, 'new certificates cannot be used')
+      this.hasFailed = true
+    }
+  }
+
+  addCaCertificateListener(listener: experimental.CaCertificateUpdateListener): void {
+    this.authority.add(listener)
+    // Whoever listens here is not yet listened to itself.
+    queueMicrotask(() => listener(this.latest))
+  }
+
+  removeCaCertificateListener(listener: experimental.CaCertificateUpdateListener): void {
+    this.authority.delete(listener)
+  }
+
+  addIdentityCertificateListener(listener: experimental.IdentityCertificateUpdateListener): void {
+    this.identity.add(listener)
+    queueMicrotask(() => listener(this.latest))
+  }
+
+  removeIdentityCertificateListener(
+    listener: experimental.IdentityCertificateUpdateListener,
+  ): void {
+    this.identity.delete(listener)
+  }
+
+  private read(): Material {
+    const material = {
+      certificate: readFileSync(this.files.cert),
+      privateKey: readFileSync(this.files.key),
+      caCertificate: readFileSync(this.files.ca),
+    }
+    const { certificate: cert, privateKey: key, caCertificate: ca } = material
+    createSecureContext({ cert, key, ca }) // throws when the key is another certificate's
+    return material
+  }
+}
+
+function isSame(one: Material, other: Material): boolean {
+  return (
+    one.certificate.equals(other.certificate) &&
+    one.privateKey.equals(other.privateKey) &&
+    one.caCertificate.equals(other.caCertificate)
+  )
+}

@@ -1,0 +1,28 @@
+// Holds what is in deploy/, the Tiltfile and the systemd unit to the code and to the schemas of Kubernetes. Needs no
+// cluster and no network. A check of `make check`.
+'use strict'
+
+const { readFacts } = require('./deploy/facts')
+const { buildAll } = require('./deploy/manifests')
+const { checkRules } = require('./deploy/rules')
+const { checkSchemas } = require('./deploy/schemas')
+const { readSecretsExample, checkFiles } = require('./deploy/files')
+
+function check() {
+  const facts = readFacts()
+  const outside = readSecretsExample()
+  const built = buildAll()
+  const faults = built.flatMap(({ name, objects }) =>
+    checkRules(objects, {
+      facts,
+      outside: name === 'dev' ? new Map() : outside,
+      mayHoldSecrets: name === 'dev',
+    }).map((fault) => `${name}: ${fault}`),
+  )
+  const all = new Map(built.flatMap(({ objects }) => objects).map((o) => [JSON.stringify(o), o]))
+  return [...checkSchemas([...all.values()]), ...faults, ...checkFiles(facts)]
+}
+
+const faults = check()
+for (const fault of faults) console.error(fault)
+if (faults.length > 0) process.exitCode = 1

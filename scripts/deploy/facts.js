@@ -1,0 +1,104 @@
+// What the code says of itself, for the checks of what deploys it: the settings that each service reads are found by
+// running its own readConfig, from its source.
+'use strict'
+
+const { existsSync, readFileSync } = require('node:fs')
+const Module = require('node:module')
+const { join } = require('node:path')
+const { transformFileSync } = require('@swc/core')
+const { parse } = require('yaml')
+const { services } = require('../image-folder')
+
+const root = join(__dirname, '../..')
+const { compilerOptions } = require('../../tsconfig.check.json')
+
+/** Where the sources of a package of ours are, as the type-checker knows it. */
+function sourceOf(request) {
+  const alias = Object.keys(compilerOptions.paths).find((path) =>
+    new RegExp(`^${path.replace('*', '.*')}$`).test(request),
+  )
+  if (alias === undefined) return undefined
+  const [source] = compilerOptions.paths[alias]
+  const [before, after] = alias.split('*')
+  const part = after === undefined ? '' : request.slice(before.length)
+  return join(root, source.replace('*', part))
+}
+
+/** Lets this process require sources in TypeScript. `make check` runs before anything is compiled. */
+function loadTypeScript() {
+  const resolve = Module._resolveFilename
+  Module._resolveFilename = function (request, parent, ...rest) {
+    const source = sourceOf(request) ?? request
+    const isBare = source.startsWith('.') && parent?.filename.endsWith('.ts')
+    const path = isBare ? `${join(parent.path, source)}.ts` : source
+    return existsSync(path) && path.endsWith('.ts')
+      ? path
+      : resolve.call(this, request, parent, ...rest)
+  }
+  Module._extensions['.ts'] = (module, file) => {
+    const jsc = { parser: { syntax: 'typescript' }, target: 'es2022' }
+    const { code } = transformFileSync(file, { jsc, module: { type: 'commonjs' } })
+    module._compile(code, file)
+  }
+}
+
+/** What stands for a program's own settings in its environment: nothing else of ours is called so. */
+const ofAny =
+  /^(OTEL_\w+|NODE_\w+|UV_THREADPOOL_SIZE|SHEAF_LOG_LEVEL|SHEAF_METRICS_LISTEN|TZ|POD_NAME|POD_IP|SSL_CERT_FILE)$/
+
+/** A service as its code has it. */
+function readService(folder) {
+  const { readConfig } = require(join(root, folder, 'src/config.ts'))
+  const settings = new Set()
+  const read = (env) => {
+    const recorder = new Proxy(env, { get: (from, name) => (settings.add(name), from[name]) })
+    try {
+      return { config: readConfig(recorder), faults: [] }
+    } catch (error) {
+      if (!error.faults) throw error
+      return { config: undefined, faults: error.faults }
+    }
+  }
+  read({})
+  return { read, knows: (name) => settings.has(name) || ofAny.test(name) }
+}
+
+/** A number that the code calls so. */
+function readNumber(file, name) {
+  const found = new RegExp(`\\b${name} = ([\\d_]+)`).exec(readFileSync(join(root, file), 'utf8'))
+  if (!found) throw new Error(`${file} has no ${name} any more`)
+  return Number(found[1].replaceAll('_', ''))
+}
+
+/** The versions of what deploy/telemetry was written for. */
+function readTelemetry() {
+  const text = readFileSync(join(root, 'deploy/telemetry/compose.yaml'), 'utf8')
+  return Object.fromEntries(
+    Object.values(parse(text).services).map(({ image }) => image.split('/').at(-1).split(':')),
+  )
+}
+
+/** The versions of engines that the code is tried with. */
+function readEngines() {
+  const release = readFileSync(join(root, 'packages/engines/src/nats-release.ts'), 'utf8')
+  const { optionalDependencies } = require('../../packages/engines/package.json')
+  return {
+    ...readTelemetry(),
+    nats: /natsVersion = '([\d.]+)'/.exec(release)?.[1],
+    postgres: Object.values(optionalDependencies)[0].split('.').slice(0, 2).join('.'),
+  }
+}
+
+/** Everything that the checks compare with. */
+function readFacts() {
+  loadTypeScript()
+  return {
+    services: Object.fromEntries(
+      Object.entries(services).map(([name, folder]) => [name, readService(folder)]),
+    ),
+    engines: readEngines(),
+    stopSeconds: readNumber('packages/kit/src/lifecycle.ts', 'STOP_LIMIT_MS') / 1000,
+  }
+}
+
+module.exports = { readFacts }

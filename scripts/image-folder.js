@@ -1,0 +1,166 @@
+// Lays out what an image of one service holds: its compiled code and the packages that it needs to run, the operator's
+// command, and nothing of development. `node scripts/image-folder.js SERVICE FOLDER`; everything must be built. `--link`
+// links instead of copying; `--entry` writes the programs alone, where all else is there. deploy/Dockerfile calls it, and
+// tests/deploy starts every service from such a folder.
+'use strict'
+
+const { cpSync, existsSync, linkSync, mkdirSync, readdirSync, symlinkSync } = require('node:fs')
+const { readFileSync, writeFileSync } = require('node:fs')
+const { dirname, join, relative } = require('node:path')
+
+const root = join(__dirname, '..')
+
+/** The services that have an image, and the folder of each. */
+const services = {
+  gateway: 'gateway',
+  directory: 'services/directory',
+  'document-data': 'services/document-data',
+  webhook: 'services/webhook',
+}
+const command = 'packages/cli'
+
+/** Files beside the compiled code that a part of the workspace reads when it runs. */
+const extras = {
+  protos: ['gen/descriptors.binpb'],
+  gateway: ['console/dist'],
+}
+
+/** What the compilers need of a package, and nothing that runs. */
+const notRun = /\.(d\.[cm]?ts|[cm]?js\.map|tsbuildinfo|test\.js)$/
+/** Sources that were compiled at installation, beside what was made of them. */
+const compiled = {
+  'node_modules/better-sqlite3': /^(deps|src)(\/|$)|^build\/(?!Release(\/better_sqlite3\.node)?$)/,
+}
+
+/** Where Node finds a package that the one in `folder` asks for; undefined when it is not installed. */
+function resolve(packages, folder, name) {
+  for (let at = folder; ; at = at.includes('/') ? dirname(at) : '') {
+    const path = join(at, 'node_modules', name)
+    if (path in packages) return path
+    if (at === '') return undefined
+  }
+}
+
+/** The entries of the lock file that these folders need to run, by path; a package of ours also by its folder. */
+function findNeeded(packages, folders) {
+  const needed = new Set()
+  const queue = [...folders]
+  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+    if (needed.has(path)) continue
+    needed.add(path)
+    const { link, resolved, dependencies, optionalDependencies, peerDependencies } = packages[path]
+    if (link) {
+      queue.push(resolved)
+      continue
+    }
+    const names = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
+    for (const name of names) {
+      const found = resolve(packages, path, name)
+      if (found !== undefined && existsSync(join(root, found))) queue.push(found)
+      else if (dependencies && name in dependencies) {
+        throw new Error(`${path} needs ${name}, which is not installed: run make setup`)
+      }
+    }
+  }
+  return needed
+}
+
+/** Copies or links files; `isWanted` is asked for each path below `from`. */
+function copyTree(from, to, { link, isWanted }) {
+  for (const entry of readdirSync(from, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile()) continue
+    const source = join(entry.parentPath, entry.name)
+    const path = relative(from, source)
+    if (notRun.test(path) || !isWanted(path)) continue
+    const target = join(to, path)
+    mkdirSync(dirname(target), { recursive: true })
+    if (link) linkSync(source, target)
+    else cpSync(source, target)
+  }
+}
+
+/** Lays out one package of ours: what it is, its code, and what it reads. */
+function copyWorkspace(path, folder, link) {
+  if (!existsSync(join(root, path, 'dist'))) {
+    throw new Error(`${path} is not built: run make build`)
+  }
+  mkdirSync(join(folder, path), { recursive: true })
+  cpSync(join(root, path, 'package.json'), join(folder, path, 'package.json'))
+  for (const part of ['dist', ...(extras[path] ?? [])]) {
+    const from = join(root, path, part)
+    if (!existsSync(from)) throw new Error(`${path}/${part} is missing: run make build`)
+    const to = join(folder, path, part)
+    if (part.includes('.')) {
+      mkdirSync(dirname(to), { recursive: true })
+      cpSync(from, to)
+    } else copyTree(from, to, { link, isWanted: () => true })
+  }
+}
+
+/** A program at the top of the folder, so that its name is the same in every image. */
+function writeEntry(folder, name, path) {
+  writeFileSync(join(folder, name), `'use strict'\nrequire('./${path}/dist/main.js')\n`)
+}
+
+/** The folder of a service. Throws when there is none. */
+function folderOf(service) {
+  const home = services[service]
+  if (home !== undefined) return home
+  throw new Error(`no service ${service}; there are: ${Object.keys(services).join(', ')}`)
+}
+
+/** Writes the programs of an image: the service and the operator's command. */
+function writeEntries(service, folder) {
+  writeEntry(folder, 'main.js', folderOf(service))
+  writeEntry(folder, 'sheaf.js', command)
+}
+
+/** Fills an empty or new folder. Throws when something was not built or not installed. */
+function fillImageFolder(service, folder, { link = false } = {}) {
+  const home = folderOf(service)
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const needed = findNeeded(packages, [home, command])
+  mkdirSync(folder, { recursive: true })
+  for (const path of needed) {
+    const { link: isLink, resolved } = packages[path]
+    const to = join(folder, path)
+    if (isLink) {
+      mkdirSync(dirname(to), { recursive: true })
+      symlinkSync(relative(dirname(to), join(folder, resolved)), to)
+    } else if (!path.includes('node_modules')) copyWorkspace(path, folder, link)
+    else {
+      const leftOut = compiled[path]
+      // Packages within a package have an entry of their own.
+      const isWanted = (part) => !part.startsWith('node_modules/') && !leftOut?.test(part)
+      copyTree(join(root, path), to, { link, isWanted })
+    }
+  }
+  writeEntries(service, folder)
+  return needed.size
+}
+
+module.exports = { services }
+
+/** Does what the arguments ask for; returns what there is to say of it. */
+function run(args) {
+  const options = args.filter((arg) => arg.startsWith('--'))
+  const [service, folder] = args.filter((arg) => !arg.startsWith('--'))
+  if (!folder) {
+    throw new Error('usage: node scripts/image-folder.js [--entry | --link] SERVICE FOLDER')
+  }
+  if (options.includes('--entry')) {
+    writeEntries(service, folder)
+    return `${service}: main.js in ${folder}`
+  }
+  const count = fillImageFolder(service, folder, { link: options.includes('--link') })
+  return `${service}: ${count} packages in ${folder}`
+}
+
+if (require.main === module) {
+  try {
+    console.log(run(process.argv.slice(2)))
+  } catch (error) {
+    console.error(error.message)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,74 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { eventually } from '@sheaf/testkit/eventually'
+
+const START_LIMIT_MS = 60_000
+const layOut = join(__dirname, '../../scripts/image-folder.js')
+
+/** The user of the images. Only root may start processes of others; everybody else is not root anyhow. */
+const user = process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : {}
+
+/** Lays out what the image of a service holds, by links to what was built here. */
+export function layOutImage(service: string, folder: string): void {
+  execFileSync(process.execPath, [layOut, service, folder, '--link'])
+}
+
+/** A process that was started as the image starts it. */
+export interface ImageProcess extends AsyncDisposable {
+  /** `host:port` that it listens on. */
+  readonly address: string
+  /** Asks it to stop, as Kubernetes does; resolves to its exit code and the last thing it said. */
+  stop(): Promise<{ code: number | null; last: unknown }>
+}
+
+/** Starts `main.js` of an image's folder, as the user of the image, with nothing but these settings. */
+export async function startImage(
+  folder: string,
+  env: Readonly<Record<string, string>>,
+): Promise<ImageProcess> {
+  const child = spawn(process.execPath, ['--max-semi-space-size=16', 'main.js'], {
+    cwd: folder,
+    env: { ...env, NODE_ENV: 'production' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...user,
+  })
+  const closed = once(child, 'close')
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (printed += text))
+  const stop = async () => {
+    child.kill('SIGTERM')
+    const [code] = (await closed) as [number | null]
+    const last: unknown = JSON.parse(printed.trim().split('\n').at(-1) ?? 'null')
+    return { code, last }
+  }
+  const dispose = async () => {
+    if (child.exitCode === null) child.kill('SIGKILL')
+    await closed
+  }
+  const address = await eventually(() => child.exitCode !== null || readAddress(printed), {
+    timeoutMs: START_LIMIT_MS,
+  })
+  if (address === true) throw new Error(`it did not start:\n${printed}`)
+  return { address, stop, [Symbol.asyncDispose]: dispose }
+}
+
+/** What the line of the log says that tells where it listens. */
+function readAddress(printed: string): string | undefined {
+  return /"(?:address|url)":"(?:http:\/\/)?([\d.]+:\d+)".*"listening"/.exec(printed)?.[1]
+}
+
+/** Runs the operator's command of an image's folder; resolves to what it printed. */
+export function operate(
+  folder: string,
+  env: Readonly<Record<string, string>>,
+  ...args: string[]
+): string {
+  return execFileSync(process.execPath, ['sheaf.js', ...args], {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+    ...user,
+  })
+}
