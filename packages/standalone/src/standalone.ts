@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import { basename } from 'node:path'
 import { removeRunFile, writeRunFile, type RunFile } from '@sheaf/cli/run-file'
 import { lockDataDir, type DataLock } from '@sheaf/engines/data-lock'
 import { startEngines } from '@sheaf/engines/engines'
-import { findProcesses, terminate } from '@sheaf/engines/process-table'
 import { openWith, type Closer } from '@sheaf/kit/lifecycle'
 import { announce } from './banner'
 import type { StandaloneConfig } from './config'
+import { endLeftovers } from './leftovers'
 import { ensureOwner } from './owner'
 import { withFreshPorts } from './ports'
 import type { Printer } from './printer'
@@ -14,9 +13,6 @@ import { planServices } from './service-plan'
 import { startFleet, type ServiceFleet } from './service-fleet'
 import { SlowRequests } from './slow-requests'
 import { urlOf, wire, type Wiring } from './wiring'
-
-/** For services that a supervisor which was killed has left behind, and which are ending. */
-const LEFTOVER_GRACE_MS = 5_000
 
 /** What the start works with. */
 export interface StandaloneContext {
@@ -86,12 +82,6 @@ async function watchRequests(options: {
   if (slowMs === undefined) return {}
   const print = (line: string) => printer.say('trace', line)
   return closer.use(new SlowRequests({ slowMs, print })).start()
-}
-
-/** Two document-data on one folder must never be; the first would write on. */
-async function endLeftovers(marker: string): Promise<void> {
-  const leftovers = findProcesses(basename(process.execPath), marker)
-  await Promise.all(leftovers.map((process) => terminate(process, 'SIGTERM', LEFTOVER_GRACE_MS)))
 }
 
 async function openEngines(options: {
