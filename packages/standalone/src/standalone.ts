@@ -11,7 +11,6 @@ import { withFreshPorts } from './ports'
 import type { Printer } from './printer'
 import { planServices } from './service-plan'
 import { startFleet, type ServiceFleet } from './service-fleet'
-import { SlowRequests } from './slow-requests'
 import { urlOf, wire, type Wiring } from './wiring'
 
 /** What the start works with. */
@@ -45,10 +44,9 @@ export function startStandalone(
     signal.throwIfAborted()
 
     printer.say('sheaf', 'starting directory, document-data, webhook and gateway …')
-    const env = { ...config.env, ...(await watchRequests({ config, closer, printer })) }
     const { wiring, fleet } = await withFreshPorts(async () => {
       const wiring = { ...(await wire(config, dataDir)), ...engines }
-      const plans = planServices(env, wiring)
+      const plans = planServices(config.env, wiring)
       const fleet = await startFleet(plans, { marker, printer, url: urlOf(wiring), signal })
       return { wiring, fleet: closer.use(fleet) }
     })
@@ -69,19 +67,6 @@ export function startStandalone(
     printer.show(announce({ url, dataDir, ownerEmail, ownerKey, consoleUrl, signInLink, command }))
     return { url, [Symbol.asyncDispose]: () => closer.close() }
   })
-}
-
-/** The settings with which the services send their spans to this process, when it is to show slow requests. */
-async function watchRequests(options: {
-  config: StandaloneConfig
-  closer: Closer
-  printer: Printer
-}): Promise<Readonly<Record<string, string>>> {
-  const { config, closer, printer } = options
-  const { slowRequestMs: slowMs } = config
-  if (slowMs === undefined) return {}
-  const print = (line: string) => printer.say('trace', line)
-  return closer.use(new SlowRequests({ slowMs, print })).start()
 }
 
 async function openEngines(options: {
