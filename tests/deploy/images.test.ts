@@ -32,7 +32,7 @@ function startImages() {
 
     const webhookPort = await freePort()
     const tls = await writeCertificate(data, await createAuthority())
-    for (const file of Object.values(tls)) chmodSync(file, 0o644)
+    for (const file of [tls.cert, tls.key, tls.ca]) chmodSync(file, 0o644)
     const key = {
       SHEAF_SERVICE_KEY: 'a secret of this test, long enough for anybody',
       SHEAF_TLS_CERT: tls.cert,
