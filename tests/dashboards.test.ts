@@ -57,7 +57,8 @@ const everywhere = ['job', 'instance']
 
 /** What is wrong with a query. */
 function faultsOf(expression: string): string[] {
-  const { selectors, grouping, faults } = readQuery(expression)
+  const { selectors, grouping, ...read } = readQuery(expression)
+  const faults = [...read.faults]
   const made = [...expression.matchAll(/label_replace\(.*?, "(\w+)",/g)].map(([, label]) => label)
   const known = new Set([...everywhere, ...made])
   for (const { series: name, labels } of selectors) {
@@ -71,7 +72,7 @@ function faultsOf(expression: string): string[] {
   for (const label of grouping)
     if (!known.has(label)) faults.push(`nothing here has the label ${label}`)
   if (selectors.length === 0) faults.push('it asks for nothing')
-  return [...faults]
+  return faults
 }
 
 describe('the dashboards', () => {

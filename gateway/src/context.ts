@@ -8,7 +8,6 @@ import { createDirectoryClients, type DirectoryClients } from './directory-clien
 import type { ApiPages } from './docs-page'
 import { HomeChannels } from './home-channels'
 import { Load } from './load'
-import { observeLoad } from './metrics'
 import { RateLimits } from './rate-limits'
 import { Readiness } from './readiness'
 import { SignIn } from './sign-in'
@@ -64,9 +63,6 @@ export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages)
       system,
     })
     const signIn = closer.use(new SignIn(config, { sessions: directory.sessions, system, log }))
-    const load = new Load(config.limits)
-    const observed = observeLoad(load)
-    closer.defer(() => observed[Symbol.dispose]())
     let isDraining = false
     return {
       config,
@@ -77,7 +73,7 @@ export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages)
       webhook: createWebhookClients(webhook),
       readiness,
       system,
-      load,
+      load: new Load(config.limits),
       rates: new RateLimits(config.rateLimit),
       signIn,
       pages,

@@ -8,6 +8,7 @@ import { openContext, type Context } from './context'
 import { createApiPages } from './docs-page'
 import { createOpenApiDocument } from './openapi'
 import { answerClientErrors } from './client-errors'
+import { observeLoad } from './metrics'
 import { routes } from './routes'
 import { signInPages } from './routes/sign-in'
 
@@ -31,6 +32,8 @@ export function startGateway(config: GatewayConfig): Promise<RunningGateway> {
     const log = createLogger('gateway')
     const pages = createApiPages(createOpenApiDocument(routes))
     const context = closer.use(await openContext(config, log, pages))
+    const observed = observeLoad(context.load)
+    closer.defer(() => observed[Symbol.dispose]())
     const server = createHttpServer(context)
     const port = await listen(server, config)
     closer.defer(() => drain(server, context))

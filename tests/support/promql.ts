@@ -1,4 +1,7 @@
-import { parser } from '@prometheus-io/lezer-promql'
+import type { LRParser } from '@lezer/lr'
+
+// eslint-disable-next-line @typescript-eslint/no-require-imports -- its types know its ES module only
+const { parser } = require('@prometheus-io/lezer-promql') as { parser: LRParser }
 
 /** What a query asks for. */
 export interface Query {

@@ -1,4 +1,4 @@
-import { status as Status } from '@grpc/grpc-js'
+import type { status as Status } from '@grpc/grpc-js'
 import { countCall, noteBegin } from './call-metrics'
 import { CallSpan, isTracing } from './call-span'
 

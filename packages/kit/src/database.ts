@@ -130,7 +130,9 @@ function guard(
   return {
     async connect() {
       if (pool.waitingCount >= maxWaiting) throw tooManyWait()
-      const client = await traceConnect(() => pool.connect()).catch((error: unknown) => {
+      const client = await (
+        pool.idleCount > 0 ? pool.connect() : traceConnect(() => pool.connect())
+      ).catch((error: unknown) => {
         throw translate(error)
       })
       // Kysely tells connections apart by the object, so each has one for its whole life.

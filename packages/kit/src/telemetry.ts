@@ -5,6 +5,7 @@ import type { Env } from './config'
 import { cutText } from './cut-text'
 import type { Logger } from './logger'
 import { switchOnMetrics } from './metrics'
+import type { MetricsServer } from './metrics-server'
 import { observeProcess } from './process-metrics'
 import { readTelemetryConfig } from './telemetry-config'
 
@@ -63,7 +64,9 @@ function load() {
   const { NodeSDK } = require('@opentelemetry/sdk-node') as typeof import('@opentelemetry/sdk-node')
   const { resourceFromAttributes } =
     require('@opentelemetry/resources') as typeof import('@opentelemetry/resources')
-  const { MetricsServer } = require('./metrics-server.js') as typeof import('./metrics-server.js')
+  const { MetricsServer } = require('./metrics-server.js') as {
+    MetricsServer: new () => MetricsServer
+  }
   /* eslint-enable @typescript-eslint/no-require-imports */
   return { NodeSDK, resourceFromAttributes, MetricsServer }
 }

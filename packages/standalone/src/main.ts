@@ -2,6 +2,7 @@ import { EngineError } from '@sheaf/engines/engine-error'
 import { ConfigError } from '@sheaf/kit/config'
 import { readConfig } from './config'
 import { createPrinter } from './printer'
+import { watchSlowRequests } from './slow-requests'
 import { startStandalone } from './standalone'
 import { StartError } from './start-error'
 
@@ -23,7 +24,10 @@ function stopAsked(): AbortSignal {
 
 async function run(): Promise<void> {
   const signal = stopAsked()
-  const sheaf = await startStandalone(readConfig(process.env, process.cwd()), { printer, signal })
+  const config = readConfig(process.env, process.cwd())
+  await using watch = await watchSlowRequests(config, (line) => printer.say('trace', line))
+  const env = { ...config.env, ...watch.settings }
+  const sheaf = await startStandalone({ ...config, env }, { printer, signal })
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
   printer.say('sheaf', 'stopping …')
   await sheaf[Symbol.asyncDispose]()

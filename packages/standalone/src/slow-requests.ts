@@ -15,6 +15,17 @@ const SEND_MS = 500
 const GATHER_MS = 3 * SEND_MS
 const REQUEST = /^[A-Z]+ \//
 
+/** Shows slow requests when the configuration asks for it; the settings are for the processes whose requests they are. */
+export async function watchSlowRequests(
+  { slowRequestMs: slowMs }: { readonly slowRequestMs?: number },
+  print: (line: string) => void,
+): Promise<AsyncDisposable & { readonly settings: Readonly<Record<string, string>> }> {
+  if (slowMs === undefined) return { settings: {}, [Symbol.asyncDispose]: async () => {} }
+  const requests = new SlowRequests({ slowMs, print })
+  const settings = await requests.start()
+  return { settings, [Symbol.asyncDispose]: () => requests[Symbol.asyncDispose]() }
+}
+
 /** What SlowRequests needs. */
 export interface SlowRequestsOptions {
   /** A request that took so many milliseconds, or more, is shown. */

@@ -12,7 +12,6 @@ import type { Printer } from './printer'
 import { untilReady } from './readiness'
 import { planServices } from './service-plan'
 import { ServiceFleet } from './service-fleet'
-import { SlowRequests } from './slow-requests'
 import { urlOf, wire, type Wiring } from './wiring'
 
 /** For services that a supervisor which was killed has left behind, and which are ending. */
@@ -51,9 +50,8 @@ export function startStandalone(
 
     printer.say('sheaf', 'starting directory, document-data, webhook and gateway …')
     const url = urlOf(wiring)
-    const env = { ...config.env, ...(await watchRequests({ config, closer, printer })) }
     const fleet = closer.use(
-      new ServiceFleet(planServices(env, { ...wiring, ...engines }), marker, printer),
+      new ServiceFleet(planServices(config.env, { ...wiring, ...engines }), marker, printer),
     )
     await fleet.whileStarting((settled) => untilReady(url, settled), signal)
     const { directoryAddress } = wiring
@@ -72,19 +70,6 @@ export function startStandalone(
     printer.show(announce({ url, dataDir, ownerEmail, ownerKey, consoleUrl, signInLink, command }))
     return { url, [Symbol.asyncDispose]: () => closer.close() }
   })
-}
-
-/** The settings with which the services send their spans to this process, when it is to show slow requests. */
-async function watchRequests(options: {
-  config: StandaloneConfig
-  closer: Closer
-  printer: Printer
-}): Promise<Readonly<Record<string, string>>> {
-  const { config, closer, printer } = options
-  const { slowRequestMs: slowMs } = config
-  if (slowMs === undefined) return {}
-  const print = (line: string) => printer.say('trace', line)
-  return closer.use(new SlowRequests({ slowMs, print })).start()
 }
 
 /** Two document-data on one folder must never be; the first would write on. */

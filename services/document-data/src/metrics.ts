@@ -1,5 +1,8 @@
 import { Histogram, isMetering, Observed, secondsBounds } from '@sheaf/kit/metrics'
-import type { Context } from './context'
+import type { Admission } from './admission'
+import type { ChangePublisher } from './changes/publisher'
+import type { SqlPool } from './sql/sql-pool'
+import type { DocumentStore } from './store/document-store'
 import type { CommittedGroup } from './store/group-commit'
 
 /** Powers of two, up to the most writes that share a transaction. */
@@ -120,10 +123,16 @@ export const countGroup = isMetering()
     }
   : undefined
 
+/** What the metrics are read from. */
+export interface Observables {
+  readonly documents: Pick<DocumentStore, 'openCount' | 'figures' | 'freeBytes'>
+  readonly publisher: Pick<ChangePublisher, 'backlog' | 'published'>
+  readonly sql: Pick<SqlPool, 'busy' | 'limit' | 'waitingCount' | 'ended'>
+  readonly admission: Pick<Admission, 'running'>
+}
+
 /** Shows what the service has in hand, until disposed of. */
-export function observeService(
-  ctx: Pick<Context, 'documents' | 'publisher' | 'sql' | 'admission'>,
-): Disposable {
+export function observeService(ctx: Observables): Disposable {
   const { figures } = ctx.documents
   const observed = [
     documents.open.observe((tell) => tell(ctx.documents.openCount)),

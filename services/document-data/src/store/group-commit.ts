@@ -124,7 +124,7 @@ export class GroupCommit {
   private runGroup(): void {
     const done: { member: Member; value: unknown }[] = []
     let current: Member | undefined
-    let begun = 0
+    let begun: number
     let applied = 0
     try {
       this.connection.prepare('BEGIN IMMEDIATE').run()
