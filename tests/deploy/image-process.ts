@@ -55,8 +55,8 @@ export async function startImage(
 }
 
 /** What the line of the log says that tells where it listens. */
-function readAddress(printed: string): string | undefined {
-  return /"(?:address|url)":"(?:http:\/\/)?([\d.]+:\d+)".*"listening"/.exec(printed)?.[1]
+function readAddress(printed: string): string | false {
+  return /"(?:address|url)":"(?:http:\/\/)?([\d.]+:\d+)".*"listening"/.exec(printed)?.[1] ?? false
 }
 
 /** Runs the operator's command of an image's folder; resolves to what it printed. */

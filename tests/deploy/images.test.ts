@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { freePort } from '@sheaf/engines/free-port'
 import { openChannel } from '@sheaf/kit/grpc-client'
 import { openWith } from '@sheaf/kit/lifecycle'
+import { createAuthority, writeCertificate } from '@sheaf/testkit/certificates'
 import { createTestDatabase, testEngines } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir } from '@sheaf/testkit/temp-dir'
@@ -17,7 +18,7 @@ function list(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
 }
 
-/** The four services, each from the folder of its own image, together a whole Sheaf. */
+/** The four services, each from the folder of its own image, together a whole Sheaf whose calls are encrypted. */
 function startImages() {
   return openWith(async (closer) => {
     const { path: base } = closer.use(await tempDir())
@@ -30,7 +31,14 @@ function startImages() {
     const before = new Map(names.map((name) => [name, list(folder(name))]))
 
     const webhookPort = await freePort()
-    const key = { SHEAF_SERVICE_KEY: 'a secret of this test, long enough for anybody' }
+    const tls = await writeCertificate(data, await createAuthority())
+    for (const file of [tls.cert, tls.key, tls.ca]) chmodSync(file, 0o644)
+    const key = {
+      SHEAF_SERVICE_KEY: 'a secret of this test, long enough for anybody',
+      SHEAF_TLS_CERT: tls.cert,
+      SHEAF_TLS_KEY: tls.key,
+      SHEAF_TLS_CA: tls.ca,
+    }
     const database = { DATABASE_URL: closer.use(await createTestDatabase()).url }
     const nats = { NATS_URL: testEngines().natsUrl }
     const webhook = { SHEAF_WEBHOOK_ADDRESS: `127.0.0.1:${webhookPort}` }
@@ -50,6 +58,8 @@ function startImages() {
         ...nats,
         SHEAF_DATA: data,
         SHEAF_DOCUMENT_DATA_LISTEN: '127.0.0.1:0',
+        // The machine may be busy with other tests.
+        SHEAF_SQL_TIMEOUT_MS: '60000',
       }),
       webhook: await start('webhook', {
         ...at,
@@ -61,6 +71,7 @@ function startImages() {
     }
     return {
       services,
+      tls,
       folder,
       before,
       command: (...args: string[]) => operate(folder('directory'), { ...key, ...at }, ...args),
@@ -87,10 +98,13 @@ describe('the folders that images are made of', () => {
     }
   })
 
-  it('start services that say by gRPC that they are well', async () => {
+  it('start services that say by gRPC that they are well, to those who have a certificate', async () => {
     for (const name of ['directory', 'document-data', 'webhook'] as const) {
-      await using channel = openChannel({ address: sheaf.services[name].address })
+      const { address } = sheaf.services[name]
+      await using channel = openChannel({ address, tls: sheaf.tls })
       await eventually(() => channel.checkHealth())
+      await using stranger = openChannel({ address })
+      expect(await stranger.checkHealth()).toBe(false)
     }
   })
 
@@ -104,8 +118,9 @@ describe('the folders that images are made of', () => {
     const call = async (path: string, body?: object): Promise<unknown> => {
       const method = body ? 'POST' : 'GET'
       const reply = await fetch(url + path, { method, headers, body: JSON.stringify(body) })
-      expect({ path, status: reply.status }).toEqual({ path, status: 200 })
-      return reply.json()
+      const answer: unknown = await reply.json()
+      expect({ answer, status: reply.status }).toEqual({ answer, status: 200 })
+      return answer
     }
     const [{ id }] = (await call('/api/orgs/current/workspaces')) as [{ id: number }]
     const doc = (await call(`/api/workspaces/${id}/docs`, { name: 'First' })) as string

@@ -6,12 +6,12 @@ import {
   CreateDocumentResponse,
   DocumentsServiceClientImpl,
 } from '@sheaf/protos/sheaf/document_data/v1/documents'
+import { createAuthority, writeCertificate, type Authority } from '@sheaf/testkit/certificates'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import { ConfigError, EnvReader, type Env } from '../src/config'
 import { openChannel, type ChannelOptions } from '../src/grpc-client'
 import type { RunningGrpcServer } from '../src/grpc-server'
 import { openTls, readTlsFiles, type TlsFiles } from '../src/tls'
-import { createAuthority, writeCertificate, type Authority } from './certificates'
 import { alice, createDocument, startServer, untilMultiplexing } from './transport-pair'
 
 /** The certificate that a server shows now. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { TlsFiles } from '@sheaf/kit/tls'
 import { generate } from 'selfsigned'
-import type { TlsFiles } from '../src/tls'
 
 /** Who signs certificates. */
 export interface Authority {
