@@ -43,7 +43,7 @@ const selectionColumn = {
   resizable: false,
   width: 40,
   headerName: 'Select',
-  headerClass: 'number-head',
+  headerClass: 'select-head',
 } as const
 const rowClasses = { 'row-waiting': ({ data }: { data?: Row }) => data === undefined }
 
