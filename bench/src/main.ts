@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { compare } from './compare'
+import { measureGrid } from './grid-scroll'
 import { describeMachine, lookAtMachine } from './machine'
 import { measureDocuments } from './many-documents'
 import { measureWebhooks } from './many-webhooks'
@@ -16,6 +17,7 @@ const measures: Record<Mode, (options: Options, env: Record<string, string>) => 
   rows: measureRows,
   documents: measureDocuments,
   webhooks: measureWebhooks,
+  grid: measureGrid,
 }
 
 /** The commit that is measured; empty outside a repository. */

@@ -39,7 +39,9 @@ export function ColumnHead({ shown, eGridHeader }: ColumnHeadProps): ReactNode {
       </span>
       {id in view.filter && (
         <span className="head-sign">
-          <span aria-hidden="true">⧩</span>
+          <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+            <path d="M1 1.5h10L7 6.5V11L5 9.5v-3z" fill="currentColor" />
+          </svg>
           <span className="visually-hidden">filtered</span>
         </span>
       )}

@@ -29,7 +29,7 @@ const ROWS_AT_FIRST = 40
 /** Blocks that the grid keeps; others it asks for again. */
 const MOST_BLOCKS = 24
 /** The rows before and after those in view that are there already. */
-const BUFFER = 20
+const BUFFER = 8
 
 const selection: RowSelectionOptions<Row> = {
   mode: 'multiRow',
@@ -105,5 +105,4 @@ export function GridBody(props: GridBodyProps): ReactNode {
 const defaultColumn = {
   sortable: false,
   resizable: true,
-  enableCellChangeFlash: true,
 }

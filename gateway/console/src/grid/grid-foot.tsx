@@ -15,14 +15,15 @@ export function GridFoot(props: {
   readonly isFiltered: boolean
 }): ReactNode {
   const { store, selected, isFiltered } = props
-  const { total } = useSyncExternalStore(store.watchState, store.readState)
+  const { total, error } = useSyncExternalStore(store.watchState, store.readState)
   const live = useLiveState()
   const rows = total === 1 ? 'row' : 'rows'
   return (
     <footer className="grid-foot">
       <span role="status">
-        {total === undefined ? 'Counting rows…' : `${total.toLocaleString()} ${rows}`}
-        {isFiltered && ' that pass the filters'}
+        {total === undefined
+          ? error === undefined && 'Counting rows…'
+          : `${total.toLocaleString()} ${rows}${isFiltered ? ' that pass the filters' : ''}`}
         {selected > 0 && `, ${selected.toLocaleString()} selected`}
       </span>
       <span className={`live-state ${live}`} role="status">

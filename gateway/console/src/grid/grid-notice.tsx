@@ -97,5 +97,11 @@ export function GridMessage(props: GridMessageProps): ReactNode {
     )
   }
   const shown = message()
-  return shown && <div className="grid-message">{shown}</div>
+  return (
+    shown && (
+      <div className="grid-message">
+        <div>{shown}</div>
+      </div>
+    )
+  )
 }

@@ -65,6 +65,18 @@ describe('the rows of a grid', () => {
     expect(store.at(10_000)).toBeUndefined()
   })
 
+  it('in the order of their ids are found after a jump without passing over many', async () => {
+    const table = new Table(40_000)
+    const store = new RowStore(table.read, true)
+    close = store.open(deaf)
+    await eventually(() => table.asked.filter(({ limit }) => limit === 1).length === 7)
+    store.look(30_000, 30_030)
+    await eventually(() => store.at(30_000)?.id === 30_001)
+    expect(table.asked).toContainEqual(
+      expect.objectContaining({ cursor: '30000', offset: 0, limit: BLOCK_ROWS }),
+    )
+  })
+
   it('are not waited for where nobody looks any more', async () => {
     const table = new Table(10_000)
     const store = open(table)

@@ -18,6 +18,9 @@ const MOST_WAITERS = 60
 const RENEW_MS = 250
 const RENEW_SHARE = 4
 const RETRY_MS = 3_000
+/** Rows between places that are looked up beforehand, so that a jump has few rows to pass over; and how many there are. */
+const LEAST_STRIDE = 5_000
+const MOST_PLACES = 100
 
 /** What a grid has to know when rows change. */
 export interface RowListener {
@@ -66,8 +69,14 @@ export class RowStore {
   private renewTimer: ReturnType<typeof setTimeout> | undefined
   private renewedAt = 0
   private renewTook = 0
+  /** Stops the look-up of places; undefined when there is none. */
+  private survey: AbortController | undefined
 
-  constructor(private readonly readPage: ReadPage) {}
+  /** @param isPlain true for rows in the order of their ids, in which passing over many is cheap */
+  constructor(
+    private readonly readPage: ReadPage,
+    private readonly isPlain = false,
+  ) {}
 
   /** Reads, and tells the listener, until the function that it returns is called. */
   open(listener: RowListener): () => void {
@@ -81,8 +90,7 @@ export class RowStore {
       clearTimeout(this.retryTimer)
       clearTimeout(this.renewTimer)
       this.renewTimer = undefined
-      for (const flight of this.flights.values()) flight.abort()
-      this.flights.clear()
+      this.forgetPlaces()
     }
   }
 
@@ -177,10 +185,8 @@ export class RowStore {
 
   /** Forgets where rows stand; the old ones are shown until the new ones are there. */
   makeStale(): void {
-    this.index.clear()
     this.blocks.makeStale()
-    for (const flight of this.flights.values()) flight.abort()
-    this.flights.clear()
+    this.forgetPlaces()
   }
 
   /** Tries again what has failed. */
@@ -188,6 +194,32 @@ export class RowStore {
     clearTimeout(this.retryTimer)
     this.setState({ ...this.state, error: undefined })
     this.pump()
+  }
+
+  private forgetPlaces(): void {
+    this.index.clear()
+    this.survey?.abort()
+    this.survey = undefined
+    for (const flight of this.flights.values()) flight.abort()
+    this.flights.clear()
+  }
+
+  /** Looks up places all over the table, one after the other. */
+  private async lookUpPlaces(total: number): Promise<void> {
+    if (this.survey || !this.isPlain) return
+    this.survey = new AbortController()
+    const { signal } = this.survey
+    const stride = Math.max(LEAST_STRIDE, Math.ceil(total / MOST_PLACES))
+    try {
+      for (let position = stride; position < total; position += stride) {
+        const from = this.index.nearest(position - 1)
+        const { nextCursor } = await this.readPage({ ...from, limit: 1, isCounted: false }, signal)
+        if (signal.aborted || nextCursor === null) return
+        this.index.note(position, nextCursor)
+      }
+    } catch {
+      // Jumps pass over more rows without it.
+    }
   }
 
   private setState(state: StoreState): void {
@@ -286,5 +318,6 @@ export class RowStore {
     this.waiters.delete(number)
     waiter?.onFound(this.blocks.get(number) ?? rows, this.state.total)
     if (isReplaced) this.listener?.onBlocks()
+    void this.lookUpPlaces(this.state.total ?? 0)
   }
 }

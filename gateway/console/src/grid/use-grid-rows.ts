@@ -4,7 +4,7 @@ import { useLiveChanges } from '../document/live-provider'
 import type { Change, ChangeListener, RowOperation } from '../document/live-changes'
 import { viewTexts, type GridView } from './grid-view'
 import type { Row } from './row'
-import { blockOf } from './row-blocks'
+import { blockOf, isSameCell } from './row-blocks'
 import { RowStore, type RowListener } from './row-store'
 import { RowWrites } from './row-writes'
 import { RowsApi } from './rows-api'
@@ -31,7 +31,7 @@ export function useGridRows(
 ): GridRows {
   const { sort, filter } = viewTexts(view)
   const rows = useMemo(
-    () => createRows(new RowsApi(docId, tableId, sort, filter)),
+    () => createRows(new RowsApi(docId, tableId, sort, filter), sort + filter === ''),
     [docId, tableId, sort, filter],
   )
   const { store, writes } = rows
@@ -48,8 +48,8 @@ export function useGridRows(
   return rows
 }
 
-function createRows(api: RowsApi): GridRows {
-  const store = new RowStore((asked, signal) => api.readPage(asked, signal))
+function createRows(api: RowsApi, isPlain: boolean): GridRows {
+  const store = new RowStore((asked, signal) => api.readPage(asked, signal), isPlain)
   const datasource: IDatasource = {
     getRows: ({ startRow, successCallback, failCallback }) =>
       store.want(blockOf(startRow), {
@@ -79,17 +79,23 @@ function useRowListener(grid: GridRef): RowListener {
     () => ({
       onRows(changed, isOwn) {
         if (changed.length > MOST_ONE_BY_ONE) return refresh()
-        for (const { row } of changed) {
-          const node = grid.current?.getRowNode(String(row.id))
-          if (isOwn) node?.setData(row)
-          else node?.updateData(row)
-        }
+        for (const { row } of changed) showRow(grid, row, !isOwn)
       },
       onBlocks: refresh,
       onTotal: (total) => grid.current?.setRowCount(total, true),
     }),
     [grid, refresh],
   )
+}
+
+/** Puts a row in place of what the grid has of it; what somebody else has changed flashes. */
+function showRow({ current: api }: GridRef, row: Row, flashes: boolean): void {
+  const node = api?.getRowNode(String(row.id))
+  if (!api || !node) return
+  const before = node.data?.fields ?? {}
+  node.setData(row)
+  const columns = Object.keys(row.fields).filter((id) => !isSameCell(row.fields[id], before[id]))
+  if (flashes && columns.length > 0) api.flashCells({ rowNodes: [node], columns })
 }
 
 interface TakenBy {

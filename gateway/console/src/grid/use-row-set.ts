@@ -84,6 +84,7 @@ async function editRow(grid: GridRef, { id, total, columns }: AddedRow): Promise
     if (last >= 0 && last < api.getDisplayedRowCount()) api.ensureIndexVisible(last, 'bottom')
     const index = api.getRowNode(String(id))?.rowIndex
     if (typeof index === 'number' && first) {
+      api.ensureIndexVisible(index, 'bottom')
       api.setFocusedCell(index, first.id)
       return api.startEditingCell({ rowIndex: index, colKey: first.id })
     }
