@@ -2,9 +2,9 @@ import { useInfiniteQuery, useQuery, type InfiniteData } from '@tanstack/react-q
 import { useState, type ReactNode } from 'react'
 import { call } from '../api/client'
 import { columnsQuery, tablePath, type Column } from '../api/resources'
+import { showCell } from '../cells/show-cell'
 import { Button } from '../components/button'
 import { Empty, ErrorState, Loading } from '../components/states'
-import { showCell } from './show-cell'
 
 /** What the grid of a table needs to know. */
 export interface DocumentGridProps {
