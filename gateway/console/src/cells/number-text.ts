@@ -7,6 +7,9 @@ const MOST_DECIMALS = 20
 const LARGE = 1e15
 const SMALL = 1e-10
 
+/** What some languages put before a sign, to say in which direction it is written. */
+const MARKS = /[\u061c\u200e\u200f]/g
+
 interface Signs {
   readonly decimal: string
   readonly group: string
@@ -73,7 +76,7 @@ export function numberText(value: number, locale?: string): string {
 /** The number that a text is in the language; undefined for any other text, which the API may still read as one. */
 export function readNumber(text: string, locale?: string): number | undefined {
   const { decimal, group, digits } = signsOf(locale)
-  const plain = [...text.trim()]
+  const plain = [...text.trim().replace(MARKS, '')]
     .map((sign) => {
       const digit = digits.indexOf(sign)
       if (digit >= 0) return String(digit)

@@ -56,8 +56,8 @@ export const newDraft = (): ColumnDraft => ({
 
 /** What a form begins with for a column that is there. */
 export function draftOf({ fields }: Column): ColumnDraft {
-  const [type = '', ...rest] = fields.type.split(':')
-  const argument = rest.join(':')
+  const [name = '', argument = ''] = fields.type.split(':')
+  const type = typeNames.some(([known]) => known === name) ? name : fields.type
   return {
     label: fields.label,
     type,
