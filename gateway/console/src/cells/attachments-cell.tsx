@@ -47,7 +47,7 @@ function FilesCell({ value, docId }: ICellRendererParams<Row, unknown> & FilesRu
   const names = useQueries({ queries: shown.map((id) => fileQuery(docId, id)) })
   if (!ids) return showValue(value)
   return (
-    <span className="chips">
+    <span className="cell-chips">
       {shown.map((id, index) => (
         <a key={`${index}-${id}`} href={filePath(docId, id)} download tabIndex={-1}>
           {names[index]?.data || `File ${id}`}

@@ -38,7 +38,8 @@ export function defineKind({ align = 'start', fits, own }: KindRules): CellKind 
     show: showCell,
     column: (column, place) => ({
       cellDataType: false,
-      editable: isEditable(column, place),
+      // A row that is not there yet has nothing to edit.
+      editable: isEditable(column, place) && (({ data }) => data !== undefined),
       equals: isSameValue,
       valueFormatter: ({ value }) => showCell(value, column),
       cellClass: ({ value }: { value?: unknown }) =>

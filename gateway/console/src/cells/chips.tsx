@@ -6,9 +6,9 @@ import { listItems, showValue } from './show-value'
 /** A list of short texts, each in a frame of its own. */
 export function Chips({ items }: { readonly items: readonly string[] }): ReactNode {
   return (
-    <span className="chips">
+    <span className="cell-chips">
       {items.map((item, index) => (
-        <span key={`${index}-${item}`} className="chip">
+        <span key={`${index}-${item}`} className="cell-chip">
           {item}
         </span>
       ))}

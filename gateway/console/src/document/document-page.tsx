@@ -13,6 +13,7 @@ import { Button } from '../components/button'
 import { Page, useTitle } from '../components/page'
 import { ErrorState, Loading } from '../components/states'
 import { TableList } from '../structure/table-list'
+import { LiveProvider } from './live-provider'
 
 /** What the pages of a document know of it. */
 export interface DocumentOutlet {
@@ -83,7 +84,9 @@ function DocumentFrame(outlet: DocumentOutlet): ReactNode {
       </div>
       <TableList docId={docId} tables={tables} canEdit={canEdit(document)} />
       <div className="document-main">
-        <Outlet context={outlet} />
+        <LiveProvider docId={docId}>
+          <Outlet context={outlet} />
+        </LiveProvider>
       </div>
       {isSharing && (
         <AccessDialog

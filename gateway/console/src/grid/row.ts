@@ -1,4 +1,4 @@
-/** A row of a table, as the API gives it. */
+/** A row as the API shows it. */
 export interface Row {
   readonly id: number
   readonly fields: Readonly<Record<string, unknown>>
