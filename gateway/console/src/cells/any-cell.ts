@@ -1,5 +1,5 @@
 import { anyText, readAny } from './any-text'
-import { columnName, defineKind, type CellKind } from './cell-kind'
+import { columnName, defineKind, popup, type CellKind } from './cell-kind'
 import { TextEditor, type TextRules } from './text-editor'
 
 /** Values of whatever type, and those of types that are unknown here. */
@@ -9,8 +9,7 @@ export const anyKind: CellKind = defineKind({
     cellClass: ({ value }: { value?: unknown }) =>
       typeof value === 'number' ? 'cell-end' : 'cell-start',
     cellEditor: TextEditor,
-    cellEditorPopup: true,
-    cellEditorPopupPosition: 'over',
+    ...popup('over'),
     cellEditorParams: {
       label: columnName(column),
       toText: anyText,

@@ -3,10 +3,11 @@ import type { ICellRendererParams, SuppressKeyboardEventParams } from 'ag-grid-c
 import type { ReactNode } from 'react'
 import type { Column } from '../api/resources'
 import type { Row } from '../grid/row'
-import { columnName, defineKind, isEditable, type CellKind } from './cell-kind'
+import { columnName, defineKind, isEditable, popup, type CellKind } from './cell-kind'
 import { FilesEditor, type FilesRules } from './files-editor'
 import { filePath, fileQuery } from './label-queries'
 import { rowIds, showValue } from './show-value'
+import { keepTyped } from './typed-ahead'
 
 /** So many files of one cell are named; of the others there is the number. */
 const MOST_SHOWN = 3
@@ -21,11 +22,11 @@ export const attachmentsKind: CellKind = defineKind({
       cellRenderer: FilesCell,
       cellRendererParams: rules,
       cellEditor: FilesEditor,
-      cellEditorPopup: true,
-      cellEditorPopupPosition: 'under',
+      ...popup('under'),
       cellEditorParams: rules,
       // The links of a cell are not on the way of Tab: editors reach them in the editor, others so.
-      suppressKeyboardEvent: (params) => !canEdit && opensFile(params, column, place.docId),
+      suppressKeyboardEvent: (params) =>
+        canEdit ? keepTyped(params) : opensFile(params, column, place.docId),
     }
   },
 })

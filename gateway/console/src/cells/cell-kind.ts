@@ -3,6 +3,7 @@ import type { Column } from '../api/resources'
 import type { Row } from '../grid/row'
 import { showCell } from './show-cell'
 import { isSameValue } from './show-value'
+import { keepTyped } from './typed-ahead'
 
 /** Where a cell stands, and whether its reader may change it. */
 export interface CellPlace {
@@ -29,6 +30,15 @@ interface KindRules {
   /** True for values of the type; any other, such as text that the API kept, is marked. */
   readonly fits: (value: unknown) => boolean
   readonly own: (column: Column, place: CellPlace) => CellColumn
+}
+
+/** What a column has whose editor stands above the grid, over its cell or below it. */
+export function popup(position: 'over' | 'under'): CellColumn {
+  return {
+    cellEditorPopup: true,
+    cellEditorPopupPosition: position,
+    suppressKeyboardEvent: keepTyped,
+  }
 }
 
 /** A kind of cell by its rules. */

@@ -1,5 +1,5 @@
 import { useMemo, useState, type ReactNode } from 'react'
-import { columnName, defineKind, type CellKind } from './cell-kind'
+import { columnName, defineKind, popup, type CellKind } from './cell-kind'
 import { ChipsCell } from './chips'
 import { findChoices } from './choices'
 import { PickList, type Option } from './pick-list'
@@ -20,8 +20,7 @@ export const choiceKind: CellKind = defineKind({
   own: (column) => ({
     cellRenderer: ChipsCell,
     cellEditor: ChoiceEditor,
-    cellEditorPopup: true,
-    cellEditorPopupPosition: 'over',
+    ...popup('over'),
     cellEditorParams: {
       label: columnName(column),
       choices: choicesOf(column),

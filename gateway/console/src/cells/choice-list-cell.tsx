@@ -1,5 +1,5 @@
 import { useMemo, useState, type ReactNode } from 'react'
-import { columnName, defineKind, type CellKind } from './cell-kind'
+import { columnName, defineKind, popup, type CellKind } from './cell-kind'
 import { ChipsCell } from './chips'
 import { findChoices, toggled } from './choices'
 import { PickList } from './pick-list'
@@ -18,8 +18,7 @@ export const choiceListKind: CellKind = defineKind({
   own: (column) => ({
     cellRenderer: ChipsCell,
     cellEditor: ChoiceListEditor,
-    cellEditorPopup: true,
-    cellEditorPopupPosition: 'under',
+    ...popup('under'),
     cellEditorParams: {
       label: columnName(column),
       choices: choicesOf(column),

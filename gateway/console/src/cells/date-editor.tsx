@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { dateText, fieldText, readDateText, readField } from './date-text'
 import { TextEditor, typedKey, type EditorProps } from './text-editor'
+import { useOpening } from './typed-ahead'
 
 interface DateRules {
   readonly label: string
@@ -25,8 +26,7 @@ export function DateEditor(props: EditorProps<DateRules>): ReactNode {
 function DateField(props: EditorProps<DateRules & { readonly shown: string }>): ReactNode {
   const { label, zone, shown, initialValue, onValueChange } = props
   const [text, setText] = useState(shown)
-  const field = useRef<HTMLInputElement>(null)
-  useEffect(() => field.current?.focus(), [])
+  const field = useOpening<HTMLInputElement>(label, false)
   return (
     <input
       ref={field}

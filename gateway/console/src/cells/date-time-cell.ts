@@ -1,4 +1,4 @@
-import { columnName, defineKind, type CellKind } from './cell-kind'
+import { columnName, defineKind, popup, type CellKind } from './cell-kind'
 import { zoneOf } from './clock'
 import { DateEditor } from './date-editor'
 
@@ -8,8 +8,7 @@ export const dateTimeKind: CellKind = defineKind({
   fits: (value) => typeof value === 'number',
   own: (column) => ({
     cellEditor: DateEditor,
-    cellEditorPopup: true,
-    cellEditorPopupPosition: 'over',
+    ...popup('over'),
     cellEditorParams: { label: columnName(column), zone: zoneOf(column.fields.type) },
   }),
 })

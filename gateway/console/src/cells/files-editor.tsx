@@ -8,6 +8,7 @@ import { ErrorNote } from '../components/states'
 import { filePath, fileQuery } from './label-queries'
 import { rowIds, toList } from './show-value'
 import type { EditorProps } from './text-editor'
+import { useOpening } from './typed-ahead'
 
 /** What cells with files know of their place. */
 export interface FilesRules {
@@ -23,11 +24,10 @@ export function FilesEditor(props: EditorProps<FilesRules>): ReactNode {
   const ids = rowIds(value) ?? []
   const names = useQueries({ queries: ids.map((id) => fileQuery(docId, id)) })
   const root = useRef<HTMLDivElement>(null)
-  const field = useRef<HTMLInputElement>(null)
+  const field = useOpening<HTMLInputElement>(label, false)
   const add = (added: readonly number[]) => onValueChange(toList([...ids, ...added]))
   const { sent, error, send } = useUpload(docId, add)
   const isBusy = sent !== undefined
-  useEffect(() => field.current?.focus(), [])
   return (
     <div
       ref={root}

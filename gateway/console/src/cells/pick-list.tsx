@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { Button } from '../components/button'
 import { ErrorNote } from '../components/states'
+import { useOpening } from './typed-ahead'
 
 /** One thing that can be picked. */
 export interface Option {
@@ -94,7 +95,8 @@ export function PickList(props: PickListProps): ReactNode {
 function usePicking(props: PickListProps) {
   const { search, onSearch, options, picked, isLoading = false, isMulti = false, onPick } = props
   const { onDone } = props
-  const field = useRef<HTMLInputElement>(null)
+  const [isTyped] = useState(search !== '')
+  const field = useOpening<HTMLInputElement>(props.label, isTyped)
   /** Undefined until the arrow keys choose one. */
   const [moved, setMoved] = useState<number>()
   const isWaiting = useRef(false)
@@ -102,7 +104,6 @@ function usePicking(props: PickListProps) {
   const usual = isMulti && search === '' ? -1 : first
   const active = Math.min(moved ?? usual, options.length - 1)
   const atHand = options[active]
-  useEffect(() => field.current?.focus(), [])
   // Who pressed Enter before the answer came means what it finds.
   useEffect(() => {
     if (!isWaiting.current || isLoading) return

@@ -2,7 +2,7 @@ import type { ICellRendererParams } from 'ag-grid-community'
 import { useState, type ReactNode } from 'react'
 import type { Column } from '../api/resources'
 import type { Row } from '../grid/row'
-import { columnName, defineKind, type CellKind, type CellPlace } from './cell-kind'
+import { columnName, defineKind, popup, type CellKind, type CellPlace } from './cell-kind'
 import { PickList, type Option } from './pick-list'
 import { useRefOptions } from './ref-options'
 import { showValue } from './show-value'
@@ -24,8 +24,7 @@ export const refKind: CellKind = defineKind({
       cellRenderer: RefCell,
       cellRendererParams: rules,
       cellEditor: RefEditor,
-      cellEditorPopup: true,
-      cellEditorPopupPosition: 'over',
+      ...popup('over'),
       cellEditorParams: rules,
     }
   },

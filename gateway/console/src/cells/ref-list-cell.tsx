@@ -1,7 +1,7 @@
 import type { ICellRendererParams } from 'ag-grid-community'
 import { useState, type ReactNode } from 'react'
 import type { Row } from '../grid/row'
-import { columnName, defineKind, type CellKind } from './cell-kind'
+import { columnName, defineKind, popup, type CellKind } from './cell-kind'
 import { toggled } from './choices'
 import { Chips } from './chips'
 import { PickList } from './pick-list'
@@ -23,8 +23,7 @@ export const refListKind: CellKind = defineKind({
       cellRenderer: RefListCell,
       cellRendererParams: rules,
       cellEditor: RefListEditor,
-      cellEditorPopup: true,
-      cellEditorPopupPosition: 'under',
+      ...popup('under'),
       cellEditorParams: rules,
     }
   },

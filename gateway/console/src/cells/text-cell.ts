@@ -1,4 +1,4 @@
-import { columnName, defineKind, type CellKind } from './cell-kind'
+import { columnName, defineKind, popup, type CellKind } from './cell-kind'
 import { showValue } from './show-value'
 import { TextEditor, type TextRules } from './text-editor'
 
@@ -7,8 +7,7 @@ export const textKind: CellKind = defineKind({
   fits: (value) => typeof value === 'string',
   own: (column) => ({
     cellEditor: TextEditor,
-    cellEditorPopup: true,
-    cellEditorPopupPosition: 'over',
+    ...popup('over'),
     cellEditorParams: {
       label: columnName(column),
       toText: showValue,

@@ -1,6 +1,7 @@
 import type { CustomCellEditorProps } from 'ag-grid-react'
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import type { Row } from '../grid/row'
+import { useOpening } from './typed-ahead'
 
 /** What the grid gives an editor, and what its kind of cell does. */
 export type EditorProps<Own = object> = CustomCellEditorProps<Row, unknown> & Own
@@ -29,15 +30,12 @@ export function TextEditor(props: EditorProps<TextRules>): ReactNode {
   const typed = typedKey(props.eventKey)
   const before = toText(initialValue)
   const [text, setText] = useState(typed ?? before)
-  const field = useRef<HTMLInputElement & HTMLTextAreaElement>(null)
   const isOpen = useRef(false)
   useEffect(() => {
-    if (isOpen.current) return
+    if (!isOpen.current && typed !== undefined) onValueChange(fromText(typed))
     isOpen.current = true
-    field.current?.focus()
-    if (typed === undefined) field.current?.select()
-    else onValueChange(fromText(typed))
   }, [typed, fromText, onValueChange])
+  const field = useOpening<HTMLInputElement & HTMLTextAreaElement>(label, typed !== undefined)
   const change = (next: string) => {
     setText(next)
     onValueChange(next === before ? initialValue : fromText(next))
