@@ -12,6 +12,7 @@ import {
 import { Button } from '../components/button'
 import { Page, useTitle } from '../components/page'
 import { ErrorState, Loading } from '../components/states'
+import { TableList } from '../structure/table-list'
 import { LiveProvider } from './live-provider'
 
 /** What the pages of a document know of it. */
@@ -81,16 +82,7 @@ function DocumentFrame(outlet: DocumentOutlet): ReactNode {
           ))}
         </nav>
       </div>
-      <nav className="tables" aria-label="Tables">
-        <h2>Tables</h2>
-        <ul>
-          {tables.map(({ id }) => (
-            <li key={id}>
-              <NavLink to={`tables/${encodeURIComponent(id)}`}>{id}</NavLink>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <TableList docId={docId} tables={tables} canEdit={canEdit(document)} />
       <div className="document-main">
         <LiveProvider docId={docId}>
           <Outlet context={outlet} />

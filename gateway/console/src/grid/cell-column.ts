@@ -1,6 +1,7 @@
 import type { ColDef, SuppressKeyboardEventParams } from 'ag-grid-community'
 import type { Column } from '../api/resources'
-import { showCell } from '../document/show-cell'
+import type { CellPlace } from '../cells/cell-kind'
+import { cellKind } from '../cells/cell-kinds'
 import { ColumnHead } from './column-head'
 import { familyOf, type Family } from './conditions'
 import type { Row } from './row'
@@ -34,25 +35,21 @@ export const numberColumn: ColDef<Row> = {
 }
 
 /** A column as the grid takes it. */
-export function cellColumn(column: Column, canEdit: boolean, onClear: Clear): ColDef<Row> {
+export function cellColumn(column: Column, place: CellPlace, onClear: Clear): ColDef<Row> {
   const { id, fields } = column
-  const family = familyOf(column)
-  const isEnd = family === 'number'
+  const cells = cellKind(fields.type).column(column, place)
   return {
     colId: id,
     headerName: fields.label || id,
     headerComponent: ColumnHead,
     headerComponentParams: { shown: column },
     suppressHeaderKeyboardEvent: ({ event }) => handleHeadKey(event),
-    width: widths[family],
+    width: widths[familyOf(column)],
     minWidth: 72,
-    cellClass: isEnd ? 'cell-end' : undefined,
     valueGetter: ({ data }) => data?.fields[id],
-    valueFormatter: ({ value }) => showCell(value, column),
-    editable: ({ data }) => canEdit && !fields.isFormula && data !== undefined,
-    cellEditor: 'agTextCellEditor',
-    cellEditorParams: { useFormatter: true },
-    suppressKeyboardEvent: (params) => handleCellKey(params, onClear),
+    ...cells,
+    suppressKeyboardEvent: (params) =>
+      cells.suppressKeyboardEvent?.(params) === true || handleCellKey(params, onClear),
   }
 }
 

@@ -3,7 +3,16 @@ import { describe as tell, fromOperators, kindsOf, toOperators, type Condition }
 
 const column = (type: string): Column => ({
   id: 'A',
-  fields: { colRef: 1, label: 'A', type, isFormula: false, widgetOptions: '' },
+  fields: {
+    colRef: 1,
+    label: 'A',
+    type,
+    isFormula: false,
+    formula: '',
+    widgetOptions: '',
+    visibleCol: 0,
+    untieColIdFromLabel: false,
+  },
 })
 
 const asked: readonly (readonly [type: string, condition: Condition, query: unknown])[] = [

@@ -2,6 +2,7 @@ import type { GridApi, RowSelectionOptions } from 'ag-grid-community'
 import { AgGridReact } from 'ag-grid-react'
 import { useMemo, type ReactNode } from 'react'
 import type { Column } from '../api/resources'
+import type { CellPlace } from '../cells/cell-kind'
 import { cellColumn, numberColumn } from './cell-column'
 import { registerModules } from './grid-modules'
 import type { Row } from './row'
@@ -13,9 +14,8 @@ import 'ag-grid-community/styles/ag-grid.css'
 registerModules()
 
 interface GridBodyProps {
-  readonly name: string
+  readonly place: CellPlace
   readonly columns: readonly Column[]
-  readonly canEdit: boolean
   readonly rows: GridRows
   readonly actions: RowActions
   readonly onSelect: () => void
@@ -49,11 +49,12 @@ const rowClasses = { 'row-waiting': ({ data }: { data?: Row }) => data === undef
 
 /** The rows and columns themselves. */
 export function GridBody(props: GridBodyProps): ReactNode {
-  const { name, columns, canEdit, rows, actions, onSelect, grid } = props
+  const { place, columns, rows, actions, onSelect, grid } = props
+  const { canEdit } = place
   const { onClear, onEdit, onCopy, onPaste } = actions
   const columnDefs = useMemo(
-    () => [numberColumn, ...columns.map((column) => cellColumn(column, canEdit, onClear))],
-    [columns, canEdit, onClear],
+    () => [numberColumn, ...columns.map((column) => cellColumn(column, place, onClear))],
+    [columns, place, onClear],
   )
   return (
     <div
@@ -89,7 +90,7 @@ export function GridBody(props: GridBodyProps): ReactNode {
         cellFlashDuration={900}
         onGridReady={({ api }: { api: GridApi<Row> }) => {
           grid.current = api
-          api.setGridAriaProperty('label', `Rows of ${name}`)
+          api.setGridAriaProperty('label', `Rows of ${place.tableId}`)
         }}
         onGridPreDestroyed={() => {
           grid.current = null

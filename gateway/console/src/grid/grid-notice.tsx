@@ -6,8 +6,12 @@ import { useToaster } from '../components/toast'
 import type { RowStore } from './row-store'
 import type { RowSet } from './use-row-set'
 
-/** Buttons to add rows, and to delete those that are selected. */
-export function RowButtons({ rows }: { readonly rows: RowSet }): ReactNode {
+/** Buttons to add rows and columns, and to delete the rows that are selected. */
+export function RowButtons(props: {
+  readonly rows: RowSet
+  readonly onAddColumn: () => void
+}): ReactNode {
+  const { rows, onAddColumn } = props
   const { isAdding, add, selected, remove } = rows
   const toaster = useToaster()
   const [isAsking, setAsking] = useState(false)
@@ -21,6 +25,7 @@ export function RowButtons({ rows }: { readonly rows: RowSet }): ReactNode {
       <Button isBusy={isAdding} onClick={add}>
         Add row
       </Button>
+      <Button onClick={onAddColumn}>Add column</Button>
       {count > 0 && (
         <Button kind="danger" onClick={deleteRows}>
           Delete {count === 1 ? 'row' : `${count.toLocaleString()} rows`}

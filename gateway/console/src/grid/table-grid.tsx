@@ -2,6 +2,7 @@ import type { GridApi } from 'ag-grid-community'
 import { useCallback, useMemo, useRef, useState, type ReactNode } from 'react'
 import type { Column } from '../api/resources'
 import type { MenuItem } from '../components/menu'
+import { useColumnDialogs } from '../structure/use-column-dialogs'
 import { ColumnMenu } from './column-menu'
 import { FilterDialog } from './filter-dialog'
 import { GridBar } from './grid-bar'
@@ -37,6 +38,8 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
   const rowSet = useRowSet(rows, { view, columns }, grid)
   const [menu, setMenu] = useState<OpenMenu>()
   const [filtered, setFiltered] = useState<Column>()
+  const structure = useColumnDialogs(docId, tableId)
+  const cells = useMemo(() => ({ docId, tableId, canEdit }), [docId, tableId, canEdit])
   const closeMenu = useCallback(() => setMenu(undefined), [])
   const place = useMemo<ViewPlace>(
     () => ({ view, setView, openMenu: (column, head) => setMenu({ column, head }) }),
@@ -47,13 +50,12 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
     <ViewContext value={place}>
       <div className="grid">
         <GridBar columns={columns} onFilter={setFiltered}>
-          {canEdit && <RowButtons rows={rowSet} />}
+          {canEdit && <RowButtons rows={rowSet} onAddColumn={structure.add} />}
         </GridBar>
         <div className="grid-middle">
           <GridBody
-            name={tableId}
+            place={cells}
             columns={columns}
-            canEdit={canEdit}
             rows={rows}
             actions={actions}
             onSelect={rowSet.onSelect}
@@ -73,10 +75,14 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
           <ColumnMenu
             label={`Menu of ${menu.column.fields.label || menu.column.id}`}
             head={menu.head}
-            items={menuItems(menu.column, place, setFiltered)}
+            items={[
+              ...menuItems(menu.column, place, setFiltered),
+              ...(canEdit ? structure.items(menu.column) : []),
+            ]}
             onClose={closeMenu}
           />
         )}
+        {structure.dialog}
         {filtered && (
           <FilterDialog
             column={filtered}

@@ -1,8 +1,9 @@
 import type { CellEditRequestEvent } from 'ag-grid-community'
 import { useCallback, useMemo, useState, type ClipboardEvent } from 'react'
 import type { Column } from '../api/resources'
+import { showCell } from '../cells/show-cell'
+import { isSameValue } from '../cells/show-value'
 import { describeError } from '../components/states'
-import { showCell } from '../document/show-cell'
 import type { Row } from './row'
 import type { RowChange } from './rows-api'
 import { readTsv, toTsvCell } from './tsv'
@@ -65,9 +66,8 @@ function createHandlers({ write, setProblem, columns, grid, store }: Parts): Han
   return {
     onEdit({ data, column, newValue, oldValue, node }) {
       const shown = columns.find(({ id }) => id === column.getColId())
-      if (!shown || newValue === oldValue) return
       // A cell that was opened and left as it was is not written.
-      if (typeof newValue === 'string' && newValue === showCell(oldValue, shown)) return
+      if (!shown || isSameValue(newValue, oldValue)) return
       const value: unknown = newValue === undefined ? null : newValue
       writeCell(data, shown.id, value, `row ${(node.rowIndex ?? 0) + 1}`)
     },
