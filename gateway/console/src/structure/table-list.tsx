@@ -11,13 +11,15 @@ interface TableListProps {
   readonly tables: readonly Table[]
   /** True for who may add, rename and delete tables. */
   readonly canEdit: boolean
+  /** Told of the table that is being renamed or deleted, and of nothing when that is over. */
+  readonly onBusy: (tableId: string | undefined) => void
 }
 
 type Doing =
   { readonly what: 'rename' | 'remove'; readonly table: Table } | { readonly what: 'add' }
 
 /** The tables of a document, and what can be done with them. */
-export function TableList({ docId, tables, canEdit }: TableListProps): ReactNode {
+export function TableList({ docId, tables, canEdit, onBusy }: TableListProps): ReactNode {
   const [doing, setDoing] = useState<Doing>()
   const close = () => setDoing(undefined)
   return (
@@ -54,10 +56,10 @@ export function TableList({ docId, tables, canEdit }: TableListProps): ReactNode
       </ul>
       {doing?.what === 'add' && <TableDialog docId={docId} onClose={close} />}
       {doing?.what === 'rename' && (
-        <TableDialog docId={docId} table={doing.table} onClose={close} />
+        <TableDialog docId={docId} table={doing.table} onBusy={onBusy} onClose={close} />
       )}
       {doing?.what === 'remove' && (
-        <RemoveTableDialog docId={docId} table={doing.table} onClose={close} />
+        <RemoveTableDialog docId={docId} table={doing.table} onBusy={onBusy} onClose={close} />
       )}
     </nav>
   )
