@@ -23,37 +23,39 @@ export function TableList({ docId, tables, canEdit, onBusy }: TableListProps): R
   const [doing, setDoing] = useState<Doing>()
   const close = () => setDoing(undefined)
   return (
-    <nav className="tables" aria-label="Tables" tabIndex={-1}>
-      <div className="tables-head">
-        <h2>Tables</h2>
-        {canEdit && (
-          <Button kind="quiet" onClick={() => setDoing({ what: 'add' })}>
-            Add table
-          </Button>
-        )}
-      </div>
-      <ul>
-        {tables.map((table) => (
-          <li key={table.fields.tableRef}>
-            <NavLink to={`tables/${encodeURIComponent(table.id)}`}>{table.id}</NavLink>
-            <Menu
-              label={`More for table ${table.id}`}
-              items={
-                canEdit
-                  ? [
-                      { label: 'Rename', onSelect: () => setDoing({ what: 'rename', table }) },
-                      {
-                        label: 'Delete',
-                        isDanger: true,
-                        onSelect: () => setDoing({ what: 'remove', table }),
-                      },
-                    ]
-                  : []
-              }
-            />
-          </li>
-        ))}
-      </ul>
+    <>
+      <nav className="tables" aria-label="Tables" tabIndex={-1}>
+        <div className="tables-head">
+          <h2>Tables</h2>
+          {canEdit && (
+            <Button kind="quiet" onClick={() => setDoing({ what: 'add' })}>
+              Add table
+            </Button>
+          )}
+        </div>
+        <ul>
+          {tables.map((table) => (
+            <li key={table.fields.tableRef}>
+              <NavLink to={`tables/${encodeURIComponent(table.id)}`}>{table.id}</NavLink>
+              <Menu
+                label={`More for table ${table.id}`}
+                items={
+                  canEdit
+                    ? [
+                        { label: 'Rename', onSelect: () => setDoing({ what: 'rename', table }) },
+                        {
+                          label: 'Delete',
+                          isDanger: true,
+                          onSelect: () => setDoing({ what: 'remove', table }),
+                        },
+                      ]
+                    : []
+                }
+              />
+            </li>
+          ))}
+        </ul>
+      </nav>
       {doing?.what === 'add' && <TableDialog docId={docId} onClose={close} />}
       {doing?.what === 'rename' && (
         <TableDialog docId={docId} table={doing.table} onBusy={onBusy} onClose={close} />
@@ -61,6 +63,6 @@ export function TableList({ docId, tables, canEdit, onBusy }: TableListProps): R
       {doing?.what === 'remove' && (
         <RemoveTableDialog docId={docId} table={doing.table} onBusy={onBusy} onClose={close} />
       )}
-    </nav>
+    </>
   )
 }
