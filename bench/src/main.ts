@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { compare } from './compare'
+import { measureGrid } from './grid-scroll'
 import { describeMachine, lookAtMachine } from './machine'
 import { measureDocuments } from './many-documents'
 import { measureWebhooks } from './many-webhooks'
@@ -18,6 +19,7 @@ const measures: Record<Mode, (options: Options, env: Record<string, string>) => 
   documents: measureDocuments,
   webhooks: measureWebhooks,
   telemetry: measureTelemetry,
+  grid: measureGrid,
 }
 
 /** The commit that is measured; empty outside a repository. */

@@ -1,5 +1,5 @@
-import { accessSync, constants, readFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { chromiumArguments, findChromium } from '@sheaf/testkit/chromium-path'
 import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import {
   chromium,
@@ -9,7 +9,6 @@ import {
   type Page,
 } from 'playwright-core'
 
-const names = ['chromium', 'chromium-browser']
 const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 /** A machine that is busy with other tests takes its time. */
 const PATIENCE_MS = 60_000
@@ -26,9 +25,7 @@ export interface Visit extends AsyncDisposable {
 export function useChromium(): { visit(options?: BrowserContextOptions): Promise<Visit> } {
   let browser: Browser
   beforeAll(async () => {
-    // Root may not use its sandbox; what is opened here is ours.
-    const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
-    browser = await chromium.launch({ executablePath: findChromium(), args })
+    browser = await chromium.launch({ executablePath: findChromium(), args: chromiumArguments() })
   })
   afterAll(async () => {
     await browser?.close()
@@ -46,28 +43,6 @@ async function openVisit(browser: Browser, options?: BrowserContextOptions): Pro
   })
   page.on('pageerror', ({ message }) => faults.push(message))
   return { page, context, faults, [Symbol.asyncDispose]: () => context.close() }
-}
-
-/** Where Chromium is: what SHEAF_CHROMIUM says, else on the PATH. Throws with what to do when there is none. */
-function findChromium(): string {
-  const folders = (process.env.PATH ?? '').split(delimiter)
-  const places = process.env.SHEAF_CHROMIUM
-    ? [process.env.SHEAF_CHROMIUM]
-    : names.flatMap((name) => folders.map((folder) => join(folder, name)))
-  const found = places.find(isProgram)
-  if (found !== undefined) return found
-  throw new Error(
-    'the tests of the console need Chromium: install it (`apt-get install chromium`), or name one in SHEAF_CHROMIUM',
-  )
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Signs somebody in by a link, as the operator gets one for them; ends on the first page of the console. */

@@ -52,7 +52,12 @@ export interface Column {
     readonly label: string
     readonly type: string
     readonly isFormula: boolean
+    readonly formula: string
     readonly widgetOptions: string
+    /** Ref of the column of the referenced table that tells what a reference shows; 0 for none. */
+    readonly visibleCol: number
+    /** True for a column whose id does not follow its label. */
+    readonly untieColIdFromLabel: boolean
   }
 }
 

@@ -12,6 +12,8 @@ import {
 import { Button } from '../components/button'
 import { Page, useTitle } from '../components/page'
 import { ErrorState, Loading } from '../components/states'
+import { TableList } from '../structure/table-list'
+import { LiveProvider } from './live-provider'
 
 /** What the pages of a document know of it. */
 export interface DocumentOutlet {
@@ -19,6 +21,8 @@ export interface DocumentOutlet {
   readonly docId: string
   readonly document: DocumentDescription
   readonly tables: readonly Table[]
+  /** The table that is being renamed or deleted: nothing of it is to be read meanwhile. */
+  readonly busyTable?: string
 }
 
 /** What else there is of a document beside its tables, by its address. */
@@ -59,6 +63,7 @@ function DocumentFrame(outlet: DocumentOutlet): ReactNode {
   const { docId, document, tables } = outlet
   const { workspace } = document
   const [isSharing, setSharing] = useState(false)
+  const [busyTable, setBusyTable] = useState<string>()
   useTitle(document.name)
   return (
     <main className="document" id="main" tabIndex={-1}>
@@ -80,18 +85,11 @@ function DocumentFrame(outlet: DocumentOutlet): ReactNode {
           ))}
         </nav>
       </div>
-      <nav className="tables" aria-label="Tables">
-        <h2>Tables</h2>
-        <ul>
-          {tables.map(({ id }) => (
-            <li key={id}>
-              <NavLink to={`tables/${encodeURIComponent(id)}`}>{id}</NavLink>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <TableList docId={docId} tables={tables} canEdit={canEdit(document)} onBusy={setBusyTable} />
       <div className="document-main">
-        <Outlet context={outlet} />
+        <LiveProvider docId={docId}>
+          <Outlet context={{ ...outlet, busyTable } satisfies DocumentOutlet} />
+        </LiveProvider>
       </div>
       {isSharing && (
         <AccessDialog

@@ -1,0 +1,58 @@
+import type { Page } from 'playwright-core'
+
+/** What was seen while rows were scrolled; times in milliseconds. */
+export interface Seen {
+  /** The longest time in which the view held no row with data at all. */
+  readonly blank: number
+  /** The longest time in which a part of the view had no data. */
+  readonly partly: number
+  /** How long after the other each frame came. */
+  readonly frames: readonly number[]
+}
+
+/** Places down the view at which a row is looked for. */
+const PLACES = 8
+
+// Runs in the page: what is at these places of the view, frame by frame.
+const watch = `(() => {
+  const view = document.querySelector('.ag-grid-viewport').getBoundingClientRect()
+  const x = view.left + 20
+  const top = document.querySelector('.ag-header').getBoundingClientRect().bottom
+  const height = Math.min(view.bottom, innerHeight) - top
+  const seen = { frames: [], blank: 0, partly: 0 }
+  let last = performance.now(), blankSince, partlySince
+  const isBare = (place) => {
+    const at = document.elementFromPoint(x, top + (height * (place + 0.5)) / ${PLACES})
+    const row = at && at.closest('.ag-row')
+    return !row || row.classList.contains('row-waiting')
+  }
+  const look = (now) => {
+    seen.frames.push(now - last)
+    last = now
+    const bare = Array.from({ length: ${PLACES} }, (_, place) => isBare(place)).filter(Boolean).length
+    partlySince = bare > 0 ? (partlySince ?? now) : undefined
+    blankSince = bare === ${PLACES} ? (blankSince ?? now) : undefined
+    if (partlySince !== undefined) seen.partly = Math.max(seen.partly, now - partlySince)
+    if (blankSince !== undefined) seen.blank = Math.max(seen.blank, now - blankSince)
+    window.watched = requestAnimationFrame(look)
+  }
+  const isWhole = () => Array.from({ length: ${PLACES} }, (_, place) => isBare(place)).every((bare) => !bare)
+  window.untilWhole = () => new Promise((resolve) => {
+    const ask = () => {
+      if (!isWhole()) return requestAnimationFrame(ask)
+      cancelAnimationFrame(window.watched)
+      resolve(seen)
+    }
+    requestAnimationFrame(ask)
+  })
+  window.watched = requestAnimationFrame(look)
+})()`
+
+const untilWhole = 'window.untilWhole()'
+
+/** Looks at every frame while something is done, until all rows in view have data again. */
+export async function watchFrames(page: Page, action: () => Promise<void>): Promise<Seen> {
+  await page.evaluate(watch)
+  await action()
+  return page.evaluate<Seen>(untilWhole)
+}

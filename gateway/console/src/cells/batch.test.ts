@@ -1,0 +1,27 @@
+import { createBatch } from './batch'
+
+describe('a batch', () => {
+  it('asks once for what is wanted at one time, and answers each', async () => {
+    const asked: (readonly number[])[] = []
+    const batch = createBatch<string>(async (keys) => {
+      asked.push(keys)
+      return new Map(keys.filter((key) => key !== 3).map((key) => [key, `row ${key}`]))
+    })
+    const found = await Promise.all([1, 2, 2, 3].map((key) => batch.load(key)))
+    expect(found).toEqual(['row 1', 'row 2', 'row 2', undefined])
+    expect(asked).toEqual([[1, 2, 3]])
+    expect(await batch.load(1)).toBe('row 1')
+    expect(asked).toHaveLength(2)
+  })
+
+  it('tells everybody what went wrong, and asks anew afterwards', async () => {
+    let isDown = true
+    const batch = createBatch<string>((keys) =>
+      isDown ? Promise.reject(new Error('down')) : Promise.resolve(new Map([[keys[0] ?? 0, 'up']])),
+    )
+    const outcomes = await Promise.allSettled([batch.load(1), batch.load(2)])
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    isDown = false
+    expect(await batch.load(1)).toBe('up')
+  })
+})

@@ -1,0 +1,57 @@
+import type { ICellRendererParams, SuppressKeyboardEventParams } from 'ag-grid-community'
+import type { ReactNode } from 'react'
+import type { Row } from '../grid/row'
+import { columnName, defineKind, isEditable, type CellKind } from './cell-kind'
+import { showValue } from './show-value'
+import { TextEditor, type TextRules } from './text-editor'
+import { leaveByTab } from './typed-ahead'
+
+interface CheckParams {
+  readonly label: string
+  readonly canEdit: boolean
+}
+
+/** Yes or no: a box that a click or Space ticks. Text that the API kept is edited as text. */
+export const boolKind: CellKind = defineKind({
+  align: 'center',
+  fits: (value) => typeof value === 'boolean',
+  own: (column, place) => {
+    const canEdit = isEditable(column, place)
+    const label = columnName(column)
+    return {
+      editable: ({ data }) => canEdit && typeof data?.fields[column.id] === 'string',
+      cellRenderer: CheckCell,
+      cellRendererParams: { label, canEdit } satisfies CheckParams,
+      suppressKeyboardEvent: (params) => (canEdit && takesKey(params)) || leaveByTab(params),
+      cellEditor: TextEditor,
+      cellEditorParams: { label, toText: showValue, fromText: (text) => text } satisfies TextRules,
+    }
+  },
+})
+
+/** Ticks the box by keyboard; true for keys that the grid must not use as well. */
+function takesKey({ event, editing, node, column }: SuppressKeyboardEventParams<Row>): boolean {
+  const value = node.data?.fields[column.getColId()]
+  if (editing || event.ctrlKey || event.altKey || event.metaKey) return false
+  if (typeof value === 'string' || ![' ', 'Enter'].includes(event.key)) return false
+  event.preventDefault()
+  if (event.type === 'keydown' && !event.repeat && node.data)
+    node.setDataValue(column, value !== true)
+  return true
+}
+
+function CheckCell(props: ICellRendererParams<Row, unknown> & CheckParams): ReactNode {
+  const { value, data, node, column, label, canEdit } = props
+  if (!data) return null
+  if (typeof value === 'string') return value
+  return (
+    <input
+      type="checkbox"
+      tabIndex={-1}
+      aria-label={label}
+      checked={value === true}
+      disabled={!canEdit}
+      onChange={() => column && node.setDataValue(column, value !== true)}
+    />
+  )
+}

@@ -1,0 +1,68 @@
+import { useState, type ReactNode } from 'react'
+import { call } from '../api/client'
+import { tablePath, type Column } from '../api/resources'
+import { useChange } from '../api/use-change'
+import { FormDialog } from '../components/dialog'
+import { ColumnFields } from './column-fields'
+import {
+  changedFields,
+  draftOf,
+  isRef,
+  newDraft,
+  newFields,
+  typeOf,
+  type ColumnDraft,
+} from './column-types'
+
+interface ColumnDialogProps {
+  readonly docId: string
+  readonly tableId: string
+  /** The column to change; a new one is added without it. */
+  readonly column?: Column
+  readonly onClose: () => void
+}
+
+/** Adds a column to a table, or changes one. */
+export function ColumnDialog({ docId, tableId, column, onClose }: ColumnDialogProps): ReactNode {
+  const [draft, setDraft] = useState(() => (column ? draftOf(column) : newDraft()))
+  const { make } = useChange(['document', docId])
+  const path = `${tablePath(docId, tableId)}/columns`
+  const isComplete = draft.label.trim() !== '' && (!isRef(draft.type) || draft.refTable !== '')
+  const submit = async () => {
+    if (!column) return make(() => call('POST', path, { body: { columns: [newColumn(draft)] } }))
+    const fields = changedFields(column, draft)
+    if (Object.keys(fields).length === 0) return
+    return make(() => call('PATCH', path, { body: { columns: [{ id: column.id, fields }] } }))
+  }
+  return (
+    <FormDialog
+      title={column ? `Change “${column.fields.label || column.id}”` : `Add a column to ${tableId}`}
+      submit={column ? 'Save' : 'Add column'}
+      canSubmit={isComplete}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      <ColumnFields
+        docId={docId}
+        draft={draft}
+        onChange={setDraft}
+        labelHint={column ? <IdHint column={column} /> : 'The API gets an id that is made of it.'}
+        typeHint={column && typeOf(draft) !== column.fields.type ? CONVERTS : undefined}
+      />
+    </FormDialog>
+  )
+}
+
+const CONVERTS = 'The values are converted to the new type. What does not fit it stays as text.'
+
+const newColumn = (draft: ColumnDraft) => ({ id: draft.label.trim(), fields: newFields(draft) })
+
+function IdHint({ column }: { readonly column: Column }): ReactNode {
+  const { id, fields } = column
+  return (
+    <>
+      In the API it is <code>{id}</code>
+      {fields.untieColIdFromLabel ? '.' : ', and gets another id with another label.'}
+    </>
+  )
+}

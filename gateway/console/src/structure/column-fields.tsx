@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { columnsQuery, tablesQuery } from '../api/resources'
+import { labelColumn } from '../cells/label-queries'
+import { Field, SelectField, TextField } from '../components/field'
+import { isChoice, isRef, typeNames, type ColumnDraft } from './column-types'
+
+interface ColumnFieldsProps {
+  readonly docId: string
+  readonly draft: ColumnDraft
+  readonly onChange: (draft: ColumnDraft) => void
+  /** What stands below the label. */
+  readonly labelHint?: ReactNode
+  /** What stands below the type. */
+  readonly typeHint?: ReactNode
+}
+
+/** The fields of a form that describe a column: its label, its type, and what that type needs to know. */
+export function ColumnFields(props: ColumnFieldsProps): ReactNode {
+  const { docId, draft, onChange, labelHint, typeHint } = props
+  const { type, zone } = draft
+  const set = (change: Partial<ColumnDraft>) => onChange({ ...draft, ...change })
+  const known = typeNames.some(([name]) => name === type)
+  return (
+    <>
+      <TextField
+        label="Label"
+        hint={labelHint}
+        value={draft.label}
+        required
+        maxLength={256}
+        onChange={({ target }) => set({ label: target.value })}
+      />
+      <SelectField
+        label="Type"
+        hint={typeHint}
+        value={type}
+        options={known ? typeNames : [...typeNames, [type, type]]}
+        onChange={({ target }) => set({ type: target.value })}
+      />
+      {type === 'DateTime' && (
+        <SelectField
+          label="Time zone"
+          value={zone}
+          options={zones(zone)}
+          onChange={({ target }) => set({ zone: target.value })}
+        />
+      )}
+      {isChoice(type) && (
+        <Field
+          label="Choices"
+          hint="One on each line. Cells keep what they hold, also when it is taken out here."
+        >
+          {(ties) => (
+            <textarea
+              {...ties}
+              value={draft.choices}
+              onChange={({ target }) => set({ choices: target.value })}
+            />
+          )}
+        </Field>
+      )}
+      {isRef(type) && <RefFields docId={docId} draft={draft} onSet={set} />}
+    </>
+  )
+}
+
+function zones(present: string): readonly (readonly [string, string])[] {
+  const names = new Set(['UTC', present, ...Intl.supportedValuesOf('timeZone')])
+  return [...names].map((name) => [name, name.replaceAll('_', ' ')] as const)
+}
+
+interface RefFieldsProps {
+  readonly docId: string
+  readonly draft: ColumnDraft
+  readonly onSet: (change: Partial<ColumnDraft>) => void
+}
+
+/** Which table is referred to, and what is shown of its rows. */
+function RefFields({ docId, draft, onSet }: RefFieldsProps): ReactNode {
+  const { refTable, visibleCol } = draft
+  const tables = useQuery(tablesQuery(docId))
+  const columns = useQuery({ ...columnsQuery(docId, refTable), enabled: refTable !== '' })
+  const names = (tables.data ?? []).map(({ id }) => [id, id] as const)
+  const usual = labelColumn(columns.data ?? [], 0)
+  const usualName = usual ? `${usual.fields.label || usual.id} (the first text)` : 'The row number'
+  return (
+    <>
+      <SelectField
+        label="Table"
+        required
+        value={refTable}
+        options={[['', 'Choose a table'], ...names]}
+        onChange={({ target }) => onSet({ refTable: target.value, visibleCol: 0 })}
+      />
+      <SelectField
+        label="Shown of its rows"
+        disabled={refTable === ''}
+        value={visibleCol}
+        options={[
+          ['0', usualName],
+          ...(columns.data ?? []).map(
+            ({ id, fields }) => [String(fields.colRef), fields.label || id] as const,
+          ),
+        ]}
+        onChange={({ target }) => onSet({ visibleCol: Number(target.value) })}
+      />
+    </>
+  )
+}

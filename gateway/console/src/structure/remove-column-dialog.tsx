@@ -1,0 +1,36 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { call } from '../api/client'
+import { tablePath, type Column } from '../api/resources'
+import { useChange } from '../api/use-change'
+import { ConfirmDialog } from '../components/dialog'
+import { rowCountQuery, showRows } from './loss-queries'
+
+interface RemoveColumnDialogProps {
+  readonly docId: string
+  readonly tableId: string
+  readonly column: Column
+  readonly onClose: () => void
+}
+
+/** Deletes a column with its values, when that is confirmed. */
+export function RemoveColumnDialog(props: RemoveColumnDialogProps): ReactNode {
+  const { docId, tableId, column, onClose } = props
+  const { make } = useChange(['document', docId])
+  const { data: rows } = useQuery(rowCountQuery(docId, tableId))
+  const path = `${tablePath(docId, tableId)}/columns/${encodeURIComponent(column.id)}`
+  const name = column.fields.label || column.id
+  return (
+    <ConfirmDialog
+      title={`Delete the column “${name}”?`}
+      confirm="Delete column"
+      onClose={onClose}
+      onConfirm={() => make(() => call('DELETE', path), `The column “${name}” is deleted.`)}
+    >
+      <p>
+        It is lost with its values in {showRows(rows)} of {tableId}, and what programs do with{' '}
+        <code>{column.id}</code> fails. The history of the document can bring it back.
+      </p>
+    </ConfirmDialog>
+  )
+}

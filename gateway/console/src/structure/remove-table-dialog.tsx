@@ -1,0 +1,66 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useLocation, useNavigate } from 'react-router'
+import { call } from '../api/client'
+import { tablePath, tablesQuery, type Table } from '../api/resources'
+import { useChange } from '../api/use-change'
+import { ConfirmDialog } from '../components/dialog'
+import { findReferrers, rowCountQuery, showRows, tablesWithColumnsQuery } from './loss-queries'
+
+interface RemoveTableDialogProps {
+  readonly docId: string
+  readonly table: Table
+  /** Told of the table while it is being deleted. */
+  readonly onBusy: (tableId: string | undefined) => void
+  readonly onClose: () => void
+}
+
+/** Deletes a table with its rows, when that is confirmed. */
+export function RemoveTableDialog(props: RemoveTableDialogProps): ReactNode {
+  const { docId, table, onBusy, onClose } = props
+  const { id, fields } = table
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const { pathname } = useLocation()
+  const { make } = useChange(['document', docId])
+  const { data: rows } = useQuery(rowCountQuery(docId, id))
+  const { data: tables = [] } = useQuery(tablesWithColumnsQuery(docId))
+  const columns = tables.find((other) => other.id === id)?.columns ?? []
+  const referrers = findReferrers(tables, id)
+  const remove = async () => {
+    onBusy(id)
+    // The API deletes tables as rows of the table of tables.
+    await call('POST', `${tablePath(docId, '_grist_Tables')}/data/delete`, {
+      body: [fields.tableRef],
+    })
+    await client.fetchQuery({ ...tablesQuery(docId), staleTime: 0 })
+    if (pathname === `/docs/${docId}/tables/${encodeURIComponent(id)}`)
+      await navigate(`/docs/${docId}`, { replace: true })
+  }
+  return (
+    <ConfirmDialog
+      title={`Delete the table “${id}”?`}
+      confirm="Delete table"
+      onClose={onClose}
+      onConfirm={() =>
+        make(remove, `The table “${id}” is deleted.`).finally(() => onBusy(undefined))
+      }
+    >
+      <p>
+        It is lost with {showRows(rows)}
+        {columns.length > 0 && ` and the columns ${showNames(columns.map((column) => column.id))}`}.
+        {referrers.length > 0 &&
+          ` What refers to it keeps plain row numbers: ${showNames(referrers)}.`}{' '}
+        The history of the document can bring it back.
+      </p>
+    </ConfirmDialog>
+  )
+}
+
+const MOST_NAMED = 8
+
+function showNames(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED
+  const shown = names.slice(0, MOST_NAMED).join(', ')
+  return more > 0 ? `${shown} and ${more} more` : shown
+}

@@ -1,0 +1,168 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { useLocation, useNavigate } from 'react-router'
+import { call } from '../api/client'
+import { docPath, tablesQuery, type Table } from '../api/resources'
+import { useChange } from '../api/use-change'
+import { Button } from '../components/button'
+import { FormDialog, NameDialog } from '../components/dialog'
+import { TextField } from '../components/field'
+import { newDraft, newFields, typeNames } from './column-types'
+
+interface TableDialogProps {
+  readonly docId: string
+  /** The table to rename; a new one is added without it. */
+  readonly table?: Table
+  /** Told of the table while it is being renamed. */
+  readonly onBusy?: (tableId: string | undefined) => void
+  readonly onClose: () => void
+}
+
+/** Adds a table with its first columns, or gives one another name; the address goes where it is. */
+export function TableDialog({ table, ...props }: TableDialogProps): ReactNode {
+  return table ? <RenameTable table={table} {...props} /> : <AddTable {...props} />
+}
+
+const tableAddress = (docId: string, tableId: string) =>
+  `/docs/${docId}/tables/${encodeURIComponent(tableId)}`
+
+function RenameTable(props: TableDialogProps & { readonly table: Table }): ReactNode {
+  const { docId, table, onBusy = () => {}, onClose } = props
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const { pathname } = useLocation()
+  const { make } = useChange(['document', docId])
+  const rename = async (name: string) => {
+    const body = { tables: [{ id: table.id, fields: { tableId: name } }] }
+    onBusy(table.id)
+    await call('PATCH', `${docPath(docId)}/tables`, { body })
+    // The id may be another than the wished one; the ref stays.
+    const tables = await client.fetchQuery({ ...tablesQuery(docId), staleTime: 0 })
+    const renamed = tables.find(({ fields }) => fields.tableRef === table.fields.tableRef)
+    if (renamed && pathname === tableAddress(docId, table.id))
+      await navigate(tableAddress(docId, renamed.id), { replace: true })
+  }
+  return (
+    <NameDialog
+      title={`Rename “${table.id}”`}
+      submit="Rename"
+      initial={table.id}
+      onClose={onClose}
+      onName={(name) => make(() => rename(name)).finally(() => onBusy(undefined))}
+    />
+  )
+}
+
+interface FirstColumn {
+  readonly key: number
+  readonly label: string
+  readonly type: string
+}
+
+/** Types that need nothing said but their name. */
+const firstTypes = typeNames.filter(([type]) => !['Ref', 'RefList'].includes(type))
+const firstColumns: readonly FirstColumn[] = [{ key: 1, label: 'Name', type: 'Text' }]
+
+function AddTable({ docId, onClose }: TableDialogProps): ReactNode {
+  const [name, setName] = useState('')
+  const [columns, setColumns] = useState(firstColumns)
+  const navigate = useNavigate()
+  const { make } = useChange(['document', docId])
+  const named = columns.filter(({ label }) => label.trim() !== '')
+  const add = async () => {
+    const id = await make(() => addTable(docId, name.trim(), named))
+    await navigate(tableAddress(docId, id))
+  }
+  return (
+    <FormDialog
+      title="Add a table"
+      submit="Add table"
+      canSubmit={name.trim() !== '' && named.length > 0}
+      onClose={onClose}
+      onSubmit={add}
+    >
+      <TextField
+        label="Name"
+        hint="Letters, digits and _ are kept; it is the id of the table in the API."
+        value={name}
+        required
+        maxLength={256}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <fieldset>
+        <legend>First columns</legend>
+        <ul className="first-columns">
+          {columns.map((column, index) => (
+            <FirstColumnRow
+              key={column.key}
+              column={column}
+              name={`column ${index + 1}`}
+              onChange={(changed) => setColumns(columns.with(index, changed))}
+              onRemove={() => setColumns(columns.filter((other) => other !== column))}
+            />
+          ))}
+        </ul>
+        <Button
+          onClick={() =>
+            setColumns([
+              ...columns,
+              { key: (columns.at(-1)?.key ?? 0) + 1, label: '', type: 'Text' },
+            ])
+          }
+        >
+          Another column
+        </Button>
+      </fieldset>
+    </FormDialog>
+  )
+}
+
+async function addTable(
+  docId: string,
+  id: string,
+  columns: readonly FirstColumn[],
+): Promise<string> {
+  const fields = columns.map(({ label, type }) => newFields({ ...newDraft(), label, type }))
+  const body = {
+    tables: [{ id, columns: fields.map((field) => ({ id: field.label, fields: field })) }],
+  }
+  const path = `${docPath(docId)}/tables`
+  const { tables } = await call<{ tables: { id: string }[] }>('POST', path, { body })
+  return tables[0]?.id ?? id
+}
+
+interface FirstColumnRowProps {
+  readonly column: FirstColumn
+  readonly name: string
+  readonly onChange: (column: FirstColumn) => void
+  readonly onRemove: () => void
+}
+
+function FirstColumnRow({ column, name, onChange, onRemove }: FirstColumnRowProps): ReactNode {
+  return (
+    <li>
+      <input
+        type="text"
+        autoComplete="off"
+        maxLength={256}
+        aria-label={`Label of ${name}`}
+        value={column.label}
+        onChange={({ target }) => onChange({ ...column, label: target.value })}
+      />
+      <select
+        aria-label={`Type of ${name}`}
+        value={column.type}
+        onChange={({ target }) => onChange({ ...column, type: target.value })}
+      >
+        {firstTypes.map(([type, text]) => (
+          <option key={type} value={type}>
+            {text}
+          </option>
+        ))}
+      </select>
+      <Button kind="quiet" className="icon" aria-label={`Leave out ${name}`} onClick={onRemove}>
+        ✕
+      </Button>
+    </li>
+  )
+}
