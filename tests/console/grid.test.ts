@@ -162,7 +162,7 @@ describe('the rows of a table', () => {
     await shows(1, 'Age', '7')
     await cell(2, 'Name').click()
     await page.keyboard.press('F2')
-    await page.locator('.cell-field').waitFor()
+    await page.locator('.cell-field').press('End')
     await enter('by', 'Enter', 'Bobby')
     await shows(2, 'Name', 'Bobby')
     await cell(2, 'Age').click()
@@ -204,8 +204,6 @@ describe('the rows of a table', () => {
   it('show the old value again when the server refuses a new one, and why', async () => {
     const path = await addPeople('Refused')
     await open('Refused')
-    await rest.delete(`${doc}/tables/Refused/columns/Age`)
-    await head('Age').waitFor({ state: 'detached' })
     await page.route('**/records', (route) =>
       route.request().method() === 'PATCH'
         ? route.fulfill({

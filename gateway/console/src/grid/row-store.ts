@@ -150,9 +150,13 @@ export class RowStore {
     if (changed) this.listener?.onRows([changed], true)
   }
 
-  /** Changes cells, as the log tells it. */
-  apply(change: CellChanges): void {
+  /** Remembers a change, for rows that were read before it and are not there yet. */
+  remember(change: CellChanges): void {
     this.recent.add(change)
+  }
+
+  /** Changes cells of the rows that are there, as the log tells it. */
+  apply(change: CellChanges): void {
     const changed = this.blocks.apply(change)
     if (changed.length > 0) this.listener?.onRows(changed, false)
   }

@@ -10,6 +10,7 @@ const MOST_READ_BACK = 100
 export interface WrittenRows {
   find(id: number): Row | undefined
   replace(row: Row): void
+  remember(change: CellChanges): void
   apply(change: CellChanges): void
   renewSoon(onlyAtEnd: boolean): void
 }
@@ -53,6 +54,8 @@ export class RowWrites {
   /** Takes what the log tells. */
   take(change: CellChanges): void {
     const { rowIds, columns, seq } = change
+    // Rows that were read before, and come after it, need it in any case.
+    this.rows.remember(change)
     if (!rowIds.some((id) => this.busy.has(id))) return this.rows.apply(change)
     rowIds.forEach((id, place) => {
       const cells = cellsAt(columns, place)
