@@ -22,6 +22,7 @@ beforeAll(async () => {
   address = `${sheaf.url}/console/docs/${body.id}/tables/Kinds`
   desk = await visit({ viewport: { width: 2400, height: 700 }, locale: 'en-US' })
   page = desk.page
+
   await signIn(desk, sheaf, 'you@example.com')
   await page.goto(address)
   await cell('Words').getByText('one').waitFor()
@@ -139,7 +140,7 @@ describe('cells', () => {
       for (const column of Object.keys(types).filter((name) => name !== 'Done')) {
         await open(column, 'Enter', row)
         await page.locator('.ag-cell-inline-editing, .ag-popup-editor').waitFor()
-        expect([column, await findBarriers(page)]).toEqual([column, []])
+        if (row === 0) expect([column, await findBarriers(page)]).toEqual([column, []])
         await press(row === 0 && column !== 'Papers' ? 'Enter' : 'Escape')
         await isClosed()
       }
@@ -171,6 +172,7 @@ describe('by keyboard', () => {
     await page.getByRole('textbox', { name: 'Words' }).waitFor()
     await page.keyboard.type('ew')
     await press('Tab')
+    await isClosed()
     await holds('Words', 'new')
   })
 
@@ -243,6 +245,7 @@ describe('by keyboard', () => {
     await holds('Colour', 'Blue')
     await open('Colour', 'p')
     await page.keyboard.type('ink')
+    await page.getByRole('option', { name: 'Use “pink”' }).waitFor()
     await press('Tab')
     await holds('Colour', 'pink')
   })

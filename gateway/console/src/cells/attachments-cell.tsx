@@ -7,7 +7,7 @@ import { columnName, defineKind, isEditable, popup, type CellKind } from './cell
 import { FilesEditor, type FilesRules } from './files-editor'
 import { filePath, fileQuery } from './label-queries'
 import { rowIds, showValue } from './show-value'
-import { keepTyped } from './typed-ahead'
+import { keepTyped, leaveByTab } from './typed-ahead'
 
 /** So many files of one cell are named; of the others there is the number. */
 const MOST_SHOWN = 3
@@ -26,7 +26,7 @@ export const attachmentsKind: CellKind = defineKind({
       cellEditorParams: rules,
       // The links of a cell are not on the way of Tab: editors reach them in the editor, others so.
       suppressKeyboardEvent: (params) =>
-        canEdit ? keepTyped(params) : opensFile(params, column, place.docId),
+        canEdit ? keepTyped(params) || leaveByTab(params) : opensFile(params, column, place.docId),
     }
   },
 })

@@ -4,6 +4,7 @@ import type { Row } from '../grid/row'
 import { columnName, defineKind, isEditable, type CellKind } from './cell-kind'
 import { showValue } from './show-value'
 import { TextEditor, type TextRules } from './text-editor'
+import { leaveByTab } from './typed-ahead'
 
 interface CheckParams {
   readonly label: string
@@ -21,7 +22,7 @@ export const boolKind: CellKind = defineKind({
       editable: ({ data }) => canEdit && typeof data?.fields[column.id] === 'string',
       cellRenderer: CheckCell,
       cellRendererParams: { label, canEdit } satisfies CheckParams,
-      suppressKeyboardEvent: (params) => canEdit && takesKey(params),
+      suppressKeyboardEvent: (params) => (canEdit && takesKey(params)) || leaveByTab(params),
       cellEditor: TextEditor,
       cellEditorParams: { label, toText: showValue, fromText: (text) => text } satisfies TextRules,
     }

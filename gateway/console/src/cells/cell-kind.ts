@@ -3,7 +3,7 @@ import type { Column } from '../api/resources'
 import type { Row } from '../grid/row'
 import { showCell } from './show-cell'
 import { isSameValue } from './show-value'
-import { keepTyped } from './typed-ahead'
+import { keepTyped, leaveByTab } from './typed-ahead'
 
 /** Where a cell stands, and whether its reader may change it. */
 export interface CellPlace {
@@ -37,7 +37,7 @@ export function popup(position: 'over' | 'under'): CellColumn {
   return {
     cellEditorPopup: true,
     cellEditorPopupPosition: position,
-    suppressKeyboardEvent: keepTyped,
+    suppressKeyboardEvent: (params) => keepTyped(params) || leaveByTab(params),
   }
 }
 
@@ -57,6 +57,7 @@ export function defineKind({ align = 'start', fits, own }: KindRules): CellKind 
           ? `cell-${align}`
           : 'cell-start cell-kept',
       headerClass: `cell-${align}`,
+      suppressKeyboardEvent: leaveByTab,
       ...own(column, place),
     }),
   }

@@ -22,6 +22,16 @@ export function keepTyped({ event, editing }: SuppressKeyboardEventParams<Row>):
   return true
 }
 
+/** Tab ends the editing, and goes to the next cell without editing that; true when it did. */
+export function leaveByTab({ event, editing, api }: SuppressKeyboardEventParams<Row>): boolean {
+  if (!editing || event.key !== 'Tab' || event.type !== 'keydown') return false
+  event.preventDefault()
+  api.stopEditing()
+  if (event.shiftKey) api.tabToPreviousCell()
+  else api.tabToNextCell()
+  return true
+}
+
 /**
  * Gives an editor the focus as soon as it is there, names the window that the grid puts it in, and enters what was typed
  * before. Text that is there is selected, unless typing opened the editor.
@@ -36,7 +46,8 @@ export function useOpening<Field extends HTMLInputElement | HTMLTextAreaElement>
     field?.closest('[role=dialog]')?.setAttribute('aria-label', label)
     field?.focus()
     if (!field || !takesText(field)) return
-    if (!isTyped) field.select()
+    if (isTyped) field.setSelectionRange(field.value.length, field.value.length)
+    else field.select()
     const more = typedAhead
     typedAhead = ''
     if (more === '') return

@@ -21,6 +21,8 @@ export interface DocumentOutlet {
   readonly docId: string
   readonly document: DocumentDescription
   readonly tables: readonly Table[]
+  /** The table that is being renamed or deleted: nothing of it is to be read meanwhile. */
+  readonly busyTable?: string
 }
 
 /** What else there is of a document beside its tables, by its address. */
@@ -61,6 +63,7 @@ function DocumentFrame(outlet: DocumentOutlet): ReactNode {
   const { docId, document, tables } = outlet
   const { workspace } = document
   const [isSharing, setSharing] = useState(false)
+  const [busyTable, setBusyTable] = useState<string>()
   useTitle(document.name)
   return (
     <main className="document" id="main" tabIndex={-1}>
@@ -82,10 +85,10 @@ function DocumentFrame(outlet: DocumentOutlet): ReactNode {
           ))}
         </nav>
       </div>
-      <TableList docId={docId} tables={tables} canEdit={canEdit(document)} />
+      <TableList docId={docId} tables={tables} canEdit={canEdit(document)} onBusy={setBusyTable} />
       <div className="document-main">
         <LiveProvider docId={docId}>
-          <Outlet context={outlet} />
+          <Outlet context={{ ...outlet, busyTable } satisfies DocumentOutlet} />
         </LiveProvider>
       </div>
       {isSharing && (

@@ -1,22 +1,31 @@
 import type { ReactNode } from 'react'
 import { Navigate, useOutletContext, useParams } from 'react-router'
-import { Empty } from '../components/states'
+import { Empty, Loading } from '../components/states'
 import { DocumentGrid } from './document-grid'
 import { canEdit, type DocumentOutlet } from './document-page'
 
 /** Goes to the first table of the document. */
 export function FirstTable(): ReactNode {
-  const { docId, tables } = useOutletContext<DocumentOutlet>()
+  const { docId, document, tables } = useOutletContext<DocumentOutlet>()
   const first = tables[0]
   if (first)
     return <Navigate to={`/docs/${docId}/tables/${encodeURIComponent(first.id)}`} replace />
-  return <Empty title="This document has no tables" />
+  return (
+    <Empty title="This document has no tables">
+      <p>
+        {canEdit(document)
+          ? 'Begin with “Add table”.'
+          : 'They show here as soon as somebody adds one.'}
+      </p>
+    </Empty>
+  )
 }
 
 /** One table of the document. */
 export function TableView(): ReactNode {
-  const { docId, document } = useOutletContext<DocumentOutlet>()
+  const { docId, document, busyTable } = useOutletContext<DocumentOutlet>()
   const { tableId = '' } = useParams()
+  if (busyTable === tableId) return <Loading what="the table" />
   return (
     <DocumentGrid
       key={`${docId}/${tableId}`}

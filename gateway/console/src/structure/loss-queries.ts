@@ -5,7 +5,8 @@ import { docPath, tablePath, type Column } from '../api/resources'
 /** How many rows a table has. */
 export const rowCountQuery = (docId: string, tableId: string) =>
   queryOptions({
-    queryKey: ['document', docId, 'row-count', tableId],
+    // Not a part of the document's: it is not asked for again when the table is gone.
+    queryKey: ['row-count', docId, tableId],
     queryFn: async ({ signal }) =>
       (
         await call<{ totalCount: number }>('GET', `${tablePath(docId, tableId)}/records`, {

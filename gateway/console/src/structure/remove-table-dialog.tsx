@@ -1,8 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { call } from '../api/client'
-import { tablePath, type Table } from '../api/resources'
+import { tablePath, tablesQuery, type Table } from '../api/resources'
 import { useChange } from '../api/use-change'
 import { ConfirmDialog } from '../components/dialog'
 import { findReferrers, rowCountQuery, showRows, tablesWithColumnsQuery } from './loss-queries'
@@ -10,12 +10,16 @@ import { findReferrers, rowCountQuery, showRows, tablesWithColumnsQuery } from '
 interface RemoveTableDialogProps {
   readonly docId: string
   readonly table: Table
+  /** Told of the table while it is being deleted. */
+  readonly onBusy: (tableId: string | undefined) => void
   readonly onClose: () => void
 }
 
 /** Deletes a table with its rows, when that is confirmed. */
-export function RemoveTableDialog({ docId, table, onClose }: RemoveTableDialogProps): ReactNode {
+export function RemoveTableDialog(props: RemoveTableDialogProps): ReactNode {
+  const { docId, table, onBusy, onClose } = props
   const { id, fields } = table
+  const client = useQueryClient()
   const navigate = useNavigate()
   const { pathname } = useLocation()
   const { make } = useChange(['document', docId])
@@ -24,10 +28,12 @@ export function RemoveTableDialog({ docId, table, onClose }: RemoveTableDialogPr
   const columns = tables.find((other) => other.id === id)?.columns ?? []
   const referrers = findReferrers(tables, id)
   const remove = async () => {
+    onBusy(id)
     // The API deletes tables as rows of the table of tables.
     await call('POST', `${tablePath(docId, '_grist_Tables')}/data/delete`, {
       body: [fields.tableRef],
     })
+    await client.fetchQuery({ ...tablesQuery(docId), staleTime: 0 })
     if (pathname === `/docs/${docId}/tables/${encodeURIComponent(id)}`)
       await navigate(`/docs/${docId}`, { replace: true })
   }
@@ -36,7 +42,9 @@ export function RemoveTableDialog({ docId, table, onClose }: RemoveTableDialogPr
       title={`Delete the table “${id}”?`}
       confirm="Delete table"
       onClose={onClose}
-      onConfirm={() => make(remove, `The table “${id}” is deleted.`)}
+      onConfirm={() =>
+        make(remove, `The table “${id}” is deleted.`).finally(() => onBusy(undefined))
+      }
     >
       <p>
         It is lost with {showRows(rows)}

@@ -13,6 +13,8 @@ interface TableDialogProps {
   readonly docId: string
   /** The table to rename; a new one is added without it. */
   readonly table?: Table
+  /** Told of the table while it is being renamed. */
+  readonly onBusy?: (tableId: string | undefined) => void
   readonly onClose: () => void
 }
 
@@ -25,13 +27,14 @@ const tableAddress = (docId: string, tableId: string) =>
   `/docs/${docId}/tables/${encodeURIComponent(tableId)}`
 
 function RenameTable(props: TableDialogProps & { readonly table: Table }): ReactNode {
-  const { docId, table, onClose } = props
+  const { docId, table, onBusy = () => {}, onClose } = props
   const client = useQueryClient()
   const navigate = useNavigate()
   const { pathname } = useLocation()
   const { make } = useChange(['document', docId])
   const rename = async (name: string) => {
     const body = { tables: [{ id: table.id, fields: { tableId: name } }] }
+    onBusy(table.id)
     await call('PATCH', `${docPath(docId)}/tables`, { body })
     // The id may be another than the wished one; the ref stays.
     const tables = await client.fetchQuery({ ...tablesQuery(docId), staleTime: 0 })
@@ -45,7 +48,7 @@ function RenameTable(props: TableDialogProps & { readonly table: Table }): React
       submit="Rename"
       initial={table.id}
       onClose={onClose}
-      onName={(name) => make(() => rename(name))}
+      onName={(name) => make(() => rename(name)).finally(() => onBusy(undefined))}
     />
   )
 }

@@ -1,0 +1,194 @@
+import { eventually } from '@sheaf/testkit/eventually'
+import { createRest, type Rest } from '@sheaf/testkit/rest'
+import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { Locator, Page } from 'playwright-core'
+import { addRecords, addTable, newDocument, readRecords } from '../support/system'
+import { findBarriers, signIn, useChromium, type Visit } from './chromium'
+
+const { visit } = useChromium()
+let sheaf: RunningSheaf
+let desk: Visit
+let page: Page
+let rest: Rest
+let doc: string
+let dialog: Locator
+beforeAll(async () => {
+  sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000' } })
+  rest = createRest(sheaf.url, sheaf.ownerKey)
+  doc = await newDocument(rest, 'Structure')
+  await addTable(rest, doc, 'People', { Name: 'Text' })
+  await addRecords(rest, `${doc}/tables/People`, [{ Name: 'Ada' }, { Name: '7' }])
+  desk = await visit({ viewport: { width: 1400, height: 800 } })
+  page = desk.page
+
+  dialog = page.getByRole('dialog')
+  await signIn(desk, sheaf, 'you@example.com')
+  const { body } = await rest.get<{ id: number }>(doc)
+  await page.goto(`${sheaf.url}/console/docs/${body.id}/tables/People`)
+})
+afterAll(async () => {
+  await desk?.[Symbol.asyncDispose]()
+  await sheaf?.[Symbol.asyncDispose]()
+})
+
+interface Column {
+  readonly id: string
+  readonly fields: { readonly label: string; readonly type: string; readonly widgetOptions: string }
+}
+
+const columns = async (table: string): Promise<string[]> => {
+  const { body } = await rest.get<{ columns: Column[] }>(`${doc}/tables/${table}/columns`)
+  return body.columns.map(({ id, fields }) => `${id} ${fields.type}`)
+}
+
+const tables = async (): Promise<string[]> => {
+  const { body } = await rest.get<{ tables: { id: string }[] }>(`${doc}/tables`)
+  return body.tables.map(({ id }) => id)
+}
+
+async function submit(name: string): Promise<void> {
+  await dialog.getByRole('button', { name, exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+async function choose(menu: string, item: string): Promise<void> {
+  await page.getByRole('button', { name: menu, exact: true }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+  await dialog.waitFor()
+}
+
+describe('columns', () => {
+  it('are added with their type, and what that needs to know', async () => {
+    await page.getByRole('gridcell', { name: 'Ada' }).waitFor()
+    await page.getByRole('button', { name: 'Add column' }).click()
+    await dialog.getByLabel('Label').fill('Favourite colour')
+    await dialog.getByLabel('Type').selectOption({ label: 'Choice' })
+    await dialog.getByLabel('Choices').fill('Red\nGreen\n')
+    expect(await findBarriers(page)).toEqual([])
+    await submit('Add column')
+    await page.getByRole('columnheader', { name: /Favourite colour/ }).waitFor()
+
+    await page.getByRole('button', { name: 'Add column' }).click()
+    await dialog.getByLabel('Label').fill('Friend')
+    await dialog.getByLabel('Type').selectOption({ label: 'Reference to a row' })
+    const add = dialog.getByRole('button', { name: 'Add column' })
+    expect(await add.isDisabled()).toBe(true)
+    await dialog.getByLabel('Table').selectOption('People')
+    await dialog.getByLabel('Shown of its rows').selectOption({ label: 'Name' })
+    expect(await findBarriers(page)).toEqual([])
+    await submit('Add column')
+
+    await page.getByRole('button', { name: 'Add column' }).click()
+    await dialog.getByLabel('Label').fill('Seen')
+    await dialog.getByLabel('Type').selectOption({ label: 'Date and time' })
+    await dialog.getByLabel('Time zone').selectOption('Asia/Tokyo')
+    await submit('Add column')
+    await page.getByRole('columnheader', { name: /Seen/ }).waitFor()
+    expect(await columns('People')).toEqual([
+      'Name Text',
+      'Favourite_colour Choice',
+      'Friend Ref:People',
+      'Seen DateTime:Asia/Tokyo',
+    ])
+  })
+
+  it('are changed; another type converts what they hold', async () => {
+    await choose('Menu of Name', 'Change column…')
+    await dialog.getByText('In the API it is Name').waitFor()
+    await dialog.getByLabel('Label').fill('Size')
+    await dialog.getByLabel('Type').selectOption({ label: 'Number' })
+    await dialog.getByText('The values are converted').waitFor()
+    await submit('Save')
+    await page.getByRole('columnheader', { name: /Size/ }).waitFor()
+    expect((await columns('People'))[0]).toBe('Size Numeric')
+    const cells = (await readRecords(rest, `${doc}/tables/People`)).map(({ fields }) => fields.Size)
+    expect(cells).toEqual(['Ada', 7])
+  })
+
+  it('are deleted once it is confirmed what is lost', async () => {
+    await choose('Menu of Seen', 'Delete column…')
+    await dialog.getByText('It is lost with its values in 2 rows of People').waitFor()
+    expect(await findBarriers(page)).toEqual([])
+    await submit('Delete column')
+    await page.getByRole('columnheader', { name: /Seen/ }).waitFor({ state: 'detached' })
+    expect(await columns('People')).toHaveLength(3)
+    expect(desk.faults).toEqual([])
+  })
+})
+
+describe('tables', () => {
+  it('are added with their first columns', async () => {
+    await page.getByRole('button', { name: 'Add table' }).click()
+    await dialog.getByLabel('Name', { exact: true }).fill('to do')
+    await dialog.getByLabel('Label of column 1').fill('Task')
+    await dialog.getByRole('button', { name: 'Another column' }).click()
+    await dialog.getByLabel('Label of column 2').fill('Done')
+    await dialog.getByLabel('Type of column 2').selectOption({ label: 'Yes or no' })
+    await dialog.getByRole('button', { name: 'Another column' }).click()
+    await dialog.getByRole('button', { name: 'Leave out column 3' }).click()
+    expect(await findBarriers(page)).toEqual([])
+    await submit('Add table')
+    await page.waitForURL(/\/tables\/To_do$/)
+    await page.getByRole('columnheader', { name: /Task/ }).waitFor()
+    expect(await columns('To_do')).toEqual(['Task Text', 'Done Bool'])
+  })
+
+  it('are renamed, and the address goes with them', async () => {
+    await choose('More for table To_do', 'Rename')
+    await dialog.getByLabel('Name').fill('people')
+    await submit('Rename')
+    await page.waitForURL(/\/tables\/People2$/)
+    await page.getByRole('columnheader', { name: /Task/ }).waitFor()
+    expect(await tables()).toEqual(['Table1', 'People', 'People2'])
+    expect(desk.faults).toEqual([])
+  })
+
+  it('are deleted once it is confirmed what is lost', async () => {
+    await choose('More for table People2', 'Delete')
+    await dialog.getByText('It is lost with 0 rows and the columns Task, Done.').waitFor()
+    expect(await findBarriers(page)).toEqual([])
+    await submit('Delete table')
+    await page.waitForURL(/\/tables\/Table1$/)
+    await page.getByRole('columnheader', { name: /^A/ }).waitFor()
+    expect(await tables()).toEqual(['Table1', 'People'])
+    expect(desk.faults).toEqual([])
+  })
+
+  it('that somebody else has deleted meanwhile are told of in the words of the API', async () => {
+    await addTable(rest, doc, 'Brief', { A: 'Text' })
+    await choose('More for table Brief', 'Rename')
+    const { body } = await rest.get<{ tables: { id: string; fields: { tableRef: number } }[] }>(
+      `${doc}/tables`,
+    )
+    const ref = body.tables.find(({ id }) => id === 'Brief')?.fields.tableRef
+    await dialog.getByLabel('Name').fill('Long')
+    await rest.post(`${doc}/tables/_grist_Tables/data/delete`, { body: [ref] })
+    await page.getByRole('link', { name: 'Brief' }).waitFor({ state: 'detached' })
+    await dialog.getByRole('button', { name: 'Rename' }).click()
+    await dialog.getByRole('alert').getByText('Table not found "Brief"').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  })
+})
+
+describe('a document without tables', () => {
+  it('offers to add the first', async () => {
+    const empty = await newDocument(rest, 'Empty')
+    const { body } = await rest.get<{ id: number }>(empty)
+    const tableRefs = await rest.get<{ tables: { fields: { tableRef: number } }[] }>(
+      `${empty}/tables`,
+    )
+    const refs = tableRefs.body.tables.map(({ fields }) => fields.tableRef)
+    await rest.post(`${empty}/tables/_grist_Tables/data/delete`, { body: refs })
+    await page.goto(`${sheaf.url}/console/docs/${body.id}`)
+    await page.getByText('This document has no tables').waitFor()
+    await page.getByRole('button', { name: 'Add table' }).click()
+    await dialog.getByLabel('Name', { exact: true }).fill('First')
+    await submit('Add table')
+    await page.getByRole('columnheader', { name: /Name/ }).waitFor()
+    await eventually(async () => {
+      const { body: found } = await rest.get<{ tables: { id: string }[] }>(`${empty}/tables`)
+      return found.tables.some(({ id }) => id === 'First')
+    })
+  })
+})
