@@ -94,19 +94,25 @@ export class RowWrites {
   private async settle(ids: readonly number[], isRefused: boolean): Promise<void> {
     const isMany = ids.length > MOST_READ_BACK
     const read = isMany ? undefined : await this.api.readRows(ids).catch(() => undefined)
-    for (const id of ids) {
-      const busy = this.busy.get(id)
-      if (!busy) continue
-      const now = read?.rows.find((row) => row.id === id)
-      if (now) busy.sure = now
-      else if (!isRefused) busy.sure = this.rows.find(id) ?? busy.sure
-      busy.writes--
-      if (busy.writes > 0) continue
-      this.busy.delete(id)
-      this.rows.replace(busy.sure)
-      for (const change of busy.held) if (change.seq > (read?.seq ?? 0)) this.rows.apply(change)
-    }
+    const known = new Map(read?.rows.map((row) => [row.id, row]))
+    for (const id of ids)
+      this.settleRow(id, {
+        // What was entered stays where it is not known what became of it.
+        now: known.get(id) ?? (isRefused ? undefined : this.rows.find(id)),
+        seq: read?.seq ?? 0,
+      })
     // What the server made of them is seen when they are read anew.
     if (!read) this.rows.renewSoon(false)
+  }
+
+  private settleRow(id: number, { now, seq }: { now: Row | undefined; seq: number }): void {
+    const busy = this.busy.get(id)
+    if (!busy) return
+    busy.sure = now ?? busy.sure
+    busy.writes--
+    if (busy.writes > 0) return
+    this.busy.delete(id)
+    this.rows.replace(busy.sure)
+    for (const change of busy.held) if (change.seq > seq) this.rows.apply(change)
   }
 }
