@@ -128,7 +128,7 @@ describe('cells', () => {
     const texts = await Promise.all(
       Object.keys(shown).map(async (column) => (await cell(column).textContent())?.trim()),
     )
-    expect(texts).toEqual(Object.values(shown).map((text) => expect.stringMatching(text)))
+    expect(texts).toEqual(Object.values(shown).map((text): unknown => expect.stringMatching(text)))
     expect(await cell('Person', 1).textContent()).toBe('Nobody')
     await page.locator('.cell-kept').getByText('some day').waitFor()
     expect(await findBarriers(page)).toEqual([])
@@ -136,11 +136,14 @@ describe('cells', () => {
 
   it('are left as they were by who opens them and presses Enter, or Escape', async () => {
     const before = await readRecords(rest, `${doc}/tables/Kinds`)
+    // One of each form.
+    const editors = ['Words', 'Size', 'Day', 'Moment', 'Colour', 'Colours', 'Papers']
     for (const row of [0, 1])
       for (const column of Object.keys(types).filter((name) => name !== 'Done')) {
         await open(column, 'Enter', row)
         await page.locator('.ag-cell-inline-editing, .ag-popup-editor').waitFor()
-        if (row === 0) expect([column, await findBarriers(page)]).toEqual([column, []])
+        if (row === 0 && editors.includes(column))
+          expect([column, await findBarriers(page)]).toEqual([column, []])
         await press(row === 0 && column !== 'Papers' ? 'Enter' : 'Escape')
         await isClosed()
       }
