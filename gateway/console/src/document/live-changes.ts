@@ -84,8 +84,13 @@ export class LiveChanges {
 
   private readonly look = () => {
     clearTimeout(this.timer)
-    if (document.hidden) this.timer = setTimeout(() => this.disconnect(), HIDDEN_MS)
+    if (document.hidden) this.timer = setTimeout(this.leave, HIDDEN_MS)
     else if (!this.source) void this.connect()
+  }
+
+  private readonly leave = () => {
+    this.disconnect()
+    this.setState('connecting')
   }
 
   private disconnect(): void {

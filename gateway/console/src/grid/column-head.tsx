@@ -14,7 +14,8 @@ export function ColumnHead({ shown, eGridHeader }: ColumnHeadProps): ReactNode {
   const { id, fields } = shown
   const sort = sortOf(view, id)
   const ariaSort = sort ? (sort.isDown ? 'descending' : 'ascending') : 'none'
-  useEffect(() => eGridHeader.setAttribute('aria-sort', ariaSort), [eGridHeader, ariaSort])
+  // Every time: the grid, which does not sort by itself, takes it away when the columns change.
+  useEffect(() => eGridHeader.setAttribute('aria-sort', ariaSort))
   const label = fields.label || id
   const open = (event: MouseEvent) => {
     event.stopPropagation()

@@ -49,7 +49,7 @@ const rowClasses = { 'row-waiting': ({ data }: { data?: Row }) => data === undef
 
 /** The rows and columns themselves. */
 export function GridBody(props: GridBodyProps): ReactNode {
-  const { place, columns, rows, actions, onSelect, grid } = props
+  const { place, columns, rows, actions, onSelect, grid: gridRef } = props
   const { canEdit } = place
   const { onClear, onEdit, onCopy, onPaste } = actions
   const columnDefs = useMemo(
@@ -89,11 +89,11 @@ export function GridBody(props: GridBodyProps): ReactNode {
         enterNavigatesVerticallyAfterEdit
         cellFlashDuration={900}
         onGridReady={({ api }: { api: GridApi<Row> }) => {
-          grid.current = api
+          gridRef.current = api
           api.setGridAriaProperty('label', `Rows of ${place.tableId}`)
         }}
         onGridPreDestroyed={() => {
-          grid.current = null
+          gridRef.current = null
         }}
         onViewportChanged={({ firstRow, lastRow }) => rows.store.look(firstRow, lastRow)}
         onCellEditRequest={onEdit}

@@ -106,7 +106,7 @@ describe('the rows of a grid', () => {
     const table = new Table(300)
     const changed: unknown[] = []
     const store = open(table, { ...deaf, onRows: (rows) => changed.push(...rows) })
-    store.apply({ seq: 2, rowIds: [7, 999], columns: { Name: ['new', 'x'], other: [1, 2] } })
+    store.remember({ seq: 2, rowIds: [7, 999], columns: { Name: ['new', 'x'], other: [1, 2] } })
     await eventually(() => store.at(6) !== undefined)
     expect(store.at(6)?.fields).toEqual({ Name: 'new' })
     store.apply({ seq: 3, rowIds: [8], columns: { Name: ['newer'] } })

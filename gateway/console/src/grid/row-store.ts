@@ -150,9 +150,13 @@ export class RowStore {
     if (changed) this.listener?.onRows([changed], true)
   }
 
-  /** Changes cells, as the log tells it. */
-  apply(change: CellChanges): void {
+  /** Remembers a change, for rows that were read before it and are not there yet. */
+  remember(change: CellChanges): void {
     this.recent.add(change)
+  }
+
+  /** Changes cells of the rows that are there, as the log tells it. */
+  apply(change: CellChanges): void {
     const changed = this.blocks.apply(change)
     if (changed.length > 0) this.listener?.onRows(changed, false)
   }
@@ -303,13 +307,11 @@ export class RowStore {
     this.pump()
   }
 
-  private take(number: number, { rows, nextCursor, total, seq }: RowsPage): void {
+  private take(number: number, page: RowsPage): void {
+    const { rows, nextCursor, seq } = page
     const position = number * BLOCK_ROWS
-    const end = position + rows.length
-    if (nextCursor !== null && rows.length > 0) this.index.note(end, nextCursor)
-    if (total !== undefined) this.setTotal(total)
-    else if (nextCursor === null && (rows.length > 0 || number === 0)) this.setTotal(end)
-    else if (rows.length === 0) this.renewSoon(true)
+    if (nextCursor !== null && rows.length > 0) this.index.note(position + rows.length, nextCursor)
+    this.takeTotal(position, page)
     const isReplaced = this.blocks.set(number, rows)
     const later = this.recent.since(seq)
     if (later) for (const change of later) this.blocks.apply(change)
@@ -319,5 +321,13 @@ export class RowStore {
     waiter?.onFound(this.blocks.get(number) ?? rows, this.state.total)
     if (isReplaced) this.listener?.onBlocks()
     void this.lookUpPlaces(this.state.total ?? 0)
+  }
+
+  /** How many rows there are, when a page tells that: it was asked, or the page is the last one. */
+  private takeTotal(position: number, { rows, nextCursor, total }: RowsPage): void {
+    const isLast = nextCursor === null && (rows.length > 0 || position === 0)
+    if (total !== undefined) this.setTotal(total)
+    else if (isLast) this.setTotal(position + rows.length)
+    else if (rows.length === 0) this.renewSoon(true)
   }
 }

@@ -18,6 +18,7 @@ function setUp() {
     find: (id: number) => (id === 1 ? shown : undefined),
     replace: show,
     apply: ({ columns }: CellChanges) => show(withCells(shown, { Name: columns.Name?.[0] })),
+    remember() {},
     renewSoon() {},
   }
   const api: WritingApi = {

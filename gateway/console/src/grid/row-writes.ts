@@ -10,6 +10,7 @@ const MOST_READ_BACK = 100
 export interface WrittenRows {
   find(id: number): Row | undefined
   replace(row: Row): void
+  remember(change: CellChanges): void
   apply(change: CellChanges): void
   renewSoon(onlyAtEnd: boolean): void
 }
@@ -53,6 +54,8 @@ export class RowWrites {
   /** Takes what the log tells. */
   take(change: CellChanges): void {
     const { rowIds, columns, seq } = change
+    // Rows that were read before, and come after it, need it in any case.
+    this.rows.remember(change)
     if (!rowIds.some((id) => this.busy.has(id))) return this.rows.apply(change)
     rowIds.forEach((id, place) => {
       const cells = cellsAt(columns, place)
@@ -91,19 +94,25 @@ export class RowWrites {
   private async settle(ids: readonly number[], isRefused: boolean): Promise<void> {
     const isMany = ids.length > MOST_READ_BACK
     const read = isMany ? undefined : await this.api.readRows(ids).catch(() => undefined)
-    for (const id of ids) {
-      const busy = this.busy.get(id)
-      if (!busy) continue
-      const now = read?.rows.find((row) => row.id === id)
-      if (now) busy.sure = now
-      else if (!isRefused) busy.sure = this.rows.find(id) ?? busy.sure
-      busy.writes--
-      if (busy.writes > 0) continue
-      this.busy.delete(id)
-      this.rows.replace(busy.sure)
-      for (const change of busy.held) if (change.seq > (read?.seq ?? 0)) this.rows.apply(change)
-    }
+    const known = new Map(read?.rows.map((row) => [row.id, row]))
+    for (const id of ids)
+      this.settleRow(id, {
+        // What was entered stays where it is not known what became of it.
+        now: known.get(id) ?? (isRefused ? undefined : this.rows.find(id)),
+        seq: read?.seq ?? 0,
+      })
     // What the server made of them is seen when they are read anew.
     if (!read) this.rows.renewSoon(false)
+  }
+
+  private settleRow(id: number, { now, seq }: { now: Row | undefined; seq: number }): void {
+    const busy = this.busy.get(id)
+    if (!busy) return
+    busy.sure = now ?? busy.sure
+    busy.writes--
+    if (busy.writes > 0) return
+    this.busy.delete(id)
+    this.rows.replace(busy.sure)
+    for (const change of busy.held) if (change.seq > seq) this.rows.apply(change)
   }
 }

@@ -1,5 +1,4 @@
-import type { GridApi } from 'ag-grid-community'
-import { useCallback, useMemo, useRef, useState, type ReactNode } from 'react'
+import { useCallback, useMemo, useState, type ReactNode } from 'react'
 import type { Column } from '../api/resources'
 import type { MenuItem } from '../components/menu'
 import { useColumnDialogs } from '../structure/use-column-dialogs'
@@ -10,11 +9,7 @@ import { GridBody } from './grid-body'
 import { GridFoot } from './grid-foot'
 import { GridMessage, GridNotice, RowButtons } from './grid-notice'
 import { sortOf, withFilter, withSort } from './grid-view'
-import type { Row } from './row'
-import { useGridRows } from './use-grid-rows'
-import { useGridView } from './use-grid-view'
-import { useRowActions } from './use-row-actions'
-import { useRowSet } from './use-row-set'
+import { useTableRows } from './use-table-rows'
 import { ViewContext, type ViewPlace } from './view-context'
 
 interface TableGridProps {
@@ -31,11 +26,7 @@ interface OpenMenu {
 
 /** The rows of a table: sorted and filtered by the server, edited cell by cell, brought up to date as others change them. */
 export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps): ReactNode {
-  const [view, setView] = useGridView()
-  const grid = useRef<GridApi<Row>>(null)
-  const rows = useGridRows({ docId, tableId }, view, grid)
-  const actions = useRowActions(rows, columns, grid)
-  const rowSet = useRowSet(rows, { view, columns }, grid)
+  const { view, setView, grid, rows, actions, rowSet } = useTableRows({ docId, tableId }, columns)
   const [menu, setMenu] = useState<OpenMenu>()
   const [filtered, setFiltered] = useState<Column>()
   const structure = useColumnDialogs(docId, tableId)

@@ -51,10 +51,10 @@ export function useGridRows(
 function createRows(api: RowsApi, isPlain: boolean): GridRows {
   const store = new RowStore((asked, signal) => api.readPage(asked, signal), isPlain)
   const datasource: IDatasource = {
-    getRows: ({ startRow, successCallback, failCallback }) =>
-      store.want(blockOf(startRow), {
-        onFound: (rows, total) => successCallback([...rows], total),
-        onGone: failCallback,
+    getRows: (params) =>
+      store.want(blockOf(params.startRow), {
+        onFound: (rows, total) => params.successCallback([...rows], total),
+        onGone: () => params.failCallback(),
       }),
   }
   return { api, store, datasource, writes: new RowWrites(store, api) }

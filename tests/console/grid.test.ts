@@ -1,0 +1,345 @@
+import { eventually } from '@sheaf/testkit/eventually'
+import { createRest, type Rest } from '@sheaf/testkit/rest'
+import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { Locator, Page } from 'playwright-core'
+import { addRecords, addTable, newDocument } from '../support/system'
+import { findBarriers, signIn, useChromium, type Visit } from './chromium'
+
+const ROWS = 50_000
+const BATCH = 5_000
+/** A machine that is busy with other tests takes its time. */
+const patience = { timeoutMs: 60_000, everyMs: 100 }
+
+const { visit } = useChromium()
+let sheaf: RunningSheaf
+let rest: Rest
+let doc: string
+let desk: Visit
+let page: Page
+
+beforeAll(async () => {
+  sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000' } })
+  rest = createRest(sheaf.url, sheaf.ownerKey)
+  doc = await newDocument(rest, 'Grid')
+  desk = await visit({ viewport: { width: 1200, height: 850 } })
+  page = desk.page
+  await signIn(desk, sheaf, 'you@example.com')
+})
+afterAll(async () => {
+  await desk?.[Symbol.asyncDispose]()
+  await sheaf?.[Symbol.asyncDispose]()
+})
+
+/** A table of three people; the path of its records. */
+async function addPeople(id: string): Promise<string> {
+  await addTable(rest, doc, id, { Name: 'Text', Age: 'Int', Born: 'Date' })
+  await addRecords(rest, `${doc}/tables/${id}`, [
+    { Name: 'Ada', Age: 36, Born: '1815-12-10' },
+    { Name: 'Zoe', Age: 5, Born: '2020-01-02' },
+    { Name: 'Bob', Age: 36, Born: '1990-06-07' },
+  ])
+  return `${doc}/tables/${id}/records`
+}
+
+const cell = (row: number, column: string): Locator =>
+  page.locator(`.ag-row[row-index="${row}"] [col-id="${column}"]`)
+const head = (column: string): Locator => page.locator(`.ag-header-cell[col-id="${column}"]`)
+const shows = (row: number, column: string, text: string) =>
+  eventually(async () => (await cell(row, column).textContent()) === text, patience)
+
+/** Types into the cell that has the focus, or is edited already. */
+async function enter(text: string, key: string, became = text): Promise<void> {
+  await page.keyboard.type(text)
+  const field = page.locator('.cell-field')
+  await eventually(async () => (await field.inputValue()) === became, patience)
+  await page.keyboard.press(key)
+}
+
+async function open(table: string, query = ''): Promise<void> {
+  await page.goto(`${sheaf.url}/console${doc.replace('/api', '')}/tables/${table}${query}`)
+  await page.locator('.ag-row:not(.row-waiting) [col-id="Name"]').first().waitFor()
+}
+
+async function names(): Promise<string[]> {
+  const shown = await page
+    .locator('.ag-row')
+    .evaluateAll((rows: never[]) =>
+      rows.map((row: { getAttribute(name: string): string; querySelector(at: string): never }) => [
+        Number(row.getAttribute('row-index')),
+        (row.querySelector('[col-id="Name"]') as { textContent: string } | null)?.textContent,
+      ]),
+    )
+  return shown.sort(([a], [b]) => Number(a) - Number(b)).map(([, name]) => String(name))
+}
+
+const showNames = (...wanted: string[]) =>
+  eventually(async () => expect(await names()).toEqual(wanted), patience)
+
+async function menu(column: string, item: string): Promise<void> {
+  await head(column)
+    .getByRole('button', { name: `Menu of ${column}` })
+    .click()
+  await page.getByRole('menuitem', { name: item, exact: true }).click()
+}
+
+interface Kept {
+  readonly id: number
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+const kept = async (path: string): Promise<readonly Kept[]> =>
+  (await rest.get<{ records: Kept[] }>(path)).body.records
+
+describe('the rows of a table', () => {
+  it('are sorted by several columns on the server, as the address tells', async () => {
+    await addPeople('Sorted')
+    await open('Sorted')
+    await head('Age').locator('.head').click()
+    await showNames('Zoe', 'Ada', 'Bob')
+    await head('Name')
+      .locator('.head')
+      .click({ modifiers: ['Shift'] })
+    await head('Name')
+      .locator('.head')
+      .click({ modifiers: ['Shift'] })
+    await showNames('Zoe', 'Bob', 'Ada')
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('Age,-Name')
+    await eventually(async () => (await head('Age').getAttribute('aria-sort')) === 'ascending')
+    await page.reload()
+    await showNames('Zoe', 'Bob', 'Ada')
+    await menu('Name', 'Sort down')
+    await showNames('Zoe', 'Bob', 'Ada')
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('-Name')
+    await page.goBack()
+    await page.getByRole('button', { name: 'Clear all' }).click()
+    await showNames('Ada', 'Zoe', 'Bob')
+  })
+
+  it('are filtered by the values of a column, until the filter is cleared', async () => {
+    await addPeople('Filtered')
+    await open('Filtered')
+    await menu('Age', 'Filter…')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Values' }).fill('36\nmany')
+    await dialog.getByRole('button', { name: 'Filter', exact: true }).click()
+    await dialog.getByRole('alert').getByText('“many” is no number.').waitFor()
+    expect(await findBarriers(page)).toEqual([])
+    await dialog.getByRole('textbox', { name: 'Values' }).fill('36')
+    await dialog.getByRole('button', { name: 'Filter', exact: true }).click()
+    await showNames('Ada', 'Bob')
+    await page.getByText('2 rows that pass the filters').waitFor()
+    await menu('Name', 'Filter…')
+    await dialog.getByLabel('Rows where Name').selectOption('contains')
+    await dialog.getByLabel('Value').fill('nobody')
+    await dialog.getByRole('button', { name: 'Filter', exact: true }).click()
+    await page.getByText('No row passes the filters').waitFor()
+    expect(await findBarriers(page)).toEqual([])
+    await page.reload()
+    await page.getByText('No row passes the filters').waitFor()
+    await page.getByRole('button', { name: 'Remove Name contains nobody' }).click()
+    await showNames('Ada', 'Bob')
+    await page.getByRole('button', { name: 'Clear all' }).click()
+    await showNames('Ada', 'Zoe', 'Bob')
+    await page.goto(`${page.url()}?filter={"Nope":[1]}`)
+    await page
+      .getByRole('alert')
+      .getByText(/unknown column/)
+      .waitFor()
+    await page.getByRole('button', { name: 'Clear all filters' }).click()
+    await showNames('Ada', 'Zoe', 'Bob')
+  })
+
+  it('are edited with the keyboard alone, and show what a cell became', async () => {
+    const path = await addPeople('Edited')
+    await open('Edited')
+    await cell(0, 'Name').click()
+    await enter('Grace', 'Tab')
+    await shows(0, 'Name', 'Grace')
+    await page.keyboard.press('Escape')
+    await cell(0, 'Age').click()
+    await page.keyboard.press('ArrowDown')
+    await enter('007', 'Enter')
+    await shows(1, 'Age', '7')
+    await cell(2, 'Name').click()
+    await page.keyboard.press('F2')
+    await page.locator('.cell-field').press('End')
+    await enter('by', 'Enter', 'Bobby')
+    await shows(2, 'Name', 'Bobby')
+    await cell(2, 'Age').click()
+    await page.keyboard.press('Delete')
+    await eventually(async () => {
+      const fields = (await kept(path)).map((row) => [row.fields.Name, row.fields.Age])
+      expect(fields).toEqual([
+        ['Grace', 36],
+        ['Zoe', 7],
+        ['Bobby', 0],
+      ])
+    }, patience)
+  })
+
+  it('take a block of cells from the clipboard, and give one to it', async () => {
+    const path = await addPeople('Pasted')
+    await desk.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await open('Pasted')
+    await page.evaluate(`navigator.clipboard.writeText('"one\\nline"\\t1\\ntwo\\t2\\n')`)
+    await cell(1, 'Name').click()
+    await page.keyboard.press('Control+v')
+    await shows(2, 'Name', 'two')
+    await eventually(async () => {
+      const fields = (await kept(path)).map((row) => [row.fields.Name, row.fields.Age])
+      expect(fields.slice(1)).toEqual([
+        ['one\nline', 1],
+        ['two', 2],
+      ])
+    }, patience)
+    await cell(2, 'Name').click()
+    await page.keyboard.press('Control+c')
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('two')
+    await cell(2, 'Name').click()
+    await page.evaluate(`navigator.clipboard.writeText('three\\nfour')`)
+    await page.keyboard.press('Control+v')
+    await page.getByRole('alert').getByText('Pasted 1 of 2 rows').waitFor()
+  })
+
+  it('show the old value again when the server refuses a new one, and why', async () => {
+    const path = await addPeople('Refused')
+    await open('Refused')
+    await page.route('**/records', (route) =>
+      route.request().method() === 'PATCH'
+        ? route.fulfill({
+            status: 400,
+            contentType: 'application/json',
+            body: '{"error":"not on a Sunday"}',
+          })
+        : route.continue(),
+    )
+    await cell(0, 'Name').click()
+    await enter('Eve', 'Enter')
+    await page.getByRole('alert').getByText('Name, row 1: not on a Sunday').waitFor()
+    await shows(0, 'Name', 'Ada')
+    expect(await findBarriers(page)).toEqual([])
+    await page.unroute('**/records')
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    expect((await kept(path))[0]?.fields.Name).toBe('Ada')
+  })
+
+  it('are added, with the cursor in the new one, and deleted when they are selected', async () => {
+    const path = await addPeople('Added')
+    await open('Added')
+    await page.getByRole('button', { name: 'Add row' }).click()
+    await page.locator('.cell-field').waitFor()
+    await enter('Mia', 'Enter')
+    await shows(3, 'Name', 'Mia')
+    await page.getByText('4 rows', { exact: true }).waitFor()
+    for (const row of [0, 1])
+      await page.locator(`.ag-row[row-index="${row}"] input[type=checkbox]`).check()
+    await page.getByRole('button', { name: 'Delete 2 rows' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete rows' }).click()
+    await page.getByText('2 rows', { exact: true }).waitFor()
+    await showNames('Bob', 'Mia')
+    expect((await kept(path)).map(({ fields }) => fields.Name)).toEqual(['Bob', 'Mia'])
+  })
+
+  it('say what to do next where there are none', async () => {
+    await addTable(rest, doc, 'Empty', { Name: 'Text' })
+    await page.goto(`${sheaf.url}/console${doc.replace('/api', '')}/tables/Empty`)
+    await page.getByText('This table has no rows yet').waitFor()
+    expect(await findBarriers(page)).toEqual([])
+    expect(desk.faults.filter((fault) => !fault.includes('400'))).toEqual([])
+  })
+})
+
+describe('what somebody else changes', () => {
+  it('shows soon: cells, rows, columns', async () => {
+    const path = await addPeople('Shared')
+    await open('Shared')
+    await page.getByText('Live', { exact: true }).waitFor()
+    const [first] = await kept(path)
+    const id = first?.id ?? 0
+    await rest.patch(path, { body: { records: [{ id, fields: { Name: 'Lovelace' } }] } })
+    await shows(0, 'Name', 'Lovelace')
+    await rest.post(path, { body: { records: [{ fields: { Name: 'Max' } }] } })
+    await showNames('Lovelace', 'Zoe', 'Bob', 'Max')
+    await page.getByText('4 rows', { exact: true }).waitFor()
+    await rest.post(`${path}/delete`, { body: [id] })
+    await showNames('Zoe', 'Bob', 'Max')
+    const columns = [{ id: 'Town', fields: { type: 'Text', label: 'Town' } }]
+    await rest.post(`${doc}/tables/Shared/columns`, { body: { columns } })
+    await head('Town').waitFor()
+  })
+
+  it('is followed by one stream for a document, which ends with the page', async () => {
+    const path = await addPeople('Streamed')
+    await using other = await visit({ storageState: await desk.context.storageState() })
+    const streams: string[] = []
+    const ended: string[] = []
+    const isStream = (url: string) => url.includes('/changes')
+    other.page.on('request', (request) => isStream(request.url()) && streams.push(request.url()))
+    other.page.on('requestfailed', (request) => isStream(request.url()) && ended.push('ended'))
+    other.page.on('requestfinished', (request) => isStream(request.url()) && ended.push('ended'))
+    await other.page.goto(`${sheaf.url}/console${path.replace(/^\/api|\/records$/g, '')}`)
+    await other.page.getByText('Live', { exact: true }).waitFor()
+    await other.page.getByRole('link', { name: 'Shared', exact: true }).click()
+    await other.page.getByText('3 rows', { exact: true }).waitFor()
+    expect(streams).toHaveLength(1)
+    await other.page.getByRole('link', { name: 'Sites', exact: true }).click()
+    await eventually(() => ended.length === 1, patience)
+  })
+})
+
+describe('a long table', () => {
+  beforeAll(async () => {
+    await addTable(rest, doc, 'Long', { Name: 'Text', Age: 'Int' })
+    for (let at = 0; at < ROWS; at += BATCH) {
+      const rows = Array.from({ length: BATCH }, (_, place) => ({
+        Name: `row ${at + place + 1}`,
+        Age: place % 90,
+      }))
+      await addRecords(rest, `${doc}/tables/Long`, rows)
+    }
+  })
+
+  it('shows its last row after a jump to its end, and few rows are in the page', async () => {
+    await open('Long')
+    await page.getByText('50,000 rows').waitFor()
+    await cell(0, 'Name').click()
+    await page.keyboard.press('Control+End')
+    await page.locator('.ag-row').getByText(`row ${ROWS}`, { exact: true }).waitFor()
+    expect(await page.locator('.ag-row').count()).toBeLessThan(200)
+    await page.keyboard.press('Control+Home')
+    await shows(0, 'Name', 'row 1')
+  })
+
+  it('is sorted from its other end, and filtered to what is asked', async () => {
+    await open('Long', '?sort=-Age&filter={"Name":{"startsWith":"row 4999","ignoreCase":true}}')
+    await page.getByText('11 rows that pass the filters').waitFor()
+    expect(await names()).toHaveLength(11)
+  })
+
+  it('takes a row at its end', async () => {
+    await open('Long')
+    await page.getByRole('button', { name: 'Add row' }).click()
+    await page.locator('.cell-field').waitFor()
+    await enter('the last', 'Enter')
+    await shows(ROWS, 'Name', 'the last')
+  })
+})
+
+describe('who may only view a document', () => {
+  it('sees its rows, and nothing to change them with', async () => {
+    await addPeople('Viewed')
+    const { email } = await sheaf.createUser('dan@example.com', 'Dan')
+    await rest.patch(`${doc}/access`, { body: { delta: { users: { [email]: 'viewers' } } } })
+    await using other = await visit()
+    await signIn(other, sheaf, email)
+    await other.page.goto(`${sheaf.url}/console${doc.replace('/api', '')}/tables/Viewed`)
+    const first = other.page.locator('.ag-row[row-index="0"] [col-id="Name"]')
+    await first.getByText('Ada').waitFor()
+    await other.page.getByText('Live', { exact: true }).waitFor()
+    await first.dblclick()
+    await other.page.keyboard.type('x')
+    expect(await other.page.locator('.cell-field').count()).toBe(0)
+    expect(await other.page.getByRole('button', { name: 'Add row' }).count()).toBe(0)
+    expect(other.faults).toEqual([])
+  })
+})
