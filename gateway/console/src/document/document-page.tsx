@@ -26,6 +26,8 @@ const tabs = [
   ['sql', 'SQL'],
   ['files', 'Files'],
   ['downloads', 'Downloads'],
+  ['webhooks', 'Webhooks'],
+  ['history', 'History'],
   ['api', 'API'],
 ] as const
 
