@@ -78,16 +78,37 @@ export function writeHeaders(): Record<string, string> {
   }
 }
 
+/** A whole answer. */
+export interface Answer<T> {
+  readonly body: T
+  readonly headers: Headers
+}
+
 /**
  * Calls the API with the session of this browser; resolves to the answer, parsed where it is JSON. Rejects with ApiError
  * for an answer that is an error, and when Sheaf cannot be reached (status 0).
  */
 export async function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<T> {
+  return (await callWhole<T>(method, path, options)).body
+}
+
+/** As `call`; resolves to the headers of the answer as well. */
+export async function callWhole<T>(
+  method: Method,
+  path: string,
+  options: CallOptions = {},
+): Promise<Answer<T>> {
   const response = await send(method, path, options)
-  if (response.ok) return (await readBody(response)) as T
+  if (response.ok) return { body: (await readBody(response)) as T, headers: response.headers }
   const error = await toError(response)
   if (!error.isRefusal || method === 'GET' || !(await hasNewToken())) throw error
-  return call(method, path, options)
+  return callWhole(method, path, options)
+}
+
+/** The position in the log of its document that an answer was made at; 0 for one that tells none. */
+export function seqOf({ headers }: Answer<unknown>): number {
+  const [, seq = '0'] = /\.(\d+)/.exec(headers.get('ETag') ?? '') ?? []
+  return Number(seq)
 }
 
 function send(method: Method, path: string, options: CallOptions): Promise<Response> {

@@ -1,0 +1,39 @@
+import fc from 'fast-check'
+import { CursorIndex } from './cursor-index'
+
+describe('the index of cursors', () => {
+  it('begins at the first row', () => {
+    expect(new CursorIndex().nearest(250)).toEqual({ cursor: '', offset: 250 })
+  })
+
+  it('goes on from the closest cursor before a page', () => {
+    const index = new CursorIndex()
+    index.note(300, 'c')
+    index.note(100, 'a')
+    expect(index.nearest(100)).toEqual({ cursor: 'a', offset: 0 })
+    expect(index.nearest(299)).toEqual({ cursor: 'a', offset: 199 })
+    expect(index.nearest(1_000)).toEqual({ cursor: 'c', offset: 700 })
+    index.clear()
+    expect(index.nearest(300)).toEqual({ cursor: '', offset: 300 })
+  })
+
+  it('always leads to the position that was asked for', () => {
+    const position = fc.integer({ min: 0, max: 1_000_000 })
+    fc.assert(
+      fc.property(fc.array(position), position, (known, wanted) => {
+        const index = new CursorIndex()
+        for (const at of known) index.note(at, at === 0 ? '' : String(at))
+        const { cursor, offset } = index.nearest(wanted)
+        const best = Math.max(0, ...known.filter((at) => at <= wanted))
+        expect([Number(cursor), Number(cursor) + offset]).toEqual([best, wanted])
+      }),
+    )
+  })
+
+  it('keeps a bounded number of places, spread over the table', () => {
+    const index = new CursorIndex()
+    for (let page = 1; page <= 10_000; page++) index.note(page * 100, String(page * 100))
+    for (const wanted of [150_050, 500_000, 999_999])
+      expect(index.nearest(wanted).offset).toBeLessThan(1_000)
+  })
+})

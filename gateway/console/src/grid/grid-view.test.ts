@@ -1,0 +1,51 @@
+import { readView, viewTexts, withFilter, withNextSort, withSort, writeView } from './grid-view'
+
+const none = { sort: [], filter: {} }
+
+describe('the view of a grid', () => {
+  it('is the same after it stood in an address, beside what else is there', () => {
+    const view = {
+      sort: [
+        { colId: 'Name', isDown: false },
+        { colId: 'Born', isDown: true },
+      ],
+      filter: { Name: { contains: 'a&b', ignoreCase: true }, Age: [3, null] },
+    }
+    const query = writeView(new URLSearchParams('tab=1'), view)
+    expect(query.get('tab')).toBe('1')
+    expect(readView(new URLSearchParams(query.toString()))).toEqual(view)
+    expect(viewTexts(view).sort).toBe('Name,-Born')
+    expect(writeView(query, none).toString()).toBe('tab=1')
+  })
+
+  it.each(['sort=,-,&filter=', 'filter=[1]', 'filter=7', 'filter={"a"', ''])(
+    'is the whole table where an address tells nothing that can be understood: %s',
+    (text) => {
+      expect(readView(new URLSearchParams(text))).toEqual(none)
+    },
+  )
+
+  it('sorts up, down and not at all, by click after click', () => {
+    const up = withNextSort(none, 'A', false)
+    const down = withNextSort(up, 'A', false)
+    expect([up, down, withNextSort(down, 'A', false)].map((view) => viewTexts(view).sort)).toEqual([
+      'A',
+      '-A',
+      '',
+    ])
+    expect(viewTexts(withNextSort(down, 'B', false)).sort).toBe('B')
+  })
+
+  it('sorts by several columns, each at its place', () => {
+    const both = withNextSort(withNextSort(none, 'A', false), 'B', true)
+    expect(viewTexts(both).sort).toBe('A,B')
+    expect(viewTexts(withSort(both, 'A', 'down', true)).sort).toBe('-A,B')
+    expect(viewTexts(withSort(both, 'A', 'none', true)).sort).toBe('B')
+  })
+
+  it('filters by each column once', () => {
+    const one = withFilter(withFilter(none, 'A', [1]), 'A', [2])
+    expect(one.filter).toEqual({ A: [2] })
+    expect(withFilter(one, 'A', undefined).filter).toEqual({})
+  })
+})

@@ -1,0 +1,138 @@
+import { eventually } from '@sheaf/testkit/eventually'
+import { BLOCK_ROWS } from './row-blocks'
+import { RowStore, type RowListener } from './row-store'
+import type { PageQuestion, RowsPage } from './rows-api'
+
+/** A table of so many rows whose cursors are positions; what was asked of it, and what was given up. */
+class Table {
+  readonly asked: PageQuestion[] = []
+  readonly stopped: number[] = []
+  seq = 1
+  isStuck = false
+
+  constructor(public rows: number) {}
+
+  readonly read = async (asked: PageQuestion, signal: AbortSignal): Promise<RowsPage> => {
+    this.asked.push(asked)
+    const start = Number(asked.cursor) + asked.offset
+    await new Promise<void>((resolve, reject) => {
+      signal.addEventListener('abort', () => {
+        this.stopped.push(start)
+        reject(new Error('aborted'))
+      })
+      if (!this.isStuck) setImmediate(resolve)
+    })
+    const end = Math.min(this.rows, start + asked.limit)
+    const ids = Array.from({ length: Math.max(0, end - start) }, (_, place) => start + place + 1)
+    return {
+      rows: ids.map((id) => ({ id, fields: { Name: `row ${id}` } })),
+      nextCursor: end < this.rows ? String(end) : null,
+      total: asked.isCounted ? this.rows : undefined,
+      seq: this.seq,
+    }
+  }
+}
+
+const deaf: RowListener = { onRows() {}, onBlocks() {}, onTotal() {} }
+
+describe('the rows of a grid', () => {
+  let close = () => {}
+  const open = (table: Table, listener = deaf) => {
+    const store = new RowStore(table.read)
+    close = store.open(listener)
+    return store
+  }
+  afterEach(() => close())
+
+  it('are read ahead, each block after the cursor of the one before', async () => {
+    const table = new Table(10_000)
+    const store = open(table)
+    await eventually(() => store.at(450) !== undefined)
+    store.look(BLOCK_ROWS, BLOCK_ROWS + 30)
+    await eventually(() => store.at(550) !== undefined)
+    expect(store.readState()).toEqual({ total: 10_000, error: undefined })
+    expect(table.asked.filter(({ isCounted }) => isCounted)).toHaveLength(1)
+    expect(table.asked.at(-1)).toMatchObject({ cursor: '500', offset: 0 })
+  })
+
+  it('are counted from the closest cursor after a jump', async () => {
+    const table = new Table(10_000)
+    const store = open(table)
+    await eventually(() => store.at(450) !== undefined)
+    store.look(9_980, 9_999)
+    await eventually(() => store.at(9_999) !== undefined)
+    expect(table.asked).toContainEqual(
+      expect.objectContaining({ cursor: '500', offset: 9_400 }),
+    )
+    expect(store.at(10_000)).toBeUndefined()
+  })
+
+  it('are not waited for where nobody looks any more', async () => {
+    const table = new Table(10_000)
+    const store = open(table)
+    await eventually(() => store.at(450) !== undefined)
+    table.isStuck = true
+    store.look(5_000, 5_030)
+    await eventually(() => table.asked.some(({ offset }) => offset === 4_500))
+    table.isStuck = false
+    store.look(8_000, 8_030)
+    expect(table.stopped).toContain(5_000)
+    await eventually(() => store.at(8_000) !== undefined)
+    expect(store.at(5_000)).toBeUndefined()
+  })
+
+  it('stay few in memory, however far one scrolls', async () => {
+    const table = new Table(100_000)
+    const store = open(table)
+    for (let block = 0; block < 150; block++) {
+      store.look(block * BLOCK_ROWS, block * BLOCK_ROWS + 30)
+      await eventually(() => store.at(block * BLOCK_ROWS) !== undefined)
+    }
+    expect(store.at(0)).toBeUndefined()
+    expect(store.at(14_900)?.id).toBe(14_901)
+  })
+
+  it('become what a change tells, also when they were read before it and come after it', async () => {
+    const table = new Table(300)
+    const changed: unknown[] = []
+    const store = open(table, { ...deaf, onRows: (rows) => changed.push(...rows) })
+    store.apply({ seq: 2, rowIds: [7, 999], columns: { Name: ['new', 'x'], other: [1, 2] } })
+    await eventually(() => store.at(6) !== undefined)
+    expect(store.at(6)?.fields).toEqual({ Name: 'new' })
+    store.apply({ seq: 3, rowIds: [8], columns: { Name: ['newer'] } })
+    expect(changed).toEqual([{ index: 7, row: { id: 8, fields: { Name: 'newer' } } }])
+    store.apply({ seq: 4, rowIds: [8], columns: { Name: ['newer'] } })
+    expect(changed).toHaveLength(1)
+  })
+
+  it('are read anew when some were added, and shown until then', async () => {
+    const table = new Table(150)
+    const totals: number[] = []
+    let renewed = 0
+    const store = open(table, {
+      ...deaf,
+      onTotal: (total) => totals.push(total),
+      onBlocks: () => renewed++,
+    })
+    await eventually(() => store.at(149) !== undefined)
+    table.rows = 151
+    store.renewSoon(false)
+    expect(store.at(0)?.id).toBe(1)
+    await eventually(() => store.at(150) !== undefined)
+    expect([totals, renewed]).toEqual([[150, 151], 2])
+  })
+
+  it('are tried again after an error', async () => {
+    const table = new Table(10)
+    let fails = true
+    const store = new RowStore((asked, signal) =>
+      fails ? Promise.reject(new Error('broken')) : table.read(asked, signal),
+    )
+    close = store.open(deaf)
+    await eventually(() => store.readState().error !== undefined)
+    fails = false
+    store.retry()
+    await eventually(() => store.at(9) !== undefined)
+    expect(store.readState()).toEqual({ total: 10, error: undefined })
+  })
+})
