@@ -6,7 +6,7 @@ import { Button } from '../components/button'
 import type { DocumentOutlet } from '../document/document-page'
 import { showCell } from '../document/show-cell'
 import { firstCells, type CellChange } from './cell-list'
-import { historyAddress, type Operation } from './history-calls'
+import { historyAddress, type Operation } from './history-queries'
 
 interface CellChangesProps {
   readonly operations: readonly Operation[]

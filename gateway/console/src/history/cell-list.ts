@@ -1,4 +1,9 @@
-import { isOfRows, type Operation } from './history-calls'
+import {
+  isOfRows,
+  type Operation,
+  type RowOperation,
+  type SchemaOperation,
+} from './history-queries'
 
 /** One cell before and after a change. */
 export interface CellChange {
@@ -13,36 +18,7 @@ export interface CellChange {
   readonly new?: unknown
 }
 
-/** The cells that an operation changed, row by row. What is empty in whole rows is left out. */
-export function* listCells(operation: Operation): Generator<CellChange> {
-  const { tableId, tableRef } = operation
-  if (!isOfRows(operation)) {
-    const { cells, colId = '', colRef = 0 } = operation
-    for (const [index, rowId] of (cells?.rowIds ?? []).entries())
-      if (!isEmpty(cells?.old[index]))
-        yield { tableId, tableRef, rowId, colId, colRef, old: cells?.old[index] }
-    return
-  }
-  // The positions of rows have no ref, and nothing to tell to people.
-  const columns = Object.entries(operation.columns).filter(([id]) => id !== 'manualSort')
-  const isWhole = operation.action !== 'updateRows'
-  for (const [index, rowId] of operation.rowIds.entries())
-    for (const [colId, { colRef, old, new: after }] of columns) {
-      const values = {
-        ...(old && { old: old[index] }),
-        ...(after && { new: after[index] }),
-      }
-      if (isWhole ? !isEmpty(old?.[index] ?? after?.[index]) : !isSame(values.old, values.new))
-        yield { tableId, tableRef, rowId, colId, colRef, ...values }
-    }
-}
-
-const isEmpty = (value: unknown) => value === null || value === undefined || value === ''
-
-/** An update lists each column in which any of its rows has changed. */
-const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
-
-/** The first cells of a list, and how many there are. */
+/** The first cells that a change was about, row by row, and how many there are. What is empty in whole rows is left out. */
 export function firstCells(
   operations: readonly Operation[],
   most: number,
@@ -50,9 +26,37 @@ export function firstCells(
   const cells: CellChange[] = []
   let count = 0
   for (const operation of operations)
-    for (const cell of listCells(operation)) {
+    for (const cell of isOfRows(operation) ? cellsOfRows(operation) : removedCells(operation)) {
       if (count < most) cells.push(cell)
       count++
     }
   return { cells, count }
 }
+
+function* cellsOfRows(operation: RowOperation): Generator<CellChange> {
+  const { tableId, tableRef, rowIds } = operation
+  const isWhole = operation.action !== 'updateRows'
+  // The positions of rows have nothing to tell to people.
+  const columns = Object.entries(operation.columns).filter(([id]) => id !== 'manualSort')
+  for (const [index, rowId] of rowIds.entries())
+    for (const [colId, { colRef, old, new: after }] of columns) {
+      const values = { ...(old && { old: old[index] }), ...(after && { new: after[index] }) }
+      // An update lists each column in which any of its rows has changed.
+      const isChanged = isWhole ? !isBlank(values) : !isSame(values)
+      if (isChanged) yield { tableId, tableRef, rowId, colId, colRef, ...values }
+    }
+}
+
+function* removedCells(operation: SchemaOperation): Generator<CellChange> {
+  const { tableId, tableRef, colId = '', colRef = 0, cells } = operation
+  for (const [index, rowId] of (cells?.rowIds ?? []).entries()) {
+    const values = { old: cells?.old[index] }
+    if (!isBlank(values)) yield { tableId, tableRef, rowId, colId, colRef, ...values }
+  }
+}
+
+type Values = Pick<CellChange, 'old' | 'new'>
+
+const isBlank = (values: Values) => (values.old ?? values.new ?? '') === ''
+
+const isSame = (values: Values) => JSON.stringify(values.old) === JSON.stringify(values.new)

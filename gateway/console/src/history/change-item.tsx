@@ -4,7 +4,7 @@ import { Time } from '../components/time'
 import { useSignedIn } from '../session/session-provider'
 import { CellChanges } from './cell-changes'
 import { authorOf, describeChange } from './change-words'
-import { isOfRows, type Change, type SchemaOperation } from './history-calls'
+import { isOfRows, type Change, type SchemaOperation } from './history-queries'
 import { MetadataChanges } from './metadata-changes'
 
 interface ChangeItemProps {
@@ -55,7 +55,9 @@ export function ChangeItem({ change, onUndo }: ChangeItemProps): ReactNode {
 }
 
 function ChangeDetails({ change: { operations, truncated } }: Pick<ChangeItemProps, 'change'>) {
-  const schema = operations.filter((operation): operation is SchemaOperation => !isOfRows(operation))
+  const schema = operations.filter(
+    (operation): operation is SchemaOperation => !isOfRows(operation),
+  )
   return (
     <div className="change-body">
       <MetadataChanges operations={schema} />

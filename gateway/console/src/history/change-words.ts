@@ -5,7 +5,7 @@ import {
   type Operation,
   type RowOperation,
   type SchemaOperation,
-} from './history-calls'
+} from './history-queries'
 
 /** So many things are named that one change did. */
 const MOST_PHRASES = 3

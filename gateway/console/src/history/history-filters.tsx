@@ -3,7 +3,7 @@ import { useOutletContext } from 'react-router'
 import { Button } from '../components/button'
 import { SelectField, TextField } from '../components/field'
 import type { DocumentOutlet } from '../document/document-page'
-import type { HistoryFilter } from './history-calls'
+import type { HistoryFilter } from './history-queries'
 
 interface HistoryFiltersProps {
   readonly filter: HistoryFilter

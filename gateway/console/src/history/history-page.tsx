@@ -7,7 +7,7 @@ import { Section } from '../components/page'
 import { Empty, ErrorState, Loading } from '../components/states'
 import { canEdit, type DocumentOutlet } from '../document/document-page'
 import { ChangeItem } from './change-item'
-import { historyQuery, type Change, type HistoryFilter } from './history-calls'
+import { historyQuery, type Change, type HistoryFilter } from './history-queries'
 import { HistoryFilters } from './history-filters'
 import { NewChanges } from './new-changes'
 import { UndoDialog } from './undo-dialog'
@@ -36,10 +36,9 @@ function History(): ReactNode {
   const value = (name: string) => query.get(name) ?? ''
   const filter = { table: value('table'), row: value('row'), before: value('before') }
   const change = (next: Partial<HistoryFilter>) =>
-    setQuery(Object.entries({ ...next }).filter(([, text]) => text !== ''))
+    setQuery(Object.entries(next).filter(([, text]) => text !== ''))
   const log = useInfiniteQuery(historyQuery(docId, filter))
   const rowFault = faultOf(log.error, 'rowId')
-  const newest = log.data?.pages[0]?.changes[0]?.seq
   return (
     <Section title="History" about="Who changed what, and when. Undoing a change makes a new one.">
       <HistoryFilters
@@ -48,11 +47,9 @@ function History(): ReactNode {
         rowFault={rowFault}
         onChange={change}
       />
-      {filter.before === '' ? (
-        log.data && <NewChanges filter={filter} newest={newest ?? 0} />
-      ) : (
-        <p className="note">
-          Changes before {filter.before}.{' '}
+      {filter.before !== '' && (
+        <p className="actions">
+          <span className="note">Changes before {filter.before}</span>
           <Button onClick={() => change({ ...filter, before: '' })}>Show the latest</Button>
         </p>
       )}
@@ -60,6 +57,9 @@ function History(): ReactNode {
         <ErrorState error={log.error} onRetry={() => void log.refetch()} />
       )}
       {!log.data && !log.error && <Loading what="the history" />}
+      {log.data && filter.before === '' && (
+        <NewChanges filter={filter} newest={log.data.pages[0]?.changes[0]?.seq ?? 0} />
+      )}
       {log.data && (
         <ChangeList
           changes={log.data.pages.flatMap(({ changes }) => changes)}

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { SchemaOperation } from './history-calls'
+import type { SchemaOperation } from './history-queries'
 
 interface MetadataChangesProps {
   readonly operations: readonly SchemaOperation[]

@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../components/dialog'
 import type { DocumentOutlet } from '../document/document-page'
 import { useSignedIn } from '../session/session-provider'
 import { authorOf, describeChange, describeConflict } from './change-words'
-import { historyAddress, revertChange, type Change, type Conflict } from './history-calls'
+import { historyAddress, revertChange, type Change, type Conflict } from './history-queries'
 
 interface UndoDialogProps {
   readonly change: Change

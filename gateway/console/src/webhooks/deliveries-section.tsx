@@ -7,7 +7,7 @@ import { Time } from '../components/time'
 import { DeliveryDialog } from './delivery-dialog'
 import { showBytes } from './delivery-facts'
 import { StateBadge } from './state-badge'
-import { deliveriesQuery, type Delivery } from './webhook-calls'
+import { deliveriesQuery, type Delivery } from './webhook-queries'
 import { deliveryState } from './webhook-state'
 
 interface DeliveriesProps {

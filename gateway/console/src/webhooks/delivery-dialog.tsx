@@ -5,7 +5,7 @@ import { Button } from '../components/button'
 import { Dialog } from '../components/dialog'
 import { ErrorNote } from '../components/states'
 import { DeliveryFacts } from './delivery-facts'
-import { deliveryQuery, redeliver, webhooksKey, type Delivery } from './webhook-calls'
+import { deliveryQuery, redeliver, webhooksKey, type Delivery } from './webhook-queries'
 
 interface DeliveryDialogProps {
   readonly docId: string

@@ -3,7 +3,7 @@ import { Link, useOutletContext } from 'react-router'
 import { Time } from '../components/time'
 import type { DocumentOutlet } from '../document/document-page'
 import { StateBadge } from './state-badge'
-import type { Delivery } from './webhook-calls'
+import type { Delivery } from './webhook-queries'
 import { deliveryState } from './webhook-state'
 
 /** All that is known of a delivery. */
@@ -64,4 +64,6 @@ function Changes({ delivery: { firstSeq, lastSeq } }: { readonly delivery: Deliv
 
 /** A size as people read it. */
 export const showBytes = (bytes: number): string =>
-  bytes < 1_000 ? `${bytes} B` : `${(bytes / 1_000).toLocaleString(undefined, { maximumFractionDigits: 1 })} kB`
+  bytes < 1_000
+    ? `${bytes} B`
+    : `${(bytes / 1_000).toLocaleString(undefined, { maximumFractionDigits: 1 })} kB`

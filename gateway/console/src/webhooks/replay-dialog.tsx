@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react'
 import { useChange } from '../api/use-change'
 import { FormDialog } from '../components/dialog'
 import { SelectField, TextField } from '../components/field'
-import { replay, webhooksKey, type Webhook } from './webhook-calls'
+import { replay, webhooksKey, type Webhook } from './webhook-queries'
 import { countEvents } from './webhook-state'
 
 interface ReplayDialogProps {
@@ -36,9 +36,7 @@ function ReplayForm({ docId, webhook, rest, onRest, onClose }: ReplayFormProps):
   const { make } = useChange(webhooksKey(docId))
   const send = async () => {
     const start =
-      from === 'since'
-        ? { since: Number(since) }
-        : { sinceTime: new Date(time).toISOString() }
+      from === 'since' ? { since: Number(since) } : { sinceTime: new Date(time).toISOString() }
     const { queued, nextSeq } = await make(
       () => replay(docId, webhook.id, start),
       'What was replayed waits now.',

@@ -5,7 +5,7 @@ import { ConfirmDialog } from '../components/dialog'
 import { CopyText } from '../components/copy-text'
 import { Section } from '../components/page'
 import { Time } from '../components/time'
-import { readSecrets, rotateSecret, type Secrets } from './webhook-calls'
+import { readSecrets, rotateSecret, type Secrets } from './webhook-queries'
 import { isoTime } from './webhook-state'
 
 interface SecretSectionProps {

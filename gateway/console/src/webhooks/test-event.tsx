@@ -5,7 +5,7 @@ import { Button } from '../components/button'
 import { Dialog } from '../components/dialog'
 import { ErrorState, Loading } from '../components/states'
 import { DeliveryFacts } from './delivery-facts'
-import { deliveryQuery, sendTest, webhooksKey, type Delivery } from './webhook-calls'
+import { deliveryQuery, sendTest, webhooksKey, type Delivery } from './webhook-queries'
 
 interface TestEventProps {
   readonly docId: string

@@ -15,7 +15,7 @@ import {
   webhooksKey,
   webhooksQuery,
   type Webhook,
-} from './webhook-calls'
+} from './webhook-queries'
 import { countEvents, nameOf } from './webhook-state'
 
 interface WebhookProps {

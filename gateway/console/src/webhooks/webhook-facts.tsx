@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Time } from '../components/time'
 import { StateBadge } from './state-badge'
-import type { Webhook, WebhookFields } from './webhook-calls'
+import type { Webhook, WebhookFields } from './webhook-queries'
 import { describeEvents, isoTime, webhookState } from './webhook-state'
 
 /** What a webhook is, and how it fares. */

@@ -11,7 +11,7 @@ import {
   webhooksKey,
   webhooksQuery,
   type WebhookFields,
-} from './webhook-calls'
+} from './webhook-queries'
 import { WebhookForm } from './webhook-form'
 import { nameOf } from './webhook-state'
 

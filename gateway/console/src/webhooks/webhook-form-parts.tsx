@@ -5,7 +5,7 @@ import { columnsQuery, type Column } from '../api/resources'
 import { CheckField, SelectField } from '../components/field'
 import { ErrorNote } from '../components/states'
 import type { DocumentOutlet } from '../document/document-page'
-import type { EventType, WebhookFields } from './webhook-calls'
+import type { EventType, WebhookFields } from './webhook-queries'
 import { eventNames } from './webhook-state'
 
 interface EventFieldsProps {
@@ -55,7 +55,10 @@ export function ColumnFields(props: ColumnFieldsProps): ReactNode {
         label="Only rows where this is true"
         hint="A row is sent as added when it becomes ready."
         value={isReadyColumn ?? ''}
-        options={[['', 'All rows'], ...ready.map((column) => [column.id, titleOf(column)] as const)]}
+        options={[
+          ['', 'All rows'],
+          ...ready.map((column) => [column.id, titleOf(column)] as const),
+        ]}
         error={readyFault}
         onChange={({ target }) => onChange({ isReadyColumn: target.value || null })}
       />

@@ -7,7 +7,7 @@ import { Section } from '../components/page'
 import { ErrorNote } from '../components/states'
 import type { DocumentOutlet } from '../document/document-page'
 import { ColumnFields, EventFields } from './webhook-form-parts'
-import type { WebhookFields } from './webhook-calls'
+import type { WebhookFields } from './webhook-queries'
 
 interface WebhookFormProps {
   readonly title: string
@@ -48,8 +48,7 @@ export function WebhookForm(props: WebhookFormProps): ReactNode {
     }
   }
   const refused = error instanceof ApiError ? error.details.field : undefined
-  const faultOf: FaultOf = (field) =>
-    refused === field ? (error as ApiError).message : undefined
+  const faultOf: FaultOf = (field) => (refused === field ? (error as ApiError).message : undefined)
   return (
     <Section title={title}>
       <form ref={form} className="webhook-form" onSubmit={(event) => void save(event)}>

@@ -8,7 +8,7 @@ import { DeliveriesSection } from './deliveries-section'
 import { OwnersOnly } from './owners-only'
 import { SecretSection } from './secret-section'
 import { WebhookActions } from './webhook-actions'
-import { webhooksQuery } from './webhook-calls'
+import { webhooksQuery } from './webhook-queries'
 import { WebhookFacts } from './webhook-facts'
 import { nameOf } from './webhook-state'
 

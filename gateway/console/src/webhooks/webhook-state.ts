@@ -1,4 +1,4 @@
-import type { Delivery, EventType, Webhook, WebhookUsage } from './webhook-calls'
+import type { Delivery, EventType, Webhook, WebhookUsage } from './webhook-queries'
 
 /** How something is, in a word that stands out as much as it matters. */
 export interface State {

@@ -7,7 +7,7 @@ import { Time } from '../components/time'
 import type { DocumentOutlet } from '../document/document-page'
 import { OwnersOnly } from './owners-only'
 import { StateBadge } from './state-badge'
-import { webhooksQuery, type Webhook } from './webhook-calls'
+import { webhooksQuery, type Webhook } from './webhook-queries'
 import { describeEvents, lastAttempt, nameOf, webhookState } from './webhook-state'
 
 /** The webhooks of the document, with how they fare. */

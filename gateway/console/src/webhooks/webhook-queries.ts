@@ -155,11 +155,7 @@ export async function sendTest(docId: string, webhookId: string): Promise<string
 }
 
 /** Sends a delivery once more. */
-export const redeliver = (
-  docId: string,
-  webhookId: string,
-  deliveryId: string,
-): Promise<unknown> =>
+export const redeliver = (docId: string, webhookId: string, deliveryId: string): Promise<unknown> =>
   call('POST', `${webhookPath(docId, webhookId)}/deliveries/${deliveryId}/redeliver`)
 
 /** Queues events of the past once more: of changes after a position in the log, or from a time on. */

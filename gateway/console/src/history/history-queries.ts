@@ -106,8 +106,7 @@ export const revertChange = (docId: string, seq: number): Promise<unknown> =>
   call('POST', `${docPath(docId)}/changes/${seq}/revert`)
 
 /** True for what was done to rows. */
-export const isOfRows = (operation: Operation): operation is RowOperation =>
-  'rowIds' in operation
+export const isOfRows = (operation: Operation): operation is RowOperation => 'rowIds' in operation
 
 /** The page of the history of a table, or of one of its rows. */
 export function historyAddress(docId: string, table: string | number, row?: number): string {
