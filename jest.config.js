@@ -49,7 +49,10 @@ module.exports = {
   projects: [
     project(
       'unit',
-      ['{packages,services}/*/src/**/*.test.ts', '{gateway,gateway/console,bench}/src/**/*.test.ts'],
+      [
+        '{packages,services}/*/src/**/*.test.ts',
+        '{gateway,gateway/console,bench}/src/**/*.test.ts',
+      ],
       {
         engines: false,
       },

@@ -17,6 +17,8 @@ export default defineConfig({
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // The library of the grid, which comes only with a table, is larger than what Vite warns of.
+    chunkSizeWarningLimit: 1_000,
   },
   server: { host: '127.0.0.1', proxy: { '/api': sheaf, '/sign-in': sheaf } },
 })

@@ -12,6 +12,7 @@ import {
 import { Button } from '../components/button'
 import { Page, useTitle } from '../components/page'
 import { ErrorState, Loading } from '../components/states'
+import { LiveProvider } from './live-provider'
 
 /** What the pages of a document know of it. */
 export interface DocumentOutlet {
@@ -93,7 +94,9 @@ function DocumentFrame(outlet: DocumentOutlet): ReactNode {
         </ul>
       </nav>
       <div className="document-main">
-        <Outlet context={outlet} />
+        <LiveProvider docId={docId}>
+          <Outlet context={outlet} />
+        </LiveProvider>
       </div>
       {isSharing && (
         <AccessDialog

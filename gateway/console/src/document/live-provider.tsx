@@ -1,12 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import {
-  createContext,
-  use,
-  useEffect,
-  useMemo,
-  useSyncExternalStore,
-  type ReactNode,
-} from 'react'
+import { createContext, use, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react'
 import { LiveChanges, type ChangeListener, type LiveState } from './live-changes'
 
 const LiveContext = createContext<LiveChanges | undefined>(undefined)

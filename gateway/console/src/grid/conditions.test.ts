@@ -51,7 +51,9 @@ describe('conditions', () => {
 
   it('are told in a few words', () => {
     expect(tell(['a', 'b', 'c', 'd'], column('Text'))).toBe('is one of a, b, c and 1 more')
-    expect(tell({ between: [0, 86_400] }, column('Date'))).toBe('is between 1970-01-01 and 1970-01-02')
+    expect(tell({ between: [0, 86_400] }, column('Date'))).toBe(
+      'is between 1970-01-01 and 1970-01-02',
+    )
     expect(tell({ isNull: false }, column('Int'))).toBe('is not empty')
   })
 })

@@ -127,5 +127,7 @@ export class RowBlocks {
 
 /** The cells of one row of a change. */
 export function cellsAt(columns: CellChanges['columns'], place: number): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(columns).map(([colId, values]) => [colId, values[place]]))
+  return Object.fromEntries(
+    Object.entries(columns).map(([colId, values]) => [colId, values[place]]),
+  )
 }

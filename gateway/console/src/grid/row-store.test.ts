@@ -20,7 +20,7 @@ class Table {
         this.stopped.push(start)
         reject(new Error('aborted'))
       })
-      if (!this.isStuck) setImmediate(resolve)
+      if (!this.isStuck) setTimeout(resolve, 0)
     })
     const end = Math.min(this.rows, start + asked.limit)
     const ids = Array.from({ length: Math.max(0, end - start) }, (_, place) => start + place + 1)
@@ -61,9 +61,7 @@ describe('the rows of a grid', () => {
     await eventually(() => store.at(450) !== undefined)
     store.look(9_980, 9_999)
     await eventually(() => store.at(9_999) !== undefined)
-    expect(table.asked).toContainEqual(
-      expect.objectContaining({ cursor: '500', offset: 9_400 }),
-    )
+    expect(table.asked).toContainEqual(expect.objectContaining({ cursor: '500', offset: 9_400 }))
     expect(store.at(10_000)).toBeUndefined()
   })
 

@@ -21,8 +21,8 @@ const RETRY_MS = 3_000
 
 /** What a grid has to know when rows change. */
 export interface RowListener {
-  /** Rows that are loaded have other cells. */
-  readonly onRows: (rows: readonly ChangedRow[]) => void
+  /** Rows that are loaded have other cells; by what was done here, or by somebody else. */
+  readonly onRows: (rows: readonly ChangedRow[], isOwn: boolean) => void
   /** Blocks that the grid has may hold other rows. */
   readonly onBlocks: () => void
   readonly onTotal: (total: number) => void
@@ -139,14 +139,14 @@ export class RowStore {
   /** Puts a row in its place. */
   replace(row: Row): void {
     const changed = this.blocks.replace(row)
-    if (changed) this.listener?.onRows([changed])
+    if (changed) this.listener?.onRows([changed], true)
   }
 
   /** Changes cells, as the log tells it. */
   apply(change: CellChanges): void {
     this.recent.add(change)
     const changed = this.blocks.apply(change)
-    if (changed.length > 0) this.listener?.onRows(changed)
+    if (changed.length > 0) this.listener?.onRows(changed, false)
   }
 
   /** Reads anew what is looked at, and how many rows there are, soon: rows were added or removed, or stand elsewhere. */

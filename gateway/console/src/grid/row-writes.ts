@@ -83,12 +83,12 @@ export class RowWrites {
     } catch (error) {
       refusal = { error }
     }
-    await this.settle(ids)
+    await this.settle(ids, refusal !== undefined)
     if (refusal) throw refusal.error
   }
 
   /** Shows rows as the server has them now, unless more of them is being written. */
-  private async settle(ids: readonly number[]): Promise<void> {
+  private async settle(ids: readonly number[], isRefused: boolean): Promise<void> {
     const isMany = ids.length > MOST_READ_BACK
     const read = isMany ? undefined : await this.api.readRows(ids).catch(() => undefined)
     for (const id of ids) {
@@ -96,13 +96,14 @@ export class RowWrites {
       if (!busy) continue
       const now = read?.rows.find((row) => row.id === id)
       if (now) busy.sure = now
+      else if (!isRefused) busy.sure = this.rows.find(id) ?? busy.sure
       busy.writes--
       if (busy.writes > 0) continue
       this.busy.delete(id)
       this.rows.replace(busy.sure)
       for (const change of busy.held) if (change.seq > (read?.seq ?? 0)) this.rows.apply(change)
     }
-    // Also where rows could not be read: they show what they were before until they are read anew.
+    // What the server made of them is seen when they are read anew.
     if (!read) this.rows.renewSoon(false)
   }
 }

@@ -4,7 +4,13 @@ import { readTsv, toTsvCell } from './tsv'
 describe('a block of cells on the clipboard', () => {
   it.each([
     ['one', [['one']]],
-    ['a\tb\r\nc\td\r\n', [['a', 'b'], ['c', 'd']]],
+    [
+      'a\tb\r\nc\td\r\n',
+      [
+        ['a', 'b'],
+        ['c', 'd'],
+      ],
+    ],
     ['a\n\n', [['a'], ['']]],
     ['"two\nlines"\t"say ""yes"""', [['two\nlines', 'say "yes"']]],
     ['5" wide\t"open', [['5" wide', '"open']]],

@@ -5,7 +5,9 @@ const table = { tableId: 'People', tableRef: 2 } as const
 describe('the cells of a change', () => {
   it('are those that became other ones, of those rows and columns that it lists', () => {
     const operation = {
-      ...{ ...table, action: 'updateRows', rowIds: [1, 2] },
+      ...table,
+      action: 'updateRows',
+      rowIds: [1, 2],
       columns: {
         Age: { colRef: 7, old: [41, 7], new: [42, 7] },
         Tags: {

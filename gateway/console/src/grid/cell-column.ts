@@ -1,0 +1,79 @@
+import type { ColDef, SuppressKeyboardEventParams } from 'ag-grid-community'
+import type { Column } from '../api/resources'
+import { showCell } from '../document/show-cell'
+import { ColumnHead } from './column-head'
+import { familyOf, type Family } from './conditions'
+import type { Row } from './row'
+
+/** Empties a cell. */
+type Clear = (row: Row, colId: string) => void
+
+const widths: Readonly<Record<Family, number>> = {
+  text: 220,
+  number: 140,
+  date: 140,
+  time: 190,
+  bool: 110,
+  list: 220,
+  any: 200,
+}
+
+/** Where the numbers of rows stand. */
+export const numberColumn: ColDef<Row> = {
+  colId: ' number',
+  headerName: 'Row',
+  headerClass: 'number-head',
+  cellClass: 'row-number',
+  pinned: 'left',
+  lockPosition: true,
+  resizable: false,
+  width: 76,
+  editable: false,
+  valueGetter: ({ node }) => (node?.rowIndex ?? 0) + 1,
+  tooltipValueGetter: ({ data }) => data && `id ${data.id}`,
+}
+
+/** A column as the grid takes it. */
+export function cellColumn(column: Column, canEdit: boolean, onClear: Clear): ColDef<Row> {
+  const { id, fields } = column
+  const family = familyOf(column)
+  const isEnd = family === 'number'
+  return {
+    colId: id,
+    headerName: fields.label || id,
+    headerComponent: ColumnHead,
+    headerComponentParams: { shown: column },
+    suppressHeaderKeyboardEvent: ({ event }) => handleHeadKey(event),
+    width: widths[family],
+    minWidth: 72,
+    cellClass: isEnd ? 'cell-end' : undefined,
+    valueGetter: ({ data }) => data?.fields[id],
+    valueFormatter: ({ value }) => showCell(value, column),
+    editable: ({ data }) => canEdit && !fields.isFormula && data !== undefined,
+    cellEditor: 'agTextCellEditor',
+    cellEditorParams: { useFormatter: true },
+    suppressKeyboardEvent: (params) => handleCellKey(params, onClear),
+  }
+}
+
+/** Enter sorts, Alt and the down arrow open the menu. */
+function handleHeadKey(event: KeyboardEvent): boolean {
+  const { key, altKey, shiftKey, ctrlKey, metaKey } = event
+  const isMenu =
+    (key === 'ArrowDown' && altKey) || key === 'ContextMenu' || (key === 'F10' && shiftKey)
+  const isSort = key === 'Enter' && !ctrlKey && !metaKey
+  const head = event.target instanceof Element ? event.target.closest('.ag-header-cell') : null
+  const pressed = head?.querySelector(isMenu ? '.head-menu' : '.head')
+  if (!pressed || (!isMenu && !isSort)) return false
+  event.preventDefault()
+  pressed.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey }))
+  return true
+}
+
+/** Delete empties a cell. */
+function handleCellKey(params: SuppressKeyboardEventParams<Row>, onClear: Clear): boolean {
+  const { event, editing, node, column, data } = params
+  if (editing || (event.key !== 'Delete' && event.key !== 'Backspace')) return false
+  if (data && column.isCellEditable(node)) onClear(data, column.getColId())
+  return true
+}

@@ -1,0 +1,132 @@
+import type { GridApi, IDatasource } from 'ag-grid-community'
+import { useCallback, useEffect, useMemo, useRef, type RefObject } from 'react'
+import { useLiveChanges } from '../document/live-provider'
+import type { Change, ChangeListener, RowOperation } from '../document/live-changes'
+import { viewTexts, type GridView } from './grid-view'
+import type { Row } from './row'
+import { blockOf } from './row-blocks'
+import { RowStore, type RowListener } from './row-store'
+import { RowWrites } from './row-writes'
+import { RowsApi } from './rows-api'
+
+/** Rows that are told one by one; more are read by the grid as blocks. */
+const MOST_ONE_BY_ONE = 100
+
+/** The rows of a grid: how they are read, written and shown. */
+export interface GridRows {
+  readonly api: RowsApi
+  readonly store: RowStore
+  readonly writes: RowWrites
+  readonly datasource: IDatasource
+}
+
+/** A place for the grid itself, which is there once it is shown. */
+export type GridRef = RefObject<GridApi<Row> | null>
+
+/** The rows of a table in one view, brought up to date as they change. */
+export function useGridRows(
+  { docId, tableId }: { readonly docId: string; readonly tableId: string },
+  view: GridView,
+  grid: GridRef,
+): GridRows {
+  const { sort, filter } = viewTexts(view)
+  const rows = useMemo(
+    () => createRows(new RowsApi(docId, tableId, sort, filter)),
+    [docId, tableId, sort, filter],
+  )
+  const { store, writes } = rows
+  const listener = useRowListener(grid)
+  useEffect(() => store.open(listener), [store, listener])
+  const live = useMemo<ChangeListener>(
+    () => ({
+      onChange: (change) => takeChange(change, { tableId, sort, filter, store, writes }),
+      onGap: () => store.renewSoon(false),
+    }),
+    [tableId, sort, filter, store, writes],
+  )
+  useLiveChanges(live)
+  return rows
+}
+
+function createRows(api: RowsApi): GridRows {
+  const store = new RowStore((asked, signal) => api.readPage(asked, signal))
+  const datasource: IDatasource = {
+    getRows: ({ startRow, successCallback, failCallback }) =>
+      store.want(blockOf(startRow), {
+        onFound: (rows, total) => successCallback([...rows], total),
+        onGone: failCallback,
+      }),
+  }
+  return { api, store, datasource, writes: new RowWrites(store, api) }
+}
+
+/** Shows what has changed. */
+function useRowListener(grid: GridRef): RowListener {
+  const isDue = useRef(false)
+  const refresh = useCallback(() => {
+    if (isDue.current) return
+    isDue.current = true
+    const go = () => {
+      const api = grid.current
+      // A row that took the place of the one that is edited would get what is entered.
+      if (api && api.getEditingCells().length > 0) return void setTimeout(go, 200)
+      isDue.current = false
+      if (api && !api.isDestroyed()) api.refreshInfiniteCache()
+    }
+    requestAnimationFrame(go)
+  }, [grid])
+  return useMemo<RowListener>(
+    () => ({
+      onRows(changed, isOwn) {
+        if (changed.length > MOST_ONE_BY_ONE) return refresh()
+        for (const { row } of changed) {
+          const node = grid.current?.getRowNode(String(row.id))
+          if (isOwn) node?.setData(row)
+          else node?.updateData(row)
+        }
+      },
+      onBlocks: refresh,
+      onTotal: (total) => grid.current?.setRowCount(total, true),
+    }),
+    [grid, refresh],
+  )
+}
+
+interface TakenBy {
+  readonly tableId: string
+  readonly sort: string
+  readonly filter: string
+  readonly store: RowStore
+  readonly writes: RowWrites
+}
+
+function takeChange({ seq, operations, truncated }: Change, taken: TakenBy): void {
+  const { tableId, store, writes } = taken
+  if (truncated) store.renewSoon(false)
+  for (const operation of operations) {
+    if (operation.tableId !== tableId) continue
+    if (!('rowIds' in operation)) {
+      // Its cells may be other ones, of another type; and cursors do not outlive that.
+      store.renewSoon(false)
+    } else if (operation.action === 'updateRows') {
+      writes.take({ seq, rowIds: operation.rowIds, columns: newCells(operation) })
+      if (movesRows(operation, taken)) store.renewSoon(false)
+    } else store.renewSoon(operation.action === 'addRows' && taken.sort === '')
+  }
+}
+
+function newCells({ columns }: RowOperation): Record<string, readonly unknown[]> {
+  return Object.fromEntries(
+    Object.entries(columns).flatMap(([colId, cells]) => (cells.new ? [[colId, cells.new]] : [])),
+  )
+}
+
+/** True when rows may stand elsewhere now, or not pass the filter any more. */
+function movesRows({ columns }: RowOperation, { sort, filter }: TakenBy): boolean {
+  const sorted = sort.split(',').map((key) => key.replace(/^-/, '').replace(/:.*$/, ''))
+  const filtered = filter.includes('"or"')
+  return (
+    filtered ||
+    Object.keys(columns).some((colId) => sorted.includes(colId) || filter.includes(`"${colId}"`))
+  )
+}

@@ -1,0 +1,92 @@
+import { useCallback, useMemo, useState } from 'react'
+import { useToaster } from '../components/toast'
+import type { Column } from '../api/resources'
+import type { GridView } from './grid-view'
+import type { GridRef, GridRows } from './use-grid-rows'
+
+/** Adds and deletes rows. */
+export interface RowSet {
+  readonly isAdding: boolean
+  /** Adds a row, scrolls to it and begins to edit it. */
+  readonly add: () => void
+  /** Ids of the rows that are selected. */
+  readonly selected: readonly number[]
+  readonly onSelect: () => void
+  readonly remove: () => Promise<void>
+}
+
+/** How long a row may take to be shown after it was added. */
+const SHOWN_MS = 10_000
+
+/** Adds rows to a table, and deletes those that are selected. */
+export function useRowSet(
+  rows: GridRows,
+  { view, columns }: { readonly view: GridView; readonly columns: readonly Column[] },
+  grid: GridRef,
+): RowSet {
+  const { api, store } = rows
+  const toaster = useToaster()
+  const [isAdding, setAdding] = useState(false)
+  const [selected, setSelected] = useState<readonly number[]>([])
+  const isPlain = view.sort.length === 0 && Object.keys(view.filter).length === 0
+  const addRow = useCallback(async () => {
+    setAdding(true)
+    try {
+      const id = await api.add()
+      if (!isPlain) store.makeStale()
+      await store.renew()
+      if (isPlain) await editRow(grid, { id, total: store.readState().total ?? 0, columns })
+      else
+        toaster.tell(
+          'The row is there. Where it stands, and whether it shows, follows from sort and filters.',
+        )
+    } catch (error) {
+      toaster.fail(error)
+    } finally {
+      setAdding(false)
+    }
+  }, [api, store, isPlain, grid, columns, toaster])
+  return useMemo<RowSet>(
+    () => ({
+      isAdding,
+      add: () => void addRow(),
+      selected,
+      onSelect: () =>
+        setSelected(
+          grid.current?.getSelectedNodes().flatMap(({ id }) => (id ? [Number(id)] : [])) ?? [],
+        ),
+      async remove() {
+        await api.remove(selected)
+        grid.current?.deselectAll()
+        setSelected([])
+        store.makeStale()
+        await store.renew()
+      },
+    }),
+    [isAdding, addRow, selected, api, store, grid],
+  )
+}
+
+interface AddedRow {
+  readonly id: number
+  readonly total: number
+  readonly columns: readonly Column[]
+}
+
+/** Begins to edit a row that has just come to the end of the table. */
+async function editRow(grid: GridRef, { id, total, columns }: AddedRow): Promise<void> {
+  const first = columns.find(({ fields }) => !fields.isFormula)
+  const deadline = performance.now() + SHOWN_MS
+  while (grid.current && performance.now() < deadline) {
+    const api = grid.current
+    // Somebody else may have added one as well.
+    const last = Math.max(total, api.getDisplayedRowCount()) - 1
+    if (last >= 0 && last < api.getDisplayedRowCount()) api.ensureIndexVisible(last, 'bottom')
+    const index = api.getRowNode(String(id))?.rowIndex
+    if (typeof index === 'number' && first) {
+      api.setFocusedCell(index, first.id)
+      return api.startEditingCell({ rowIndex: index, colKey: first.id })
+    }
+    await new Promise(requestAnimationFrame)
+  }
+}
