@@ -51,12 +51,12 @@ describe('webhooks', () => {
     await page.goto(address)
     await page.getByText('No webhooks yet').waitFor()
     await page.getByRole('link', { name: 'New webhook' }).click()
-    await page.getByLabel('Name', { exact: true }).fill('Gardeners')
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Gardeners')
     const url = page.getByLabel('Address')
     await url.fill('http://10.0.0.1/')
     await page.getByLabel('Table', { exact: true }).selectOption('Beds')
     await page.getByLabel('Only rows where this is true').selectOption('Done')
-    await page.getByLabel('Size', { exact: true }).check()
+    await page.getByRole('checkbox', { name: 'Size', exact: true }).check()
     await page.getByLabel('Memo').fill('Tells them what to water.')
     await button('Create webhook').click()
     await page.getByRole('alert').getByText('Provided url is forbidden').waitFor()
@@ -138,7 +138,7 @@ describe('webhooks', () => {
 
   it('are changed in what was changed alone', async () => {
     await page.getByRole('link', { name: 'Edit' }).click()
-    await page.getByLabel('Name', { exact: true }).fill('Beds')
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Beds')
     await page.getByLabel('Authorization').fill('€')
     await button('Save').click()
     await page.getByRole('alert').getByText('authorization has a character').waitFor()
@@ -218,7 +218,7 @@ describe('webhooks', () => {
 
   it('are made with the keyboard alone', async () => {
     await page.goto(`${address}/new`)
-    const name = page.getByLabel('Name', { exact: true })
+    const name = page.getByRole('textbox', { name: 'Name', exact: true })
     await name.focus()
     await page.keyboard.type('By hand')
     await page.keyboard.press('Tab')
