@@ -40,7 +40,16 @@ function History(): ReactNode {
   const log = useInfiniteQuery(historyQuery(docId, filter))
   const rowFault = faultOf(log.error, 'rowId')
   return (
-    <Section title="History" about="Who changed what, and when. Undoing a change makes a new one.">
+    <Section
+      title="History"
+      about="Who changed what, and when. Undoing a change makes a new one."
+      actions={
+        log.data &&
+        filter.before === '' && (
+          <NewChanges filter={filter} newest={log.data.pages[0]?.changes[0]?.seq ?? 0} />
+        )
+      }
+    >
       <HistoryFilters
         key={`${filter.table}/${filter.row}`}
         filter={filter}
@@ -57,9 +66,6 @@ function History(): ReactNode {
         <ErrorState error={log.error} onRetry={() => void log.refetch()} />
       )}
       {!log.data && !log.error && <Loading what="the history" />}
-      {log.data && filter.before === '' && (
-        <NewChanges filter={filter} newest={log.data.pages[0]?.changes[0]?.seq ?? 0} />
-      )}
       {log.data && (
         <ChangeList
           changes={log.data.pages.flatMap(({ changes }) => changes)}

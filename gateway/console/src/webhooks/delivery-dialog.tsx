@@ -30,6 +30,7 @@ export function DeliveryDialog(props: DeliveryDialogProps): ReactNode {
   return (
     <Dialog title="Delivery" isWide onClose={onClose}>
       <DeliveryFacts delivery={data} />
+      {data.status === 'waiting' && <p className="note">It waits to be sent already.</p>}
       <ErrorNote error={refusal ?? error} />
       <footer className="dialog-foot">
         <Button isBusy={isBusy} disabled={data.status === 'waiting'} onClick={sendAgain}>

@@ -2,14 +2,12 @@ import type { ReactNode } from 'react'
 import { Time } from '../components/time'
 import { StateBadge } from './state-badge'
 import type { Webhook, WebhookFields } from './webhook-queries'
-import { describeEvents, isoTime, webhookState } from './webhook-state'
+import { describeEvents, isoTime, lastAnswer, webhookState } from './webhook-state'
 
 /** What a webhook is, and how it fares. */
 export function WebhookFacts({ webhook }: { readonly webhook: Webhook }): ReactNode {
   const { fields, usage } = webhook
   const state = webhookState(webhook)
-  const { lastHttpStatus, lastErrorMessage } = usage
-  const lastAnswer = [lastHttpStatus, lastErrorMessage].filter(Boolean).join(', ')
   return (
     <>
       <p className="webhook-state" role="status">
@@ -44,7 +42,7 @@ export function WebhookFacts({ webhook }: { readonly webhook: Webhook }): ReactN
           <Time at={isoTime(usage.lastFailureTime)} none="none" />
         </dd>
         <dt>Last answer</dt>
-        <dd>{lastAnswer || '–'}</dd>
+        <dd>{lastAnswer(usage) || '–'}</dd>
       </dl>
     </>
   )

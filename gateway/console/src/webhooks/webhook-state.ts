@@ -30,7 +30,7 @@ function hostOf(url: string): string {
 
 /** How a webhook fares, in words. */
 export function webhookState({ fields, usage }: Webhook): State {
-  const { status, numWaiting, stoppedReason, lastErrorMessage } = usage
+  const { status, numWaiting, stoppedReason } = usage
   if (!fields.enabled)
     return { word: 'Disabled', tone: 'plain', about: 'It takes and sends nothing.' }
   if (stoppedReason !== undefined)
@@ -41,7 +41,8 @@ export function webhookState({ fields, usage }: Webhook): State {
       tone: 'bad',
       about: 'Its table is gone. Edit it to give it another one.',
     }
-  const because = lastErrorMessage ? ` The last attempt: ${lastErrorMessage}.` : ''
+  const answer = lastAnswer(usage)
+  const because = answer === '' ? '' : ` The last answer: ${answer}.`
   if (status === 'retrying')
     return { word: 'Retrying', tone: 'bad', about: `It is tried again within minutes.${because}` }
   if (status === 'postponed' || status === 'invalid' || status === 'error')
@@ -75,6 +76,10 @@ export function deliveryState({ status, attempts }: Delivery): State {
 /** An epoch time as ISO 8601, as times are shown from. */
 export const isoTime = (ms: number | null | undefined): string | null =>
   ms === null || ms === undefined ? null : new Date(ms).toISOString()
+
+/** What the last attempt was answered, and what went wrong; empty when there is nothing to tell. */
+export const lastAnswer = ({ lastHttpStatus, lastErrorMessage }: WebhookUsage): string =>
+  [lastHttpStatus, lastErrorMessage].filter(Boolean).join(', ')
 
 /** When the last attempt ended; null when there was none. */
 export function lastAttempt({ lastSuccessTime, lastFailureTime }: WebhookUsage): string | null {
