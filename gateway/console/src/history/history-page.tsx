@@ -56,12 +56,7 @@ function History(): ReactNode {
         rowFault={rowFault}
         onChange={change}
       />
-      {filter.before !== '' && (
-        <p className="actions">
-          <span className="note">Changes before {filter.before}</span>
-          <Button onClick={() => change({ ...filter, before: '' })}>Show the latest</Button>
-        </p>
-      )}
+      <BeforeNote before={filter.before} onLatest={() => change({ ...filter, before: '' })} />
       {log.error && rowFault === undefined && (
         <ErrorState error={log.error} onRetry={() => void log.refetch()} />
       )}
@@ -78,6 +73,22 @@ function History(): ReactNode {
         </Button>
       )}
     </Section>
+  )
+}
+
+interface BeforeNoteProps {
+  readonly before: string
+  readonly onLatest: () => void
+}
+
+/** Says that the latest changes are left out, where they are. */
+function BeforeNote({ before, onLatest }: BeforeNoteProps): ReactNode {
+  if (before === '') return null
+  return (
+    <p className="actions">
+      <span className="note">Changes before {before}</span>
+      <Button onClick={onLatest}>Show the latest</Button>
+    </p>
   )
 }
 
