@@ -13,7 +13,7 @@ export interface RowOperation {
 }
 
 /** Values of a column before and after. */
-export interface ColumnValues {
+interface ColumnValues {
   /** 0 for the positions of rows. */
   readonly colRef: number
   readonly old?: readonly unknown[]

@@ -64,7 +64,7 @@ export interface Secrets {
 }
 
 /** What a replay has queued. */
-export interface Replayed {
+interface Replayed {
   readonly queued: number
   readonly nextSeq?: number
 }
@@ -81,7 +81,7 @@ export const webhooksKey = (docId: string) => ['document', docId, 'webhooks']
 const webhooksPath = (docId: string) => `${docPath(docId)}/webhooks`
 
 /** Path of a webhook in the API. */
-export const webhookPath = (docId: string, webhookId: string): string =>
+const webhookPath = (docId: string, webhookId: string): string =>
   `${webhooksPath(docId)}/${encodeURIComponent(webhookId)}`
 
 /** The webhooks of a document, with figures that stay fresh while they are shown. */
