@@ -70,9 +70,11 @@ describe('deliveries of a webhook', () => {
     (await rest.get<{ deliveries: Delivery[] }>(`${hook}/deliveries`, { query })).body.deliveries
 
   it('can be tried with a made-up one, listed, and sent again', async () => {
-    expect(await rest.post(`${hook}/test`)).toMatchObject({ status: 200, body: { success: true } })
+    const asked = await rest.post<{ deliveryId: string }>(`${hook}/test`)
     await eventually(() => receiver.deliveries.length === 1)
     const [first = nothing] = receiver.deliveries
+    const deliveryId = first.headers['webhook-id']
+    expect([asked.status, asked.body]).toEqual([200, { success: true, deliveryId }])
     expect(first.headers['sheaf-event']).toBe('test')
     const row = { id: 0, manualSort: null, Name: null, Age: null }
     expect(new Webhook(secret).verify(first.body, first.headers as Record<string, string>)).toEqual(
@@ -98,6 +100,8 @@ describe('deliveries of a webhook', () => {
       bodyBytes: first.body.length,
       byHand: true,
     })
+    const read = await rest.get(`${hook}/deliveries/${asked.body.deliveryId}`)
+    expect([read.status, read.body]).toEqual([200, delivery])
     const again = await rest.post(`${hook}/deliveries/${delivery?.id}/redeliver`)
     expect(again).toMatchObject({ status: 200, body: { success: true } })
     await eventually(() => receiver.deliveries.length === 2)
@@ -117,6 +121,7 @@ describe('deliveries of a webhook', () => {
     expect(await rest.get(`${hook}/deliveries`, { query: { before: 'nope' } })).toMatchObject(
       missing,
     )
+    expect(await rest.get(`${hook}/deliveries/nope`)).toMatchObject(missing)
     expect(await rest.post(`${hook}/deliveries/nope/redeliver`)).toMatchObject(missing)
     expect(await rest.post(hook.replace(webhookId, 'nope') + '/test')).toMatchObject({
       status: 404,

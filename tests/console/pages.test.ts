@@ -1,7 +1,9 @@
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
 import type { Page } from 'playwright-core'
+import { startReceiver, type WebhookReceiver } from '@sheaf/testkit/webhook-receiver'
 import { addRecords, addTable, newDocument } from '../support/system'
+import { addWebhook, allowLoopback, requireOk } from '../support/webhooks'
 import { findBarriers, signIn, useChromium, type Visit } from './chromium'
 
 const { visit } = useChromium()
@@ -9,9 +11,12 @@ let sheaf: RunningSheaf
 let desk: Visit
 let phone: Visit
 let docId: number
+let receiver: WebhookReceiver
+let hookId: string
 
 beforeAll(async () => {
-  sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000' } })
+  receiver = await startReceiver()
+  sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000', ...allowLoopback } })
   docId = await fill(createRest(sheaf.url, sheaf.ownerKey))
   desk = await visit({ colorScheme: 'light', viewport: { width: 1200, height: 850 } })
   await signIn(desk, sheaf, 'you@example.com')
@@ -23,6 +28,7 @@ afterAll(async () => {
   await phone?.[Symbol.asyncDispose]()
   await desk?.[Symbol.asyncDispose]()
   await sheaf?.[Symbol.asyncDispose]()
+  await receiver?.[Symbol.asyncDispose]()
 })
 
 /** A document with a name that is long, and a table with something of every kind in it; its integer id. */
@@ -33,6 +39,13 @@ async function fill(rest: Rest): Promise<number> {
     { Name: 'Ada', Born: '1815-12-10', Likes: ['L', 'engines'] },
     { Name: null, Born: 'some day', Likes: 3.5 },
   ])
+  const hook = {
+    tableId: table,
+    url: `${receiver.url}/${'a-long-path/'.repeat(8)}`,
+    memo: 'A memo',
+  }
+  hookId = await addWebhook(rest, doc, { ...hook, name: 'Tells of people', authorization: 'x' })
+  requireOk(await rest.post(`${doc}/webhooks/${hookId}/test`))
   await rest.post('/api/profile/apikeys', {
     body: { name: 'reader', expiresAt: '2999-01-01T00:00:00Z', scope: { readOnly: true } },
   })
@@ -49,6 +62,12 @@ const pages: readonly (readonly [name: string, path: () => string, heading: RegE
   ['SQL', () => `/docs/${docId}/sql`, /A document/],
   ['files', () => `/docs/${docId}/files`, /A document/],
   ['downloads', () => `/docs/${docId}/downloads`, /A document/],
+  ['webhooks', () => `/docs/${docId}/webhooks`, /A document/],
+  ['a webhook', () => `/docs/${docId}/webhooks/${hookId}`, /A document/],
+  ['a new webhook', () => `/docs/${docId}/webhooks/new`, /A document/],
+  ['the change of a webhook', () => `/docs/${docId}/webhooks/${hookId}/edit`, /A document/],
+  ['the history', () => `/docs/${docId}/history`, /A document/],
+  ['the history of a row', () => `/docs/${docId}/history?table=People&row=1`, /A document/],
   ['calls of a document', () => `/docs/${docId}/api`, /A document/],
   ['an address that leads nowhere', () => '/nowhere', /nothing here/],
 ]

@@ -189,6 +189,7 @@ export const entries: Readonly<Record<string, Entry>> = {
   // webhook deliveries
   listWebhookDeliveries: { statuses: owners, params: webhook },
   // Who may is told that there is no such delivery.
+  describeWebhookDelivery: { statuses: unknownDelivery, params: noDelivery },
   redeliverWebhookDelivery: { statuses: unknownDelivery, params: noDelivery },
   testWebhook: { statuses: owners, params: webhook },
   // A disabled one has none, and later than this nothing was changed.

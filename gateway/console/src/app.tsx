@@ -1,11 +1,7 @@
 import type { ReactNode } from 'react'
 import { Route, Routes } from 'react-router'
-import { DocumentApiPage } from './document/document-api-page'
 import { DocumentPage } from './document/document-page'
-import { DownloadsPage } from './document/downloads-page'
-import { FilesPage } from './document/files-page'
-import { SqlPage } from './document/sql-page'
-import { FirstTable, TableView } from './document/table-view'
+import { documentRoutes } from './document/document-routes'
 import { Layout, NotFound } from './layout/layout'
 import { ProfilePage } from './profile/profile-page'
 import { ReferencePage } from './reference/reference-page'
@@ -23,12 +19,7 @@ export function App(): ReactNode {
         <Route path="sites/:orgId/trash" element={<TrashPage />} />
         <Route path="profile" element={<ProfilePage />} />
         <Route path="docs/:docId" element={<DocumentPage />}>
-          <Route index element={<FirstTable />} />
-          <Route path="tables/:tableId" element={<TableView />} />
-          <Route path="sql" element={<SqlPage />} />
-          <Route path="files" element={<FilesPage />} />
-          <Route path="downloads" element={<DownloadsPage />} />
-          <Route path="api" element={<DocumentApiPage />} />
+          {documentRoutes}
         </Route>
         <Route path="api" element={<ReferencePage />} />
         <Route path="*" element={<NotFound />} />

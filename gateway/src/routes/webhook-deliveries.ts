@@ -3,6 +3,8 @@ import { defineRoute, type Route } from '../route'
 import {
   deliveries,
   deliveriesQuery,
+  delivery,
+  testQueued,
   toDelivery,
   webhookDeliveryParams,
 } from '../schemas/webhook-deliveries'
@@ -34,6 +36,24 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     },
   }),
   defineRoute({
+    method: 'get',
+    path: `${path}/deliveries/{deliveryId}`,
+    id: 'describeWebhookDelivery',
+    tag,
+    summary: 'Describe a delivery of a webhook',
+    access: 'owners',
+    params: webhookDeliveryParams,
+    success: { description: 'The delivery', schema: delivery },
+    async handle(exchange, { document, params: { webhookId, deliveryId } }) {
+      const request = { docId: document.docId, webhookId, deliveryId }
+      const found = await document.callWebhook((webhook, call) =>
+        webhook.deliveries.getDelivery(request, call),
+      )
+      if (!found.delivery) throw new Error('webhook answered without the delivery')
+      sendJson(exchange, toDelivery(found.delivery))
+    },
+  }),
+  defineRoute({
     method: 'post',
     path: `${path}/deliveries/{deliveryId}/redeliver`,
     id: 'redeliverWebhookDelivery',
@@ -59,11 +79,13 @@ export const webhookDeliveryRoutes: readonly Route[] = [
       'A row with `id` 0 and nothing in its columns, with the header `sheaf-event: test`; it is sent once, also when the webhook is disabled.',
     access: 'owners',
     params: webhookParams,
-    success: { description: 'It is queued', schema: done },
+    success: { description: 'It is queued', schema: testQueued },
     async handle(exchange, { document, params: { webhookId } }) {
       const request = { docId: document.docId, webhookId }
-      await document.callWebhook((webhook, call) => webhook.deliveries.sendTestEvent(request, call))
-      sendJson(exchange, success)
+      const { deliveryId } = await document.callWebhook((webhook, call) =>
+        webhook.deliveries.sendTestEvent(request, call),
+      )
+      sendJson(exchange, { ...success, deliveryId })
     },
   }),
 ]

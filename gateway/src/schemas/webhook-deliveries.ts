@@ -1,7 +1,7 @@
 import type { Delivery } from '@sheaf/protos/sheaf/webhook/v1/deliveries'
 import { z } from 'zod'
 import { text } from './text'
-import { webhookParams } from './webhooks'
+import { done, webhookParams } from './webhooks'
 
 const MAX_LIMIT = 1_000
 
@@ -43,6 +43,11 @@ export const delivery = z
     byHand: z.boolean().meta({ description: 'Whether somebody asked for it' }),
   })
   .meta({ id: 'WebhookDelivery' })
+
+/** A test that is queued. */
+export const testQueued = done.extend({
+  deliveryId: z.string().meta({ description: 'Its delivery, whose outcome can be read' }),
+})
 
 /** A page of the log. */
 export const deliveries = z.object({ deliveries: z.array(delivery) })

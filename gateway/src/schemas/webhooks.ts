@@ -148,7 +148,9 @@ export function toWireFields(given: Partial<z.output<typeof fields>>): WireField
   const { url, eventTypes, tableId, isReadyColumn, watchedColIds } = given
   const { enabled, name, memo, authorization } = given
   if (eventTypes?.length === 0)
-    throw new AppError('invalid', 'BAD_FIELD', 'eventTypes must be a non-empty array')
+    throw new AppError('invalid', 'BAD_FIELD', 'eventTypes must be a non-empty array', {
+      field: 'eventTypes',
+    })
   return {
     ...{ url, tableId, enabled, name, memo, authorization },
     eventTypes: eventTypes ?? [],

@@ -44,13 +44,20 @@ export class DocumentTables {
     const table = tableId === undefined ? this.findTable(before.tableRef) : this.getTable(tableId)
     const tableRef = table?.tableRef ?? null
     const stay = tableRef === before.tableRef ? before : nowhere
-    const refOf = (name: string) => getColumn(table, name).colRef
+    const readyRef = (name: string) => getColumn(table, name, 'isReadyColumn').colRef
+    const watchedRef = (name: string) => getColumn(table, name, 'watchedColIds').colRef
     return {
       tableRef,
       readyRef:
-        readyColumn === undefined ? stay.readyRef : readyColumn === '' ? null : refOf(readyColumn),
+        readyColumn === undefined
+          ? stay.readyRef
+          : readyColumn === ''
+            ? null
+            : readyRef(readyColumn),
       watchedRefs:
-        watchedColumns === undefined ? stay.watchedRefs : [...new Set(watchedColumns.map(refOf))],
+        watchedColumns === undefined
+          ? stay.watchedRefs
+          : [...new Set(watchedColumns.map(watchedRef))],
     }
   }
 
@@ -88,14 +95,17 @@ export class DocumentTables {
   private getTable(name: string): Table {
     const table = this.tables.find(({ id, tableRef }) => id === name || String(tableRef) === name)
     if (table) return table
-    throw new AppError('not_found', 'TABLE_NOT_FOUND', `Table not found "${name}"`)
+    throw new AppError('not_found', 'TABLE_NOT_FOUND', `Table not found "${name}"`, {
+      field: 'tableId',
+    })
   }
 }
 
-function getColumn(table: Table | undefined, name: string): Column {
+/** The column that a field of a webhook names. */
+function getColumn(table: Table | undefined, name: string, field: string): Column {
   const column = table?.columns.find(({ id }) => id === name)
   if (column) return column
-  throw new AppError('not_found', 'COLUMN_NOT_FOUND', `Column not found "${name}"`)
+  throw new AppError('not_found', 'COLUMN_NOT_FOUND', `Column not found "${name}"`, { field })
 }
 
 /** Asks document-data for the tables of a document. Throws AppError: `unavailable` when it is away. */

@@ -41,7 +41,7 @@ export function readChange(fields: WebhookFields, allowedHosts: readonly string[
   const { url, tableId, enabled, name, memo, authorization } = fields
   requireLengths(fields)
   if (authorization !== undefined && !HEADER_VALUE.test(authorization))
-    throw badField('authorization has a character that no header can have')
+    throw badField('authorization', 'has a character that no header can have')
   const eventTypes = fields.eventTypes.length === 0 ? undefined : fields.eventTypes.map(readKind)
   const watchedColumns = fields.hasWatchedColIds
     ? fields.watchedColIds.flatMap(readColumn)
@@ -64,9 +64,9 @@ export function readChange(fields: WebhookFields, allowedHosts: readonly string[
 /** The fields of a new webhook, checked as `readChange` does. Throws AppError `invalid` naming one that is missing, too. */
 export function readNewWebhook(fields: WebhookFields, allowedHosts: readonly string[]): NewWebhook {
   const { url, eventTypes, tableId, ...rest } = readChange(fields, allowedHosts)
-  if (url === undefined) throw badField('url is missing')
-  if (tableId === undefined) throw badField('tableId is missing')
-  if (eventTypes === undefined) throw badField('eventTypes must be a non-empty array')
+  if (url === undefined) throw badField('url', 'is missing')
+  if (tableId === undefined) throw badField('tableId', 'is missing')
+  if (eventTypes === undefined) throw badField('eventTypes', 'must be a non-empty array')
   return { url, eventTypes, tableId, ...rest }
 }
 
@@ -77,21 +77,22 @@ function requireLengths(fields: WebhookFields): void {
   requireText('isReadyColumn', fields.isReadyColumn, MAX_ID_LENGTH)
   for (const id of fields.watchedColIds) requireText('watchedColIds', id, MAX_ID_LENGTH)
   if (fields.eventTypes.length > MAX_EVENT_TYPES)
-    throw badField(`eventTypes has more than ${MAX_EVENT_TYPES} items`)
+    throw badField('eventTypes', `has more than ${MAX_EVENT_TYPES} items`)
   if (fields.watchedColIds.length > MAX_COLUMNS)
-    throw badField(`watchedColIds has more than ${MAX_COLUMNS} items`)
+    throw badField('watchedColIds', `has more than ${MAX_COLUMNS} items`)
 }
 
 function requireText(name: string, text: string | undefined, max: number): void {
   if (text === undefined) return
-  if (text.length > max) throw badField(`${name} is longer than ${max} characters`)
-  if (text.includes('\0')) throw badField(`${name} has a character that cannot be stored: NUL`)
+  if (text.length > max) throw badField(name, `is longer than ${max} characters`)
+  if (text.includes('\0')) throw badField(name, 'has a character that cannot be stored: NUL')
 }
 
 function readKind(text: string): EventKind {
   if (!kinds.includes(text))
     throw badField(
-      `eventTypes has an item that is none of ${kinds.map((kind) => `"${kind}"`).join(', ')}`,
+      'eventTypes',
+      `has an item that is none of ${kinds.map((kind) => `"${kind}"`).join(', ')}`,
     )
   return text as EventKind
 }
@@ -101,6 +102,6 @@ function readColumn(id: string): string[] {
   return id.trim() === '' ? [] : [id.replace(/^\$/, '')]
 }
 
-function badField(message: string): AppError {
-  return new AppError('invalid', 'BAD_FIELD', message)
+function badField(field: string, fault: string): AppError {
+  return new AppError('invalid', 'BAD_FIELD', `${field} ${fault}`, { field })
 }

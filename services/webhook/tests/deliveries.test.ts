@@ -160,8 +160,13 @@ describe('the log of deliveries', () => {
     const hook = await addWebhook()
     receiver.answer = () => ({ status: 500 })
     const request = { docId: hook.docId, webhookId: hook.id }
-    await deliveries.sendTestEvent(request, await asOwner(hook.docId))
-    await eventually(async () => expect(await list(hook)).toMatchObject([{ status: 'failed' }]))
+    const call = await asOwner(hook.docId)
+    const { deliveryId } = await deliveries.sendTestEvent(request, call)
+    await eventually(async () => {
+      const { delivery } = await deliveries.getDelivery({ ...request, deliveryId }, call)
+      expect(delivery).toMatchObject({ id: deliveryId, status: 'failed', httpStatus: 500 })
+      expect([delivery]).toEqual(await list(hook))
+    })
     await eventually(async () => {
       expect(await world.webhook(hook.id)).toMatchObject({
         status: 'idle',
@@ -225,6 +230,7 @@ describe('the log of deliveries', () => {
     for (const call of [asEditor, asOther]) {
       const refusal = { code: 'forbidden', reason: 'ACCESS_DENIED' }
       await expect(deliveries.listDeliveries(of(hook.id), call)).rejects.toMatchObject(refusal)
+      await expect(deliveries.getDelivery(of(hook.id), call)).rejects.toMatchObject(refusal)
       await expect(deliveries.redeliver(of(hook.id), call)).rejects.toMatchObject(refusal)
       await expect(deliveries.sendTestEvent(of(hook.id), call)).rejects.toMatchObject(refusal)
     }
@@ -239,14 +245,15 @@ describe('the log of deliveries', () => {
     ]) {
       const missing = { reason: 'WEBHOOK_NOT_FOUND' }
       await expect(deliveries.listDeliveries(of(webhookId), call)).rejects.toMatchObject(missing)
+      await expect(deliveries.getDelivery(of(webhookId), call)).rejects.toMatchObject(missing)
       await expect(deliveries.redeliver(of(webhookId), call)).rejects.toMatchObject(missing)
       await expect(deliveries.sendTestEvent(of(webhookId), call)).rejects.toMatchObject(missing)
     }
     for (const deliveryId of ['msg_nope', '', 'a\0b']) {
       const missing = { reason: 'DELIVERY_NOT_FOUND' }
-      await expect(deliveries.redeliver(of(hook.id, deliveryId), call)).rejects.toMatchObject(
-        missing,
-      )
+      const request = of(hook.id, deliveryId)
+      await expect(deliveries.getDelivery(request, call)).rejects.toMatchObject(missing)
+      await expect(deliveries.redeliver(request, call)).rejects.toMatchObject(missing)
     }
     for (const limit of [-1, 1_001])
       await expect(

@@ -202,19 +202,22 @@ describe('webhooks', () => {
     expect(await test.read(id)).toMatchObject({ watched_refs: [2], refs_seq: 8 })
   })
 
-  it('stay as they are when a change is refused', async () => {
+  it('stay as they are when a change is refused, and the field at fault is named', async () => {
     const docId = randomUUID()
     const id = await test.createOne(docId)
     const before = await test.read(id)
     const refused: [Partial<WebhookFields>, string][] = [
       [{ tableId: 'Nope' }, 'TABLE_NOT_FOUND'],
       [{ isReadyColumn: 'Nope' }, 'COLUMN_NOT_FOUND'],
+      [{ watchedColIds: ['Nope'], hasWatchedColIds: true }, 'COLUMN_NOT_FOUND'],
+      [{ authorization: '€' }, 'BAD_FIELD'],
       [{ url: '' }, 'URL_FORBIDDEN'],
       [{ eventTypes: ['drop'] }, 'BAD_FIELD'],
     ]
     for (const [fields, reason] of refused)
       await expect(test.change(docId, id, { name: 'x', ...fields })).rejects.toMatchObject({
         reason,
+        metadata: { field: Object.keys(fields)[0] },
       })
     expect(await test.read(id)).toEqual(before)
   })

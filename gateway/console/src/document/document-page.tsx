@@ -30,6 +30,8 @@ const tabs = [
   ['sql', 'SQL'],
   ['files', 'Files'],
   ['downloads', 'Downloads'],
+  ['webhooks', 'Webhooks'],
+  ['history', 'History'],
   ['api', 'API'],
 ] as const
 

@@ -5,6 +5,7 @@ import { docPath } from '../api/resources'
 export interface RowOperation {
   readonly action: 'addRows' | 'updateRows' | 'removeRows'
   readonly tableId: string
+  readonly tableRef: number
   readonly rowIds: readonly number[]
   readonly columns: Readonly<Record<string, { readonly new?: readonly unknown[] }>>
 }
@@ -14,6 +15,7 @@ export interface SchemaOperation {
   readonly action:
     'addTable' | 'updateTable' | 'removeTable' | 'addColumn' | 'updateColumn' | 'removeColumn'
   readonly tableId: string
+  readonly tableRef: number
 }
 
 /** One change of a document, as its log tells it. */

@@ -1,6 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import { transact } from '@sheaf/kit/database'
-import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { countEventBytes, newDeliveryId, type StoredDelivery } from './next-delivery'
 import type { WebhookSchema } from './schema'
 import { webhookNotFound, type WebhookRef } from './webhook-ref'
@@ -19,6 +19,29 @@ const STEP = 5_000
 /** What was asked for by hand and waits, of one webhook. */
 const MAX_BY_HAND = 100
 
+/** All that is told of a delivery; bodies are sent, and not shown. */
+const shown = [
+  'id',
+  'position',
+  'created_at',
+  'state',
+  'first_seq',
+  'last_seq',
+  'size',
+  'kinds',
+  'by_hand',
+  'body_bytes',
+  'attempts',
+  'attempted_at',
+  'http_status',
+  'duration_ms',
+  'error',
+  'response_excerpt',
+] as const
+
+/** A delivery without its body. */
+export type ShownDelivery = Pick<StoredDelivery, (typeof shown)[number]>
+
 /** Which deliveries to list. */
 export interface DeliveryPage {
   readonly limit: number
@@ -31,16 +54,26 @@ export async function listDeliveries(
   db: Db,
   ref: WebhookRef,
   { limit, beforeId }: DeliveryPage,
-): Promise<Omit<StoredDelivery, 'body'>[]> {
+): Promise<ShownDelivery[]> {
   await findWebhook(db, ref)
-  const before = beforeId === '' ? undefined : await getDelivery(db, ref, beforeId)
-  const { rows } = await sql<Omit<StoredDelivery, 'body'>>`
-    select id, webhook_id, position, created_at, state, first_seq, last_seq, size, kinds, by_hand, time_ms, body_bytes,
-      traceparent, attempts, attempted_at, http_status, duration_ms, error, response_excerpt
-    from deliveries
-    where webhook_id = ${ref.webhookId} and position < coalesce(${before?.position ?? null}::bigint, 9223372036854775807)
-    order by position desc limit ${limit}`.execute(db)
-  return rows
+  const before = beforeId === '' ? undefined : await findDelivery(db, ref, beforeId)
+  const all = db
+    .selectFrom('deliveries')
+    .select(shown)
+    .where('webhook_id', '=', ref.webhookId)
+    .orderBy('position', 'desc')
+    .limit(limit)
+  return (before ? all.where('position', '<', before.position) : all).execute()
+}
+
+/** One delivery of a webhook, without its body. Throws AppError `not_found`. */
+export async function getDelivery(
+  db: Db,
+  ref: WebhookRef,
+  deliveryId: string,
+): Promise<ShownDelivery> {
+  await findWebhook(db, ref)
+  return findDelivery(db, ref, deliveryId)
 }
 
 /**
@@ -50,7 +83,7 @@ export async function listDeliveries(
 export async function redeliver(db: Db, ref: WebhookRef, deliveryId: string): Promise<void> {
   await transact(db, async (trx) => {
     await lockWebhook(trx, ref)
-    const delivery = await getDelivery(trx, ref, deliveryId)
+    const delivery = await findDelivery(trx, ref, deliveryId)
     if (delivery.state === 'waiting')
       throw new AppError('conflict', 'DELIVERY_WAITING', 'the delivery waits to be sent already')
     await requireRoom(trx, ref)
@@ -67,8 +100,9 @@ export async function redeliver(db: Db, ref: WebhookRef, deliveryId: string): Pr
   })
 }
 
-/** Queues a made-up event ahead of what waits; `row` is JSON. Throws AppError `not_found`. */
-export async function addTestDelivery(db: Db, ref: WebhookRef, row: string): Promise<void> {
+/** Queues a made-up event ahead of what waits; `row` is JSON. Answers the id of its delivery. Throws AppError `not_found`. */
+export async function addTestDelivery(db: Db, ref: WebhookRef, row: string): Promise<string> {
+  const id = newDeliveryId()
   const body = `[${row}]`
   const delivery = { size: 1, body, body_bytes: Buffer.byteLength(body) }
   await transact(db, async (trx) => {
@@ -78,7 +112,7 @@ export async function addTestDelivery(db: Db, ref: WebhookRef, row: string): Pro
       .insertInto('deliveries')
       .values({
         ...delivery,
-        id: newDeliveryId(),
+        id,
         webhook_id: ref.webhookId,
         kinds: 'test',
         by_hand: true,
@@ -86,6 +120,7 @@ export async function addTestDelivery(db: Db, ref: WebhookRef, row: string): Pro
       .execute()
     await raiseWaiting(trx, ref, delivery.size, countEventBytes(delivery))
   })
+  return id
 }
 
 /** The table that a webhook is for; null when it is gone. Throws AppError `not_found`. */
@@ -145,18 +180,13 @@ function selectWebhook(db: Db, { docId, webhookId }: WebhookRef) {
     .where('doc_id', '=', docId)
 }
 
-type FoundDelivery = Pick<
-  Selectable<WebhookSchema['deliveries']>,
-  'state' | 'position' | 'size' | 'body_bytes'
->
-
-async function getDelivery(db: Db, ref: WebhookRef, id: string): Promise<FoundDelivery> {
+async function findDelivery(db: Db, ref: WebhookRef, id: string): Promise<ShownDelivery> {
   // PostgreSQL refuses NUL in a text.
   const found = id.includes('\0')
     ? undefined
     : await db
         .selectFrom('deliveries')
-        .select(['state', 'position', 'size', 'body_bytes'])
+        .select(shown)
         .where('id', '=', id)
         .where('webhook_id', '=', ref.webhookId)
         .executeTakeFirst()

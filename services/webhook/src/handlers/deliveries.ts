@@ -4,6 +4,8 @@ import type { ServerCall } from '@sheaf/kit/grpc-server'
 import type {
   DeliveriesService,
   Delivery,
+  GetDeliveryRequest,
+  GetDeliveryResponse,
   ListDeliveriesRequest,
   ListDeliveriesResponse,
   RedeliverRequest,
@@ -12,8 +14,14 @@ import type {
   SendTestEventResponse,
 } from '@sheaf/protos/sheaf/webhook/v1/deliveries'
 import type { Context } from '../context'
-import { addTestDelivery, getTableRef, listDeliveries, redeliver } from '../db/delivery-log'
-import type { StoredDelivery } from '../db/next-delivery'
+import {
+  addTestDelivery,
+  getDelivery,
+  getTableRef,
+  listDeliveries,
+  redeliver,
+  type ShownDelivery,
+} from '../db/delivery-log'
 import { requireRef } from '../db/webhook-ref'
 import { readTables } from '../document-tables'
 import { makeTestRow } from '../sending/test-row'
@@ -41,6 +49,15 @@ export const deliveries = ({
     return { deliveries: found.map(toDelivery) }
   },
 
+  async getDelivery(
+    { docId, webhookId, deliveryId }: GetDeliveryRequest,
+    call: ServerCall,
+  ): Promise<GetDeliveryResponse> {
+    requireDocumentRole(call, docId, 'owners')
+    const found = await getDelivery(db, requireRef({ docId, webhookId }), deliveryId)
+    return { delivery: toDelivery(found) }
+  },
+
   async redeliver(
     { docId, webhookId, deliveryId }: RedeliverRequest,
     call: ServerCall,
@@ -59,13 +76,13 @@ export const deliveries = ({
     const ref = requireRef({ docId, webhookId })
     const tableRef = await getTableRef(db, ref)
     const tables = await readTables(documentCalls, docId, call)
-    await addTestDelivery(db, ref, makeTestRow(tables, tableRef))
+    const deliveryId = await addTestDelivery(db, ref, makeTestRow(tables, tableRef))
     wakes.sender()
-    return {}
+    return { deliveryId }
   },
 })
 
-function toDelivery(stored: Omit<StoredDelivery, 'body'>): Delivery {
+function toDelivery(stored: ShownDelivery): Delivery {
   return {
     id: stored.id,
     time: (stored.attempted_at ?? stored.created_at).toISOString(),

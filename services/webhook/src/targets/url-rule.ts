@@ -34,7 +34,7 @@ export function checkUrl(text: string, allowedHosts: readonly string[]): Target 
 }
 
 function forbidden(): AppError {
-  return new AppError('forbidden', 'URL_FORBIDDEN', 'Provided url is forbidden')
+  return new AppError('forbidden', 'URL_FORBIDDEN', 'Provided url is forbidden', { field: 'url' })
 }
 
 function parseUrl(text: string): URL | undefined {

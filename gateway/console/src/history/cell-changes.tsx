@@ -1,0 +1,114 @@
+import { useQueries } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { Link, useOutletContext } from 'react-router'
+import { columnsQuery, type Column } from '../api/resources'
+import { Button } from '../components/button'
+import type { DocumentOutlet } from '../document/document-page'
+import { showCell } from '../document/show-cell'
+import { firstCells, type CellChange } from './cell-list'
+import { historyAddress, type Operation } from './history-queries'
+
+interface CellChangesProps {
+  readonly operations: readonly Operation[]
+}
+
+/** So many cells are shown at first, and with each further step. */
+const STEP = 40
+
+/** The cells that a change was about, before and after. */
+export function CellChanges({ operations }: CellChangesProps): ReactNode {
+  const [most, setMost] = useState(STEP)
+  const { cells, count } = firstCells(operations, most)
+  const columns = useColumns(cells)
+  if (count === 0) return null
+  const more = count - cells.length
+  return (
+    <>
+      <div className="table-scroll" tabIndex={0} role="region" aria-label="Cells">
+        <table className="plain-table stacks start changed">
+          <thead>
+            <tr>
+              <th scope="col">Row</th>
+              <th scope="col">Column</th>
+              <th scope="col">Before</th>
+              <th scope="col">After</th>
+            </tr>
+          </thead>
+          <tbody>
+            {cells.map((cell, index) => (
+              // A change can come to the same cell twice.
+              <CellRow key={index} cell={cell} column={columns.get(cell.colRef)} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {more > 0 && (
+        <p className="more">
+          <span className="note">{more.toLocaleString()} more cells are not shown.</span>{' '}
+          <Button onClick={() => setMost(most + 5 * STEP)}>Show more cells</Button>
+        </p>
+      )}
+    </>
+  )
+}
+
+interface CellRowProps {
+  readonly cell: CellChange
+  readonly column: Column | undefined
+}
+
+function CellRow({ cell, column }: CellRowProps): ReactNode {
+  const { docId } = useOutletContext<DocumentOutlet>()
+  const { tableId, tableRef, rowId, colId } = cell
+  const row = `${tableId} ${rowId}`
+  return (
+    <tr>
+      <th scope="row">
+        {tableRef === 0 ? (
+          row
+        ) : (
+          <Link to={historyAddress(docId, tableRef, rowId)} title="History of this row">
+            {row}
+          </Link>
+        )}
+      </th>
+      <td data-label="Column">{column?.fields.label || colId}</td>
+      <td data-label="Before" className="before">
+        {'old' in cell && <Value value={cell.old} column={column} />}
+      </td>
+      <td data-label="After" className="after">
+        {'new' in cell && <Value value={cell.new} column={column} />}
+      </td>
+    </tr>
+  )
+}
+
+interface ValueProps {
+  readonly value: unknown
+  readonly column: Column | undefined
+}
+
+/** So much of a value is shown. */
+const MOST_CHARACTERS = 500
+
+function Value({ value, column }: ValueProps): ReactNode {
+  const text = column ? showCell(value, column) : showPlain(value)
+  if (text === '') return <span className="note">empty</span>
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
+}
+
+/** A value of a column that is gone. */
+function showPlain(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** The columns of these cells as they are now, by their refs. */
+function useColumns(cells: readonly CellChange[]): ReadonlyMap<number, Column> {
+  const { docId, tables } = useOutletContext<DocumentOutlet>()
+  const refs = new Set(cells.map(({ tableRef }) => tableRef))
+  const shown = tables.filter(({ fields }) => refs.has(fields.tableRef))
+  const found = useQueries({ queries: shown.map(({ id }) => columnsQuery(docId, id)) })
+  const columns = found.flatMap(({ data = [] }) => data)
+  return new Map(columns.map((column) => [column.fields.colRef, column]))
+}

@@ -1,0 +1,62 @@
+import {
+  isOfRows,
+  type Operation,
+  type RowOperation,
+  type SchemaOperation,
+} from './history-queries'
+
+/** One cell before and after a change. */
+export interface CellChange {
+  readonly tableId: string
+  readonly tableRef: number
+  readonly rowId: number
+  readonly colId: string
+  readonly colRef: number
+  /** Absent for a row that was added. */
+  readonly old?: unknown
+  /** Absent for what was removed. */
+  readonly new?: unknown
+}
+
+/** The first cells that a change was about, row by row, and how many there are. What is empty in whole rows is left out. */
+export function firstCells(
+  operations: readonly Operation[],
+  most: number,
+): { readonly cells: readonly CellChange[]; readonly count: number } {
+  const cells: CellChange[] = []
+  let count = 0
+  for (const operation of operations)
+    for (const cell of isOfRows(operation) ? cellsOfRows(operation) : removedCells(operation)) {
+      if (count < most) cells.push(cell)
+      count++
+    }
+  return { cells, count }
+}
+
+function* cellsOfRows(operation: RowOperation): Generator<CellChange> {
+  const { tableId, tableRef, rowIds } = operation
+  const isWhole = operation.action !== 'updateRows'
+  // The positions of rows have nothing to tell to people.
+  const columns = Object.entries(operation.columns).filter(([id]) => id !== 'manualSort')
+  for (const [index, rowId] of rowIds.entries())
+    for (const [colId, { colRef, old, new: after }] of columns) {
+      const values = { ...(old && { old: old[index] }), ...(after && { new: after[index] }) }
+      // An update lists each column in which any of its rows has changed.
+      const isChanged = isWhole ? !isBlank(values) : !isSame(values)
+      if (isChanged) yield { tableId, tableRef, rowId, colId, colRef, ...values }
+    }
+}
+
+function* removedCells(operation: SchemaOperation): Generator<CellChange> {
+  const { tableId, tableRef, colId = '', colRef = 0, cells } = operation
+  for (const [index, rowId] of (cells?.rowIds ?? []).entries()) {
+    const values = { old: cells?.old[index] }
+    if (!isBlank(values)) yield { tableId, tableRef, rowId, colId, colRef, ...values }
+  }
+}
+
+type Values = Pick<CellChange, 'old' | 'new'>
+
+const isBlank = (values: Values) => (values.old ?? values.new ?? '') === ''
+
+const isSame = (values: Values) => JSON.stringify(values.old) === JSON.stringify(values.new)

@@ -1,0 +1,53 @@
+import { useState, type ReactNode, type SyntheticEvent } from 'react'
+import { useOutletContext } from 'react-router'
+import { Button } from '../components/button'
+import { SelectField, TextField } from '../components/field'
+import type { DocumentOutlet } from '../document/document-page'
+import type { HistoryFilter } from './history-queries'
+
+interface HistoryFiltersProps {
+  readonly filter: HistoryFilter
+  /** What is wrong with the row. */
+  readonly rowFault: string | undefined
+  readonly onChange: (filter: Pick<HistoryFilter, 'table' | 'row'>) => void
+}
+
+/** Chooses a table, and a row of it. */
+export function HistoryFilters({ filter, rowFault, onChange }: HistoryFiltersProps): ReactNode {
+  const { tables } = useOutletContext<DocumentOutlet>()
+  const [row, setRow] = useState(filter.row)
+  const known = tables.find(
+    ({ id, fields }) => id === filter.table || String(fields.tableRef) === filter.table,
+  )
+  const table = known ? String(known.fields.tableRef) : filter.table
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault()
+    onChange({ table, row: row.trim() })
+  }
+  return (
+    <form className="inline-form history-filters" onSubmit={submit}>
+      <SelectField
+        label="Table"
+        value={table}
+        options={[
+          ['', 'All tables'],
+          ...tables.map(({ id, fields }) => [String(fields.tableRef), id] as const),
+          ...(table !== '' && !known ? [[table, `${table}, which is gone`] as const] : []),
+        ]}
+        onChange={({ target }) => onChange({ table: target.value, row: '' })}
+      />
+      <TextField
+        label="Row"
+        inputMode="numeric"
+        placeholder="all"
+        value={row}
+        disabled={table === ''}
+        error={rowFault}
+        onChange={({ target }) => setRow(target.value)}
+      />
+      <Button type="submit" disabled={table === ''}>
+        Show
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,116 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { Button } from '../components/button'
+import { Section } from '../components/page'
+import { Empty, ErrorState, Loading } from '../components/states'
+import { Time } from '../components/time'
+import { DeliveryDialog } from './delivery-dialog'
+import { showBytes } from './delivery-facts'
+import { StateBadge } from './state-badge'
+import { deliveriesQuery, type Delivery } from './webhook-queries'
+import { deliveryState } from './webhook-state'
+
+interface DeliveriesProps {
+  readonly docId: string
+  readonly webhookId: string
+}
+
+/** The log of a webhook's deliveries, page by page. */
+export function DeliveriesSection({ docId, webhookId }: DeliveriesProps): ReactNode {
+  const log = useInfiniteQuery(deliveriesQuery(docId, webhookId))
+  const [shown, setShown] = useState<Delivery>()
+  const { data, error } = log
+  const deliveries = data?.pages.flat() ?? []
+  return (
+    <Section
+      title="Deliveries"
+      about="The latest first; the last 1,000 of 30 days are kept."
+      actions={
+        <Button isBusy={log.isRefetching} onClick={() => void log.refetch()}>
+          Refresh
+        </Button>
+      }
+    >
+      {error && <ErrorState error={error} onRetry={() => void log.refetch()} />}
+      {!data && !error && <Loading what="the deliveries" />}
+      {data && deliveries.length === 0 && (
+        <Empty title="Nothing was sent yet">
+          <p>Change a row of its table, or send a test.</p>
+        </Empty>
+      )}
+      {deliveries.length > 0 && <DeliveryTable deliveries={deliveries} onShow={setShown} />}
+      {log.hasNextPage && (
+        <Button isBusy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
+          Show older ones
+        </Button>
+      )}
+      {shown && (
+        <DeliveryDialog
+          docId={docId}
+          webhookId={webhookId}
+          listed={shown}
+          onClose={() => setShown(undefined)}
+        />
+      )}
+    </Section>
+  )
+}
+
+interface DeliveryTableProps {
+  readonly deliveries: readonly Delivery[]
+  readonly onShow: (delivery: Delivery) => void
+}
+
+function DeliveryTable({ deliveries, onShow }: DeliveryTableProps): ReactNode {
+  return (
+    <div className="table-scroll" tabIndex={0} role="region" aria-label="Log of deliveries">
+      <table className="plain-table stacks deliveries">
+        <thead>
+          <tr>
+            <th scope="col">Last attempt</th>
+            <th scope="col">State</th>
+            <th scope="col">Events</th>
+            <th scope="col">Attempts</th>
+            <th scope="col">Answer</th>
+            <th scope="col">Size</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {deliveries.map((delivery) => (
+            <tr key={delivery.id}>
+              <th scope="row">
+                <Time at={delivery.time} />
+              </th>
+              <td data-label="State">
+                <StateBadge state={deliveryState(delivery)} />
+              </td>
+              <td data-label="Events">
+                {delivery.size.toLocaleString()} ({delivery.kinds.replaceAll(',', ', ')})
+              </td>
+              <td data-label="Attempts" className="figure">
+                {delivery.attempts.toLocaleString()}
+              </td>
+              <td data-label="Answer" className="answer">
+                {describeAnswer(delivery)}
+              </td>
+              <td data-label="Size">{showBytes(delivery.bodyBytes)}</td>
+              <td>
+                <Button
+                  aria-label={`Details of the delivery of ${delivery.time}`}
+                  onClick={() => onShow(delivery)}
+                >
+                  Details
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function describeAnswer({ httpStatus, errorMessage }: Delivery): string {
+  return errorMessage ?? (httpStatus === null ? '–' : String(httpStatus))
+}

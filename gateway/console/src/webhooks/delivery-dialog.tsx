@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { useChange } from '../api/use-change'
+import { Button } from '../components/button'
+import { Dialog } from '../components/dialog'
+import { ErrorNote } from '../components/states'
+import { DeliveryFacts } from './delivery-facts'
+import { deliveryQuery, redeliver, webhooksKey, type Delivery } from './webhook-queries'
+
+interface DeliveryDialogProps {
+  readonly docId: string
+  readonly webhookId: string
+  /** The delivery as the list has shown it. */
+  readonly listed: Delivery
+  readonly onClose: () => void
+}
+
+/** All of one delivery, which can be sent again. */
+export function DeliveryDialog(props: DeliveryDialogProps): ReactNode {
+  const { docId, webhookId, listed, onClose } = props
+  const query = deliveryQuery(docId, webhookId, listed.id)
+  const { data = listed, error } = useQuery(query)
+  const { isBusy, make } = useChange(webhooksKey(docId))
+  const [refusal, setRefusal] = useState<unknown>()
+  const sendAgain = () => {
+    setRefusal(undefined)
+    const told = 'It is sent again.'
+    make(() => redeliver(docId, webhookId, listed.id), told).catch(setRefusal)
+  }
+  return (
+    <Dialog title="Delivery" isWide onClose={onClose}>
+      <DeliveryFacts delivery={data} />
+      {data.status === 'waiting' && <p className="note">It waits to be sent already.</p>}
+      <ErrorNote error={refusal ?? error} />
+      <footer className="dialog-foot">
+        <Button isBusy={isBusy} disabled={data.status === 'waiting'} onClick={sendAgain}>
+          Send again
+        </Button>
+        <Button kind="primary" onClick={onClose}>
+          Done
+        </Button>
+      </footer>
+    </Dialog>
+  )
+}

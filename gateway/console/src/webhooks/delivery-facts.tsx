@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react'
+import { Link, useOutletContext } from 'react-router'
+import { Time } from '../components/time'
+import type { DocumentOutlet } from '../document/document-page'
+import { StateBadge } from './state-badge'
+import type { Delivery } from './webhook-queries'
+import { deliveryState } from './webhook-state'
+
+/** All that is known of a delivery. */
+export function DeliveryFacts({ delivery }: { readonly delivery: Delivery }): ReactNode {
+  const { id, time, size, kinds, attempts, httpStatus, durationMs } = delivery
+  const { errorMessage, responseExcerpt, bodyBytes, byHand } = delivery
+  return (
+    <>
+      <dl className="facts">
+        <dt>State</dt>
+        <dd>
+          <StateBadge state={deliveryState(delivery)} />
+        </dd>
+        <dt>Last attempt</dt>
+        <dd>
+          <Time at={time} />
+          {attempts > 0 && `, took ${durationMs.toLocaleString()} ms`}
+        </dd>
+        <dt>Attempts</dt>
+        <dd>{attempts.toLocaleString()}</dd>
+        <dt>HTTP status</dt>
+        <dd>{httpStatus ?? 'no answer'}</dd>
+        <dt>Error</dt>
+        <dd>{errorMessage ?? 'none'}</dd>
+        <dt>Events</dt>
+        <dd>
+          {size.toLocaleString()} ({kinds.replaceAll(',', ', ')}), {showBytes(bodyBytes)}
+        </dd>
+        <dt>Tells of</dt>
+        <dd>
+          <Changes delivery={delivery} />
+        </dd>
+        <dt>Asked for</dt>
+        <dd>{byHand ? 'by hand' : 'by the changes themselves'}</dd>
+        <dt>Id</dt>
+        <dd>
+          <code>{id}</code>
+        </dd>
+      </dl>
+      {responseExcerpt !== '' && (
+        <>
+          <h3>How the answer began</h3>
+          <pre className="excerpt" tabIndex={0} aria-label="How the answer began">
+            {responseExcerpt}
+          </pre>
+        </>
+      )}
+    </>
+  )
+}
+
+function Changes({ delivery: { firstSeq, lastSeq } }: { readonly delivery: Delivery }): ReactNode {
+  const { docId } = useOutletContext<DocumentOutlet>()
+  if (lastSeq === 0) return 'nothing: it is a test'
+  const text = firstSeq === lastSeq ? `change ${lastSeq}` : `changes ${firstSeq} to ${lastSeq}`
+  return <Link to={`/docs/${docId}/history?before=${lastSeq + 1}`}>{text}</Link>
+}
+
+/** A size as people read it. */
+export const showBytes = (bytes: number): string =>
+  bytes < 1_000
+    ? `${bytes} B`
+    : `${(bytes / 1_000).toLocaleString(undefined, { maximumFractionDigits: 1 })} kB`

@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useNavigate, useOutletContext, useParams } from 'react-router'
+import { useChange } from '../api/use-change'
+import { Empty, ErrorState, Loading } from '../components/states'
+import type { DocumentOutlet } from '../document/document-page'
+import { OwnersOnly } from './owners-only'
+import {
+  changeWebhook,
+  createWebhook,
+  webhooksKey,
+  webhooksQuery,
+  type WebhookFields,
+} from './webhook-queries'
+import { WebhookForm } from './webhook-form'
+import { nameOf } from './webhook-state'
+
+/** Makes a webhook, or changes the one that the address names. */
+export function WebhookFormPage(): ReactNode {
+  const { webhookId } = useParams()
+  return (
+    <OwnersOnly>
+      {webhookId === undefined ? <NewWebhook /> : <EditWebhook webhookId={webhookId} />}
+    </OwnersOnly>
+  )
+}
+
+function NewWebhook(): ReactNode {
+  const { docId, tables } = useOutletContext<DocumentOutlet>()
+  const { make } = useChange(webhooksKey(docId))
+  const navigate = useNavigate()
+  const initial: WebhookFields = {
+    name: '',
+    url: '',
+    tableId: tables[0]?.id ?? null,
+    eventTypes: ['add', 'update'],
+    isReadyColumn: null,
+    watchedColIds: [],
+    memo: '',
+    authorization: '',
+    enabled: true,
+  }
+  const create = async (fields: WebhookFields) => {
+    const id = await make(() => createWebhook(docId, fields), 'The webhook is made.')
+    await navigate(`/docs/${docId}/webhooks/${id}`, { replace: true })
+  }
+  return (
+    <WebhookForm
+      title="New webhook"
+      submit="Create webhook"
+      initial={initial}
+      back={`/docs/${docId}/webhooks`}
+      onSubmit={create}
+    />
+  )
+}
+
+function EditWebhook({ webhookId }: { readonly webhookId: string }): ReactNode {
+  const { docId } = useOutletContext<DocumentOutlet>()
+  const { data, error, refetch } = useQuery(webhooksQuery(docId))
+  const { make } = useChange(webhooksKey(docId))
+  const navigate = useNavigate()
+  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
+  if (!data) return <Loading what="the webhook" />
+  const webhook = data.find(({ id }) => id === webhookId)
+  if (!webhook)
+    return (
+      <Empty title="There is no such webhook">
+        <p>It may have been deleted, or the address may be wrong.</p>
+      </Empty>
+    )
+  const back = `/docs/${docId}/webhooks/${webhookId}`
+  const change = async (_: WebhookFields, changed: Partial<WebhookFields>) => {
+    await make(() => changeWebhook(docId, webhookId, changed), 'The webhook is changed.')
+    await navigate(back, { replace: true })
+  }
+  return (
+    <WebhookForm
+      title={`Edit “${nameOf(webhook)}”`}
+      submit="Save"
+      initial={webhook.fields}
+      back={back}
+      onSubmit={change}
+    />
+  )
+}

@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link, useOutletContext, useParams } from 'react-router'
+import { Section } from '../components/page'
+import { Empty, ErrorState, Loading } from '../components/states'
+import type { DocumentOutlet } from '../document/document-page'
+import { DeliveriesSection } from './deliveries-section'
+import { OwnersOnly } from './owners-only'
+import { SecretSection } from './secret-section'
+import { WebhookActions } from './webhook-actions'
+import { webhooksQuery } from './webhook-queries'
+import { WebhookFacts } from './webhook-facts'
+import { nameOf } from './webhook-state'
+
+/** One webhook: what it is, how it fares, its secret and its deliveries. */
+export function WebhookPage(): ReactNode {
+  return (
+    <OwnersOnly>
+      <WebhookDetails />
+    </OwnersOnly>
+  )
+}
+
+function WebhookDetails(): ReactNode {
+  const { docId } = useOutletContext<DocumentOutlet>()
+  const { webhookId = '' } = useParams()
+  const { data, error, refetch } = useQuery(webhooksQuery(docId))
+  const webhook = data?.find(({ id }) => id === webhookId)
+  return (
+    <>
+      <nav className="above" aria-label="Webhook">
+        <Link to={`/docs/${docId}/webhooks`}>All webhooks</Link>
+      </nav>
+      {error && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading what="the webhook" />}
+      {data && !webhook && (
+        <Empty title="There is no such webhook">
+          <p>It may have been deleted, or the address may be wrong.</p>
+        </Empty>
+      )}
+      {webhook && (
+        <>
+          <Section
+            title={nameOf(webhook)}
+            actions={<WebhookActions docId={docId} webhook={webhook} />}
+          >
+            <WebhookFacts webhook={webhook} />
+          </Section>
+          <DeliveriesSection docId={docId} webhookId={webhookId} />
+          <SecretSection docId={docId} webhookId={webhookId} />
+        </>
+      )}
+    </>
+  )
+}

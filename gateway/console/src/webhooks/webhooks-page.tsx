@@ -1,0 +1,109 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link, useOutletContext } from 'react-router'
+import { Section } from '../components/page'
+import { Empty, ErrorState, Loading } from '../components/states'
+import { Time } from '../components/time'
+import type { DocumentOutlet } from '../document/document-page'
+import { OwnersOnly } from './owners-only'
+import { StateBadge } from './state-badge'
+import { webhooksQuery, type Webhook } from './webhook-queries'
+import { describeEvents, lastAttempt, nameOf, webhookState } from './webhook-state'
+
+/** The webhooks of the document, with how they fare. */
+export function WebhooksPage(): ReactNode {
+  return (
+    <OwnersOnly>
+      <WebhookList />
+    </OwnersOnly>
+  )
+}
+
+function WebhookList(): ReactNode {
+  const { docId, tables } = useOutletContext<DocumentOutlet>()
+  const { data, error, refetch } = useQuery(webhooksQuery(docId))
+  return (
+    <Section
+      title="Webhooks"
+      about="Each posts the changes of one table to an address, signed, in order, and again until they arrive."
+      actions={
+        tables.length > 0 && (
+          <Link className="button primary" to={`/docs/${docId}/webhooks/new`}>
+            New webhook
+          </Link>
+        )
+      }
+    >
+      {error && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading what="the webhooks" />}
+      {data?.length === 0 && (
+        <Empty title="No webhooks yet">
+          <p>
+            {tables.length > 0
+              ? 'Make one to have another program told when rows are added, changed or deleted.'
+              : 'A webhook is for a table, and this document has none yet.'}
+          </p>
+        </Empty>
+      )}
+      {data && data.length > 0 && <WebhookTable docId={docId} webhooks={data} />}
+    </Section>
+  )
+}
+
+interface WebhookTableProps {
+  readonly docId: string
+  readonly webhooks: readonly Webhook[]
+}
+
+function WebhookTable({ docId, webhooks }: WebhookTableProps): ReactNode {
+  return (
+    <div className="table-scroll">
+      <table className="plain-table stacks start webhooks">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Table</th>
+            <th scope="col">Events</th>
+            <th scope="col">State</th>
+            <th scope="col">Waiting</th>
+            <th scope="col">Last attempt</th>
+          </tr>
+        </thead>
+        <tbody>
+          {webhooks.map((webhook) => (
+            <WebhookRow key={webhook.id} docId={docId} webhook={webhook} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface WebhookRowProps {
+  readonly docId: string
+  readonly webhook: Webhook
+}
+
+function WebhookRow({ docId, webhook }: WebhookRowProps): ReactNode {
+  const { id, fields, usage } = webhook
+  const state = webhookState(webhook)
+  return (
+    <tr>
+      <th scope="row">
+        <Link to={`/docs/${docId}/webhooks/${id}`}>{nameOf(webhook)}</Link>
+        <span className="note block">{fields.url}</span>
+      </th>
+      <td data-label="Table">{fields.tableId ?? '–'}</td>
+      <td data-label="Events">{describeEvents(fields.eventTypes)}</td>
+      <td data-label="State">
+        <StateBadge state={state} />
+      </td>
+      <td data-label="Waiting" className="figure">
+        {usage.numWaiting.toLocaleString()}
+      </td>
+      <td data-label="Last attempt">
+        <Time at={lastAttempt(usage)} none="none yet" />
+      </td>
+    </tr>
+  )
+}

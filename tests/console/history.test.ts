@@ -1,0 +1,174 @@
+import { eventually } from '@sheaf/testkit/eventually'
+import { createRest, type Rest } from '@sheaf/testkit/rest'
+import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { Page } from 'playwright-core'
+import { addRecords, addTable, newDocument, readRecords } from '../support/system'
+import { findBarriers, signIn, useChromium, type Visit } from './chromium'
+
+const { visit } = useChromium()
+let sheaf: RunningSheaf
+let desk: Visit
+let page: Page
+let rest: Rest
+let doc: string
+/** The page of the history. */
+let address: string
+beforeAll(async () => {
+  sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000' } })
+  rest = createRest(sheaf.url, sheaf.ownerKey)
+  desk = await visit()
+  page = desk.page
+  await signIn(desk, sheaf, 'you@example.com')
+})
+afterAll(async () => {
+  await desk?.[Symbol.asyncDispose]()
+  await sheaf?.[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  doc = await newDocument(rest, 'Flowers')
+  await addTable(rest, doc, 'Beds', { Name: 'Text', Size: 'Int', Sown: 'Date' })
+  await addRecords(rest, `${doc}/tables/Beds`, [{ Name: 'Roses', Size: 3 }, { Name: 'Tulips' }])
+  const { id } = (await rest.get<{ id: number }>(doc)).body
+  address = `${sheaf.url}/console/docs/${id}/history`
+})
+
+const patch = (id: number, fields: object, as = rest) =>
+  as.patch(`${doc}/tables/Beds/records`, { body: { records: [{ id, fields }] } })
+const sizes = async () =>
+  (await readRecords(rest, `${doc}/tables/Beds`)).map(({ fields }) => fields.Size)
+const item = (text: string) => page.getByRole('listitem').filter({ hasText: text }).first()
+const dialog = () => page.getByRole('dialog')
+
+describe('the history', () => {
+  it('tells who changed what, with each cell before and after, and undoes it', async () => {
+    const { email, key } = await sheaf.createUser('ada@example.com', 'Ada')
+    const body = { delta: { users: { [email]: 'editors' } } }
+    await rest.patch(`${doc}/access`, { body })
+    await patch(1, { Size: 4, Sown: '2026-03-01' }, createRest(sheaf.url, key))
+    await page.goto(address)
+    const change = item('changed row 1 of Beds')
+    await change.getByText('Ada').waitFor()
+    await item('You added 2 rows to Beds').waitFor()
+    await item('You added the table Beds').waitFor()
+    await change.locator('summary').click()
+    const size = change.getByRole('row').filter({ hasText: 'Size' })
+    await size.waitFor()
+    expect(await size.getByRole('cell').allInnerTexts()).toEqual(['Size', '3', '4'])
+    const sown = change.getByRole('row').filter({ hasText: 'Sown' })
+    expect(await sown.getByRole('cell').allInnerTexts()).toEqual(['Sown', 'empty', '2026-03-01'])
+    expect(await findBarriers(page)).toEqual([])
+
+    await change.getByRole('button', { name: 'Undo change 4' }).click()
+    expect(await findBarriers(page)).toEqual([])
+    await dialog().getByRole('button', { name: 'Undo' }).click()
+    await dialog().waitFor({ state: 'detached' })
+    await item('change 5').getByText('undo', { exact: true }).waitFor()
+    expect(await sizes()).toEqual([3, null])
+    expect(desk.faults).toEqual([])
+  })
+
+  it('says what stands in the way of an undo, and leads to it', async () => {
+    await patch(1, { Size: 4 })
+    await patch(1, { Size: 5 })
+    await page.goto(address)
+    await page.getByRole('button', { name: 'Undo change 4' }).click()
+    await dialog().getByRole('button', { name: 'Undo' }).click()
+    const reason = /change 4 cannot be undone, since this has changed after it/
+    await dialog().getByRole('alert').getByText(reason).waitFor()
+    expect(await findBarriers(page)).toEqual([])
+    await dialog().getByRole('link', { name: 'row 1' }).click()
+    await dialog().waitFor({ state: 'detached' })
+    await item('change 3').waitFor()
+    expect(await page.getByLabel('Row', { exact: true }).inputValue()).toBe('1')
+    expect(await page.locator('.changes > li').count()).toBe(3)
+    expect(await sizes()).toEqual([5, null])
+  })
+
+  it('is narrowed to a table and a row, which stand in the address', async () => {
+    await addTable(rest, doc, 'Tools', { Name: 'Text' })
+    await patch(2, { Size: 9 })
+    await page.goto(address)
+    await item('added the table Tools').waitFor()
+    await page.getByLabel('Table', { exact: true }).selectOption('Beds')
+    await item('added the table Tools').waitFor({ state: 'detached' })
+    await page.getByLabel('Row', { exact: true }).fill('2')
+    await page.getByLabel('Row', { exact: true }).press('Enter')
+    await page.waitForURL(/\?table=\d+&row=2$/)
+    await item('change 5').waitFor()
+    await page.reload()
+    await item('change 5').waitFor()
+    expect(await page.locator('.changes > li').count()).toBe(2)
+    await page.getByLabel('Row', { exact: true }).fill('two')
+    await page.getByRole('button', { name: 'Show', exact: true }).click()
+    await page.getByRole('alert').getByText('rowId parameter must be a whole number').waitFor()
+    expect(await page.getByLabel('Row', { exact: true }).getAttribute('aria-invalid')).toBe('true')
+  })
+
+  it('tells of structure in words, and of what a removed column held', async () => {
+    const columns = `${doc}/tables/Beds/columns`
+    await rest.patch(columns, { body: { columns: [{ id: 'Name', fields: { colId: 'Title' } }] } })
+    await rest.delete(`${columns}/Size`)
+    await page.goto(address)
+    await item('renamed the column Name of Beds to Title').waitFor()
+    const removal = item('deleted the column Size of Beds')
+    await removal.locator('summary').click()
+    const cell = removal.getByRole('row').filter({ hasText: 'Beds 1' })
+    await cell.waitFor()
+    expect(await cell.getByRole('cell').allInnerTexts()).toEqual(['Size', '3', ''])
+  })
+
+  it('says so when others have changed something, and shows it when asked', async () => {
+    await page.goto(address)
+    await item('added 2 rows').waitFor()
+    await patch(1, { Size: 7 })
+    await page.getByRole('button', { name: '1 new change', exact: true }).waitFor()
+    await patch(2, { Size: 8 })
+    await page.getByRole('button', { name: '2 new changes' }).click()
+    await item('changed row 2 of Beds').waitFor()
+    await page.getByRole('button', { name: /new change/ }).waitFor({ state: 'detached' })
+    await page.getByLabel('Table', { exact: true }).selectOption('Table1')
+    await item('made').or(item('added the table Table1')).waitFor()
+    await patch(1, { Size: 9 })
+    await eventually(async () => (await sizes())[0] === 9)
+    await page.getByLabel('Table', { exact: true }).selectOption('Beds')
+    await item('change 6').waitFor()
+  })
+
+  it('comes in pages, of which the older ones are shown when asked', async () => {
+    const many = Array.from({ length: 60 }, (_, index) => ({ Name: `Bed ${index}`, Size: index }))
+    await addRecords(rest, `${doc}/tables/Beds`, many)
+    for (let size = 0; size < 25; size++) await patch(1, { Size: 100 + size })
+    await page.goto(address)
+    await item('change 29').waitFor()
+    expect(await page.locator('.changes > li').count()).toBe(25)
+    await page.getByRole('button', { name: 'Show older ones' }).click()
+    const added = item('You added 60 rows to Beds')
+    await added.locator('summary').click()
+    await added.getByText('80 more cells are not shown.').waitFor()
+    await added.getByRole('button', { name: 'Show more cells' }).click()
+    await added.getByText('Bed 59').waitFor()
+  })
+
+  it('is undone with the keyboard alone', async () => {
+    await patch(1, { Size: 4 })
+    await page.goto(address)
+    await page.getByRole('button', { name: 'Undo change 4' }).focus()
+    await page.keyboard.press('Enter')
+    await dialog().getByRole('button', { name: 'Undo' }).focus()
+    await page.keyboard.press('Enter')
+    await item('change 5').waitFor()
+    expect(await sizes()).toEqual([3, null])
+  })
+
+  it('is not shown to who may only view, who is told why', async () => {
+    const { email } = await sheaf.createUser('vera@example.com', 'Vera')
+    const body = { delta: { users: { [email]: 'viewers' } } }
+    expect((await rest.patch(`${doc}/access`, { body })).status).toBe(200)
+    await using other = await visit()
+    await signIn(other, sheaf, email)
+    await other.page.goto(address)
+    await other.page.getByText('Only who may edit a document sees its history').waitFor()
+    expect(await findBarriers(other.page)).toEqual([])
+    expect(other.faults).toEqual([])
+  })
+})

@@ -1,0 +1,243 @@
+import { eventually } from '@sheaf/testkit/eventually'
+import { createRest, type Rest } from '@sheaf/testkit/rest'
+import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import { startReceiver, type WebhookReceiver } from '@sheaf/testkit/webhook-receiver'
+import { Webhook } from 'standardwebhooks'
+import type { Page } from 'playwright-core'
+import { addRecords, addTable, newDocument } from '../support/system'
+import { allowLoopback, headersOf, type RestWebhook } from '../support/webhooks'
+import { findBarriers, signIn, useChromium, type Visit } from './chromium'
+
+const { visit } = useChromium()
+let sheaf: RunningSheaf
+let receiver: WebhookReceiver
+let desk: Visit
+let page: Page
+let rest: Rest
+let doc: string
+/** The page of webhooks. */
+let address: string
+beforeAll(async () => {
+  receiver = await startReceiver()
+  sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000', ...allowLoopback } })
+  rest = createRest(sheaf.url, sheaf.ownerKey)
+  doc = await newDocument(rest, 'Flowers')
+  await addTable(rest, doc, 'Beds', { Name: 'Text', Size: 'Int', Done: 'Bool' })
+  const { id } = (await rest.get<{ id: number }>(doc)).body
+  address = `${sheaf.url}/console/docs/${id}/webhooks`
+  desk = await visit()
+  page = desk.page
+  await signIn(desk, sheaf, 'you@example.com')
+})
+afterAll(async () => {
+  await desk?.[Symbol.asyncDispose]()
+  await sheaf?.[Symbol.asyncDispose]()
+  await receiver?.[Symbol.asyncDispose]()
+})
+
+const listed = async () =>
+  (await rest.get<{ webhooks: RestWebhook[] }>(`${doc}/webhooks`)).body.webhooks
+const button = (name: string) => page.getByRole('button', { name, exact: true })
+const dialog = () => page.getByRole('dialog')
+const choose = async (item: string) => {
+  await page.getByRole('button', { name: /^More for/ }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+/** What the browser told as an error, but for refusals: those are shown where they were caused. */
+const faults = () => desk.faults.filter((fault) => !/status of 40[039]/.test(fault))
+
+describe('webhooks', () => {
+  it('are made, with what is refused shown at its field', async () => {
+    await page.goto(address)
+    await page.getByText('No webhooks yet').waitFor()
+    await page.getByRole('link', { name: 'New webhook' }).click()
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Gardeners')
+    const url = page.getByLabel('Address')
+    await url.fill('http://10.0.0.1/')
+    await page.getByLabel('Table', { exact: true }).selectOption('Beds')
+    await page.getByLabel('Only rows where this is true').selectOption('Done')
+    await page.getByRole('checkbox', { name: 'Size', exact: true }).check()
+    await page.getByLabel('Memo').fill('Tells them what to water.')
+    await button('Create webhook').click()
+    await page.getByRole('alert').getByText('Provided url is forbidden').waitFor()
+    expect(await url.getAttribute('aria-invalid')).toBe('true')
+    expect(await url.evaluate((field) => field === document.activeElement)).toBe(true)
+    await url.fill(`${receiver.url}/beds`)
+    await page.getByRole('checkbox', { name: 'rows added' }).uncheck()
+    await page.getByRole('checkbox', { name: 'rows changed' }).uncheck()
+    await button('Create webhook').click()
+    await page.getByRole('alert').getByText('eventTypes must be a non-empty array').waitFor()
+    await page.getByRole('checkbox', { name: 'rows added' }).check()
+    await page.getByRole('checkbox', { name: 'rows changed' }).check()
+    expect(await findBarriers(page)).toEqual([])
+    await button('Create webhook').click()
+    await page.getByRole('heading', { name: 'Gardeners' }).waitFor()
+    await page.getByText('Working').waitFor()
+    const [made] = await listed()
+    expect(page.url()).toBe(`${address}/${made?.id}`)
+    expect(made?.fields).toMatchObject({
+      ...{ name: 'Gardeners', url: `${receiver.url}/beds`, tableId: 'Beds' },
+      ...{ isReadyColumn: 'Done', watchedColIds: ['Size'], memo: 'Tells them what to water.' },
+    })
+    expect([...(made?.fields.eventTypes as string[])].sort()).toEqual(['add', 'update'])
+    expect(faults()).toEqual([])
+  })
+
+  it('show their deliveries as they are made, and send one again', async () => {
+    await addRecords(rest, `${doc}/tables/Beds`, [{ Name: 'Roses', Size: 3, Done: true }])
+    await eventually(() => receiver.rows('/beds').length === 1)
+    await page.getByText('Delivered').waitFor()
+    await page.getByRole('button', { name: /^Details of the delivery/ }).click()
+    await dialog().getByText('1 (add)').waitFor()
+    expect(await findBarriers(page)).toEqual([])
+    await dialog().getByRole('button', { name: 'Send again' }).click()
+    await eventually(() => receiver.rows('/beds').length === 2)
+    await dialog().getByText('by hand').waitFor()
+    await dialog()
+      .getByRole('link', { name: /^change \d+$/ })
+      .click()
+    await page.getByText('added row 1 to Beds').waitFor()
+    await page.goBack()
+  })
+
+  it('are tried with a made-up event, whose outcome is shown', async () => {
+    receiver.answer = () => ({ status: 503, body: 'come back later' })
+    await button('Send a test').click()
+    await dialog().getByText('It did not arrive: answered 503.').waitFor()
+    await dialog().getByText('come back later').waitFor()
+    await dialog().getByRole('button', { name: 'Done' }).click()
+    receiver.answer = () => ({})
+    await button('Send a test').click()
+    await dialog().getByText('and answered 200').waitFor()
+    await dialog().getByRole('button', { name: 'Done' }).click()
+    await page.getByText('Failed').waitFor()
+    expect(await page.getByRole('row').filter({ hasText: '(test)' }).count()).toBe(2)
+  })
+
+  it('show their secret when asked, and get a new one beside the old', async () => {
+    await button('Show secret').click()
+    const shown = page.getByRole('textbox', { name: 'secret', exact: true })
+    const old = await shown.innerText()
+    expect(old).toMatch(/^whsec_/)
+    await button('New secret').click()
+    await dialog().getByRole('button', { name: 'Make new secret' }).click()
+    await dialog().waitFor({ state: 'detached' })
+    await page.getByText('signed with the secret before it too').waitFor()
+    const secret = await shown.innerText()
+    expect(secret).not.toBe(old)
+    const before = receiver.deliveries.length
+    await button('Send a test').click()
+    await dialog().getByText('and answered 200').waitFor()
+    await dialog().getByRole('button', { name: 'Done' }).click()
+    const delivery = receiver.deliveries[before]
+    if (!delivery) throw new Error('nothing has come')
+    for (const key of [secret, old]) new Webhook(key).verify(delivery.body, headersOf(delivery))
+    await button('Hide secret').click()
+    await shown.waitFor({ state: 'detached' })
+  })
+
+  it('are changed in what was changed alone', async () => {
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Beds')
+    await page.getByLabel('Authorization').fill('€')
+    await button('Save').click()
+    await page.getByRole('alert').getByText('authorization has a character').waitFor()
+    await page.getByLabel('Authorization').fill('Bearer abc')
+    await button('Save').click()
+    await page.getByRole('heading', { name: 'Beds', exact: true }).waitFor()
+    await page.getByText('a header is sent').waitFor()
+    const [changed] = await listed()
+    expect(changed?.fields).toMatchObject({
+      ...{ name: 'Beds', authorization: 'Bearer abc', isReadyColumn: 'Done' },
+      watchedColIds: ['Size'],
+    })
+  })
+
+  it('replay the past, from a change or a time on', async () => {
+    const before = receiver.rows('/beds').length
+    await choose('Replay changes')
+    await dialog().getByLabel('After change').fill('0')
+    await dialog().getByRole('button', { name: 'Replay' }).click()
+    await dialog().waitFor({ state: 'detached' })
+    await eventually(() => receiver.rows('/beds').length === before + 1)
+    await choose('Replay changes')
+    await dialog().getByLabel('From').selectOption('sinceTime')
+    await dialog().getByLabel('Time').fill('2020-01-01T00:00')
+    await dialog().getByRole('button', { name: 'Replay' }).click()
+    await dialog().waitFor({ state: 'detached' })
+    await eventually(() => receiver.rows('/beds').length === before + 2)
+  })
+
+  it('wait while their receiver is away, and what waits is dropped when asked', async () => {
+    receiver.answer = () => ({ status: 500, headers: { 'retry-after': '3600' } })
+    await addRecords(rest, `${doc}/tables/Beds`, [{ Name: 'Tulips', Size: 1, Done: true }])
+    await page.getByText('Failing').waitFor()
+    await choose('Clear the queue')
+    await dialog().getByText('1 event waits.').waitFor()
+    await dialog().getByRole('button', { name: 'Clear the queue' }).click()
+    await dialog().waitFor({ state: 'detached' })
+    await page.getByText('Working').waitFor()
+    receiver.answer = () => ({})
+  })
+
+  it('are disabled and enabled', async () => {
+    await button('Disable').click()
+    await page.getByText('It takes and sends nothing.').waitFor()
+    expect((await listed())[0]?.fields.enabled).toBe(false)
+    await choose('Replay changes')
+    await dialog().getByLabel('After change').fill('0')
+    await dialog().getByRole('button', { name: 'Replay' }).click()
+    await dialog().getByRole('alert').getByText('disabled').waitFor()
+    await page.keyboard.press('Escape')
+    await button('Enable').click()
+    await page.getByText('Working').waitFor()
+    expect((await listed())[0]?.fields.enabled).toBe(true)
+  })
+
+  it('say that they stopped, and are started again', async () => {
+    receiver.answer = () => ({ status: 410 })
+    await addRecords(rest, `${doc}/tables/Beds`, [{ Name: 'Lilies', Size: 2, Done: true }])
+    await page.getByText('It sends no more: the receiver answered 410').waitFor()
+    receiver.answer = () => ({})
+    await button('Start again').click()
+    await page.getByText('Working').waitFor()
+    await eventually(() => receiver.rows('/beds').some(({ Name }) => Name === 'Lilies'))
+  })
+
+  it('are found by their names, and deleted', async () => {
+    await page.getByRole('link', { name: 'All webhooks' }).click()
+    await page.getByRole('cell', { name: 'Rows added, rows changed' }).waitFor()
+    expect(await findBarriers(page)).toEqual([])
+    await page.getByRole('rowheader').getByRole('link', { name: 'Beds' }).click()
+    await choose('Delete webhook')
+    await dialog().getByRole('button', { name: 'Delete webhook' }).click()
+    await page.getByText('No webhooks yet').waitFor()
+    expect(await listed()).toEqual([])
+    expect(faults()).toEqual([])
+  })
+
+  it('are made with the keyboard alone', async () => {
+    await page.goto(`${address}/new`)
+    const name = page.getByRole('textbox', { name: 'Name', exact: true })
+    await name.focus()
+    await page.keyboard.type('By hand')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(`${receiver.url}/keys`)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'By hand' }).waitFor()
+    expect((await listed()).map(({ fields }) => fields.name)).toEqual(['By hand'])
+  })
+
+  it('are not shown to who is no owner, who is told why', async () => {
+    const { email } = await sheaf.createUser('dan@example.com', 'Dan')
+    const body = { delta: { users: { [email]: 'editors' } } }
+    expect((await rest.patch(`${doc}/access`, { body })).status).toBe(200)
+    await using other = await visit()
+    await signIn(other, sheaf, email)
+    await other.page.goto(address)
+    await other.page.getByText('Only owners see the webhooks').waitFor()
+    expect(await other.page.getByRole('link', { name: 'New webhook' }).count()).toBe(0)
+    expect(await findBarriers(other.page)).toEqual([])
+    expect(other.faults).toEqual([])
+  })
+})
