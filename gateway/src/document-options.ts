@@ -113,6 +113,8 @@ export function tellState(
 function nextPage(url: string, cursor: string): string {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1))
   query.set('cursor', cursor)
+  // The cursor is behind what was skipped.
+  query.delete('offset')
   return `?${query.toString()}`
 }
 

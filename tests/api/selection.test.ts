@@ -118,6 +118,45 @@ describe('paging', () => {
     }
   })
 
+  it('skips rows by offset, and the next page is behind them', async () => {
+    const { rest } = system.alice
+    const all = idsOf((await get({ sort: '-Name' })).body)
+    const { body, headers } = await get({
+      sort: '-Name',
+      limit: 2,
+      offset: 3,
+      cursor: '',
+      count: 1,
+    })
+    expect([idsOf(body), body.totalCount]).toEqual([all.slice(3, 5), 7])
+    const link = /^<([^>]*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
+    const next = await rest.get<Answer>(`${table}/records${link}`)
+    expect([idsOf(next.body), next.body.nextCursor]).toEqual([all.slice(5), null])
+    const listed = await list({ sort: ['-Name'], limit: 2, offset: 6, cellFormat: 'typed' })
+    expect(idsOf(listed.body)).toEqual(all.slice(6))
+    const lines = await rest.get<string>(`${table}/records`, {
+      query: { offset: 5 },
+      headers: { Accept: 'application/x-ndjson' },
+    })
+    expect(lines.body.trim().split('\n')).toHaveLength(2)
+    expect((await get({ offset: 10_000_000 })).body).toEqual({ records: [] })
+  })
+
+  it.each(['-1', '1.5', 'x', '', '10000001', '1e3'])('refuses the offset %j', async (offset) => {
+    const { status, body } = await get({ offset })
+    expect([status, body.error]).toEqual([
+      400,
+      `offset parameter must be a number of rows, from 0 to 10000000: ${offset}`,
+    ])
+  })
+
+  it('refuses an offset in a body that is no number of rows', async () => {
+    for (const offset of [-1, 1.5, 'x', 10_000_001, null]) {
+      const { status, body } = await list({ offset })
+      expect([status, JSON.stringify(body)]).toEqual([400, expect.stringMatching(/body\.offset/)])
+    }
+  })
+
   it('adds nothing to an answer that nobody asked for', async () => {
     const { body, headers } = await get({ limit: 2 })
     expect(Object.keys(body)).toEqual(['records'])

@@ -61,7 +61,8 @@ export const attachmentRoutes: readonly Route[] = [
         cellFormat: 'normal',
       })
       const { docId } = document
-      const request = { docId, filterJson, sort, limit, options: readOptionsOf(exchange) }
+      const { offset = 0 } = query
+      const request = { docId, filterJson, sort, limit, offset, options: readOptionsOf(exchange) }
       return sendChunks(exchange, document, (home, call) =>
         home.attachments.listAttachments(request, call),
       )

@@ -219,10 +219,11 @@ function toView(asked: {
   readonly fields?: string[]
   readonly cursor?: string
   readonly count?: boolean
+  readonly offset?: number
 }): RecordsView | undefined {
-  const { fields, cursor, count = false } = asked
-  if (fields === undefined && cursor === undefined && !count) return undefined
-  return { fields: fields ?? [], onlyFields: fields !== undefined, cursor, count }
+  const { fields, cursor, count = false, offset = 0 } = asked
+  if (fields === undefined && cursor === undefined && !count && offset === 0) return undefined
+  return { fields: fields ?? [], onlyFields: fields !== undefined, cursor, count, offset }
 }
 
 /** Written out by hand: a bulk write has thousands of these, and they are numbers. */

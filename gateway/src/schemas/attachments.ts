@@ -1,7 +1,7 @@
 import type { Attachment } from '@sheaf/protos/sheaf/document_data/v1/attachments'
 import { z } from 'zod'
 import { docParams, flag } from './parameters'
-import { dataQuery } from './records'
+import { recordsQuery } from './records'
 
 const integerText = z
   .string()
@@ -28,7 +28,12 @@ export const attachments = z.object({
 })
 
 /** Which attachments, in which order. */
-export const attachmentsQuery = dataQuery.omit({ cellFormat: true })
+export const attachmentsQuery = recordsQuery.pick({
+  filter: true,
+  sort: true,
+  limit: true,
+  offset: true,
+})
 
 /** How a file is to be sent. */
 export const downloadQuery = z.object({

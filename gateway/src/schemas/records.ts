@@ -4,6 +4,9 @@ import { choice, flag } from './parameters'
 
 const MAX_LIMIT = Number.MAX_SAFE_INTEGER
 
+/** More rows are skipped by no read. */
+const MAX_OFFSET = 10_000_000
+
 /** Cursors are shorter; the rest would be none. */
 const MAX_CURSOR = 8_192
 
@@ -11,6 +14,16 @@ const limitText = z
   .string()
   .regex(/^\d{0,15}$/, 'cannot be understood as a number of rows')
   .transform(Number)
+
+const offsetText = z
+  .string()
+  .refine(
+    (text) => /^\d{1,15}$/.test(text) && Number(text) <= MAX_OFFSET,
+    `must be a number of rows, from 0 to ${MAX_OFFSET}`,
+  )
+  .transform(Number)
+
+const OFFSET = `Rows to skip before the first one returned, of those that pass the filter, in their order; with \`cursor\` of those after it. At most ${MAX_OFFSET}; in the order of row ids it costs least`
 
 const FILTER =
   'Column ids to lists of allowed values, or to operators: eq, ne, in, notIn, lt, lte, gt, gte, between, contains, startsWith, endsWith, isNull, has, ignoreCase; `or` to a list of such objects'
@@ -48,6 +61,7 @@ export const recordsQuery = z.object({
     description: 'At most this many rows; 0 for all',
     example: 100,
   }),
+  offset: offsetText.optional().meta({ type: 'integer', description: OFFSET, example: 500 }),
   hidden: flag('Include hidden columns'),
   fields: z.string().optional().meta({
     description: 'Ids of the columns to show, separated by commas; all by default',
@@ -66,6 +80,7 @@ export const recordsQuery = z.object({
 
 /** The same for rows by column. */
 export const dataQuery = recordsQuery.omit({
+  offset: true,
   hidden: true,
   fields: true,
   cursor: true,
@@ -89,6 +104,7 @@ export const recordsSelection = z.object({
     .meta({ description: FILTER }),
   sort: listOf(z.string(), sortBounds).optional(),
   limit: z.int().min(0).max(MAX_LIMIT).optional(),
+  offset: z.int().min(0).max(MAX_OFFSET).optional().meta({ description: OFFSET }),
   hidden: z.boolean().optional(),
   fields: listOf(z.string(), fieldsBounds).optional(),
   cursor: z.string().max(MAX_CURSOR, 'is too long').optional(),

@@ -34,7 +34,13 @@ beforeEach(async () => {
 
 /** One question in every form in which it can be put. */
 function questions(column: string): Partial<ReadRecordsRequest>[] {
-  const view = { fields: [] as string[], onlyFields: false, count: false, cursor: undefined }
+  const view = {
+    fields: [] as string[],
+    onlyFields: false,
+    count: false,
+    cursor: undefined,
+    offset: 0,
+  }
   const filter = (values: unknown[]) => ({
     filterJson: Buffer.from(JSON.stringify({ [column]: values })),
   })

@@ -166,6 +166,52 @@ describe('pages by cursor', () => {
   })
 })
 
+describe('an offset', () => {
+  it('skips rows as a slice does, of all rows and of those after a cursor', async () => {
+    const { clients } = instance
+    const types = { T: 'Text', N: 'Numeric', A: 'Any', L: 'ChoiceList' }
+    const rowsAndSort = {
+      rows: fc.array(row, { minLength: 1 }),
+      sort: fc.array(key, { maxLength: 2 }),
+    }
+    const limit = fc.integer({ min: 1, max: 6 })
+    const offsets = fc.tuple(fc.nat(12), fc.nat(12))
+    let count = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({ ...rowsAndSort, limit, offsets, filter }),
+        async ({ rows, sort, limit, offsets: [first, second], filter: wanted }) => {
+          const tableId = await clients.addTable(docId, `Skipped${count++}`, types)
+          await clients.add(docId, tableId, rows, true)
+          const asked = { sort, filter: wanted }
+          const { records: whole } = await readPage(tableId, asked)
+          const read = (view: Partial<RecordsView>, most = limit) =>
+            readPage(tableId, { ...asked, limit: most, view: { count: true, ...view } })
+          const totalCount = whole.length
+          const records = whole.slice(first, first + limit)
+          expect(await read({ offset: first })).toEqual({ records, totalCount })
+          expect((await read({ offset: first }, 0)).records).toEqual(whole.slice(first))
+          const { nextCursor, ...page } = await read({ offset: first, cursor: '' })
+          expect(page).toMatchObject({ records, totalCount })
+          expect(nextCursor === null).toBe(first + limit >= whole.length)
+          if (typeof nextCursor !== 'string') return
+          const after = first + limit + second
+          const next = await read({ offset: second, cursor: nextCursor })
+          expect(next).toMatchObject({ records: whole.slice(after, after + limit), totalCount })
+          expect(next.nextCursor === null).toBe(after + limit >= whole.length)
+        },
+      ),
+      { numRuns: 25 },
+    )
+  })
+
+  it.each([-1, 10_000_001])('of %d is refused by name', async (offset) => {
+    const message = 'offset must be a number of rows, from 0 to 10000000'
+    const read = readPage('_grist_Tables', { limit: 1, view: { offset } })
+    await expect(read).rejects.toMatchObject({ reason: 'INVALID_OFFSET', message })
+  })
+})
+
 describe('a cursor', () => {
   let cursor = ''
   beforeAll(async () => {
@@ -296,6 +342,23 @@ describe('a big table', () => {
         const { records } = await readPage('Big', { sort, filter: wanted })
         const page = await readPages('Big', { sort, filter: wanted, limit: 9_999 })
         expect(textOf(page) === textOf(records)).toBe(true)
+      }
+  })
+
+  it('skips many rows, in threads and beside other work, in any order and form', async () => {
+    for (const sort of [[], ['-id'], ['manualSort'], ['-T', 'N']])
+      for (const wanted of [undefined, { N: { gte: 3 } }, { T: ['t5', 't77'] }]) {
+        const { records } = await readPage('Big', { sort, filter: wanted })
+        const most = records.length
+        for (const offset of [most - 3, most >> 1, most + 1].filter((n) => n > 0)) {
+          const read = (limit: number, cursor?: string) =>
+            readPage('Big', { sort, filter: wanted, limit, view: { offset, cursor } })
+          const slice = textOf(records.slice(offset, offset + 20))
+          const [plain, page, rest] = [await read(20), await read(20, ''), await read(0)]
+          expect([plain, page].map((read) => textOf(read.records) === slice)).toEqual([true, true])
+          expect(textOf(rest.records) === textOf(records.slice(offset))).toBe(true)
+          expect(page.nextCursor === null).toBe(offset + 20 >= most)
+        }
       }
   })
 

@@ -7,6 +7,7 @@ import { ATTACHMENTS } from '../store/attachments'
 import type { RecordsQuery } from '../store/record-reads'
 import type { Table } from '../store/schema'
 import { uploadTimeType } from '../values/upload-time'
+import { readOffset } from './read-offset'
 
 /** What a listing shows of each attachment. */
 const FIELDS = ['fileName', 'fileSize', 'timeUploaded']
@@ -15,6 +16,7 @@ const FORM = { hidden: false, typed: false, inColumns: false }
 /** The query that a listing of attachments means. Throws AppError `invalid` for one that means nothing. */
 export function attachmentsQuery(request: ListAttachmentsRequest): RecordsQuery {
   const { filterJson, sort, limit } = request
+  const offset = readOffset(request.offset)
   if (limit < 0)
     throw new AppError('invalid', 'INVALID_LIMIT', 'limit must be a number of rows, or 0 for all')
   return {
@@ -26,6 +28,7 @@ export function attachmentsQuery(request: ListAttachmentsRequest): RecordsQuery 
         filter: parseFilter(filterJson, table),
         sort: parseSort(sort, table),
         limit,
+        offset,
         fields: FIELDS,
       }),
   }

@@ -11,6 +11,7 @@ import { parseSort } from '../query/sort'
 import { findColumn, type TableShape } from '../query/table-shape'
 import type { RecordsQuery } from '../store/record-reads'
 import { readFormat } from './record-format'
+import { readOffset } from './read-offset'
 import type { RecordsPage } from './records-page'
 
 /**
@@ -52,6 +53,7 @@ export function recordsQuery(request: ReadRecordsRequest, page?: RecordsPage): R
           fields: readFields(view, table),
           paged: page !== undefined,
           counted: view.count,
+          offset: readOffset(view.offset),
         }),
       })
       return page ? page.resume(query, table, connection) : query

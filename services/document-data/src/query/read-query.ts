@@ -12,6 +12,8 @@ export interface ReadRequest {
   sort: readonly SortKey[]
   /** At most this many rows; 0 for all. */
   limit: number
+  /** Rows to skip before the first one; none when absent. */
+  offset?: number
   /** Ids of the columns to show; all when absent. */
   fields?: readonly string[]
   /** True to read a page after which reading can go on. */
@@ -48,6 +50,8 @@ export interface ReadQuery {
   inIdOrder: boolean
   /** At most this many rows; 0 for all. */
   limit: number
+  /** Rows to skip, of those after the page before; none when absent. */
+  offset?: number
   /** Values of the placeholders in `where`, then of those in `orderBy` unless there is a page. */
   params: StoredValue[]
   /** Ids of the columns to show; all when absent. */
@@ -66,7 +70,7 @@ export function buildReadQuery(
   { alias }: { alias?: string } = {},
 ): ReadQuery {
   const prefix = alias === undefined ? '' : `${alias}.`
-  const { paged = false, counted = false } = request
+  const { limit, offset, paged = false, counted = false } = request
   const conditions = columnConditions(table, request.filter ?? new Map(), prefix)
   const condition = allConditions(conditions)
   const order = orderTerms(table, request.sort, prefix)
@@ -76,7 +80,8 @@ export function buildReadQuery(
     orderBy: order.sql,
     // A page needs no range of ids to be read, so that either direction will do.
     inIdOrder: order.sql === `${prefix}"id"` || (paged && order.terms.length === 1),
-    limit: request.limit,
+    limit,
+    offset,
     params: paged ? condition.params : [...condition.params, ...order.params],
     fields: request.fields,
     extras:

@@ -4,6 +4,7 @@ import type { OrderTerm } from '../query/sort'
 import type { StoredValue } from '../values/column-type'
 import type { Connection } from './connections'
 import type { ReadPlan } from './read-plan'
+import { skipRows } from './skip-rows'
 
 /** What was found out beside the rows. */
 export interface ReadFacts {
@@ -21,14 +22,17 @@ interface FoundExtras {
 
 const NEWLINE = 0x0a
 
-/** Finds out what is wanted beside the rows: one line of JSON, which `takeFacts` reads, and the rows of the page. */
-export function findExtras(
+/**
+ * Finds out what is wanted beside the rows: one line of JSON, which `takeFacts` reads, and the rows of the page. Gives null
+ * while it skips rows.
+ */
+export function* findExtras(
   connection: Connection,
   plan: ReadPlan,
   { counted, page }: ReadExtras,
-): FoundExtras {
+): Generator<null, FoundExtras> {
   const total = counted ? countRows(connection, plan) : undefined
-  const found = page && findPage(connection, plan, page)
+  const found = page && (yield* findPage(connection, plan, page))
   const next = found?.next && positionText(found.next)
   return { line: Buffer.from(`${JSON.stringify({ total, next })}\n`), ids: found?.ids }
 }
@@ -62,14 +66,14 @@ function countRows(connection: Connection, { from, where, params }: ReadPlan): n
     .get(...params) as number
 }
 
-function findPage(
+function* findPage(
   connection: Connection,
   plan: ReadPlan,
   page: PageQuery,
-): { ids: number[]; next?: Position } {
+): Generator<null, { ids: number[]; next?: Position }> {
   const isById = page.terms.length === 1
   // One more than wanted tells whether there is another page.
-  const found = (isById ? idsById : idsInOrder)(connection, plan, page)
+  const found = isById ? yield* idsById(connection, plan, page) : idsInOrder(connection, plan, page)
   const ids = found.slice(0, plan.limit)
   const last = ids.at(-1)
   if (last === undefined || found.length === ids.length) return { ids }
@@ -80,19 +84,25 @@ function findPage(
 }
 
 /** In the order of the row ids SQLite begins where the page does. */
-function idsById(
+function* idsById(
   connection: Connection,
-  { from, where, params, limit }: ReadPlan,
+  plan: ReadPlan,
   { terms, after }: PageQuery,
-): number[] {
-  const isDescending = terms[0]?.descending
-  const start = after ? `"id" ${isDescending ? '<' : '>'} ? AND ` : ''
+): Generator<null, number[]> {
+  const { from, where, params, limit, offset } = plan
+  const isDescending = terms[0]?.descending ?? false
+  // Where the rows are known there are few of them.
+  const skipsAhead = offset > 0 && plan.inRanges
+  const start = skipsAhead
+    ? [yield* skipRows(connection, plan, { after: after?.[0] as number, descending: isDescending })]
+    : (after ?? [])
+  const isAfter = start.length > 0 ? `"id" ${isDescending ? '<' : '>'} ? AND ` : ''
   return connection
     .pluck(
-      `SELECT "id" FROM ${from} NOT INDEXED WHERE ${start}(${where})
-       ORDER BY "id"${isDescending ? ' DESC' : ''} LIMIT ?`,
+      `SELECT "id" FROM ${from} NOT INDEXED WHERE ${isAfter}(${where})
+       ORDER BY "id"${isDescending ? ' DESC' : ''} LIMIT ? OFFSET ?`,
     )
-    .all(...(after ?? []).map(bound), ...params, limit + 1) as number[]
+    .all(...start.map(bound), ...params, limit + 1, skipsAhead ? 0 : offset) as number[]
 }
 
 /**
@@ -101,7 +111,7 @@ function idsById(
  */
 function idsInOrder(
   connection: Connection,
-  { from, where, params, limit }: ReadPlan,
+  { from, where, params, limit, offset }: ReadPlan,
   page: PageQuery,
 ): number[] {
   const keys = page.terms.map(({ sql }, i) => `${sql} AS k${i}`)
@@ -111,9 +121,9 @@ function idsInOrder(
     .pluck(
       `SELECT row FROM (
          SELECT "id" AS row, ${keys.join(',')} FROM ${from} NOT INDEXED WHERE ${where} LIMIT -1)
-       WHERE ${start?.sql ?? '1'} ORDER BY ${orderBy.join(',')} LIMIT ?`,
+       WHERE ${start?.sql ?? '1'} ORDER BY ${orderBy.join(',')} LIMIT ? OFFSET ?`,
     )
-    .all(...page.params, ...params, ...(start?.params ?? []), limit + 1) as number[]
+    .all(...page.params, ...params, ...(start?.params ?? []), limit + 1, offset) as number[]
 }
 
 /** That a row comes after a position: greater in the first term in which it differs. */

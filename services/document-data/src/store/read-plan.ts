@@ -26,6 +26,8 @@ export interface ReadPlan extends RowSql {
   /** True when the order is that of the row ids and ranges of ids are to be read one after the other. */
   readonly inRanges: boolean
   readonly limit: number
+  /** Rows to skip before the first one. */
+  readonly offset: number
   readonly params: readonly StoredValue[]
   /** What is found out before the rows (read-extras.ts); absent when there is nothing. */
   readonly extras?: ReadExtras
@@ -51,10 +53,10 @@ function sqlOf(table: Table, form: RowForm): RowSql {
 
 /** Plans the read of a table. */
 export function planRead(table: Table, query: ReadQuery, form: RowForm): ReadPlan {
-  const { where, orderBy, inIdOrder, limit, params, fields, extras } = query
+  const { where, orderBy, inIdOrder, limit, offset = 0, params, fields, extras } = query
   const from = quoteId(table.tableId)
   const sql = fields ? sqlOfFields(table, fields, form) : sqlOf(table, form)
-  return { from, ...sql, where, orderBy, inRanges: inIdOrder, limit, params, extras }
+  return { from, ...sql, where, orderBy, inRanges: inIdOrder, limit, offset, params, extras }
 }
 
 /** Columns that are named are shown, also hidden ones. */
@@ -64,8 +66,9 @@ function sqlOfFields(table: Table, fields: readonly string[], form: RowForm): Ro
 }
 
 /** The clauses that select the rows, in their order. */
-export function clausesOf({ where, orderBy, limit }: ReadPlan): string {
-  return `WHERE ${where} ORDER BY ${orderBy}${limit === 0 ? '' : ` LIMIT ${limit}`}`
+export function clausesOf({ where, orderBy, limit, offset }: ReadPlan): string {
+  const range = limit > 0 || offset > 0 ? ` LIMIT ${limit > 0 ? limit : -1} OFFSET ${offset}` : ''
+  return `WHERE ${where} ORDER BY ${orderBy}${range}`
 }
 
 /** True when every row passes. */
@@ -75,8 +78,9 @@ export function takesAll({ where }: ReadPlan): boolean {
 
 /** True for a page of a table in its own order, which costs nothing whatever the size of the table. */
 export function isPage(plan: ReadPlan): boolean {
-  const { inRanges, limit, extras } = plan
-  return takesAll(plan) && inRanges && limit > 0 && limit <= SMALL && !extras?.counted
+  const { inRanges, limit, offset, extras } = plan
+  const isShort = limit > 0 && limit + offset <= SMALL
+  return takesAll(plan) && inRanges && isShort && !extras?.counted
 }
 
 /** Rows of a table: exactly when they are few, else no fewer than there are. */
@@ -94,7 +98,7 @@ export function extentOf(plan: ReadPlan, rows: number): Extent {
   if (rows <= SMALL_TABLE) return 'small'
   if (!plan.inRanges) return rows > SORT_ROWS ? 'heavy' : 'long'
   const isBounded = takesAll(plan) && plan.limit > 0 && !plan.extras?.counted
-  const looked = isBounded ? Math.min(rows, plan.limit) : rows
+  const looked = isBounded ? Math.min(rows, plan.limit + plan.offset) : rows
   return looked > LONG_ROWS ? 'heavy' : 'long'
 }
 

@@ -13,6 +13,7 @@ const page: ReadPlan = {
   orderBy: '"id"',
   inRanges: true,
   limit: 10,
+  offset: 0,
   params: [],
 }
 const reading = (text: string) => jest.fn(() => Buffer.from(text))

@@ -50,11 +50,21 @@ function asText(_key: string, value: unknown): unknown {
 }
 
 /** Different plans have different keys: each value goes with its kind and its length. */
-function keyOf({ from, row, columns, where, orderBy, limit, params, extras }: ReadPlan): string {
+function keyOf({
+  from,
+  row,
+  columns,
+  where,
+  orderBy,
+  limit,
+  offset,
+  params,
+  extras,
+}: ReadPlan): string {
   const values = params.map((value) => {
     const text = String(value)
     return `${typeof value}${text.length}:${text}`
   })
   const form = columns || extras ? JSON.stringify([columns, extras], asText) : ''
-  return [from, row, form, where, orderBy, limit, ...values].join('\n')
+  return [from, row, form, where, orderBy, limit, offset, ...values].join('\n')
 }

@@ -6,6 +6,7 @@ import type { Connection } from './connections'
 import { findExtras } from './read-extras'
 import { clausesOf, takesAll, type ReadPlan } from './read-plan'
 import type { Loan } from './reader-pool'
+import { skipRows } from './skip-rows'
 import { tellSqliteError } from './sqlite-errors'
 
 /** Rows in one chunk of a large reply at most; fewer when they are long. */
@@ -18,9 +19,6 @@ const FILTER_ROWS = 16_000
 const ARROW_FILTER_ROWS = 4_000
 /** Rows in the first chunk, before anything is known of their length. */
 const FIRST_ROWS = 500
-
-/** Below every row id. */
-const FIRST = Number.MIN_SAFE_INTEGER
 
 /** What goes before the rows of a part. */
 interface Lead {
@@ -115,7 +113,7 @@ export function* documentParts(connection: Connection, plan: ReadPlan): Generato
     yield* columnParts(connection, plan, plan.columns)
     return
   }
-  const found = plan.extras && findExtras(connection, plan, plan.extras)
+  const found = plan.extras && (yield* findExtras(connection, plan, plan.extras))
   if (found) yield found.line
   const parts = framedParts(connection, plan, found?.ids)
   yield* plan.arrow ? arrowParts(plan.arrow, parts) : parts
@@ -175,7 +173,7 @@ function* filteredParts(
     FROM ${from} NOT INDEXED WHERE id > ? AND id <= ? AND (${where})`)
   const all = takesAll(plan)
   let rows = all ? FIRST_ROWS : plan.arrow ? ARROW_FILTER_ROWS : FILTER_ROWS
-  for (let after: number | undefined = FIRST; after !== undefined;) {
+  for (let after: number | undefined = yield* skipRows(connection, plan); after !== undefined;) {
     const end = findEnd.get(after, rows - 1) as number | undefined
     const range = [after, end ?? Number.MAX_SAFE_INTEGER]
     const part = statement.get(lead.text, ...range, ...params) as Buffer | null
@@ -188,13 +186,14 @@ function* filteredParts(
 /** The first rows that pass the filter. */
 function* limitedParts(
   connection: Connection,
-  { from, row, frame, where, params, limit }: ReadPlan,
+  plan: ReadPlan,
   lead: Lead,
 ): Generator<Buffer | null> {
+  const { from, row, frame, where, params, limit } = plan
   const statement = connection.raw(`
     SELECT CAST(?||group_concat(${row}, '${frame.separator}') AS BLOB), max(id), count(*)
     FROM (SELECT * FROM ${from} NOT INDEXED WHERE id > ? AND (${where}) ORDER BY id LIMIT ?)`)
-  let after = FIRST
+  let after = yield* skipRows(connection, plan)
   let rows = FIRST_ROWS
   for (let left = limit; left > 0;) {
     const range = [after, ...params, Math.min(rows, left)]
