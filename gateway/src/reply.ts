@@ -62,8 +62,8 @@ export function sendBytes(exchange: Exchange, bytes: Buffer, head: ReplyHead = {
 }
 
 /** Answers 200 with a value as JSON. */
-export function sendJson(exchange: Exchange, value: unknown): void {
-  sendBytes(exchange, Buffer.from(JSON.stringify(value)))
+export function sendJson(exchange: Exchange, value: unknown, head?: ReplyHead): void {
+  sendBytes(exchange, Buffer.from(JSON.stringify(value)), head)
 }
 
 /** Answers 200 with a text; in the form of a page where that is what clients expect. */

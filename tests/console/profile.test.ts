@@ -167,6 +167,35 @@ describe('a page that was open while somebody else signed in, in another tab', (
   })
 })
 
+describe('sessions', () => {
+  it('are listed, ended one by one, and all but this one at once', async () => {
+    const { email } = await sheaf.createUser('hana@example.com', 'Hana')
+    await using desk = await visit()
+    const others = [await visit(), await visit()]
+    for (const each of [desk, ...others]) await signIn(each, sheaf, email)
+    const { page } = desk
+    await page.goto(`${sheaf.url}/console/profile`)
+    const section = page.getByRole('region', { name: 'Sessions' })
+    await section.getByText('this one').waitFor()
+    const ends = section.getByRole('button', { name: /^End the session of Chrom.* on Linux$/ })
+    expect(await ends.count()).toBe(2)
+    expect(await findBarriers(page)).toEqual([])
+    await ends.first().click()
+    await page.getByText('The session has ended.').waitFor()
+    expect(await ends.count()).toBe(1)
+    await section.getByRole('button', { name: 'End all others' }).click()
+    await ends.waitFor({ state: 'detached' })
+    for (const other of others) {
+      await other.page.goto(`${sheaf.url}/console/profile`)
+      await other.page.waitForURL(/\/sign-in/)
+      await other[Symbol.asyncDispose]()
+    }
+    await page.reload()
+    await section.getByText('this one').waitFor()
+    expect(desk.faults).toEqual([])
+  })
+})
+
 describe('the account', () => {
   it('is renamed, signed out everywhere, and deleted once its name is typed', async () => {
     const { email, key } = await sheaf.createUser('erin@example.com', 'Erin')

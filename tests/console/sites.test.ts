@@ -223,3 +223,26 @@ describe('a document', () => {
     expect(download.suggestedFilename()).toBe('note.txt')
   })
 })
+
+describe('the subdomain of a team site', () => {
+  it('is changed by its owner, and a refusal stands beside the field', async () => {
+    const { body: id } = await rest.post<number>('/api/orgs', {
+      body: { name: 'Team', domain: 'before' },
+    })
+    await page.goto(`${sheaf.url}/console/sites/${id}`)
+    await choose('Team', 'Change subdomain')
+    const dialog = page.getByRole('dialog')
+    const field = dialog.getByLabel('Subdomain')
+    await field.fill('docs-x')
+    await dialog.getByRole('button', { name: 'Change', exact: true }).click()
+    await dialog.getByText(/reserved prefix/).waitFor()
+    expect(await dialog.getByRole('alert').count()).toBe(1)
+    const described = (await field.getAttribute('aria-describedby')) ?? ''
+    expect(described).toContain('error')
+    expect(await findBarriers(page)).toEqual([])
+    await field.fill('Behind')
+    await dialog.getByRole('button', { name: 'Change', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect((await rest.get<{ domain: string }>(`/api/orgs/${id}`)).body.domain).toBe('behind')
+  })
+})

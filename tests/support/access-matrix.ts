@@ -51,6 +51,12 @@ const misnamed = allow([], Object.fromEntries(users.map((user) => [user, 400])))
 /** As `owners`, for a delivery that there is not. */
 const unknownDelivery = allow([], { owner: 404 })
 
+/** As `account`, for a session that there is not. */
+const unknownSession = allow([], {
+  ...Object.fromEntries(users.map((user) => [user, 404])),
+  anonymous: 401,
+})
+
 const inheritAll = { delta: { maxInheritedRole: 'owners' } }
 /** A form with one file. */
 function uploadOf(name: string, content: string): FormData {
@@ -221,6 +227,9 @@ export const entries: Readonly<Record<string, Entry>> = {
   // session
   describeSession: { statuses: everybody },
   signOut: { statuses: account, body: { everywhere: true } },
+  listSessions: { statuses: account },
+  endSession: { statuses: unknownSession, params: noSession },
+  endOtherSessions: { statuses: account },
 
   // keys
   describeDefaultKey: { statuses: { ...account, anonymous: 200 } },
@@ -271,6 +280,10 @@ async function subscribe({ rest, target }: AccessWorld, body: object): Promise<P
   const path = `/api/docs/${target.docId}/tables/T/_subscribe`
   const made = await rest.owner.post<{ webhookId: string; unsubscribeKey: string }>(path, { body })
   return { webhookId: made.body.webhookId, unsubscribeKey: made.body.unsubscribeKey }
+}
+
+function noSession(): Promise<PathParams> {
+  return Promise.resolve({ sessionId: 999_999 })
 }
 
 function force(): Promise<PathParams> {

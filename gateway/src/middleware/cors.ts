@@ -12,6 +12,10 @@ const exposed = [
   'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Next-Cursor, X-Total-Count',
 ]
 
+/**
+ * X-CSRF-Token is not among the headers that pages of other hosts may send: a page of this host needs no leave, and those of its base
+ * domain read by the session, as they always could, and write with a key.
+ */
 const trustedHeaders = [
   ...exposed,
   'Access-Control-Allow-Methods',

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto'
 
+/** In the colours of the console. */
 const text = `
 :root {
   color-scheme: light dark;
-  --ink: #1a2421; --soft: #53615c; --paper: #fff; --ground: #f1f4f3; --line: #7b8a84; --accent: #0b6b4f; --on-accent: #fff;
+  --ink: #1c1e20; --soft: #5a5d60; --paper: #fff; --ground: #f7f7f5; --edge: #dcdcd6; --line: #85857d; --accent: #1f6f54; --on-accent: #fff;
 }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #e8eeeb; --soft: #a9b7b1; --paper: #1b2320; --ground: #121816; --line: #76857f; --accent: #6fd3ae; --on-accent: #06251a }
+  :root { --ink: #eceef0; --soft: #a7adb3; --paper: #1e2124; --ground: #16181a; --edge: #363b40; --line: #7b838b; --accent: #6fd0aa; --on-accent: #0c1f18 }
 }
 * { box-sizing: border-box }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif }
-main { width: 100%; max-width: 26rem; padding: 2rem 1.5rem; background: var(--paper); border-radius: .75rem; box-shadow: 0 1px 8px #0002 }
+main { width: 100%; max-width: 26rem; padding: 2rem 1.5rem; background: var(--paper); border: 1px solid var(--edge); border-radius: .75rem }
 h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; overflow-wrap: anywhere }
 p { margin: 0 0 1rem; overflow-wrap: anywhere }
 form { margin: 0 0 1rem }

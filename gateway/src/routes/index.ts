@@ -18,6 +18,7 @@ import { orgRoutes } from './orgs'
 import { profileRoutes } from './profile'
 import { recordRoutes } from './records'
 import { sessionRoutes } from './session'
+import { sessionsRoutes } from './sessions'
 import { sqlRoutes } from './sql'
 import { statusRoutes } from './status'
 import { tableRoutes } from './tables'
@@ -51,6 +52,7 @@ export const routes: readonly Route[] = [
   ...orgRoutes,
   ...profileRoutes,
   ...sessionRoutes,
+  ...sessionsRoutes,
   ...keyRoutes,
   ...accessRoutes,
   ...userDeletionRoutes,

@@ -27,7 +27,9 @@ export const sessionRoutes: readonly Route[] = [
       const { credential } = exchange
       const isSession = user !== null && credential?.kind === 'session'
       const csrfToken = isSession ? csrfTokenOf(credential.secret) : null
-      sendJson(exchange, { user, csrfToken, signIn: signIn.offers })
+      // It is of this browser, at this moment.
+      const head = { cache: 'no-store' }
+      sendJson(exchange, { user, csrfToken, signIn: signIn.offers }, head)
     },
   }),
   defineRoute({
@@ -42,7 +44,7 @@ export const sessionRoutes: readonly Route[] = [
     async handle(exchange, { body: { everywhere } }) {
       const { credential, cookies, context } = exchange
       const { sessions } = context.directory
-      if (everywhere) await sessions.endAllSessions({ userId: 0 }, exchange.call())
+      if (everywhere) await sessions.endAllSessions({ userId: 0, keptToken: '' }, exchange.call())
       else if (credential?.kind === 'session') {
         const sessionRef = { $case: 'token', value: credential.secret } as const
         await sessions.endSession({ sessionRef }, exchange.call())

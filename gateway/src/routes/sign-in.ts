@@ -93,10 +93,10 @@ export const signInPages: readonly Route[] = [
       const { signIn, directory } = exchange.context
       signIn.visit(exchange.address())
       const form = await receiveForm(exchange)
-      const request = { token: form.get('token') ?? '', userAgent: userAgentOf(exchange) }
+      const request = { token: form.get('token') ?? '', ...beginningOf(exchange) }
       const call = await systemCall(exchange)
       const { session, next } = await directory.sessions.redeemSignInLink(request, call)
-      await enter(exchange, session, next)
+      enter(exchange, session, next)
     },
   }),
   defineRoute({
@@ -132,14 +132,14 @@ export const signInPages: readonly Route[] = [
       headers.push('Set-Cookie', cookies.write(FLOW_COOKIE, '', 0))
       const identity = await oidc.finish(request.url ?? '', flow)
       const { maySignUp: mayCreateUser } = oidc.settings
-      const asked = { ...identity, userAgent: userAgentOf(exchange), mayCreateUser }
+      const asked = { ...identity, ...beginningOf(exchange), mayCreateUser }
       const call = await systemCall(exchange)
       const { session } = await context.directory.sessions
         .startSession(asked, call)
         .catch((error: unknown) => {
           throw toAppError(error)?.reason === 'USER_NOT_FOUND' ? notInvited() : error
         })
-      await enter(exchange, session, flow.next)
+      enter(exchange, session, flow.next)
     },
   }),
   defineRoute({
@@ -156,8 +156,12 @@ export const signInPages: readonly Route[] = [
   }),
 ]
 
-function userAgentOf({ request }: Exchange): string {
-  return request.headers['user-agent'] ?? ''
+/** What a session of this browser begins with. The one that it may have ends in the same moment, or nothing happens. */
+function beginningOf({ request, cookies }: Exchange) {
+  return {
+    userAgent: request.headers['user-agent'] ?? '',
+    replacedToken: cookies.session ?? '',
+  }
 }
 
 /** For a call that only Sheaf itself may make. */
@@ -187,15 +191,10 @@ async function receiveForm(exchange: Exchange): Promise<URLSearchParams> {
   return form
 }
 
-/** Gives the browser its new session, in place of one that it may have, and sends it on. */
-async function enter(exchange: Exchange, session: NewSession | undefined, next: string) {
+/** Gives the browser its new session, and sends it on. */
+function enter(exchange: Exchange, session: NewSession | undefined, next: string) {
   if (!session) throw new Error('directory began a session and did not tell')
-  const { cookies, headers, context } = exchange
-  const old = cookies.session
-  if (old !== undefined) {
-    const sessionRef = { $case: 'token', value: old } as const
-    await context.directory.sessions.endSession({ sessionRef }, await systemCall(exchange))
-  }
+  const { cookies, headers } = exchange
   headers.push(
     'Set-Cookie',
     cookies.keepSession(session.token, new Date(session.lastsUntil)),

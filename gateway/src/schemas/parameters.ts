@@ -24,6 +24,15 @@ export const keyParams = z.object({
   keyId: integerText.meta({ type: 'integer', description: 'Integer id of the key', example: 7 }),
 })
 
+/** A session in a path. */
+export const sessionParams = z.object({
+  sessionId: integerText.meta({
+    type: 'integer',
+    description: 'Integer id of the session',
+    example: 7,
+  }),
+})
+
 /** An org in a path, with its name to be sure. */
 export const namedOrgParams = orgParams.extend({
   name: text.meta({ description: 'Name or subdomain of the org, or `force-delete`' }),

@@ -5,6 +5,10 @@ import { createSignInToken } from '../src/access/sign-in-tokens'
 import { expectRefused, resolveRequest, TestDirectory, type TestUser } from './test-directory'
 import { TestHolder } from './test-holder'
 
+/** What is asked of the caller's own sessions. */
+const own = { userId: 0, currentToken: '' }
+const all = { userId: 0, keptToken: '' }
+
 describe('sessions', () => {
   let directory: TestDirectory
   let system: CallContext
@@ -22,8 +26,8 @@ describe('sessions', () => {
 
   const newLink = async (email: string, next = '', origin = LinkOrigin.OPERATOR) =>
     (await directory.clients.sessions.createSignInLink({ email, next, origin }, system)).token
-  const redeem = (token: string, userAgent = 'A Browser') =>
-    directory.clients.sessions.redeemSignInLink({ token, userAgent }, system)
+  const redeem = (token: string, userAgent = 'A Browser', replacedToken = '') =>
+    directory.clients.sessions.redeemSignInLink({ token, userAgent, replacedToken }, system)
   const resolve = (token: string) =>
     directory.clients.access.resolveAccess(
       resolveRequest({ credential: { $case: 'session', value: token } }),
@@ -154,7 +158,7 @@ describe('sessions', () => {
   it('begin for whom an identity provider has verified', async () => {
     const start = (email: string, name = '', mayCreateUser = false) =>
       directory.clients.sessions.startSession(
-        { email, name, userAgent: 'x'.repeat(1000), mayCreateUser },
+        { email, name, userAgent: 'x'.repeat(1000), mayCreateUser, replacedToken: '' },
         system,
       )
     const { session } = await start('ALICE@example.com')
@@ -217,7 +221,7 @@ describe('sessions', () => {
     await eventually(() => holder.hasLease())
     holder.keepAlive(200)
 
-    const listed = await sessions.listSessions({ userId: 0 }, call)
+    const listed = await sessions.listSessions(own, call)
     expect(listed.sessions.map(({ id }) => id).sort()).toEqual(
       [first, second, third].map(({ session }) => session?.id).sort(),
     )
@@ -236,10 +240,47 @@ describe('sessions', () => {
 
     const open = await newLink(carol.email)
     holder.cache.set(third.token, 'access')
-    expect(await sessions.endAllSessions({ userId: 0 }, call)).toEqual({ ended: 1 })
+    expect(await sessions.endAllSessions(all, call)).toEqual({ ended: 1 })
     expect(holder.recall(third.token)).toBeUndefined()
     await isEnded(third.token)
     await expectRefused([redeem(open)], { reason: 'SIGN_IN_LINK_ENDED' })
+  })
+
+  it('are told apart from the one that asks, which goes on when all others end', async () => {
+    const gina = await directory.addUser('gina')
+    const [mine, other] = [await signIn(gina.email), await signIn(gina.email)]
+    const { sessions } = directory.clients
+    const call = { token: (await resolve(mine.token)).token }
+    const current = { userId: 0, currentToken: mine.token }
+    const listed = await sessions.listSessions(current, call)
+    const currentIds = listed.sessions.filter(({ isCurrent }) => isCurrent).map(({ id }) => id)
+    expect([listed.sessions.length, currentIds]).toEqual([2, [mine.session?.id]])
+    const foreign = { userId: 0, currentToken: (await signIn(bob.email)).token }
+    for (const { isCurrent } of (await sessions.listSessions(foreign, call)).sessions)
+      expect(isCurrent).toBe(false)
+    const open = await newLink(gina.email)
+    expect(await sessions.endAllSessions({ userId: 0, keptToken: mine.token }, call)).toEqual({
+      ended: 1,
+    })
+    await isEnded(other.token)
+    await resolve(mine.token)
+    await expectRefused([redeem(open)], { reason: 'SIGN_IN_LINK_ENDED' })
+  })
+
+  it('end in the moment in which another one begins in their place, or neither happens', async () => {
+    const old = await signIn(alice.email)
+    await using holder = new TestHolder(directory.clients.access, system)
+    await eventually(() => holder.hasLease())
+    holder.keepAlive(200)
+    await expectRefused([redeem(createSignInToken('link'), '', old.token)], {
+      reason: 'SIGN_IN_LINK_ENDED',
+    })
+    await resolve(old.token)
+    holder.cache.set(old.token, 'access')
+    const { session } = await redeem(await newLink(bob.email), '', old.token)
+    expect(holder.recall(old.token)).toBeUndefined()
+    await isEnded(old.token)
+    expect((await resolve(present(session).token)).caller?.userId).toBe(bob.id)
   })
 
   it('and links end with their user', async () => {
@@ -281,12 +322,13 @@ describe('sessions', () => {
       await directory.as(scoped),
     ]) {
       const create = { email: alice.email, next: '', origin: LinkOrigin.OPERATOR }
-      const start = { email: alice.email, name: '', userAgent: '', mayCreateUser: false }
+      const beginning = { userAgent: '', replacedToken: '' }
+      const start = { email: alice.email, name: '', mayCreateUser: false, ...beginning }
       await expectRefused(
         [
           sessions.createSignInLink(create, call),
           sessions.getSignInLink({ token }, call),
-          sessions.redeemSignInLink({ token, userAgent: '' }, call),
+          sessions.redeemSignInLink({ token, userAgent: '', replacedToken: '' }, call),
           sessions.startSession(start, call),
         ],
         { code: 'forbidden' },
@@ -294,20 +336,20 @@ describe('sessions', () => {
     }
     await expectRefused(
       [
-        sessions.listSessions({ userId: alice.id }, await directory.as(bob)),
-        sessions.endAllSessions({ userId: alice.id }, await directory.as(bob)),
-        sessions.listSessions({ userId: 0 }, await directory.as(scoped)),
+        sessions.listSessions({ ...own, userId: alice.id }, await directory.as(bob)),
+        sessions.endAllSessions({ ...all, userId: alice.id }, await directory.as(bob)),
+        sessions.listSessions(own, await directory.as(scoped)),
         sessions.endSession({ sessionRef }, await directory.as(scoped)),
       ],
       { code: 'forbidden' },
     )
-    await expectRefused([sessions.endAllSessions({ userId: 0 }, await directory.as())], {
+    await expectRefused([sessions.endAllSessions(all, await directory.as())], {
       code: 'unauthenticated',
     })
     await expectRefused(
       [
         sessions.endSession({ sessionRef: undefined }, await directory.as(alice)),
-        sessions.endAllSessions({ userId: 0 }, system),
+        sessions.endAllSessions(all, system),
       ],
       {},
     )

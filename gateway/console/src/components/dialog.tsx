@@ -9,6 +9,7 @@ import {
 import { Button } from './button'
 import { TextField } from './field'
 import { ErrorNote } from './states'
+import { ToastPlace } from './toast'
 
 interface DialogProps {
   readonly title: string
@@ -54,6 +55,7 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
         </Button>
       </header>
       {children}
+      <ToastPlace />
     </dialog>
   )
 }
@@ -64,6 +66,8 @@ interface FormDialogProps extends DialogProps {
   readonly canSubmit?: boolean
   /** True when what comes after is shown in its place, instead of closing. */
   readonly staysOpen?: boolean
+  /** True for an error that its children show. */
+  readonly isShownElsewhere?: (error: unknown) => boolean
   /** What it does; the dialog closes when it resolves, and shows the error when it rejects. */
   readonly onSubmit: () => Promise<unknown>
 }
@@ -71,7 +75,7 @@ interface FormDialogProps extends DialogProps {
 /** A dialog with a form in it. */
 export function FormDialog(props: FormDialogProps): ReactNode {
   const { submit, isDanger = false, canSubmit = true, staysOpen = false, ...others } = props
-  const { onSubmit, children, ...dialog } = others
+  const { onSubmit, isShownElsewhere, children, ...dialog } = others
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
   const handle = async (event: SyntheticEvent) => {
@@ -91,7 +95,7 @@ export function FormDialog(props: FormDialogProps): ReactNode {
     <Dialog {...dialog}>
       <form onSubmit={(event) => void handle(event)}>
         {children}
-        <ErrorNote error={error} />
+        <ErrorNote error={isShownElsewhere?.(error) ? undefined : error} />
         <footer className="dialog-foot">
           <Button onClick={dialog.onClose}>Cancel</Button>
           <Button

@@ -27,6 +27,7 @@ export function DownloadsPage(): ReactNode {
   const path = `${docPath(docId)}/download`
   return (
     <div className="pane">
+      <p className="note">Your browser shows how far a download is.</p>
       <Section title="One table">
         {tables.length === 0 ? (
           <p className="note">This document has no tables.</p>

@@ -1,109 +1,134 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
-import { useState, type ChangeEvent, type ReactNode } from 'react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { useOutletContext } from 'react-router'
-import { call } from '../api/client'
 import { docPath } from '../api/resources'
-import { upload } from '../api/upload'
-import { useChange } from '../api/use-change'
+import { Button } from '../components/button'
 import { Field } from '../components/field'
 import { Section } from '../components/page'
-import { Empty, ErrorState, Loading } from '../components/states'
+import { Empty, ErrorNote, ErrorState, Loading } from '../components/states'
 import { Time } from '../components/time'
 import { canEdit, type DocumentOutlet } from './document-page'
-
-interface FileRecord {
-  readonly id: number
-  readonly fields: {
-    readonly fileName: string
-    readonly fileSize: number
-    readonly timeUploaded: string
-  }
-}
-
-/** So many files are listed, the latest first. */
-const MOST_SHOWN = 500
-
-const filesKey = (docId: string) => ['document', docId, 'attachments']
-
-const filesQuery = (docId: string) =>
-  queryOptions({
-    queryKey: filesKey(docId),
-    queryFn: async ({ signal }) =>
-      (
-        await call<{ records: FileRecord[] }>('GET', `${docPath(docId)}/attachments`, {
-          query: { sort: '-timeUploaded', limit: MOST_SHOWN },
-          signal,
-        })
-      ).records,
-  })
+import { filesQuery, type FileRecord } from './file-queries'
+import { useUploads, type FileUpload } from './use-uploads'
 
 /** The files that are attached to the document. */
 export function FilesPage(): ReactNode {
   const { docId, document } = useOutletContext<DocumentOutlet>()
-  const { data, error, refetch } = useQuery(filesQuery(docId))
+  const { data, error, refetch, ...more } = useInfiniteQuery(filesQuery(docId))
+  const mayAttach = canEdit(document)
   return (
     <div className="pane">
       <Section
         title="Attached files"
         about="Cells of columns of the type Attachments refer to them."
       >
-        {canEdit(document) && <AttachField docId={docId} />}
-        {error && <ErrorState error={error} onRetry={() => void refetch()} />}
+        {mayAttach && <AttachField docId={docId} />}
+        {error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
         {!data && !error && <Loading what="the files" />}
-        {data?.length === 0 && <Empty title="No files are attached yet" />}
-        <ul className="rows">
-          {data?.map(({ id, fields }) => (
-            <li key={id}>
-              <div className="row-main">
-                <a href={`${docPath(docId)}/attachments/${id}/download`} download>
-                  {fields.fileName}
-                </a>
-                <span className="note">
-                  {showSize(fields.fileSize)}, <Time at={fields.timeUploaded} />
-                </span>
-              </div>
-            </li>
-          ))}
-        </ul>
-        {data?.length === MOST_SHOWN && (
-          <p className="note">The latest {MOST_SHOWN} are shown; the API lists all.</p>
+        {data && <FileList docId={docId} files={data.pages.flat()} mayAttach={mayAttach} />}
+        {data && <ErrorNote error={error} />}
+        {more.hasNextPage && (
+          <Button isBusy={more.isFetchingNextPage} onClick={() => void more.fetchNextPage()}>
+            Show more files
+          </Button>
         )}
       </Section>
     </div>
   )
 }
 
+interface FileListProps {
+  readonly docId: string
+  readonly files: readonly FileRecord[]
+  readonly mayAttach: boolean
+}
+
+function FileList({ docId, files, mayAttach }: FileListProps): ReactNode {
+  if (files.length === 0)
+    return (
+      <Empty title="No files are attached yet">
+        {mayAttach && <p>Choose files above to attach them; several at once will do.</p>}
+      </Empty>
+    )
+  return (
+    <ul className="rows">
+      {files.map(({ id, fields }) => (
+        <li key={id}>
+          <div className="row-main">
+            <a href={`${docPath(docId)}/attachments/${id}/download`} download>
+              {fields.fileName}
+            </a>
+            <span className="note">
+              {showSize(fields.fileSize)}, <Time at={fields.timeUploaded} />
+            </span>
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 function AttachField({ docId }: { readonly docId: string }): ReactNode {
-  const [sent, setSent] = useState<number>()
-  const { makeOrTell } = useChange(filesKey(docId))
-  const attach = ({ target }: ChangeEvent<HTMLInputElement>) => {
-    const files = [...(target.files ?? [])]
-    if (files.length === 0) return
-    const form = new FormData()
-    for (const file of files) form.append('upload', file)
-    const { signal } = new AbortController()
-    const options = { form, signal, accept: 'application/json' }
-    const send = () =>
-      upload(`${docPath(docId)}/attachments`, {
-        ...options,
-        onProgress: (progress) => setSent(progress.sent),
-      }).finally(() => {
-        setSent(undefined)
-        target.value = ''
-      })
-    makeOrTell(send, files.length === 1 ? 'The file is attached.' : 'The files are attached.')
-  }
+  const { uploads, add, drop } = useUploads(docId)
   return (
     <>
       <Field label="Attach files">
         {(ties) => (
-          <input type="file" multiple {...ties} disabled={sent !== undefined} onChange={attach} />
+          <input
+            type="file"
+            multiple
+            {...ties}
+            onChange={({ target }) => {
+              add([...(target.files ?? [])])
+              target.value = ''
+            }}
+          />
         )}
       </Field>
-      <div className="progress-line">
-        {sent !== undefined && <progress aria-label="Upload" value={sent} max={1} />}
-      </div>
+      {uploads.length > 0 && (
+        <ul className="rows uploads" aria-label="Uploads">
+          {uploads.map((upload) => (
+            <UploadRow key={upload.id} upload={upload} onDrop={() => drop(upload)} />
+          ))}
+        </ul>
+      )}
     </>
+  )
+}
+
+interface UploadRowProps {
+  readonly upload: FileUpload
+  readonly onDrop: () => void
+}
+
+function UploadRow({ upload: { file, sent, error }, onDrop }: UploadRowProps): ReactNode {
+  return (
+    <li>
+      <div className="row-main">
+        <span>{file.name}</span>
+        {error === undefined ? (
+          <span className="note">
+            {sent === undefined
+              ? `${showSize(file.size)}, waits`
+              : `${Math.floor(sent * 100)} % of ${showSize(file.size)}`}
+          </span>
+        ) : (
+          <span className="note error" role="alert">
+            {file.name} is not attached: {error}
+          </span>
+        )}
+        {error === undefined && (
+          <progress aria-label={`Upload of ${file.name}`} value={sent ?? 0} max={1} />
+        )}
+      </div>
+      <Button
+        kind="quiet"
+        aria-label={error === undefined ? `Stop ${file.name}` : `Dismiss ${file.name}`}
+        onClick={onDrop}
+      >
+        {error === undefined ? 'Stop' : 'Dismiss'}
+      </Button>
+    </li>
   )
 }
 

@@ -30,8 +30,8 @@ export function AccountSection(): ReactNode {
         </Button>
       </div>
       <p className="note">
-        Signing out everywhere ends your sessions in all browsers. API keys go on: remove them
-        above.
+        Signing out everywhere ends your sessions in all browsers, this one too. API keys go on:
+        remove them above.
       </p>
       {isDeleting && (
         <ConfirmDialog

@@ -4,6 +4,7 @@ import { AccountSection } from './account-section'
 import { ApiSection } from './api-section'
 import { KeysSection } from './keys-section'
 import { PersonSection } from './person-section'
+import { SessionsSection } from './sessions-section'
 
 /** What users set for themselves. */
 export function ProfilePage(): ReactNode {
@@ -12,6 +13,7 @@ export function ProfilePage(): ReactNode {
       <PersonSection />
       <ApiSection />
       <KeysSection />
+      <SessionsSection />
       <AccountSection />
     </Page>
   )

@@ -9,9 +9,10 @@ import { ConfirmDialog, NameDialog } from '../components/dialog'
 import { useToaster } from '../components/toast'
 import { RenameDialog } from './rename-dialog'
 import { siteName } from './site-name'
+import { SubdomainDialog } from './subdomain-dialog'
 
 /** What can be done with a site in a dialog. */
-export type SiteDialogName = 'access' | 'delete' | 'rename' | 'workspace'
+export type SiteDialogName = 'access' | 'delete' | 'rename' | 'subdomain' | 'workspace'
 
 interface SiteDialogProps {
   readonly org: Org
@@ -50,6 +51,8 @@ export function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode
       )
     case 'rename':
       return <RenameDialog kind="site" path={path} name={org.name} onClose={onClose} />
+    case 'subdomain':
+      return <SubdomainDialog org={org} onClose={onClose} />
     case 'delete':
       return (
         <ConfirmDialog

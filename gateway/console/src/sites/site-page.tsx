@@ -81,5 +81,9 @@ function ownerItems({ access, owner }: Org, open: (what: SiteDialogName) => void
   const rename = { label: 'Rename', onSelect: () => open('rename') }
   // A personal site goes with its user.
   if (owner) return [rename]
-  return [rename, { label: 'Delete site', isDanger: true, onSelect: () => open('delete') }]
+  return [
+    rename,
+    { label: 'Change subdomain', onSelect: () => open('subdomain') },
+    { label: 'Delete site', isDanger: true, onSelect: () => open('delete') },
+  ]
 }

@@ -41,19 +41,15 @@ export function TrashPage(): ReactNode {
       <p className="note">What lies here is deleted for good after 30 days.</p>
       {error && <ErrorState error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading what="the trash" />}
-      {trashed?.length === 0 && <Empty title="The trash is empty" />}
-      <ul className="rows">
-        {trashed?.map((item) => (
-          <TrashRow
-            key={item.path}
-            item={item}
-            onRestore={() =>
-              makeOrTell(() => call('POST', `${item.path}/unremove`), `“${item.name}” is back.`)
-            }
-            onDelete={() => setDeleted(item)}
-          />
-        ))}
-      </ul>
+      {trashed && (
+        <TrashList
+          trashed={trashed}
+          onRestore={(item) =>
+            makeOrTell(() => call('POST', `${item.path}/unremove`), `“${item.name}” is back.`)
+          }
+          onDelete={setDeleted}
+        />
+      )}
       {deleted && (
         <ConfirmDialog
           title={`Delete “${deleted.name}” for good?`}
@@ -83,6 +79,28 @@ function listTrashed({ id, name, access, removedAt, docs }: Workspace): Trashed[
             removedAt: doc.removedAt,
           },
         ],
+  )
+}
+
+interface TrashListProps {
+  readonly trashed: readonly Trashed[]
+  readonly onRestore: (item: Trashed) => void
+  readonly onDelete: (item: Trashed) => void
+}
+
+function TrashList({ trashed, onRestore, onDelete }: TrashListProps): ReactNode {
+  if (trashed.length === 0) return <Empty title="The trash is empty" />
+  return (
+    <ul className="section rows">
+      {trashed.map((item) => (
+        <TrashRow
+          key={item.path}
+          item={item}
+          onRestore={() => onRestore(item)}
+          onDelete={() => onDelete(item)}
+        />
+      ))}
+    </ul>
   )
 }
 

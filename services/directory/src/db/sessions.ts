@@ -13,6 +13,8 @@ export interface SessionRow {
   /** When it ends unless it is used. */
   readonly expires_at: Date
   readonly lasts_until: Date
+  /** True for the session that was pointed out, in a list. */
+  readonly is_current?: boolean
 }
 
 /** SQL: when session `s` ends unless it is used before. */
@@ -64,10 +66,15 @@ export async function endSurplusSessions(
   return rows.length
 }
 
-/** A user's sessions that have not ended, newest use first. */
-export async function listSessions(db: Db, userId: number): Promise<SessionRow[]> {
+/** A user's sessions that have not ended, newest use first; the one with this hash is pointed out. */
+export async function listSessions(
+  db: Db,
+  userId: number,
+  current: Buffer | undefined,
+): Promise<SessionRow[]> {
   const { rows } = await sql<SessionRow>`
-    select ${columns} from sessions s where s.user_id = ${userId} and ${sessionEnd} > now()
+    select ${columns}, s.hash is not distinct from ${current ?? null}::bytea as is_current
+    from sessions s where s.user_id = ${userId} and ${sessionEnd} > now()
     order by s.last_used_at desc, s.id desc limit ${sql.lit(MAX_SESSIONS)}`.execute(db)
   return rows
 }
@@ -89,10 +96,16 @@ export async function endSession(
   return rows.length > 0
 }
 
-/** Ends all sessions of a user; returns how many that were. */
-export async function endSessionsOf(db: Db, userId: number): Promise<number> {
+/** Ends all sessions of a user, but for the one with the hash `kept`; returns how many that were. */
+export async function endSessionsOf(
+  db: Db,
+  userId: number,
+  kept: Buffer | undefined,
+): Promise<number> {
   const { rows } = await sql`
-    delete from sessions where user_id = ${userId} returning 1`.execute(db)
+    delete from sessions
+    where user_id = ${userId} and hash is distinct from ${kept ?? null}::bytea
+    returning 1`.execute(db)
   return rows.length
 }
 

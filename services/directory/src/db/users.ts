@@ -79,24 +79,41 @@ export async function ensureUser(
       .returning(columns)
       .executeTakeFirst()
     const user = made ?? (await nameInvited(trx, { email, name }))
-    if (!(await hasPersonalOrg(trx, user.id)))
-      await insertOrg(trx, { name: 'Personal', domain: null, ownerId: user.id, creatorId: user.id })
+    if (!user) throw new Error('a user was neither made nor found')
+    await ensurePersonalOrg(trx, user.id)
     return { user, created: made !== undefined }
   })
 }
 
-/** The user with this email, who gets the name if they have none. The row is locked, so that one caller completes them. */
+/** The same for a user who is there, invited at least; makes nobody, and returns false when there is none. */
+export async function completeUser(
+  db: Kysely<DirectorySchema>,
+  { email, name }: { email: string; name: string },
+): Promise<boolean> {
+  const known = await findUserByEmail(db, email)
+  if (!known || (await hasPersonalOrg(db, known.id))) return known !== undefined
+  return db.transaction().execute(async (trx) => {
+    const user = await nameInvited(trx, { email, name })
+    if (user) await ensurePersonalOrg(trx, user.id)
+    return user !== undefined
+  })
+}
+
+async function ensurePersonalOrg(trx: Transaction<DirectorySchema>, userId: number): Promise<void> {
+  if (await hasPersonalOrg(trx, userId)) return
+  await insertOrg(trx, { name: 'Personal', domain: null, ownerId: userId, creatorId: userId })
+}
+
+/** The user with this email, if there is one, who gets the name if they have none. The row is locked, so that one caller completes them. */
 async function nameInvited(
   trx: Transaction<DirectorySchema>,
   { email, name }: { email: string; name: string },
-): Promise<UserRow> {
+): Promise<UserRow | undefined> {
   const { rows } = await sql<UserRow>`
     update users set name = case name when '' then ${name} else name end
     where email = ${email} and kind = 'login'
     returning ${sql.join(columns.map((column) => sql.ref(column)))}`.execute(trx)
-  const [user] = rows
-  if (!user) throw new Error('a user was neither made nor found')
-  return user
+  return rows[0]
 }
 
 async function hasPersonalOrg(db: Db, userId: number): Promise<boolean> {

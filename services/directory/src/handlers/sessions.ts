@@ -20,7 +20,7 @@ import { createSignInToken, hashSignInToken, isSignInToken } from '../access/sig
 import type { Context } from '../context'
 import * as rows from '../db/sessions'
 import { endLinksOf, findLink, insertLink, MAX_LINKS, useLink } from '../db/sign-in-links'
-import { ensureUser, findUserByEmail } from '../db/users'
+import { completeUser, ensureUser, findUserByEmail } from '../db/users'
 import { credentialOwner, requireCredentialOwner } from './credential-owner'
 import { userNotFound } from './refusals'
 import { refusePublicUser } from './users'
@@ -60,13 +60,14 @@ export const sessions = (ctx: Context): SessionsService => ({
     return { email }
   },
 
-  async redeemSignInLink({ token, userAgent }: RedeemSignInLinkRequest, call: ServerCall) {
+  async redeemSignInLink(request: RedeemSignInLinkRequest, call: ServerCall) {
     requireSystem(call)
+    const { token } = request
     const { email, next } = await getLink(ctx, token)
     // Somebody who was only invited so far becomes a user with a name and a site.
-    await ensureUser(ctx.db, { email, name: defaultName(email) })
+    await completeUser(ctx.db, { email, name: defaultName(email) })
     const hash = hashSignInToken(token)
-    const session = await startSession(ctx, email, userAgent, async (trx) => {
+    const session = await startSession(ctx, email, request, async (trx) => {
       if (!(await useLink(trx, hash))) throw linkEnded()
     })
     return { session, next }
@@ -76,16 +77,17 @@ export const sessions = (ctx: Context): SessionsService => ({
     requireSystem(call)
     const email = readEmail(request.email)
     refusePublicUser(email)
-    if (!request.mayCreateUser && !(await findUserByEmail(ctx.db, email))) throw userNotFound()
     // A name that somebody else has made up may not fit; that is no reason to turn its bearer away.
     const name = isName(request.name) ? request.name : defaultName(email)
-    await ensureUser(ctx.db, { email, name })
-    return { session: await startSession(ctx, email, request.userAgent) }
+    if (request.mayCreateUser) await ensureUser(ctx.db, { email, name })
+    else if (!(await completeUser(ctx.db, { email, name }))) throw userNotFound()
+    return { session: await startSession(ctx, email, request) }
   },
 
-  async listSessions({ userId: given }: ListSessionsRequest, call: ServerCall) {
-    const userId = requireCredentialOwner(call, given)
-    return { sessions: (await rows.listSessions(ctx.db, userId)).map(sessionToWire) }
+  async listSessions(request: ListSessionsRequest, call: ServerCall) {
+    const userId = requireCredentialOwner(call, request.userId)
+    const listed = await rows.listSessions(ctx.db, userId, hashOf(request.currentToken))
+    return { sessions: listed.map(sessionToWire) }
   },
 
   async endSession({ sessionRef }: EndSessionRequest, call: ServerCall) {
@@ -99,12 +101,12 @@ export const sessions = (ctx: Context): SessionsService => ({
     return { ended }
   },
 
-  async endAllSessions({ userId: given }: EndAllSessionsRequest, call: ServerCall) {
-    const userId = requireCredentialOwner(call, given)
+  async endAllSessions(request: EndAllSessionsRequest, call: ServerCall) {
+    const userId = requireCredentialOwner(call, request.userId)
     const ended = await ctx.changes.change(
       async (trx) => {
         await endLinksOf(trx, userId)
-        return rows.endSessionsOf(trx, userId)
+        return rows.endSessionsOf(trx, userId, hashOf(request.keptToken))
       },
       (count) => count > 0,
     )
@@ -128,15 +130,24 @@ async function getLink(ctx: Context, token: string) {
   return link
 }
 
+/** Hash of a session's token; undefined for what is none. */
+function hashOf(token: string): Buffer | undefined {
+  return isSignInToken('session', token) ? hashSignInToken(token) : undefined
+}
+
 type Step = (trx: Parameters<typeof rows.insertSession>[0]) => Promise<void>
 
-/** Begins a session of the user with this email, in one transaction with `first`. */
+/** What a session begins with. */
+type Beginning = Pick<StartSessionRequest, 'userAgent' | 'replacedToken'>
+
+/** Begins a session of the user with this email, in one transaction with `first`; ends the one that it replaces. */
 async function startSession(
   ctx: Context,
   email: string,
-  userAgent: string,
+  { userAgent, replacedToken }: Beginning,
   first?: Step,
 ): Promise<NewSession> {
+  const replaced = hashOf(replacedToken)
   const token = createSignInToken('session')
   const made = await ctx.changes.change(
     async (trx) => {
@@ -151,10 +162,13 @@ async function startSession(
           ...ctx.sessions,
         }))
       if (!row) throw userNotFound()
-      return { row, ended: await rows.endSurplusSessions(trx, row.user_id) }
+      const isReplaced =
+        replaced !== undefined && (await rows.endSession(trx, { hash: replaced }, undefined))
+      const surplus = await rows.endSurplusSessions(trx, row.user_id)
+      return { row, isEnding: isReplaced || surplus > 0 }
     },
     // A session that begins takes nothing from anybody; one that ends for it does.
-    ({ ended }) => ended > 0,
+    ({ isEnding }) => isEnding,
   )
   const { row } = made
   return { token, email, session: sessionToWire(row), lastsUntil: row.lasts_until.toISOString() }
@@ -167,7 +181,8 @@ function readSessionRef(ref: EndSessionRequest['sessionRef']): rows.SessionRef |
       field: 'session_ref',
     })
   if (ref.$case === 'sessionId') return isRowId(ref.value) ? { id: ref.value } : undefined
-  return isSignInToken('session', ref.value) ? { hash: hashSignInToken(ref.value) } : undefined
+  const hash = hashOf(ref.value)
+  return hash && { hash }
 }
 
 function sessionToWire(row: rows.SessionRow): Session {
@@ -178,5 +193,6 @@ function sessionToWire(row: rows.SessionRow): Session {
     lastUsedAt: row.last_used_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
     userAgent: row.user_agent,
+    isCurrent: row.is_current ?? false,
   }
 }

@@ -1,0 +1,79 @@
+import { AppError } from '@sheaf/kit/errors'
+import { z } from 'zod'
+import type { Exchange } from '../exchange'
+import { sendJson, sendNull } from '../reply'
+import { defineRoute, type Route } from '../route'
+import { nothing } from '../schemas/errors'
+import { sessionParams } from '../schemas/parameters'
+import { toUserSession, userSession } from '../schemas/sessions'
+
+const tag = 'session'
+const path = '/api/profile/sessions'
+/** The caller. */
+const userId = 0
+
+/** The sessions of the calling user, in all browsers. */
+export const sessionsRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path,
+    id: 'listSessions',
+    tag,
+    summary: 'List your sessions: where you are signed in',
+    access: 'caller',
+    success: {
+      description: 'The sessions that have not ended, the one used last first; at most 100',
+      schema: z.array(userSession),
+    },
+    async handle(exchange) {
+      const request = { userId, currentToken: currentToken(exchange) }
+      const { sessions } = exchange.context.directory
+      const listed = await sessions.listSessions(request, exchange.call())
+      sendJson(exchange, listed.sessions.map(toUserSession), { cache: 'no-store' })
+    },
+  }),
+  defineRoute({
+    method: 'delete',
+    path: `${path}/{sessionId}`,
+    id: 'endSession',
+    tag,
+    summary: 'End one of your sessions',
+    access: 'caller',
+    params: sessionParams,
+    success: { description: 'Done: the session is refused from now on', schema: nothing },
+    async handle(exchange, { params: { sessionId } }) {
+      const sessionRef = { $case: 'sessionId', value: sessionId } as const
+      const { sessions } = exchange.context.directory
+      const { ended } = await sessions.endSession({ sessionRef }, exchange.call())
+      if (!ended) throw sessionNotFound()
+      sendNull(exchange)
+    },
+  }),
+  defineRoute({
+    method: 'delete',
+    path,
+    id: 'endOtherSessions',
+    tag,
+    summary: 'End all your sessions but the one that asks, and your open links to sign in',
+    description: 'With an API key no session asks, and all end.',
+    access: 'caller',
+    success: {
+      description: 'How many have ended',
+      schema: z.object({ ended: z.int() }),
+    },
+    async handle(exchange) {
+      const request = { userId, keptToken: currentToken(exchange) }
+      const { sessions } = exchange.context.directory
+      const { ended } = await sessions.endAllSessions(request, exchange.call())
+      sendJson(exchange, { ended })
+    },
+  }),
+]
+
+/** Token of the session that asks; empty when something else does. */
+function currentToken({ credential }: Exchange): string {
+  return credential?.kind === 'session' ? credential.secret : ''
+}
+
+const sessionNotFound = () =>
+  new AppError('not_found', 'SESSION_NOT_FOUND', 'session not found: you have none with this id')

@@ -1,0 +1,106 @@
+import { createRest } from '@sheaf/testkit/rest'
+import { Browser, type Page } from '../support/browser'
+import { useSystem } from '../support/system'
+
+const system = useSystem()
+const COOKIE = 'sheaf_session'
+
+interface Session {
+  readonly user: { readonly email: string } | null
+  readonly csrfToken: string | null
+}
+
+async function newLink(email: string): Promise<string> {
+  const { url } = JSON.parse(await system.sheaf.operate('sign-in', email, '--json')) as {
+    url: string
+  }
+  return url
+}
+
+async function signIn(email: string): Promise<Browser> {
+  const browser = new Browser(system.sheaf.url)
+  await browser.submit(await browser.open(await newLink(email)))
+  return browser
+}
+
+const readSession = async (browser: Browser): Promise<Session> =>
+  (await browser.open('/api/session')).body as unknown as Session
+
+/** Deletes by the cookie, with the token that the page was told. */
+async function remove(browser: Browser, path: string): Promise<Page> {
+  const { csrfToken } = await readSession(browser)
+  const headers = { 'x-csrf-token': csrfToken ?? '' }
+  return browser.open(path, { method: 'DELETE', headers })
+}
+
+describe('sessions of a user', () => {
+  interface Listed {
+    readonly id: number
+    readonly isCurrent: boolean
+    readonly browser: string | null
+    readonly system: string | null
+    readonly createdAt: string
+  }
+  const list = async (browser: Browser) =>
+    (await browser.open('/api/profile/sessions')).body as unknown as Listed[]
+  const idOf = async (browser: Browser) => {
+    const mine = (await list(browser)).find(({ isCurrent }) => isCurrent)
+    return mine?.id ?? 0
+  }
+
+  it('are listed with their browsers, ended one by one, or all but the one that asks', async () => {
+    await system.sheaf.createUser('fay@example.com', 'Fay')
+    const [here, there] = [await signIn('fay@example.com'), await signIn('fay@example.com')]
+    const listed = await list(here)
+    expect(listed.map(({ isCurrent }) => isCurrent).sort()).toEqual([false, true])
+    // What these tests are made with calls itself so.
+    for (const { browser, createdAt } of listed)
+      expect([browser, Date.parse(createdAt) > 0]).toEqual(['node', true])
+
+    const path = `/api/profile/sessions/${await idOf(there)}`
+    expect((await here.open(path, { method: 'DELETE' })).status).toBe(401)
+    expect((await remove(here, path)).status).toBe(200)
+    expect((await there.open('/api/profile/user')).status).toBe(401)
+    const again = await remove(here, path)
+    expect([again.status, again.text]).toEqual([404, expect.stringContaining('SESSION_NOT_FOUND')])
+
+    for (let i = 0; i < 2; i++) await signIn('fay@example.com')
+    const ended = await remove(here, '/api/profile/sessions')
+    expect([ended.status, ended.body]).toEqual([200, { ended: 2 }])
+    expect((await list(here)).map(({ isCurrent }) => isCurrent)).toEqual([true])
+  })
+
+  it("are nobody else's business", async () => {
+    await system.sheaf.createUser('gil@example.com', 'Gil')
+    const browser = await signIn('gil@example.com')
+    const id = await idOf(browser)
+    const { rest } = system.alice
+    expect((await rest.delete(`/api/profile/sessions/${id}`)).status).toBe(404)
+    expect(await idOf(browser)).toBe(id)
+    const { body } = await rest.post<{ key: string }>('/api/profile/apikeys', {
+      body: { name: 'reader', scope: { readOnly: true } },
+    })
+    const reader = createRest(system.sheaf.url, body.key)
+    expect((await reader.get('/api/profile/sessions')).status).toBe(403)
+    expect((await reader.delete('/api/profile/sessions')).status).toBe(403)
+  })
+})
+
+it('who is signed in is kept by no cache', async () => {
+  const browser = await signIn('you@example.com')
+  for (const page of [
+    await browser.open('/api/session'),
+    await new Browser(system.sheaf.url).open('/api/session'),
+  ])
+    expect(page.headers.get('cache-control')).toBe('no-store')
+})
+
+it('a link signs in where there is a session already, and that one ends', async () => {
+  await system.sheaf.createUser('hal@example.com', 'Hal')
+  const browser = await signIn('you@example.com')
+  const old = browser.cookie(COOKIE)
+  await browser.submit(await browser.open(await newLink('hal@example.com')))
+  expect((await readSession(browser)).user?.email).toBe('hal@example.com')
+  const headers = { cookie: `${COOKIE}=${old}` }
+  expect((await fetch(`${system.sheaf.url}/api/profile/user`, { headers })).status).toBe(401)
+})
