@@ -4,7 +4,7 @@ import { Link, useOutletContext } from 'react-router'
 import { columnsQuery, type Column } from '../api/resources'
 import { Button } from '../components/button'
 import type { DocumentOutlet } from '../document/document-page'
-import { showCell } from '../document/show-cell'
+import { showCell } from '../cells/show-cell'
 import { firstCells, type CellChange } from './cell-list'
 import { historyAddress, type Operation } from './history-queries'
 
