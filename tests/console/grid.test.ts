@@ -172,7 +172,7 @@ describe('the rows of a table', () => {
       expect(fields).toEqual([
         ['Grace', 36],
         ['Zoe', 7],
-        ['Bobby', 0],
+        ['Bobby', null],
       ])
     }, patience)
   })

@@ -59,9 +59,10 @@ function handleHeadKey(event: KeyboardEvent): boolean {
   const isMenu =
     (key === 'ArrowDown' && altKey) || key === 'ContextMenu' || (key === 'F10' && shiftKey)
   const isSort = key === 'Enter' && !ctrlKey && !metaKey
-  const head = event.target instanceof Element ? event.target.closest('.ag-header-cell') : null
+  if (!isMenu && !isSort) return false
+  const head = (event.target as Element).closest('.ag-header-cell')
   const pressed = head?.querySelector(isMenu ? '.head-menu' : '.head')
-  if (!pressed || (!isMenu && !isSort)) return false
+  if (!pressed) return false
   event.preventDefault()
   pressed.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey }))
   return true

@@ -101,14 +101,10 @@ export function valuesOf(kind: ConditionKind): 'none' | 'one' | 'two' | 'many' {
 
 /** The condition as the API takes it. Throws an error that names a value which the column cannot have. */
 export function toOperators({ kind, values }: Condition, column: Column): unknown {
-  const family = familyOf(column)
-  const isText = family === 'text' || family === 'any'
-  if (kind === 'empty') return isText ? [null, ''] : { isNull: true }
-  if (kind === 'filled') return isText ? { notIn: [null, ''] } : { isNull: false }
+  if (kind === 'empty' || kind === 'filled') return emptyOperators(kind, column)
   if (values.length === 0) throw new Error('Enter a value.')
-  if (kind === 'contains' || kind === 'startsWith' || kind === 'endsWith')
-    return { [kind]: values[0], ignoreCase: true }
-  if (kind === 'in' || kind === 'notIn' || kind === 'has') {
+  if (isWord(kind)) return { [kind]: values[0], ignoreCase: true }
+  if (valuesOf(kind) === 'many') {
     const wanted = values.flatMap((value) => readCandidates(value, column))
     return kind === 'in' ? wanted : { [kind]: wanted }
   }
@@ -117,6 +113,17 @@ export function toOperators({ kind, values }: Condition, column: Column): unknow
   if (read.length !== 2) throw new Error('Enter two values.')
   return { between: read }
 }
+
+/** Text may be empty without being null. */
+function emptyOperators(kind: 'empty' | 'filled', column: Column): unknown {
+  const family = familyOf(column)
+  const isEmpty = kind === 'empty'
+  if (family !== 'text' && family !== 'any') return { isNull: isEmpty }
+  return isEmpty ? [null, ''] : { notIn: [null, ''] }
+}
+
+const isWord = (kind: ConditionKind | undefined): boolean =>
+  kind === 'contains' || kind === 'startsWith' || kind === 'endsWith'
 
 /** Columns of any type, and lists, may hold a number or its digits. */
 function readCandidates(text: string, column: Column): unknown[] {
@@ -152,19 +159,21 @@ function readValue(text: string, column: Column): unknown {
 
 /** The condition that the API was asked for, where it is one that people can enter. */
 export function fromOperators(asked: unknown, column: Column): Condition | undefined {
-  const isEmpty = JSON.stringify(asked) === '[null,""]'
-  if (isEmpty) return { kind: 'empty', values: [] }
+  const text = JSON.stringify(asked)
+  if (text === '[null,""]' || text === '{"isNull":true}') return { kind: 'empty', values: [] }
+  if (text === '{"notIn":[null,""]}' || text === '{"isNull":false}')
+    return { kind: 'filled', values: [] }
   if (Array.isArray(asked)) return withValues('in', asked, column)
-  if (typeof asked !== 'object' || asked === null) return undefined
+  return typeof asked === 'object' && asked !== null ? fromOperator(asked, column) : undefined
+}
+
+function fromOperator(asked: object, column: Column): Condition | undefined {
   const { ignoreCase, ...operators } = asked as Record<string, unknown>
-  const [[kind, operand] = [], ...more] = Object.entries(operators)
-  if (kind === undefined || more.length > 0) return undefined
-  if (kind === 'isNull') return { kind: operand === true ? 'empty' : 'filled', values: [] }
-  if (JSON.stringify(asked) === '{"notIn":[null,""]}') return { kind: 'filled', values: [] }
-  const known = kindsOf(column).find((one) => one === kind)
-  const isWord = known === 'contains' || known === 'startsWith' || known === 'endsWith'
-  if (known === undefined || isWord !== (ignoreCase === true)) return undefined
-  return withValues(known, Array.isArray(operand) ? operand : [operand], column)
+  const [[name, operand] = [], ...more] = Object.entries(operators)
+  const kind = kindsOf(column).find((one) => one === name)
+  if (kind === undefined || more.length > 0 || isWord(kind) !== (ignoreCase === true))
+    return undefined
+  return withValues(kind, Array.isArray(operand) ? operand : [operand], column)
 }
 
 function withValues(
