@@ -2,10 +2,12 @@ import type { Page } from 'playwright-core'
 
 /** What was seen while rows were scrolled; times in milliseconds. */
 export interface Seen {
-  /** The longest time in which the view held no row with data at all. */
+  /** The longest time in which the view showed no row at all. */
   readonly blank: number
-  /** The longest time in which a part of the view had no data. */
+  /** The longest time in which a part of the view showed none. */
   readonly partly: number
+  /** The longest time in which a part of it did not show its own rows: none, or rows nearby while these are read. */
+  readonly away: number
   /** How long after the other each frame came. */
   readonly frames: readonly number[]
 }
@@ -19,24 +21,28 @@ const watch = `(() => {
   const x = view.left + 20
   const top = document.querySelector('.ag-header').getBoundingClientRect().bottom
   const height = Math.min(view.bottom, innerHeight) - top
-  const seen = { frames: [], blank: 0, partly: 0 }
-  let last = performance.now(), blankSince, partlySince
-  const isBare = (place) => {
+  const seen = { frames: [], blank: 0, partly: 0, away: 0 }
+  let last = performance.now(), blankSince, partlySince, awaySince
+  const rowsAt = () => Array.from({ length: ${PLACES} }, (_, place) => {
     const at = document.elementFromPoint(x, top + (height * (place + 0.5)) / ${PLACES})
-    const row = at && at.closest('.ag-row')
-    return !row || row.classList.contains('row-waiting')
-  }
+    return at && at.closest('.ag-row')
+  })
+  const isBare = (row) => !row || row.classList.contains('row-waiting')
+  const isAway = (row) => isBare(row) || row.classList.contains('row-glimpse')
   const look = (now) => {
     seen.frames.push(now - last)
     last = now
-    const bare = Array.from({ length: ${PLACES} }, (_, place) => isBare(place)).filter(Boolean).length
+    const rows = rowsAt()
+    const bare = rows.filter(isBare).length
+    awaySince = rows.some(isAway) ? (awaySince ?? now) : undefined
     partlySince = bare > 0 ? (partlySince ?? now) : undefined
     blankSince = bare === ${PLACES} ? (blankSince ?? now) : undefined
+    if (awaySince !== undefined) seen.away = Math.max(seen.away, now - awaySince)
     if (partlySince !== undefined) seen.partly = Math.max(seen.partly, now - partlySince)
     if (blankSince !== undefined) seen.blank = Math.max(seen.blank, now - blankSince)
     window.watched = requestAnimationFrame(look)
   }
-  const isWhole = () => Array.from({ length: ${PLACES} }, (_, place) => isBare(place)).every((bare) => !bare)
+  const isWhole = () => !rowsAt().some(isAway)
   window.untilWhole = () => new Promise((resolve) => {
     const ask = () => {
       if (!isWhole()) return requestAnimationFrame(ask)
@@ -50,7 +56,7 @@ const watch = `(() => {
 
 const untilWhole = 'window.untilWhole()'
 
-/** Looks at every frame while something is done, until all rows in view have data again. */
+/** Looks at every frame while something is done, until all rows in view are there again. */
 export async function watchFrames(page: Page, action: () => Promise<void>): Promise<Seen> {
   await page.evaluate(watch)
   await action()

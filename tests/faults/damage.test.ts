@@ -65,8 +65,7 @@ describe('a damaged document', () => {
   }
 
   /** Resolves when the service has closed the file: its write-ahead log is gone then. */
-  const untilClosed = (path: string) =>
-    eventually(() => !existsSync(`${path}-wal`))
+  const untilClosed = (path: string) => eventually(() => !existsSync(`${path}-wal`))
 
   async function diagnose(): Promise<Diagnosis & { failed: boolean }> {
     // The command exits with 1 when it finds something, and has printed all the same.

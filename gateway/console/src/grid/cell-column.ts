@@ -5,6 +5,7 @@ import { cellKind } from '../cells/cell-kinds'
 import { ColumnHead } from './column-head'
 import { familyOf, type Family } from './conditions'
 import type { Row } from './row'
+import type { Glimpse } from './row-glimpses'
 
 /** Empties a cell. */
 type Clear = (row: Row, colId: string) => void
@@ -19,8 +20,11 @@ const widths: Readonly<Record<Family, number>> = {
   any: 200,
 }
 
+/** A row to show in place of one that is not loaded. */
+export type GlimpseOf = (index: number) => Glimpse | undefined
+
 /** Where the numbers of rows stand. */
-export const numberColumn: ColDef<Row> = {
+export const numberColumn = (glimpse: GlimpseOf): ColDef<Row> => ({
   colId: ' number',
   headerName: 'Row',
   headerClass: 'number-head',
@@ -30,12 +34,19 @@ export const numberColumn: ColDef<Row> = {
   resizable: false,
   width: 76,
   editable: false,
-  valueGetter: ({ node }) => (node?.rowIndex ?? 0) + 1,
+  valueGetter({ data, node }) {
+    const index = node?.rowIndex ?? 0
+    return ((data ? undefined : glimpse(index)?.index) ?? index) + 1
+  },
   tooltipValueGetter: ({ data }) => data && `id ${data.id}`,
-}
+})
 
 /** A column as the grid takes it. */
-export function cellColumn(column: Column, place: CellPlace, onClear: Clear): ColDef<Row> {
+export function cellColumn(
+  column: Column,
+  place: CellPlace,
+  { onClear, glimpse }: { readonly onClear: Clear; readonly glimpse: GlimpseOf },
+): ColDef<Row> {
   const { id, fields } = column
   const cells = cellKind(fields.type).column(column, place)
   return {
@@ -44,9 +55,9 @@ export function cellColumn(column: Column, place: CellPlace, onClear: Clear): Co
     headerComponent: ColumnHead,
     headerComponentParams: { shown: column },
     suppressHeaderKeyboardEvent: ({ event }) => handleHeadKey(event),
-    width: widths[familyOf(column)],
+    initialWidth: widths[familyOf(column)],
     minWidth: 72,
-    valueGetter: ({ data }) => data?.fields[id],
+    valueGetter: ({ data, node }) => (data ?? glimpse(node?.rowIndex ?? 0)?.row)?.fields[id],
     ...cells,
     suppressKeyboardEvent: (params) =>
       cells.suppressKeyboardEvent?.(params) === true || handleCellKey(params, onClear),

@@ -3,7 +3,7 @@ import { AgGridReact } from 'ag-grid-react'
 import { useMemo, type ReactNode } from 'react'
 import type { Column } from '../api/resources'
 import type { CellPlace } from '../cells/cell-kind'
-import { cellColumn, numberColumn } from './cell-column'
+import { cellColumn, numberColumn, type GlimpseOf } from './cell-column'
 import { registerModules } from './grid-modules'
 import type { Row } from './row'
 import { BLOCK_ROWS } from './row-blocks'
@@ -45,16 +45,30 @@ const selectionColumn = {
   headerName: 'Select',
   headerClass: 'select-head',
 } as const
-const rowClasses = { 'row-waiting': ({ data }: { data?: Row }) => data === undefined }
+
+interface RowPlace {
+  readonly data?: Row
+  readonly rowIndex: number
+}
 
 /** The rows and columns themselves. */
 export function GridBody(props: GridBodyProps): ReactNode {
   const { place, columns, rows, actions, onSelect, grid: gridRef } = props
   const { canEdit } = place
   const { onClear, onEdit, onCopy, onPaste } = actions
-  const columnDefs = useMemo(
-    () => [numberColumn, ...columns.map((column) => cellColumn(column, place, onClear))],
-    [columns, place, onClear],
+  const { store } = rows
+  const columnDefs = useMemo(() => {
+    const glimpse: GlimpseOf = (index) => store.glimpse(index)
+    const cellColumns = columns.map((column) => cellColumn(column, place, { onClear, glimpse }))
+    return [numberColumn(glimpse), ...cellColumns]
+  }, [columns, place, onClear, store])
+  const rowClasses = useMemo(
+    () => ({
+      'row-waiting': ({ data, rowIndex }: RowPlace) => !data && !store.glimpse(rowIndex),
+      'row-glimpse': ({ data, rowIndex }: RowPlace) =>
+        !data && store.glimpse(rowIndex) !== undefined,
+    }),
+    [store],
   )
   return (
     <div
@@ -95,7 +109,7 @@ export function GridBody(props: GridBodyProps): ReactNode {
         onGridPreDestroyed={() => {
           gridRef.current = null
         }}
-        onViewportChanged={({ firstRow, lastRow }) => rows.store.look(firstRow, lastRow)}
+        onViewportChanged={({ firstRow, lastRow }) => store.look(firstRow, lastRow)}
         onCellEditRequest={onEdit}
         onSelectionChanged={onSelect}
       />

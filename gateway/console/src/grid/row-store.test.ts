@@ -69,7 +69,8 @@ describe('the rows of a grid', () => {
     const table = new Table(40_000)
     const store = new RowStore(table.read, true)
     close = store.open(deaf)
-    await eventually(() => table.asked.filter(({ limit }) => limit === 1).length === 7)
+    await eventually(() => store.glimpse(39_999)?.index === 35_000 - 1)
+    expect(store.glimpse(29_900)).toMatchObject({ index: 24_950, row: { id: 24_951 } })
     store.look(30_000, 30_030)
     await eventually(() => store.at(30_000)?.id === 30_001)
     expect(table.asked).toContainEqual(

@@ -2,6 +2,7 @@ import { CursorIndex } from './cursor-index'
 import { RecentChanges, type CellChanges } from './recent-changes'
 import type { Row } from './row'
 import { BLOCK_ROWS, blockOf, RowBlocks, type ChangedRow } from './row-blocks'
+import { GLIMPSE_ROWS, RowGlimpses, type Glimpse } from './row-glimpses'
 import type { PageQuestion, RowsPage } from './rows-api'
 
 /** Blocks that are read before they are looked at, in the direction that rows are scrolled. */
@@ -54,6 +55,7 @@ export class RowStore {
   private readonly index = new CursorIndex()
   private readonly blocks = new RowBlocks()
   private readonly recent = new RecentChanges()
+  private readonly glimpses = new RowGlimpses()
   private readonly flights = new Map<number, AbortController>()
   private readonly waiters = new Map<number, Waiter>()
   private readonly stateListeners = new Set<() => void>()
@@ -139,6 +141,11 @@ export class RowStore {
     return this.blocks.at(index)
   }
 
+  /** A row not far from a place whose row is not loaded; undefined until some are there. */
+  glimpse(index: number): Glimpse | undefined {
+    return this.glimpses.near(index)
+  }
+
   /** A row by its id, when it is loaded. */
   find(id: number): Row | undefined {
     return this.blocks.find(id)?.row
@@ -157,6 +164,7 @@ export class RowStore {
 
   /** Changes cells of the rows that are there, as the log tells it. */
   apply(change: CellChanges): void {
+    this.glimpses.apply(change)
     const changed = this.blocks.apply(change)
     if (changed.length > 0) this.listener?.onRows(changed, false)
   }
@@ -202,24 +210,28 @@ export class RowStore {
 
   private forgetPlaces(): void {
     this.index.clear()
+    this.glimpses.clear()
     this.survey?.abort()
     this.survey = undefined
     for (const flight of this.flights.values()) flight.abort()
     this.flights.clear()
   }
 
-  /** Looks up places all over the table, one after the other. */
+  /** Looks up places all over the table, with some rows of each, one after the other. */
   private async lookUpPlaces(total: number): Promise<void> {
     if (this.survey || !this.isPlain) return
     this.survey = new AbortController()
     const { signal } = this.survey
     const stride = Math.max(LEAST_STRIDE, Math.ceil(total / MOST_PLACES))
+    this.glimpses.add(0, (this.blocks.get(0) ?? []).slice(0, GLIMPSE_ROWS))
     try {
       for (let position = stride; position < total; position += stride) {
-        const from = this.index.nearest(position - 1)
-        const { nextCursor } = await this.readPage({ ...from, limit: 1, isCounted: false }, signal)
+        const from = this.index.nearest(position - GLIMPSE_ROWS)
+        const asked = { ...from, limit: GLIMPSE_ROWS, isCounted: false }
+        const { rows, nextCursor } = await this.readPage(asked, signal)
         if (signal.aborted || nextCursor === null) return
         this.index.note(position, nextCursor)
+        this.glimpses.add(position - GLIMPSE_ROWS, rows)
       }
     } catch {
       // Jumps pass over more rows without it.
