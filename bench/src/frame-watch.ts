@@ -40,18 +40,23 @@ const watch = `(() => {
     if (awaySince !== undefined) seen.away = Math.max(seen.away, now - awaySince)
     if (partlySince !== undefined) seen.partly = Math.max(seen.partly, now - partlySince)
     if (blankSince !== undefined) seen.blank = Math.max(seen.blank, now - blankSince)
-    window.watched = requestAnimationFrame(look)
+    next()
   }
+  // After the frame is painted: the grid draws rows in a callback of the same frame.
+  const painted = new MessageChannel()
+  let stopped = false
+  const next = () => stopped || requestAnimationFrame((now) => painted.port2.postMessage(now))
+  painted.port1.onmessage = ({ data }) => stopped || look(data)
   const isWhole = () => !rowsAt().some(isAway)
   window.untilWhole = () => new Promise((resolve) => {
     const ask = () => {
       if (!isWhole()) return requestAnimationFrame(ask)
-      cancelAnimationFrame(window.watched)
+      stopped = true
       resolve(seen)
     }
     requestAnimationFrame(ask)
   })
-  window.watched = requestAnimationFrame(look)
+  next()
 })()`
 
 const untilWhole = 'window.untilWhole()'
