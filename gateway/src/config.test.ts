@@ -10,7 +10,7 @@ describe('readConfig', () => {
       webhookAddress: '127.0.0.1:8487',
       maxBodyBytes: 32 * 1024 * 1024,
       baseDomain: undefined,
-      timeouts: { requestMs: 60_000, streamMs: 600_000 },
+      timeouts: { requestMs: 60_000, streamMs: 600_000, leaveMs: 0 },
     })
   })
 

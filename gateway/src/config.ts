@@ -25,7 +25,9 @@ export interface Timeouts {
   readonly streamMs: number
   /** How long a client may take nothing of a streamed answer, or send nothing of its body. */
   readonly stallMs: number
-  /** How long running requests may go on after the gateway was asked to stop. */
+  /** How long the gateway still takes requests after it was asked to stop, while it tells everybody to go elsewhere. */
+  readonly leaveMs: number
+  /** How long running requests may go on after that. */
   readonly drainMs: number
 }
 
@@ -61,6 +63,9 @@ export interface GatewayConfig {
   readonly mail?: MailSettings
 }
 
+/** With `drainMs` less than the 30 s within which a process has to stop. */
+const MOST_LEAVE_SECONDS = 15
+
 /** The limits of load that apply unless settings say otherwise. */
 export const defaultLimits: LoadLimits = {
   requests: 5_000,
@@ -78,6 +83,7 @@ export const defaultTimeouts: Timeouts = {
   requestMs: 60_000,
   streamMs: 600_000,
   stallMs: 60_000,
+  leaveMs: 0,
   drainMs: 10_000,
 }
 
@@ -110,6 +116,7 @@ export function readConfig(env: Env): GatewayConfig {
       ...defaultTimeouts,
       requestMs: seconds('SHEAF_REQUEST_TIMEOUT_SECONDS', defaultTimeouts.requestMs),
       streamMs: seconds('SHEAF_STREAM_TIMEOUT_SECONDS', defaultTimeouts.streamMs),
+      leaveMs: read.int('SHEAF_LEAVE_SECONDS', 0, { max: MOST_LEAVE_SECONDS }) * 1000,
     },
   })
 }

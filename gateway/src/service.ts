@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { openWith } from '@sheaf/kit/lifecycle'
 import { createLogger } from '@sheaf/kit/logger'
 import { createListener } from './app'
@@ -24,8 +25,8 @@ export interface RunningGateway extends AsyncDisposable {
 }
 
 /**
- * Starts the gateway; resolves when it listens. The services behind it need not answer yet. Disposing lets running
- * requests finish within `timeouts.drainMs`.
+ * Starts the gateway; resolves when it listens. The services behind it need not answer yet. Disposing serves on for
+ * `timeouts.leaveMs`, not ready any more, and then lets running requests finish within `timeouts.drainMs`.
  */
 export function startGateway(config: GatewayConfig): Promise<RunningGateway> {
   return openWith(async (closer) => {
@@ -75,11 +76,20 @@ function listen(server: Server, { host, port }: GatewayConfig): Promise<number> 
   })
 }
 
-/** Takes no new connections, tells the clients of open ones to go after their current answer, and waits for those. */
-function drain(server: Server, context: Context): Promise<void> {
+/**
+ * Tells the clients of open connections to go after their current answer, and whoever asks that this gateway is not ready;
+ * a moment later takes no new connections, and waits for the answers that are under way. Closing at once would meet
+ * requests that are on their way, over a kept connection or from somebody who has not heard yet.
+ */
+async function drain(server: Server, context: Context): Promise<void> {
   context.drain()
+  const { leaveMs, drainMs } = context.config.timeouts
+  if (leaveMs > 0) await delay(leaveMs)
+  await close(server, drainMs)
+}
+
+function close(server: Server, drainMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const { drainMs } = context.config.timeouts
     const force = setTimeout(() => server.closeAllConnections(), drainMs)
     // An answer that had begun before has not told its client to go.
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)

@@ -286,4 +286,32 @@ describe('stopping', () => {
     expect(connection.received).toMatch(/\]\}\r\n0\r\n\r\n$/)
     await stopping[Symbol.asyncDispose]()
   })
+
+  it('answers requests over kept connections, and new ones, before it stops, and tells them to go', async () => {
+    const stopping = await startStubbedGateway({
+      records: { readRecords: () => chunks('{"records":[]}') },
+      config: { timeouts: { leaveMs: 3_000 } },
+    })
+    await using kept = await RawConnection.open(stopping.url)
+    kept.send(getLines)
+    await eventually(() => kept.received.includes('{"records":[]}'))
+    expect(kept.received).not.toMatch(/^connection: close/im)
+    const stopped = stopping.gateway[Symbol.asyncDispose]()
+    kept.received = ''
+    kept.send(getLines)
+    await eventually(() => kept.isClosed)
+    expect(kept.received).toMatch(
+      /^HTTP\/1.1 200 [^]*^connection: close\r$[^]*\{"records":\[\]\}/im,
+    )
+    const { status, headers, body } = await createRest(stopping.url).get('/status?ready=1')
+    expect({ status, body }).toMatchObject({
+      status: 503,
+      body: { details: { missing: 'gateway' } },
+    })
+    expect(headers.get('retry-after')).toBe('2')
+    expect((await createRest(stopping.url).get('/status')).status).toBe(200)
+    await stopped
+    await expect(createRest(stopping.url).get('/status')).rejects.toThrow()
+    await stopping[Symbol.asyncDispose]()
+  })
 })

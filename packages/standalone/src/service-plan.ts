@@ -77,6 +77,8 @@ function wiringOf(name: ServiceName, wiring: Wiring): Env {
     SHEAF_TLS_KEY: undefined,
     SHEAF_TLS_CA: undefined,
     SHEAF_HEALTH_LISTEN: undefined,
+    // There is no other gateway that clients could go to.
+    SHEAF_LEAVE_SECONDS: undefined,
     SHEAF_METRICS_LISTEN: metricsAddressOf(name, wiring),
   }
   if (name === 'directory') return { ...shared, SHEAF_DIRECTORY_LISTEN: wiring.directoryAddress }
