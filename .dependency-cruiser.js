@@ -75,7 +75,7 @@ module.exports = {
       { path: '^services/[^/]+/src/(db|store)/', pathNot: isTest },
       {
         path: '^protos/|/handlers/|^packages/kit/src/|@grpc/',
-        pathNot: '^packages/kit/src/(errors|database|roles|shared-limit)\\.ts$',
+        pathNot: '^packages/kit/src/(errors|database|database-dump|roles|shared-limit)\\.ts$',
       },
     ),
     rule(

@@ -48,7 +48,17 @@ const ofAny =
 
 /** A service as its code has it. */
 function readService(folder) {
-  const { readConfig } = require(join(root, folder, 'src/config.ts'))
+  return readSettings(require(join(root, folder, 'src/config.ts')).readConfig)
+}
+
+/** The operator's command as its code has it. */
+function readCommand() {
+  const command = require(join(root, 'packages/cli/src/settings.ts'))
+  return readSettings((env) => command.readSettings(env, '/'))
+}
+
+/** The settings that a program reads, as it is seen to do. */
+function readSettings(readConfig) {
   const settings = new Set()
   const read = (env) => {
     const recorder = new Proxy(env, { get: (from, name) => (settings.add(name), from[name]) })
@@ -96,6 +106,7 @@ function readFacts() {
     services: Object.fromEntries(
       Object.entries(services).map(([name, folder]) => [name, readService(folder)]),
     ),
+    command: readCommand(),
     engines: readEngines(),
     stopSeconds: readNumber('packages/kit/src/lifecycle.ts', 'STOP_LIMIT_MS') / 1000,
   }

@@ -99,19 +99,32 @@ function checkSettings(container, env, service) {
   ]
 }
 
+/** What the operator's command is given is what it asks for. */
+function checkCommand(env, command) {
+  const unknown = Object.keys(env).filter((name) => !command.knows(name))
+  return [
+    ...unknown.map((name) => `is given ${name}, which the operator's command does not read`),
+    ...command.read(env).faults,
+  ]
+}
+
 /** All faults of a workload. */
 function checkWorkload(workload, { objects, secrets, facts }) {
   const { kind, name, pod } = workload
   const ofContainers = pod.containers.flatMap((container) => {
     const { env, faults } = readEnvironment(container, { objects, secrets })
     const service = serviceOf(container, facts.services)
-    const ofOurs = service
-      ? [
-          ...(service === container.name ? [] : [`runs the image of ${service}`]),
-          ...checkSettings(container, env, facts.services[service]),
-          ...checkLife(workload, container, facts.stopSeconds),
-        ]
-      : []
+    // Every image has the operator's command, which runs to its end and listens nowhere.
+    const isCommand = service !== undefined && container.command?.includes('sheaf.js')
+    const ofOurs = isCommand
+      ? checkCommand(env, facts.command)
+      : service
+        ? [
+            ...(service === container.name ? [] : [`runs the image of ${service}`]),
+            ...checkSettings(container, env, facts.services[service]),
+            ...checkLife(workload, container, facts.stopSeconds),
+          ]
+        : []
     const all = [...faults, ...checkImage(container, facts), ...checkSecurity(container)]
     const sentences = [...all, ...ofOurs, ...checkAddresses(objects, workload, env)]
     return sentences.map((sentence) => `container ${container.name} ${sentence}`)

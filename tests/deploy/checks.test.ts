@@ -1,3 +1,4 @@
+import { readSettings as readCommand } from '@sheaf/cli/settings'
 import { readConfig as readDirectory } from '@sheaf/directory/config'
 import { readConfig as readDocumentData } from '@sheaf/document-data/config'
 import { readConfig as readGateway } from '@sheaf/gateway/config'
@@ -55,6 +56,7 @@ const facts = {
     'document-data': describeService(readDocumentData),
     webhook: describeService(readWebhook),
   },
+  command: describeService((env) => readCommand(env, '/')),
   engines: {
     nats: '2.14.0',
     postgres: '18.4',

@@ -119,7 +119,7 @@ const noUser = (email: string) =>
   new CliError(`there is no user ${email}; "users create ${email}" makes them`)
 
 /** Gets tokens of the system, and keeps each while it lasts. */
-function createSystemCaller(
+export function createSystemCaller(
   access: AccessServiceClientImpl,
   serviceKey: string,
 ): () => Promise<{ token: string }> {

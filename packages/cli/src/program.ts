@@ -2,10 +2,9 @@ import { AppError } from '@sheaf/kit/errors'
 import { ConfigError, type Env } from '@sheaf/kit/config'
 import { Command, CommanderError } from 'commander'
 import { CliError } from './cli-error'
+import { addDataCommands } from './commands/data'
 import { addDoctorCommand } from './commands/doctor'
-import { addImportCommand } from './commands/import'
 import { addKeysCommands } from './commands/keys'
-import { addLoadCommand } from './commands/load'
 import { addSignInCommand } from './commands/sign-in'
 import { addStatusCommand } from './commands/status'
 import { addUsersCommands } from './commands/users'
@@ -57,8 +56,7 @@ function createProgram(settings: CliSettings, terminal: Terminal): Command {
   addSignInCommand(program, settings, terminal)
   addStatusCommand(program, settings, terminal)
   addDoctorCommand(program, settings, terminal)
-  addLoadCommand(program, settings, terminal)
-  addImportCommand(program, settings, terminal)
+  addDataCommands(program, settings, terminal)
   addWebhooksCommands(program, terminal)
   return program
 }
@@ -71,6 +69,7 @@ Settings (environment):
   SHEAF_API_KEY            API key for load and import, or a file in SHEAF_API_KEY_FILE
   SHEAF_PUBLIC_URL         address that people know it by, for sign-in links
   SHEAF_DIRECTORY_ADDRESS  host:port of directory, for an operator of a cluster
+  SHEAF_WEBHOOK_ADDRESS    host:port of webhook, for backup and restore of a cluster
   SHEAF_SERVICE_KEY        service key for that, or a file in SHEAF_SERVICE_KEY_FILE
 
 Examples:
@@ -78,6 +77,7 @@ Examples:
   ${invocation} users create alice@example.com --name Alice
   ${invocation} keys create alice@example.com --expires 30d
   ${invocation} sign-in alice@example.com
+  ${invocation} backup /backups/today
   ${invocation} load cities.csv
   ${invocation} import book.xlsx
   ${invocation} webhooks listen 9000 --secret whsec_…

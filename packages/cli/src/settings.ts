@@ -14,6 +14,8 @@ export interface CliSettings {
   readonly apiKey?: string
   /** `host:port` of directory, when it is not on this machine. */
   readonly directoryAddress?: string
+  /** `host:port` of webhook, when it is not on this machine. */
+  readonly webhookAddress?: string
   readonly serviceKey?: string
   /** Certificates for directory, when it is not on this machine. */
   readonly tls?: TlsFiles
@@ -37,6 +39,7 @@ export function readSettings(env: Env, cwd: string): CliSettings {
     publicUrl: read.optional('SHEAF_PUBLIC_URL'),
     apiKey: read.optionalSecret('SHEAF_API_KEY'),
     directoryAddress: read.optional('SHEAF_DIRECTORY_ADDRESS'),
+    webhookAddress: read.optional('SHEAF_WEBHOOK_ADDRESS'),
     serviceKey: read.optionalSecret('SHEAF_SERVICE_KEY'),
     tls: readTlsFiles(read),
     cacheDir: join(cacheHome || join(homedir(), '.cache'), 'sheaf'),

@@ -32,6 +32,7 @@ export interface Context {
   readonly admission: Admission
   readonly publisher: ChangePublisher
   readonly directory: GrpcChannel
+  readonly serviceKey: string
   readonly verifier: TokenVerifier
   /** Makes and reads the cursors of pages. */
   readonly cursors: Cursors
@@ -82,7 +83,7 @@ export async function openContext(
   closer.use(publisher)
   const verifier = overrides.verifier ?? verifierOf(directory)
   const cursors = new Cursors(config.serviceKey)
-  const { home, maxImportBytes } = config
+  const { home, maxImportBytes, serviceKey } = config
   return {
     log,
     home,
@@ -93,6 +94,7 @@ export async function openContext(
     admission,
     publisher,
     directory,
+    serviceKey,
     verifier,
     cursors,
     attachmentLimits: config.attachments,

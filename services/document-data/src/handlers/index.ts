@@ -1,6 +1,7 @@
 import { serve, type ServedService } from '@sheaf/kit/grpc-server'
 import { ActionsServiceService } from '@sheaf/protos/sheaf/document_data/v1/actions'
 import { AttachmentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/attachments'
+import { BackupServiceService } from '@sheaf/protos/sheaf/document_data/v1/backup'
 import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnsServiceService } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
@@ -14,6 +15,7 @@ import { serveAdmitted } from './admitted'
 import { attachmentArchives } from './attachment-archives'
 import { attachmentUploads } from './attachment-uploads'
 import { attachments } from './attachments'
+import { backup } from './backup'
 import { changes } from './changes'
 import { columns } from './columns'
 import { documents } from './documents'
@@ -36,6 +38,7 @@ export function createServices(ctx: Context): ServedService[] {
       ...attachmentUploads(ctx),
       ...attachmentArchives(ctx),
     }),
+    serve(BackupServiceService, backup(ctx)),
     serve(ChangesServiceService, changes(ctx)),
     serveAdmitted(admission, ColumnsServiceService, columns(ctx)),
     serveAdmitted(admission, DocumentsServiceService, documents(ctx)),

@@ -91,6 +91,17 @@ export class DocumentFiles {
     this.dirty.clear(docId)
   }
 
+  /** Removes a document's folder as if it had never been; a tombstone stays. */
+  async discard(docId: string): Promise<void> {
+    const folder = this.folderOf(docId)
+    if (!existsSync(folder) || existsSync(join(folder, TOMBSTONE))) return
+    const scratch = await this.createScratch()
+    await rename(folder, join(scratch, docId))
+    await syncPath(join(folder, '..'))
+    await rm(scratch, { recursive: true, force: true })
+    this.dirty.clear(docId)
+  }
+
   /** Bytes that are free where documents lie. */
   async freeBytes(): Promise<number> {
     const { bavail, bsize } = await statfs(this.root)

@@ -10,13 +10,7 @@ import type { Author, LogEntry } from './log'
 import { createDocumentBytes, type NewDocument } from './new-document'
 import { OpenDocument, type Written } from './open-document'
 import { readRecords, type RecordsQuery, type RecordsReply } from './record-reads'
-import {
-  adoptSnapshot,
-  Snapshots,
-  writeSnapshot,
-  type Snapshot,
-  type SnapshotForm,
-} from './snapshots'
+import { adoptSnapshot, Snapshots, type Snapshot, type SnapshotForm } from './snapshots'
 import { tellSqliteError } from './sqlite-errors'
 import {
   createSurroundings,
@@ -111,19 +105,16 @@ export class DocumentStore implements AsyncDisposable {
     chunks: AsyncIterable<Uint8Array>,
     author: Author,
   ): Promise<{ seq: number }> {
-    return this.createFrom(docId, async (path) => {
-      await writeSnapshot(path, chunks)
-      return adoptSnapshot(path, author)
-    })
+    return this.createFrom(docId, (path) => adoptSnapshot(path, chunks, author))
   }
 
   /**
-   * Makes a document whose file `write` writes, durably, to the path that it is given; it answers the one entry of its log.
-   * Throws as `create`, and what `write` throws; then nothing is left.
+   * Makes a document whose file `write` writes, durably, to the path that it is given; it answers the one entry of its log,
+   * or nothing when no entry is to be published. Throws as `create`, and what `write` throws; then nothing is left.
    */
   async createFrom(
     docId: string,
-    write: (path: string) => Promise<LogEntry>,
+    write: (path: string) => Promise<LogEntry | undefined>,
   ): Promise<{ seq: number }> {
     let entry: LogEntry | undefined
     await this.tellDisk(() =>
@@ -134,6 +125,12 @@ export class DocumentStore implements AsyncDisposable {
     if (entry) this.first.add(docId, entry)
     this.onLogged(docId)
     return { seq: 1 }
+  }
+
+  /** Removes a document that nobody knows, as if it had never been. */
+  async discard(docId: string): Promise<void> {
+    this.close(docId)
+    await this.tellDisk(() => this.files.discard(docId))
   }
 
   /**

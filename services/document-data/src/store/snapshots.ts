@@ -19,6 +19,8 @@ export interface SnapshotForm {
   readonly history: boolean
   /** False to leave out rows, attachments and log: only the structure is left. */
   readonly data: boolean
+  /** True for a backup: the file as it is, with all that only Sheaf itself makes use of. */
+  readonly whole?: boolean
 }
 
 /** A copy of a document, ready to be sent. */
@@ -92,6 +94,7 @@ export class Snapshots implements AsyncDisposable {
     requireCaller(signal)
     await this.workers.run(path, [`VACUUM INTO ${quoteText(whole)}`])
     requireCaller(signal)
+    if (form.whole) return { moment: readMoment(whole), copy: whole }
     const { moment, statements } = inspect(whole, form, copy)
     await this.workers.run(whole, statements)
     requireCaller(signal)
@@ -115,6 +118,20 @@ function requireCaller(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw callEnded()
 }
 
+const momentOf = (connection: Connection) =>
+  connection
+    .prepare('SELECT seq, time AS changedAt FROM _sheaf_log ORDER BY seq DESC LIMIT 1')
+    .get() as Pick<Snapshot, 'seq' | 'changedAt'>
+
+function readMoment(path: string) {
+  const connection = openReader(path)
+  try {
+    return momentOf(connection)
+  } finally {
+    connection.close()
+  }
+}
+
 /**
  * What moment a copy shows, and the statements that take out of it what is not wanted, and write what is left, without
  * gaps, to another file.
@@ -122,9 +139,7 @@ function requireCaller(signal: AbortSignal | undefined): void {
 function inspect(path: string, { history, data }: SnapshotForm, to: string) {
   const connection = openReader(path)
   try {
-    const moment = connection
-      .prepare('SELECT seq, time AS changedAt FROM _sheaf_log ORDER BY seq DESC LIMIT 1')
-      .get() as Pick<Snapshot, 'seq' | 'changedAt'>
+    const moment = momentOf(connection)
     const tables = ['_sheaf_replies']
     if (!history || !data) tables.push('_sheaf_log')
     if (!data) tables.push(...dataTables, ...listUserTables(connection))
@@ -158,7 +173,7 @@ const dataTables = [
 const listUserTables = (connection: Connection) =>
   connection.pluck('SELECT tableId FROM _grist_Tables').all() as string[]
 
-/** Writes the bytes of a snapshot to a file; they are on disk when this returns. */
+/** Writes the bytes of a snapshot to a new file; they are on disk when this returns. */
 export async function writeSnapshot(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
@@ -173,10 +188,15 @@ export async function writeSnapshot(
 }
 
 /**
- * Makes the file of a snapshot that of a new document, with an epoch of its own and one log entry that stands for all of
- * it; it is on disk when this returns. Throws `invalid` when the file is no document.
+ * Writes the bytes of a snapshot as the file of a new document, with an epoch of its own and one log entry that stands for all of
+ * it; it is on disk when this returns. Throws `invalid` when the bytes are no document.
  */
-export function adoptSnapshot(path: string, author: Author): LogEntry {
+export async function adoptSnapshot(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+  author: Author,
+): Promise<LogEntry> {
+  await writeSnapshot(path, chunks)
   try {
     const connection = openWriter(path)
     try {
@@ -193,8 +213,8 @@ export function adoptSnapshot(path: string, author: Author): LogEntry {
 
 const badSnapshot = () => new AppError('invalid', 'BAD_SNAPSHOT', 'the bytes are no document')
 
-/** A file that is cut off would else only be noticed when its missing part is read. */
-function requireWhole({ db }: Connection, path: string): void {
+/** Throws `invalid` for a file that is cut off, which would else only be noticed when its missing part is read. */
+export function requireWhole({ db }: Connection, path: string): void {
   const get = (name: string) => Number(db.pragma(name, { simple: true }))
   const isWhole = get('page_count') * get('page_size') === statSync(path).size
   if (!isWhole || get('user_version') === 0) throw badSnapshot()

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CliError } from '../cli-error'
+import type { BackupFile } from './manifest'
+
+/** Writes a file of a backup, in place of one that was broken off, readable by its user alone; it is on disk when this resolves. */
+export async function writeBackupFile(
+  folder: string,
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<BackupFile> {
+  const hash = createHash('sha256')
+  let size = 0
+  const file = await open(join(folder, path), 'w', 0o600)
+  try {
+    for await (const chunk of chunks) {
+      hash.update(chunk)
+      size += chunk.length
+      await file.writeFile(chunk)
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  return { path, size, sha256: hash.digest('hex') }
+}
+
+/** Throws CliError unless the file is the one that was written. */
+export async function checkBackupFile(
+  folder: string,
+  { path, size, sha256 }: BackupFile,
+): Promise<void> {
+  const hash = createHash('sha256')
+  let found = 0
+  try {
+    for await (const chunk of createReadStream(join(folder, path)) as AsyncIterable<Buffer>) {
+      hash.update(chunk)
+      found += chunk.length
+    }
+  } catch (error) {
+    throw new CliError(`${path} of the backup cannot be read: ${(error as Error).message}`)
+  }
+  if (found !== size || hash.digest('hex') !== sha256)
+    throw new CliError(`${path} of the backup is damaged: it is not what was written`)
+}
+
+/** Makes the names of the files in a folder durable. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}

@@ -1,0 +1,73 @@
+import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
+import type { CallContext } from '@sheaf/protos/call'
+import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
+import { BackupServiceClientImpl as DirectoryBackup } from '@sheaf/protos/sheaf/directory/v1/backup'
+import { HomesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/homes'
+import { BackupServiceClientImpl as DocumentBackup } from '@sheaf/protos/sheaf/document_data/v1/backup'
+import { BackupServiceClientImpl as WebhookBackup } from '@sheaf/protos/sheaf/webhook/v1/backup'
+import { CliError } from '../cli-error'
+import { createSystemCaller } from '../operator'
+import type { CliSettings } from '../settings'
+import { getRunFile, readOperatorTarget } from '../target'
+
+/** The services of a running Sheaf, as a backup and a restore need them. */
+export interface BackupServices extends AsyncDisposable {
+  readonly directory: DirectoryBackup
+  readonly webhook: WebhookBackup
+  /** The document-data instance of that name. Throws CliError when none has reported itself lately. */
+  home(name: string): DocumentBackup
+  /** What goes with every call. */
+  context(): Promise<CallContext>
+}
+
+/** A large file over a slow line takes its time; whoever waits for it can stop it. */
+const CALL_MS = 6 * 3600_000
+/** An instance that has not reported for so long does not run. */
+const LIVE_MS = 60_000
+
+/** Connects to all services of the Sheaf that the settings name. Throws CliError when it cannot be reached. */
+export async function openBackupServices(settings: CliSettings): Promise<BackupServices> {
+  const { directoryAddress, serviceKey, tls } = await readOperatorTarget(settings)
+  const webhookAddress = await readWebhookAddress(settings)
+  const channels = new Map<string, GrpcChannel>()
+  const channel = (address: string): GrpcChannel => {
+    const open = channels.get(address) ?? openChannel({ address, tls })
+    channels.set(address, open)
+    return open
+  }
+  const asSystem = createSystemCaller(
+    new AccessServiceClientImpl(channel(directoryAddress)),
+    serviceKey,
+  )
+  const context = async () => ({ ...(await asSystem()), deadline: Date.now() + CALL_MS })
+  const close = () => {
+    for (const open of channels.values()) open.close()
+    return Promise.resolve()
+  }
+  const listed = new HomesServiceClientImpl(channel(directoryAddress))
+  const { homes } = await asSystem()
+    .then((token) => listed.listHomes({}, token))
+    .catch(async (error: unknown) => {
+      await close()
+      throw error
+    })
+  return {
+    directory: new DirectoryBackup(channel(directoryAddress)),
+    webhook: new WebhookBackup(channel(webhookAddress)),
+    home(name) {
+      const home = homes.find((known) => known.name === name)
+      if (!home || Date.parse(home.reportedAt) < Date.now() - LIVE_MS)
+        throw new CliError(`the document-data instance ${name} does not run, and has documents`)
+      return new DocumentBackup(channel(home.address))
+    },
+    context,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+async function readWebhookAddress(settings: CliSettings): Promise<string> {
+  if (settings.webhookAddress !== undefined) return settings.webhookAddress
+  if (settings.directoryAddress !== undefined)
+    throw new CliError('say where webhook is, as it is with directory: SHEAF_WEBHOOK_ADDRESS', 2)
+  return (await getRunFile(settings)).addresses.webhook
+}

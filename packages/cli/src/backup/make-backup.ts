@@ -1,0 +1,162 @@
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { toAppError } from '@sheaf/kit/errors'
+import { CliError } from '../cli-error'
+import { syncFolder, writeBackupFile } from './backup-file'
+import type { BackupServices } from './backup-services'
+import { documentPath, MANIFEST, tableFiles, type BackupDocument, type Manifest } from './manifest'
+
+/** Told how many documents are done. */
+export type OnProgress = (done: number, total: number) => void
+
+const LINE_END = Buffer.from('\n')
+/** How often a document is tried whose instance is busy or away. */
+const TRIES = 15
+const RETRY_MS = 1000
+
+interface Place {
+  readonly docId: string
+  readonly home: string
+}
+
+/**
+ * Writes a backup to a folder that is new or empty. Tables come first: each document is then as it was at a later moment, so
+ * that whatever they tell of it is in it. Throws CliError when the folder is not empty.
+ */
+export async function makeBackup(
+  services: BackupServices,
+  folder: string,
+  onProgress: OnProgress,
+): Promise<Manifest> {
+  const startedAt = new Date().toISOString()
+  await prepareFolder(folder)
+  const context = () => services.context()
+  const places: Place[] = []
+  const webhook = await writeBackupFile(
+    folder,
+    tableFiles.webhook,
+    toLines(services.webhook.readTables({}, await context())),
+  )
+  const directory = await writeBackupFile(
+    folder,
+    tableFiles.directory,
+    toLines(services.directory.readTables({}, await context()), (line) =>
+      places.push(...findPlaces(line)),
+    ),
+  )
+  const documents: BackupDocument[] = []
+  const skipped: string[] = []
+  onProgress(0, places.length)
+  for (const place of places) {
+    const document = await copyDocument(services, folder, place)
+    if (document) documents.push(document)
+    else skipped.push(place.docId)
+    onProgress(documents.length + skipped.length, places.length)
+  }
+  await syncFolder(join(folder, 'documents'))
+  const bytes = [directory, webhook, ...documents].reduce((sum, { size }) => sum + size, 0)
+  const manifest: Manifest = {
+    format: 1,
+    startedAt,
+    finishedAt: new Date().toISOString(),
+    counts: { documents: documents.length, skipped: skipped.length, bytes },
+    tables: { directory, webhook },
+    documents,
+    skipped,
+  }
+  await writeManifest(folder, manifest)
+  return manifest
+}
+
+async function prepareFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  if ((await readdir(folder)).length > 0)
+    throw new CliError(`${folder} is not empty: every backup needs a folder of its own`)
+  await mkdir(join(folder, 'documents'), { mode: 0o700 })
+}
+
+/** Last of all, and as a whole. */
+async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  const draft = `${MANIFEST}.draft`
+  const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
+  await writeBackupFile(folder, draft, toChunks([text]))
+  await rename(join(folder, draft), join(folder, MANIFEST))
+  await syncFolder(folder)
+}
+
+async function* toLines(
+  answers: AsyncIterable<{ readonly line: Uint8Array }>,
+  look: (line: string) => void = () => {},
+): AsyncGenerator<Uint8Array> {
+  for await (const { line } of answers) {
+    look(Buffer.from(line).toString())
+    yield line
+    yield LINE_END
+  }
+}
+
+/** The documents in a line of directory's tables. */
+function findPlaces(text: string): Place[] {
+  const line = JSON.parse(text) as { table?: string; rows?: { doc_id: string; home: string }[] }
+  if (line.table !== 'documents') return []
+  return (line.rows ?? []).map(({ doc_id: docId, home }) => ({ docId, home }))
+}
+
+/**
+ * Copies a document; undefined when it was deleted since the tables were read. Tries again for a while when its instance is
+ * busy or away.
+ */
+async function copyDocument(
+  services: BackupServices,
+  folder: string,
+  place: Place,
+): Promise<BackupDocument | undefined> {
+  const { docId } = place
+  for (let tries = 1; ; tries++) {
+    try {
+      return await readDocument(services, folder, place)
+    } catch (error) {
+      // A document that is deleted leaves a mark; one that is merely not there was lost, and that is not passed over.
+      const known = toAppError(error)
+      if (known?.reason === 'DOCUMENT_DELETED') {
+        await rm(join(folder, documentPath(docId)), { force: true })
+        return undefined
+      }
+      if (!known) throw error
+      if (known.code !== 'unavailable' || tries === TRIES)
+        throw new CliError(`document ${docId} cannot be backed up: ${known.message}`)
+    }
+    await delay(RETRY_MS)
+  }
+}
+
+async function readDocument(
+  services: BackupServices,
+  folder: string,
+  { docId, home }: Place,
+): Promise<BackupDocument> {
+  const answers = services.home(home).readDocument({ docId }, await services.context())
+  const incoming = answers[Symbol.asyncIterator]()
+  try {
+    const first = await incoming.next()
+    if (first.done) throw new CliError(`document ${docId} came without its beginning`)
+    const { seq = 0, size } = first.value
+    const file = await writeBackupFile(folder, documentPath(docId), readChunks(incoming))
+    if (file.size !== size) throw new CliError(`document ${docId} did not come as a whole`)
+    return { docId, home, seq, ...file }
+  } finally {
+    await incoming.return?.()
+  }
+}
+
+async function* readChunks(
+  incoming: AsyncIterator<{ readonly chunk: Uint8Array }>,
+): AsyncGenerator<Uint8Array> {
+  for (let next = await incoming.next(); !next.done; next = await incoming.next())
+    yield next.value.chunk
+}
+
+async function* toChunks(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks
+}

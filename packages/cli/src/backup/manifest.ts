@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CliError } from '../cli-error'
+
+/** Name of the manifest in the folder of a backup. It is written last: without it, there is no backup. */
+export const MANIFEST = 'manifest.json'
+/** Names of the files with the tables of PostgreSQL. */
+export const tableFiles = { directory: 'directory.ndjson', webhook: 'webhook.ndjson' } as const
+
+/** A file of a backup. */
+export interface BackupFile {
+  /** Below the folder of the backup. */
+  readonly path: string
+  readonly size: number
+  /** SHA-256 in hexadecimal. */
+  readonly sha256: string
+}
+
+/** A document of a backup. */
+export interface BackupDocument extends BackupFile {
+  readonly docId: string
+  /** The document-data instance that has it. */
+  readonly home: string
+  /** Number of the last entry of its log. */
+  readonly seq: number
+}
+
+/** What a backup holds. */
+export interface Manifest {
+  /** Form of the backup. */
+  readonly format: 1
+  /** ISO 8601 times, UTC. */
+  readonly startedAt: string
+  readonly finishedAt: string
+  readonly counts: { readonly documents: number; readonly skipped: number; readonly bytes: number }
+  readonly tables: { readonly directory: BackupFile; readonly webhook: BackupFile }
+  readonly documents: readonly BackupDocument[]
+  /** Documents that were deleted for good while the backup was made. */
+  readonly skipped: readonly string[]
+}
+
+/** Reads the manifest of a backup. Throws CliError when there is none that this Sheaf understands. */
+export async function readManifest(folder: string): Promise<Manifest> {
+  const text = await readFile(join(folder, MANIFEST), 'utf8').catch((error: { code?: string }) => {
+    throw new CliError(
+      error.code === 'ENOENT'
+        ? `${folder} holds no backup, or one that was interrupted: it has no ${MANIFEST}`
+        : `${join(folder, MANIFEST)} cannot be read`,
+    )
+  })
+  let manifest: unknown
+  try {
+    manifest = JSON.parse(text)
+  } catch {
+    throw damaged()
+  }
+  if (!isManifest(manifest)) throw damaged()
+  return manifest
+}
+
+const damaged = () =>
+  new CliError(`the ${MANIFEST} is damaged, or was written by another version of Sheaf`)
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+function isManifest(value: unknown): value is Manifest {
+  const { format, tables, documents, skipped } = (value ?? {}) as Partial<Manifest>
+  return (
+    format === 1 &&
+    isFile(tables?.directory, tableFiles.directory) &&
+    isFile(tables?.webhook, tableFiles.webhook) &&
+    Array.isArray(documents) &&
+    documents.every(isDocument) &&
+    Array.isArray(skipped) &&
+    skipped.every((docId) => UUID.test(String(docId)))
+  )
+}
+
+/** Paths are those that a backup gives, so that nothing outside of the folder is ever read. */
+function isFile(file: Partial<BackupFile> | undefined, path: string): boolean {
+  return (
+    file?.path === path &&
+    Number.isSafeInteger(file.size) &&
+    /^[0-9a-f]{64}$/.test(`${file.sha256}`)
+  )
+}
+
+function isDocument(document: Partial<BackupDocument> | null): boolean {
+  const { docId = '', home, seq } = document ?? {}
+  const isNamed = UUID.test(docId) && typeof home === 'string' && Number.isSafeInteger(seq)
+  return isNamed && isFile(document ?? undefined, documentPath(docId))
+}
+
+/** Where a document lies in a backup. */
+export const documentPath = (docId: string): string => `documents/${docId}.sqlite`

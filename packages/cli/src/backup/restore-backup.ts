@@ -1,0 +1,90 @@
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { CliError } from '../cli-error'
+import { checkBackupFile } from './backup-file'
+import type { BackupServices } from './backup-services'
+import type { OnProgress } from './make-backup'
+import { readManifest, tableFiles, type BackupDocument, type Manifest } from './manifest'
+
+const CHUNK_BYTES = 256 * 1024
+
+/** How far a restore is: first all files are looked at, and then restored. */
+export interface RestoreProgress {
+  readonly onChecked: OnProgress
+  readonly onRestored: OnProgress
+}
+
+/**
+ * Restores a backup into a Sheaf in which there is nothing yet. Nothing is sent before all of the backup was found to be what
+ * was written; and documents cannot be seen by anybody before directory has all of its tables, at the very end.
+ */
+export async function restoreBackup(
+  services: BackupServices,
+  folder: string,
+  { onChecked, onRestored }: RestoreProgress,
+): Promise<Manifest> {
+  const manifest = await readManifest(folder)
+  await requireEmpty(services)
+  for (const { home } of manifest.documents) services.home(home)
+  await checkFiles(folder, manifest, onChecked)
+
+  const { documents, skipped } = manifest
+  let done = 0
+  onRestored(0, documents.length)
+  for (const document of documents) {
+    const parts = readDocument(folder, document)
+    const home = services.home(document.home)
+    const { seq } = await home.restoreDocument(parts, await services.context())
+    if (seq !== document.seq)
+      throw new CliError(`document ${document.docId} is not the one that the manifest tells of`)
+    onRestored(++done, documents.length)
+  }
+  const ends = documents.map(({ docId, seq }) => ({
+    part: { $case: 'logEnd' as const, value: { docId, seq } },
+  }))
+  const webhooks = readLines(folder, tableFiles.webhook, ends)
+  await services.webhook.restoreTables(webhooks, await services.context())
+  const missing = skipped.map((value) => ({ part: { $case: 'missingDocId' as const, value } }))
+  const tables = readLines(folder, tableFiles.directory, missing)
+  await services.directory.restoreTables(tables, await services.context())
+  return manifest
+}
+
+/** The first start of a Sheaf makes its owner; anything else must not be mixed with what is restored. */
+async function requireEmpty(services: BackupServices): Promise<void> {
+  const { users, sites, documents } = await services.directory.getContents(
+    {},
+    await services.context(),
+  )
+  if (users <= 1 && sites === 0 && documents === 0) return
+  throw new CliError(
+    `this Sheaf is not empty, so nothing is restored: it has ${users} users, ${sites} team sites and ${documents} documents`,
+  )
+}
+
+async function checkFiles(
+  folder: string,
+  { tables, documents }: Manifest,
+  onChecked: OnProgress,
+): Promise<void> {
+  const files = [tables.directory, tables.webhook, ...documents]
+  for (const [i, file] of files.entries()) {
+    await checkBackupFile(folder, file)
+    onChecked(i + 1, files.length)
+  }
+}
+
+async function* readDocument(folder: string, { docId, path }: BackupDocument) {
+  yield { part: { $case: 'docId' as const, value: docId } }
+  const chunks = createReadStream(join(folder, path), { highWaterMark: CHUNK_BYTES })
+  for await (const value of chunks as AsyncIterable<Buffer>)
+    yield { part: { $case: 'chunk' as const, value } }
+}
+
+async function* readLines<T>(folder: string, path: string, rest: readonly T[]) {
+  const lines = createInterface({ input: createReadStream(join(folder, path)) })
+  for await (const line of lines)
+    yield { part: { $case: 'line' as const, value: Buffer.from(line) } }
+  yield* rest
+}

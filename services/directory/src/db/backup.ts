@@ -1,0 +1,62 @@
+import type { DumpPlan } from '@sheaf/kit/database-dump'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { migrations } from './migrations/index'
+import type { DirectorySchema } from './schema'
+
+type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
+
+/** What is kept for good. A document that is only being made is not there yet. */
+export const dumpPlan: DumpPlan = {
+  schema: 'directory',
+  version: migrations.length,
+  tables: [
+    { name: 'users' },
+    { name: 'api_keys' },
+    { name: 'orgs' },
+    { name: 'workspaces' },
+    { name: 'documents', where: 't.published_at is not null' },
+    { name: 'org_grants' },
+    { name: 'workspace_grants' },
+    {
+      name: 'document_grants',
+      where: 't.document_id in (select d.id from documents d where d.published_at is not null)',
+    },
+    { name: 'access_audit' },
+  ],
+}
+
+/** How much there is of what a restore would mix with. */
+export interface Contents {
+  readonly users: number
+  readonly sites: number
+  readonly documents: number
+}
+
+/** Counts people who sign in, team sites, and documents. */
+export async function countContents(db: Db): Promise<Contents> {
+  const { rows } = await sql<Contents>`
+    select (select count(*) from users where kind = 'login') as users,
+      (select count(*) from orgs where owner_id is null) as sites,
+      (select count(*) from documents) as documents`.execute(db)
+  return rows[0] ?? { users: 0, sites: 0, documents: 0 }
+}
+
+/** Keeps everybody else from adding anything to the end of the transaction. */
+export async function holdContents(trx: Transaction<DirectorySchema>): Promise<void> {
+  await sql`lock table users, orgs, documents in share row exclusive mode`.execute(trx)
+}
+
+/** Removes what a first start has made: its owner with their site, and what refers to them. */
+export async function clearContents(trx: Transaction<DirectorySchema>): Promise<void> {
+  await sql`delete from access_audit`.execute(trx)
+  await sql`delete from orgs`.execute(trx)
+  await sql`delete from users`.execute(trx)
+}
+
+/** Removes documents that have no file. */
+export async function deleteMissing(
+  trx: Transaction<DirectorySchema>,
+  docIds: readonly string[],
+): Promise<void> {
+  await sql`delete from documents where doc_id = any(${docIds}::uuid[])`.execute(trx)
+}

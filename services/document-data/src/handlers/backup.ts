@@ -1,0 +1,81 @@
+import { requireSystem } from '@sheaf/kit/caller'
+import { AppError, toAppError } from '@sheaf/kit/errors'
+import type { ServerCall } from '@sheaf/kit/grpc-server'
+import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
+import type {
+  BackupService,
+  ReadDocumentRequest,
+  ReadDocumentResponse,
+  RestoreDocumentRequest,
+  RestoreDocumentResponse,
+} from '@sheaf/protos/sheaf/document_data/v1/backup'
+import type { Context } from '../context'
+import { writeRestored } from '../store/restored-file'
+
+const NOTHING = Buffer.alloc(0)
+
+/** Handlers of BackupService. */
+export const backup = (ctx: Context): BackupService => ({
+  async *readDocument(
+    { docId }: ReadDocumentRequest,
+    call: ServerCall,
+  ): AsyncGenerator<ReadDocumentResponse> {
+    requireSystem(call)
+    yield* ctx.documents.readSnapshot(
+      docId,
+      { history: true, data: true, whole: true },
+      async function* ({ seq, size, bytes }): AsyncGenerator<ReadDocumentResponse> {
+        yield { chunk: NOTHING, seq, size }
+        for await (const chunk of bytes) yield { chunk }
+      },
+      call.signal,
+    )
+  },
+
+  async restoreDocument(
+    parts: AsyncIterable<RestoreDocumentRequest>,
+    call: ServerCall,
+  ): Promise<RestoreDocumentResponse> {
+    requireSystem(call)
+    const incoming = parts[Symbol.asyncIterator]()
+    const first = await incoming.next()
+    const part = first.done ? undefined : first.value.part
+    if (part?.$case !== 'docId') throw badPart('the first message must be the document')
+    const docId = part.value
+    if (await isKnown(ctx, docId))
+      throw new AppError('conflict', 'DOCUMENT_EXISTS', 'the document exists already')
+    await ctx.documents.discard(docId)
+    let seq = 0
+    await ctx.documents.createFrom(docId, async (path) => {
+      seq = await writeRestored(path, readChunks(incoming))
+      return undefined
+    })
+    return { seq }
+  },
+})
+
+/** True when directory has the document: then its file is not what a restore has left. */
+async function isKnown({ directory, serviceKey }: Context, docId: string): Promise<boolean> {
+  const credential = { $case: 'serviceKey', value: serviceKey } as const
+  const access = new AccessServiceClientImpl(directory)
+  try {
+    await access.resolveAccess({ credential, document: docId, site: '', neededRole: 0 })
+    return true
+  } catch (error) {
+    if (toAppError(error)?.code === 'not_found') return false
+    throw error
+  }
+}
+
+const badPart = (message: string) =>
+  new AppError('invalid', 'BAD_FIELD', message, { field: 'part' })
+
+async function* readChunks(
+  incoming: AsyncIterator<RestoreDocumentRequest>,
+): AsyncGenerator<Uint8Array> {
+  for (let next = await incoming.next(); !next.done; next = await incoming.next()) {
+    const { part } = next.value
+    if (part?.$case !== 'chunk') throw badPart('every message after the first must be a chunk')
+    yield part.value
+  }
+}

@@ -1,0 +1,48 @@
+import type { DumpPlan } from '@sheaf/kit/database-dump'
+import { sql, type Transaction } from 'kysely'
+import { migrations } from './migrations/index'
+import type { WebhookSchema } from './schema'
+
+type Trx = Transaction<WebhookSchema>
+
+/** Webhooks, without what waits for them and what was delivered. */
+export const dumpPlan: DumpPlan = {
+  schema: 'webhook',
+  version: migrations.length,
+  tables: [{ name: 'documents' }, { name: 'webhooks' }],
+}
+
+/** Removes all webhooks, and what is known of documents that are gone. */
+export async function clearWebhooks(trx: Trx): Promise<void> {
+  await sql`delete from documents`.execute(trx)
+  await sql`delete from tombstones`.execute(trx)
+}
+
+/** The end of the log of a document. */
+export interface LogEnd {
+  readonly docId: string
+  readonly seq: number
+}
+
+/**
+ * Lets the webhooks of these documents follow what their logs hold, and deliver only what comes after: the rest was
+ * delivered when it happened.
+ */
+export async function skipLogs(trx: Trx, ends: readonly LogEnd[]): Promise<void> {
+  const docIds = ends.map(({ docId }) => docId)
+  const seqs = ends.map(({ seq }) => seq)
+  await sql`
+    update webhooks w set after_seq = greatest(w.after_seq, e.seq)
+    from unnest(${docIds}::uuid[], ${seqs}::bigint[]) as e (doc_id, seq)
+    where w.doc_id = e.doc_id`.execute(trx)
+}
+
+/** Has nothing wait for any webhook, and the logs of all documents looked into soon. */
+export async function settleWebhooks(trx: Trx): Promise<void> {
+  await sql`
+    update webhooks set waiting_count = 0, waiting_bytes = 0, stopped_reason = null, stopped_seq = null,
+      partial_seq = null, partial_row = null, status = case status when 'invalid' then status else 'idle' end,
+      attempts = 0, failing_since = null, retry_at = null, halted_at = null, due_at = null,
+      lease_until = null, lease_id = null`.execute(trx)
+  await sql`update documents set created_at = now(), due_at = now(), failures = 0`.execute(trx)
+}

@@ -1,0 +1,197 @@
+import { appendFile, cp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Closer } from '@sheaf/kit/lifecycle'
+import { createRest, type Rest } from '@sheaf/testkit/rest'
+import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import { tempDir } from '@sheaf/testkit/temp-dir'
+import { startReceiver, type WebhookReceiver } from '@sheaf/testkit/webhook-receiver'
+import { formOf } from '../support/attachments'
+import { addRecords, addTable, newDocument, readRecords } from '../support/system'
+import { addWebhook, allowLoopback, readWebhook, requireOk, untilRows } from '../support/webhooks'
+
+interface Manifest {
+  readonly counts: { readonly documents: number; readonly skipped: number }
+  readonly documents: readonly { readonly docId: string; readonly seq: number }[]
+  readonly skipped: readonly string[]
+}
+
+const idOf = (doc: string) => doc.slice('/api/docs/'.length)
+
+/** Adds rows one by one until told to stop; answers those that were acknowledged, by row id. */
+function keepAdding(rest: Rest, table: string): () => Promise<Map<number, string>> {
+  const acknowledged = new Map<number, string>()
+  let running = true
+  const work = (async () => {
+    for (let count = 0; running; count++) {
+      const Name = `later-${count}`
+      const [id = 0] = await addRecords(rest, table, [{ Name }])
+      acknowledged.set(id, Name)
+    }
+  })()
+  return async () => {
+    running = false
+    await work
+    return acknowledged
+  }
+}
+
+/** What a failing command says. */
+async function refusal(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason as { stderr: string },
+  )
+  return error?.stderr ?? 'it did not fail'
+}
+
+/** A Sheaf with everything in it that a backup has to hold, and its backup, made while it was written to. */
+async function fill(sheaf: RunningSheaf, receiver: WebhookReceiver, folder: string) {
+  const owner = createRest(sheaf.url, sheaf.ownerKey)
+  const reader = await sheaf.createUser('reader@example.com', 'Reader')
+  const doc = await newDocument(owner, 'Busy')
+  await addTable(owner, doc, 'Pets', { Name: 'Text' })
+  const webhook = await addWebhook(owner, doc, { url: `${receiver.url}/pets` })
+  await addRecords(owner, `${doc}/tables/Pets`, [{ Name: 'Rex' }, { Name: 'Tom' }])
+  const body = formOf([['note.txt', 'a note']])
+  const [attachment] = requireOk(await owner.post<number[]>(`${doc}/attachments`, { body }))
+  const delta = { delta: { users: { [reader.email]: 'viewers' } } }
+  requireOk(await owner.patch(`${doc}/access`, { body: delta }))
+  const trashed = await newDocument(owner, 'Trashed')
+  requireOk(await owner.post(`${trashed}/remove`))
+  const gone = await newDocument(owner, 'Gone')
+  await untilRows(receiver, '/pets', 2)
+  const before = await readRecords(owner, `${doc}/tables/Pets`)
+  const stop = keepAdding(owner, `${doc}/tables/Pets`)
+  const counts = JSON.parse(await sheaf.operate('backup', folder, '--json')) as object
+  const later = await stop()
+  return { doc, webhook, attachment, trashed, gone, reader, before, counts, later }
+}
+
+describe('a backup', () => {
+  const open = new Closer()
+  let folder = ''
+  let receiver: WebhookReceiver
+  let source: RunningSheaf
+  let target: RunningSheaf
+  let filled: Awaited<ReturnType<typeof fill>>
+
+  beforeAll(async () => {
+    folder = join(open.use(await tempDir()).path, 'backup')
+    receiver = open.use(await startReceiver())
+    source = open.use(await startSheaf({ env: allowLoopback }))
+    filled = await fill(source, receiver, folder)
+    // With a NATS of its own: the one of the tests holds what the source has published since.
+    target = open.use(await startSheaf({ env: allowLoopback, ownEngines: true }))
+  })
+  afterAll(() => open.close())
+
+  /** A copy of the backup that a test may damage. */
+  async function copyBackup(): Promise<string> {
+    const copy = join(open.use(await tempDir()).path, 'copy')
+    await cp(folder, copy, { recursive: true })
+    return copy
+  }
+
+  const readManifest = async () =>
+    JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as Manifest
+
+  it('tells in its manifest of all documents, those in the trash too', async () => {
+    const { counts, documents } = await readManifest()
+    expect(filled.counts).toEqual(counts)
+    expect(counts).toMatchObject({ documents: 3, skipped: 0 })
+    const ids = [filled.doc, filled.trashed, filled.gone].map(idOf)
+    expect(documents.map(({ docId }) => docId).sort()).toEqual(ids.sort())
+  })
+
+  it('can be read by its user alone', async () => {
+    const { documents } = await readManifest()
+    const files = ['manifest.json', 'directory.ndjson', 'webhook.ndjson']
+    for (const file of [...files, `documents/${documents[0]?.docId}.sqlite`])
+      expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600)
+    expect((await stat(folder)).mode & 0o777).toBe(0o700)
+  })
+
+  it('is not written into a folder that holds something', async () => {
+    expect(await refusal(source.operate('backup', folder))).toMatch(/is not empty/)
+  })
+
+  it('is refused by a Sheaf that is not empty, which says what is there', async () => {
+    expect(await refusal(source.operate('restore', folder))).toMatch(
+      /not empty.* 2 users, 0 team sites and 3 documents/,
+    )
+  })
+
+  it('is refused, changing nothing, when it was interrupted or a file of it is damaged', async () => {
+    const interrupted = await copyBackup()
+    await rm(join(interrupted, 'manifest.json'))
+    expect(await refusal(target.operate('restore', interrupted))).toMatch(/no manifest\.json/)
+    for (const file of ['webhook.ndjson', `documents/${idOf(filled.trashed)}.sqlite`]) {
+      const damaged = await copyBackup()
+      await appendFile(join(damaged, file), 'x')
+      expect(await refusal(target.operate('restore', damaged))).toMatch(/is damaged/)
+    }
+    const garbled = await copyBackup()
+    await writeFile(join(garbled, 'manifest.json'), '{"format":1}')
+    expect(await refusal(target.operate('restore', garbled))).toMatch(/manifest\.json is damaged/)
+    const rest = createRest(target.url, target.ownerKey)
+    expect(requireOk(await rest.get<object[]>('/api/orgs'))).toHaveLength(1)
+  })
+
+  it('that breaks off on its way back is seen by nobody, and can be restored once more', async () => {
+    const copy = await copyBackup()
+    const manifest = await readManifest()
+    const [first, second, last] = manifest.documents
+    const documents = [first, second, { ...last, seq: 1_000_000 }]
+    await writeFile(join(copy, 'manifest.json'), JSON.stringify({ ...manifest, documents }))
+    expect(await refusal(target.operate('restore', copy))).toMatch(/not the one/)
+    const rest = createRest(target.url, target.ownerKey)
+    const [workspace] = requireOk(
+      await rest.get<{ docs: object[] }[]>('/api/orgs/current/workspaces'),
+    )
+    expect(workspace?.docs).toEqual([])
+    expect((await rest.get(`${filled.doc}/tables`)).status).toBe(404)
+  })
+
+  it('brings everything back into an empty Sheaf, and delivers nothing a second time', async () => {
+    const { doc, webhook, attachment, trashed, gone, reader, before, later } = filled
+    const original = createRest(source.url, source.ownerKey)
+    await untilRows(receiver, '/pets', before.length + later.size)
+    const definition = (await readWebhook(original, doc, webhook)).fields
+    const delivered = receiver.rows('/pets').length
+
+    // As if it had been deleted while the backup was made.
+    const copy = await copyBackup()
+    const manifest = await readManifest()
+    const skipped = [idOf(gone)]
+    const documents = manifest.documents.filter(({ docId }) => !skipped.includes(docId))
+    const told = JSON.stringify({ ...manifest, documents, skipped })
+    await writeFile(join(copy, 'manifest.json'), told)
+    await target.operate('restore', copy)
+    const owner = createRest(target.url, source.ownerKey)
+    const table = `${doc}/tables/Pets`
+    const rows = await readRecords(owner, table)
+    expect(rows.slice(0, before.length)).toEqual(before)
+    // Of what was written meanwhile there is a beginning without gaps.
+    const since = rows.slice(before.length).map(({ id, fields }) => [id, fields.Name])
+    expect(since).toEqual([...later].slice(0, since.length))
+    const file = await owner.get(`${doc}/attachments/${attachment}/download`)
+    expect(file.raw.toString()).toBe('a note')
+
+    expect((await createRest(target.url, target.ownerKey).get('/api/orgs')).status).toBe(401)
+    const asReader = createRest(target.url, reader.key)
+    expect(await readRecords(asReader, table)).toEqual(rows)
+    const write = { body: { records: [{ fields: { Name: 'no' } }] } }
+    expect((await asReader.post(`${table}/records`, write)).status).toBe(403)
+    requireOk(await owner.post(`${trashed}/unremove`))
+    expect((await owner.get(`${trashed}/tables`)).status).toBe(200)
+
+    expect((await owner.get(`${gone}/tables`)).status).toBe(404)
+
+    expect((await readWebhook(owner, doc, webhook)).fields).toEqual(definition)
+    await addRecords(owner, table, [{ Name: 'new' }])
+    const all = await untilRows(receiver, '/pets', delivered + 1)
+    expect(all.slice(delivered).map(({ Name }) => Name)).toEqual(['new'])
+    const made = await newDocument(owner, 'After')
+    expect((await owner.get(`${made}/tables`)).status).toBe(200)
+  })
+})
