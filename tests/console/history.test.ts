@@ -55,7 +55,7 @@ describe('the history', () => {
     await size.waitFor()
     expect(await size.getByRole('cell').allInnerTexts()).toEqual(['Size', '3', '4'])
     const sown = change.getByRole('row').filter({ hasText: 'Sown' })
-    expect(await sown.getByRole('cell').allInnerTexts()).toEqual(['Sown', 'empty', '2026-03-01'])
+    expect(await sown.getByRole('cell').allInnerTexts()).toEqual(['Sown', 'empty', 'Mar 1, 2026'])
     expect(await findBarriers(page)).toEqual([])
 
     await change.getByRole('button', { name: 'Undo change 4' }).click()

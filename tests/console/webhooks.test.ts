@@ -40,7 +40,7 @@ const listed = async () =>
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 const dialog = () => page.getByRole('dialog')
 const choose = async (item: string) => {
-  await page.getByRole('button', { name: /^More for/ }).click()
+  await page.getByRole('button', { name: /^More for (?!table)/ }).click()
   await page.getByRole('menuitem', { name: item }).click()
 }
 /** What the browser told as an error, but for refusals: those are shown where they were caused. */
