@@ -30,7 +30,7 @@ module.exports = {
     rule(
       'console-is-a-client',
       'The console runs in a browser, and knows of Sheaf what any client can.',
-      { path: '^gateway/console/', pathNot: '[.]test[.]ts$' },
+      { path: '^gateway/console/' },
       { path: '^(protos|services|packages|gateway/(?!console/)|tests|bench)/' },
     ),
     rule(

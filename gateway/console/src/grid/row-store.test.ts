@@ -1,4 +1,3 @@
-import { eventually } from '@sheaf/testkit/eventually'
 import { BLOCK_ROWS } from './row-blocks'
 import { RowStore, type RowListener } from './row-store'
 import type { PageQuestion, RowsPage } from './rows-api'
@@ -33,6 +32,11 @@ class Table {
   }
 }
 
+/** Lets timers and answers come until this holds; for as long as a test may take. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 1))
+}
+
 const deaf: RowListener = { onRows() {}, onBlocks() {}, onTotal() {} }
 
 describe('the rows of a grid', () => {
@@ -47,9 +51,9 @@ describe('the rows of a grid', () => {
   it('are read ahead, each block after the cursor of the one before', async () => {
     const table = new Table(10_000)
     const store = open(table)
-    await eventually(() => store.at(450) !== undefined)
+    await until(() => store.at(450) !== undefined)
     store.look(BLOCK_ROWS, BLOCK_ROWS + 30)
-    await eventually(() => store.at(550) !== undefined)
+    await until(() => store.at(550) !== undefined)
     expect(store.readState()).toEqual({ total: 10_000, error: undefined })
     expect(table.asked.filter(({ isCounted }) => isCounted)).toHaveLength(1)
     expect(table.asked.at(-1)).toMatchObject({ cursor: '500', offset: 0 })
@@ -58,9 +62,9 @@ describe('the rows of a grid', () => {
   it('are counted from the closest cursor after a jump', async () => {
     const table = new Table(10_000)
     const store = open(table)
-    await eventually(() => store.at(450) !== undefined)
+    await until(() => store.at(450) !== undefined)
     store.look(9_980, 9_999)
-    await eventually(() => store.at(9_999) !== undefined)
+    await until(() => store.at(9_999) !== undefined)
     expect(table.asked).toContainEqual(expect.objectContaining({ cursor: '500', offset: 9_400 }))
     expect(store.at(10_000)).toBeUndefined()
   })
@@ -69,10 +73,10 @@ describe('the rows of a grid', () => {
     const table = new Table(40_000)
     const store = new RowStore(table.read, true)
     close = store.open(deaf)
-    await eventually(() => store.glimpse(39_999)?.index === 35_000 - 1)
+    await until(() => store.glimpse(39_999)?.index === 35_000 - 1)
     expect(store.glimpse(29_900)).toMatchObject({ index: 24_950, row: { id: 24_951 } })
     store.look(30_000, 30_030)
-    await eventually(() => store.at(30_000)?.id === 30_001)
+    await until(() => store.at(30_000)?.id === 30_001)
     expect(table.asked).toContainEqual(
       expect.objectContaining({ cursor: '30000', offset: 0, limit: BLOCK_ROWS }),
     )
@@ -81,14 +85,14 @@ describe('the rows of a grid', () => {
   it('are not waited for where nobody looks any more', async () => {
     const table = new Table(10_000)
     const store = open(table)
-    await eventually(() => store.at(450) !== undefined)
+    await until(() => store.at(450) !== undefined)
     table.isStuck = true
     store.look(5_000, 5_030)
-    await eventually(() => table.asked.some(({ offset }) => offset === 4_500))
+    await until(() => table.asked.some(({ offset }) => offset === 4_500))
     table.isStuck = false
     store.look(8_000, 8_030)
     expect(table.stopped).toContain(5_000)
-    await eventually(() => store.at(8_000) !== undefined)
+    await until(() => store.at(8_000) !== undefined)
     expect(store.at(5_000)).toBeUndefined()
   })
 
@@ -97,7 +101,7 @@ describe('the rows of a grid', () => {
     const store = open(table)
     for (let block = 0; block < 150; block++) {
       store.look(block * BLOCK_ROWS, block * BLOCK_ROWS + 30)
-      await eventually(() => store.at(block * BLOCK_ROWS) !== undefined)
+      await until(() => store.at(block * BLOCK_ROWS) !== undefined)
     }
     expect(store.at(0)).toBeUndefined()
     expect(store.at(14_900)?.id).toBe(14_901)
@@ -108,7 +112,7 @@ describe('the rows of a grid', () => {
     const changed: unknown[] = []
     const store = open(table, { ...deaf, onRows: (rows) => changed.push(...rows) })
     store.remember({ seq: 2, rowIds: [7, 999], columns: { Name: ['new', 'x'], other: [1, 2] } })
-    await eventually(() => store.at(6) !== undefined)
+    await until(() => store.at(6) !== undefined)
     expect(store.at(6)?.fields).toEqual({ Name: 'new' })
     store.apply({ seq: 3, rowIds: [8], columns: { Name: ['newer'] } })
     expect(changed).toEqual([{ index: 7, row: { id: 8, fields: { Name: 'newer' } } }])
@@ -125,11 +129,11 @@ describe('the rows of a grid', () => {
       onTotal: (total) => totals.push(total),
       onBlocks: () => renewed++,
     })
-    await eventually(() => store.at(149) !== undefined)
+    await until(() => store.at(149) !== undefined)
     table.rows = 151
     store.renewSoon(false)
     expect(store.at(0)?.id).toBe(1)
-    await eventually(() => store.at(150) !== undefined)
+    await until(() => store.at(150) !== undefined)
     expect([totals, renewed]).toEqual([[150, 151], 2])
   })
 
@@ -140,10 +144,10 @@ describe('the rows of a grid', () => {
       fails ? Promise.reject(new Error('broken')) : table.read(asked, signal),
     )
     close = store.open(deaf)
-    await eventually(() => store.readState().error !== undefined)
+    await until(() => store.readState().error !== undefined)
     fails = false
     store.retry()
-    await eventually(() => store.at(9) !== undefined)
+    await until(() => store.at(9) !== undefined)
     expect(store.readState()).toEqual({ total: 10, error: undefined })
   })
 })
