@@ -35,9 +35,8 @@ function build(path) {
     return readObjects(execFileSync(kustomize(), ['build', path], { encoding: 'utf8', stdio }))
   } catch (error) {
     if (error.code !== 'ENOENT') throw error
-    throw new Error(
-      `none is fetched for ${process.platform}-${process.arch}: put kustomize on the PATH`,
-    )
+    const machine = `${process.platform}-${process.arch}`
+    throw new Error(`none is fetched for ${machine}: put kustomize on the PATH`, { cause: error })
   }
 }
 
