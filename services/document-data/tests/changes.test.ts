@@ -223,11 +223,12 @@ describe('changes', () => {
   it('is recognised by NATS when a batch is sent again', async () => {
     const docId = await writeAll()
     await eventually(async () => (await readPublished(nats, docId)).events.length === 4)
-    const { events } = await readPublished(nats, docId)
+    const { events, epochs } = await readPublished(nats, docId)
+    const [epoch = ''] = epochs
     const again = await jetstream(nats).publish(
       `sheaf.changes.${docId}`,
-      ChangeBatch.encode({ changes: events.slice(0, 1) }).finish(),
-      { msgID: `${docId}:1` },
+      ChangeBatch.encode({ changes: events.slice(0, 1), epoch }).finish(),
+      { msgID: `${docId}:${epoch}:1` },
     )
     expect(again.duplicate).toBe(true)
   })

@@ -6,6 +6,8 @@ import { ChangeBatch, type ChangeEvent } from '@sheaf/protos/sheaf/events/v1/cha
 export interface PublishedChanges {
   readonly events: ChangeEvent[]
   readonly messages: number
+  /** Epochs that the messages tell, each once. */
+  readonly epochs: ReadonlySet<string>
 }
 
 /** Reads all that was published of a document, in the order of the stream. */
@@ -20,15 +22,18 @@ export async function readPublished(
     .catch(() => undefined)
   const messages = info?.state.subjects?.[subject] ?? 0
   const events: ChangeEvent[] = []
-  if (messages === 0) return { events, messages }
+  const epochs = new Set<string>()
+  if (messages === 0) return { events, messages, epochs }
   const consumer = await jetstream(nats).consumers.get('SHEAF_CHANGES', {
     filter_subjects: [subject],
     deliver_policy: DeliverPolicy.All,
   })
   let left = messages
   for await (const message of await consumer.consume()) {
-    events.push(...ChangeBatch.decode(message.data).changes)
+    const { changes, epoch } = ChangeBatch.decode(message.data)
+    events.push(...changes)
+    epochs.add(epoch)
     if (--left === 0) break
   }
-  return { events, messages }
+  return { events, messages, epochs }
 }

@@ -69,13 +69,15 @@ const allColumns = Object.keys(columnRefs) as ColumnName[]
 
 /** A document with one table, and its log. */
 export class FakeDocument {
-  readonly id = randomUUID()
+  readonly epoch = randomUUID()
   readonly entries: FakeEntry[] = []
   /** Entries up to this one have been cut from the log. */
   cutUpTo = 0
   /** What every call to it throws. */
   error: AppError | undefined
   private readonly rows = new Map<number, Cells>()
+
+  constructor(readonly id: string = randomUUID()) {}
 
   get latestSeq(): number {
     return this.entries.length
@@ -218,14 +220,15 @@ export class FakeDocuments implements AsyncDisposable {
   }
 
   private async *readChanges(request: ReadChangesRequest): AsyncGenerator<ReadChangesResponse> {
-    const { docId, afterSeq, limit, fullRows, tableRefs } = request
+    const { docId, afterSeq, limit, fullRows, tableRefs, tellState } = request
     this.reads.push(request)
     await this.onRead(docId)
-    const { entries, cutUpTo, latestSeq } = this.find(docId)
+    const { entries, cutUpTo, latestSeq, epoch } = this.find(docId)
     if (afterSeq < cutUpTo) {
       const metadata = { oldestSeq: String(cutUpTo + 1) }
       throw new AppError('precondition', 'CHANGES_CUT', 'the log does not reach back', metadata)
     }
+    if (tellState) yield { change: undefined, continued: false, latestSeq, etag: '', epoch }
     for (const { sent, whole } of entries.slice(
       afterSeq,
       limit > 0 ? afterSeq + limit : undefined,

@@ -85,13 +85,14 @@ export async function ensureStream(nats: NatsConnection): Promise<void> {
 /** Publishes entries of a document's log, as document-data does. */
 export async function publish(
   nats: NatsConnection,
-  { id, entries }: FakeDocument,
+  { id, epoch, entries }: FakeDocument,
   ...seqs: number[]
 ): Promise<void> {
   const changes = seqs.flatMap((seq) => entries[seq - 1]?.sent ?? [])
   const traced = headers()
   traced.set('traceparent', changes[0]?.traceparent ?? '')
-  await jetstream(nats).publish(`sheaf.changes.${id}`, ChangeBatch.encode({ changes }).finish(), {
+  const batch = ChangeBatch.encode({ changes, epoch }).finish()
+  await jetstream(nats).publish(`sheaf.changes.${id}`, batch, {
     msgID: randomUUID(),
     headers: traced,
   })

@@ -1,8 +1,7 @@
 import { createTestDatabase } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
 import { sql } from 'kysely'
-import type { FakeDocuments } from './fake-documents'
-import { type FakeDocument } from './fake-documents'
+import { FakeDocument, type FakeDocuments } from './fake-documents'
 import {
   createWebhook,
   listEvents,
@@ -102,6 +101,28 @@ describe('matching', () => {
     const events = await listEvents(instance.ctx, webhook)
     expect(events.map((event) => event.split(' ')[0])).toEqual(['1', '2', '3', '4', '5', '6', '7'])
     expect((await readWebhook(instance.ctx, webhook)).waiting_count).toBe(7)
+  })
+
+  it('takes nothing from a message about a log that was lost, whose numbers have come again', async () => {
+    const [doc, webhook] = await world.createWatched()
+    const lost = new FakeDocument(doc.id)
+    for (const log of [doc, lost]) log.add({ id: 1, A: 'kept' })
+    await world.send(doc, 1)
+    await world.untilHandled(doc)
+    for (const id of [2, 3]) lost.add({ id, A: 'lost' })
+    doc.add({ id: 2, A: 'new' })
+    await world.send(lost, 2)
+    await world.untilHandled(doc)
+    const reads = readsOf(doc).length
+    await world.send(lost, 3)
+    await eventually(() => readsOf(doc).length > reads)
+    await world.send(doc, doc.add({ id: 3, A: 'new' }))
+    await world.untilHandled(doc)
+    expect(await listEvents(instance.ctx, webhook)).toEqual([
+      '1 add {"id":1,"Ready":false,"A":"kept","B":0}',
+      '2 add {"id":2,"Ready":false,"A":"new","B":0}',
+      '3 add {"id":3,"Ready":false,"A":"new","B":0}',
+    ])
   })
 
   it('takes events from the seq of each webhook on, and none for a disabled one', async () => {

@@ -171,14 +171,17 @@ export class ChangePublisher implements AsyncDisposable {
   private async publish(docId: string, entries: readonly LogEntry[]): Promise<void> {
     const first = entries[0]
     if (!this.stream || !this.nats || !first) throw new Error('not connected to NATS yet')
+    const epoch = this.documents.epochOf(docId)
     const batch = ChangeBatch.encode({
       changes: entries.map((entry) => createEvent(entry, { docId, oldValues: true })),
+      epoch,
     }).finish()
     const span = startSpan(entries)
     const traced = headers()
     const traceparent = span?.traceparent ?? first.traceparent
     if (traceparent !== '') traced.set('traceparent', traceparent)
-    const options = { msgID: `${docId}:${first.seq}`, headers: traced, timeout: CONFIRM_MS }
+    const msgID = `${docId}:${epoch}:${first.seq}`
+    const options = { msgID, headers: traced, timeout: CONFIRM_MS }
     let isConfirmed = false
     try {
       await this.stream.publish(subjectOf(docId), batch, options).catch(async (error: unknown) => {

@@ -59,7 +59,7 @@ async function* responses(
   epoch: string,
 ): AsyncGenerator<ReadChangesResponse> {
   if (tellState)
-    yield { change: undefined, continued: false, latestSeq, etag: tagOf(epoch, latestSeq) }
+    yield { change: undefined, continued: false, latestSeq, etag: tagOf(epoch, latestSeq), epoch }
   for await (const part of parts)
     yield { change: partEvent(part, docId), continued: part.continued, latestSeq, etag: '' }
 }

@@ -93,7 +93,7 @@ async function makeDocument(
     const imported = await ctx.imports.run(order, report, call.signal)
     await syncFile(target)
     tables = imported.tables
-    return imported.entry
+    return imported.first
   })
   return { seq, tables: [...tables] }
 }

@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { Connection } from '../store/connections'
 import { DocumentWriter } from '../store/document'
-import { appendEntry, type Author, type LogEntry } from '../store/log'
+import type { FirstEntry } from '../store/first-entries'
+import type { Author } from '../store/log'
 import { migrate } from '../store/migrations/index'
+import { beginLog } from '../store/publish-state'
 import { readSchema } from '../store/schema'
 import type { DocumentSettings } from '../values/column-type'
 
@@ -41,13 +42,12 @@ export class DocumentDraft implements Disposable {
   }
 
   /** Ends the file with the one log entry that stands for all of it, which is to be published. */
-  finish(author: Author): LogEntry {
+  finish(author: Author): FirstEntry {
     const { connection } = this
-    connection.prepare('INSERT INTO _sheaf_state VALUES (1, ?, 0, 1)').run(randomUUID())
-    const { entry } = appendEntry(connection, 1, author, [])
+    const first = beginLog(connection, author, [])
     connection.db.exec('COMMIT')
     connection.db.pragma('journal_mode = WAL')
-    return entry
+    return first
   }
 
   [Symbol.dispose](): void {

@@ -1,5 +1,6 @@
 import { parse } from 'node:path'
-import type { Author, LogEntry } from '../store/log'
+import type { FirstEntry } from '../store/first-entries'
+import type { Author } from '../store/log'
 import { copyDocument, type LoadedTable } from './copy-document'
 import { delimitedRows } from './delimited-rows'
 import { DocumentDraft } from './document-draft'
@@ -32,8 +33,8 @@ export interface ImportProgress {
 
 /** What an import has made. */
 export interface Imported {
-  /** The log entry that is to be published. */
-  readonly entry: LogEntry
+  /** The beginning of its log, which is to be published. */
+  readonly first: FirstEntry
   readonly tables: readonly LoadedTable[]
 }
 
@@ -60,7 +61,7 @@ export async function importFile(
     format === 'sqlite'
       ? await copy(upload, { draft, size, counter })
       : await load(createSource(format, upload, parse(fileName).name), { draft, size, counter })
-  return { entry: draft.finish(author), tables }
+  return { first: draft.finish(author), tables }
 }
 
 interface Making {

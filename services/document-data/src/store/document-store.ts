@@ -5,7 +5,7 @@ import type { ChangesPlan } from './changes-plan'
 import type { DocumentReader, DocumentWriter, Synchronous } from './document'
 import { DocumentFiles, writeDurably } from './document-files'
 import { readExport, type PlanExport } from './exports'
-import { FirstEntries } from './first-entries'
+import { FirstEntries, type FirstEntry } from './first-entries'
 import type { Author, LogEntry } from './log'
 import { createDocumentBytes, type NewDocument } from './new-document'
 import { OpenDocument, type Written } from './open-document'
@@ -89,17 +89,14 @@ export class DocumentStore implements AsyncDisposable {
 
   /** Makes a document; it is on disk when this answers. Throws `conflict` when it exists, `precondition` when deleted. */
   async create(docId: string, settings: NewDocument, author: Author): Promise<{ seq: number }> {
-    const { bytes, entry } = createDocumentBytes(settings, author)
+    const { bytes, first } = createDocumentBytes(settings, author)
     await this.tellDisk(() => this.files.create(docId, (path) => writeDurably(path, bytes)))
-    this.first.add(docId, entry)
+    this.first.add(docId, first)
     this.onLogged(docId)
     return { seq: 1 }
   }
 
-  /**
-   * Makes a document from the bytes of a snapshot of another one. Throws as `create`, and `invalid` when the bytes are no
-   * document.
-   */
+  /** Makes a document from the bytes of a snapshot of another one. Throws as `create`, and `invalid` when they are no document. */
   async createFromSnapshot(
     docId: string,
     chunks: AsyncIterable<Uint8Array>,
@@ -109,20 +106,20 @@ export class DocumentStore implements AsyncDisposable {
   }
 
   /**
-   * Makes a document whose file `write` writes, durably, to the path that it is given; it answers the one entry of its log,
+   * Makes a document whose file `write` writes, durably, to the path that it is given; it answers the beginning of its log,
    * or nothing when no entry is to be published. Throws as `create`, and what `write` throws; then nothing is left.
    */
   async createFrom(
     docId: string,
-    write: (path: string) => Promise<LogEntry | undefined>,
+    write: (path: string) => Promise<FirstEntry | undefined>,
   ): Promise<{ seq: number }> {
-    let entry: LogEntry | undefined
+    let first: FirstEntry | undefined
     await this.tellDisk(() =>
       this.files.create(docId, async (path) => {
-        entry = await write(path)
+        first = await write(path)
       }),
     )
-    if (entry) this.first.add(docId, entry)
+    if (first) this.first.add(docId, first)
     this.onLogged(docId)
     return { seq: 1 }
   }
@@ -258,6 +255,11 @@ export class DocumentStore implements AsyncDisposable {
     const first = this.first.find(docId)
     if (first) return first
     return this.tell(docId, () => this.use(docId).nextBatch())
+  }
+
+  /** The epoch of a document whose entries are published; its file is opened when it has to be. */
+  epochOf(docId: string): string {
+    return this.first.epochOf(docId) ?? this.stateOf(docId).epoch
   }
 
   /** NATS has confirmed a document's entries up to this one. */

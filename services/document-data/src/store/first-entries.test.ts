@@ -28,14 +28,19 @@ test('the first entry of a new document is published without opening its file', 
 
 test('what is published from memory is what the file says', async () => {
   await using folder = await tempDir()
-  let fromMemory: LogEntry[]
+  let fromMemory: { entries: LogEntry[]; epoch: string }
+  const read = async (store: DocumentStore) => {
+    const entries = await store.nextBatch(docId)
+    return { entries, epoch: store.epochOf(docId) }
+  }
   {
     await using store = await openStore(folder.path)
     await store.create(docId, settings, author)
-    fromMemory = await store.nextBatch(docId)
+    fromMemory = await read(store)
+    expect(store.openCount).toBe(0)
   }
   await using store = await openStore(folder.path)
-  expect(await store.nextBatch(docId)).toEqual(fromMemory)
+  expect(await read(store)).toEqual(fromMemory)
   expect(store.openCount).toBe(1)
 })
 
@@ -72,7 +77,7 @@ test('a document that was removed has nothing left to publish', async () => {
 test('the memory is bounded: the oldest documents are read from their files again', () => {
   const first = new FirstEntries()
   const entry = { seq: 1, time: 0, user: 0, cause: 1, traceparent: '' }
-  for (let number = 0; number <= 10_000; number++) first.add(String(number), entry)
+  for (let number = 0; number <= 10_000; number++) first.add(String(number), { epoch: '', entry })
   expect(first.find('0')).toBeUndefined()
   expect(first.find('1')).toEqual([entry])
 })

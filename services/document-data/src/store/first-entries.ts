@@ -3,19 +3,31 @@ import type { LogEntry } from './log'
 /** Documents remembered; an entry is some hundred bytes, since all new documents share their operations. */
 const MAX_ENTRIES = 10_000
 
+/** The beginning of a log. */
+export interface FirstEntry {
+  /** Epoch of the document. */
+  readonly epoch: string
+  readonly entry: LogEntry
+}
+
 /**
  * The first log entries of documents that were made by this process and have not been opened since: they can be published
  * without opening the files, which would cost several times what making them does. What is forgotten here is read from
  * the file; a confirmation that is forgotten costs a repetition of the same message.
  */
 export class FirstEntries {
-  private readonly entries = new Map<string, { readonly entry: LogEntry; confirmed: boolean }>()
+  private readonly entries = new Map<string, FirstEntry & { confirmed: boolean }>()
 
   /** Remembers the first entry of a document that was just made. */
-  add(docId: string, entry: LogEntry): void {
+  add(docId: string, first: FirstEntry): void {
     const oldest = this.entries.keys().next()
     if (this.entries.size >= MAX_ENTRIES && !oldest.done) this.entries.delete(oldest.value)
-    this.entries.set(docId, { entry, confirmed: false })
+    this.entries.set(docId, { ...first, confirmed: false })
+  }
+
+  /** The epoch of a document; undefined when only its file can tell. */
+  epochOf(docId: string): string | undefined {
+    return this.entries.get(docId)?.epoch
   }
 
   /** What is left to publish of a document; undefined when only its file can tell. */

@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { Connection } from './connections'
 import { DocumentWriter } from './document'
-import { appendEntry, type Author, type LogEntry, type Operation } from './log'
+import type { FirstEntry } from './first-entries'
+import type { Author, Operation } from './log'
 import { migrate } from './migrations/index'
+import { beginLog } from './publish-state'
 import { readSchema } from './schema'
 import { addTables } from './tables'
 
@@ -22,25 +23,23 @@ const WRITE_AHEAD = 2
 let template: { bytes: Buffer; operations: readonly Operation[] } | undefined
 
 /**
- * The bytes of a new document's file: one table `Table1` with three empty columns, and the log entry that made it. A
+ * The bytes of a new document's file: one table `Table1` with three empty columns, and the beginning of its log. A
  * document without settings and entry is made once, in memory; each new one starts from its bytes.
  */
 export function createDocumentBytes(
   settings: NewDocument,
   author: Author,
-): { bytes: Buffer; entry: LogEntry } {
+): { bytes: Buffer; first: FirstEntry } {
   template ??= createTemplate()
   const connection = new Connection(new Database(template.bytes))
   try {
     connection
       .prepare('INSERT INTO _grist_DocInfo (id, timezone, documentSettings) VALUES (1, ?, ?)')
       .run(settings.timezone, JSON.stringify({ locale: settings.locale }))
-    // Publishing starts with the first entry, so its batch is fixed from the beginning.
-    connection.prepare('INSERT INTO _sheaf_state VALUES (1, ?, 0, 1)').run(randomUUID())
-    const { entry } = appendEntry(connection, 1, author, template.operations)
+    const first = beginLog(connection, author, template.operations)
     const bytes = connection.db.serialize()
     for (const position of MODE_BYTES) bytes[position] = WRITE_AHEAD
-    return { bytes, entry }
+    return { bytes, first }
   } finally {
     connection.close()
   }

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { Connection } from './connections'
-import { measureRun } from './log'
+import type { FirstEntry } from './first-entries'
+import { appendEntry, measureRun, type Author, type Operation } from './log'
 
 /** Log entries in one message at most. */
 const BATCH_ENTRIES = 500
@@ -13,6 +15,20 @@ interface Marks {
   readonly published: number
   /** Last entry of the batch that is being published; not above `published` when there is none. */
   readonly batch: number
+}
+
+/**
+ * Begins the log of a new document, with an epoch and an entry that stands for all that is there. Publishing starts with
+ * that entry, so its batch is fixed from the beginning.
+ */
+export function beginLog(
+  connection: Connection,
+  author: Author,
+  operations: readonly Operation[],
+): FirstEntry {
+  const epoch = randomUUID()
+  connection.prepare('INSERT INTO _sheaf_state VALUES (1, ?, 0, 1)').run(epoch)
+  return { epoch, entry: appendEntry(connection, 1, author, operations).entry }
 }
 
 /** The epoch of a document: part of its tag, made with it, another one in every copy. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,8 +7,10 @@ import { quoteId, quoteText } from '../query/quote'
 import { listAutoIndexes } from './auto-indexes'
 import { openReader, openWriter, type Connection } from './connections'
 import type { DocumentFiles } from './document-files'
-import { appendEntry, type Author, type LogEntry } from './log'
+import type { FirstEntry } from './first-entries'
+import type { Author } from './log'
 import { migrate } from './migrations/index'
+import { beginLog } from './publish-state'
 import { callEnded } from './record-chunks'
 import { WorkerPool } from './worker-pool'
 
@@ -195,7 +196,7 @@ export async function adoptSnapshot(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
   author: Author,
-): Promise<LogEntry> {
+): Promise<FirstEntry> {
   await writeSnapshot(path, chunks)
   try {
     const connection = openWriter(path)
@@ -220,13 +221,12 @@ export function requireWhole({ db }: Connection, path: string): void {
   if (!isWhole || get('user_version') === 0) throw badSnapshot()
 }
 
-function adopt(connection: Connection, author: Author): LogEntry {
+function adopt(connection: Connection, author: Author): FirstEntry {
   connection.db.pragma('journal_mode = WAL')
   migrate(connection.db)
   return connection.db.transaction(() => {
     for (const table of ['_sheaf_log', '_sheaf_replies', '_sheaf_state'])
       connection.prepare(`DELETE FROM ${table}`).run()
-    connection.prepare('INSERT INTO _sheaf_state VALUES (1, ?, 0, 1)').run(randomUUID())
-    return appendEntry(connection, 1, author, []).entry
+    return beginLog(connection, author, [])
   })()
 }

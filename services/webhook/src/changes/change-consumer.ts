@@ -158,8 +158,8 @@ export class ChangeConsumer implements AsyncDisposable {
     const { wants, onMessage, log } = this.options
     const docId = message.subject.split('.').at(-1) ?? ''
     if (!wants(docId)) return message.ack()
-    const entries = decode(message)
-    if (!entries) {
+    const batch = decode(message)
+    if (!batch) {
       log.error(
         { docId },
         'a message of the change stream cannot be read; the log is looked at instead',
@@ -167,7 +167,8 @@ export class ChangeConsumer implements AsyncDisposable {
     }
     await onMessage({
       docId,
-      entries: entries ?? [],
+      epoch: batch?.epoch ?? '',
+      entries: batch?.changes ?? [],
       traceparent: message.headers?.get('traceparent') ?? '',
       done: () => message.ack(),
       failed: () => message.nak(AGAIN_MS),
@@ -185,8 +186,8 @@ export class ChangeConsumer implements AsyncDisposable {
 
 function decode({ data }: JsMsg) {
   try {
-    const { changes } = ChangeBatch.decode(data)
-    return changes.length > 0 ? changes : undefined
+    const batch = ChangeBatch.decode(data)
+    return batch.changes.length > 0 ? batch : undefined
   } catch {
     return undefined
   }

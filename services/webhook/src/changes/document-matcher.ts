@@ -2,6 +2,7 @@ import { toAppError } from '@sheaf/kit/errors'
 import type { Logger } from '@sheaf/kit/logger'
 import type { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
 import type { Kysely } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import { queueEntries, skipLost, type QueueLimits, type StepOutcome } from '../db/events'
 import {
   defer,
@@ -33,6 +34,8 @@ export interface MatcherParts {
 export interface MatchRequest {
   /** Entries that have arrived, in order; the log is asked for what is missing. */
   readonly entries: readonly ChangeEvent[]
+  /** Epoch of the document that they are of; undefined when they are not all of one. */
+  readonly epoch: string | undefined
   /** True to look into the log although no entry tells of more, and however often that has failed. */
   readonly lookAgain: boolean
   readonly traceparentOf: (entry: ChangeEvent) => string
@@ -41,6 +44,8 @@ export interface MatchRequest {
 /** `done`: all is handled, or noted in the database as still to do. `none`: the document has no webhooks. */
 export type MatchOutcome = 'done' | 'none'
 
+/** Documents whose epochs are remembered. */
+const MAX_EPOCHS = 50_000
 /** After so long other documents get their turn. */
 const TURN_MS = 20_000
 /** The document is no more, and its webhooks go when webhook hears of that. */
@@ -48,6 +53,9 @@ const gone = new Set(['DOCUMENT_NOT_FOUND', 'DOCUMENT_DELETED'])
 
 /** Matches the log of one document with its webhooks, from where it was left. Several may do so at the same time. */
 export class DocumentMatcher {
+  /** The epoch of each document as its log told last. */
+  private readonly epochs = new LRUCache<string, string>({ max: MAX_EPOCHS })
+
   constructor(private readonly parts: MatcherParts) {}
 
   /**
@@ -87,7 +95,10 @@ export class DocumentMatcher {
         await defer(db, docId)
         return 'done'
       }
-      if (isWhole(fresh, progress)) await this.matchArrived(docId, fresh, progress, request)
+      // Of another epoch they may be of a log that was lost, while other entries have come under the same numbers.
+      const isCurrent = request.epoch !== undefined && request.epoch === this.epochs.get(docId)
+      if (isCurrent && isWhole(fresh, progress))
+        await this.matchArrived(docId, fresh, progress, request)
       // What has arrived was in the log before.
       else if (await this.matchLog(docId, progress, request)) return 'done'
     }
@@ -123,7 +134,8 @@ export class DocumentMatcher {
   ): Promise<boolean> {
     const { db, documentCalls, signal } = this.parts
     const tableRefs = tablesOf(progress.webhooks)
-    const range = { docId, afterSeq: progress.handledSeq, tableRefs, signal }
+    const onEpoch = (epoch: string) => this.epochs.set(docId, epoch)
+    const range = { docId, afterSeq: progress.handledSeq, tableRefs, onEpoch, signal }
     let assumedSeq = progress.handledSeq
     let open: OpenEntry | undefined
     let latestSeq = 0

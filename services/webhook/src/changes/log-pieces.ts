@@ -25,6 +25,8 @@ export interface LogRange {
   readonly fullRows?: boolean
   /** At most so many entries. */
   readonly limit?: number
+  /** Told the epoch of the document, also when there is no entry. */
+  readonly onEpoch?: (epoch: string) => void
   readonly signal?: AbortSignal
 }
 
@@ -43,7 +45,7 @@ const NO_TABLE = -1
  */
 export async function* readLog(
   calls: Pick<DocumentCalls, 'run'>,
-  { docId, afterSeq, tableRefs, fullRows = true, limit = 0, signal }: LogRange,
+  { docId, afterSeq, tableRefs, fullRows = true, limit = 0, onEpoch, signal }: LogRange,
 ): AsyncGenerator<LogPiece> {
   const patience = new Patience()
   // The home is found by a call that ends; the stream goes on after it.
@@ -55,6 +57,7 @@ export async function* readLog(
       limit,
       fullRows,
       tableRefs: refs,
+      tellState: onEpoch !== undefined,
     })
     const either = signal ? AbortSignal.any([signal, patience.signal]) : patience.signal
     const deadline = Date.now() + CALL_MS
@@ -63,6 +66,7 @@ export async function* readLog(
     const next = () => patience.wait(() => stream.next())
     return { first: await next(), next, stream }
   })
+  if (!responses.first.done) onEpoch?.(responses.first.value.epoch ?? '')
   yield* inPieces(resume(responses))
 }
 

@@ -1,5 +1,6 @@
 import { createLogger } from '@sheaf/kit/logger'
 import type { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
+import type { DocumentMatcher } from './document-matcher'
 import { MatchQueue } from './match-queue'
 
 /** A queue in which matching the document `hot` takes until it is released. */
@@ -7,23 +8,26 @@ function createQueue(defer: (docId: string) => Promise<void>) {
   const matched: string[] = []
   let release = () => {}
   const held = new Promise<void>((resolve) => (release = resolve))
-  const match = async (docId: string, { entries }: { entries: readonly ChangeEvent[] }) => {
+  const epochs: (string | undefined)[] = []
+  const match: DocumentMatcher['match'] = async (docId, { entries, epoch }) => {
+    epochs.push(epoch)
     if (docId === 'hot') await held
     for (const { seq } of entries) matched.push(`${docId} ${seq}`)
-    return 'done' as const
+    return 'done'
   }
   const onNone = () => {}
   const queue = new MatchQueue({ matcher: { match }, onNone, defer, log: createLogger('test') })
   const outcomes: string[] = []
-  const add = (docId: string, seq: number) =>
+  const add = (docId: string, seq: number, epoch = 'epoch') =>
     queue.add({
       docId,
+      epoch,
       entries: [{ seq } as ChangeEvent],
       traceparent: '',
       done: () => outcomes.push(`${docId} ${seq} done`),
       failed: () => outcomes.push(`${docId} ${seq} failed`),
     })
-  return { queue, add, matched, outcomes, release: () => release() }
+  return { queue, add, matched, epochs, outcomes, release: () => release() }
 }
 
 describe('MatchQueue', () => {
@@ -43,6 +47,16 @@ describe('MatchQueue', () => {
     while (outcomes.length < 1_001) await new Promise((resolve) => setImmediate(resolve))
     expect(matched).toHaveLength(1 + 1_000 - noted.length)
     await queue[Symbol.asyncDispose]()
+  })
+
+  it('does not take entries of several epochs for those of one', async () => {
+    const { queue, add, epochs, outcomes, release } = createQueue(() => Promise.resolve())
+    for (const [i, epoch] of ['old', 'old', 'new'].entries()) await add('hot', i + 1, epoch)
+    release()
+    while (outcomes.length < 3) await new Promise((resolve) => setImmediate(resolve))
+    await add('hot', 4, 'new')
+    await queue[Symbol.asyncDispose]()
+    expect(epochs).toEqual(['old', undefined, 'new'])
   })
 
   it('gives back what finds no room and cannot be noted', async () => {

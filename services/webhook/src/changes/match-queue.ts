@@ -6,6 +6,8 @@ import { MatchSpans } from './match-spans'
 /** A message of the change stream. */
 export interface ChangeMessage {
   readonly docId: string
+  /** Epoch of the document that its entries are of. */
+  readonly epoch: string
   /** In order; none when the message cannot be read, so that only the log tells. */
   readonly entries: readonly ChangeEvent[]
   /** W3C traceparent of its publication; empty when there is none. */
@@ -115,7 +117,7 @@ export class MatchQueue implements AsyncDisposable {
     try {
       const entries = inOrder(messages)
       const traceparentOf = (entry: ChangeEvent) => spans.traceparentOf(entry)
-      const request = { entries, lookAgain, traceparentOf }
+      const request = { entries, epoch: epochOf(messages), lookAgain, traceparentOf }
       const outcome = await spans.run(() => this.options.matcher.match(docId, request))
       if (outcome === 'none') this.options.onNone(docId)
       for (const message of messages) message.done()
@@ -146,6 +148,11 @@ export class MatchQueue implements AsyncDisposable {
     if (!this.hasRoom && !this.closed) return
     for (const enter of this.roomWanted.splice(0)) enter()
   }
+}
+
+/** The epoch that all of the messages are of; undefined when there is none. */
+function epochOf([first, ...others]: readonly ChangeMessage[]): string | undefined {
+  return others.every(({ epoch }) => epoch === first?.epoch) ? first?.epoch : undefined
 }
 
 /** The entries of some messages by their seq, each once: a message may come again, and then out of order. */
