@@ -50,7 +50,9 @@ async function fill(sheaf: RunningSheaf, receiver: WebhookReceiver, folder: stri
   const reader = await sheaf.createUser('reader@example.com', 'Reader')
   const doc = await newDocument(owner, 'Busy')
   await addTable(owner, doc, 'Pets', { Name: 'Text' })
-  const webhook = await addWebhook(owner, doc, { url: `${receiver.url}/pets` })
+  // As it comes with text that is pasted.
+  const memo = 'two\u2028lines'
+  const webhook = await addWebhook(owner, doc, { url: `${receiver.url}/pets`, memo })
   await addRecords(owner, `${doc}/tables/Pets`, [{ Name: 'Rex' }, { Name: 'Tom' }])
   const body = formOf([['note.txt', 'a note']])
   const [attachment] = requireOk(await owner.post<number[]>(`${doc}/attachments`, { body }))

@@ -46,6 +46,26 @@ export async function checkBackupFile(
     throw new CliError(`${path} of the backup is damaged: it is not what was written`)
 }
 
+const LINE_END = 0x0a
+
+/**
+ * The lines of a file of tables, without their ends. Nothing but a line feed ends one: the text of a line of JSON may hold
+ * what ends lines elsewhere, such as U+2028.
+ */
+export async function* readBackupLines(folder: string, path: string): AsyncGenerator<Buffer> {
+  let begun: Buffer[] = []
+  for await (const chunk of createReadStream(join(folder, path)) as AsyncIterable<Buffer>) {
+    let from = 0
+    for (let end = chunk.indexOf(LINE_END); end >= 0; end = chunk.indexOf(LINE_END, from)) {
+      yield Buffer.concat([...begun, chunk.subarray(from, end)])
+      begun = []
+      from = end + 1
+    }
+    if (from < chunk.length) begun.push(chunk.subarray(from))
+  }
+  if (begun.length > 0) yield Buffer.concat(begun)
+}
+
 /** Makes the names of the files in a folder durable. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')

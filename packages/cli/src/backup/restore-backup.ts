@@ -1,8 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { CliError } from '../cli-error'
-import { checkBackupFile } from './backup-file'
+import { checkBackupFile, readBackupLines } from './backup-file'
 import type { BackupServices } from './backup-services'
 import type { OnProgress } from './make-backup'
 import { readManifest, tableFiles, type BackupDocument, type Manifest } from './manifest'
@@ -83,8 +82,7 @@ async function* readDocument(folder: string, { docId, path }: BackupDocument) {
 }
 
 async function* readLines<T>(folder: string, path: string, rest: readonly T[]) {
-  const lines = createInterface({ input: createReadStream(join(folder, path)) })
-  for await (const line of lines)
-    yield { part: { $case: 'line' as const, value: Buffer.from(line) } }
+  for await (const value of readBackupLines(folder, path))
+    yield { part: { $case: 'line' as const, value } }
   yield* rest
 }
