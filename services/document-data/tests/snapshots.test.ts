@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { BackupServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/backup'
 import type { CreateFromSnapshotRequest } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import { ExportServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/export'
 import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
@@ -77,6 +78,12 @@ describe('a snapshot', () => {
     }
     await expect(readWhole()).rejects.toMatchObject({ code: 'too_many', reason: 'DOCUMENT_BUSY' })
     expect((await exportBytes()).length).toBeGreaterThan(0)
+    // Those who download must not keep a backup from being made.
+    let backedUp = 0
+    const backup = new BackupServiceClientImpl(channel)
+    for await (const { chunk } of backup.readDocument({ docId: large }, await clients.asSystem()))
+      backedUp += chunk.length
+    expect(backedUp).toBeGreaterThan(10_000_000)
     for (const reader of leaving) reader.abort()
     await eventually(async () => (await readWhole()) > 10_000_000)
     await eventually(async () => (await leftovers()).length === 0)

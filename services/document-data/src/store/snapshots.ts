@@ -57,7 +57,8 @@ export class Snapshots implements AsyncDisposable {
 
   /**
    * Makes a copy of the document whose file this is, which is there while what `use` makes of it is taken. Throws
-   * `unavailable` or `too_many` when too many copies are on their way, `timeout` once the signal is aborted.
+   * `unavailable` or `too_many` when too many copies are on their way, but not for a backup, which nobody's downloads are to
+   * keep from being made; `timeout` once the signal is aborted.
    */
   async *read<T>(
     path: string,
@@ -65,7 +66,7 @@ export class Snapshots implements AsyncDisposable {
     use: (snapshot: Snapshot) => AsyncIterable<T>,
     signal?: AbortSignal,
   ): AsyncGenerator<T> {
-    const full = this.held.check(path, 1)
+    const full = form.whole ? undefined : this.held.check(path, 1)
     if (full) throw busy(full)
     this.held.take(path, 1)
     let folder: string | undefined
