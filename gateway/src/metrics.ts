@@ -1,5 +1,5 @@
 import { METHODS } from 'node:http'
-import { Histogram, isMetering, Observed, secondsBounds } from '@sheaf/kit/metrics'
+import { Histogram, isMetering, Observed, secondsBounds, together } from '@sheaf/kit/metrics'
 import type { Load } from './load'
 
 const requests = new Histogram<'http.request.method' | 'http.route' | 'http.response.status_code'>(
@@ -54,14 +54,9 @@ export function countRequest({ method = '', route, status, ms }: CountedRequest)
 
 /** Shows what the gateway has in hand, until disposed of. */
 export function observeLoad(inHand: Load): Disposable {
-  const observed = [
+  return together([
     load.active.observe((tell) => tell(inHand.active)),
     load.streams.observe((tell) => tell(inHand.changeStreams.used)),
     load.bodies.observe((tell) => tell(inHand.bodyBytes)),
-  ]
-  return {
-    [Symbol.dispose]() {
-      for (const each of observed) each[Symbol.dispose]()
-    },
-  }
+  ])
 }

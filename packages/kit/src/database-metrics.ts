@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { Observed } from './metrics'
+import { Observed, together } from './metrics'
 
 const connections = new Observed<'db.client.connection.state'>('gauge', {
   name: 'db.client.connection.count',
@@ -15,16 +15,11 @@ const waiting = new Observed('gauge', {
 
 /** Shows a pool of connections in the metrics, until disposed of. */
 export function observePool(pool: Pool): Disposable {
-  const observed = [
+  return together([
     connections.observe((tell) => {
       tell(pool.idleCount, { 'db.client.connection.state': 'idle' })
       tell(pool.totalCount - pool.idleCount, { 'db.client.connection.state': 'used' })
     }),
     waiting.observe((tell) => tell(pool.waitingCount)),
-  ]
-  return {
-    [Symbol.dispose]() {
-      for (const each of observed) each[Symbol.dispose]()
-    },
-  }
+  ])
 }

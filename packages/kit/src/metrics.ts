@@ -119,6 +119,15 @@ export class Observed<Label extends string = never> {
   }
 }
 
+/** Several things that are observed, to be disposed of together. */
+export function together(observed: readonly Disposable[]): Disposable {
+  return {
+    [Symbol.dispose]() {
+      for (const each of observed) each[Symbol.dispose]()
+    },
+  }
+}
+
 /** Buckets for times from a tenth of a millisecond to a minute, in seconds. */
 export const secondsBounds: readonly number[] = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay, performance, type EventLoopUtilization } from 'node:perf_hooks'
-import { Observed } from './metrics'
+import { Observed, together } from './metrics'
 
 /** How often the event loop is looked at; more often would wake an idle process for nothing. */
 const RESOLUTION_MS = 20
@@ -41,7 +41,8 @@ const metrics = {
 /** Watches the process for metrics, until disposed of. */
 export function observeProcess(): Disposable {
   const loop = new LoopFigures()
-  const observed = [
+  return together([
+    loop,
     metrics.delay.observe((tell) => {
       const { mean, p99, max } = loop.read()
       tell(mean, { statistic: 'mean' })
@@ -55,13 +56,7 @@ export function observeProcess(): Disposable {
       const { user, system } = process.cpuUsage()
       tell((user + system) / MICROSECONDS_PER_SECOND)
     }),
-  ]
-  return {
-    [Symbol.dispose]() {
-      for (const each of observed) each[Symbol.dispose]()
-      loop[Symbol.dispose]()
-    },
-  }
+  ])
 }
 
 /** What the event loop did between two collections. */

@@ -1,4 +1,4 @@
-import { Histogram, isMetering, Observed, secondsBounds } from '@sheaf/kit/metrics'
+import { Histogram, isMetering, Observed, secondsBounds, together } from '@sheaf/kit/metrics'
 import type { Admission } from './admission'
 import type { ChangePublisher } from './changes/publisher'
 import type { SqlPool } from './sql/sql-pool'
@@ -134,7 +134,7 @@ export interface Observables {
 /** Shows what the service has in hand, until disposed of. */
 export function observeService(ctx: Observables): Disposable {
   const { figures } = ctx.documents
-  const observed = [
+  return together([
     documents.open.observe((tell) => tell(ctx.documents.openCount)),
     documents.uses.observe((tell) => {
       tell(figures.uses - figures.openings, { found: 'open' })
@@ -158,10 +158,5 @@ export function observeService(ctx: Observables): Disposable {
     statements.ended.observe((tell) => {
       for (const [cause, count] of Object.entries(ctx.sql.ended)) tell(count, { cause })
     }),
-  ]
-  return {
-    [Symbol.dispose]() {
-      for (const each of observed) each[Symbol.dispose]()
-    },
-  }
+  ])
 }

@@ -1,4 +1,4 @@
-import { Counter, Histogram, Observed, secondsBounds } from '@sheaf/kit/metrics'
+import { Counter, Histogram, Observed, secondsBounds, together } from '@sheaf/kit/metrics'
 import { sql, type Kysely } from 'kysely'
 import type { WebhookSchema } from './db/schema'
 import type { PostOutcome } from './targets/post'
@@ -85,7 +85,7 @@ export function observeSending(
     (looked ??= countStates(db).finally(() => {
       looked = undefined
     }))
-  const observed = [
+  return together([
     queues.waiting.observe(async (tell) => {
       for (const { state, waiting } of await look()) tell(waiting, { state })
     }),
@@ -93,12 +93,7 @@ export function observeSending(
       for (const { state, webhooks } of await look()) tell(webhooks, { state })
     }),
     queues.sending.observe((tell) => tell(sender.busy)),
-  ]
-  return {
-    [Symbol.dispose]() {
-      for (const each of observed) each[Symbol.dispose]()
-    },
-  }
+  ])
 }
 
 /** Shows what waits to be matched, until disposed of. */
