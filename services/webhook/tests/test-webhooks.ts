@@ -4,6 +4,7 @@ import { openChannel } from '@sheaf/kit/grpc-client'
 import { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger } from '@sheaf/kit/logger'
 import { ListTablesResponse } from '@sheaf/protos/sheaf/document_data/v1/tables'
+import { BackupServiceClientImpl } from '@sheaf/protos/sheaf/webhook/v1/backup'
 import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/webhook/v1/documents'
 import {
   WebhookFields,
@@ -36,6 +37,7 @@ export const pets = { ref: 5, id: 'Pets', columns: { 6: 'Name', 7: 'Ready' } }
 export interface TestWebhooks extends AsyncDisposable {
   readonly webhooks: WebhooksServiceClientImpl
   readonly documents: DocumentsServiceClientImpl
+  readonly backup: BackupServiceClientImpl
   readonly db: Kysely<WebhookSchema>
   /** What document-data answers of every document: its tables and the latest entry of its log. */
   readonly document: { tables: TestTable[]; seq: number }
@@ -94,6 +96,7 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
   return {
     webhooks,
     documents: new DocumentsServiceClientImpl(channel),
+    backup: new BackupServiceClientImpl(channel),
     ...{ db, document, failures, as, create },
     createOne: async (docId, fields = {}) => (await create(docId, fields))[0] ?? '',
     list: async (docId) => (await webhooks.listWebhooks({ docId }, await as(docId))).webhooks,

@@ -25,8 +25,8 @@ export interface LogEnd {
 }
 
 /**
- * Lets the webhooks of these documents follow what their logs hold, and deliver only what comes after: the rest was
- * delivered when it happened.
+ * Lets the webhooks of these documents follow what their logs hold, which are looked into soon, and deliver only what comes
+ * after: the rest was delivered when it happened.
  */
 export async function skipLogs(trx: Trx, ends: readonly LogEnd[]): Promise<void> {
   const docIds = ends.map(({ docId }) => docId)
@@ -35,14 +35,21 @@ export async function skipLogs(trx: Trx, ends: readonly LogEnd[]): Promise<void>
     update webhooks w set after_seq = greatest(w.after_seq, e.seq)
     from unnest(${docIds}::uuid[], ${seqs}::bigint[]) as e (doc_id, seq)
     where w.doc_id = e.doc_id`.execute(trx)
+  await sql`
+    update documents set created_at = now(), due_at = now(), failures = 0
+    where doc_id = any(${docIds}::uuid[])`.execute(trx)
 }
 
-/** Has nothing wait for any webhook, and the logs of all documents looked into soon. */
+/**
+ * Has nothing wait for any webhook. Removes the documents whose logs have no end, with their webhooks: they were deleted
+ * before the backup came to them, and nobody would tell of that again.
+ */
 export async function settleWebhooks(trx: Trx): Promise<void> {
+  // The others were marked in this transaction.
+  await sql`delete from documents where created_at <> now()`.execute(trx)
   await sql`
     update webhooks set waiting_count = 0, waiting_bytes = 0, stopped_reason = null, stopped_seq = null,
       partial_seq = null, partial_row = null, status = case status when 'invalid' then status else 'idle' end,
       attempts = 0, failing_since = null, retry_at = null, halted_at = null, due_at = null,
       lease_until = null, lease_id = null`.execute(trx)
-  await sql`update documents set created_at = now(), due_at = now(), failures = 0`.execute(trx)
 }
