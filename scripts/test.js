@@ -1,7 +1,7 @@
 // Runs all tests and prints as its last line `N passed, M failed`, counted over all suites. A suite that does not run
 // counts as one failed test, and so does a run that ends badly otherwise. When a few suites fail, these are run once
 // more, one by one: what passes then was hindered by what ran beside it, is named as unstable, and is to be mended, but
-// does not stop others. Arguments go to jest.
+// does not stop others. Suites that ran one by one already (--runInBand) are not run again. Arguments go to jest.
 'use strict'
 
 const { spawnSync } = require('node:child_process')
@@ -45,6 +45,13 @@ function countSuite({ status, assertionResults }) {
 const failedOf = (suites) =>
   [...suites].filter(([, { failed }]) => failed > 0).map(([path]) => path)
 
+/** The suites that may have been hindered: few, of a run that ended as jest ends when tests fail, with others beside them. */
+function findHindered({ status, suites }, args) {
+  const failed = failedOf(suites)
+  const isAlone = args.includes('--runInBand') || args.includes('-i')
+  return status === 1 && !isAlone && failed.length <= MOST_RERUN ? failed : []
+}
+
 /** Runs the suites that failed once more, alone; what came of them replaces what they had come to. */
 function runAgain(suites, paths) {
   const again = run('jest-again', ['--runInBand', '--runTestsByPath', ...paths])
@@ -58,14 +65,24 @@ function runAgain(suites, paths) {
   return again.status
 }
 
-mkdirSync(results, { recursive: true })
-let { status, suites } = run('jest', process.argv.slice(2))
-const paths = failedOf(suites)
-if (paths.length > 0 && paths.length <= MOST_RERUN) status = runAgain(suites, paths)
+/** Runs all tests with these arguments; how many passed and failed. */
+function runTests(args) {
+  mkdirSync(results, { recursive: true })
+  const first = run('jest', args)
+  const { suites } = first
+  const hindered = findHindered(first, args)
+  const status = hindered.length > 0 ? runAgain(suites, hindered) : first.status
+  const sum = (kind) => [...suites.values()].reduce((total, suite) => total + suite[kind], 0)
+  const passed = sum('passed')
+  // A run that proves nothing has failed.
+  const failed = status === 0 && passed > 0 ? sum('failed') : Math.max(sum('failed'), 1)
+  return { passed, failed }
+}
 
-const sum = (kind) => [...suites.values()].reduce((total, suite) => total + suite[kind], 0)
-const passed = sum('passed')
-// A run that proves nothing has failed.
-const failed = status === 0 && passed > 0 ? sum('failed') : Math.max(sum('failed'), 1)
-console.log(`${passed} passed, ${failed} failed`)
-process.exitCode = failed > 0 ? 1 : 0
+module.exports = { findHindered }
+
+if (require.main === module) {
+  const { passed, failed } = runTests(process.argv.slice(2))
+  console.log(`${passed} passed, ${failed} failed`)
+  process.exitCode = failed > 0 ? 1 : 0
+}

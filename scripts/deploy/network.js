@@ -65,4 +65,19 @@ function checkAddresses(objects, { labels }, env) {
   )
 }
 
-module.exports = { checkAddresses }
+/** Faults of the way to document-data: directory tells where its instances are, so no setting of those who call names them. */
+function checkWayToHomes(objects, { labels }) {
+  const [{ port } = {}] = find(objects, 'Service', 'document-data')?.spec.ports ?? []
+  const obstacle = findObstacle(objects, labels, { name: 'document-data', port })
+  return obstacle === undefined ? [] : [`calls document-data, but ${obstacle}`]
+}
+
+/** Faults of where an instance of document-data says that it is: the name that its Service gives to its pod. */
+function checkHome({ object }, { ports = [] }, env) {
+  const { SHEAF_HOME: home, SHEAF_DOCUMENT_DATA_ADDRESS: address } = env
+  const host = `${home}.${object.spec.serviceName}.${object.metadata.namespace}.svc`
+  const isThere = ports.some(({ containerPort }) => address === `${host}:${containerPort}`)
+  return isThere ? [] : [`says that it is at ${address}, and is at ${host}`]
+}
+
+module.exports = { checkAddresses, checkHome, checkWayToHomes }

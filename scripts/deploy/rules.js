@@ -1,7 +1,7 @@
 // The rules that what is deployed keeps to, beyond its schemas. Each gives its faults as sentences.
 'use strict'
 
-const { checkAddresses } = require('./network')
+const { checkAddresses, checkHome, checkWayToHomes } = require('./network')
 const { find, findSecrets, findWorkloads, portNumber, readEnvironment, selects } = require('./pods')
 
 /** The service whose image a container runs; undefined when it is none of ours. */
@@ -70,14 +70,24 @@ function pauseOf({ lifecycle }) {
   return lifecycle?.preStop?.sleep?.seconds ?? 0
 }
 
-/** Probes ask where the container listens, and it is given the time to stop. */
-function checkLife({ pod }, container, stopSeconds) {
+const portOf = (listen) => Number(/\d*$/.exec(listen)[0])
+
+/** The ports at which a service answers probes, which have no certificate. */
+function findProbed({ port, listen, healthListen, tls }) {
+  if (listen === undefined) return [port]
+  return [...(tls ? [] : [listen]), ...(healthListen ? [healthListen] : [])].map(portOf)
+}
+
+/** Probes ask where the container answers them, and it is given the time to stop. */
+function checkLife({ pod }, container, { config, stopSeconds }) {
+  const probed = config && findProbed(config)
   const probes = ['startupProbe', 'readinessProbe', 'livenessProbe'].flatMap((name) => {
     const probe = container[name]
     if (!probe) return [`has no ${name}`]
     const port = portNumber(container, probe.grpc?.port ?? probe.httpGet?.port)
     const isOpen = (container.ports ?? []).some(({ containerPort }) => containerPort === port)
-    return isOpen ? [] : [`has a ${name} at a port that it does not name`]
+    if (!isOpen) return [`has a ${name} at a port that it does not name`]
+    return !probed || probed.includes(port) ? [] : [`answers no ${name} at ${port}`]
   })
   const needed = stopSeconds + pauseOf(container)
   const isShort = (pod.terminationGracePeriodSeconds ?? 30) <= needed
@@ -89,7 +99,7 @@ function checkSettings(container, env, service) {
   const unknown = Object.keys(env).filter((name) => !service.knows(name))
   const { config, faults } = service.read(env)
   const listen = config?.listen ?? `${config?.host}:${config?.port}`
-  const [host, port] = [listen.replace(/:\d*$/, ''), Number(/\d*$/.exec(listen)[0])]
+  const [host, port] = [listen.replace(/:\d*$/, ''), portOf(listen)]
   const isOpen = (container.ports ?? []).some(({ containerPort }) => containerPort === port)
   return [
     ...unknown.map((name) => `is given ${name}, which it does not read`),
@@ -99,12 +109,27 @@ function checkSettings(container, env, service) {
   ]
 }
 
-/** What the operator's command is given is what it asks for. */
-function checkCommand(env, command) {
+/** A container runs the service that it is named after, as its code wants it. */
+function checkService(workload, container, env, { name, objects, facts }) {
+  const service = facts.services[name]
+  const { config } = service.read(env)
+  return [
+    ...(name === container.name ? [] : [`runs the image of ${name}`]),
+    ...checkSettings(container, env, service),
+    ...checkLife(workload, container, { config, stopSeconds: facts.stopSeconds }),
+    ...(name === 'document-data'
+      ? checkHome(workload, container, env)
+      : checkWayToHomes(objects, workload)),
+  ]
+}
+
+/** What the operator's command is given is what it asks for, and it reaches all documents. */
+function checkCommand(workload, env, { objects, facts: { command } }) {
   const unknown = Object.keys(env).filter((name) => !command.knows(name))
   return [
     ...unknown.map((name) => `is given ${name}, which the operator's command does not read`),
     ...command.read(env).faults,
+    ...checkWayToHomes(objects, workload),
   ]
 }
 
@@ -117,13 +142,9 @@ function checkWorkload(workload, { objects, secrets, facts }) {
     // Every image has the operator's command, which runs to its end and listens nowhere.
     const isCommand = service !== undefined && container.command?.includes('sheaf.js')
     const ofOurs = isCommand
-      ? checkCommand(env, facts.command)
+      ? checkCommand(workload, env, { objects, facts })
       : service
-        ? [
-            ...(service === container.name ? [] : [`runs the image of ${service}`]),
-            ...checkSettings(container, env, facts.services[service]),
-            ...checkLife(workload, container, facts.stopSeconds),
-          ]
+        ? checkService(workload, container, env, { name: service, objects, facts })
         : []
     const all = [...faults, ...checkImage(container, facts), ...checkSecurity(container)]
     const sentences = [...all, ...ofOurs, ...checkAddresses(objects, workload, env)]

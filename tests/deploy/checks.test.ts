@@ -152,6 +152,15 @@ describe('the rules for manifests', () => {
       /has a livenessProbe at a port that it does not name/,
     ],
     [
+      'a probe where only those with a certificate are answered',
+      (all) => {
+        const names = ['SHEAF_TLS_CERT', 'SHEAF_TLS_KEY', 'SHEAF_TLS_CA']
+        const { data } = find(all, 'ConfigMap', 'webhook-settings')
+        for (const name of names) data[name] = '/certificate/file'
+      },
+      /container webhook answers no readinessProbe at 8487/,
+    ],
+    [
       'an address that nobody else can reach',
       (all) => (find(all, 'ConfigMap', 'gateway-settings').data.SHEAF_HOST = '127.0.0.1'),
       /container gateway listens on 127.0.0.1 only/,
@@ -176,6 +185,16 @@ describe('the rules for manifests', () => {
       'a call that is not let in',
       (all) => (find(all, 'NetworkPolicy', 'postgres').spec.ingress[0].ports[0].port = 1),
       /DATABASE_URL names postgres, but no NetworkPolicy lets it in at postgres:5432/,
+    ],
+    [
+      'a call to document-data that is not let in',
+      (all) => void find(all, 'NetworkPolicy', 'document-data').spec.ingress[0].from.shift(),
+      /container gateway calls document-data, but no NetworkPolicy lets it in at document-data:8486/,
+    ],
+    [
+      'documents that are elsewhere than others are told',
+      (all) => (find(all, 'StatefulSet', 'document-data').spec.serviceName = 'nats'),
+      /says that it is at \S+\.document-data\.sheaf\.svc:8486, and is at \S+\.nats\.sheaf\.svc/,
     ],
     [
       'that nothing is denied',

@@ -34,7 +34,6 @@ const statements = [
     table_ref bigint,
     ready_ref bigint,
     watched_refs bigint[] not null default '{}',
-    refs_seq bigint not null,
     enabled boolean not null default true,
     after_seq bigint not null,
     secret text not null,

@@ -1,6 +1,7 @@
 import type { Migration } from '@sheaf/kit/database'
 import { init } from './001-init'
 import { webhooks } from './002-webhooks'
+import { refsSeq } from './003-refs-seq'
 
 /** All steps of the schema `webhook`, oldest first. */
-export const migrations: readonly Migration[] = [init, webhooks]
+export const migrations: readonly Migration[] = [init, webhooks, refsSeq]
