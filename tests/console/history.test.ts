@@ -1,11 +1,11 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
-import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
-import { findBarriers, signIn, useChromium, type Visit } from './chromium'
+import { findAddress, findBarriers, signIn, useChromium, type Visit } from './chromium'
 
-const { visit } = useChromium()
+const { visit, openDesk } = useChromium()
 let sheaf: RunningSheaf
 let desk: Visit
 let page: Page
@@ -14,22 +14,13 @@ let doc: string
 /** The page of the history. */
 let address: string
 beforeAll(async () => {
-  sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000' } })
-  rest = createRest(sheaf.url, sheaf.ownerKey)
-  desk = await visit()
-  page = desk.page
-  await signIn(desk, sheaf, 'you@example.com')
-})
-afterAll(async () => {
-  await desk?.[Symbol.asyncDispose]()
-  await sheaf?.[Symbol.asyncDispose]()
+  ;({ sheaf, desk, page, rest } = await openDesk())
 })
 beforeEach(async () => {
   doc = await newDocument(rest, 'Flowers')
   await addTable(rest, doc, 'Beds', { Name: 'Text', Size: 'Int', Sown: 'Date' })
   await addRecords(rest, `${doc}/tables/Beds`, [{ Name: 'Roses', Size: 3 }, { Name: 'Tulips' }])
-  const { id } = (await rest.get<{ id: number }>(doc)).body
-  address = `${sheaf.url}/console/docs/${id}/history`
+  address = `${await findAddress(sheaf, rest, doc)}/history`
 })
 
 const patch = (id: number, fields: object, as = rest) =>

@@ -1,14 +1,14 @@
 import { eventually } from '@sheaf/testkit/eventually'
-import { createRest, type Rest } from '@sheaf/testkit/rest'
-import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { Rest } from '@sheaf/testkit/rest'
+import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import { startReceiver, type WebhookReceiver } from '@sheaf/testkit/webhook-receiver'
 import { Webhook } from 'standardwebhooks'
 import type { Page } from 'playwright-core'
 import { addRecords, addTable, newDocument } from '../support/system'
 import { allowLoopback, headersOf, type RestWebhook } from '../support/webhooks'
-import { findBarriers, signIn, useChromium, type Visit } from './chromium'
+import { findAddress, findBarriers, signIn, useChromium, type Visit } from './chromium'
 
-const { visit } = useChromium()
+const { visit, openDesk } = useChromium()
 let sheaf: RunningSheaf
 let receiver: WebhookReceiver
 let desk: Visit
@@ -19,19 +19,12 @@ let doc: string
 let address: string
 beforeAll(async () => {
   receiver = await startReceiver()
-  sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000', ...allowLoopback } })
-  rest = createRest(sheaf.url, sheaf.ownerKey)
+  ;({ sheaf, desk, page, rest } = await openDesk(allowLoopback))
   doc = await newDocument(rest, 'Flowers')
   await addTable(rest, doc, 'Beds', { Name: 'Text', Size: 'Int', Done: 'Bool' })
-  const { id } = (await rest.get<{ id: number }>(doc)).body
-  address = `${sheaf.url}/console/docs/${id}/webhooks`
-  desk = await visit()
-  page = desk.page
-  await signIn(desk, sheaf, 'you@example.com')
+  address = `${await findAddress(sheaf, rest, doc)}/webhooks`
 })
 afterAll(async () => {
-  await desk?.[Symbol.asyncDispose]()
-  await sheaf?.[Symbol.asyncDispose]()
   await receiver?.[Symbol.asyncDispose]()
 })
 
