@@ -36,6 +36,8 @@ const choose = async (item: string) => {
   await page.getByRole('button', { name: /^More for (?!table)/ }).click()
   await page.getByRole('menuitem', { name: item }).click()
 }
+/** What is answered in the place of Sheaf, as when it is away for a moment. */
+const refusal = { status: 400, json: { error: 'not to be had now' } }
 /** What the browser told as an error, but for refusals: those are shown where they were caused. */
 const faults = () => desk.faults.filter((fault) => !/status of 40[039]/.test(fault))
 
@@ -127,6 +129,19 @@ describe('webhooks', () => {
     for (const key of [secret, old]) new Webhook(key).verify(delivery.body, headersOf(delivery))
     await button('Hide secret').click()
     await shown.waitFor({ state: 'detached' })
+  })
+
+  it('keep what is being entered when Sheaf cannot tell of them for a moment', async () => {
+    await page.getByRole('link', { name: 'Edit' }).click()
+    const name = page.getByRole('textbox', { name: 'Name', exact: true })
+    await name.fill('Half a na')
+    await page.route('**/webhooks', (route) => route.fulfill(refusal))
+    // The second time it is asked for, the first answer has been taken in.
+    await page.waitForResponse('**/webhooks')
+    await page.waitForResponse('**/webhooks')
+    await page.unrouteAll()
+    expect(await name.inputValue()).toBe('Half a na')
+    await page.getByRole('link', { name: 'Cancel' }).click()
   })
 
   it('are changed in what was changed alone', async () => {
