@@ -5,7 +5,7 @@ import { startReceiver, type WebhookReceiver } from '@sheaf/testkit/webhook-rece
 import { Webhook } from 'standardwebhooks'
 import type { Page } from 'playwright-core'
 import { addRecords, addTable, newDocument } from '../support/system'
-import { allowLoopback, headersOf, type RestWebhook } from '../support/webhooks'
+import { addWebhook, allowLoopback, headersOf, type RestWebhook } from '../support/webhooks'
 import { findAddress, findBarriers, signIn, useChromium, type Visit } from './chromium'
 
 const { visit, openDesk } = useChromium()
@@ -129,6 +129,20 @@ describe('webhooks', () => {
     for (const key of [secret, old]) new Webhook(key).verify(delivery.body, headersOf(delivery))
     await button('Hide secret').click()
     await shown.waitFor({ state: 'detached' })
+  })
+
+  it('keep to themselves what is shown of one, on the way back to another', async () => {
+    const fields = { name: 'Other', url: `${receiver.url}/other`, tableId: 'Beds' }
+    const id = await addWebhook(rest, doc, fields)
+    await page.getByRole('link', { name: 'All webhooks' }).click()
+    await page.getByRole('link', { name: 'Other' }).click()
+    await button('Show secret').click()
+    const shown = page.getByRole('textbox', { name: 'secret', exact: true })
+    await shown.waitFor()
+    await page.evaluate('history.go(-2)')
+    await page.getByRole('heading', { name: 'Gardeners' }).waitFor()
+    expect(await shown.count()).toBe(0)
+    expect((await rest.delete(`${doc}/webhooks/${id}`)).status).toBe(200)
   })
 
   it('keep what is being entered when Sheaf cannot tell of them for a moment', async () => {
