@@ -131,6 +131,22 @@ describe('webhooks', () => {
     await shown.waitFor({ state: 'detached' })
   })
 
+  it('keep their secret beside a new one that cannot be shown', async () => {
+    const path = `${doc}/webhooks/${(await listed())[0]?.id}/secret`
+    const { secret } = (await rest.get<{ secret: string }>(path)).body
+    await page.route('**/secret', (route) =>
+      route.request().method() === 'GET' ? route.fulfill(refusal) : route.continue(),
+    )
+    await button('New secret').click()
+    await dialog().getByRole('button', { name: 'Make new secret' }).click()
+    await dialog().waitFor({ state: 'detached' })
+    await page.getByText(refusal.json.error).waitFor()
+    await page.unrouteAll()
+    const { previousSecret } = (await rest.get<{ previousSecret: string }>(path)).body
+    expect(previousSecret).toBe(secret)
+    await button('Dismiss').click()
+  })
+
   it('keep to themselves what is shown of one, on the way back to another', async () => {
     const fields = { name: 'Other', url: `${receiver.url}/other`, tableId: 'Beds' }
     const id = await addWebhook(rest, doc, fields)
