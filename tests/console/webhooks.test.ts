@@ -161,6 +161,22 @@ describe('webhooks', () => {
     expect((await rest.delete(`${doc}/webhooks/${id}`)).status).toBe(200)
   })
 
+  it('are forgotten by the page when they are left', async () => {
+    await page.getByRole('link', { name: 'SQL', exact: true }).click()
+    await page.getByRole('textbox', { name: 'SQL' }).waitFor()
+    let goOn = () => {}
+    const held = new Promise<void>((resolve) => (goOn = resolve))
+    await page.route('**/webhooks', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
+    await page.getByText('Loading the webhooks').waitFor()
+    goOn()
+    await page.getByRole('rowheader').getByRole('link', { name: 'Gardeners' }).click()
+    await page.unrouteAll({ behavior: 'wait' })
+  })
+
   it('keep what is being entered when Sheaf cannot tell of them for a moment', async () => {
     await page.getByRole('link', { name: 'Edit' }).click()
     const name = page.getByRole('textbox', { name: 'Name', exact: true })
