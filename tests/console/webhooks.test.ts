@@ -207,6 +207,25 @@ describe('webhooks', () => {
     })
   })
 
+  it('are replayed further, also where the last try came no further', async () => {
+    let answer: object = { queued: 3, nextSeq: 1 }
+    await page.route('**/replay', (route) => route.fulfill({ json: answer }))
+    await choose('Replay changes')
+    const since = dialog().getByLabel('After change')
+    await since.fill('0')
+    await dialog().getByRole('button', { name: 'Replay' }).click()
+    await dialog().getByText('3 events wait.').waitFor()
+    expect(await since.inputValue()).toBe('1')
+    const goOn = dialog().getByRole('button', { name: 'Go on' })
+    answer = { queued: 4, nextSeq: 1 }
+    await goOn.click()
+    await dialog().getByText('4 events wait.').waitFor()
+    answer = { queued: 0 }
+    await goOn.click()
+    await dialog().waitFor({ state: 'detached' })
+    await page.unrouteAll()
+  })
+
   it('replay the past, from a change or a time on', async () => {
     const before = receiver.rows('/beds').length
     await choose('Replay changes')
