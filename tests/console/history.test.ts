@@ -125,6 +125,21 @@ describe('the history', () => {
     await item('change 6').waitFor()
   })
 
+  it('stays as it is until new changes are asked for, and tells of those alone that it would show', async () => {
+    await addTable(rest, doc, 'Tools', { Name: 'Text' })
+    await page.goto(address)
+    await item('added the table Tools').waitFor()
+    await patch(1, { Size: 7 })
+    await page.getByRole('button', { name: '1 new change', exact: true }).waitFor()
+    // As when somebody comes back to the tab of the browser.
+    await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`)
+    await addRecords(rest, `${doc}/tables/Tools`, [{ Name: 'Spade' }])
+    await page.getByRole('button', { name: '2 new changes' }).waitFor()
+    await page.getByLabel('Table', { exact: true }).selectOption('Beds')
+    await item('change 5').waitFor()
+    expect(await page.getByRole('button', { name: /new change/ }).count()).toBe(0)
+  })
+
   it('comes in pages, of which the older ones are shown when asked', async () => {
     const many = Array.from({ length: 60 }, (_, index) => ({ Name: `Bed ${index}`, Size: index }))
     await addRecords(rest, `${doc}/tables/Beds`, many)
