@@ -205,6 +205,13 @@ describe('webhooks', () => {
     expect((await rest.get(`${doc}/webhooks/nosuchhook/secret`)).status).toBe(404)
   })
 
+  it('are kept by no cache, with what is secret of them', async () => {
+    const { rest, doc, createOne } = await setUp()
+    const id = await createOne({ authorization: 'Bearer abc' })
+    for (const path of ['webhooks', `webhooks/${id}/secret`])
+      expect((await rest.get(`${doc}/${path}`)).headers.get('cache-control')).toBe('no-store')
+  })
+
   it('stay with their document: a copy has none', async () => {
     const { rest, doc, createOne } = await setUp()
     await createOne({ enabled: false })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { chromiumArguments, findChromium } from '@sheaf/testkit/chromium-path'
-import type { RunningSheaf } from '@sheaf/testkit/sheaf'
+import { createRest, type Rest } from '@sheaf/testkit/rest'
+import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import {
   chromium,
   type Browser,
@@ -21,16 +22,50 @@ export interface Visit extends AsyncDisposable {
   readonly faults: readonly string[]
 }
 
+/** A Sheaf, and its owner at its console. */
+interface OwnersDesk {
+  readonly sheaf: RunningSheaf
+  readonly desk: Visit
+  readonly page: Page
+  /** A client with the owner's key. */
+  readonly rest: Rest
+}
+
+/** Opens a browser, as long as Chromium is there. */
+interface Chromium {
+  visit(options?: BrowserContextOptions): Promise<Visit>
+  /** Starts a Sheaf and signs its owner in; both are there until the last test of the file. */
+  openDesk(env?: Readonly<Record<string, string>>): Promise<OwnersDesk>
+}
+
 /** Chromium around the tests of the file that calls it; it is there once tests run. */
-export function useChromium(): { visit(options?: BrowserContextOptions): Promise<Visit> } {
+export function useChromium(): Chromium {
   let browser: Browser
+  const opened: AsyncDisposable[] = []
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: findChromium(), args: chromiumArguments() })
   })
   afterAll(async () => {
+    for (const part of opened.reverse()) await part[Symbol.asyncDispose]()
     await browser?.close()
   })
-  return { visit: (options) => openVisit(browser, options) }
+  return {
+    visit: (options) => openVisit(browser, options),
+    async openDesk(env) {
+      const sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000', ...env } })
+      opened.push(sheaf)
+      const desk = await openVisit(browser)
+      opened.push(desk)
+      await signIn(desk, sheaf, 'you@example.com')
+      return { sheaf, desk, page: desk.page, rest: createRest(sheaf.url, sheaf.ownerKey) }
+    },
+  }
+}
+
+/** Where the console shows a document, given its path in the API. */
+export async function findAddress(sheaf: RunningSheaf, rest: Rest, doc: string): Promise<string> {
+  const { id } = (await rest.get<{ id: number }>(doc)).body
+  return `${sheaf.url}/console/docs/${id}`
 }
 
 async function openVisit(browser: Browser, options?: BrowserContextOptions): Promise<Visit> {

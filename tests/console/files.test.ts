@@ -1,36 +1,26 @@
-import { createRest, type Rest } from '@sheaf/testkit/rest'
-import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { Rest } from '@sheaf/testkit/rest'
+import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
 import { formOf } from '../support/attachments'
 import { newDocument } from '../support/system'
-import { findBarriers, signIn, useChromium, type Visit } from './chromium'
+import { findAddress, findBarriers, useChromium, type Visit } from './chromium'
 
-const { visit } = useChromium()
+const { openDesk } = useChromium()
 let sheaf: RunningSheaf
 let rest: Rest
 let desk: Visit
 let page: Page
 let doc: string
 beforeAll(async () => {
-  const env = { SHEAF_LOOP_DELAY_MS: '60000', SHEAF_MAX_ATTACHMENT_MB: '1' }
-  sheaf = await startSheaf({ env })
-  rest = createRest(sheaf.url, sheaf.ownerKey)
-  desk = await visit()
-  page = desk.page
-  await signIn(desk, sheaf, 'you@example.com')
+  ;({ sheaf, desk, page, rest } = await openDesk({ SHEAF_MAX_ATTACHMENT_MB: '1' }))
 })
 beforeEach(async () => {
   await page.unrouteAll()
   doc = await newDocument(rest, 'Files')
 })
-afterAll(async () => {
-  await desk?.[Symbol.asyncDispose]()
-  await sheaf?.[Symbol.asyncDispose]()
-})
 
 async function openFiles(): Promise<void> {
-  const { id } = (await rest.get<{ id: number }>(doc)).body
-  await page.goto(`${sheaf.url}/console/docs/${id}/files`)
+  await page.goto(`${await findAddress(sheaf, rest, doc)}/files`)
   await page.getByLabel('Attach files').waitFor()
 }
 

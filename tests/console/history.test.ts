@@ -1,11 +1,11 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
-import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
-import { findBarriers, signIn, useChromium, type Visit } from './chromium'
+import { findAddress, findBarriers, signIn, useChromium, type Visit } from './chromium'
 
-const { visit } = useChromium()
+const { visit, openDesk } = useChromium()
 let sheaf: RunningSheaf
 let desk: Visit
 let page: Page
@@ -14,22 +14,13 @@ let doc: string
 /** The page of the history. */
 let address: string
 beforeAll(async () => {
-  sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000' } })
-  rest = createRest(sheaf.url, sheaf.ownerKey)
-  desk = await visit()
-  page = desk.page
-  await signIn(desk, sheaf, 'you@example.com')
-})
-afterAll(async () => {
-  await desk?.[Symbol.asyncDispose]()
-  await sheaf?.[Symbol.asyncDispose]()
+  ;({ sheaf, desk, page, rest } = await openDesk())
 })
 beforeEach(async () => {
   doc = await newDocument(rest, 'Flowers')
   await addTable(rest, doc, 'Beds', { Name: 'Text', Size: 'Int', Sown: 'Date' })
   await addRecords(rest, `${doc}/tables/Beds`, [{ Name: 'Roses', Size: 3 }, { Name: 'Tulips' }])
-  const { id } = (await rest.get<{ id: number }>(doc)).body
-  address = `${sheaf.url}/console/docs/${id}/history`
+  address = `${await findAddress(sheaf, rest, doc)}/history`
 })
 
 const patch = (id: number, fields: object, as = rest) =>
@@ -132,6 +123,21 @@ describe('the history', () => {
     await eventually(async () => (await sizes())[0] === 9)
     await page.getByLabel('Table', { exact: true }).selectOption('Beds')
     await item('change 6').waitFor()
+  })
+
+  it('stays as it is until new changes are asked for, and tells of those alone that it would show', async () => {
+    await addTable(rest, doc, 'Tools', { Name: 'Text' })
+    await page.goto(address)
+    await item('added the table Tools').waitFor()
+    await patch(1, { Size: 7 })
+    await page.getByRole('button', { name: '1 new change', exact: true }).waitFor()
+    // As when somebody comes back to the tab of the browser.
+    await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`)
+    await addRecords(rest, `${doc}/tables/Tools`, [{ Name: 'Spade' }])
+    await page.getByRole('button', { name: '2 new changes' }).waitFor()
+    await page.getByLabel('Table', { exact: true }).selectOption('Beds')
+    await item('change 5').waitFor()
+    expect(await page.getByRole('button', { name: /new change/ }).count()).toBe(0)
   })
 
   it('comes in pages, of which the older ones are shown when asked', async () => {

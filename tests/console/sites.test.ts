@@ -1,25 +1,17 @@
 import { join } from 'node:path'
 import { eventually } from '@sheaf/testkit/eventually'
-import { createRest, type Rest } from '@sheaf/testkit/rest'
-import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { Rest } from '@sheaf/testkit/rest'
+import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
 import { findBarriers, signIn, useChromium, type Visit } from './chromium'
 
-const { visit } = useChromium()
+const { visit, openDesk } = useChromium()
 let sheaf: RunningSheaf
 let desk: Visit
 let page: Page
 let rest: Rest
 beforeAll(async () => {
-  sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000' } })
-  rest = createRest(sheaf.url, sheaf.ownerKey)
-  desk = await visit()
-  page = desk.page
-  await signIn(desk, sheaf, 'you@example.com')
-})
-afterAll(async () => {
-  await desk?.[Symbol.asyncDispose]()
-  await sheaf?.[Symbol.asyncDispose]()
+  ;({ sheaf, desk, page, rest } = await openDesk())
 })
 
 async function choose(of: string, item: string): Promise<void> {

@@ -1,14 +1,14 @@
 import { eventually } from '@sheaf/testkit/eventually'
-import { createRest, type Rest } from '@sheaf/testkit/rest'
-import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
+import type { Rest } from '@sheaf/testkit/rest'
+import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import { startReceiver, type WebhookReceiver } from '@sheaf/testkit/webhook-receiver'
 import { Webhook } from 'standardwebhooks'
 import type { Page } from 'playwright-core'
 import { addRecords, addTable, newDocument } from '../support/system'
-import { allowLoopback, headersOf, type RestWebhook } from '../support/webhooks'
-import { findBarriers, signIn, useChromium, type Visit } from './chromium'
+import { addWebhook, allowLoopback, headersOf, type RestWebhook } from '../support/webhooks'
+import { findAddress, findBarriers, signIn, useChromium, type Visit } from './chromium'
 
-const { visit } = useChromium()
+const { visit, openDesk } = useChromium()
 let sheaf: RunningSheaf
 let receiver: WebhookReceiver
 let desk: Visit
@@ -19,19 +19,12 @@ let doc: string
 let address: string
 beforeAll(async () => {
   receiver = await startReceiver()
-  sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000', ...allowLoopback } })
-  rest = createRest(sheaf.url, sheaf.ownerKey)
+  ;({ sheaf, desk, page, rest } = await openDesk(allowLoopback))
   doc = await newDocument(rest, 'Flowers')
   await addTable(rest, doc, 'Beds', { Name: 'Text', Size: 'Int', Done: 'Bool' })
-  const { id } = (await rest.get<{ id: number }>(doc)).body
-  address = `${sheaf.url}/console/docs/${id}/webhooks`
-  desk = await visit()
-  page = desk.page
-  await signIn(desk, sheaf, 'you@example.com')
+  address = `${await findAddress(sheaf, rest, doc)}/webhooks`
 })
 afterAll(async () => {
-  await desk?.[Symbol.asyncDispose]()
-  await sheaf?.[Symbol.asyncDispose]()
   await receiver?.[Symbol.asyncDispose]()
 })
 
@@ -43,6 +36,8 @@ const choose = async (item: string) => {
   await page.getByRole('button', { name: /^More for (?!table)/ }).click()
   await page.getByRole('menuitem', { name: item }).click()
 }
+/** What is answered in the place of Sheaf, as when it is away for a moment. */
+const refusal = { status: 400, json: { error: 'not to be had now' } }
 /** What the browser told as an error, but for refusals: those are shown where they were caused. */
 const faults = () => desk.faults.filter((fault) => !/status of 40[039]/.test(fault))
 
@@ -136,6 +131,65 @@ describe('webhooks', () => {
     await shown.waitFor({ state: 'detached' })
   })
 
+  it('keep their secret beside a new one that cannot be shown', async () => {
+    const path = `${doc}/webhooks/${(await listed())[0]?.id}/secret`
+    const { secret } = (await rest.get<{ secret: string }>(path)).body
+    await page.route('**/secret', (route) =>
+      route.request().method() === 'GET' ? route.fulfill(refusal) : route.continue(),
+    )
+    await button('New secret').click()
+    await dialog().getByRole('button', { name: 'Make new secret' }).click()
+    await dialog().waitFor({ state: 'detached' })
+    await page.getByText(refusal.json.error).waitFor()
+    await page.unrouteAll()
+    const { previousSecret } = (await rest.get<{ previousSecret: string }>(path)).body
+    expect(previousSecret).toBe(secret)
+    await button('Dismiss').click()
+  })
+
+  it('keep to themselves what is shown of one, on the way back to another', async () => {
+    const fields = { name: 'Other', url: `${receiver.url}/other`, tableId: 'Beds' }
+    const id = await addWebhook(rest, doc, fields)
+    await page.getByRole('link', { name: 'All webhooks' }).click()
+    await page.getByRole('link', { name: 'Other' }).click()
+    await button('Show secret').click()
+    const shown = page.getByRole('textbox', { name: 'secret', exact: true })
+    await shown.waitFor()
+    await page.evaluate('history.go(-2)')
+    await page.getByRole('heading', { name: 'Gardeners' }).waitFor()
+    expect(await shown.count()).toBe(0)
+    expect((await rest.delete(`${doc}/webhooks/${id}`)).status).toBe(200)
+  })
+
+  it('are forgotten by the page when they are left', async () => {
+    await page.getByRole('link', { name: 'SQL', exact: true }).click()
+    await page.getByRole('textbox', { name: 'SQL' }).waitFor()
+    let goOn = () => {}
+    const held = new Promise<void>((resolve) => (goOn = resolve))
+    await page.route('**/webhooks', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
+    await page.getByText('Loading the webhooks').waitFor()
+    goOn()
+    await page.getByRole('rowheader').getByRole('link', { name: 'Gardeners' }).click()
+    await page.unrouteAll({ behavior: 'wait' })
+  })
+
+  it('keep what is being entered when Sheaf cannot tell of them for a moment', async () => {
+    await page.getByRole('link', { name: 'Edit' }).click()
+    const name = page.getByRole('textbox', { name: 'Name', exact: true })
+    await name.fill('Half a na')
+    await page.route('**/webhooks', (route) => route.fulfill(refusal))
+    // The second time it is asked for, the first answer has been taken in.
+    await page.waitForResponse('**/webhooks')
+    await page.waitForResponse('**/webhooks')
+    await page.unrouteAll()
+    expect(await name.inputValue()).toBe('Half a na')
+    await page.getByRole('link', { name: 'Cancel' }).click()
+  })
+
   it('are changed in what was changed alone', async () => {
     await page.getByRole('link', { name: 'Edit' }).click()
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Beds')
@@ -151,6 +205,25 @@ describe('webhooks', () => {
       ...{ name: 'Beds', authorization: 'Bearer abc', isReadyColumn: 'Done' },
       watchedColIds: ['Size'],
     })
+  })
+
+  it('are replayed further, also where the last try came no further', async () => {
+    let answer: object = { queued: 3, nextSeq: 1 }
+    await page.route('**/replay', (route) => route.fulfill({ json: answer }))
+    await choose('Replay changes')
+    const since = dialog().getByLabel('After change')
+    await since.fill('0')
+    await dialog().getByRole('button', { name: 'Replay' }).click()
+    await dialog().getByText('3 events wait.').waitFor()
+    expect(await since.inputValue()).toBe('1')
+    const goOn = dialog().getByRole('button', { name: 'Go on' })
+    answer = { queued: 4, nextSeq: 1 }
+    await goOn.click()
+    await dialog().getByText('4 events wait.').waitFor()
+    answer = { queued: 0 }
+    await goOn.click()
+    await dialog().waitFor({ state: 'detached' })
+    await page.unrouteAll()
   })
 
   it('replay the past, from a change or a time on', async () => {

@@ -23,6 +23,8 @@ const tag = 'webhooks'
 const path = '/api/docs/{docId}/webhooks'
 const onePath = `${path}/{webhookId}`
 const tablePath = '/api/docs/{docId}/tables/{tableId}'
+/** How secrets are sent: browsers write other answers to disk. */
+const unkept = { cache: 'no-store' }
 
 /** Definitions of webhooks. They are no change of the document, so they have no conditions. */
 export const webhookRoutes: readonly Route[] = [
@@ -41,7 +43,7 @@ export const webhookRoutes: readonly Route[] = [
       const found = await document.callWebhook(({ webhooks }, call) =>
         webhooks.listWebhooks({ docId }, call),
       )
-      sendJson(exchange, { webhooks: found.webhooks.map(toWebhook) })
+      sendJson(exchange, { webhooks: found.webhooks.map(toWebhook) }, unkept)
     },
   }),
   defineRoute({
@@ -151,7 +153,7 @@ export const webhookRoutes: readonly Route[] = [
       const found = await document.callWebhook(({ webhooks }, call) =>
         webhooks.getSecret({ docId, webhookId }, call),
       )
-      sendJson(exchange, toSecrets(found))
+      sendJson(exchange, toSecrets(found), unkept)
     },
   }),
   defineRoute({
@@ -169,7 +171,7 @@ export const webhookRoutes: readonly Route[] = [
       const { secret } = await document.callWebhook(({ webhooks }, call) =>
         webhooks.rotateSecret({ docId, webhookId }, call),
       )
-      sendJson(exchange, { secret })
+      sendJson(exchange, { secret }, unkept)
     },
   }),
   defineRoute({

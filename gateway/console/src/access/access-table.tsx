@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Button } from '../components/button'
+import { PlainTable } from '../components/plain-table'
 import { useSignedIn } from '../session/session-provider'
 import {
   EVERYONE,
@@ -24,30 +25,18 @@ export function AccessTable({ list, kind, canChange, onChange }: AccessTableProp
       entry.email !== EVERYONE && (entry.access !== null || inheritedRole(entry, list) !== null),
   )
   return (
-    <div className="table-scroll">
-      <table className="plain-table stacks">
-        <thead>
-          <tr>
-            <th scope="col">User</th>
-            {kind !== 'org' && <th scope="col">Inherited</th>}
-            <th scope="col">Role here</th>
-            <td />
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((entry) => (
-            <AccessRow
-              key={entry.id}
-              entry={entry}
-              list={list}
-              kind={kind}
-              canChange={canChange}
-              onChange={onChange}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable heads={['User', ...(kind === 'org' ? [] : ['Inherited']), 'Role here', '']}>
+      {shown.map((entry) => (
+        <AccessRow
+          key={entry.id}
+          entry={entry}
+          list={list}
+          kind={kind}
+          canChange={canChange}
+          onChange={onChange}
+        />
+      ))}
+    </PlainTable>
   )
 }
 

@@ -88,6 +88,7 @@ export function FormDialog(props: FormDialogProps): ReactNode {
       if (!staysOpen) dialog.onClose()
     } catch (thrown) {
       setError(thrown)
+    } finally {
       setBusy(false)
     }
   }

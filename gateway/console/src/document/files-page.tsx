@@ -5,6 +5,7 @@ import { docPath } from '../api/resources'
 import { Button } from '../components/button'
 import { Field } from '../components/field'
 import { Section } from '../components/page'
+import { showSize } from '../components/size'
 import { Empty, ErrorNote, ErrorState, Loading } from '../components/states'
 import { Time } from '../components/time'
 import { canEdit, type DocumentOutlet } from './document-page'
@@ -130,12 +131,4 @@ function UploadRow({ upload: { file, sent, error }, onDrop }: UploadRowProps): R
       </Button>
     </li>
   )
-}
-
-/** A number of bytes as people read it. */
-function showSize(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB']
-  const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
-  const value = bytes / 1000 ** step
-  return `${step === 0 ? value : value.toFixed(1)} ${units[step]}`
 }

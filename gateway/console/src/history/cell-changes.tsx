@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { Link, useOutletContext } from 'react-router'
 import { columnsQuery, type Column } from '../api/resources'
 import { Button } from '../components/button'
+import { PlainTable } from '../components/plain-table'
 import type { DocumentOutlet } from '../document/document-page'
 import { showCell } from '../cells/show-cell'
 import { firstCells, type CellChange } from './cell-list'
@@ -24,24 +25,16 @@ export function CellChanges({ operations }: CellChangesProps): ReactNode {
   const more = count - cells.length
   return (
     <>
-      <div className="table-scroll" tabIndex={0} role="region" aria-label="Cells">
-        <table className="plain-table stacks start changed">
-          <thead>
-            <tr>
-              <th scope="col">Row</th>
-              <th scope="col">Column</th>
-              <th scope="col">Before</th>
-              <th scope="col">After</th>
-            </tr>
-          </thead>
-          <tbody>
-            {cells.map((cell, index) => (
-              // A change can come to the same cell twice.
-              <CellRow key={index} cell={cell} column={columns.get(cell.colRef)} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <PlainTable
+        heads={['Row', 'Column', 'Before', 'After']}
+        label="Cells"
+        className="start changed"
+      >
+        {cells.map((cell, index) => (
+          // A change can come to the same cell twice.
+          <CellRow key={index} cell={cell} column={columns.get(cell.colRef)} />
+        ))}
+      </PlainTable>
       {more > 0 && (
         <p className="more">
           <span className="note">{more.toLocaleString()} more cells are not shown.</span>{' '}

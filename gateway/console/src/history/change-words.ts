@@ -43,7 +43,9 @@ function phrasesOf(operations: readonly Operation[]): string[] {
     // Columns and rows come and go with their table.
     if (whole.has(tableRef) && !action.endsWith('Table')) continue
     const key = `${action} ${tableRef} ${tableId}`
-    groups.set(key, [...(groups.get(key) ?? []), operation])
+    const group = groups.get(key)
+    if (group) group.push(operation)
+    else groups.set(key, [operation])
   }
   return [...groups.values()].map((group) => describeGroup(group, operations))
 }

@@ -39,6 +39,7 @@ function History(): ReactNode {
     setQuery(Object.entries(next).filter(([, text]) => text !== ''))
   const log = useInfiniteQuery(historyQuery(docId, filter))
   const rowFault = faultOf(log.error, 'rowId')
+  const shown = `${filter.table}/${filter.row}`
   return (
     <Section
       title="History"
@@ -46,16 +47,15 @@ function History(): ReactNode {
       actions={
         log.data &&
         filter.before === '' && (
-          <NewChanges filter={filter} newest={log.data.pages[0]?.changes[0]?.seq ?? 0} />
+          <NewChanges
+            key={shown}
+            filter={filter}
+            newest={log.data.pages[0]?.changes[0]?.seq ?? 0}
+          />
         )
       }
     >
-      <HistoryFilters
-        key={`${filter.table}/${filter.row}`}
-        filter={filter}
-        rowFault={rowFault}
-        onChange={change}
-      />
+      <HistoryFilters key={shown} filter={filter} rowFault={rowFault} onChange={change} />
       <BeforeNote before={filter.before} onLatest={() => change({ ...filter, before: '' })} />
       {log.error && rowFault === undefined && (
         <ErrorState error={log.error} onRetry={() => void log.refetch()} />

@@ -99,6 +99,9 @@ export const historyQuery = (docId: string, filter: HistoryFilter) =>
     },
     initialPageParam: filter.before,
     getNextPageParam: ({ next }) => (next === null ? undefined : String(next)),
+    // New changes are told beside the list from when it is shown: it is as late as that, and stays so until they are asked for.
+    staleTime: 0,
+    refetchOnWindowFocus: false,
   })
 
 /** Undoes a change. */

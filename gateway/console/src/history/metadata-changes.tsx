@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { PlainTable } from '../components/plain-table'
 import type { SchemaOperation } from './history-queries'
 
 interface MetadataChangesProps {
@@ -15,32 +16,24 @@ export function MetadataChanges({ operations }: MetadataChangesProps): ReactNode
   const more = lines.length - MOST_LINES
   return (
     <>
-      <div className="table-scroll" tabIndex={0} role="region" aria-label="Structure">
-        <table className="plain-table stacks start changed">
-          <thead>
-            <tr>
-              <th scope="col">Of</th>
-              <th scope="col">What</th>
-              <th scope="col">Before</th>
-              <th scope="col">After</th>
-            </tr>
-          </thead>
-          <tbody>
-            {lines.slice(0, MOST_LINES).map(({ key, of, what, before, after }) => (
-              <tr key={key}>
-                <th scope="row">{of}</th>
-                <td data-label="What">{what}</td>
-                <td data-label="Before" className="before">
-                  {before}
-                </td>
-                <td data-label="After" className="after">
-                  {after}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <PlainTable
+        heads={['Of', 'What', 'Before', 'After']}
+        label="Structure"
+        className="start changed"
+      >
+        {lines.slice(0, MOST_LINES).map(({ key, of, what, before, after }) => (
+          <tr key={key}>
+            <th scope="row">{of}</th>
+            <td data-label="What">{what}</td>
+            <td data-label="Before" className="before">
+              {before}
+            </td>
+            <td data-label="After" className="after">
+              {after}
+            </td>
+          </tr>
+        ))}
+      </PlainTable>
       {more > 0 && <p className="note">{more.toLocaleString()} more are not shown.</p>}
     </>
   )

@@ -4,6 +4,7 @@ import { useChange } from '../api/use-change'
 import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
 import { Section } from '../components/page'
+import { PlainTable } from '../components/plain-table'
 import { Empty, ErrorState, Loading } from '../components/states'
 import { Time } from '../components/time'
 import { keysKey, keysQuery, revokeKey, type ApiKey, type KeyScope } from './api-keys'
@@ -48,46 +49,32 @@ interface KeysTableProps {
 
 function KeysTable({ keys, onRevoke }: KeysTableProps): ReactNode {
   return (
-    <div className="table-scroll">
-      <table className="plain-table stacks">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Key</th>
-            <th scope="col">Reaches</th>
-            <th scope="col">Ends</th>
-            <th scope="col">Last used</th>
-            <td />
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.id}>
-              <th scope="row">{nameOf(key)}</th>
-              <td data-label="Key">
-                <code>{key.prefix}…</code>
-              </td>
-              <td data-label="Reaches">{describeScope(key.scope)}</td>
-              <td data-label="Ends">
-                <Time at={key.expiresAt} none="never" />
-              </td>
-              <td data-label="Last used">
-                <Time at={key.lastUsedAt} none="never" />
-              </td>
-              <td>
-                <Button
-                  kind="danger"
-                  aria-label={`Revoke ${nameOf(key)}`}
-                  onClick={() => onRevoke(key)}
-                >
-                  Revoke
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable heads={['Name', 'Key', 'Reaches', 'Ends', 'Last used', '']}>
+      {keys.map((key) => (
+        <tr key={key.id}>
+          <th scope="row">{nameOf(key)}</th>
+          <td data-label="Key">
+            <code>{key.prefix}…</code>
+          </td>
+          <td data-label="Reaches">{describeScope(key.scope)}</td>
+          <td data-label="Ends">
+            <Time at={key.expiresAt} none="never" />
+          </td>
+          <td data-label="Last used">
+            <Time at={key.lastUsedAt} none="never" />
+          </td>
+          <td>
+            <Button
+              kind="danger"
+              aria-label={`Revoke ${nameOf(key)}`}
+              onClick={() => onRevoke(key)}
+            >
+              Revoke
+            </Button>
+          </td>
+        </tr>
+      ))}
+    </PlainTable>
   )
 }
 

@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react'
 import { CopyText } from '../components/copy-text'
+import { PlainTable } from '../components/plain-table'
 import { describeType, nameOf, type Entry, type Parameter, type Schema } from './openapi'
 
 type Schemas = Readonly<Record<string, Schema>>
@@ -65,33 +66,21 @@ function toCurl({ method, path, operation }: Entry): string {
 
 function ParameterTable(props: { readonly parameters: readonly Parameter[] }): ReactNode {
   return (
-    <div className="table-scroll">
-      <table className="plain-table stacks start">
-        <thead>
-          <tr>
-            <th scope="col">Parameter</th>
-            <th scope="col">In</th>
-            <th scope="col">Type</th>
-            <th scope="col">Meaning</th>
-          </tr>
-        </thead>
-        <tbody>
-          {props.parameters.map(({ name, in: place, required, description, schema }) => (
-            <tr key={`${place} ${name}`}>
-              <th scope="row">
-                <code>{name}</code>
-              </th>
-              <td data-label="In">
-                {place}
-                {required && ', required'}
-              </td>
-              <td data-label="Type">{describeType(schema)}</td>
-              <td data-label="Meaning">{description ?? schema?.description}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable heads={['Parameter', 'In', 'Type', 'Meaning']} className="start">
+      {props.parameters.map(({ name, in: place, required, description, schema }) => (
+        <tr key={`${place} ${name}`}>
+          <th scope="row">
+            <code>{name}</code>
+          </th>
+          <td data-label="In">
+            {place}
+            {required && ', required'}
+          </td>
+          <td data-label="Type">{describeType(schema)}</td>
+          <td data-label="Meaning">{description ?? schema?.description}</td>
+        </tr>
+      ))}
+    </PlainTable>
   )
 }
 

@@ -2,10 +2,11 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Button } from '../components/button'
 import { Section } from '../components/page'
+import { PlainTable } from '../components/plain-table'
+import { showSize } from '../components/size'
 import { Empty, ErrorState, Loading } from '../components/states'
 import { Time } from '../components/time'
 import { DeliveryDialog } from './delivery-dialog'
-import { showBytes } from './delivery-facts'
 import { StateBadge } from './state-badge'
 import { deliveriesQuery, type Delivery } from './webhook-queries'
 import { deliveryState } from './webhook-state'
@@ -61,53 +62,40 @@ interface DeliveryTableProps {
   readonly onShow: (delivery: Delivery) => void
 }
 
+const heads = ['Last attempt', 'State', 'Events', 'Attempts', 'Answer', 'Size', '']
+
 function DeliveryTable({ deliveries, onShow }: DeliveryTableProps): ReactNode {
   return (
-    <div className="table-scroll" tabIndex={0} role="region" aria-label="Log of deliveries">
-      <table className="plain-table stacks deliveries">
-        <thead>
-          <tr>
-            <th scope="col">Last attempt</th>
-            <th scope="col">State</th>
-            <th scope="col">Events</th>
-            <th scope="col">Attempts</th>
-            <th scope="col">Answer</th>
-            <th scope="col">Size</th>
-            <td />
-          </tr>
-        </thead>
-        <tbody>
-          {deliveries.map((delivery) => (
-            <tr key={delivery.id}>
-              <th scope="row">
-                <Time at={delivery.time} />
-              </th>
-              <td data-label="State">
-                <StateBadge state={deliveryState(delivery)} />
-              </td>
-              <td data-label="Events">
-                {delivery.size.toLocaleString()} ({delivery.kinds.replaceAll(',', ', ')})
-              </td>
-              <td data-label="Attempts" className="figure">
-                {delivery.attempts.toLocaleString()}
-              </td>
-              <td data-label="Answer" className="answer">
-                {describeAnswer(delivery)}
-              </td>
-              <td data-label="Size">{showBytes(delivery.bodyBytes)}</td>
-              <td>
-                <Button
-                  aria-label={`Details of the delivery of ${delivery.time}`}
-                  onClick={() => onShow(delivery)}
-                >
-                  Details
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable heads={heads} label="Log of deliveries">
+      {deliveries.map((delivery) => (
+        <tr key={delivery.id}>
+          <th scope="row">
+            <Time at={delivery.time} />
+          </th>
+          <td data-label="State">
+            <StateBadge state={deliveryState(delivery)} />
+          </td>
+          <td data-label="Events">
+            {delivery.size.toLocaleString()} ({delivery.kinds.replaceAll(',', ', ')})
+          </td>
+          <td data-label="Attempts" className="figure">
+            {delivery.attempts.toLocaleString()}
+          </td>
+          <td data-label="Answer" className="answer">
+            {describeAnswer(delivery)}
+          </td>
+          <td data-label="Size">{showSize(delivery.bodyBytes)}</td>
+          <td>
+            <Button
+              aria-label={`Details of the delivery of ${delivery.time}`}
+              onClick={() => onShow(delivery)}
+            >
+              Details
+            </Button>
+          </td>
+        </tr>
+      ))}
+    </PlainTable>
   )
 }
 

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link, useOutletContext } from 'react-router'
+import { showSize } from '../components/size'
 import { Time } from '../components/time'
 import type { DocumentOutlet } from '../document/document-page'
 import { StateBadge } from './state-badge'
@@ -30,7 +31,7 @@ export function DeliveryFacts({ delivery }: { readonly delivery: Delivery }): Re
         <dd>{errorMessage ?? 'none'}</dd>
         <dt>Events</dt>
         <dd>
-          {size.toLocaleString()} ({kinds.replaceAll(',', ', ')}), {showBytes(bodyBytes)}
+          {size.toLocaleString()} ({kinds.replaceAll(',', ', ')}), {showSize(bodyBytes)}
         </dd>
         <dt>Tells of</dt>
         <dd>
@@ -61,9 +62,3 @@ function Changes({ delivery: { firstSeq, lastSeq } }: { readonly delivery: Deliv
   const text = firstSeq === lastSeq ? `change ${lastSeq}` : `changes ${firstSeq} to ${lastSeq}`
   return <Link to={`/docs/${docId}/history?before=${lastSeq + 1}`}>{text}</Link>
 }
-
-/** A size as people read it. */
-export const showBytes = (bytes: number): string =>
-  bytes < 1_000
-    ? `${bytes} B`
-    : `${(bytes / 1_000).toLocaleString(undefined, { maximumFractionDigits: 1 })} kB`

@@ -20,8 +20,10 @@ export function SecretSection({ docId, webhookId }: SecretSectionProps): ReactNo
   const { isBusy, make, makeOrTell } = useChange()
   const read = async () => setSecrets(await readSecrets(docId, webhookId))
   const rotate = async () => {
-    await rotateSecret(docId, webhookId)
-    await read()
+    await make(() => rotateSecret(docId, webhookId), 'There is a new secret.')
+    // Apart from it: whoever confirmed once more, because it could not be shown, would end the old one.
+    setSecrets(undefined)
+    makeOrTell(read)
   }
   return (
     <Section
@@ -52,7 +54,7 @@ export function SecretSection({ docId, webhookId }: SecretSectionProps): ReactNo
           title="Make a new secret?"
           confirm="Make new secret"
           onClose={() => setAsked(false)}
-          onConfirm={() => make(rotate, 'There is a new secret.')}
+          onConfirm={rotate}
         >
           <p>
             For a day deliveries are signed with the old one too: give the receiver the new one in

@@ -20,7 +20,11 @@ export function WebhookFormPage(): ReactNode {
   const { webhookId } = useParams()
   return (
     <OwnersOnly>
-      {webhookId === undefined ? <NewWebhook /> : <EditWebhook webhookId={webhookId} />}
+      {webhookId === undefined ? (
+        <NewWebhook />
+      ) : (
+        <EditWebhook key={webhookId} webhookId={webhookId} />
+      )}
     </OwnersOnly>
   )
 }
@@ -60,7 +64,8 @@ function EditWebhook({ webhookId }: { readonly webhookId: string }): ReactNode {
   const { data, error, refetch } = useQuery(webhooksQuery(docId))
   const { make } = useChange(webhooksKey(docId))
   const navigate = useNavigate()
-  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
+  // Once it is known, what is being entered stays, though Sheaf is away for a moment.
+  if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!data) return <Loading what="the webhook" />
   const webhook = data.find(({ id }) => id === webhookId)
   if (!webhook)

@@ -14,16 +14,17 @@ import { nameOf } from './webhook-state'
 
 /** One webhook: what it is, how it fares, its secret and its deliveries. */
 export function WebhookPage(): ReactNode {
+  const { webhookId = '' } = useParams()
   return (
     <OwnersOnly>
-      <WebhookDetails />
+      {/* What is open for one webhook, its secret above all, is not shown with another one. */}
+      <WebhookDetails key={webhookId} webhookId={webhookId} />
     </OwnersOnly>
   )
 }
 
-function WebhookDetails(): ReactNode {
+function WebhookDetails({ webhookId }: { readonly webhookId: string }): ReactNode {
   const { docId } = useOutletContext<DocumentOutlet>()
-  const { webhookId = '' } = useParams()
   const { data, error, refetch } = useQuery(webhooksQuery(docId))
   const webhook = data?.find(({ id }) => id === webhookId)
   return (

@@ -84,13 +84,15 @@ const webhooksPath = (docId: string) => `${docPath(docId)}/webhooks`
 const webhookPath = (docId: string, webhookId: string): string =>
   `${webhooksPath(docId)}/${encodeURIComponent(webhookId)}`
 
-/** The webhooks of a document, with figures that stay fresh while they are shown. */
+/** The webhooks of a document, with figures that stay fresh while they are shown; forgotten when they are not. */
 export const webhooksQuery = (docId: string) =>
   queryOptions({
     queryKey: [...webhooksKey(docId), 'all'],
     queryFn: async ({ signal }) =>
       (await call<{ webhooks: Webhook[] }>('GET', webhooksPath(docId), { signal })).webhooks,
     refetchInterval: FIGURES_MS,
+    // They have headers that let in wherever they are posted.
+    gcTime: 0,
   })
 
 /** The log of a webhook's deliveries. The latest ones stay fresh until older ones are looked for. */

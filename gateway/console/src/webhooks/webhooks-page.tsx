@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link, useOutletContext } from 'react-router'
 import { Section } from '../components/page'
+import { PlainTable } from '../components/plain-table'
 import { Empty, ErrorState, Loading } from '../components/states'
 import { Time } from '../components/time'
 import type { DocumentOutlet } from '../document/document-page'
@@ -57,25 +58,14 @@ interface WebhookTableProps {
 
 function WebhookTable({ docId, webhooks }: WebhookTableProps): ReactNode {
   return (
-    <div className="table-scroll">
-      <table className="plain-table stacks start webhooks">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Table</th>
-            <th scope="col">Events</th>
-            <th scope="col">State</th>
-            <th scope="col">Waiting</th>
-            <th scope="col">Last attempt</th>
-          </tr>
-        </thead>
-        <tbody>
-          {webhooks.map((webhook) => (
-            <WebhookRow key={webhook.id} docId={docId} webhook={webhook} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable
+      heads={['Name', 'Table', 'Events', 'State', 'Waiting', 'Last attempt']}
+      className="start"
+    >
+      {webhooks.map((webhook) => (
+        <WebhookRow key={webhook.id} docId={docId} webhook={webhook} />
+      ))}
+    </PlainTable>
   )
 }
 

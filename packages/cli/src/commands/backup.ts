@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
-import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import { openBackupServices } from '../backup/backup-services'
 import { makeBackup } from '../backup/make-backup'
 import { restoreBackup } from '../backup/restore-backup'
+import { startBar } from '../progress-bar'
 import type { CliSettings } from '../settings'
 import type { Terminal } from '../terminal'
 
@@ -54,24 +54,3 @@ export function addBackupCommands(
 
 const describe = (documents: number, bytes: number) =>
   `${documents.toLocaleString('en-US')} documents (${(bytes / 1024 / 1024).toFixed(1)} MiB in all)`
-
-function startBar(terminal: Terminal, what: string) {
-  if (!terminal.progress) return { update: () => {}, stop: () => {} }
-  const bar = new SingleBar({
-    stream: terminal.progress,
-    format: `{bar} {percentage}% | {value} of {total} ${what} | {eta_formatted} left`,
-    barsize: 30,
-    hideCursor: true,
-    clearOnComplete: true,
-    gracefulExit: false,
-  })
-  let started = false
-  return {
-    update: (done: number, total: number) => {
-      if (!started) bar.start(total, done)
-      started = true
-      bar.update(done)
-    },
-    stop: () => bar.stop(),
-  }
-}

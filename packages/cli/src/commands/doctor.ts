@@ -1,7 +1,7 @@
-import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import { CliError } from '../cli-error'
 import { examine, type Diagnosis } from '../doctor/examine'
+import { startBar } from '../progress-bar'
 import type { CliSettings } from '../settings'
 import type { Terminal } from '../terminal'
 
@@ -20,7 +20,7 @@ export function addDoctorCommand(
     .option('--home <name>', 'document-data instance that owns the data folder', 'document-data-0')
     .option('--json', 'print {"running","documents","findings":[{"level","docId","message"}]}')
     .action(async (options: { full?: boolean; home: string; json?: boolean }) => {
-      const bar = startBar(terminal)
+      const bar = startBar(terminal, 'documents')
       const diagnosis = await examine(settings, {
         home: options.home,
         full: options.full === true,
@@ -39,25 +39,4 @@ function describe({ documents, findings }: Diagnosis): string {
     ({ level, message }) => `${level === 'error' ? 'WRONG' : 'note '}  ${message}`,
   )
   return [...lines, `${documents.toLocaleString('en-US')} documents were checked`].join('\n')
-}
-
-function startBar(terminal: Terminal) {
-  if (!terminal.progress) return { update: () => {}, stop: () => {} }
-  const bar = new SingleBar({
-    stream: terminal.progress,
-    format: '{bar} {percentage}% | {value} of {total} documents | {eta_formatted} left',
-    barsize: 30,
-    hideCursor: true,
-    clearOnComplete: true,
-    gracefulExit: false,
-  })
-  let started = false
-  return {
-    update: (done: number, total: number) => {
-      if (!started) bar.start(total, done)
-      started = true
-      bar.update(done)
-    },
-    stop: () => bar.stop(),
-  }
 }
