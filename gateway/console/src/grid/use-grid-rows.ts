@@ -1,10 +1,11 @@
 import type { GridApi, IDatasource } from 'ag-grid-community'
 import { useCallback, useEffect, useMemo, useRef, type RefObject } from 'react'
+import { isSameValue } from '../cells/show-value'
 import { useLiveChanges } from '../document/live-provider'
 import type { Change, ChangeListener, RowOperation } from '../document/live-changes'
 import { viewTexts, type GridView } from './grid-view'
 import type { Row } from './row'
-import { blockOf, isSameCell } from './row-blocks'
+import { blockOf } from './row-blocks'
 import { RowStore, type RowListener } from './row-store'
 import { RowWrites } from './row-writes'
 import { RowsApi } from './rows-api'
@@ -94,7 +95,7 @@ function showRow({ current: api }: GridRef, row: Row, flashes: boolean): void {
   if (!api || !node) return
   const before = node.data?.fields ?? {}
   node.setData(row)
-  const columns = Object.keys(row.fields).filter((id) => !isSameCell(row.fields[id], before[id]))
+  const columns = Object.keys(row.fields).filter((id) => !isSameValue(row.fields[id], before[id]))
   if (flashes && columns.length > 0) api.flashCells({ rowNodes: [node], columns })
 }
 
