@@ -1,9 +1,10 @@
 import type { CellEditRequestEvent } from 'ag-grid-community'
-import { useCallback, useMemo, useState, type ClipboardEvent } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState, type ClipboardEvent } from 'react'
 import type { Column } from '../api/resources'
 import { cellText } from '../cells/cell-text'
 import { isSameValue } from '../cells/show-value'
 import { describeError } from '../components/states'
+import { useToaster } from '../components/toast'
 import { planPaste } from './paste-plan'
 import type { Row } from './row'
 import type { RowChange } from './rows-api'
@@ -32,14 +33,25 @@ export function useRowActions(
 ): RowActions {
   const [problem, setProblem] = useState<string>()
   const dismiss = useCallback(() => setProblem(undefined), [])
+  const toaster = useToaster()
+  const isShown = useRef(true)
+  useEffect(() => {
+    isShown.current = true
+    return () => {
+      isShown.current = false
+    }
+  }, [])
   const write = useCallback(
     (changes: readonly RowChange[], what: string) => {
       setProblem(undefined)
       writes.write(changes).catch((error: unknown) => {
-        setProblem(`${what}: ${describeError(error)}`)
+        const told = `${what}: ${describeError(error)}`
+        if (isShown.current) setProblem(told)
+        // Who has gone to another table meanwhile would take it for written.
+        else toaster.fail(new Error(`Not written: ${told}`))
       })
     },
-    [writes],
+    [writes, toaster],
   )
   const handlers = useMemo(
     () => createHandlers({ write, setProblem, columns, grid, store }),
