@@ -1,8 +1,8 @@
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useToaster } from '../components/toast'
 import type { Column } from '../api/resources'
 import { isComputed } from '../cells/is-computed'
-import type { GridView } from './grid-view'
+import { viewTexts, type GridView } from './grid-view'
 import type { GridRef, GridRows } from './use-grid-rows'
 
 /** Adds and deletes rows. */
@@ -30,6 +30,9 @@ export function useRowSet(
   const [isAdding, setAdding] = useState(false)
   const [selected, setSelected] = useState<readonly number[]>([])
   const isPlain = view.sort.length === 0 && Object.keys(view.filter).length === 0
+  const { filter } = viewTexts(view)
+  // What cannot be seen any more is not deleted by a button that is meant for what can.
+  useEffect(() => grid.current?.deselectAll(), [grid, filter])
   const addRow = useCallback(async () => {
     setAdding(true)
     try {
