@@ -1,6 +1,7 @@
 import type { ColDef } from 'ag-grid-community'
 import type { Column } from '../api/resources'
 import type { Row } from '../grid/row'
+import { isComputed } from './is-computed'
 import { showCell } from './show-cell'
 import { isSameValue } from './show-value'
 import { keepTyped, leaveByTab } from './typed-ahead'
@@ -17,16 +18,13 @@ type CellColumn = Partial<ColDef<Row>>
 
 /** How the cells of a type look and are edited. */
 export interface CellKind {
-  /** A value as text. */
-  readonly show: (value: unknown, column: Column) => string
-  readonly align: 'start' | 'end' | 'center'
   /** What the grid needs for a column; what its editor hands over is what the API takes. */
   readonly column: (column: Column, place: CellPlace) => CellColumn
 }
 
 /** What one kind of cell has of its own. */
 interface KindRules {
-  readonly align?: CellKind['align']
+  readonly align?: 'start' | 'end' | 'center'
   /** True for values of the type; any other, such as text that the API kept, is marked. */
   readonly fits: (value: unknown) => boolean
   readonly own: (column: Column, place: CellPlace) => CellColumn
@@ -44,8 +42,6 @@ export function popup(position: 'over' | 'under'): CellColumn {
 /** A kind of cell by its rules. */
 export function defineKind({ align = 'start', fits, own }: KindRules): CellKind {
   return {
-    align,
-    show: showCell,
     column: (column, place) => ({
       cellDataType: false,
       // A row that is not there yet has nothing to edit.
@@ -63,9 +59,9 @@ export function defineKind({ align = 'start', fits, own }: KindRules): CellKind 
   }
 }
 
-/** True for who may edit, and cells that no formula computes; a column with an empty formula becomes a plain one when it is written to. */
-export const isEditable = ({ fields }: Column, { canEdit }: CellPlace): boolean =>
-  canEdit && !(fields.isFormula && fields.formula !== '')
+/** True for who may edit, and cells that no formula computes. */
+export const isEditable = (column: Column, { canEdit }: CellPlace): boolean =>
+  canEdit && !isComputed(column)
 
 /** The name of a column for people. */
 export const columnName = ({ id, fields }: Column): string => fields.label || id

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react'
-import { dateText, fieldText, readDateText, readField } from './date-text'
+import { dateText, fieldText, readField, readTyped } from './date-text'
 import { TextEditor, typedKey, type EditorProps } from './text-editor'
 import { useOpening } from './typed-ahead'
 
@@ -18,8 +18,7 @@ export function DateEditor(props: EditorProps<DateRules>): ReactNode {
   const shown = fieldText(initialValue, zone)
   if (shown !== undefined && typedKey(eventKey) === undefined)
     return <DateField {...props} shown={shown} />
-  const fromText = (text: string) =>
-    text.trim() === '' ? null : (readDateText(text, zone) ?? text)
+  const fromText = (text: string) => readTyped(text, zone)
   return <TextEditor {...props} label={label} toText={dateText} fromText={fromText} />
 }
 

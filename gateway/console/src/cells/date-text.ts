@@ -1,3 +1,4 @@
+import { anyText } from './any-text'
 import { fromWall, toWall } from './clock'
 
 const DAY = 86_400
@@ -52,8 +53,7 @@ const isoText = (seconds: number): string => new Date(seconds * 1000).toISOStrin
 
 /** The text that a value is edited as where it is no date that a field could hold. */
 export function dateText(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(value)
+  if (typeof value !== 'number') return anyText(value)
   return Math.abs(value) <= MOST_SECONDS ? new Date(value * 1000).toISOString() : String(value)
 }
 
@@ -76,6 +76,10 @@ export function readDateText(text: string, zone?: string, locale?: string): numb
   const time = timeOf(match)
   return time === undefined ? undefined : fromWall(day + time, zone)
 }
+
+/** What is entered as a date: nothing, a date, or text that is left to the API. */
+export const readTyped = (text: string, zone?: string): number | string | null =>
+  text.trim() === '' ? null : (readDateText(text, zone) ?? text)
 
 function timeOf([, , , , , hours, minutes = '0', seconds = '0', half]: string[]):
   number | undefined {

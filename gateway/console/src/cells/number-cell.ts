@@ -1,20 +1,17 @@
 import { columnName, defineKind, type CellKind } from './cell-kind'
-import { numberText, readNumber } from './number-text'
-import { showValue } from './show-value'
+import { cellText, readCell } from './cell-text'
 import { TextEditor, type TextRules } from './text-editor'
-
-const isNumber = (value: unknown): value is number => typeof value === 'number'
 
 /** Numbers, whole or not. What cannot be read as one goes to the API as text, which reads amounts of money and the like. */
 export const numberKind: CellKind = defineKind({
   align: 'end',
-  fits: isNumber,
+  fits: (value) => typeof value === 'number',
   own: (column) => ({
     cellEditor: TextEditor,
     cellEditorParams: {
       label: columnName(column),
-      toText: (value) => (isNumber(value) ? numberText(value) : showValue(value)),
-      fromText: (text) => (text.trim() === '' ? null : (readNumber(text) ?? text)),
+      toText: (value) => cellText(value, column),
+      fromText: (text) => readCell(text, column),
       inputMode: 'decimal',
     } satisfies TextRules,
   }),

@@ -54,6 +54,8 @@ export class LiveChanges {
   private waitMs = FIRST_WAIT_MS
   /** The last change that is known; undefined when nothing is. */
   private seq: number | undefined
+  /** True when what is shown may have been fetched long before it is known from where to follow. */
+  private isLate = false
 
   constructor(private readonly docId: string) {}
 
@@ -61,7 +63,9 @@ export class LiveChanges {
   readonly open = (): (() => void) => {
     this.isOpen = true
     document.addEventListener('visibilitychange', this.look)
-    void this.connect()
+    // A page that is opened behind others connects when it is looked at.
+    if (document.hidden) this.isLate = true
+    else void this.connect()
     return () => {
       this.isOpen = false
       document.removeEventListener('visibilitychange', this.look)
@@ -112,8 +116,13 @@ export class LiveChanges {
     if (this.isAsking || this.source || !this.isOpen) return
     this.isAsking = true
     try {
-      this.seq ??= seqOf(await callWhole('GET', `${docPath(this.docId)}/tables`))
-      if (this.isOpen) this.listen(this.seq)
+      const since = this.seq ?? seqOf(await callWhole('GET', `${docPath(this.docId)}/tables`))
+      if (!this.isOpen) return
+      // What was changed before it, and after what is shown was fetched, is told by nobody else.
+      if (this.seq === undefined && this.isLate) this.tellGap()
+      this.seq = since
+      this.isLate = false
+      this.listen(since)
     } catch {
       this.retry()
     } finally {
@@ -145,11 +154,16 @@ export class LiveChanges {
   private startAnew(): void {
     this.disconnect()
     this.seq = undefined
-    for (const { onGap } of this.listeners) onGap()
+    this.tellGap()
     this.retry()
   }
 
+  private tellGap(): void {
+    for (const { onGap } of this.listeners) onGap()
+  }
+
   private retry(): void {
+    this.isLate ||= this.seq === undefined
     this.setState('off')
     if (!this.isOpen) return
     clearTimeout(this.timer)

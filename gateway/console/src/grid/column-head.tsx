@@ -1,6 +1,7 @@
 import type { IHeaderParams } from 'ag-grid-community'
 import { useEffect, type MouseEvent, type ReactNode } from 'react'
 import type { Column } from '../api/resources'
+import { isComputed } from '../cells/is-computed'
 import { sortOf, withNextSort } from './grid-view'
 import { useViewPlace } from './view-context'
 
@@ -24,7 +25,7 @@ export function ColumnHead({ shown, eGridHeader }: ColumnHeadProps): ReactNode {
   return (
     <div
       className="head"
-      title={`${label}: ${fields.type}${fields.isFormula ? ', computed' : ''}`}
+      title={`${label}: ${fields.type}${isComputed(shown) ? ', computed' : ''}`}
       onClick={({ shiftKey }) => setView(withNextSort(view, id, shiftKey))}
       onContextMenu={(event) => {
         event.preventDefault()
@@ -34,7 +35,7 @@ export function ColumnHead({ shown, eGridHeader }: ColumnHeadProps): ReactNode {
       <span className="head-text">
         <span className="head-label">{label}</span>
         <span className="head-type">
-          {fields.isFormula && <i>ƒ </i>}
+          {isComputed(shown) && <i>ƒ </i>}
           {fields.type}
         </span>
       </span>

@@ -26,6 +26,11 @@ const asked: readonly (readonly [type: string, condition: Condition, query: unkn
   ['Date', { kind: 'in', values: ['1970-01-02'] }, [86_400]],
   ['DateTime:Europe/Berlin', { kind: 'lt', values: ['2026-07-01T12:00'] }, { lt: 1_782_900_000 }],
   ['DateTime:Europe/Berlin', { kind: 'lt', values: ['2026-01-01T00:00'] }, { lt: 1_767_222_000 }],
+  [
+    'DateTime:Europe/Berlin',
+    { kind: 'gt', values: ['2026-07-01T12:00:30'] },
+    { gt: 1_782_900_030 },
+  ],
   ['Bool', { kind: 'in', values: ['true'] }, [true]],
   ['ChoiceList', { kind: 'has', values: ['tea', '5'] }, { has: ['tea', '5'] }],
   ['RefList:People', { kind: 'has', values: ['5'] }, { has: [5] }],
@@ -46,8 +51,18 @@ describe('conditions', () => {
     const number: Condition = { kind: 'in', values: ['1', 'two'] }
     expect(() => toOperators(number, column('Int'))).toThrow('“two” is no number.')
     expect(() => toOperators({ kind: 'lt', values: ['soon'] }, column('Date'))).toThrow('soon')
+    expect(() => toOperators({ kind: 'lt', values: ['2026-02-31'] }, column('Date'))).toThrow('31')
     expect(() => toOperators({ kind: 'in', values: [] }, column('Text'))).toThrow('Enter a value')
     expect(() => toOperators({ kind: 'between', values: ['1'] }, column('Int'))).toThrow('two')
+  })
+
+  it('are read as cells are: by the signs of the language, or as the API reads them', () => {
+    const big = (1234.5).toLocaleString(undefined, { useGrouping: true })
+    expect(toOperators({ kind: 'in', values: [big, '7', '1e3'] }, column('Numeric'))).toEqual([
+      1234.5, 7, 1000,
+    ])
+    const noon = { kind: 'gt', values: ['2026-07-01 12:00'] } as const
+    expect(toOperators(noon, column('DateTime:Europe/Berlin'))).toEqual({ gt: 1_782_900_000 })
   })
 
   it.each([[{ gt: 1, lt: 5 }], [{ contains: 'a' }], [7], [[null]], [{ has: 1 }], [null]])(

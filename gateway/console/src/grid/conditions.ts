@@ -1,5 +1,7 @@
 import type { Column } from '../api/resources'
-import { readTime, showTime } from './times'
+import { zoneOf } from '../cells/clock'
+import { dateText, fieldText, readDateText } from '../cells/date-text'
+import { numberText, readNumber } from '../cells/number-text'
 
 /** What can be asked of a column. */
 export type ConditionKind =
@@ -138,13 +140,13 @@ function readCandidates(text: string, column: Column): unknown[] {
 function readValue(text: string, column: Column): unknown {
   switch (familyOf(column)) {
     case 'number': {
-      const number = Number(text)
+      const number = readNumber(text) ?? Number(text)
       if (text.trim() === '' || !Number.isFinite(number)) throw new Error(`“${text}” is no number.`)
       return number
     }
     case 'date':
     case 'time': {
-      const time = readTime(text, column.fields.type)
+      const time = readDateText(text.replace('T', ' '), zoneOfTimes(column))
       if (time === undefined) throw new Error(`“${text}” is no date such as 2026-01-31.`)
       return time
     }
@@ -188,10 +190,20 @@ function withValues(
 
 function showValue(value: unknown, column: Column): string {
   const family = familyOf(column)
-  if (typeof value === 'number' && (family === 'date' || family === 'time'))
-    return showTime(value, column.fields.type)
+  if (typeof value === 'number') {
+    if (family === 'number') return numberText(value)
+    if (family === 'date' || family === 'time') return showTime(value, zoneOfTimes(column))
+  }
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
+
+/** The zone of a column of times; dates have none. */
+const zoneOfTimes = (column: Column): string | undefined =>
+  familyOf(column) === 'time' ? zoneOf(column.fields.type) : undefined
+
+/** A time as it is entered, with seconds where it is not a whole minute. */
+const showTime = (seconds: number, zone: string | undefined): string =>
+  (fieldText(seconds, zone) ?? dateText(seconds)).replace(/(T\d\d:\d\d):00$/, '$1')
 
 /** What is asked of a column, in a few words. */
 export function describe(asked: unknown, column: Column): string {

@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react'
 import type { Column } from '../api/resources'
+import { choicesOf } from '../cells/widget-options'
 import { FormDialog } from '../components/dialog'
 import { CheckField, Field, SelectField, TextField } from '../components/field'
 import {
@@ -66,7 +67,7 @@ interface ValuesProps {
 function Values({ column, condition, onChange }: ValuesProps): ReactNode {
   const { kind, values } = condition
   const count = valuesOf(kind)
-  const choices = choicesOf(column)
+  const choices = offeredBy(column)
   if (count === 'none') return null
   if (count === 'many' && choices)
     return <ChoiceValues condition={condition} choices={choices} onChange={onChange} />
@@ -131,20 +132,14 @@ function ChoiceValues(props: {
 }
 
 /** The values that a column offers, where it does. */
-function choicesOf(column: Column): readonly (readonly [string, string])[] | undefined {
+function offeredBy(column: Column): readonly (readonly [string, string])[] | undefined {
   if (familyOf(column) === 'bool')
     return [
       ['true', 'Yes'],
       ['false', 'No'],
     ]
-  if (!column.fields.type.startsWith('Choice')) return undefined
-  try {
-    const { choices } = JSON.parse(column.fields.widgetOptions) as { choices?: unknown }
-    if (!Array.isArray(choices) || choices.length === 0) return undefined
-    return choices.filter((one) => typeof one === 'string').map((one) => [one, one] as const)
-  } catch {
-    return undefined
-  }
+  const choices = column.fields.type.startsWith('Choice') ? choicesOf(column) : []
+  return choices.length === 0 ? undefined : choices.map((one) => [one, one] as const)
 }
 
 function hintOf(column: Column): string {

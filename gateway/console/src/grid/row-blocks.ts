@@ -1,3 +1,4 @@
+import { isSameValue } from '../cells/show-value'
 import type { CellChanges } from './recent-changes'
 import type { Row } from './row'
 
@@ -21,20 +22,10 @@ export interface ChangedRow {
 /** The number of the block that a row stands in. */
 export const blockOf = (index: number): number => Math.floor(index / BLOCK_ROWS)
 
-/** Two cells that read the same; lists are compared by what is in them. */
-export function isSameCell(one: unknown, other: unknown): boolean {
-  if (one === other) return true
-  return (
-    typeof one === 'object' &&
-    typeof other === 'object' &&
-    JSON.stringify(one) === JSON.stringify(other)
-  )
-}
-
 /** The row with other cells; the same row where these are no other ones. */
 export function withCells(row: Row, cells: Readonly<Record<string, unknown>>): Row {
   const changed = Object.entries(cells).filter(
-    ([colId, value]) => colId in row.fields && !isSameCell(row.fields[colId], value),
+    ([colId, value]) => colId in row.fields && !isSameValue(row.fields[colId], value),
   )
   return changed.length === 0
     ? row

@@ -82,6 +82,43 @@ describe('the rows of a grid', () => {
     )
   })
 
+  it('that a jump needs are looked up again after that broke off', async () => {
+    const table = new Table(40_000)
+    let failures = 1
+    const store = new RowStore(async (asked, signal) => {
+      const page = await table.read(asked, signal)
+      if (asked.limit !== BLOCK_ROWS && failures-- > 0) throw new Error('broken')
+      return page
+    }, true)
+    close = store.open(deaf)
+    await until(() => failures <= 0)
+    store.look(BLOCK_ROWS, 2 * BLOCK_ROWS)
+    await until(() => store.at(650) !== undefined)
+    await until(() => store.glimpse(39_999)?.index === 35_000 - 1)
+    expect(store.glimpse(0)).toMatchObject({ index: 0, row: { id: 1 } })
+  })
+
+  it('that come and go all the time are not looked up over and over', async () => {
+    const table = new Table(40_000)
+    let renewed = 0
+    const store = new RowStore(table.read, true)
+    close = store.open({ ...deaf, onBlocks: () => renewed++ })
+    await until(() => store.glimpse(39_999)?.index === 35_000 - 1)
+    const begun = performance.now()
+    const isFirst = ({ cursor, offset, limit }: PageQuestion) =>
+      limit < BLOCK_ROWS && Number(cursor) + offset === 4_950
+    const before = table.asked.filter(isFirst).length
+    for (let change = 0; change < 20; change++) {
+      const known = renewed
+      store.makeStale()
+      await store.renew()
+      await until(() => renewed > known)
+    }
+    const most = 1 + Math.ceil((performance.now() - begun) / 250)
+    expect(table.asked.filter(isFirst).length - before).toBeLessThanOrEqual(most)
+    await until(() => store.glimpse(39_999)?.index === 35_000 - 1)
+  })
+
   it('are not waited for where nobody looks any more', async () => {
     const table = new Table(10_000)
     const store = open(table)

@@ -71,8 +71,11 @@ export class RowStore {
   private renewTimer: ReturnType<typeof setTimeout> | undefined
   private renewedAt = 0
   private renewTook = 0
-  /** Stops the look-up of places; undefined when there is none. */
+  /** Stops the look-up of places; undefined when they are still to be looked up. */
   private survey: AbortController | undefined
+  private surveyTimer: ReturnType<typeof setTimeout> | undefined
+  private surveyedAt = -Infinity
+  private surveyTook = 0
 
   /** @param isPlain true for rows in the order of their ids, in which passing over many is cheap */
   constructor(
@@ -91,7 +94,9 @@ export class RowStore {
       clearTimeout(this.stillTimer)
       clearTimeout(this.retryTimer)
       clearTimeout(this.renewTimer)
+      clearTimeout(this.surveyTimer)
       this.renewTimer = undefined
+      this.surveyTimer = undefined
       this.forgetPlaces()
     }
   }
@@ -217,24 +222,43 @@ export class RowStore {
     this.flights.clear()
   }
 
-  /** Looks up places all over the table, with some rows of each, one after the other. */
+  /** Has places looked up, unless they are; seldom enough where rows come and go all the time, and again where it failed. */
+  private surveySoon(): void {
+    if (!this.isPlain || this.survey || this.surveyTimer !== undefined) return
+    const pause = Math.max(RENEW_MS, this.surveyTook * RENEW_SHARE)
+    const wait = Math.max(0, this.surveyedAt + pause - performance.now())
+    this.surveyTimer = setTimeout(() => {
+      this.surveyTimer = undefined
+      void this.lookUpPlaces(this.state.total ?? 0)
+    }, wait)
+  }
+
   private async lookUpPlaces(total: number): Promise<void> {
-    if (this.survey || !this.isPlain) return
-    this.survey = new AbortController()
-    const { signal } = this.survey
+    const survey = new AbortController()
+    this.survey = survey
+    this.glimpses.clear()
+    const begun = performance.now()
+    try {
+      await this.readPlaces(total, survey.signal)
+    } catch {
+      // Jumps pass over more rows without it, until a block that is read later has it tried again.
+      if (this.survey === survey) this.survey = undefined
+    }
+    this.surveyedAt = performance.now()
+    this.surveyTook = this.surveyedAt - begun
+  }
+
+  /** Reads some rows at places all over the table, one place after the other. */
+  private async readPlaces(total: number, signal: AbortSignal): Promise<void> {
     const stride = Math.max(LEAST_STRIDE, Math.ceil(total / MOST_PLACES))
     this.glimpses.add(0, (this.blocks.get(0) ?? []).slice(0, GLIMPSE_ROWS))
-    try {
-      for (let position = stride; position < total; position += stride) {
-        const from = this.index.nearest(position - GLIMPSE_ROWS)
-        const asked = { ...from, limit: GLIMPSE_ROWS, isCounted: false }
-        const { rows, nextCursor } = await this.readPage(asked, signal)
-        if (signal.aborted || nextCursor === null) return
-        this.index.note(position, nextCursor)
-        this.glimpses.add(position - GLIMPSE_ROWS, rows)
-      }
-    } catch {
-      // Jumps pass over more rows without it.
+    for (let position = stride; position < total; position += stride) {
+      const from = this.index.nearest(position - GLIMPSE_ROWS)
+      const asked = { ...from, limit: GLIMPSE_ROWS, isCounted: false }
+      const { rows, nextCursor } = await this.readPage(asked, signal)
+      if (signal.aborted || nextCursor === null) return
+      this.index.note(position, nextCursor)
+      this.glimpses.add(position - GLIMPSE_ROWS, rows)
     }
   }
 
@@ -332,7 +356,7 @@ export class RowStore {
     this.waiters.delete(number)
     waiter?.onFound(this.blocks.get(number) ?? rows, this.state.total)
     if (isReplaced) this.listener?.onBlocks()
-    void this.lookUpPlaces(this.state.total ?? 0)
+    this.surveySoon()
   }
 
   /** How many rows there are, when a page tells that: it was asked, or the page is the last one. */

@@ -1,7 +1,7 @@
 import type { CellChanges } from './recent-changes'
 import type { Row } from './row'
 import { withCells } from './row-blocks'
-import { RowWrites, type WritingApi } from './row-writes'
+import { RowWrites, WriteQueue, type WritingApi } from './row-writes'
 
 /** One row, and a server that trims what it is given; refuses what is not allowed. */
 function setUp() {
@@ -30,7 +30,9 @@ function setUp() {
     },
     readRows: async () => ({ rows: [kept], seq }),
   }
-  return { writes: new RowWrites(rows, api), history, shown: () => shown.fields.Name }
+  const queue = new WriteQueue()
+  const open = () => new RowWrites(rows, api, queue)
+  return { writes: open(), open, history, shown: () => shown.fields.Name, kept: () => kept }
 }
 
 const write = (Name: string) => [{ id: 1, fields: { Name } }]
@@ -60,6 +62,13 @@ describe('a cell that is edited', () => {
     await second
     writes.take(told(12, 'two'))
     expect(history.filter((name, place) => name !== history[place - 1])).toEqual(['one', 'two'])
+  })
+
+  it('keeps what was entered last, also when the view is another one by then', async () => {
+    const { writes, open, kept } = setUp()
+    const before = ['one', 'two'].map((name) => writes.write(write(name)))
+    await Promise.all([...before, open().write(write('three'))])
+    expect(kept().fields.Name).toBe('three')
   })
 
   it('becomes what somebody else wrote later', async () => {

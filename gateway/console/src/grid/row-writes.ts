@@ -21,6 +21,18 @@ export interface WritingApi {
   readRows(ids: readonly number[]): Promise<Pick<RowsPage, 'rows' | 'seq'>>
 }
 
+/** Writes of one table, each after those before it: the views of a table share one, so that the last edit wins. */
+export class WriteQueue {
+  private last: Promise<unknown> = Promise.resolve()
+
+  /** Does it after all that was given before; resolves or rejects as it does. */
+  add(write: () => Promise<void>): Promise<void> {
+    const done = this.last.then(write)
+    this.last = done.catch(() => {})
+    return done
+  }
+}
+
 interface BusyRow {
   writes: number
   /** What the log told meanwhile; it may be older than what is being written. */
@@ -35,20 +47,18 @@ interface BusyRow {
  */
 export class RowWrites {
   private readonly busy = new Map<number, BusyRow>()
-  private last: Promise<unknown> = Promise.resolve()
 
   constructor(
     private readonly rows: WrittenRows,
     private readonly api: WritingApi,
+    private readonly queue: WriteQueue,
   ) {}
 
   /** Changes cells, after all writes before; rejects as the API refuses it, when the old values are back. */
   write(changes: readonly RowChange[]): Promise<void> {
     const ids = changes.map(({ id }) => id)
     for (const { id, fields } of changes) this.begin(id, fields)
-    const write = this.last.then(() => this.send(changes, ids))
-    this.last = write.catch(() => {})
-    return write
+    return this.queue.add(() => this.send(changes, ids))
   }
 
   /** Takes what the log tells. */

@@ -1,12 +1,13 @@
 import type { GridApi, IDatasource } from 'ag-grid-community'
-import { useCallback, useEffect, useMemo, useRef, type RefObject } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState, type RefObject } from 'react'
+import { isSameValue } from '../cells/show-value'
 import { useLiveChanges } from '../document/live-provider'
 import type { Change, ChangeListener, RowOperation } from '../document/live-changes'
 import { viewTexts, type GridView } from './grid-view'
 import type { Row } from './row'
-import { blockOf, isSameCell } from './row-blocks'
+import { blockOf } from './row-blocks'
 import { RowStore, type RowListener } from './row-store'
-import { RowWrites } from './row-writes'
+import { RowWrites, WriteQueue } from './row-writes'
 import { RowsApi } from './rows-api'
 
 /** Rows that are told one by one; more are read by the grid as blocks. */
@@ -30,9 +31,10 @@ export function useGridRows(
   grid: GridRef,
 ): GridRows {
   const { sort, filter } = viewTexts(view)
+  const [queue] = useState(() => new WriteQueue())
   const rows = useMemo(
-    () => createRows(new RowsApi(docId, tableId, sort, filter), sort + filter === ''),
-    [docId, tableId, sort, filter],
+    () => createRows(new RowsApi(docId, tableId, sort, filter), queue, sort + filter === ''),
+    [docId, tableId, sort, filter, queue],
   )
   const { store, writes } = rows
   const listener = useRowListener(grid)
@@ -48,7 +50,7 @@ export function useGridRows(
   return rows
 }
 
-function createRows(api: RowsApi, isPlain: boolean): GridRows {
+function createRows(api: RowsApi, queue: WriteQueue, isPlain: boolean): GridRows {
   const store = new RowStore((asked, signal) => api.readPage(asked, signal), isPlain)
   const datasource: IDatasource = {
     getRows: (params) =>
@@ -57,7 +59,7 @@ function createRows(api: RowsApi, isPlain: boolean): GridRows {
         onGone: () => params.failCallback(),
       }),
   }
-  return { api, store, datasource, writes: new RowWrites(store, api) }
+  return { api, store, datasource, writes: new RowWrites(store, api, queue) }
 }
 
 /** Shows what has changed. */
@@ -94,7 +96,7 @@ function showRow({ current: api }: GridRef, row: Row, flashes: boolean): void {
   if (!api || !node) return
   const before = node.data?.fields ?? {}
   node.setData(row)
-  const columns = Object.keys(row.fields).filter((id) => !isSameCell(row.fields[id], before[id]))
+  const columns = Object.keys(row.fields).filter((id) => !isSameValue(row.fields[id], before[id]))
   if (flashes && columns.length > 0) api.flashCells({ rowNodes: [node], columns })
 }
 

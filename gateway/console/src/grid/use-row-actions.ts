@@ -1,9 +1,11 @@
 import type { CellEditRequestEvent } from 'ag-grid-community'
-import { useCallback, useMemo, useState, type ClipboardEvent } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState, type ClipboardEvent } from 'react'
 import type { Column } from '../api/resources'
-import { showCell } from '../cells/show-cell'
+import { cellText } from '../cells/cell-text'
 import { isSameValue } from '../cells/show-value'
 import { describeError } from '../components/states'
+import { useToaster } from '../components/toast'
+import { planPaste } from './paste-plan'
 import type { Row } from './row'
 import type { RowChange } from './rows-api'
 import { readTsv, toTsvCell } from './tsv'
@@ -20,9 +22,6 @@ export interface RowActions {
   readonly onPaste: (event: ClipboardEvent) => void
 }
 
-/** Rows that are pasted at once. */
-const MOST_PASTED = 1_000
-
 const isEntry = (target: EventTarget): boolean =>
   target instanceof Element && target.closest('input, textarea, select') !== null
 
@@ -34,14 +33,25 @@ export function useRowActions(
 ): RowActions {
   const [problem, setProblem] = useState<string>()
   const dismiss = useCallback(() => setProblem(undefined), [])
+  const toaster = useToaster()
+  const isShown = useRef(true)
+  useEffect(() => {
+    isShown.current = true
+    return () => {
+      isShown.current = false
+    }
+  }, [])
   const write = useCallback(
     (changes: readonly RowChange[], what: string) => {
       setProblem(undefined)
       writes.write(changes).catch((error: unknown) => {
-        setProblem(`${what}: ${describeError(error)}`)
+        const told = `${what}: ${describeError(error)}`
+        if (isShown.current) setProblem(told)
+        // Who has gone to another table meanwhile would take it for written.
+        else toaster.fail(new Error(`Not written: ${told}`))
       })
     },
-    [writes],
+    [writes, toaster],
   )
   const handlers = useMemo(
     () => createHandlers({ write, setProblem, columns, grid, store }),
@@ -75,46 +85,40 @@ function createHandlers({ write, setProblem, columns, grid, store }: Parts): Han
     onCopy(event) {
       const focused = grid.current?.getFocusedCell()
       const shown = columns.find(({ id }) => id === focused?.column.getColId())
-      const row = focused ? store.at(focused.rowIndex) : undefined
+      const row = focused ? rowsShown(grid, store)(focused.rowIndex) : undefined
       if (!shown || !row || isEntry(event.target)) return
       event.preventDefault()
-      event.clipboardData.setData('text/plain', toTsvCell(showCell(row.fields[shown.id], shown)))
+      event.clipboardData.setData('text/plain', toTsvCell(cellText(row.fields[shown.id], shown)))
     },
     onPaste(event) {
       const focused = grid.current?.getFocusedCell()
       if (!focused || isEntry(event.target)) return
       event.preventDefault()
-      const lines = readTsv(event.clipboardData.getData('text/plain'))
       const at = columns.findIndex(({ id }) => id === focused.column.getColId())
       if (at < 0) return
-      const rows = lines
-        .slice(0, MOST_PASTED)
-        .map((_, place) => store.at(focused.rowIndex + place))
-        .filter((row) => row !== undefined)
-      const found = pasted(lines, rows, columns.slice(at))
-      if (typeof found === 'string') return setProblem(found)
-      write(found, 'Paste')
-      if (rows.length < lines.length)
-        setProblem(
-          `Pasted ${rows.length} of ${lines.length} rows: the others do not fit below this cell.`,
-        )
+      const { changes, problem } = planPaste(readTsv(event.clipboardData.getData('text/plain')), {
+        columns: columns.slice(at),
+        firstRow: focused.rowIndex,
+        total: store.readState().total ?? 0,
+        rowAt: rowsShown(grid, store),
+      })
+      if (changes.length > 0) write(changes, 'Paste')
+      if (problem !== undefined) setProblem(problem)
     },
   }
 }
 
-/** What a block of cells changes; or why it does not. */
-function pasted(
-  lines: readonly (readonly string[])[],
-  rows: readonly Row[],
-  columns: readonly Column[],
-): RowChange[] | string {
-  const width = Math.max(...lines.map((line) => line.length))
-  if (width > columns.length)
-    return `Paste: the cells are ${width} columns wide, and ${columns.length} begin here.`
-  const computed = columns.slice(0, width).find(({ fields }) => fields.isFormula)
-  if (computed) return `Paste: ${computed.fields.label || computed.id} is computed.`
-  return rows.map(({ id }, place) => {
-    const cells = (lines[place] ?? []).map((text, column) => [columns[column]?.id ?? '', text])
-    return { id, fields: Object.fromEntries(cells) as Record<string, unknown> }
-  })
+/**
+ * Rows by their places. None where the grid shows another one, or none: it is a moment behind when rows are read anew, and
+ * who acts on a place means the row that is seen there.
+ */
+function rowsShown(
+  { current: api }: GridRef,
+  store: GridRows['store'],
+): (index: number) => Row | undefined {
+  const shown = new Map(api?.getRenderedNodes().map(({ rowIndex, data }) => [rowIndex, data]))
+  return (index) => {
+    const row = store.at(index)
+    return shown.has(index) && shown.get(index)?.id !== row?.id ? undefined : row
+  }
 }

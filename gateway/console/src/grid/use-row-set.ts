@@ -1,7 +1,8 @@
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useToaster } from '../components/toast'
 import type { Column } from '../api/resources'
-import type { GridView } from './grid-view'
+import { isComputed } from '../cells/is-computed'
+import { viewTexts, type GridView } from './grid-view'
 import type { GridRef, GridRows } from './use-grid-rows'
 
 /** Adds and deletes rows. */
@@ -29,6 +30,9 @@ export function useRowSet(
   const [isAdding, setAdding] = useState(false)
   const [selected, setSelected] = useState<readonly number[]>([])
   const isPlain = view.sort.length === 0 && Object.keys(view.filter).length === 0
+  const { filter } = viewTexts(view)
+  // What cannot be seen any more is not deleted by a button that is meant for what can.
+  useEffect(() => grid.current?.deselectAll(), [grid, filter])
   const addRow = useCallback(async () => {
     setAdding(true)
     try {
@@ -75,7 +79,7 @@ interface AddedRow {
 
 /** Begins to edit a row that has just come to the end of the table. */
 async function editRow(grid: GridRef, { id, total, columns }: AddedRow): Promise<void> {
-  const first = columns.find(({ fields }) => !fields.isFormula)
+  const first = columns.find((column) => !isComputed(column))
   const deadline = performance.now() + SHOWN_MS
   while (grid.current && performance.now() < deadline) {
     const api = grid.current
@@ -83,8 +87,9 @@ async function editRow(grid: GridRef, { id, total, columns }: AddedRow): Promise
     const last = Math.max(total, api.getDisplayedRowCount()) - 1
     if (last >= 0 && last < api.getDisplayedRowCount()) api.ensureIndexVisible(last, 'bottom')
     const index = api.getRowNode(String(id))?.rowIndex
-    if (typeof index === 'number' && first) {
+    if (typeof index === 'number') {
       api.ensureIndexVisible(index, 'bottom')
+      if (!first) return
       api.setFocusedCell(index, first.id)
       return api.startEditingCell({ rowIndex: index, colKey: first.id })
     }
