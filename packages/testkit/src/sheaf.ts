@@ -156,7 +156,8 @@ function spawnSheaf(env: NodeJS.ProcessEnv, wrapper: readonly string[] = []): Sh
         async () => {
           if (hasEnded(child)) return 'ended'
           const run = await findRunFile(dataDir)
-          return run?.pids.standalone === child.pid && run
+          // It is announced when it can be found.
+          return run?.pids.standalone === child.pid && printed.includes('Sheaf is ready') && run
         },
         { timeoutMs: startLimitMs },
       ).catch((error: unknown) => {

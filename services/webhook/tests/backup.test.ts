@@ -49,6 +49,25 @@ describe('a backup of webhooks', () => {
     expect(await test.list(deleted)).toEqual([])
   })
 
+  it('has those stay halted whose receiver wanted no more, and lets go on those for which too much waited', async () => {
+    const wanted = { stopped_reason: 'the receiver answered 410', status: 'error' } as const
+    const read = async () => {
+      const given: Uint8Array[] = []
+      for await (const { line } of test.backup.readTables({}, await asSystem())) given.push(line)
+      return given
+    }
+    await test.set(webhookId, { ...wanted, halted_at: new Date(), due_at: new Date() })
+    await restore(await read())
+    const halted = { ...wanted, due_at: null, halted_at: expect.any(Date) as Date }
+    expect(await test.read(webhookId)).toMatchObject(halted)
+
+    const full = { stopped_reason: 'too much waits', status: 'error', halted_at: null } as const
+    await test.set(webhookId, { ...full, stopped_seq: 7 })
+    await restore(await read())
+    const goesOn = { stopped_reason: null, stopped_seq: null, status: 'idle' }
+    expect(await test.read(webhookId)).toMatchObject(goesOn)
+  })
+
   it('is for Sheaf alone', async () => {
     const call = await test.as(kept)
     const read = async () => {

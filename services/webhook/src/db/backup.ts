@@ -41,15 +41,17 @@ export async function skipLogs(trx: Trx, ends: readonly LogEnd[]): Promise<void>
 }
 
 /**
- * Has nothing wait for any webhook. Removes the documents whose logs have no end, with their webhooks: they were deleted
- * before the backup came to them, and nobody would tell of that again.
+ * Has nothing wait for any webhook; one whose receiver wanted no more stays halted, until its owner starts it again.
+ * Removes the documents whose logs have no end, with their webhooks: they were deleted before the backup came to them, and
+ * nobody would tell of that again.
  */
 export async function settleWebhooks(trx: Trx): Promise<void> {
   // The others were marked in this transaction.
   await sql`delete from documents where created_at <> now()`.execute(trx)
   await sql`
-    update webhooks set waiting_count = 0, waiting_bytes = 0, stopped_reason = null, stopped_seq = null,
-      partial_seq = null, partial_row = null, status = case status when 'invalid' then status else 'idle' end,
-      attempts = 0, failing_since = null, retry_at = null, halted_at = null, due_at = null,
+    update webhooks set waiting_count = 0, waiting_bytes = 0, stopped_seq = null,
+      stopped_reason = case when halted_at is not null then stopped_reason end,
+      status = case when halted_at is not null or status = 'invalid' then status else 'idle' end,
+      partial_seq = null, partial_row = null, attempts = 0, failing_since = null, retry_at = null, due_at = null,
       lease_until = null, lease_id = null`.execute(trx)
 }
