@@ -188,7 +188,10 @@ describe('the rules for manifests', () => {
     ],
     [
       'a call to document-data that is not let in',
-      (all) => void find(all, 'NetworkPolicy', 'document-data').spec.ingress[0].from.shift(),
+      (all) =>
+        (find(all, 'NetworkPolicy', 'document-data').spec.ingress[0].from[0] = {
+          podSelector: { matchLabels: { nobody: 'here' } },
+        }),
       /container gateway calls document-data, but no NetworkPolicy lets it in at document-data:8486/,
     ],
     [

@@ -7,7 +7,7 @@ describe('a backup of webhooks', () => {
   const kept = randomUUID()
   const deleted = randomUUID()
   let webhookId: string
-  let lines: Uint8Array[]
+  let lines: Buffer[]
   beforeAll(async () => {
     test = await startTestWebhooks()
     test.document.tables = [people]
@@ -20,7 +20,7 @@ describe('a backup of webhooks', () => {
   afterAll(() => test[Symbol.asyncDispose]())
 
   const asSystem = () => test.as('', { userId: 0, system: true })
-  const restore = async (given: readonly Uint8Array[]) => {
+  const restore = async (given: readonly Buffer[]) => {
     async function* parts(): AsyncGenerator<RestoreTablesRequest> {
       for (const value of given) yield { part: { $case: 'line', value } }
       yield { part: { $case: 'logEnd', value: { docId: kept, seq: 9 } } }
@@ -52,7 +52,7 @@ describe('a backup of webhooks', () => {
   it('has those stay halted whose receiver wanted no more, and lets go on those for which too much waited', async () => {
     const wanted = { stopped_reason: 'the receiver answered 410', status: 'error' } as const
     const read = async () => {
-      const given: Uint8Array[] = []
+      const given: Buffer[] = []
       for await (const { line } of test.backup.readTables({}, await asSystem())) given.push(line)
       return given
     }

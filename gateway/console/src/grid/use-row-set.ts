@@ -32,7 +32,7 @@ export function useRowSet(
   const isPlain = view.sort.length === 0 && Object.keys(view.filter).length === 0
   const { filter } = viewTexts(view)
   // What cannot be seen any more is not deleted by a button that is meant for what can.
-  useEffect(() => grid.current?.deselectAll(), [grid, filter])
+  useEffect(() => deselect(grid), [grid, filter])
   const addRow = useCallback(async () => {
     setAdding(true)
     try {
@@ -55,13 +55,10 @@ export function useRowSet(
       isAdding,
       add: () => void addRow(),
       selected,
-      onSelect: () =>
-        setSelected(
-          grid.current?.getSelectedNodes().flatMap(({ id }) => (id ? [Number(id)] : [])) ?? [],
-        ),
+      onSelect: () => setSelected(selectedIds(grid)),
       async remove() {
         await api.remove(selected)
-        grid.current?.deselectAll()
+        deselect(grid)
         setSelected([])
         store.makeStale()
         await store.renew()
@@ -69,6 +66,15 @@ export function useRowSet(
     }),
     [isAdding, addRow, selected, api, store, grid],
   )
+}
+
+function selectedIds(grid: GridRef): readonly number[] {
+  const nodes = grid.current?.getSelectedNodes() ?? []
+  return nodes.flatMap(({ id }) => (id ? [Number(id)] : []))
+}
+
+function deselect(grid: GridRef): void {
+  grid.current?.deselectAll()
 }
 
 interface AddedRow {
