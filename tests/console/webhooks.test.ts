@@ -140,11 +140,12 @@ describe('webhooks', () => {
     await button('New secret').click()
     await dialog().getByRole('button', { name: 'Make new secret' }).click()
     await dialog().waitFor({ state: 'detached' })
-    await page.getByText(refusal.json.error).waitFor()
+    const told = page.getByRole('status').locator('div', { hasText: refusal.json.error })
+    await told.waitFor()
     await page.unrouteAll()
     const { previousSecret } = (await rest.get<{ previousSecret: string }>(path)).body
     expect(previousSecret).toBe(secret)
-    await button('Dismiss').click()
+    await told.getByRole('button', { name: 'Dismiss' }).click()
   })
 
   it('keep to themselves what is shown of one, on the way back to another', async () => {

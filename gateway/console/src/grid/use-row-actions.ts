@@ -34,6 +34,28 @@ export function useRowActions(
   const [problem, setProblem] = useState<string>()
   const dismiss = useCallback(() => setProblem(undefined), [])
   const toaster = useToaster()
+  const isShown = useIsShown()
+  const write = useCallback(
+    (changes: readonly RowChange[], what: string) => {
+      setProblem(undefined)
+      writes.write(changes).catch((error: unknown) => {
+        const told = `${what}: ${describeError(error)}`
+        if (isShown()) setProblem(told)
+        // Who has gone to another table meanwhile would take it for written.
+        else toaster.fail(new Error(`Not written: ${told}`))
+      })
+    },
+    [writes, toaster, isShown],
+  )
+  const handlers = useMemo(
+    () => createHandlers({ write, setProblem, columns, grid, store }),
+    [write, columns, grid, store],
+  )
+  return { problem, dismiss, ...handlers }
+}
+
+/** Tells, also much later, whether the component is still shown. */
+function useIsShown(): () => boolean {
   const isShown = useRef(true)
   useEffect(() => {
     isShown.current = true
@@ -41,23 +63,7 @@ export function useRowActions(
       isShown.current = false
     }
   }, [])
-  const write = useCallback(
-    (changes: readonly RowChange[], what: string) => {
-      setProblem(undefined)
-      writes.write(changes).catch((error: unknown) => {
-        const told = `${what}: ${describeError(error)}`
-        if (isShown.current) setProblem(told)
-        // Who has gone to another table meanwhile would take it for written.
-        else toaster.fail(new Error(`Not written: ${told}`))
-      })
-    },
-    [writes, toaster],
-  )
-  const handlers = useMemo(
-    () => createHandlers({ write, setProblem, columns, grid, store }),
-    [write, columns, grid, store],
-  )
-  return { problem, dismiss, ...handlers }
+  return useCallback(() => isShown.current, [])
 }
 
 interface Parts extends Pick<GridRows, 'store'> {
