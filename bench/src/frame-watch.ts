@@ -14,6 +14,8 @@ export interface Seen {
 
 /** Places down the view at which a row is looked for. */
 const PLACES = 8
+/** Between two rows may be a seam, far down a long table, where coordinates are rounded; in pixels. */
+const SEAM = 4
 
 // Runs in the page: what is at these places of the view, frame by frame.
 const watch = `(() => {
@@ -23,9 +25,13 @@ const watch = `(() => {
   const height = Math.min(view.bottom, innerHeight) - top
   const seen = { frames: [], blank: 0, partly: 0, away: 0 }
   let last = performance.now(), blankSince, partlySince, awaySince
-  const rowsAt = () => Array.from({ length: ${PLACES} }, (_, place) => {
-    const at = document.elementFromPoint(x, top + (height * (place + 0.5)) / ${PLACES})
+  const rowAt = (y) => {
+    const at = document.elementFromPoint(x, y)
     return at && at.closest('.ag-row')
+  }
+  const rowsAt = () => Array.from({ length: ${PLACES} }, (_, place) => {
+    const y = top + (height * (place + 0.5)) / ${PLACES}
+    return rowAt(y) || rowAt(y + ${SEAM})
   })
   const isBare = (row) => !row || row.classList.contains('row-waiting')
   const isAway = (row) => isBare(row) || row.classList.contains('row-glimpse')
