@@ -34,8 +34,8 @@ export interface Context extends AsyncDisposable {
   readonly rates: RateLimits
   /** How people sign in. */
   readonly signIn: SignIn
-  /** The description of the API, as JSON and as a page. */
-  readonly pages: ApiPages
+  /** The description of the API, as JSON and as a page; made when it is first asked for, since it takes long and much memory. */
+  readonly describeApi: () => ApiPages
   /** True once the gateway was asked to stop. */
   isDraining(): boolean
   /** Says that the gateway was asked to stop. */
@@ -43,7 +43,11 @@ export interface Context extends AsyncDisposable {
 }
 
 /** Opens what the gateway needs. Resolves at once: services that do not answer yet are waited for request by request. */
-export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages): Promise<Context> {
+export function openContext(
+  config: GatewayConfig,
+  log: Logger,
+  describeApi: () => ApiPages,
+): Promise<Context> {
   return openWith(async (closer) => {
     const { directoryAddress: address, webhookAddress, tls } = config
     const options = { maxMessageBytes: MAX_MESSAGE_BYTES, multiplexed: true, tls }
@@ -76,7 +80,7 @@ export function openContext(config: GatewayConfig, log: Logger, pages: ApiPages)
       load: new Load(config.limits),
       rates: new RateLimits(config.rateLimit),
       signIn,
-      pages,
+      describeApi,
       isDraining: () => isDraining,
       drain: () => (isDraining = true),
       [Symbol.asyncDispose]: () => closer.close(),

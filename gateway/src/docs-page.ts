@@ -36,7 +36,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Renders the description of the API, once. */
+/** Renders the description of the API. */
 export function createApiPages(document: OpenApiDocument): ApiPages {
   return {
     json: Buffer.from(JSON.stringify(document)),

@@ -1,5 +1,5 @@
 import type { Logger } from '@sheaf/kit/logger'
-import { createTransport } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 
 /** How mails are sent. */
 export interface MailSettings {
@@ -19,35 +19,39 @@ export interface Mail {
 const CONNECT_MS = 10_000
 const SILENCE_MS = 30_000
 
+/** Loaded when there is a mail to send: most gateways send none. */
+const load = () => import('nodemailer')
+
 /** Sends mails by SMTP, each over a connection of its own. */
 export class Mailer {
-  private readonly transport
+  private transport?: Promise<Transporter>
 
   constructor(
-    { smtpUrl, from }: MailSettings,
+    private readonly settings: MailSettings,
     private readonly log: Logger,
-  ) {
-    this.transport = createTransport(
-      {
-        url: smtpUrl,
-        connectionTimeout: CONNECT_MS,
-        greetingTimeout: CONNECT_MS,
-        socketTimeout: SILENCE_MS,
-        disableFileAccess: true,
-        disableUrlAccess: true,
-      },
-      { from },
-    )
-  }
+  ) {}
 
   /** Sends a mail. A failure is logged, without the mail, since whoever asked for it is not waiting. */
   async send({ to, subject, text }: Mail): Promise<void> {
     try {
       // As an object it is one address, whatever characters it has.
-      await this.transport.sendMail({ to: { name: '', address: to }, subject, text })
+      const transport = await (this.transport ??= this.open())
+      await transport.sendMail({ to: { name: '', address: to }, subject, text })
     } catch (error) {
       const { code = 'UNKNOWN' } = error as { code?: string }
       this.log.warn({ reason: code }, 'a mail could not be sent')
     }
+  }
+
+  private async open(): Promise<Transporter> {
+    const { smtpUrl, from } = this.settings
+    const { createTransport } = await load()
+    const limits = {
+      connectionTimeout: CONNECT_MS,
+      greetingTimeout: CONNECT_MS,
+      socketTimeout: SILENCE_MS,
+    }
+    const closed = { disableFileAccess: true, disableUrlAccess: true }
+    return createTransport({ url: smtpUrl, ...limits, ...closed }, { from })
   }
 }

@@ -6,7 +6,7 @@ import { createLogger } from '@sheaf/kit/logger'
 import { createListener } from './app'
 import type { GatewayConfig } from './config'
 import { openContext, type Context } from './context'
-import { createApiPages } from './docs-page'
+import { createApiPages, type ApiPages } from './docs-page'
 import { createOpenApiDocument } from './openapi'
 import { answerClientErrors } from './client-errors'
 import { observeLoad } from './metrics'
@@ -31,8 +31,9 @@ export interface RunningGateway extends AsyncDisposable {
 export function startGateway(config: GatewayConfig): Promise<RunningGateway> {
   return openWith(async (closer) => {
     const log = createLogger('gateway')
-    const pages = createApiPages(createOpenApiDocument(routes))
-    const context = closer.use(await openContext(config, log, pages))
+    let pages: ApiPages | undefined
+    const describeApi = () => (pages ??= createApiPages(createOpenApiDocument(routes)))
+    const context = closer.use(await openContext(config, log, describeApi))
     const observed = observeLoad(context.load)
     closer.defer(() => observed[Symbol.dispose]())
     const server = createHttpServer(context)

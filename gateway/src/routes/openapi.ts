@@ -15,7 +15,7 @@ export const openApiRoutes: readonly Route[] = [
     access: 'open',
     success: { description: 'An OpenAPI 3.1 document', schema: z.looseObject({}) },
     async handle(exchange) {
-      sendBytes(exchange, exchange.context.pages.json)
+      sendBytes(exchange, exchange.context.describeApi().json)
     },
   }),
   defineRoute({
@@ -27,7 +27,7 @@ export const openApiRoutes: readonly Route[] = [
     access: 'open',
     success: { description: 'A page', mediaType: 'text/html' },
     async handle(exchange) {
-      const { html, policy } = exchange.context.pages
+      const { html, policy } = exchange.context.describeApi()
       sendBytes(exchange, html, { mediaType: 'text/html; charset=utf-8', policy })
     },
   }),
