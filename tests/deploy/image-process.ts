@@ -27,7 +27,7 @@ export async function startImage(
   folder: string,
   env: Readonly<Record<string, string>>,
 ): Promise<ImageProcess> {
-  const child = spawn(process.execPath, ['--max-semi-space-size=16', 'main.js'], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', 'main.js'], {
     cwd: folder,
     env: { ...env, NODE_ENV: 'production' },
     stdio: ['ignore', 'pipe', 'pipe'],
