@@ -1,20 +1,8 @@
 import fc from 'fast-check'
-import type { Column } from '../api/resources'
+import { sampleColumn } from '../api/sample-column'
 import { cellText, readCell } from './cell-text'
 
-const column = (type: string, widgetOptions = ''): Column => ({
-  id: 'C',
-  fields: {
-    colRef: 1,
-    label: 'C',
-    type,
-    isFormula: false,
-    formula: '',
-    widgetOptions,
-    visibleCol: 0,
-    untieColIdFromLabel: false,
-  },
-})
+const column = (type: string, widgetOptions = '') => sampleColumn('C', { type, widgetOptions })
 
 describe('the text of a cell', () => {
   it('is read as the value that it was made of', () => {

@@ -1,21 +1,9 @@
 import fc from 'fast-check'
-import type { Column } from '../api/resources'
+import { sampleColumn } from '../api/sample-column'
 import { showCell } from './show-cell'
 import { isSameValue, listItems, rowIds, toList } from './show-value'
 
-const column = (type: string, widgetOptions = ''): Column => ({
-  id: 'C',
-  fields: {
-    colRef: 1,
-    label: 'C',
-    type,
-    isFormula: false,
-    formula: '',
-    widgetOptions,
-    visibleCol: 0,
-    untieColIdFromLabel: false,
-  },
-})
+const column = (type: string, widgetOptions = '') => sampleColumn('C', { type, widgetOptions })
 
 describe('a cell', () => {
   it.each([

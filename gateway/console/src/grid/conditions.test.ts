@@ -1,19 +1,7 @@
-import type { Column } from '../api/resources'
+import { sampleColumn } from '../api/sample-column'
 import { describe as tell, fromOperators, kindsOf, toOperators, type Condition } from './conditions'
 
-const column = (type: string): Column => ({
-  id: 'A',
-  fields: {
-    colRef: 1,
-    label: 'A',
-    type,
-    isFormula: false,
-    formula: '',
-    widgetOptions: '',
-    visibleCol: 0,
-    untieColIdFromLabel: false,
-  },
-})
+const column = (type: string) => sampleColumn('A', { type })
 
 const asked: readonly (readonly [type: string, condition: Condition, query: unknown])[] = [
   ['Text', { kind: 'in', values: ['Ada', '7'] }, ['Ada', '7']],

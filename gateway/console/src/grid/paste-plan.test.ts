@@ -1,19 +1,8 @@
-import type { Column } from '../api/resources'
+import { sampleColumn } from '../api/sample-column'
 import { planPaste } from './paste-plan'
 
-const column = (id: string, type: string, formula?: string): Column => ({
-  id,
-  fields: {
-    colRef: 1,
-    label: id,
-    type,
-    isFormula: formula !== undefined,
-    formula: formula ?? '',
-    widgetOptions: '',
-    visibleCol: 0,
-    untieColIdFromLabel: false,
-  },
-})
+const column = (id: string, type: string, formula?: string) =>
+  sampleColumn(id, { type, isFormula: formula !== undefined, formula: formula ?? '' })
 
 const columns = [column('Name', 'Text'), column('Size', 'Numeric'), column('Double', 'Any', '$A')]
 const rowAt = (index: number) => ({ id: index + 1, fields: {} })

@@ -1,20 +1,8 @@
 import type { Column } from '../api/resources'
+import { sampleColumn } from '../api/sample-column'
 import { changedFields, draftOf, newDraft, newFields } from './column-types'
 
-const column = (fields: Partial<Column['fields']>): Column => ({
-  id: 'C',
-  fields: {
-    colRef: 1,
-    label: 'C',
-    type: 'Text',
-    isFormula: false,
-    formula: '',
-    widgetOptions: '',
-    visibleCol: 0,
-    untieColIdFromLabel: false,
-    ...fields,
-  },
-})
+const column = (fields: Partial<Column['fields']>) => sampleColumn('C', fields)
 
 describe('the form of a column', () => {
   it.each([
