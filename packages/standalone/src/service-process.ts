@@ -9,7 +9,7 @@ const LONGEST_DELAY_MS = 10_000
 const HEALTHY_AFTER_MS = 30_000
 /** Longer than a service takes to finish the requests it has begun. */
 const STOP_GRACE_MS = 12_000
-/** Half of Node's own nursery: nothing is slower by it (`make bench`), and each process needs some 15 MB less. */
+/** Half of Node's own nursery: reads and writes are as fast (`make bench`), and each process needs at least 10 MB less at rest. */
 const NODE_OPTIONS = ['--max-semi-space-size=8']
 /** How long output may come after the end. */
 const OUTPUT_GRACE_MS = 500
