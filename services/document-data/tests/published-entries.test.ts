@@ -8,6 +8,7 @@ import type { CellColumns } from '../src/store/conversion'
 import type { DocumentWriter } from '../src/store/document'
 import type { DocumentStore } from '../src/store/document-store'
 import type { LogEntry } from '../src/store/log'
+import { BATCH_ENTRIES } from '../src/store/publish-state'
 import { addRecords, deleteRecords, updateRecords } from '../src/store/records'
 import { RecentEntries } from '../src/store/recent-entries'
 import { author, createTable, openStore } from './test-store'
@@ -92,4 +93,41 @@ it('what is published from memory is, byte for byte, what is published after a c
   expect(published).toHaveLength(writes.length)
   expect(published.at(-1)?.seq).toBe(fromFile)
   expect(encode(docId, published)).toEqual(encode(docId, again.slice(-writes.length)))
+})
+
+describe('entries that come while a message is on its way', () => {
+  /** A document of whose log one message is on its way. */
+  const send = async (store: DocumentStore) => {
+    const docId = await createTable(store, 'Data', types)
+    await takeAll(store, docId)
+    const write = () =>
+      store.transact(docId, author, (doc) => void addRecords(doc, 'Data', rows, options))
+    await write()
+    const sent = (await store.nextBatch(docId)).at(-1)?.seq ?? 0
+    return { docId, write, sent }
+  }
+
+  it('go into the next one with those that come until it has gathered', async () => {
+    await using folder = await tempDir()
+    await using store = await openStore(folder.path, { workers: 0 })
+    const { docId, write, sent } = await send(store)
+    await write()
+    store.confirmPublished(docId, sent)
+    let end = () => {}
+    const next = store.nextBatch(docId, new Promise<void>((resolve) => (end = resolve)))
+    await write()
+    await write()
+    end()
+    expect((await next).map(({ seq }) => seq)).toEqual([sent + 1, sent + 2, sent + 3])
+  })
+
+  it('wait for no more when they fill a message', async () => {
+    await using folder = await tempDir()
+    await using store = await openStore(folder.path, { workers: 0 })
+    const { docId, write, sent } = await send(store)
+    await Promise.all(Array.from({ length: BATCH_ENTRIES }, write))
+    store.confirmPublished(docId, sent)
+    const never = new Promise(() => {})
+    expect((await store.nextBatch(docId, never))[0]?.seq).toBe(sent + 1)
+  })
 })

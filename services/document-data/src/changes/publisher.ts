@@ -15,6 +15,8 @@ import { ensureStream, subjectOf, type StreamLimits } from './stream'
 const MAX_LINKS = 32
 /** Documents whose changes are on their way at the same time. */
 const CONCURRENCY = 64
+/** What comes while a message is on its way waits this much longer, so that under load fewer messages hold more of it. */
+const GATHER_MS = 25
 /** How long NATS may take to confirm a message. */
 const CONFIRM_MS = 5_000
 const FIRST_RETRY_MS = 100
@@ -139,10 +141,11 @@ export class ChangePublisher implements AsyncDisposable {
   /** Publishes all that a document's log holds. Never throws. */
   private async publishDocument(docId: string): Promise<void> {
     let wait = FIRST_RETRY_MS
+    let gathered: Promise<unknown> | undefined
     while (!this.stop.signal.aborted) {
       let entries: LogEntry[]
       try {
-        entries = await this.documents.nextBatch(docId)
+        entries = await this.documents.nextBatch(docId, gathered)
       } catch (error) {
         // It must not keep its place: enough of its kind would hold up all others.
         if (this.isGone(docId, error)) this.unreadable.delete(docId)
@@ -158,6 +161,7 @@ export class ChangePublisher implements AsyncDisposable {
         await this.publish(docId, entries)
         this.documents.confirmPublished(docId, entries.at(-1)?.seq ?? 0)
         wait = FIRST_RETRY_MS
+        gathered = delay(GATHER_MS)
         this.failing = false
       } catch (error) {
         if (this.isGone(docId, error)) return

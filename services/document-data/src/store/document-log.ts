@@ -9,7 +9,7 @@ import {
   type LogEntry,
   type Operation,
 } from './log'
-import { EVENT_BYTES, PublishState } from './publish-state'
+import { BATCH_ENTRIES, EVENT_BYTES, PublishState } from './publish-state'
 import { RecentEntries } from './recent-entries'
 
 /** How long entries wait for a write that fixes their batch along the way. */
@@ -31,6 +31,8 @@ export class DocumentLog {
   private readonly recent: RecentEntries
   /** Entries of the transaction that runs. */
   private appended: Appended[] = []
+  /** True while a write may not fix the next batch, since more is to go into it. */
+  private gathering = false
 
   constructor(
     private readonly writer: Connection,
@@ -50,9 +52,17 @@ export class DocumentLog {
     return this.publishing.unsaved
   }
 
-  /** The entries to publish next, fixed on disk; empty when all is published. */
-  async nextBatch({ latest, fix, read }: BatchSource): Promise<LogEntry[]> {
+  /** The entries to publish next, fixed on disk, with those that come until `gathered`; empty when all is published. */
+  async nextBatch(
+    { latest, fix, read }: BatchSource,
+    gathered?: Promise<unknown>,
+  ): Promise<LogEntry[]> {
     const isOpen = () => !this.publishing.batch && latest() > this.published
+    if (gathered && isOpen() && latest() - this.published < BATCH_ENTRIES) {
+      this.gathering = true
+      await gathered
+      this.gathering = false
+    }
     // Under load the next write fixes it in its own transaction; only without one it takes another.
     if (isOpen()) await delay(GATHER_MS)
     if (isOpen()) await fix()
@@ -83,7 +93,7 @@ export class DocumentLog {
 
   /** Stores how far the log is published, and what to publish next of the entries up to `latest`. */
   save(latest: number): void {
-    this.publishing.save(this.writer, latest)
+    if (!this.gathering) this.publishing.save(this.writer, latest)
   }
 
   /** The transaction is on disk. */
@@ -108,7 +118,7 @@ export class DocumentLog {
   close(latest: number, save: boolean): void {
     this.recent.clear()
     if (!save || !this.unsaved) return
-    this.save(latest)
+    this.publishing.save(this.writer, latest)
     this.publishing.settle(true)
   }
 }

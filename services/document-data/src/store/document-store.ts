@@ -250,11 +250,11 @@ export class DocumentStore implements AsyncDisposable {
     return this.files.dirty.list()
   }
 
-  /** The entries of a document to publish next, in order; the same ones until they are confirmed. */
-  async nextBatch(docId: string): Promise<LogEntry[]> {
+  /** The entries to publish next, in order, with those that come until `gathered`; the same ones until they are confirmed. */
+  async nextBatch(docId: string, gathered?: Promise<unknown>): Promise<LogEntry[]> {
     const first = this.first.find(docId)
     if (first) return first
-    return this.tell(docId, () => this.use(docId).nextBatch())
+    return this.tell(docId, () => this.use(docId).nextBatch(gathered))
   }
 
   /** The epoch of a document whose entries are published; its file is opened when it has to be. */

@@ -173,13 +173,15 @@ export class OpenDocument {
     if (this.closedBy) throw this.closedBy
   }
 
-  /** The entries to publish next, fixed on disk; empty when all is published. */
-  nextBatch(): Promise<LogEntry[]> {
-    return this.log.nextBatch({
+  /** The entries to publish next, fixed on disk, with those that come until `gathered`; empty when all is published. */
+  nextBatch(gathered?: Promise<unknown>): Promise<LogEntry[]> {
+    const source = {
       latest: () => this.committed.seq,
       fix: () => this.saveMarksNow(),
-      read: (run) => this.read(({ connection }) => run(connection)),
-    })
+      read: <T>(run: (connection: Connection) => T) =>
+        this.read(({ connection }) => run(connection)),
+    }
+    return this.log.nextBatch(source, gathered)
   }
 
   /** NATS has confirmed the entries up to this one. */

@@ -4,7 +4,7 @@ import type { FirstEntry } from './first-entries'
 import { appendEntry, measureRun, type Author, type Operation } from './log'
 
 /** Log entries in one message at most. */
-const BATCH_ENTRIES = 500
+export const BATCH_ENTRIES = 500
 /** About the size of a message, well below NATS's usual limit of 1 MiB. */
 const BATCH_BYTES = 256 * 1024
 /** Entries with larger operations are sent without them; readers get them from the log. */
