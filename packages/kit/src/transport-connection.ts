@@ -6,6 +6,7 @@ import type {
   Failure,
 } from '@sheaf/protos/sheaf/transport/v1/transport'
 import { CallSpan } from './call-span'
+import { CallTable } from './call-table'
 import { Deadlines } from './deadlines'
 import { decodeStatus, transportError } from './grpc-errors'
 import type { CarriedCall, Carrier } from './transport-call'
@@ -31,7 +32,7 @@ export interface ConnectionEvents {
 
 /** One stream of TransportService on the client's side, with the calls that are under way on it. */
 export class TransportConnection implements Carrier {
-  private readonly calls = new Map<number, CarriedCall>()
+  private readonly calls = new CallTable<CarriedCall>()
   private readonly deadlines = new Deadlines((now) => this.expire(now))
   private readonly outbox: Outbox<ExchangeRequest>
   private unsent: CarriedCall[] = []
@@ -74,7 +75,7 @@ export class TransportConnection implements Carrier {
     if (!this.isOpen || !hasRoom) return false
     call.id = ++this.lastId
     if (this.traced) call.span = CallSpan.ofClient(call.request.path)
-    this.calls.set(call.id, call)
+    this.calls.add(call)
     this.bytes += length
     this.deadlines.add(call.request.deadline)
     this.unsent.push(call)
@@ -86,7 +87,7 @@ export class TransportConnection implements Carrier {
 
   /** Ends the stream; calls under way fail. */
   cancel(): void {
-    for (const call of [...this.calls.values()]) call.fail(transportError(Status.UNAVAILABLE))
+    for (const call of this.calls.list()) call.fail(transportError(Status.UNAVAILABLE))
     this.stream.cancel()
     this.close(Status.CANCELLED)
   }
@@ -97,7 +98,7 @@ export class TransportConnection implements Carrier {
   }
 
   forget(call: CarriedCall, tell: boolean): void {
-    this.calls.delete(call.id)
+    this.calls.delete(call)
     this.bytes -= call.request.data.length
     if (tell && !this.isClosed) {
       this.cancelledIds.push(call.id)
@@ -131,7 +132,7 @@ export class TransportConnection implements Carrier {
 
   private expire(now: number): number {
     let next = Infinity
-    for (const call of this.calls.values()) {
+    for (const call of this.calls.list()) {
       const { deadline } = call.request
       if (deadline <= now) call.fail(transportError(Status.DEADLINE_EXCEEDED), true)
       else next = Math.min(next, deadline)
@@ -154,7 +155,7 @@ export class TransportConnection implements Carrier {
     this.deadlines.stop()
     this.events.onRetire(status)
     this.events.onClose()
-    for (const call of [...this.calls.values()])
+    for (const call of this.calls.list())
       if (call.isSent) call.fail(transportError(Status.UNAVAILABLE))
       else call.goElsewhere()
   }

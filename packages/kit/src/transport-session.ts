@@ -5,6 +5,7 @@ import type {
   ExchangeResponse,
 } from '@sheaf/protos/sheaf/transport/v1/transport'
 import { CallSpan } from './call-span'
+import { CallTable } from './call-table'
 import { Deadlines } from './deadlines'
 import { AppError } from './errors'
 import type { CallScope } from './grpc-call-scope'
@@ -16,7 +17,7 @@ import { bareStatus, ServedCall, type CallHost, type TransportRoute } from './tr
 export class TransportSession implements CallHost {
   readonly queue: ReplyQueue
   readonly waiting = new Set<ServedCall>()
-  private readonly calls = new Map<number, ServedCall>()
+  private readonly calls = new CallTable<ServedCall>()
   private readonly deadlines = new Deadlines((now) => this.expire(now))
   private callBytes = 0
   /** True once the client has closed its side. */
@@ -46,7 +47,7 @@ export class TransportSession implements CallHost {
   }
 
   forget(call: ServedCall): void {
-    this.calls.delete(call.id)
+    this.calls.delete(call)
     this.waiting.delete(call)
     this.callBytes -= call.bytes
     if (this.isEnding) this.endWhenDone()
@@ -61,7 +62,7 @@ export class TransportSession implements CallHost {
 
   private begin(frame: Call): void {
     const { id, path, timeoutMs, payload } = frame
-    if (id === 0 || this.calls.has(id)) return this.breakOff(`call id ${id} is 0 or in use`)
+    if (id === 0 || this.calls.get(id)) return this.breakOff(`call id ${id} is 0 or in use`)
     const route = this.routes.get(path)
     if (!route) return this.queue.fail(id, bareStatus(Status.UNIMPLEMENTED, 'no such method'))
     const refusal = this.refusalOf(payload.length)
@@ -69,7 +70,7 @@ export class TransportSession implements CallHost {
     const deadline = timeoutMs > 0 ? Date.now() + timeoutMs : Infinity
     const span = this.traced ? CallSpan.ofServer(path, frame.traceparent) : undefined
     const call = new ServedCall(this, frame, deadline, span)
-    this.calls.set(id, call)
+    this.calls.add(call)
     this.callBytes += call.bytes
     this.deadlines.add(deadline)
     if (span) span.run(() => call.serve(route, payload))
@@ -91,7 +92,7 @@ export class TransportSession implements CallHost {
 
   private expire(now: number): number {
     let next = Infinity
-    for (const call of this.calls.values())
+    for (const call of this.calls.list())
       if (call.deadline <= now) call.expire()
       else next = Math.min(next, call.deadline)
     return next
@@ -113,6 +114,6 @@ export class TransportSession implements CallHost {
     this.isClosed = true
     this.queue.close()
     this.deadlines.stop()
-    for (const call of this.calls.values()) call.cancel()
+    for (const call of this.calls.list()) call.cancel()
   }
 }
