@@ -95,7 +95,7 @@ function collect(
   exchange: Exchange,
   maxBytes = exchange.context.config.maxBodyBytes,
 ): Promise<Buffer> {
-  const { signal } = exchange
+  const { cancellation } = exchange
   const { timeouts } = exchange.context.config
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -117,14 +117,14 @@ function collect(
     }
     const onError = () =>
       fail(new AppError('invalid', 'BODY_UNREADABLE', 'the body cannot be read'))
-    const onAbort = () => fail(signal.reason as Error)
+    const onAbort = () => fail(cancellation.reason)
     const onStall = () =>
       fail(new AppError('timeout', 'REQUEST_TIMEOUT', 'the body took too long to arrive'))
     const timer = setTimeout(onStall, timeouts.stallMs)
     function settle() {
       clearTimeout(timer)
       stream.off('data', onData).off('end', onEnd).off('error', onError)
-      signal.removeEventListener('abort', onAbort)
+      cancellation.removeEventListener('abort', onAbort)
     }
     function fail(error: Error) {
       settle()
@@ -134,8 +134,8 @@ function collect(
       stream.pause()
       reject(error)
     }
-    if (signal.aborted) return onAbort()
+    if (cancellation.aborted) return onAbort()
     stream.on('data', onData).once('end', onEnd).once('error', onError)
-    signal.addEventListener('abort', onAbort, { once: true })
+    cancellation.addEventListener('abort', onAbort)
   })
 }

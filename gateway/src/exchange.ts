@@ -6,6 +6,7 @@ import { currentTraceparent } from '@sheaf/kit/telemetry'
 import type { CallContext } from '@sheaf/protos/call'
 import type { Response } from 'express'
 import type { AccessQuestion, Grant } from './access-cache'
+import { Cancellation } from './cancellation'
 import { clientAddress } from './client-address'
 import type { Context } from './context'
 import { Cookies } from './cookies'
@@ -49,8 +50,9 @@ export class Exchange {
   /** Epoch milliseconds by which the answer must be complete. */
   deadline = Infinity
   private readonly startedAt = performance.now()
+  /** Cancelled when the client has gone or time is up. */
+  readonly cancellation = new Cancellation()
   private controller?: AbortController
-  private abortedBy?: AppError
   private timer?: NodeJS.Timeout
   private grant?: Grant
   /** How long it took to find out who calls, in milliseconds. */
@@ -75,12 +77,13 @@ export class Exchange {
     )
   }
 
-  /** Aborted when the client has gone or time is up; made when it is first asked for. */
+  /** The same for what takes nothing but an AbortSignal, such as Node's own functions; made when it is first asked for. */
   get signal(): AbortSignal {
     if (this.controller) return this.controller.signal
     const controller = new AbortController()
     this.controller = controller
-    if (this.abortedBy) controller.abort(this.abortedBy)
+    const { aborted, reason } = this.cancellation
+    if (aborted) controller.abort(reason)
     return controller.signal
   }
 
@@ -179,7 +182,7 @@ export class Exchange {
 
   /** What goes beside a request to another service on the caller's behalf. */
   call(token = this.grant?.token): CallContext {
-    return { token, deadline: this.deadline, signal: this.signal, requestId: this.requestId }
+    return { token, deadline: this.deadline, signal: this.cancellation, requestId: this.requestId }
   }
 
   private count(): void {
@@ -210,7 +213,7 @@ export class Exchange {
   }
 
   private abort(reason: AppError): void {
-    this.abortedBy ??= reason
+    this.cancellation.abort(reason)
     this.controller?.abort(reason)
   }
 

@@ -4,7 +4,7 @@ import { DocumentSession } from './document-session'
 import type { Exchange } from './exchange'
 import { invalidParameter, invalidPayload } from './invalid-payload'
 import { parseQuery } from './query'
-import type { Route } from './route'
+import type { Input, Route } from './route'
 
 const NO_BYTES = Buffer.alloc(0)
 
@@ -28,16 +28,31 @@ export function createRouteHandler(route: Route): RouteHandler {
       route.query && parseQuery(exchange.request.url ?? ''),
     )
     const { bytes, body } = await receive(route, exchange, document)
-    await route.handle(exchange, {
-      params,
-      query,
-      body,
-      bytes,
-      get document() {
-        if (!document) throw new Error(`${route.id} is not about a document`)
-        return document
-      },
-    })
+    await route.handle(exchange, new Received(route.id, { params, query, body, bytes }, document))
+  }
+}
+
+/** Not an object literal with a getter: each would have a hidden class of its own, which keeps all that the getter sees in old space. */
+class Received implements Input {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+  readonly bytes: Buffer
+
+  constructor(
+    private readonly routeId: string,
+    { params, query, body, bytes }: Omit<Input, 'document'>,
+    private readonly found: DocumentSession | undefined,
+  ) {
+    this.params = params
+    this.query = query
+    this.body = body
+    this.bytes = bytes
+  }
+
+  get document(): DocumentSession {
+    if (!this.found) throw new Error(`${this.routeId} is not about a document`)
+    return this.found
   }
 }
 

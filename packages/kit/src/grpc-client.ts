@@ -7,7 +7,7 @@ import {
   type ClientReadableStream,
   type ServiceError,
 } from '@grpc/grpc-js'
-import type { CallContext } from '@sheaf/protos/call'
+import type { CallContext, CallSignal } from '@sheaf/protos/call'
 import { asBuffer } from '@sheaf/protos/bytes'
 import { CallSpan, isTracing } from './call-span'
 import { AppError } from './errors'
@@ -116,7 +116,7 @@ export class GrpcChannel implements AsyncDisposable {
   private unary(call: Outgoing): Promise<Uint8Array> {
     if (!this.transport) return this.plainUnary(call)
     const { signal } = call.context
-    if (signal?.aborted) return Promise.reject(signal.reason as Error)
+    if (signal?.aborted) return Promise.reject(signal.reason)
     const carried = new UnaryCall(this.plain, call)
     return this.transport.begin(carried) ? carried.answer : this.plainUnary(call)
   }
@@ -124,7 +124,7 @@ export class GrpcChannel implements AsyncDisposable {
   private plainUnary({ path, data, context, deadline }: Outgoing): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       const { signal } = context
-      if (signal?.aborted) return reject(signal.reason as Error)
+      if (signal?.aborted) return reject(signal.reason)
       const span = startSpan(path)
       const sent = this.client.makeUnaryRequest(
         path,
@@ -284,9 +284,9 @@ type Incoming = Pick<ClientReadableStream<Uint8Array>, 'cancel' | typeof Symbol.
 async function* read(
   path: string,
   open: (span?: CallSpan) => Incoming,
-  signal?: AbortSignal,
+  signal?: CallSignal,
 ): AsyncGenerator<Uint8Array> {
-  signal?.throwIfAborted()
+  if (signal?.aborted) throw signal.reason
   const span = startSpan(path)
   const stream = open(span)
   const cancel = () => stream.cancel()

@@ -169,7 +169,7 @@ export class StreamedCall extends CarriedCall implements AsyncIterableIterator<U
     if (!this.hasBegun) {
       this.hasBegun = true
       const { signal } = this.request.context
-      if (signal?.aborted) return this.refuse(signal.reason as Error)
+      if (signal?.aborted) return this.refuse(signal.reason)
       if (!this.start(this)) this.elsewhere = this.plain.serverStream(this.request)
     }
     if (this.elsewhere) return this.elsewhere.next()

@@ -10,7 +10,7 @@ const MAX_SPARE = 2
 export interface Loan {
   readonly connection: Connection
   /** Why the connection was taken back; undefined while it may be used. */
-  readonly revoked: AppError | undefined
+  readonly revoked?: AppError
   /** Gives the connection back; ends its transaction. Must be called once, whatever happens. */
   release(): void
 }
@@ -83,18 +83,16 @@ export class ReaderPool {
   borrow(): Loan {
     this.requireRoom()
     const connection = this.spare.pop() ?? openReader(this.path)
-    let revoked: AppError | undefined
+    const release = () => this.giveBack(connection)
+    const loan: { connection: Connection; revoked?: AppError; release: () => void } = {
+      connection,
+      release,
+    }
     this.claim(connection, (reason) => {
-      revoked = reason
+      loan.revoked = reason
       connection.close()
     })
-    return {
-      connection,
-      get revoked() {
-        return revoked
-      },
-      release: () => this.giveBack(connection),
-    }
+    return loan
   }
 
   /** Ends all reads and closes the connections. */
