@@ -29,7 +29,7 @@ export async function startImage(
 ): Promise<ImageProcess> {
   const child = spawn(process.execPath, ['--max-semi-space-size=8', 'main.js'], {
     cwd: folder,
-    env: { ...env, NODE_ENV: 'production' },
+    env: { ...env, NODE_ENV: 'production', MALLOC_ARENA_MAX: '2' },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
   })

@@ -33,19 +33,19 @@ describe('ServiceProcess', () => {
   }
 
   const idle = `
-    console.log('runs', process.pid, Object.keys(process.env).join())
     process.on('SIGTERM', () => { console.log('drained'); process.exit(0) })
     process.on('disconnect', () => process.exit(0))
+    console.log('runs', process.pid, Object.keys(process.env).join())
     setInterval(() => {}, 1000)`
 
-  it('starts a service that was killed again, with nothing but its own environment', async () => {
+  it('starts a service that was killed again, with nothing but its own environment and the bound of its heaps', async () => {
     const service = await start(idle, { SHEAF_HOME: 'x' })
     await eventually(() => lines.length === 1)
     const first = service.pid ?? 0
     process.kill(first, 'SIGKILL')
     await eventually(() => lines.length === 2)
     expect(service.pid).not.toBe(first)
-    expect(lines[1]).toBe(`runs ${service.pid} SHEAF_HOME`)
+    expect(lines[1]).toBe(`runs ${service.pid} MALLOC_ARENA_MAX,SHEAF_HOME`)
     expect(deaths).toMatchObject([{ reason: 'SIGKILL', deaths: 1 }])
   })
 
