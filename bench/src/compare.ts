@@ -127,7 +127,15 @@ function toFigure({ name, unit, goal }: Workload, { sheaf, plain }: Sides): Figu
   }
 }
 
-const CPU_COLUMNS = ['gateway', 'document-data', 'directory', 'engines', 'generator', 'cores']
+const CPU_COLUMNS = [
+  'gateway',
+  'document-data',
+  'directory',
+  'webhook',
+  'engines',
+  'generator',
+  'cores',
+]
 const PLAIN_COLUMNS = ['plain server', 'generator', 'cores']
 
 function cpuCells({ sheaf, plain }: Sides): string[] {

@@ -103,13 +103,14 @@ export async function startSheafTarget(
 }
 
 async function pidsOf(sheaf: RunningSheaf): Promise<Pids> {
-  const { gateway = NaN, directory = NaN, ...others } = await sheaf.pids()
+  const { gateway = NaN, directory = NaN, webhook = NaN, ...others } = await sheaf.pids()
   const documentData = others['document-data'] ?? NaN
-  const services = new Set([gateway, directory, documentData, ...Object.values(others)])
+  const services = new Set([gateway, directory, documentData, webhook])
   return {
     gateway: [gateway],
     'document-data': [documentData],
     directory: [directory],
+    webhook: [webhook],
     // PostgreSQL and NATS, with all that they have started.
     engines: listDescendants(sheaf.pid).filter((pid) => !services.has(pid)),
   }
