@@ -31,6 +31,11 @@ const noEnvironment = [
   selector,
   message: 'Settings come from readConfig(env); only main.ts reads the environment.',
 }))
+const noLiteralGetter = {
+  selector: "ObjectExpression > Property[kind='get']",
+  message:
+    'Each evaluation makes a hidden class, which keeps in old space what the getter sees: write a class.',
+}
 
 export default tseslint.config(
   {
@@ -89,6 +94,14 @@ export default tseslint.config(
         },
       ],
       'no-restricted-syntax': ['error', noDefaultExport, ...noEnvironment],
+    },
+  },
+  {
+    // What runs for every request.
+    files: ['{gateway,services/*,packages/kit}/src/**/*.ts'],
+    ignores: ['**/*.test.ts'],
+    rules: {
+      'no-restricted-syntax': ['error', noDefaultExport, ...noEnvironment, noLiteralGetter],
     },
   },
   {
