@@ -4,7 +4,7 @@ import type { Load } from './load'
 /** More than what a short request takes of the processor, in the gateway and behind it, in milliseconds. */
 const REQUEST_MS = 2
 /** A long answer stands back for at most this many times as long as it has worked. */
-const MAX_SHARE = 4
+const MAX_SHARE = 5
 /** Shorter pauses gather: timers know whole milliseconds. */
 const MIN_PAUSE_MS = 2
 const MAX_PAUSE_MS = 100
