@@ -4,6 +4,7 @@ import express, { type Express, type RequestHandler, type Router } from 'express
 import { readConsoleFiles } from './console-files'
 import type { Context } from './context'
 import { Exchange, type SheafResponse, type Stage } from './exchange'
+import { createMessageClasses, type MessageClasses } from './message-classes'
 import { createHotMatcher } from './hot-routes'
 import { consolePages } from './middleware/console'
 import { cors } from './middleware/cors'
@@ -13,11 +14,17 @@ import { site } from './middleware/site'
 import type { Route } from './route'
 import { createRouteHandler } from './run-route'
 
+/** What a server is made with. */
+export interface ServerParts {
+  readonly listener: RequestListener
+  readonly classes: MessageClasses
+}
+
 /**
  * What answers the requests of a server. All take the same steps; those for hot routes are matched here, since Express
  * costs as much as all the rest of the gateway, and everything else, also unusual spellings of the same paths, there.
  */
-export function createListener(context: Context, routes: readonly Route[]): RequestListener {
+export function createListener(context: Context, routes: readonly Route[]): ServerParts {
   const stages = createStages(context)
   const app = createApp(context, routes)
   const findHot = createHotMatcher(routes.filter(({ isHot }) => isHot))
@@ -34,7 +41,9 @@ export function createListener(context: Context, routes: readonly Route[]): Requ
     }
     run().catch((error: unknown) => answerThrown(exchange, error))
   }
-  return (request, response) => traceRequest(request, response, () => answer(request, response))
+  const listener: RequestListener = (request, response) =>
+    traceRequest(request, response, () => answer(request, response))
+  return { listener, classes: createMessageClasses(app) }
 }
 
 /** The steps between the arrival of a request and its route, in their order. */

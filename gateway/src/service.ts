@@ -47,9 +47,10 @@ export function startGateway(config: GatewayConfig): Promise<RunningGateway> {
 
 function createHttpServer(context: Context): Server {
   const { headersMs, receiveMs, keepAliveMs, streamMs } = context.config.timeouts
-  const listener = createListener(context, [...routes, ...signInPages])
+  const { listener, classes } = createListener(context, [...routes, ...signInPages])
   const server = createServer(
     {
+      ...classes,
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: headersMs,
       // Uploads may take as long as downloads; each route has a limit of its own, which is shorter for most.
