@@ -283,6 +283,16 @@ describe('by keyboard', () => {
     await holds('Person', 0)
   })
 
+  it('an Enter that comes before the editor is there takes what is found', async () => {
+    await cell('Person').click({ position: { x: 4, y: 4 } })
+    // All of it in one turn of the page.
+    await page.evaluate(`for (const key of [...'guest 16', 'Enter'])
+      document.activeElement.dispatchEvent(
+        new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))`)
+    await holds('Person', 20)
+    await isClosed()
+  })
+
   it('references are ticked in the list of what a search finds', async () => {
     await open('People')
     await page.getByRole('option', { name: 'Cleo', selected: true }).waitFor()

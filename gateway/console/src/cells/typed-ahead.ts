@@ -4,6 +4,8 @@ import type { Row } from '../grid/row'
 
 /** What was typed while an editor opened. */
 let typedAhead = ''
+/** True when Enter came after that. */
+let isEntered = false
 
 const isEditor = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('.ag-popup-editor') !== null
@@ -13,13 +15,19 @@ const isEditor = (target: EventTarget | null): boolean =>
  * that the grid must not use as well.
  */
 export function keepTyped({ event, editing }: SuppressKeyboardEventParams<Row>): boolean {
-  if (!editing) typedAhead = ''
+  if (!editing) forgetTyped()
   if (!editing || isEditor(event.target)) return false
   const { key, ctrlKey, altKey, metaKey } = event
   if (key === 'Escape' || ctrlKey || altKey || metaKey) return false
   event.preventDefault()
-  if (event.type === 'keydown' && [...key].length === 1) typedAhead += key
+  if (event.type === 'keydown' && !isEntered) keep(event)
   return true
+}
+
+function keep({ key, repeat, shiftKey }: KeyboardEvent): void {
+  if ([...key].length === 1) typedAhead += key
+  // The Enter that has opened the editor may still be held; one with Shift is a new line.
+  else isEntered = key === 'Enter' && !repeat && !shiftKey
 }
 
 /** Tab ends the editing, and goes to the next cell without editing that; true when it did. */
@@ -49,12 +57,23 @@ export function useOpening<Field extends HTMLInputElement | HTMLTextAreaElement>
     if (isTyped) field.setSelectionRange(field.value.length, field.value.length)
     else field.select()
     const more = typedAhead
-    typedAhead = ''
-    if (more === '') return
-    field.setRangeText(more, field.selectionStart ?? 0, field.selectionEnd ?? 0, 'end')
-    field.dispatchEvent(new Event('input', { bubbles: true }))
+    const ends = isEntered
+    forgetTyped()
+    if (more !== '') {
+      field.setRangeText(more, field.selectionStart ?? 0, field.selectionEnd ?? 0, 'end')
+      field.dispatchEvent(new Event('input', { bubbles: true }))
+    }
+    // When the text has been taken in.
+    if (ends) setTimeout(() => field.dispatchEvent(new KeyboardEvent('keydown', enter)))
   }, [label, isTyped])
   return ref
+}
+
+const enter = { key: 'Enter', code: 'Enter', bubbles: true, cancelable: true }
+
+function forgetTyped(): void {
+  typedAhead = ''
+  isEntered = false
 }
 
 const takesText = (field: HTMLInputElement | HTMLTextAreaElement): boolean =>
