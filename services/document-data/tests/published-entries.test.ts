@@ -8,7 +8,6 @@ import type { CellColumns } from '../src/store/conversion'
 import type { DocumentWriter } from '../src/store/document'
 import type { DocumentStore } from '../src/store/document-store'
 import type { LogEntry } from '../src/store/log'
-import { BATCH_ENTRIES } from '../src/store/publish-state'
 import { addRecords, deleteRecords, updateRecords } from '../src/store/records'
 import { RecentEntries } from '../src/store/recent-entries'
 import { author, createTable, openStore } from './test-store'
@@ -100,8 +99,10 @@ describe('entries that come while a message is on its way', () => {
   const send = async (store: DocumentStore) => {
     const docId = await createTable(store, 'Data', types)
     await takeAll(store, docId)
-    const write = () =>
-      store.transact(docId, author, (doc) => void addRecords(doc, 'Data', rows, options))
+    const write = (cells = rows.cells) =>
+      store.transact(docId, author, (doc) => {
+        addRecords(doc, 'Data', { ...rows, cells }, options)
+      })
     await write()
     const sent = (await store.nextBatch(docId)).at(-1)?.seq ?? 0
     return { docId, write, sent }
@@ -125,9 +126,11 @@ describe('entries that come while a message is on its way', () => {
     await using folder = await tempDir()
     await using store = await openStore(folder.path, { workers: 0 })
     const { docId, write, sent } = await send(store)
-    await Promise.all(Array.from({ length: BATCH_ENTRIES }, write))
+    const large = new Map([['T', long(30_000)]])
+    for (let i = 0; i < 4; i++) await write(large)
     store.confirmPublished(docId, sent)
     const never = new Promise(() => {})
-    expect((await store.nextBatch(docId, never))[0]?.seq).toBe(sent + 1)
+    const seqs = (await store.nextBatch(docId, never)).map(({ seq }) => seq)
+    expect(seqs).toEqual([sent + 1, sent + 2])
   })
 })

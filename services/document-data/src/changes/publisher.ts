@@ -16,7 +16,7 @@ const MAX_LINKS = 32
 /** Documents whose changes are on their way at the same time. */
 const CONCURRENCY = 64
 /** What comes while a message is on its way waits this much longer, so that under load fewer messages hold more of it. */
-const GATHER_MS = 25
+const LINGER_MS = 25
 /** How long NATS may take to confirm a message. */
 const CONFIRM_MS = 5_000
 const FIRST_RETRY_MS = 100
@@ -161,7 +161,7 @@ export class ChangePublisher implements AsyncDisposable {
         await this.publish(docId, entries)
         this.documents.confirmPublished(docId, entries.at(-1)?.seq ?? 0)
         wait = FIRST_RETRY_MS
-        gathered = delay(GATHER_MS)
+        gathered = delay(LINGER_MS)
         this.failing = false
       } catch (error) {
         if (this.isGone(docId, error)) return

@@ -9,7 +9,7 @@ import {
   type LogEntry,
   type Operation,
 } from './log'
-import { BATCH_ENTRIES, EVENT_BYTES, PublishState } from './publish-state'
+import { EVENT_BYTES, PublishState } from './publish-state'
 import { RecentEntries } from './recent-entries'
 
 /** How long entries wait for a write that fixes their batch along the way. */
@@ -31,7 +31,6 @@ export class DocumentLog {
   private readonly recent: RecentEntries
   /** Entries of the transaction that runs. */
   private appended: Appended[] = []
-  /** True while a write may not fix the next batch, since more is to go into it. */
   private gathering = false
 
   constructor(
@@ -47,6 +46,11 @@ export class DocumentLog {
     return this.publishing.published
   }
 
+  /** True while no write may fix the next batch, since more is to go into it. */
+  get isGathering(): boolean {
+    return this.gathering
+  }
+
   /** True when a confirmation has not been stored. */
   get unsaved(): boolean {
     return this.publishing.unsaved
@@ -58,7 +62,7 @@ export class DocumentLog {
     gathered?: Promise<unknown>,
   ): Promise<LogEntry[]> {
     const isOpen = () => !this.publishing.batch && latest() > this.published
-    if (gathered && isOpen() && latest() - this.published < BATCH_ENTRIES) {
+    if (gathered && isOpen() && !this.publishing.overflows(this.writer, latest())) {
       this.gathering = true
       await gathered
       this.gathering = false

@@ -103,7 +103,8 @@ export class OpenDocument {
 
   /** True when nothing is going on that closing would disturb. */
   get idle(): boolean {
-    return this.group.waiting === 0 && this.pool.inUse === 0 && !this.upkeep.busy
+    const isAsked = this.group.waiting > 0 || this.pool.inUse > 0
+    return !isAsked && !this.upkeep.busy && !this.log.isGathering
   }
 
   /** Log entries that NATS has not confirmed. */

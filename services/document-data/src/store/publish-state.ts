@@ -3,12 +3,10 @@ import type { Connection } from './connections'
 import type { FirstEntry } from './first-entries'
 import { appendEntry, measureRun, type Author, type Operation } from './log'
 
-/** Log entries in one message at most. */
-export const BATCH_ENTRIES = 500
-/** About the size of a message, well below NATS's usual limit of 1 MiB. */
-const BATCH_BYTES = 256 * 1024
 /** Entries with larger operations are sent without them; readers get them from the log. */
 export const EVENT_BYTES = 128 * 1024
+/** What goes into one message at most: entries, and about so many bytes, well below NATS's usual limit of 1 MiB. */
+const BATCH = { count: 500, bytes: 256 * 1024, maxBytes: EVENT_BYTES }
 
 interface Marks {
   /** Entries up to this one have been confirmed by NATS. */
@@ -75,16 +73,16 @@ export class PublishState {
     this.confirmed = Math.max(this.confirmed, seq)
   }
 
+  /** True when of the entries up to `latest` some have to wait for another message. */
+  overflows(connection: Connection, latest: number): boolean {
+    return measureRun(connection, this.confirmed, BATCH) < latest
+  }
+
   /** Stores the marks, and fixes a new batch when none is on its way and entries up to `latest` wait. */
   save(connection: Connection, latest: number): void {
     const published = this.confirmed
     let { batch } = this.stored
-    if (batch <= published && latest > published)
-      batch = measureRun(connection, published, {
-        count: BATCH_ENTRIES,
-        bytes: BATCH_BYTES,
-        maxBytes: EVENT_BYTES,
-      })
+    if (batch <= published && latest > published) batch = measureRun(connection, published, BATCH)
     if (published === this.stored.published && batch === this.stored.batch) return
     connection
       .prepare('UPDATE _sheaf_state SET published_seq = ?, batch_seq = ? WHERE id = 1')
