@@ -16,16 +16,15 @@ it('tells functions and objects that listen, once, and the reason to who asks', 
   expect(told).toEqual(['function, gone', 'object'])
 })
 
-it('tells nothing to who has left, also when they leave while others are told', () => {
+it('tells nothing to who has left, also when that happens while others are told', () => {
   const cancellation = new Cancellation()
-  const early = jest.fn()
-  const leaves = () => cancellation.removeEventListener('abort', leaves)
-  const last = jest.fn()
-  cancellation.addEventListener('abort', early)
-  cancellation.addEventListener('abort', leaves)
-  cancellation.addEventListener('abort', last)
+  const [early, late, last] = [jest.fn(), jest.fn(), jest.fn()]
+  const sendsAway = () => cancellation.removeEventListener('abort', late)
+  for (const listener of [early, sendsAway, late, last])
+    cancellation.addEventListener('abort', listener)
   cancellation.removeEventListener('abort', early)
   cancellation.abort(gone)
   expect(early).not.toHaveBeenCalled()
+  expect(late).not.toHaveBeenCalled()
   expect(last).toHaveBeenCalledTimes(1)
 })

@@ -24,8 +24,9 @@ export class Cancellation implements CallSignal {
     if (this.aborted) return
     this.aborted = true
     this.reason = reason
-    for (const listener of this.listeners.splice(0))
-      if (typeof listener === 'function') listener()
-      else listener.handleEvent()
+    // One at a time: who is told may have others leave.
+    for (let next = this.listeners.shift(); next; next = this.listeners.shift())
+      if (typeof next === 'function') next()
+      else next.handleEvent()
   }
 }
