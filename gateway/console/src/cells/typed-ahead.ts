@@ -53,12 +53,13 @@ export function useOpening<Field extends HTMLInputElement | HTMLTextAreaElement>
     const field = ref.current
     field?.closest('[role=dialog]')?.setAttribute('aria-label', label)
     field?.focus()
-    if (!field || !takesText(field)) return
-    if (isTyped) field.setSelectionRange(field.value.length, field.value.length)
-    else field.select()
+    // Also when this editor cannot take it: the next one must not.
     const more = typedAhead
     const ends = isEntered
     forgetTyped()
+    if (!field || !takesText(field)) return
+    if (isTyped) field.setSelectionRange(field.value.length, field.value.length)
+    else field.select()
     if (more !== '') {
       field.setRangeText(more, field.selectionStart ?? 0, field.selectionEnd ?? 0, 'end')
       field.dispatchEvent(new Event('input', { bubbles: true }))
