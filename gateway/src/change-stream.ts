@@ -169,7 +169,7 @@ class ChangeStream {
       const end = isWhole ? '\n\n' : ''
       await this.write(Buffer.concat([Buffer.from(start), text, Buffer.from(end)]))
       if (isWhole) this.after = change.seq
-      await answer.giveWay()
+      await answer.giveWay(text.length)
     }
   }
 

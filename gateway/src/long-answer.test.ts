@@ -13,7 +13,7 @@ it('goes on at once when no other request came', () => {
   using answer = new LongAnswer(createLoad(), new AbortController().signal)
   work(5)
 
-  expect(answer.giveWay()).toBeUndefined()
+  expect(answer.giveWay(0)).toBeUndefined()
 })
 
 it('pauses when others came, and then goes on at once', async () => {
@@ -23,10 +23,10 @@ it('pauses when others came, and then goes on at once', async () => {
   for (let i = 0; i < 100; i++) load.begin()
   const before = performance.now()
 
-  await answer.giveWay()
+  await answer.giveWay(0)
 
   expect(performance.now() - before).toBeGreaterThan(5)
-  expect(answer.giveWay()).toBeUndefined()
+  expect(answer.giveWay(0)).toBeUndefined()
 })
 
 it('pauses no longer than its own work asks for, however many came', async () => {
@@ -34,10 +34,26 @@ it('pauses no longer than its own work asks for, however many came', async () =>
   using answer = new LongAnswer(load, new AbortController().signal)
   for (let i = 0; i < 100_000; i++) load.begin()
 
-  const pause = answer.giveWay()
+  const pause = answer.giveWay(0)
 
   // It has done next to nothing: 100,000 requests would be 50 seconds.
   await expect(pause).resolves.toBeUndefined()
+})
+
+it('pauses for what a piece took where it was made, although it was there at once', () => {
+  const load = createLoad()
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(0)
+  using answer = new LongAnswer(load, AbortSignal.abort())
+  const pauses = [1_000, 1_000_000].map((bytes) => {
+    for (let i = 0; i < 100; i++) load.begin()
+    const pause = answer.giveWay(bytes)
+    // The signal is aborted: what would be a pause ends at once.
+    pause?.catch(() => {})
+    return pause !== undefined
+  })
+  clock.mockRestore()
+
+  expect(pauses).toEqual([false, true])
 })
 
 it('pauses no more when it has stood back for long enough', () => {
@@ -49,7 +65,7 @@ it('pauses no more when it has stood back for long enough', () => {
   for (let piece = 1; piece <= 1_000; piece++) {
     clock.mockReturnValue(piece * 1_000_000)
     for (let i = 0; i < 100; i++) load.begin()
-    const pause = answer.giveWay()
+    const pause = answer.giveWay(0)
     // The signal is aborted: what would be a pause ends at once.
     pause?.catch(() => {})
     if (pause) paused++
@@ -67,7 +83,7 @@ it('ends its pause when the answer is given up', async () => {
   work(20)
   for (let i = 0; i < 100; i++) load.begin()
 
-  const pause = answer.giveWay()
+  const pause = answer.giveWay(0)
   gone.abort(new Error('the client has gone'))
 
   await expect(pause).rejects.toThrow()
@@ -77,7 +93,7 @@ it('counts as long as it is sent', () => {
   const load = createLoad()
   {
     using answer = new LongAnswer(load, new AbortController().signal)
-    expect([load.longAnswers, answer.giveWay()]).toEqual([1, undefined])
+    expect([load.longAnswers, answer.giveWay(0)]).toEqual([1, undefined])
   }
   expect(load.longAnswers).toBe(0)
 })

@@ -3,8 +3,14 @@ import type { Load } from './load'
 
 /** More than what a short request takes of the processor, in the gateway and behind it, in milliseconds. */
 const REQUEST_MS = 2
+/**
+ * What a megabyte of an answer takes of the processor at least, mostly in document-data, in milliseconds: records and
+ * files made of them take 30 and more, attachments 9. It is made while the one before waits for its turn, so that the
+ * time between two pieces does not tell.
+ */
+const MEGABYTE_MS = 25
 /** A long answer stands back for at most this many times as long as it has worked. */
-const MAX_SHARE = 5
+const MAX_SHARE = 3
 /** Shorter pauses gather: timers know whole milliseconds. */
 const MIN_PAUSE_MS = 2
 const MAX_PAUSE_MS = 100
@@ -30,12 +36,13 @@ export class LongAnswer implements Disposable {
     this.seen = load.begun
   }
 
-  /** Resolves when the next piece may be sent. Throws when the signal is aborted meanwhile. */
-  giveWay(): Promise<void> | undefined {
+  /** Resolves when a piece may follow the one of so many bytes. Throws when the signal is aborted meanwhile. */
+  giveWay(bytes: number): Promise<void> | undefined {
     const { begun, longAnswers } = this.load
     const now = performance.now()
+    const workMs = Math.max(now - this.since, (bytes / 1e6) * MEGABYTE_MS)
     // Long answers stand back for the same requests: together they must not take more than one alone.
-    const most = (now - this.since) * MAX_SHARE * longAnswers
+    const most = workMs * MAX_SHARE * longAnswers
     this.owedMs += Math.min((begun - this.seen) * REQUEST_MS, most)
     this.seen = begun
     this.since = now

@@ -75,7 +75,7 @@ async function pump(exchange: Exchange, chunks: Chunks, start: Buffer): Promise<
   using answer = new LongAnswer(exchange.context.load, exchange.signal)
   for (let chunk: Buffer | undefined = start; chunk; chunk = await nextChunk(chunks)) {
     await writeChunk(exchange, chunk)
-    await answer.giveWay()
+    await answer.giveWay(chunk.length)
   }
 }
 
