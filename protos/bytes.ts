@@ -1,6 +1,31 @@
+import { BinaryWriter } from '@bufbuild/protobuf/wire'
+
+/** Memory of an encoder that is used again holds a message of this length at most, and its growth. */
+const MAX_KEPT = 1024 * 1024
+
+/** Encoders of one kind of message, as ts-proto makes them. */
+interface Encoder<T> {
+  encode(message: T, writer?: BinaryWriter): BinaryWriter
+}
+
+let spare: BinaryWriter | undefined
+
 /** The same bytes as a Buffer, not copied. */
 export const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+/**
+ * The encoded message, made in the same memory as the one before: what a new writer grows through is twice as long as the
+ * message, lies outside of the heap, and would make the garbage collector run that much more often.
+ */
+export function encodeBytes<T>(messages: Encoder<T>, message: T): Buffer {
+  const writer = spare ?? new BinaryWriter()
+  // One that has thrown midway is not used again.
+  spare = undefined
+  const bytes = messages.encode(message, writer).finish()
+  if (bytes.length <= MAX_KEPT) spare = writer
+  return asBuffer(bytes)
+}
 
 /** A message that brings a large piece of something in its field 1, which is of bytes. */
 interface WithChunk {
@@ -15,13 +40,11 @@ const CHUNK = 0x0a
  * An encoder for messages whose field 1 is `bytes chunk`, which copies the chunk once; the generated one copies it three
  * times. What is written is read the same.
  */
-export function encodeChunks<T extends WithChunk>(messages: {
-  encode(message: T): { finish(): Uint8Array }
-}): (message: T) => Buffer {
+export function encodeChunks<T extends WithChunk>(messages: Encoder<T>): (message: T) => Buffer {
   return (message) => {
     const { chunk } = message
-    if (chunk.length === 0) return asBuffer(messages.encode(message).finish())
-    const rest = messages.encode({ ...message, chunk: NOTHING }).finish()
+    if (chunk.length === 0) return encodeBytes(messages, message)
+    const rest = encodeBytes(messages, { ...message, chunk: NOTHING })
     const bytes = Buffer.allocUnsafe(6 + chunk.length + rest.length)
     bytes[0] = CHUNK
     let at = 1

@@ -1,13 +1,25 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '@sheaf/testkit/eventually'
 
 const START_LIMIT_MS = 60_000
 const layOut = join(__dirname, '../../scripts/image-folder.js')
+const image = readImage(readFileSync(join(__dirname, '../../deploy/Dockerfile'), 'utf8'))
 
 /** The user of the images. Only root may start processes of others; everybody else is not root anyhow. */
 const user = process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : {}
+
+/** What the last stage of the Dockerfile starts, and with which environment. */
+function readImage(dockerfile: string): { args: string[]; env: Record<string, string> } {
+  const stage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
+  const env = [...stage.matchAll(/^ENV (\w+)=(\S+)$/gm)].map(([, name, value]) => [name, value])
+  const [, command = '[]'] = /^ENTRYPOINT (.+)$/m.exec(stage) ?? []
+  const [node, ...args] = JSON.parse(command) as string[]
+  if (node !== 'node') throw new Error('the image does not start Node')
+  return { args, env: Object.fromEntries(env) as Record<string, string> }
+}
 
 /** Lays out what the image of a service holds, by links to what was built here. */
 export function layOutImage(service: string, folder: string): void {
@@ -27,9 +39,9 @@ export async function startImage(
   folder: string,
   env: Readonly<Record<string, string>>,
 ): Promise<ImageProcess> {
-  const child = spawn(process.execPath, ['--max-semi-space-size=8', 'main.js'], {
+  const child = spawn(process.execPath, image.args, {
     cwd: folder,
-    env: { ...env, NODE_ENV: 'production', MALLOC_ARENA_MAX: '2' },
+    env: { ...env, ...image.env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
   })

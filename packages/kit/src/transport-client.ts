@@ -4,7 +4,7 @@ import {
   ExchangeRequest,
   TransportServiceService,
 } from '@sheaf/protos/sheaf/transport/v1/transport'
-import { asBuffer } from '@sheaf/protos/bytes'
+import { encodeBytes } from '@sheaf/protos/bytes'
 import { isTracing } from './call-span'
 import type { CarriedCall } from './transport-call'
 import { TransportConnection } from './transport-connection'
@@ -17,7 +17,7 @@ const LAST_RETRY_MS = 1_000
 /** A server that does not know the stream may be replaced by a newer one. */
 const UNSUPPORTED_RETRY_MS = 60_000
 
-const encode = (frames: ExchangeRequest) => asBuffer(ExchangeRequest.encode(frames).finish())
+const encode = (frames: ExchangeRequest) => encodeBytes(ExchangeRequest, frames)
 
 /** Sends calls over one long-lived stream to a server, which it opens, and opens again, when there are calls to send. */
 export class TransportClient {
