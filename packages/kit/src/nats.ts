@@ -54,6 +54,8 @@ function connectOnce({ url, name }: NatsOptions): Promise<NatsConnection> {
     maxReconnectAttempts: -1,
     reconnectTimeWait: FIRST_RETRY_MS,
     ignoreAuthErrorAbort: true,
+    // Else each message takes down the stack it is sent from, for an error that may never come.
+    noAsyncTraces: true,
   })
 }
 

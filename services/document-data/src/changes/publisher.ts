@@ -3,6 +3,7 @@ import { toAppError } from '@sheaf/kit/errors'
 import type { Logger } from '@sheaf/kit/logger'
 import { connectNats } from '@sheaf/kit/nats'
 import { WorkSpan } from '@sheaf/kit/work-span'
+import { encodeBytes } from '@sheaf/protos/bytes'
 import { ChangeBatch } from '@sheaf/protos/sheaf/events/v1/changes'
 import { jetstream, type JetStreamClient } from '@nats-io/jetstream'
 import { headers, type NatsConnection } from '@nats-io/transport-node'
@@ -176,10 +177,8 @@ export class ChangePublisher implements AsyncDisposable {
     const first = entries[0]
     if (!this.stream || !this.nats || !first) throw new Error('not connected to NATS yet')
     const epoch = this.documents.epochOf(docId)
-    const batch = ChangeBatch.encode({
-      changes: entries.map((entry) => createEvent(entry, { docId, oldValues: true })),
-      epoch,
-    }).finish()
+    const changes = entries.map((entry) => createEvent(entry, { docId, oldValues: true }))
+    const batch = encodeBytes(ChangeBatch, { changes, epoch })
     const span = startSpan(entries)
     const traced = headers()
     const traceparent = span?.traceparent ?? first.traceparent
