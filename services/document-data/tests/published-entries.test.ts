@@ -122,6 +122,19 @@ describe('entries that come while a message is on its way', () => {
     expect((await next).map(({ seq }) => seq)).toEqual([sent + 1, sent + 2, sent + 3])
   })
 
+  it('stay in an open document until it has gathered, although others need its place', async () => {
+    await using folder = await tempDir()
+    await using store = await openStore(folder.path, { workers: 0, maxOpen: 1 })
+    const { docId, write, sent } = await send(store)
+    await write()
+    store.confirmPublished(docId, sent)
+    let end = () => {}
+    const next = store.nextBatch(docId, new Promise<void>((resolve) => (end = resolve)))
+    await createTable(store, 'Other', types)
+    end()
+    expect((await next).map(({ seq }) => seq)).toEqual([sent + 1])
+  })
+
   it('wait for no more when they fill a message', async () => {
     await using folder = await tempDir()
     await using store = await openStore(folder.path, { workers: 0 })
