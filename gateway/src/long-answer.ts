@@ -4,9 +4,9 @@ import type { Load } from './load'
 /** More than what a short request takes of the processor, in the gateway and behind it, in milliseconds. */
 const REQUEST_MS = 2
 /**
- * What a megabyte of an answer takes of the processor at least, mostly in document-data, in milliseconds: records and
- * files made of them take 30 and more, attachments 9. It is made while the one before waits for its turn, so that the
- * time between two pieces does not tell.
+ * About what a megabyte of an answer takes of the processor, mostly in document-data, in milliseconds: as records it
+ * takes 20 to 35, as a file of another form more, as an attachment 9. It is made while the one before waits for its
+ * turn, so that the time between two pieces does not tell.
  */
 const MEGABYTE_MS = 25
 /** A long answer stands back for at most this many times as long as it has worked. */

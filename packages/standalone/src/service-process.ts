@@ -12,8 +12,8 @@ const STOP_GRACE_MS = 12_000
 /**
  * Half of Node's own nursery: reads and writes are as fast (`make bench`), and each process needs at least 10 MB less at rest.
  * The old space is looked through when it has grown most of the way to its limit. Without that V8 begins as soon as a nursery
- * more could reach it, counting bytes outside of the heap, too: so bodies of 60 KB had the gateway do so three times a second,
- * for a third of its processor time.
+ * more could reach it, counting bytes outside of the heap, too: so bodies of 85 KB had the gateway do so two to three times a
+ * second, for a third of its processor time.
  */
 const NODE_OPTIONS = [
   '--max-semi-space-size=8',
