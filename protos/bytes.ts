@@ -1,10 +1,10 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 
-/** Memory of an encoder that is used again holds a message of this length at most, and its growth. */
+/** Memory that a longer message was made in is not kept for the next one. */
 const MAX_KEPT = 1024 * 1024
 
-/** Encoders of one kind of message, as ts-proto makes them. */
-interface Encoder<T> {
+/** What encodes messages of one kind, as ts-proto makes it. */
+export interface Encoder<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter
 }
 

@@ -1,4 +1,5 @@
 import { Metadata, status as Status, type ServiceError, type StatusObject } from '@grpc/grpc-js'
+import { encodeBytes } from '@sheaf/protos/bytes'
 import { ErrorInfo } from '@sheaf/protos/google/rpc/error_details'
 import { Status as RpcStatus } from '@sheaf/protos/google/rpc/status'
 import { AppError, codeOfGrpcStatus, codes, isErrorCode, toAppError } from './errors'
@@ -25,10 +26,10 @@ export function encodeError(error: unknown): { status: StatusObject; isBug: bool
   const status = RpcStatus.fromPartial({
     code,
     message: app.message,
-    details: [{ typeUrl: ERROR_INFO, value: Buffer.from(ErrorInfo.encode(info).finish()) }],
+    details: [{ typeUrl: ERROR_INFO, value: encodeBytes(ErrorInfo, info) }],
   })
   const metadata = new Metadata()
-  metadata.set(DETAILS, Buffer.from(RpcStatus.encode(status).finish()))
+  metadata.set(DETAILS, encodeBytes(RpcStatus, status))
   return { status: { code, details: app.message, metadata }, isBug: known === undefined }
 }
 

@@ -41,7 +41,8 @@ it('encodes one message after the other in the same memory, each as it would be 
 
 it('encodes what comes after a message that could not be encoded', () => {
   const message = ReadRecordsResponse.decode(new Uint8Array())
-  const broken = { ...message, etag: 'begun', seq: 'no number' as never }
+  // What comes before its value, the tag of the field, is written then.
+  const broken = { ...message, seq: 'no number' as never }
 
   expect(() => encodeBytes(ReadRecordsResponse, broken)).toThrow()
   expect(encodeBytes(ReadRecordsResponse, message)).toHaveLength(0)

@@ -1,3 +1,4 @@
+import { encodeBytes } from '@sheaf/protos/bytes'
 import { ExchangeResponse, type Reply } from '@sheaf/protos/sheaf/transport/v1/transport'
 
 // Replies carry all that is read, and the generated code copies each payload four times: here it is copied once, into
@@ -33,7 +34,7 @@ export function encodeResponse(
   const { replies } = frames
   const hasMore = frames.completedIds.length > 0 || frames.failures.length > 0 || frames.draining
   const rest = hasMore
-    ? ExchangeResponse.encode({ ...frames, replies: [] }).finish()
+    ? encodeBytes(ExchangeResponse, { ...frames, replies: [] })
     : new Uint8Array()
   let size = rest.length
   for (const reply of replies) {

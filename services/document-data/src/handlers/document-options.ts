@@ -1,5 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/kit/grpc-server'
+import { encodeBytes, type Encoder } from '@sheaf/protos/bytes'
 import type { ReadOptions, WriteOptions } from '@sheaf/protos/sheaf/document_data/v1/options'
 import type { Context } from '../context'
 import type { DocumentReader, DocumentWriter } from '../store/document'
@@ -28,8 +29,7 @@ interface ReadResponse extends WriteResponse {
 }
 
 /** The generated functions of a response message. */
-interface MessageOf<R> {
-  encode(message: R): { finish(): Uint8Array }
+interface MessageOf<R> extends Encoder<R> {
   decode(bytes: Uint8Array): R
   fromPartial(object: object): R
 }
@@ -77,7 +77,7 @@ export async function runWrite<R extends WriteResponse>(
     requireMatch(options?.ifMatch ?? [], tagOf(epoch, doc.seq))
     const response = run(doc)
     if (key) {
-      const bytes = write.response.encode(response).finish()
+      const bytes = encodeBytes(write.response, response)
       keepReply(doc.connection, key, { seq: response.seq, bytes })
     }
     return response
