@@ -75,7 +75,7 @@ function findCauses(steps: readonly Step[], known: KnownFailures): Map<string, s
 }
 
 function findNeed({ area, method, path, reason }: Step): string | undefined {
-  if (area === 'formulas') return 'formula'
+  if (area.split('-')[0] === 'formulas') return 'formula'
   const isMissing = /got 404 \(not found: \//.test(reason ?? '')
   const call = `${method} ${path}`
   for (const [pattern, word] of isMissing ? [...needs, ...routes] : needs) {
