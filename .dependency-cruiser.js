@@ -7,8 +7,67 @@ const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', f
 const anyPackage = '^((?:packages|services)/[^/]+|gateway(?:/console)?|protos|tests|bench)/'
 const isTest = '\\.test\\.ts$|^(services/[^/]+|packages/[^/]+|gateway)/tests/'
 
+/**
+ * The folders of a hall in the order in which they build on each other: each imports only those before it, so no two
+ * of them form a cycle. Files that lie beside the folders are named with their ending.
+ */
+const halls = {
+  'packages/kit/src': `
+    config.ts errors.ts truncate-text.ts logger.ts quota.ts
+    telemetry tls.ts nats.ts postgres rpc multiplex grpc lifecycle.ts`,
+  'services/directory/src': `
+    access config.ts db/migrations db credential-use.ts leases outbox context.ts
+    handlers maintenance.ts service.ts main.ts`,
+  'services/document-data/src': `
+    file-names.ts identifiers.ts quoting json values export formats query store sql bodies changes import
+    admission.ts event-loop-delay.ts write-trace.ts metrics.ts documents.ts config.ts context.ts heartbeat.ts
+    handlers check.ts service.ts main.ts`,
+  'services/document-data/src/store': `
+    sqlite/migrations sqlite integrity log schema indexes reads document.ts document-access.ts
+    structure records attachments revert feed exports workers documents`,
+  'services/webhook/src': `
+    matching targets secrets.ts db/migrations db webhook-fields.ts document-calls.ts document-tables.ts
+    config.ts notifier.ts metrics.ts context.ts webhook-changes.ts changes sending handlers service.ts main.ts`,
+  'gateway/src': `
+    access limits clients sign-in metrics.ts config.ts context.ts schemas
+    http routing documents pages openapi middleware routes app.ts service.ts main.ts`,
+}
+
+/** A pattern for the room of a hall: one file, or a folder without those inside of it that are rooms themselves. */
+const roomPattern = (hall, room) =>
+  `^${hall}/${room.replace('.', '\\.')}${room.endsWith('.ts') ? '$' : '/'}`
+
+/** For each room a rule that forbids it the rooms after it, and one for what stands in no list. */
+const hallRules = Object.entries(halls).flatMap(([hall, list]) => {
+  const rooms = list.trim().split(/\s+/)
+  const patterns = rooms.map((room) => roomPattern(hall, room))
+  const inner = (room) => rooms.filter((other) => other.startsWith(`${room}/`))
+  const forbidden = rooms.slice(0, -1).map((room, index) =>
+    rule(
+      `order-of-${hall}`,
+      `${room} imports only what stands before it in the list of rooms.`,
+      {
+        path: patterns[index],
+        pathNot: [isTest, ...inner(room).map((other) => roomPattern(hall, other))],
+      },
+      {
+        path: patterns.slice(index + 1),
+        pathNot: [room, ...inner(room)].map((other) => roomPattern(hall, other)),
+      },
+    ),
+  )
+  const unlisted = rule(
+    `rooms-of-${hall}`,
+    'A folder or file that is in no list has no place in the order yet.',
+    { path: `^${hall}/`, pathNot: [isTest, ...patterns] },
+    {},
+  )
+  return [...forbidden, unlisted]
+})
+
 module.exports = {
   forbidden: [
+    ...hallRules,
     rule(
       'no-cycles',
       'A cycle cannot be read, tested or started from any end.',
@@ -58,6 +117,12 @@ module.exports = {
       { path: '^(services|gateway|tests|bench|packages/(?!kit/))' },
     ),
     rule(
+      'auth-builds-on-kit',
+      'Callers, roles and key scopes are known above the wire, and below every service.',
+      { path: '^packages/auth/src/', pathNot: isTest },
+      { path: '^(services|gateway|tests|bench|packages/(?!(auth|kit)/))' },
+    ),
+    rule(
       'engines-is-a-leaf',
       'The tests start engines before anything else of ours is known to work.',
       { path: '^packages/engines/src/' },
@@ -74,8 +139,9 @@ module.exports = {
       'Tables outlive the messages that fill them.',
       { path: '^services/[^/]+/src/(db|store)/', pathNot: isTest },
       {
-        path: '^protos/|/handlers/|^packages/kit/src/|@grpc/',
-        pathNot: '^packages/kit/src/(errors|database|database-dump|roles|shared-limit)\\.ts$',
+        path: '^protos/|/handlers/|^packages/(kit|auth)/src/|@grpc/',
+        pathNot:
+          '^packages/(kit/src/(errors|quota|postgres/(database|database-dump))|auth/src/roles)\\.ts$',
       },
     ),
     rule(
@@ -88,7 +154,7 @@ module.exports = {
       {
         path: [
           '/(db|store|handlers)/',
-          '^packages/kit/src/(grpc|nats|database|config|lifecycle|logger|telemetry)',
+          '^packages/kit/src/(config|grpc|lifecycle|logger|multiplex|nats|postgres|rpc|telemetry|tls)',
           'node_modules/(better-sqlite3|pg|kysely|@grpc|@nats-io)/',
           '^(node:)?(fs|net|http|https|child_process|worker_threads)(/|$)',
         ],

@@ -11,7 +11,7 @@ const tests = ['**/*.test.ts', '**/tests/**', 'packages/testkit/**']
 /** Where settings enter the program; everything else is handed what it needs. */
 const readsEnvironment = [
   '**/main.ts',
-  'packages/kit/src/{logger,telemetry,lifecycle}.ts',
+  'packages/kit/src/{logger,lifecycle,telemetry/telemetry}.ts',
   'packages/{standalone,testkit}/**',
   'bench/**',
   'scripts/**',
@@ -98,7 +98,7 @@ export default tseslint.config(
   },
   {
     // What runs for every request.
-    files: ['{gateway,services/*,packages/kit}/src/**/*.ts'],
+    files: ['{gateway,services/*,packages/{auth,kit}}/src/**/*.ts'],
     ignores: ['**/*.test.ts'],
     rules: {
       'no-restricted-syntax': ['error', noDefaultExport, ...noEnvironment, noLiteralGetter],

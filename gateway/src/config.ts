@@ -1,8 +1,8 @@
 import { EnvReader, type Env } from '@sheaf/kit/config'
 import { readTlsFiles, type TlsFiles } from '@sheaf/kit/tls'
-import type { LoadLimits } from './load'
-import type { MailSettings } from './mailer'
-import type { OidcSettings } from './oidc'
+import type { LoadLimits } from './limits/load'
+import type { MailSettings } from './sign-in/mailer'
+import type { OidcSettings } from './sign-in/oidc'
 
 const MIB = 1024 * 1024
 /** document-data takes bodies up to this size. */

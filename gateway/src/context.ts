@@ -1,18 +1,27 @@
-import { openChannel } from '@sheaf/kit/grpc-client'
+import { openChannel } from '@sheaf/kit/grpc/client'
 import { openWith } from '@sheaf/kit/lifecycle'
 import type { Logger } from '@sheaf/kit/logger'
-import { AccessCache } from './access-cache'
-import { AccessLease } from './access-lease'
+import { AccessCache } from './access/access-cache'
+import { AccessLease } from './access/access-lease'
 import type { GatewayConfig } from './config'
-import { createDirectoryClients, type DirectoryClients } from './directory-clients'
-import type { ApiPages } from './docs-page'
-import { HomeChannels } from './home-channels'
-import { Load } from './load'
-import { RateLimits } from './rate-limits'
-import { Readiness } from './readiness'
-import { SignIn } from './sign-in'
-import { SystemCaller } from './system-caller'
-import { createWebhookClients, type WebhookClients } from './webhook-clients'
+import { createDirectoryClients, type DirectoryClients } from './clients/directory-clients'
+import { HomeChannels } from './clients/document-data-channels'
+import { Load } from './limits/load'
+import { RateLimits } from './limits/rate-limits'
+import { Readiness } from './clients/readiness'
+import { SignIn } from './sign-in/sign-in'
+import { SystemCaller } from './access/system-caller'
+import { createWebhookClients, type WebhookClients } from './clients/webhook-clients'
+
+/** The description of the API, as an OpenAPI document and as a page. */
+export interface ApiPages {
+  /** The OpenAPI document. */
+  readonly json: Buffer
+  /** The same as HTML. */
+  readonly html: Buffer
+  /** Content-Security-Policy of the page: its own style, and nothing else. */
+  readonly policy: string
+}
 
 /** Listings of a large site come in one message. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024

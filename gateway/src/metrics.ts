@@ -1,6 +1,12 @@
 import { METHODS } from 'node:http'
-import { Histogram, isMetering, Observed, secondsBounds, together } from '@sheaf/kit/metrics'
-import type { Load } from './load'
+import {
+  Histogram,
+  isMetering,
+  Observed,
+  secondsBounds,
+  together,
+} from '@sheaf/kit/telemetry/metrics'
+import type { Load } from './limits/load'
 
 const requests = new Histogram<'http.request.method' | 'http.route' | 'http.response.status_code'>(
   {

@@ -1,4 +1,4 @@
-import { csrfTokenOf } from '../src/csrf'
+import { csrfTokenOf } from '../src/sign-in/csrf'
 import { routes } from '../src/routes'
 import { sendRequest, type HttpReply } from './support/http-request'
 import { startStubbedGateway, type StubbedGateway } from './support/stub-services'

@@ -1,7 +1,7 @@
 import { validate } from '@apidevtools/swagger-parser'
 import { createRest } from '@sheaf/testkit/rest'
 import { createRouter } from '../src/app'
-import { createOpenApiDocument } from '../src/openapi'
+import { createOpenApiDocument } from '../src/openapi/openapi'
 import { routes } from '../src/routes'
 import { startStubbedGateway } from './support/stub-services'
 

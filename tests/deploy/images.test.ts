@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@sheaf/engines/free-port'
-import { openChannel } from '@sheaf/kit/grpc-client'
+import { openChannel } from '@sheaf/kit/grpc/client'
 import { openWith } from '@sheaf/kit/lifecycle'
 import { createAuthority, writeCertificate } from '@sheaf/testkit/certificates'
 import { createTestDatabase, testEngines } from '@sheaf/testkit/engines'

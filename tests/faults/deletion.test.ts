@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { openDatabase } from '@sheaf/kit/database'
+import { openDatabase } from '@sheaf/kit/postgres/database'
 import { createLogger } from '@sheaf/kit/logger'
 import { createTestDatabase } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'

@@ -1,5 +1,5 @@
 import { findRunFile } from '@sheaf/cli/run-file'
-import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
+import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
 import { AccessServiceClientImpl, Role } from '@sheaf/protos/sheaf/directory/v1/access'
 import { OrgsServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/orgs'
 import { UsersServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/users'

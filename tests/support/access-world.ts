@@ -1,4 +1,4 @@
-import { openDatabase } from '@sheaf/kit/database'
+import { openDatabase } from '@sheaf/kit/postgres/database'
 import { openWith } from '@sheaf/kit/lifecycle'
 import { createLogger } from '@sheaf/kit/logger'
 import { createTestDatabase } from '@sheaf/testkit/engines'

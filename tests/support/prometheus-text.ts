@@ -1,4 +1,4 @@
-import type { DefinedMetric } from '@sheaf/kit/metrics'
+import type { DefinedMetric } from '@sheaf/kit/telemetry/metrics'
 
 /** One line of what Prometheus is told. */
 export interface Sample {

@@ -1,8 +1,8 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { ConsoleFile, ConsoleFiles } from '../console-files'
-import type { RouteTraits, Stage } from '../exchange'
-import { sendBytes, sendHead } from '../reply'
-import { pageHead } from './page-headers'
+import type { ConsoleFile, ConsoleFiles } from '../pages/console-files'
+import type { RouteTraits, Stage } from '../http/exchange'
+import { sendBytes, sendHead } from '../http/reply'
+import { pageHead } from '../pages/page-headers'
 
 const PATH = /^\/console(?:\/([^?#]*))?(?:$|[?#])/
 /** A browser that has a file of one of these names never needs to ask for it again. */

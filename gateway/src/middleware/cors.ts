@@ -1,6 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { Exchange, Stage } from '../exchange'
-import { sendBytes } from '../reply'
+import type { Exchange, Stage } from '../http/exchange'
+import { sendBytes } from '../http/reply'
 import { hostname } from './site'
 
 const METHODS = 'GET, PATCH, PUT, POST, DELETE, OPTIONS'

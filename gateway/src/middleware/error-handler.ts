@@ -1,8 +1,8 @@
 import { AppError, toAppError } from '@sheaf/kit/errors'
 import type { ErrorRequestHandler, RequestHandler } from 'express'
-import type { Exchange, SheafResponse } from '../exchange'
+import type { Exchange, SheafResponse } from '../http/exchange'
 import { sendErrorPage } from '../pages/send-page'
-import { sendError } from '../reply'
+import { sendError } from '../http/reply'
 
 /** Answers what no route has matched. */
 export const notFound: RequestHandler = ({ originalUrl }) => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '@sheaf/kit/errors'
-import type { Stage } from '../exchange'
+import type { Stage } from '../http/exchange'
 
 /** Subdomains that name a part of the installation, not a site. */
 const NO_SITE = /^(api|v1-.*|doc-worker-.*)$/

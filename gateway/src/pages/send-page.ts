@@ -1,7 +1,7 @@
 import type { AppError } from '@sheaf/kit/errors'
-import type { Exchange } from '../exchange'
-import { pageHead } from '../middleware/page-headers'
-import { sendBytes, sendRefusal } from '../reply'
+import type { Exchange } from '../http/exchange'
+import { sendBytes, sendRefusal } from '../http/reply'
+import { pageHead } from './page-headers'
 import { renderErrorPage } from './page'
 
 /** Answers with a page. */

@@ -1,7 +1,7 @@
 import type { AccessResource } from '@sheaf/protos/sheaf/directory/v1/access'
-import type { Exchange } from '../exchange'
-import { sendJson, sendNull } from '../reply'
-import { defineRoute, type Route } from '../route'
+import type { Exchange } from '../http/exchange'
+import { sendJson, sendNull } from '../http/reply'
+import { defineRoute, type Route } from '../routing/route'
 import {
   orgAccess,
   orgAccessChange,

@@ -1,10 +1,10 @@
 import { AppError } from '@sheaf/kit/errors'
 import { ArchiveFormat } from '@sheaf/protos/sheaf/document_data/v1/attachments'
-import { attachmentNamed } from '../attachment-name'
-import { restoreAttachments } from '../attachment-upload'
-import { sendChunks } from '../record-stream'
-import { sendJson } from '../reply'
-import { defineRoute, type Route } from '../route'
+import { attachmentNamed } from '../documents/attachment-name'
+import { restoreAttachments } from '../documents/attachment-upload'
+import { sendChunks } from '../documents/record-stream'
+import { sendJson } from '../http/reply'
+import { defineRoute, type Route } from '../routing/route'
 import {
   archiveForm,
   archiveQuery,

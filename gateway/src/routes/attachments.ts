@@ -1,13 +1,13 @@
 import { AppError } from '@sheaf/kit/errors'
-import { sendAttachment } from '../attachment-answer'
-import { uploadAttachments } from '../attachment-upload'
-import { readDocument, readOptionsOf } from '../document-options'
-import type { DocumentSession } from '../document-session'
-import type { Exchange } from '../exchange'
-import { sendChunks } from '../record-stream'
-import { readSelection } from '../records-selection'
-import { sendJson, sendNull } from '../reply'
-import { defineRoute, type Input, type Route } from '../route'
+import { sendAttachment } from '../documents/attachment-response'
+import { uploadAttachments } from '../documents/attachment-upload'
+import { readDocument, readOptionsOf } from '../documents/conditional-requests'
+import type { DocumentSession } from '../routing/document-session'
+import type { Exchange } from '../http/exchange'
+import { sendChunks } from '../documents/record-stream'
+import { readSelection } from '../documents/records-selection'
+import { sendJson, sendNull } from '../http/reply'
+import { defineRoute, type Input, type Route } from '../routing/route'
 import {
   attachment,
   attachmentIds,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { readDocument, writeDocument } from '../document-options'
-import { sendJson, sendNull } from '../reply'
-import { defineRoute, type Route } from '../route'
+import { readDocument, writeDocument } from '../documents/conditional-requests'
+import { sendJson, sendNull } from '../http/reply'
+import { defineRoute, type Route } from '../routing/route'
 import {
   columnIds,
   columns,

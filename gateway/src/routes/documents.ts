@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Exchange } from '../exchange'
-import { sendJson } from '../reply'
-import { defineRoute, type Route } from '../route'
+import type { Exchange } from '../http/exchange'
+import { sendJson } from '../http/reply'
+import { defineRoute, type Route } from '../routing/route'
 import { document, documentFields, toDocument } from '../schemas/documents'
 import { docParams, showRemoved, workspaceParams } from '../schemas/parameters'
 

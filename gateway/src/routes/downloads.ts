@@ -1,12 +1,12 @@
 import { HeaderStyle } from '@sheaf/protos/sheaf/document_data/v1/export'
 import { z } from 'zod'
-import { attachmentNamed } from '../attachment-name'
-import { readDocument, readOptionsOf } from '../document-options'
-import type { DocumentSession } from '../document-session'
-import type { Exchange } from '../exchange'
-import { sendChunks } from '../record-stream'
-import { sendBytes, sendJson, type ReplyHead } from '../reply'
-import { defineRoute, type Route } from '../route'
+import { attachmentNamed } from '../documents/attachment-name'
+import { readDocument, readOptionsOf } from '../documents/conditional-requests'
+import type { DocumentSession } from '../routing/document-session'
+import type { Exchange } from '../http/exchange'
+import { sendChunks } from '../documents/record-stream'
+import { sendBytes, sendJson, type ReplyHead } from '../http/reply'
+import { defineRoute, type Route } from '../routing/route'
 import {
   documentDownload,
   schemaQuery,

@@ -1,4 +1,4 @@
-import type { Route } from '../route'
+import type { Route } from '../routing/route'
 import { accessRoutes } from './access'
 import { actionRoutes } from './actions'
 import { attachmentStoreRoutes } from './attachment-stores'

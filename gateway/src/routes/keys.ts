@@ -1,7 +1,7 @@
 import { AppError } from '@sheaf/kit/errors'
 import { z } from 'zod'
-import { sendJson, sendNull, sendText } from '../reply'
-import { defineRoute, type Route } from '../route'
+import { sendJson, sendNull, sendText } from '../http/reply'
+import { defineRoute, type Route } from '../routing/route'
 import { nothing } from '../schemas/errors'
 import {
   apiKey,

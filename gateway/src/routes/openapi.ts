@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { sendBytes } from '../reply'
-import { defineRoute, type Route } from '../route'
+import { sendBytes } from '../http/reply'
+import { defineRoute, type Route } from '../routing/route'
 
 const tag = 'about'
 

@@ -1,6 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
-import { sendJson, sendText } from '../reply'
-import { defineRoute, type Route } from '../route'
+import { sendJson, sendText } from '../http/reply'
+import { defineRoute, type Route } from '../routing/route'
 import { newName, profile, toProfile } from '../schemas/profile'
 
 const tag = 'profile'

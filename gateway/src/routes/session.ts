@@ -1,8 +1,8 @@
-import { csrfTokenOf } from '../csrf'
-import { isSessionEnd, type Exchange } from '../exchange'
-import { authenticate } from '../middleware/authenticate'
-import { sendJson, sendNull } from '../reply'
-import { defineRoute, type Route } from '../route'
+import { csrfTokenOf } from '../sign-in/csrf'
+import { isSessionEnd, type Exchange } from '../http/exchange'
+import { authenticate } from '../routing/authenticate'
+import { sendJson, sendNull } from '../http/reply'
+import { defineRoute, type Route } from '../routing/route'
 import { nothing } from '../schemas/errors'
 import { session, signOut } from '../schemas/session'
 

@@ -1,7 +1,7 @@
 import { AppError } from '@sheaf/kit/errors'
 import { z } from 'zod'
-import { sendJson } from '../reply'
-import { defineRoute, type Route } from '../route'
+import { sendJson } from '../http/reply'
+import { defineRoute, type Route } from '../routing/route'
 import { flag } from '../schemas/parameters'
 
 /** Whether Sheaf is alive, and whether it is ready. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { sendNull } from '../reply'
-import { defineRoute, type Route } from '../route'
+import { sendNull } from '../http/reply'
+import { defineRoute, type Route } from '../routing/route'
 import { nothing } from '../schemas/errors'
 import { userParams } from '../schemas/parameters'
 import { text } from '../schemas/text'

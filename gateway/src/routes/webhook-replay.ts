@@ -1,7 +1,7 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { ReplayDeliveriesRequest } from '@sheaf/protos/sheaf/webhook/v1/deliveries'
-import { sendJson } from '../reply'
-import { defineRoute, type Route } from '../route'
+import { sendJson } from '../http/reply'
+import { defineRoute, type Route } from '../routing/route'
 import { replayBody, replayed } from '../schemas/webhook-replay'
 import { webhookParams } from '../schemas/webhooks'
 

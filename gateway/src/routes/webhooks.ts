@@ -1,5 +1,5 @@
-import { sendJson } from '../reply'
-import { defineRoute, type Route } from '../route'
+import { sendJson } from '../http/reply'
+import { defineRoute, type Route } from '../routing/route'
 import { docParams, tableParams } from '../schemas/parameters'
 import {
   done,

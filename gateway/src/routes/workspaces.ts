@@ -1,9 +1,9 @@
 import type { Org, OrgRef } from '@sheaf/protos/sheaf/directory/v1/orgs'
 import type { Workspace } from '@sheaf/protos/sheaf/directory/v1/workspaces'
 import { z } from 'zod'
-import type { Exchange } from '../exchange'
-import { sendJson, sendNull } from '../reply'
-import { defineRoute, type Route } from '../route'
+import type { Exchange } from '../http/exchange'
+import { sendJson, sendNull } from '../http/reply'
+import { defineRoute, type Route } from '../routing/route'
 import { nothing } from '../schemas/errors'
 import { orgParams, permanent, showRemoved, workspaceParams } from '../schemas/parameters'
 import {

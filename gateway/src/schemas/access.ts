@@ -1,6 +1,6 @@
 import { toUSVString } from 'node:util'
 import { AppError } from '@sheaf/kit/errors'
-import { isRoleName, roleFromWire, roleToWire, type RoleName } from '@sheaf/kit/roles'
+import { isRoleName, roleFromWire, roleToWire, type RoleName } from '@sheaf/auth/roles'
 import {
   Role,
   type AccessEntry,

@@ -1,5 +1,5 @@
 import type { Org as WireOrg } from '@sheaf/protos/sheaf/directory/v1/orgs'
-import { roleFromWire } from '@sheaf/kit/roles'
+import { roleFromWire } from '@sheaf/auth/roles'
 import type { Role } from '@sheaf/protos/sheaf/directory/v1/access'
 import { z } from 'zod'
 import { nameText, text } from './text'

@@ -1,6 +1,6 @@
 import type { Session } from '@sheaf/protos/sheaf/directory/v1/sessions'
 import { z } from 'zod'
-import { nameBrowser } from '../browser-name'
+import { nameBrowser } from '../sign-in/browser-name'
 
 const time = z.string().meta({ format: 'date-time' })
 

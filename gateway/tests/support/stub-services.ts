@@ -1,9 +1,10 @@
-import { requireDocumentRole } from '@sheaf/kit/caller'
+import { requireDocumentRole } from '@sheaf/auth/require-access'
 import { AppError } from '@sheaf/kit/errors'
-import { serve, startGrpcServer, type ServerCall } from '@sheaf/kit/grpc-server'
+import type { ServerCall } from '@sheaf/auth/server-call'
+import { serve, startGrpcServer } from '@sheaf/kit/grpc/server'
 import { openWith } from '@sheaf/kit/lifecycle'
 import { createLogger } from '@sheaf/kit/logger'
-import { roleToWire, type RoleName } from '@sheaf/kit/roles'
+import { roleToWire, type RoleName } from '@sheaf/auth/roles'
 import {
   AccessServiceService,
   type HoldLeaseRequest,

@@ -1,5 +1,5 @@
 import { toAppError } from '@sheaf/kit/errors'
-import { openChannel } from '@sheaf/kit/grpc-client'
+import { openChannel } from '@sheaf/kit/grpc/client'
 import type { TlsFiles } from '@sheaf/kit/tls'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import { HomesServiceClientImpl, type HomeDocument } from '@sheaf/protos/sheaf/directory/v1/homes'

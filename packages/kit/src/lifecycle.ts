@@ -1,6 +1,6 @@
 import { ConfigError } from './config'
 import { createLogger } from './logger'
-import { startTelemetry } from './telemetry'
+import { startTelemetry } from './telemetry/telemetry'
 
 /** How long a process may take to stop before it is ended the hard way. */
 const STOP_LIMIT_MS = 30_000

@@ -1,7 +1,7 @@
 import { createTestDatabase, type TestDatabase } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
 import { sql, type Transaction } from 'kysely'
-import { migrate, openDatabase, transact, type Migration } from '../src/database'
+import { migrate, openDatabase, transact, type Migration } from '../src/postgres/database'
 import { createLogger } from '../src/logger'
 
 interface Schema {

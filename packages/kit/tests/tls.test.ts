@@ -9,8 +9,8 @@ import {
 import { createAuthority, writeCertificate, type Authority } from '@sheaf/testkit/certificates'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import { ConfigError, EnvReader, type Env } from '../src/config'
-import { openChannel, type ChannelOptions } from '../src/grpc-client'
-import type { RunningGrpcServer } from '../src/grpc-server'
+import { openChannel, type ChannelOptions } from '../src/grpc/client'
+import type { RunningGrpcServer } from '../src/grpc/server'
 import { openTls, readTlsFiles, type TlsFiles } from '../src/tls'
 import { alice, createDocument, startServer, untilMultiplexing } from './transport-pair'
 

@@ -9,17 +9,16 @@ import {
   ReadChangesResponse,
   type ReadChangesRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/changes'
-import type { TokenVerifier } from '../src/caller-token'
+import type { Authenticator, ServerCall } from '../src/rpc/server-call'
 import { AppError } from '../src/errors'
-import { openChannel, type GrpcChannel } from '../src/grpc-client'
+import { openChannel, type GrpcChannel } from '../src/grpc/client'
 import {
   serve,
   startGrpcServer,
   type GrpcServerOptions,
   type RunningGrpcServer,
   type ServedService,
-  type ServerCall,
-} from '../src/grpc-server'
+} from '../src/grpc/server'
 import type { Closer } from '../src/lifecycle'
 import { createLogger } from '../src/logger'
 
@@ -27,7 +26,8 @@ const log = createLogger('test')
 log.level = 'silent'
 
 /** Takes the token `alice` and no other. */
-const verifier: TokenVerifier = {
+const verifier: Authenticator = {
+  anonymous: undefined,
   verify(token) {
     if (token !== 'alice') throw new AppError('unauthenticated', 'BAD_CALLER_TOKEN', 'who is it?')
     const who = { userId: 1, email: 'alice@example.com', name: 'Alice' }

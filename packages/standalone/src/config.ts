@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { EnvReader, type Env, type ListenAddress } from '@sheaf/kit/config'
-import { readTelemetryConfig } from '@sheaf/kit/telemetry-config'
+import { readTelemetryConfig } from '@sheaf/kit/telemetry/telemetry-config'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 

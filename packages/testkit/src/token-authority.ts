@@ -5,7 +5,7 @@ import {
   type CallerClaims,
   type SigningKey,
   type TokenVerifier,
-} from '@sheaf/kit/caller-token'
+} from '@sheaf/auth/caller-token'
 
 /** Stands in for directory where a test needs caller tokens and no directory. */
 export interface TokenAuthority {

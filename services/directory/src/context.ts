@@ -5,8 +5,8 @@ import {
   type SigningKey,
   type TokenSigner,
   type TokenVerifier,
-} from '@sheaf/kit/caller-token'
-import { migrate, openDatabase, withSearchPath } from '@sheaf/kit/database'
+} from '@sheaf/auth/caller-token'
+import { migrate, openDatabase, withSearchPath } from '@sheaf/kit/postgres/database'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger, type Logger } from '@sheaf/kit/logger'
 import type { Kysely } from 'kysely'

@@ -1,10 +1,10 @@
-import { DatabaseHealth } from '@sheaf/kit/database-health'
-import { startGrpcServer } from '@sheaf/kit/grpc-server'
+import { DatabaseHealth } from '@sheaf/kit/postgres/database-health'
+import { startGrpcServer } from '@sheaf/kit/grpc/server'
 import { openWith } from '@sheaf/kit/lifecycle'
 import type { DirectoryConfig } from './config'
 import { openContext } from './context'
 import { createServices } from './handlers/index'
-import { Housekeeping } from './housekeeping'
+import { Housekeeping } from './maintenance'
 
 /** A directory service that answers. Disposing lets running calls finish and closes everything. */
 export interface RunningDirectory extends AsyncDisposable {

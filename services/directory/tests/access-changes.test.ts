@@ -1,4 +1,4 @@
-import { roleFromWire, type RoleName } from '@sheaf/kit/roles'
+import { roleFromWire, type RoleName } from '@sheaf/auth/roles'
 import type { AccessResource } from '@sheaf/protos/sheaf/directory/v1/access'
 import fc from 'fast-check'
 import {

@@ -1,6 +1,6 @@
-import { createTokenVerifier } from '@sheaf/kit/caller-token'
+import { createTokenVerifier } from '@sheaf/auth/caller-token'
 import { Role, type ResolveAccessRequest } from '@sheaf/protos/sheaf/directory/v1/access'
-import { roleFromWire } from '@sheaf/kit/roles'
+import { roleFromWire } from '@sheaf/auth/roles'
 import fc from 'fast-check'
 import type { JSONWebKeySet } from 'jose'
 import { effectiveRole, type DirectRole, type RoleCap } from '../src/access/roles'

@@ -1,4 +1,4 @@
-import { createTokenVerifier } from '@sheaf/kit/caller-token'
+import { createTokenVerifier } from '@sheaf/auth/caller-token'
 import { Role } from '@sheaf/protos/sheaf/directory/v1/access'
 import type { JSONWebKeySet } from 'jose'
 import { TestDirectory, type TestUser } from './test-directory'

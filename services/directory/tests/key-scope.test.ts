@@ -1,4 +1,4 @@
-import { roleFromWire } from '@sheaf/kit/roles'
+import { roleFromWire } from '@sheaf/auth/roles'
 import { Role } from '@sheaf/protos/sheaf/directory/v1/access'
 import { expectRefused, resolveRequest, TestDirectory, type TestUser } from './test-directory'
 

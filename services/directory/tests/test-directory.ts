@@ -1,5 +1,5 @@
-import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
-import { roleFromWire, roleToWire, type RoleName } from '@sheaf/kit/roles'
+import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
+import { roleFromWire, roleToWire, type RoleName } from '@sheaf/auth/roles'
 import type { CallContext } from '@sheaf/protos/call'
 import {
   AccessServiceClientImpl,

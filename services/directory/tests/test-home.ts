@@ -1,6 +1,7 @@
-import { createTokenVerifier, type TokenVerifier } from '@sheaf/kit/caller-token'
-import { requireSystem } from '@sheaf/kit/caller'
-import { serve, startGrpcServer, type ServerCall } from '@sheaf/kit/grpc-server'
+import { createTokenVerifier, type TokenVerifier } from '@sheaf/auth/caller-token'
+import { requireSystem } from '@sheaf/auth/require-access'
+import type { ServerCall } from '@sheaf/auth/server-call'
+import { serve, startGrpcServer } from '@sheaf/kit/grpc/server'
 import { createLogger } from '@sheaf/kit/logger'
 import {
   DocumentsServiceService,

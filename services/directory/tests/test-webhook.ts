@@ -1,5 +1,6 @@
-import { requireDocumentRole, requireSystem } from '@sheaf/kit/caller'
-import { serve, startGrpcServer, type ServerCall } from '@sheaf/kit/grpc-server'
+import { requireDocumentRole, requireSystem } from '@sheaf/auth/require-access'
+import type { ServerCall } from '@sheaf/auth/server-call'
+import { serve, startGrpcServer } from '@sheaf/kit/grpc/server'
 import { createLogger } from '@sheaf/kit/logger'
 import {
   DocumentsServiceService,

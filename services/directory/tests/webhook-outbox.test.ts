@@ -1,4 +1,4 @@
-import { migrate, openDatabase } from '@sheaf/kit/database'
+import { migrate, openDatabase } from '@sheaf/kit/postgres/database'
 import { createLogger } from '@sheaf/kit/logger'
 import { createTestDatabase } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'

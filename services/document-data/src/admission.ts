@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import { SharedLimit } from '@sheaf/kit/shared-limit'
+import { SharedLimit } from '@sheaf/kit/quota'
 
 /** What one process takes on at once. */
 export interface AdmissionLimits {

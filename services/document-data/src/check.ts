@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { checkFolder } from './store/check-folder'
+import { checkFolder } from './store/integrity/check-folder'
 
 // A program: check.js <data folder> [--full]. Checks every document file and prints a line of JSON (a CheckStep) for
 // each. A process of its own because a check takes long, because it works while the service runs and while it does not,

@@ -2,7 +2,7 @@ import { EnvReader, type Env } from '@sheaf/kit/config'
 import { readTlsFiles, type TlsFiles } from '@sheaf/kit/tls'
 import type { AdmissionLimits } from './admission'
 import type { SqlLimits } from './sql/sql-pool'
-import type { AttachmentLimits } from './store/staged-files'
+import type { AttachmentLimits } from './store/attachments/staged-files'
 
 const MIB = 1024 * 1024
 

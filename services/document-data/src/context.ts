@@ -1,8 +1,8 @@
-import { createTokenVerifier, type TokenVerifier } from '@sheaf/kit/caller-token'
-import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
+import { createTokenVerifier, type TokenVerifier } from '@sheaf/auth/caller-token'
+import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger, type Logger } from '@sheaf/kit/logger'
-import { SharedLimit } from '@sheaf/kit/shared-limit'
+import { SharedLimit } from '@sheaf/kit/quota'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import { Admission } from './admission'
 import { ChangePublisher } from './changes/publisher'
@@ -12,7 +12,7 @@ import { EventLoopDelay } from './event-loop-delay'
 import { Imports } from './import/imports'
 import { Cursors } from './query/cursor'
 import { SqlPool } from './sql/sql-pool'
-import type { DocumentStore } from './store/document-store'
+import type { DocumentStore } from './store/documents/document-store'
 
 /** Uploads at once; half of them for one document. */
 const MAX_UPLOADS = 32

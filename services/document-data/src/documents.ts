@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Logger } from '@sheaf/kit/logger'
 import { countGroup } from './metrics'
-import { DocumentStore } from './store/document-store'
+import { DocumentStore } from './store/documents/document-store'
 import { traceWrite } from './write-trace'
 
 /** What the documents of an instance need of its settings. */

@@ -1,9 +1,15 @@
-import { Histogram, isMetering, Observed, secondsBounds, together } from '@sheaf/kit/metrics'
+import {
+  Histogram,
+  isMetering,
+  Observed,
+  secondsBounds,
+  together,
+} from '@sheaf/kit/telemetry/metrics'
 import type { Admission } from './admission'
 import type { ChangePublisher } from './changes/publisher'
 import type { SqlPool } from './sql/sql-pool'
-import type { DocumentStore } from './store/document-store'
-import type { CommittedGroup } from './store/group-commit'
+import type { DocumentStore } from './store/documents/document-store'
+import type { CommittedGroup } from './store/sqlite/group-commit'
 
 /** Powers of two, up to the most writes that share a transaction. */
 const writeBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256]

@@ -1,9 +1,9 @@
-import { startGrpcServer } from '@sheaf/kit/grpc-server'
+import { startGrpcServer } from '@sheaf/kit/grpc/server'
 import { openWith } from '@sheaf/kit/lifecycle'
 import type { DocumentDataConfig } from './config'
 import { openContext, type Overrides } from './context'
 import { createServices } from './handlers/index'
-import { HomeReports } from './home-reports'
+import { HomeReports } from './heartbeat'
 import { observeService } from './metrics'
 
 /** Bodies of records go up to 48 MiB; the rest is room for what stands around them. */

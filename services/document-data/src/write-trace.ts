@@ -1,6 +1,6 @@
-import { WorkSpan } from '@sheaf/kit/work-span'
-import type { Operation } from './store/log'
-import type { WriteTrace } from './store/surroundings'
+import { WorkSpan } from '@sheaf/kit/telemetry/work-span'
+import type { Operation } from './store/log/log'
+import type { WriteTrace } from './store/documents/shared-resources'
 
 /** Follows a write as a span; undefined when the request is not traced. */
 export function traceWrite(traceparent: string): WriteTrace | undefined {

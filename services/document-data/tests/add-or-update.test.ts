@@ -6,9 +6,9 @@ import {
   type AddOrUpdateOptions,
   type AddOrUpdateStep,
   type AddedOrUpdated,
-} from '../src/store/add-or-update'
-import type { DocumentStore } from '../src/store/document-store'
-import { deleteRecords } from '../src/store/records'
+} from '../src/store/records/add-or-update'
+import type { DocumentStore } from '../src/store/documents/document-store'
+import { deleteRecords } from '../src/store/records/records'
 import type { Cell } from '../src/values/column-type'
 import { addColumns, author, buildWorkers, createTable, openStore, readText } from './test-store'
 

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import { columnConditions } from '../src/query/filter'
-import { quoteId } from '../src/query/quote'
-import { addColumns as addColumnsTo } from '../src/store/columns'
-import type { DocumentStore, DocumentStoreOptions } from '../src/store/document-store'
+import { quoteId } from '../src/quoting/quote'
+import { addColumns as addColumnsTo } from '../src/store/structure/columns'
+import type { DocumentStore, DocumentStoreOptions } from '../src/store/documents/document-store'
 import type { Cell } from '../src/values/column-type'
 import {
   addColumns,

@@ -1,6 +1,6 @@
 import { RecordsForm } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
-import type { DocumentStore } from '../src/store/document-store'
+import type { DocumentStore } from '../src/store/documents/document-store'
 import type { Cell } from '../src/values/column-type'
 import {
   addColumns,

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createLogger } from '@sheaf/kit/logger'
-import { serve, startGrpcServer, type RunningGrpcServer } from '@sheaf/kit/grpc-server'
+import { serve, startGrpcServer, type RunningGrpcServer } from '@sheaf/kit/grpc/server'
 import { connectNats } from '@sheaf/kit/nats'
 import {
   AccessServiceService,

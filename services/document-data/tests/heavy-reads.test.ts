@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
-import type { DocumentStore } from '../src/store/document-store'
-import { addColumns as addColumnsTo } from '../src/store/columns'
+import type { DocumentStore } from '../src/store/documents/document-store'
+import { addColumns as addColumnsTo } from '../src/store/structure/columns'
 import type { Cell } from '../src/values/column-type'
 import {
   addColumns,
@@ -175,7 +175,7 @@ describe('heavy reads', () => {
   it('answer unavailable when their thread dies, and the next one finds another thread', async () => {
     await using own = await tempDir()
     const program = join(own.path, 'dying.js')
-    const real = join(__dirname, '../dist/store/worker-thread.js')
+    const real = join(__dirname, '../dist/store/workers/worker-thread.js')
     await writeFile(
       program,
       `const { parentPort } = require('node:worker_threads')

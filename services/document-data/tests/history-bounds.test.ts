@@ -1,10 +1,15 @@
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
-import type { DocumentStore } from '../src/store/document-store'
-import { historyParts, readHistory, type HistoryPage, type HistoryPlan } from '../src/store/history'
-import { historyTable } from '../src/store/history-table'
-import { revertChange } from '../src/store/revert'
-import { removeTables } from '../src/store/table-removal'
-import { addTables } from '../src/store/tables'
+import type { DocumentStore } from '../src/store/documents/document-store'
+import {
+  historyParts,
+  readHistory,
+  type HistoryPage,
+  type HistoryPlan,
+} from '../src/store/feed/history'
+import { historyTable } from '../src/store/feed/history-table'
+import { revertChange } from '../src/store/revert/revert'
+import { removeTables } from '../src/store/structure/table-removal'
+import { addTables } from '../src/store/structure/tables'
 import { addColumns, author, createTable, openStore } from './test-store'
 
 const MIB = 1024 * 1024

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
+import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
 import {
   ColumnsServiceClientImpl,
   ListColumnsRequest,

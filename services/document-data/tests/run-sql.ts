@@ -1,4 +1,4 @@
-import type { RoleName } from '@sheaf/kit/roles'
+import type { RoleName } from '@sheaf/auth/roles'
 import { RunSqlRequest, type RunSqlResponse } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import type { TestClients } from './test-instance'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ExportServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/export'
-import { openChannel } from '@sheaf/kit/grpc-client'
+import { openChannel } from '@sheaf/kit/grpc/client'
 import type { TestInstance } from './test-instance'
 
 /** A document with a column of every type, as it is downloaded. */

@@ -1,8 +1,8 @@
 import { AppError } from '@sheaf/kit/errors'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import fc from 'fast-check'
-import { checkDocument } from '../src/store/check-document'
-import type { DocumentStore } from '../src/store/document-store'
+import { checkDocument } from '../src/store/integrity/check-document'
+import type { DocumentStore } from '../src/store/documents/document-store'
 import { changes, requireAgreement, type Change } from './random-changes'
 import { author, createTable, openStore, readText } from './test-store'
 

@@ -1,10 +1,10 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
-import { removeColumn } from '../src/store/column-removal'
-import { updateColumns } from '../src/store/column-updates'
-import type { DocumentStore } from '../src/store/document-store'
-import { removeTables } from '../src/store/table-removal'
-import { updateTables } from '../src/store/table-updates'
+import { removeColumn } from '../src/store/structure/column-removal'
+import { updateColumns } from '../src/store/structure/column-updates'
+import type { DocumentStore } from '../src/store/documents/document-store'
+import { removeTables } from '../src/store/structure/table-removal'
+import { updateTables } from '../src/store/structure/table-updates'
 import {
   addColumns,
   author,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import type { RoleName } from '@sheaf/kit/roles'
+import type { RoleName } from '@sheaf/auth/roles'
 import type { CallContext } from '@sheaf/protos/call'
 import {
   DownloadAttachmentRequest,

@@ -1,5 +1,5 @@
 import ExcelJS from 'exceljs'
-import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
+import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
 import { ColumnUpdate } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { ExportServiceClientImpl, HeaderStyle } from '@sheaf/protos/sheaf/document_data/v1/export'
 import { TestInstance } from './test-instance'

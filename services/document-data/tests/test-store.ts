@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { ReadRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { recordsQuery } from '../src/handlers/records-query'
-import type { CellColumns } from '../src/store/conversion'
-import { DocumentStore, type DocumentStoreOptions } from '../src/store/document-store'
-import type { Author } from '../src/store/log'
-import { addRecords } from '../src/store/records'
-import type { RecordsReply } from '../src/store/record-reads'
-import { addTables } from '../src/store/tables'
+import type { CellColumns } from '../src/store/records/conversion'
+import { DocumentStore, type DocumentStoreOptions } from '../src/store/documents/document-store'
+import type { Author } from '../src/store/log/log'
+import { addRecords } from '../src/store/records/records'
+import type { RecordsReply } from '../src/store/documents/record-reads'
+import { addTables } from '../src/store/structure/tables'
 
 /** Who writes in these tests. */
 export const author: Author = { userId: 1, cause: 'api', traceparent: '' }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import Database from 'better-sqlite3'
-import { WorkerPool } from '../src/store/worker-pool'
+import { WorkerPool } from '../src/store/workers/worker-pool'
 import { addColumns, buildWorkers, createTable, openStore } from './test-store'
 
 const pathOf = (folder: string, docId: string) =>

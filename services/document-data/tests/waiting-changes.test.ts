@@ -6,7 +6,7 @@ import {
 import { eventually } from '@sheaf/testkit/eventually'
 import Database from 'better-sqlite3'
 import { defaultLimits } from '../src/config'
-import { LogWatch } from '../src/store/log-watch'
+import { LogWatch } from '../src/store/log/log-watch'
 import { TestInstance } from './test-instance'
 
 describe('reading changes', () => {

@@ -1,6 +1,6 @@
-import { createTokenVerifier, type TokenVerifier } from '@sheaf/kit/caller-token'
-import { migrate, openDatabase } from '@sheaf/kit/database'
-import { openChannel } from '@sheaf/kit/grpc-client'
+import { createTokenVerifier, type TokenVerifier } from '@sheaf/auth/caller-token'
+import { migrate, openDatabase } from '@sheaf/kit/postgres/database'
+import { openChannel } from '@sheaf/kit/grpc/client'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger, type Logger } from '@sheaf/kit/logger'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
@@ -12,7 +12,7 @@ import type { WebhookSchema } from './db/schema'
 import { DocumentCalls } from './document-calls'
 import { Poster } from './targets/post'
 import type { Resolve } from './targets/resolve'
-import { Wakes } from './wakes'
+import { Wakes } from './notifier'
 
 /** The service's own PostgreSQL schema. */
 const SCHEMA = 'webhook'

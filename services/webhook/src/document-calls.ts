@@ -1,6 +1,6 @@
-import { isTokenFresh } from '@sheaf/kit/caller-token'
+import { isTokenFresh } from '@sheaf/auth/caller-token'
 import { AppError, toAppError } from '@sheaf/kit/errors'
-import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
+import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
 import type { TlsFiles } from '@sheaf/kit/tls'
 import type { CallContext } from '@sheaf/protos/call'
 import type { AccessService } from '@sheaf/protos/sheaf/directory/v1/access'

@@ -1,5 +1,5 @@
 import { AppError, toAppError } from '@sheaf/kit/errors'
-import type { ServerCall } from '@sheaf/kit/server-call'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import type { Column } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import type { ListTablesResponse, Table } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { DocumentCalls } from './document-calls'

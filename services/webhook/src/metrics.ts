@@ -1,4 +1,4 @@
-import { Counter, Histogram, Observed, secondsBounds, together } from '@sheaf/kit/metrics'
+import { Counter, Histogram, Observed, secondsBounds, together } from '@sheaf/kit/telemetry/metrics'
 import { sql, type Kysely } from 'kysely'
 import type { WebhookSchema } from './db/schema'
 import type { PostOutcome } from './targets/post'

@@ -1,5 +1,5 @@
-import { DatabaseHealth } from '@sheaf/kit/database-health'
-import { startGrpcServer } from '@sheaf/kit/grpc-server'
+import { DatabaseHealth } from '@sheaf/kit/postgres/database-health'
+import { startGrpcServer } from '@sheaf/kit/grpc/server'
 import { openWith } from '@sheaf/kit/lifecycle'
 import { startMatching } from './changes/matching'
 import type { WebhookConfig } from './config'
@@ -7,7 +7,7 @@ import { openContext, type Overrides } from './context'
 import { createServices } from './handlers/index'
 import { observeSending } from './metrics'
 import { Sender } from './sending/sender'
-import { Upkeep } from './sending/upkeep'
+import { Upkeep } from './sending/maintenance'
 
 /** A webhook service that answers calls until it is disposed of. */
 export interface RunningWebhook extends AsyncDisposable {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { openChannel } from '@sheaf/kit/grpc-client'
+import { openChannel } from '@sheaf/kit/grpc/client'
 import { Closer } from '@sheaf/kit/lifecycle'
 import { DeliveriesServiceClientImpl } from '@sheaf/protos/sheaf/webhook/v1/deliveries'
 import { eventually } from '@sheaf/testkit/eventually'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { migrate, openDatabase } from '@sheaf/kit/database'
-import { openChannel } from '@sheaf/kit/grpc-client'
+import { migrate, openDatabase } from '@sheaf/kit/postgres/database'
+import { openChannel } from '@sheaf/kit/grpc/client'
 import { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger } from '@sheaf/kit/logger'
 import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/webhook/v1/documents'

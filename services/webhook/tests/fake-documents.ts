@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '@sheaf/kit/errors'
-import { serve, startGrpcServer } from '@sheaf/kit/grpc-server'
+import { serve, startGrpcServer } from '@sheaf/kit/grpc/server'
 import { openWith } from '@sheaf/kit/lifecycle'
 import { createLogger } from '@sheaf/kit/logger'
 import type {

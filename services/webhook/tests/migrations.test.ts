@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { migrate, openDatabase } from '@sheaf/kit/database'
+import { migrate, openDatabase } from '@sheaf/kit/postgres/database'
 import { createLogger } from '@sheaf/kit/logger'
 import { createTestDatabase } from '@sheaf/testkit/engines'
 import { sql } from 'kysely'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Closer } from '@sheaf/kit/lifecycle'
-import { openChannel } from '@sheaf/kit/grpc-client'
+import { openChannel } from '@sheaf/kit/grpc/client'
 import { createLogger } from '@sheaf/kit/logger'
 import { connectNats } from '@sheaf/kit/nats'
 import { DeliveriesServiceClientImpl } from '@sheaf/protos/sheaf/webhook/v1/deliveries'

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { migrate, openDatabase } from '@sheaf/kit/database'
+import { migrate, openDatabase } from '@sheaf/kit/postgres/database'
 import { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger } from '@sheaf/kit/logger'
 import { createTestDatabase } from '@sheaf/testkit/engines'

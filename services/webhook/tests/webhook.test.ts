@@ -1,4 +1,4 @@
-import { openChannel } from '@sheaf/kit/grpc-client'
+import { openChannel } from '@sheaf/kit/grpc/client'
 import { WebhooksServiceClientImpl } from '@sheaf/protos/sheaf/webhook/v1/webhooks'
 import { createTestDatabase } from '@sheaf/testkit/engines'
 import { createTokenAuthority } from '@sheaf/testkit/token-authority'

@@ -1,4 +1,4 @@
-import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
+import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
 import type { CallContext } from '@sheaf/protos/call'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import { BackupServiceClientImpl as DirectoryBackup } from '@sheaf/protos/sheaf/directory/v1/backup'

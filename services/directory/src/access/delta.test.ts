@@ -1,4 +1,4 @@
-import type { RoleName } from '@sheaf/kit/roles'
+import type { RoleName } from '@sheaf/auth/roles'
 import { MAX_CHANGES, requireDelta, type Level } from './delta'
 
 /** An error with these fields among others; jest's own matcher has no type. */

@@ -1,6 +1,6 @@
 import { toUSVString } from 'node:util'
 import { AppError } from '@sheaf/kit/errors'
-import type { RoleName } from '@sheaf/kit/roles'
+import type { RoleName } from '@sheaf/auth/roles'
 import { isEmail, normalizeEmail } from './names'
 import { strongerRole, type DirectRole, type RoleCap } from './roles'
 

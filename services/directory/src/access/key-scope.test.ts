@@ -1,4 +1,4 @@
-import type { KeyScope } from '@sheaf/kit/key-scope'
+import type { KeyScope } from '@sheaf/auth/key-scope'
 import { isWithin, namesPlaces } from './key-scope'
 
 const scope = (change: Partial<KeyScope>): KeyScope => ({

@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { KeyScope } from '@sheaf/kit/key-scope'
+import type { KeyScope } from '@sheaf/auth/key-scope'
 
 /** Most places that one scope can name: it travels in every token of its key. */
 export const MAX_PLACES = 50

@@ -1,4 +1,4 @@
-import { roleAtLeast, type RoleName } from '@sheaf/kit/roles'
+import { roleAtLeast, type RoleName } from '@sheaf/auth/roles'
 import type { Level } from './delta'
 import {
   effectiveRole,

@@ -1,4 +1,4 @@
-import type { RoleName } from '@sheaf/kit/roles'
+import type { RoleName } from '@sheaf/auth/roles'
 
 /** A role that can be granted on some level, or none. */
 export type DirectRole = Exclude<RoleName, 'guests'> | undefined

@@ -1,4 +1,4 @@
-import { brokenUniqueConstraint } from '@sheaf/kit/database'
+import { brokenUniqueConstraint } from '@sheaf/kit/postgres/database'
 import { AppError } from '@sheaf/kit/errors'
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type { SiteRef } from '../access/resolve'

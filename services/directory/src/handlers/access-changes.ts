@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import { roleAtLeast } from '@sheaf/kit/roles'
+import { roleAtLeast } from '@sheaf/auth/roles'
 import type { Transaction } from 'kysely'
 import { invalidUserRole, type Delta } from '../access/delta'
 import type { DirectRole } from '../access/roles'
@@ -9,7 +9,7 @@ import { findRoles, lockOrg, putCap, putRoles, takeInside } from '../db/role-cha
 import { EVERYONE_ID, ANONYMOUS_ID, type DirectorySchema, type GrantedRole } from '../db/schema'
 import { findNamedUsers, inviteUsers, type NamedUser } from '../db/users'
 import type { Resource } from './access-resource'
-import { accessDenied, isPublicUser } from './refusals'
+import { accessDenied, isPublicUser } from './errors'
 
 type Trx = Transaction<DirectorySchema>
 

@@ -1,7 +1,7 @@
-import { readSnapshot } from '@sheaf/kit/database'
+import { readSnapshot } from '@sheaf/kit/postgres/database'
 import { AppError } from '@sheaf/kit/errors'
-import { roleFromWire, roleToWire, type RoleName } from '@sheaf/kit/roles'
-import type { ServerCall } from '@sheaf/kit/server-call'
+import { roleFromWire, roleToWire, type RoleName } from '@sheaf/auth/roles'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import {
   Role,
   type AccessEntry,
@@ -15,7 +15,7 @@ import { listPeople, type Person } from '../db/people'
 import type { AccessListsService } from './access'
 import { updateAccess } from './access-changes'
 import { getResource, levelOf } from './access-resource'
-import { requireUser } from './refusals'
+import { requireUser } from './errors'
 
 /** Handlers of AccessService that show and change who has access. */
 export const accessLists = (ctx: Context): AccessListsService => ({

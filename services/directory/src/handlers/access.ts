@@ -1,16 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { CallerClaims } from '@sheaf/kit/caller-token'
-import { documentRoleError } from '@sheaf/kit/caller'
+import type { CallerClaims } from '@sheaf/auth/caller-token'
+import { documentRoleError } from '@sheaf/auth/require-access'
 import { AppError } from '@sheaf/kit/errors'
-import { requireSystem } from '@sheaf/kit/caller'
+import { requireSystem } from '@sheaf/auth/require-access'
 import {
   roleAtLeast,
   roleFromWire,
   roleToWire,
   type NeededRole,
   type RoleName,
-} from '@sheaf/kit/roles'
-import type { ServerCall } from '@sheaf/kit/server-call'
+} from '@sheaf/auth/roles'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   AccessService,
   HoldLeaseRequest,
@@ -24,7 +24,7 @@ import { chooseDocument, readDocumentRef, readSite } from '../access/resolve'
 import type { Context } from '../context'
 import { resolveAccess, resolveCaller, type AccessRow, type Credential } from '../db/access'
 import { holdLease } from '../leases/hold-lease'
-import { documentInTrash, documentNotFound } from './refusals'
+import { documentInTrash, documentNotFound } from './errors'
 
 /** Longest life of a caller token. */
 export const TOKEN_MS = 30_000

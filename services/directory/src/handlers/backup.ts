@@ -1,7 +1,7 @@
-import { requireSystem } from '@sheaf/kit/caller'
-import { dumpTables, TableRestore } from '@sheaf/kit/database-dump'
+import { requireSystem } from '@sheaf/auth/require-access'
+import { dumpTables, TableRestore } from '@sheaf/kit/postgres/database-dump'
 import { AppError } from '@sheaf/kit/errors'
-import type { ServerCall } from '@sheaf/kit/server-call'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   BackupService,
   GetContentsRequest,

@@ -1,5 +1,5 @@
-import type { ServerCall } from '@sheaf/kit/server-call'
-import { accessDenied, requireSignedIn, userNotFound } from './refusals'
+import type { ServerCall } from '@sheaf/auth/server-call'
+import { accessDenied, requireSignedIn, userNotFound } from './errors'
 import { isRowId } from './workspaces'
 
 /** Whose keys and sessions a caller may touch; undefined for a system caller, who may touch all. Throws `forbidden`. */

@@ -1,7 +1,7 @@
-import { documentRoleError } from '@sheaf/kit/caller'
+import { documentRoleError } from '@sheaf/auth/require-access'
 import { AppError } from '@sheaf/kit/errors'
-import { roleAtLeast } from '@sheaf/kit/roles'
-import type { ServerCall } from '@sheaf/kit/server-call'
+import { roleAtLeast } from '@sheaf/auth/roles'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   DeleteDocumentRequest,
   DocumentsService,
@@ -16,7 +16,7 @@ import * as rows from '../db/documents'
 import { holdOrgs, putRoles } from '../db/role-changes'
 import { deleteRow, setRemoved } from '../db/trash'
 import { getEditableWorkspace } from './document-reservation'
-import * as refusals from './refusals'
+import * as refusals from './errors'
 
 type Lifecycle = Pick<
   DocumentsService,

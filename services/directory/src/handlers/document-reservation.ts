@@ -1,6 +1,6 @@
-import { transact } from '@sheaf/kit/database'
+import { transact } from '@sheaf/kit/postgres/database'
 import { AppError } from '@sheaf/kit/errors'
-import { roleAtLeast } from '@sheaf/kit/roles'
+import { roleAtLeast } from '@sheaf/auth/roles'
 import { readDocumentRef } from '../access/resolve'
 import { newDocumentIds, requireUrlId } from '../access/url-ids'
 import type { Context } from '../context'
@@ -8,7 +8,7 @@ import * as rows from '../db/documents'
 import { findRoomiestHome, type HomeRow } from '../db/homes'
 import { holdOrgs } from '../db/role-changes'
 import { findWorkspace, type WorkspaceView } from '../db/workspaces'
-import * as refusals from './refusals'
+import * as refusals from './errors'
 import { isRowId } from './workspaces'
 
 /** 48 random bits clash once in a long while; twice in a row never. */

@@ -1,6 +1,6 @@
-import { requireDocumentRole } from '@sheaf/kit/caller'
-import { roleAtLeast, roleToWire } from '@sheaf/kit/roles'
-import type { ServerCall } from '@sheaf/kit/server-call'
+import { requireDocumentRole } from '@sheaf/auth/require-access'
+import { roleAtLeast, roleToWire } from '@sheaf/auth/roles'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   CreateDocumentRequest,
   DiscardDocumentRequest,
@@ -18,7 +18,7 @@ import { findOrg } from '../db/orgs'
 import { TOKEN_MS } from './access'
 import { documentLifecycle, getVisibleDocument } from './document-lifecycle'
 import { discardReserved, getPlace, publishReserved, reserveDocument } from './document-reservation'
-import * as refusals from './refusals'
+import * as refusals from './errors'
 import { documentToWire, orgToWire, workspaceToWire } from './wire'
 
 const DEFAULT_NAME = 'Untitled document'

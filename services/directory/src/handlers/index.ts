@@ -1,4 +1,4 @@
-import { serve, type ServedService } from '@sheaf/kit/grpc-server'
+import { serve, type ServedService } from '@sheaf/kit/grpc/server'
 import { AccessServiceService } from '@sheaf/protos/sheaf/directory/v1/access'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/directory/v1/documents'
 import { OrgsServiceService } from '@sheaf/protos/sheaf/directory/v1/orgs'

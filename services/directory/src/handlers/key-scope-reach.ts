@@ -1,4 +1,4 @@
-import type { KeyScope } from '@sheaf/kit/key-scope'
+import type { KeyScope } from '@sheaf/auth/key-scope'
 import { Role } from '@sheaf/protos/sheaf/directory/v1/access'
 import type { Org } from '@sheaf/protos/sheaf/directory/v1/orgs'
 import type { DocumentSummary, Workspace } from '@sheaf/protos/sheaf/directory/v1/workspaces'

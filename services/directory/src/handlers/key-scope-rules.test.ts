@@ -1,4 +1,4 @@
-import type { ServedService } from '@sheaf/kit/grpc-server'
+import type { ServedService } from '@sheaf/kit/grpc/server'
 import { AccessServiceService } from '@sheaf/protos/sheaf/directory/v1/access'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/directory/v1/documents'
 import { HomesServiceService } from '@sheaf/protos/sheaf/directory/v1/homes'

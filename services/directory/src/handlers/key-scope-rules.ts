@@ -16,7 +16,7 @@ import { findDocuments, findReserved } from '../db/documents'
 import { findOrg } from '../db/orgs'
 import { findWorkspace } from '../db/workspaces'
 import type { ScopeReach } from './key-scope-reach'
-import { documentNotFound, orgNotFound, workspaceNotFound } from './refusals'
+import { documentNotFound, orgNotFound, workspaceNotFound } from './errors'
 import { isRowId } from './workspaces'
 
 /** How the scope of a key applies to one RPC. */

@@ -1,11 +1,12 @@
-import type { ServedService } from '@sheaf/kit/grpc-server'
-import type { KeyScope } from '@sheaf/kit/key-scope'
-import type { ServerCall } from '@sheaf/kit/server-call'
+import type { ServedService } from '@sheaf/kit/grpc/server'
+import type { KeyScope } from '@sheaf/auth/key-scope'
+import type { ServerCall } from '@sheaf/auth/server-call'
+import type { HandlerMethod } from '@sheaf/kit/rpc/server-call'
 import { isWithin, outOfScope } from '../access/key-scope'
 import type { Context } from '../context'
 import { ScopeReach } from './key-scope-reach'
 import { Finder, scopeRules, type Rule } from './key-scope-rules'
-import { requireUser } from './refusals'
+import { requireUser } from './errors'
 
 /**
  * The same service for callers whose API key has a scope: an RPC is refused unless `key-scope-rules.ts` says how the scope
@@ -18,7 +19,9 @@ export function guardKeyScope(ctx: Context, service: ServedService): ServedServi
     const method = methods[name]
     if (!method) continue
     const rule = scopeRules[path.split('.').at(-1) ?? '']
-    const guard = (request: unknown, call: ServerCall) => {
+    const guard: HandlerMethod = (request, served) => {
+      // The server of directory authenticates every call with a caller token.
+      const call = served as ServerCall
       const run = () => method.call(methods, request, call)
       const { scope } = call.caller
       if (scope === undefined) return run()

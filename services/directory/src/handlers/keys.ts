@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { ServerCall } from '@sheaf/kit/server-call'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   ApiKey,
   CreateDefaultKeyRequest,
@@ -17,7 +17,7 @@ import * as rows from '../db/keys'
 import { userExists } from '../db/users'
 import { credentialOwner, requireCredentialOwner } from './credential-owner'
 import { readNewScope } from './new-key-scope'
-import { isPublicUser, requireUser, userNotFound } from './refusals'
+import { isPublicUser, requireUser, userNotFound } from './errors'
 import { isRowId } from './workspaces'
 
 /** Handlers of KeysService. */

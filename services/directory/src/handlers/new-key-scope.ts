@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { KeyScope } from '@sheaf/kit/key-scope'
+import type { KeyScope } from '@sheaf/auth/key-scope'
 import type { KeyScope as WireScope } from '@sheaf/protos/sheaf/directory/v1/keys'
 import { MAX_PLACES, namesPlaces } from '../access/key-scope'
 import { chooseDocument, readDocumentRef, readOrgRef } from '../access/resolve'

@@ -1,4 +1,4 @@
-import { serve, type ServedService } from '@sheaf/kit/grpc-server'
+import { serve, type ServedService } from '@sheaf/kit/grpc/server'
 import { BackupServiceService } from '@sheaf/protos/sheaf/directory/v1/backup'
 import { HomesServiceService } from '@sheaf/protos/sheaf/directory/v1/homes'
 import { KeysServiceService } from '@sheaf/protos/sheaf/directory/v1/keys'

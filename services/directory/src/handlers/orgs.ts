@@ -1,6 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
-import { roleAtLeast } from '@sheaf/kit/roles'
-import type { ServerCall } from '@sheaf/kit/server-call'
+import { roleAtLeast } from '@sheaf/auth/roles'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   CreateOrgRequest,
   DeleteOrgRequest,
@@ -17,7 +17,7 @@ import { readOrgRef, readSite } from '../access/resolve'
 import type { Context } from '../context'
 import { findOrg, insertOrg, listOrgs, updateOrg, type OrgPlace, type OrgView } from '../db/orgs'
 import { deleteRow } from '../db/trash'
-import { accessDenied, isPublicUser, orgNotFound, requireSignedIn, requireUser } from './refusals'
+import { accessDenied, isPublicUser, orgNotFound, requireSignedIn, requireUser } from './errors'
 import { orgToWire, shownOrgRole } from './wire'
 
 /** Handlers of OrgsService. */

@@ -1,4 +1,4 @@
-import type { ServerCall } from '@sheaf/kit/server-call'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   Profile,
   ProfileService,
@@ -7,7 +7,7 @@ import type {
 import { readNewName } from '../access/names'
 import type { Context } from '../context'
 import { findProfile, renameUser, type ProfileRow } from '../db/users'
-import { requireSignedIn, requireUser, userNotFound } from './refusals'
+import { requireSignedIn, requireUser, userNotFound } from './errors'
 
 /** Handlers of ProfileService. */
 export const profile = (ctx: Context): ProfileService => ({

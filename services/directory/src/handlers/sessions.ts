@@ -1,7 +1,7 @@
-import { requireSystem } from '@sheaf/kit/caller'
-import { cutText } from '@sheaf/kit/cut-text'
+import { requireSystem } from '@sheaf/auth/require-access'
+import { cutText } from '@sheaf/kit/truncate-text'
 import { AppError } from '@sheaf/kit/errors'
-import type { ServerCall } from '@sheaf/kit/server-call'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import {
   LinkOrigin,
   type CreateSignInLinkRequest,
@@ -22,7 +22,7 @@ import * as rows from '../db/sessions'
 import { endLinksOf, findLink, insertLink, MAX_LINKS, useLink } from '../db/sign-in-links'
 import { completeUser, ensureUser, findUserByEmail } from '../db/users'
 import { credentialOwner, requireCredentialOwner } from './credential-owner'
-import { userNotFound } from './refusals'
+import { userNotFound } from './errors'
 import { refusePublicUser } from './users'
 import { isRowId } from './workspaces'
 

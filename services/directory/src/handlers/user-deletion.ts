@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { ServerCall } from '@sheaf/kit/server-call'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import type { DeleteUserRequest, UsersService } from '@sheaf/protos/sheaf/directory/v1/users'
 import type { Context } from '../context'
 import {
@@ -9,7 +9,7 @@ import {
   lockUser,
   noteLosses,
 } from '../db/user-deletion'
-import { isPublicUser } from './refusals'
+import { isPublicUser } from './errors'
 
 /** The handler of UsersService that is for users themselves: leaving for good. */
 export const userDeletion = (ctx: Context): Pick<UsersService, 'deleteUser'> => ({

@@ -1,6 +1,6 @@
-import { requireSystem } from '@sheaf/kit/caller'
+import { requireSystem } from '@sheaf/auth/require-access'
 import { AppError } from '@sheaf/kit/errors'
-import type { ServerCall } from '@sheaf/kit/server-call'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   EnsureUserRequest,
   ListUserNamesRequest,

@@ -1,5 +1,5 @@
-import type { RoleName } from '@sheaf/kit/roles'
-import { roleToWire } from '@sheaf/kit/roles'
+import type { RoleName } from '@sheaf/auth/roles'
+import { roleToWire } from '@sheaf/auth/roles'
 import type { Org } from '@sheaf/protos/sheaf/directory/v1/orgs'
 import type { DocumentSummary, Workspace } from '@sheaf/protos/sheaf/directory/v1/workspaces'
 import { shownDomain } from '../access/domains'

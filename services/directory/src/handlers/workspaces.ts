@@ -1,6 +1,6 @@
-import { transact } from '@sheaf/kit/database'
-import { roleAtLeast } from '@sheaf/kit/roles'
-import type { ServerCall } from '@sheaf/kit/server-call'
+import { transact } from '@sheaf/kit/postgres/database'
+import { roleAtLeast } from '@sheaf/auth/roles'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   CreateWorkspaceRequest,
   DeleteWorkspaceRequest,
@@ -25,7 +25,7 @@ import {
 } from '../db/workspaces'
 import { listOrgPage, listWorkspacePage } from './listing-pages'
 import { getEditableOrg, getVisibleOrg } from './orgs'
-import { accessDenied, isPublicUser, orgNotFound, requireUser, workspaceNotFound } from './refusals'
+import { accessDenied, isPublicUser, orgNotFound, requireUser, workspaceNotFound } from './errors'
 import { orgToWire, workspaceToWire } from './wire'
 
 const DEFAULT_NAME = 'New Workspace'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { transact } from '@sheaf/kit/database'
+import { transact } from '@sheaf/kit/postgres/database'
 import type { Logger } from '@sheaf/kit/logger'
 import type { Kysely, Transaction } from 'kysely'
 import { bumpAccessVersion, isLeaseBehind, readAccessVersion, renewLease } from '../db/leases'

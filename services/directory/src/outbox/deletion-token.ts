@@ -1,4 +1,4 @@
-import type { TokenSigner } from '@sheaf/kit/caller-token'
+import type { TokenSigner } from '@sheaf/auth/caller-token'
 
 /** Longer than a delivery may take. */
 const TOKEN_MS = 30_000

@@ -1,6 +1,6 @@
-import type { TokenSigner } from '@sheaf/kit/caller-token'
+import type { TokenSigner } from '@sheaf/auth/caller-token'
 import { AppError } from '@sheaf/kit/errors'
-import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
+import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
 import type { TlsFiles } from '@sheaf/kit/tls'
 import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import type { OutboxEntry } from '../db/outbox'

@@ -1,4 +1,4 @@
-import type { TokenSigner } from '@sheaf/kit/caller-token'
+import type { TokenSigner } from '@sheaf/auth/caller-token'
 import { Closer } from '@sheaf/kit/lifecycle'
 import type { Logger } from '@sheaf/kit/logger'
 import type { TlsFiles } from '@sheaf/kit/tls'

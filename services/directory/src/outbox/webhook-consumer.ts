@@ -1,5 +1,5 @@
-import type { TokenSigner } from '@sheaf/kit/caller-token'
-import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc-client'
+import type { TokenSigner } from '@sheaf/auth/caller-token'
+import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
 import type { TlsFiles } from '@sheaf/kit/tls'
 import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/webhook/v1/documents'
 import type { OutboxEntry } from '../db/outbox'

@@ -1,7 +1,7 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { Cell } from '../values/column-type'
+import { readJson } from '../json/read-json'
 import { faultOfCell } from './cell'
-import { readJson } from './read-json'
 import { invalidPayload, isObject } from './record-columns'
 
 /** Each action may look at whole tables, and all of them run in one go. */

@@ -1,5 +1,5 @@
 import type { Cell } from '../values/column-type'
-import { readJson } from './read-json'
+import { readJson } from '../json/read-json'
 import {
   RecordColumns,
   invalidPayload,

@@ -1,6 +1,6 @@
 import type { Cell } from '../values/column-type'
+import { readJson } from '../json/read-json'
 import { readExpected, type ExpectedCells } from './expected'
-import { readJson } from './read-json'
 import {
   RecordColumns,
   invalidRecord,

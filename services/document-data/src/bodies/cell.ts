@@ -1,4 +1,4 @@
-import { isTooDeep } from './read-json'
+import { isTooDeep } from '../json/read-json'
 
 /** Codes with which a cell that is a list may begin. */
 const CODES = new Set(['L', 'l', 'O', 'D', 'd', 'R', 'r', 'E', 'P', 'U', 'C', 'S', 'V'])

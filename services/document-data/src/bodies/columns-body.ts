@@ -1,8 +1,8 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { Cell } from '../values/column-type'
+import { readJson } from '../json/read-json'
 import type { AddBody } from './add-body'
 import { faultOfCell } from './cell'
-import { readJson } from './read-json'
 import { invalidPayload, isObject } from './record-columns'
 import type { UpdateBody } from './update-body'
 

@@ -1,4 +1,4 @@
-import { readJson } from './read-json'
+import { readJson } from '../json/read-json'
 import { invalidPayload } from './record-columns'
 
 /**

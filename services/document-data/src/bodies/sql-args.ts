@@ -1,5 +1,5 @@
 import type { SqlArg } from '../sql/statement'
-import { readJson } from './read-json'
+import { readJson } from '../json/read-json'
 import { invalidPayload } from './record-columns'
 
 /**

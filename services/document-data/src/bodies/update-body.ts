@@ -1,7 +1,7 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { Cell } from '../values/column-type'
+import { readJson } from '../json/read-json'
 import { readExpected, type ExpectedCells } from './expected'
-import { readJson } from './read-json'
 import {
   RecordColumns,
   invalidRecord,

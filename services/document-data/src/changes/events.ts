@@ -1,7 +1,7 @@
 import type { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
 import { type Operation as WireOperation } from '@sheaf/protos/sheaf/events/v1/changes'
-import { sendableOperation, type SendableOperation } from '../store/change-parts'
-import type { LogEntry } from '../store/log'
+import { sendableOperation, type SendableOperation } from '../store/feed/change-parts'
+import type { LogEntry } from '../store/log/log'
 
 /** How an entry of the log becomes an event. */
 export interface EventOptions {

@@ -1,4 +1,4 @@
-import { quoteText } from '../query/quote'
+import { quoteText } from '../quoting/quote'
 
 /** Specifications kept parsed; a table has at most 2,000 columns. */
 const MAX_SPECS = 5_000

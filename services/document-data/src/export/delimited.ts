@@ -1,4 +1,4 @@
-import { quoteText } from '../query/quote'
+import { quoteText } from '../quoting/quote'
 import { concatSqls, specSql, withSpec } from './cell-spec'
 import { padFormat } from './date-format'
 import {

@@ -1,4 +1,4 @@
-import { quoteId, quoteText } from '../query/quote'
+import { quoteId, quoteText } from '../quoting/quote'
 import { specSql } from './cell-spec'
 import type { Display, Lookup, ShownColumn } from './display'
 

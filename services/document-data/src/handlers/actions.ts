@@ -1,4 +1,4 @@
-import type { ServerCall } from '@sheaf/kit/grpc-server'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import {
   ApplyActionsResponse,
   type ActionsService,
@@ -6,7 +6,7 @@ import {
 } from '@sheaf/protos/sheaf/document_data/v1/actions'
 import { readActions, type RowAction } from '../bodies/actions-body'
 import type { Context } from '../context'
-import { applyActions } from '../store/actions'
+import { applyActions } from '../store/records/actions'
 import { requireDocument } from './document-call'
 import { runWrite } from './document-options'
 

@@ -1,4 +1,4 @@
-import type { ServerCall } from '@sheaf/kit/grpc-server'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import {
   ArchiveFormat,
   type AttachmentsService,
@@ -8,8 +8,8 @@ import {
   type RestoreAttachmentsResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/attachments'
 import type { Context } from '../context'
-import { readArchive } from '../store/attachment-archive'
-import { restoreFiles } from '../store/attachment-restore'
+import { readArchive } from '../store/attachments/attachment-archive'
+import { restoreFiles } from '../store/attachments/attachment-restore'
 import { readArchiveParts } from './attachment-parts'
 import { authorOf, requireDocument } from './document-call'
 

@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { ServerCall } from '@sheaf/kit/grpc-server'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   RestoreAttachmentsRequest,
   UploadAttachmentRequest,
@@ -7,7 +7,7 @@ import type {
 import type { WriteOptions } from '@sheaf/protos/sheaf/document_data/v1/options'
 import type { Context } from '../context'
 import { readFileName } from '../file-names'
-import { StagedFiles } from '../store/staged-files'
+import { StagedFiles } from '../store/attachments/staged-files'
 import { requireDocument } from './document-call'
 
 /** What an upload says of a file before its bytes. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ServerCall } from '@sheaf/kit/grpc-server'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import {
   UploadAttachmentResponse,
   type AttachmentsService,
@@ -8,9 +8,9 @@ import {
 import type { WriteOptions } from '@sheaf/protos/sheaf/document_data/v1/options'
 import type { Context } from '../context'
 import { extensionOf, mediaTypeOf } from '../file-names'
-import { storeContents } from '../store/attachment-uploads'
-import { addAttachments } from '../store/attachments'
-import type { StagedFile } from '../store/staged-files'
+import { storeContents } from '../store/attachments/attachment-uploads'
+import { addAttachments } from '../store/attachments/attachments'
+import type { StagedFile } from '../store/attachments/staged-files'
 import { receiveFiles, type AnnouncedFile } from './attachment-parts'
 import { toWire } from './attachment-wire'
 import { authorOf } from './document-call'

@@ -1,5 +1,5 @@
 import type { Attachment as WireAttachment } from '@sheaf/protos/sheaf/document_data/v1/attachments'
-import type { Attachment } from '../store/attachments'
+import type { Attachment } from '../store/attachments/attachments'
 
 /** An attachment as it goes over the wire. */
 export function toWire(row: Attachment): WireAttachment {

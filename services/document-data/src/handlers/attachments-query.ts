@@ -3,9 +3,9 @@ import type { ListAttachmentsRequest } from '@sheaf/protos/sheaf/document_data/v
 import { parseFilter } from '../query/filter'
 import { buildReadQuery } from '../query/read-query'
 import { parseSort } from '../query/sort'
-import { ATTACHMENTS } from '../store/attachments'
-import type { RecordsQuery } from '../store/record-reads'
-import type { Table } from '../store/schema'
+import { ATTACHMENTS } from '../store/attachments/attachments'
+import type { RecordsQuery } from '../store/documents/record-reads'
+import type { Table } from '../store/schema/schema'
 import { uploadTimeType } from '../values/upload-time'
 import { readOffset } from './read-offset'
 

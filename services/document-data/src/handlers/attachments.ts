@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { ServerCall } from '@sheaf/kit/grpc-server'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import {
   GetAttachmentResponse,
   type AttachmentsService,
@@ -16,10 +16,10 @@ import {
   type UpdateUsedAttachmentsResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/attachments'
 import type { Context } from '../context'
-import { verifyFiles } from '../store/attachment-health'
-import { removeUnused, updateUsed } from '../store/attachment-removal'
-import { getAttachment, type Attachment } from '../store/attachments'
-import { readContent } from '../store/content-reads'
+import { verifyFiles } from '../store/attachments/attachment-health'
+import { removeUnused, updateUsed } from '../store/attachments/attachment-removal'
+import { getAttachment, type Attachment } from '../store/attachments/attachments'
+import { readContent } from '../store/attachments/content-reads'
 import { toWire } from './attachment-wire'
 import { attachmentsQuery } from './attachments-query'
 import { authorOf, requireDocument } from './document-call'

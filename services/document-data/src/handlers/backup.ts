@@ -1,6 +1,6 @@
-import { requireSystem } from '@sheaf/kit/caller'
+import { requireSystem } from '@sheaf/auth/require-access'
 import { AppError, toAppError } from '@sheaf/kit/errors'
-import type { ServerCall } from '@sheaf/kit/grpc-server'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import type {
   BackupService,
@@ -10,7 +10,7 @@ import type {
   RestoreDocumentResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/backup'
 import type { Context } from '../context'
-import { writeRestored } from '../store/restored-file'
+import { writeRestored } from '../store/documents/restored-file'
 
 const NOTHING = Buffer.alloc(0)
 

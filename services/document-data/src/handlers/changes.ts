@@ -1,7 +1,7 @@
-import { requireSystem } from '@sheaf/kit/caller'
+import { requireSystem } from '@sheaf/auth/require-access'
 import { AppError } from '@sheaf/kit/errors'
-import type { ServerCall } from '@sheaf/kit/grpc-server'
-import { roleAtLeast } from '@sheaf/kit/roles'
+import type { ServerCall } from '@sheaf/auth/server-call'
+import { roleAtLeast } from '@sheaf/auth/roles'
 import type {
   ChangesService,
   GetBacklogRequest,
@@ -11,8 +11,8 @@ import type {
 } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { partEvent } from '../changes/events'
 import type { Context } from '../context'
-import type { ChangesReply } from '../store/change-reads'
-import type { ChangesPlan } from '../store/changes-plan'
+import type { ChangesReply } from '../store/documents/change-reads'
+import type { ChangesPlan } from '../store/feed/changes-plan'
 import { tagOf } from './document-options'
 import { requireDocument } from './document-call'
 

@@ -5,9 +5,9 @@ import type {
   ColumnUpdate as WireColumnUpdate,
   NewColumn as WireNewColumn,
 } from '@sheaf/protos/sheaf/document_data/v1/columns'
-import type { ColumnChange } from '../store/column-changes'
-import type { NewColumn } from '../store/columns'
-import type { Column, Table } from '../store/schema'
+import type { ColumnChange } from '../store/structure/column-changes'
+import type { NewColumn } from '../store/structure/columns'
+import type { Column, Table } from '../store/schema/schema'
 
 /** A column as it goes over the wire. */
 export function columnToWire(column: Column, tableRef: number): WireColumn {

@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { ServerCall } from '@sheaf/kit/grpc-server'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import {
   AddColumnsResponse,
   AddOrUpdateColumnsResponse,
@@ -14,9 +14,9 @@ import {
   type UpdateColumnsRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import type { Context } from '../context'
-import { removeColumn } from '../store/column-removal'
-import { addOrUpdateColumns, updateColumns } from '../store/column-updates'
-import { addColumns, listColumns } from '../store/columns'
+import { removeColumn } from '../store/structure/column-removal'
+import { addOrUpdateColumns, updateColumns } from '../store/structure/column-updates'
+import { addColumns, listColumns } from '../store/structure/columns'
 import { changeFromWire, columnFromWire, columnToWire, requireSameRefs } from './column-wire'
 import { requireDocument } from './document-call'
 import { runRead, runWrite } from './document-options'

@@ -1,10 +1,10 @@
-import { requireDocumentRole } from '@sheaf/kit/caller'
+import { requireDocumentRole } from '@sheaf/auth/require-access'
 import { AppError } from '@sheaf/kit/errors'
-import type { ServerCall } from '@sheaf/kit/grpc-server'
-import type { NeededRole } from '@sheaf/kit/roles'
-import { currentTraceparent } from '@sheaf/kit/telemetry'
+import type { ServerCall } from '@sheaf/auth/server-call'
+import type { NeededRole } from '@sheaf/auth/roles'
+import { currentTraceparent } from '@sheaf/kit/telemetry/telemetry'
 import type { Context } from '../context'
-import type { Author } from '../store/log'
+import type { Author } from '../store/log/log'
 
 /**
  * Throws `forbidden` unless the caller's token is for this document with this role, and `precondition` when the

@@ -1,11 +1,11 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { ServerCall } from '@sheaf/kit/grpc-server'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import { encodeBytes, type Encoder } from '@sheaf/protos/bytes'
 import type { ReadOptions, WriteOptions } from '@sheaf/protos/sheaf/document_data/v1/options'
 import type { Context } from '../context'
 import type { DocumentReader, DocumentWriter } from '../store/document'
-import type { Author } from '../store/log'
-import { findReply, keepReply, type ReplyKey } from '../store/replies'
+import type { Author } from '../store/log/log'
+import { findReply, keepReply, type ReplyKey } from '../store/records/idempotency'
 import { authorOf } from './document-call'
 
 /*

@@ -1,6 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { ServerCall } from '@sheaf/kit/grpc-server'
-import { roleAtLeast } from '@sheaf/kit/roles'
+import type { ServerCall } from '@sheaf/auth/server-call'
+import { roleAtLeast } from '@sheaf/auth/roles'
 import {
   GetTableSchemaResponse,
   HeaderStyle,
@@ -18,8 +18,8 @@ import type { Context } from '../context'
 import { delimiters, planDelimited, type HeaderStyle as HeaderName } from '../export/delimited'
 import { describeTable } from '../export/table-schema'
 import { planWorkbook } from '../export/workbook'
-import type { PlanExport } from '../store/exports'
-import type { Schema, Table } from '../store/schema'
+import type { PlanExport } from '../store/documents/read-export'
+import type { Schema, Table } from '../store/schema/schema'
 import { requireDocument } from './document-call'
 import { isKnown, runRead, tagOf } from './document-options'
 

@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { ServerCall } from '@sheaf/kit/grpc-server'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import {
   RevertChangeResponse,
   type HistoryService,
@@ -9,9 +9,9 @@ import {
 } from '@sheaf/protos/sheaf/document_data/v1/history'
 import { createEvent } from '../changes/events'
 import type { Context } from '../context'
-import { planHistory, readHistory, type HistoryPage } from '../store/history'
-import { historyTable } from '../store/history-table'
-import { revertChange } from '../store/revert'
+import { planHistory, readHistory, type HistoryPage } from '../store/feed/history'
+import { historyTable } from '../store/feed/history-table'
+import { revertChange } from '../store/revert/revert'
 import { requireDocument } from './document-call'
 import { runWrite } from './document-options'
 

@@ -1,12 +1,12 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { ReadRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { requireSamePosition, type Cursors, type Position } from '../query/cursor'
-import { quoteId } from '../query/quote'
+import { quoteId } from '../quoting/quote'
 import type { PageQuery, ReadQuery } from '../query/read-query'
-import type { Connection } from '../store/connections'
-import { findPosition, takeFacts, type ReadFacts } from '../store/read-extras'
-import type { RecordsReply } from '../store/record-reads'
-import type { Table } from '../store/schema'
+import type { Connection } from '../store/sqlite/connections'
+import { findPosition, takeFacts, type ReadFacts } from '../store/reads/read-extras'
+import type { RecordsReply } from '../store/documents/record-reads'
+import type { Table } from '../store/schema/schema'
 import { readFormat } from './record-format'
 
 /** Larger pages tell their cursor at the end of the answer only, where that has a place for it. */

@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { ServerCall } from '@sheaf/kit/grpc-server'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import {
   AddOrUpdateRecordsResponse,
   AddRecordsResponse,
@@ -18,9 +18,9 @@ import {
 import { readAddOrUpdateBody } from '../bodies/add-or-update-body'
 import { readRowIds } from '../bodies/row-ids'
 import type { Context } from '../context'
-import { addOrUpdateRecords } from '../store/add-or-update'
-import { requireExpected } from '../store/expected-cells'
-import { addRecords, deleteRecords, updateRecords } from '../store/records'
+import { addOrUpdateRecords } from '../store/records/add-or-update'
+import { requireExpected } from '../store/records/expected-cells'
+import { addRecords, deleteRecords, updateRecords } from '../store/records/records'
 import { requireDocument } from './document-call'
 import { isKnown, runWrite, tagOf } from './document-options'
 import { readChangedRows, readNewRows } from './records-bodies'

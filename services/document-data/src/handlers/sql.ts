@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { ServerCall } from '@sheaf/kit/grpc-server'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   RunSqlRequest,
   RunSqlResponse,

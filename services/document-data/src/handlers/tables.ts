@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { ServerCall } from '@sheaf/kit/grpc-server'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import {
   AddTablesResponse,
   ListTablesResponse,
@@ -13,10 +13,10 @@ import {
   type UpdateTablesRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { Context } from '../context'
-import type { NewColumn } from '../store/columns'
-import type { Table } from '../store/schema'
-import { updateTables } from '../store/table-updates'
-import { addTables, listTables, type NewTable } from '../store/tables'
+import type { NewColumn } from '../store/structure/columns'
+import type { Table } from '../store/schema/schema'
+import { updateTables } from '../store/structure/table-updates'
+import { addTables, listTables, type NewTable } from '../store/structure/tables'
 import { columnFromWire, columnToWire, requireSame } from './column-wire'
 import { requireDocument } from './document-call'
 import { runRead, runWrite } from './document-options'

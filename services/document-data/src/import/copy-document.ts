@@ -1,13 +1,13 @@
 import type { DocumentWriter } from '../store/document'
 import type { StoredValue } from '../values/column-type'
-import { quoteId } from '../query/quote'
+import { quoteId } from '../quoting/quote'
 import { badFile, shown, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
 import type { DocumentFile } from './document-file'
 import type { DocumentSize } from './document-size'
 import { copyAttachments } from './copy-attachments'
 import { copyMetadata, type CopiedTable } from './copy-metadata'
-import { soundValue } from './sound-values'
+import { soundValue } from './sanitize-values'
 
 /** A table of the document that was made. */
 export interface LoadedTable {

@@ -1,11 +1,11 @@
 import Database from 'better-sqlite3'
-import { Connection } from '../store/connections'
+import { Connection } from '../store/sqlite/connections'
 import { DocumentWriter } from '../store/document'
-import type { FirstEntry } from '../store/first-entries'
-import type { Author } from '../store/log'
-import { migrate } from '../store/migrations/index'
-import { beginLog } from '../store/publish-state'
-import { readSchema } from '../store/schema'
+import type { FirstEntry } from '../store/log/first-entries'
+import type { Author } from '../store/log/log'
+import { migrate } from '../store/sqlite/migrations/index'
+import { beginLog } from '../store/log/publish-state'
+import { readSchema } from '../store/schema/schema'
 import type { DocumentSettings } from '../values/column-type'
 
 const CACHE_KIB = 65_536

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { newestVersion } from '../store/migrations/index'
+import { newestVersion } from '../store/sqlite/migrations/index'
 import { badFile, shown, tooMuch } from './import-errors'
 
 /** Bytes 18 and 19 of a file say how it is written; 1 is the plain way, which needs no other file beside it. */

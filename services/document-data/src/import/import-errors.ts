@@ -1,4 +1,4 @@
-import { cutText } from '@sheaf/kit/cut-text'
+import { cutText } from '@sheaf/kit/truncate-text'
 import { AppError } from '@sheaf/kit/errors'
 import { importLimits } from './import-limits'
 

@@ -1,6 +1,6 @@
 import { parse } from 'node:path'
-import type { FirstEntry } from '../store/first-entries'
-import type { Author } from '../store/log'
+import type { FirstEntry } from '../store/log/first-entries'
+import type { Author } from '../store/log/log'
 import { copyDocument, type LoadedTable } from './copy-document'
 import { delimitedRows } from './delimited-rows'
 import { DocumentDraft } from './document-draft'

@@ -1,9 +1,9 @@
 import { AppError } from '@sheaf/kit/errors'
-import { isTooDeep, readJson } from '../bodies/read-json'
+import { isTooDeep, readJson } from '../json/read-json'
 import type { Cell } from '../values/column-type'
+import { quoteId } from '../quoting/quote'
 import { candidatesCondition, storageOf, storedCandidates, type Condition } from './allowed-values'
 import { operatorsCondition, parseOperators, type Operators } from './operators'
-import { quoteId } from './quote'
 import { findColumn } from './table-shape'
 import type { TableShape } from './table-shape'
 

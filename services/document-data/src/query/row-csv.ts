@@ -1,6 +1,6 @@
 import { cellJsonSql, type ColumnType } from '../values/column-type'
 import { isTaggedSql } from '../values/tagged-text'
-import { quoteId } from './quote'
+import { quoteId } from '../quoting/quote'
 import { shownColumns, type RowJsonOptions } from './row-json'
 import type { TableShape } from './table-shape'
 

@@ -1,5 +1,5 @@
 import { cellJsonSql } from '../values/column-type'
-import { quoteId, quoteText } from './quote'
+import { quoteId, quoteText } from '../quoting/quote'
 import type { ColumnShape, TableShape } from './table-shape'
 
 /** Columns in one json_object: it has two arguments for each, of at most 1,000. */

@@ -1,5 +1,5 @@
 import { cellJsonSql } from '../values/column-type'
-import { quoteId } from './quote'
+import { quoteId } from '../quoting/quote'
 import { shownColumns } from './row-json'
 import type { TableShape } from './table-shape'
 

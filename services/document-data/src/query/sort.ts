@@ -1,6 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { StoredValue } from '../values/column-type'
-import { quoteId } from './quote'
+import { quoteId } from '../quoting/quote'
 import { findColumn } from './table-shape'
 import type { ColumnShape, TableShape } from './table-shape'
 

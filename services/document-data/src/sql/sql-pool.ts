@@ -1,6 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
-import { SharedLimit } from '@sheaf/kit/shared-limit'
-import { HeldResult } from './held-result'
+import { SharedLimit } from '@sheaf/kit/quota'
+import { HeldResult } from './buffered-result'
 import { ChildEnded, SqlChild, type SqlResult } from './sql-child'
 import { tooMuchMemory } from './sql-errors'
 import type { ResultLimits, SqlOrder } from './sql-messages'

@@ -1,7 +1,7 @@
-import type { Connection } from './connections'
-import type { IndexUse } from './index-use'
-import type { Operation } from './log'
-import { readSchema, type Schema } from './schema'
+import type { Connection } from './sqlite/connections'
+import type { IndexUse } from './indexes/index-use'
+import type { Operation } from './log/log'
+import { readSchema, type Schema } from './schema/schema'
 
 /** Refuses the result of an asynchronous callback: what runs through a door runs in one go. */
 export type Synchronous<T> = T extends PromiseLike<unknown> ? never : unknown
@@ -12,6 +12,13 @@ export interface DocumentReader {
   readonly connection: Connection
   readonly schema: Schema
   /** Position of the latest log entry. */
+  readonly seq: number
+}
+
+/** What a write answers. */
+export interface Written<T> {
+  readonly result: T
+  /** Position of its log entry; of the latest one when nothing changed. */
   readonly seq: number
 }
 

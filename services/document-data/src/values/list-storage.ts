@@ -1,4 +1,4 @@
-import { quoteText } from '../query/quote'
+import { quoteText } from '../quoting/quote'
 import type { Cell, StoredValue } from './column-type'
 import { TAG, isTaggedSql, tagListText, untag, untaggedSql } from './tagged-text'
 

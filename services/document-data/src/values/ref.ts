@@ -1,4 +1,4 @@
-import { quoteText } from '../query/quote'
+import { quoteText } from '../quoting/quote'
 import type { Cell, ColumnContext, ColumnType, StoredValue } from './column-type'
 import { plainFromStored } from './column-type'
 import { codedNumberSql } from './number-storage'

@@ -1,4 +1,4 @@
-import { isTracing } from '@sheaf/kit/call-span'
+import { isTracing } from '@sheaf/kit/telemetry/call-span'
 import {
   context,
   propagation,

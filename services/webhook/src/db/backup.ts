@@ -1,4 +1,4 @@
-import type { DumpPlan } from '@sheaf/kit/database-dump'
+import type { DumpPlan } from '@sheaf/kit/postgres/database-dump'
 import { sql, type Transaction } from 'kysely'
 import { migrations } from './migrations/index'
 import type { WebhookSchema } from './schema'

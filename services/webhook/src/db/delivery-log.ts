@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import { transact } from '@sheaf/kit/database'
+import { transact } from '@sheaf/kit/postgres/database'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { countEventBytes, newDeliveryId, type StoredDelivery } from './next-delivery'
 import type { WebhookSchema } from './schema'

@@ -1,6 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { transact } from '@sheaf/kit/database'
+import { transact } from '@sheaf/kit/postgres/database'
 import type { WebhookSchema } from './schema'
 
 type Trx = Transaction<WebhookSchema>

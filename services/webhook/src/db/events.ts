@@ -1,4 +1,4 @@
-import { transact } from '@sheaf/kit/database'
+import { transact } from '@sheaf/kit/postgres/database'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Definition } from '../matching/definitions'
 import type { MatchedEvent } from '../matching/match'

@@ -1,4 +1,4 @@
-import { transact } from '@sheaf/kit/database'
+import { transact } from '@sheaf/kit/postgres/database'
 import { sql, type Kysely, type Transaction, type Updateable } from 'kysely'
 import { lockDocument } from './documents'
 import type { WebhookSchema } from './schema'

@@ -1,4 +1,4 @@
-import { transact } from '@sheaf/kit/database'
+import { transact } from '@sheaf/kit/postgres/database'
 import { sql, type Kysely } from 'kysely'
 import {
   insertEvents,

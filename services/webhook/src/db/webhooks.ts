@@ -1,4 +1,4 @@
-import { transact } from '@sheaf/kit/database'
+import { transact } from '@sheaf/kit/postgres/database'
 import { AppError } from '@sheaf/kit/errors'
 import {
   sql,

@@ -1,6 +1,6 @@
-import { requireSystem } from '@sheaf/kit/caller'
-import { dumpTables, TableRestore } from '@sheaf/kit/database-dump'
-import type { ServerCall } from '@sheaf/kit/grpc-server'
+import { requireSystem } from '@sheaf/auth/require-access'
+import { dumpTables, TableRestore } from '@sheaf/kit/postgres/database-dump'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   BackupService,
   ReadTablesRequest,

@@ -1,6 +1,6 @@
-import { requireDocumentRole } from '@sheaf/kit/caller'
+import { requireDocumentRole } from '@sheaf/auth/require-access'
 import { AppError } from '@sheaf/kit/errors'
-import type { ServerCall } from '@sheaf/kit/grpc-server'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   DeliveriesService,
   Delivery,

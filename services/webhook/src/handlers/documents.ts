@@ -1,5 +1,5 @@
-import { requireDocumentRole, requireSystem } from '@sheaf/kit/caller'
-import type { ServerCall } from '@sheaf/kit/grpc-server'
+import { requireDocumentRole, requireSystem } from '@sheaf/auth/require-access'
+import type { ServerCall } from '@sheaf/auth/server-call'
 import type {
   DeleteDocumentRequest,
   DeleteDocumentResponse,

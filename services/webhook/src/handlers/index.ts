@@ -1,4 +1,4 @@
-import { serve, type ServedService } from '@sheaf/kit/grpc-server'
+import { serve, type ServedService } from '@sheaf/kit/grpc/server'
 import { BackupServiceService } from '@sheaf/protos/sheaf/webhook/v1/backup'
 import { DeliveriesServiceService } from '@sheaf/protos/sheaf/webhook/v1/deliveries'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/webhook/v1/documents'

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { requireDocumentRole } from '@sheaf/kit/caller'
+import { requireDocumentRole } from '@sheaf/auth/require-access'
 import { AppError } from '@sheaf/kit/errors'
-import type { ServerCall } from '@sheaf/kit/grpc-server'
-import { roleAtLeast } from '@sheaf/kit/roles'
+import type { ServerCall } from '@sheaf/auth/server-call'
+import { roleAtLeast } from '@sheaf/auth/roles'
 import type {
   ClearQueueRequest,
   CreateWebhooksRequest,

@@ -1,4 +1,4 @@
-import { transact } from '@sheaf/kit/database'
+import { transact } from '@sheaf/kit/postgres/database'
 import type { Kysely } from 'kysely'
 import { lockLeased, type Lease, type LeasedWebhook } from '../db/leases'
 import { takeNext, type WaitingDelivery } from '../db/next-delivery'

@@ -4,7 +4,7 @@ import { countEventBytes, type StoredDelivery, type WaitingDelivery } from '../d
 import { figuresOf, recordAttempt, type WebhookChange } from '../db/outcomes'
 import type { WebhookSchema } from '../db/schema'
 import type { PostOutcome } from '../targets/post'
-import { judge } from './verdict'
+import { judge } from './retry-policy'
 
 /** A delivery to be sent now, and where to. */
 export interface Sendable {

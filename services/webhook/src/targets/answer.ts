@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { cutText } from '@sheaf/kit/cut-text'
+import { cutText } from '@sheaf/kit/truncate-text'
 
 /** More of an answer is not read; the connection is closed instead. */
 const MAX_BYTES = 64 * 1024

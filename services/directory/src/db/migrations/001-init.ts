@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely'
-import type { Migration } from '@sheaf/kit/database'
+import type { Migration } from '@sheaf/kit/postgres/database'
 
 /** Texts are bounded here as well as in the handlers, so that no other door can store what cannot be shown. */
 const statements = [

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely'
-import type { Migration } from '@sheaf/kit/database'
+import type { Migration } from '@sheaf/kit/postgres/database'
 
 const statements = [
   `alter table workspaces add column removed_at timestamptz`,

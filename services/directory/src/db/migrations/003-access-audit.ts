@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely'
-import type { Migration } from '@sheaf/kit/database'
+import type { Migration } from '@sheaf/kit/postgres/database'
 
 const statements = [
   // Without foreign keys: what was done stays known when those who did it, or what it was done to, are gone.

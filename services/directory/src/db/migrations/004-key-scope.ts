@@ -1,4 +1,4 @@
-import type { Migration } from '@sheaf/kit/database'
+import type { Migration } from '@sheaf/kit/postgres/database'
 import { sql, type Transaction } from 'kysely'
 
 const statements = [

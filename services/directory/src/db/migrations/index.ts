@@ -1,4 +1,4 @@
-import type { Migration } from '@sheaf/kit/database'
+import type { Migration } from '@sheaf/kit/postgres/database'
 import { init } from './001-init'
 import { trashOutbox } from './002-trash-outbox'
 import { accessAudit } from './003-access-audit'

@@ -1,4 +1,4 @@
-import type { Migration } from '@sheaf/kit/database'
+import type { Migration } from '@sheaf/kit/postgres/database'
 import { sql, type Transaction } from 'kysely'
 
 /** As of which entry of the log the refs of a webhook are; those of before have followed every entry that was handled. */

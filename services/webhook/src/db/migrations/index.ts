@@ -1,4 +1,4 @@
-import type { Migration } from '@sheaf/kit/database'
+import type { Migration } from '@sheaf/kit/postgres/database'
 import { init } from './001-init'
 import { webhooks } from './002-webhooks'
 import { refsSeq } from './003-refs-seq'

@@ -1,0 +1,236 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { AppError, toAppError } from '@sheaf/kit/errors'
+import type { CallContext } from '@sheaf/protos/call'
+import type { ReadChangesResponse } from '@sheaf/protos/sheaf/document_data/v1/changes'
+import type { DocumentSession } from '../routing/document-session'
+import type { Exchange } from '../http/exchange'
+import { LongAnswer } from '../limits/response-pacing'
+import { sendHead } from '../http/reply'
+import { writeChunk } from './record-stream'
+import { ChangeWriter } from './change-json'
+import { changesRequest, requireReached, toldToClients } from './change-feed'
+
+/** How long document-data is asked to wait for a change: after that access is looked at again. */
+const WAIT_MS = 2_000
+/** What a response may take beyond that, before document-data is taken for stalled; how long the client takes counts nowhere. */
+const RESPONSE_MS = 20_000
+/** A comment is sent after so long a silence, so that nobody on the way takes the connection for dead. */
+const HEARTBEAT_MS = 15_000
+/** How long before the end of its time a stream ends by itself, between two changes. */
+const EARLY_MS = 5_000
+const RETRY_MS = 500
+const HEARTBEAT = Buffer.from(':\n\n')
+const passing = new Set<AppError['code']>(['unavailable', 'too_many', 'timeout'])
+
+/**
+ * Answers with server-sent events: all changes after `since`, and then each as it is made, until the client goes, its
+ * access or the document is taken away, time is up or the gateway stops. Access is asked for anew every few seconds.
+ * Throws what goes wrong before the first byte.
+ */
+export async function streamChanges(
+  exchange: Exchange,
+  document: DocumentSession,
+  since: number,
+): Promise<void> {
+  const leave = exchange.context.load.changeStreams.enter(String(exchange.userId), document.docId)
+  try {
+    const stream = new ChangeStream(exchange, document, since)
+    if (await stream.begin()) await stream.follow()
+  } finally {
+    leave()
+  }
+}
+
+/** True for an error that is another one, or none, a moment later. */
+function isPassing(error: unknown): boolean {
+  const told = toAppError(error)
+  return told !== undefined && passing.has(told.code)
+}
+
+type Responses = AsyncGenerator<ReadChangesResponse, undefined, undefined>
+
+/** The responses of a call, which is cancelled when one is not there in time: AppError `timeout`. */
+async function* responsesInTime(
+  open: (call: CallContext) => AsyncIterable<ReadChangesResponse>,
+  call: CallContext,
+  waitMs: number,
+): Responses {
+  const ended = new AbortController()
+  const end = () => ended.abort(call.signal?.reason)
+  call.signal?.addEventListener('abort', end, { once: true })
+  if (call.signal?.aborted) end()
+  const responses = open({ ...call, signal: ended.signal })[Symbol.asyncIterator]()
+  const next = async (ms: number) => {
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      ended.abort()
+    }, ms)
+    try {
+      return await responses.next()
+    } catch (error) {
+      if (!isLate) throw error
+      throw new AppError('timeout', 'DEADLINE_EXCEEDED', 'the request took too long')
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+  try {
+    let response = await next(waitMs + RESPONSE_MS)
+    for (; !response.done; response = await next(RESPONSE_MS)) yield response.value
+  } finally {
+    call.signal?.removeEventListener('abort', end)
+    await responses.return?.()
+  }
+}
+
+class ChangeStream {
+  private readonly writer = new ChangeWriter()
+  private epoch = ''
+  private sentAt = 0
+  private askedAt = 0
+
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly document: DocumentSession,
+    private after: number,
+  ) {}
+
+  /** Sends what is there. False when nothing can follow. */
+  async begin(): Promise<boolean> {
+    try {
+      await this.send(0)
+    } catch (error) {
+      if (!this.exchange.response.headersSent) throw toldToClients(error)
+      if (this.canGoOn(error)) return true
+      this.breakOff(error)
+      return false
+    }
+    return true
+  }
+
+  /** Sends what comes, to the end. */
+  async follow(): Promise<void> {
+    const { response, signal } = this.exchange
+    while (!this.isOver()) {
+      try {
+        // First of all, so that a client keeps waiting for a service that is away.
+        if (performance.now() - this.sentAt > HEARTBEAT_MS) await this.write(HEARTBEAT)
+        await this.renew()
+        await this.send(WAIT_MS)
+      } catch (error) {
+        if (!this.canGoOn(error)) return this.breakOff(error)
+        await delay(RETRY_MS, undefined, { signal }).catch(() => {})
+      }
+    }
+    response.end()
+  }
+
+  private isOver(): boolean {
+    const { response, signal, context, deadline } = this.exchange
+    const isLate = Date.now() > deadline - EARLY_MS
+    return response.destroyed || signal.aborted || isLate || context.isDraining()
+  }
+
+  /** Sends the changes that follow, after waiting for one when there is none. */
+  private async send(waitMs: number): Promise<void> {
+    const { document, exchange } = this
+    const { role } = document
+    const request = changesRequest(document, { afterSeq: this.after, limit: 0 }, waitMs)
+    const { responses, first } = await document.call(async (home, call) => {
+      const open = (call: CallContext) => home.changes.readChanges(request, call)
+      const responses = responsesInTime(open, call, waitMs)
+      return { responses, first: await responses.next() }
+    })
+    try {
+      if (first.done) throw new Error('document-data told no state')
+      this.checkState(first.value)
+      // Whoever has lost access while this waited gets nothing of what came since.
+      await this.renew()
+      if (!exchange.response.headersSent) await this.open()
+      await this.pass(responses, role)
+    } finally {
+      await responses.return(undefined)
+    }
+  }
+
+  /** Passes on what was asked for with this role. */
+  private async pass(responses: Responses, role: DocumentSession['role']): Promise<void> {
+    const { context, signal } = this.exchange
+    let next = await responses.next()
+    if (next.done) return
+    using answer = new LongAnswer(context.load, signal)
+    for (; !next.done; next = await responses.next()) {
+      const { change } = next.value
+      if (!change) continue
+      if (!(await this.mayPass(role))) return
+      const start = this.writer.isMidway ? '' : `id: ${change.seq}\nevent: change\ndata: `
+      const { text, isWhole } = this.writer.write(next.value)
+      const end = isWhole ? '\n\n' : ''
+      await this.write(Buffer.concat([Buffer.from(start), text, Buffer.from(end)]))
+      if (isWhole) this.after = change.seq
+      await answer.giveWay(text.length)
+    }
+  }
+
+  /** False for what was asked for with another role, since it may tell more than this one is told: it is asked for again. */
+  private async mayPass(role: DocumentSession['role']): Promise<boolean> {
+    const { document, writer } = this
+    // A client may take long for what was read at once.
+    if (performance.now() - this.askedAt > WAIT_MS)
+      await this.renew().catch((error: unknown) => {
+        if (!writer.isMidway || !isPassing(error)) throw error
+      })
+    if (document.role === role) return true
+    if (writer.isMidway) throw new Error('the role has changed while a change was sent')
+    return false
+  }
+
+  private async renew(): Promise<void> {
+    this.askedAt = performance.now()
+    await this.document.renew()
+  }
+
+  /** True for an error after which the stream can go on where it is. */
+  private canGoOn(error: unknown): boolean {
+    return !this.writer.isMidway && isPassing(error)
+  }
+
+  /** A document that was replaced has another log, in which this position means nothing. */
+  private checkState({ latestSeq, etag }: ReadChangesResponse): void {
+    requireReached(this.after, latestSeq)
+    const epoch = etag.slice(0, etag.lastIndexOf('.'))
+    if (this.epoch !== '' && this.epoch !== epoch)
+      throw new AppError('conflict', 'CHANGES_CUT', 'the document was replaced: read it anew')
+    this.epoch = epoch
+  }
+
+  private async open(): Promise<void> {
+    sendHead(this.exchange, {
+      mediaType: 'text/event-stream; charset=utf-8',
+      cache: 'no-cache, no-transform',
+      // Common proxies gather what they pass on unless they are told.
+      headers: ['X-Accel-Buffering', 'no', 'Vary', 'Accept'],
+    })
+    await this.write(Buffer.from('retry: 1000\n\n'))
+  }
+
+  private async write(bytes: Buffer): Promise<void> {
+    this.sentAt = performance.now()
+    await writeChunk(this.exchange, bytes)
+  }
+
+  /** Ends an answer that has begun. What a client has of an event that is not whole, it throws away. */
+  private breakOff(error: unknown): void {
+    const { response, context, requestId, signal } = this.exchange
+    const told = toAppError(error)
+    if (!told || this.writer.isMidway || response.destroyed || signal.aborted) {
+      if (!signal.aborted)
+        context.log.warn({ requestId, err: error }, 'a stream of changes broke off')
+      response.destroy()
+      return
+    }
+    const data = JSON.stringify({ error: told.message, details: { reason: told.reason } })
+    response.end(`event: end\ndata: ${data}\n\n`)
+  }
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http'
+import { AppError } from '@sheaf/kit/errors'
+import { isCsrfToken } from '../sign-in/csrf'
+import type { Exchange } from '../http/exchange'
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Keys are much shorter; anything longer is none, and is not sent anywhere. */
+const MAX_KEY_LENGTH = 512
+
+/**
+ * Reads the credential of a request; directory checks it when it is asked for access. Throws AppError
+ * `unauthenticated` for an Authorization header that holds no key, and for a write, of a session or anonymous, that a form of
+ * another site could have sent.
+ */
+export function authenticate(exchange: Exchange): void {
+  const { request } = exchange
+  const { authorization } = request.headers
+  if (authorization === undefined) {
+    const { session } = exchange.cookies
+    if (session === undefined) return refuseForgery(request)
+    requireCsrfToken(request, session)
+    exchange.credential = { kind: 'session', secret: session }
+    return
+  }
+  const [, scheme = '', key = ''] = /^(\S*)\s*(.*)$/.exec(authorization) ?? []
+  if (scheme !== 'Bearer') {
+    const message = "Bad request: unsupported Authorization scheme, expected 'Bearer'"
+    throw new AppError('unauthenticated', 'UNSUPPORTED_SCHEME', message)
+  }
+  if (key === '' || key.length > MAX_KEY_LENGTH)
+    throw new AppError('unauthenticated', 'INVALID_API_KEY', 'Bad request: invalid API key')
+  exchange.credential = { kind: 'apiKey', secret: key }
+}
+
+/** A browser sends the cookie with whatever a page makes it send; only a page of ours knows the token that goes with it. */
+function requireCsrfToken({ method = '', headers }: IncomingMessage, session: string): void {
+  if (safeMethods.has(method)) return
+  const { 'x-csrf-token': given } = headers
+  if (typeof given === 'string' && isCsrfToken(given, session)) return
+  throw new AppError(
+    'unauthenticated',
+    'CSRF_TOKEN_NEEDED',
+    "Requests of a session that change something require the header 'X-CSRF-Token' with the token that GET /api/session tells",
+  )
+}
+
+/** A page of another site can make a browser send a form, but not with one of these headers. */
+function refuseForgery({ method = '', headers }: IncomingMessage): void {
+  if (safeMethods.has(method)) return
+  if (headers['content-type'] === 'application/json') return
+  if (headers['x-requested-with'] === 'XMLHttpRequest') return
+  throw new AppError(
+    'unauthenticated',
+    'CSRF_HEADER_NEEDED',
+    "Unauthenticated requests require one of the headers 'Content-Type: application/json' or 'X-Requested-With: XMLHttpRequest'",
+  )
+}

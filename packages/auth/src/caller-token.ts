@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto'
+import {
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  jwtVerify,
+  SignJWT,
+  type JSONWebKeySet,
+  type JWK,
+} from 'jose'
+import { AppError } from '@sheaf/kit/errors'
+import type { Authenticator } from '@sheaf/kit/rpc/server-call'
+import { readScopeClaim, toScopeClaim, type KeyScope } from './key-scope'
+import { isRoleName, type RoleName } from './roles'
+
+const ISSUER = 'sheaf-directory'
+const ALGORITHM = 'EdDSA'
+/** Verified tokens kept at once; a token is about 600 bytes. */
+const CACHE_SIZE = 20_000
+/** A token ends within 30 s; one that seems to last much longer was made before the clock was set back. */
+const LONGEST_LIFE_MS = 60_000
+/** Least time between two fetches of the keys that an unknown key id causes. */
+const REFETCH_MS = 5_000
+
+/** What a caller token says of its bearer. */
+export interface CallerClaims {
+  /** User id; 0 for the system. */
+  readonly userId: number
+  readonly email: string
+  readonly name: string
+  readonly anonymous: boolean
+  /** True for the processes of Sheaf itself and its operator. */
+  readonly system: boolean
+  /** UUID of the document that the token is for; without one it is good for directory alone. */
+  readonly docId?: string
+  /** Role on that document. */
+  readonly role?: RoleName
+  /** Name of the document-data instance that has the document's file. */
+  readonly home?: string
+  /** What the API key behind the token is confined to; undefined when it may do all that its user may. */
+  readonly scope?: KeyScope
+}
+
+/** Claims of a token whose signature and end have been checked. */
+export interface VerifiedCaller extends CallerClaims {
+  /** When the token ends, epoch milliseconds. */
+  readonly expiresAt: number
+}
+
+/** Verifies caller tokens. */
+export type TokenVerifier = Authenticator<VerifiedCaller>
+
+/** The caller of RPCs that need no token. */
+export const anonymousCaller: VerifiedCaller = {
+  userId: 0,
+  email: '',
+  name: '',
+  anonymous: true,
+  system: false,
+  expiresAt: 0,
+}
+
+/** Makes caller tokens; directory alone has one. */
+export interface TokenSigner {
+  /** A token with these claims that ends after `ttlMs` milliseconds. */
+  sign(claims: CallerClaims, ttlMs: number): Promise<{ token: string; expiresAt: number }>
+}
+
+/** An Ed25519 key pair with its id. */
+export interface SigningKey {
+  readonly kid: string
+  readonly privateJwk: JWK
+  readonly publicJwk: JWK
+}
+
+/** Makes a new key pair. */
+export async function generateSigningKey(): Promise<SigningKey> {
+  const { privateKey, publicKey } = await generateKeyPair(ALGORITHM, {
+    crv: 'Ed25519',
+    extractable: true,
+  })
+  const kid = randomUUID()
+  const [privateJwk, publicJwk] = await Promise.all([exportJWK(privateKey), exportJWK(publicKey)])
+  return { kid, privateJwk, publicJwk: { ...publicJwk, kid, alg: ALGORITHM, use: 'sig' } }
+}
+
+/** True while a token that ends then can be used for `marginMs` more; false too when the clock was set back since. */
+export function isTokenFresh(expiresAt: number, marginMs = 0): boolean {
+  const left = expiresAt - Date.now()
+  return left > marginMs && left <= LONGEST_LIFE_MS
+}
+
+/** A signer that uses this key. */
+export async function createTokenSigner(key: SigningKey): Promise<TokenSigner> {
+  const privateKey = await importJWK(key.privateJwk, ALGORITHM)
+  return {
+    async sign(claims, ttlMs) {
+      const expiresAt = Math.floor((Date.now() + ttlMs) / 1000) * 1000
+      const { userId, email, name, anonymous, system, docId, role, home, scope } = claims
+      const token = await new SignJWT({
+        email,
+        name,
+        anon: anonymous,
+        sys: system,
+        doc: docId,
+        role,
+        home,
+        scope: toScopeClaim(scope),
+      })
+        .setProtectedHeader({ alg: ALGORITHM, kid: key.kid })
+        .setIssuer(ISSUER)
+        .setSubject(String(userId))
+        .setExpirationTime(expiresAt / 1000)
+        .sign(privateKey)
+      return { token, expiresAt }
+    },
+  }
+}
+
+const refused = () =>
+  new AppError('unauthenticated', 'BAD_CALLER_TOKEN', 'a valid caller token is needed')
+
+/**
+ * A verifier that gets the public keys by `fetchKeys`, once and again when a token names a key it does not know.
+ * Tokens that were verified are remembered until they end, so a repeated token costs a map look-up.
+ */
+export function createTokenVerifier(fetchKeys: () => Promise<JSONWebKeySet>): TokenVerifier {
+  const verified = new Map<string, VerifiedCaller>()
+  let keys: { resolve: ReturnType<typeof createLocalJWKSet>; kids: Set<string> } | undefined
+  let fetchedAt = -Infinity
+  let fetching: Promise<void> | undefined
+
+  const refresh = () =>
+    (fetching ??= fetchKeys()
+      .then((set) => {
+        keys = {
+          resolve: createLocalJWKSet(set),
+          kids: new Set(set.keys.map(({ kid }) => kid ?? '')),
+        }
+        fetchedAt = performance.now()
+      })
+      .finally(() => (fetching = undefined)))
+
+  async function check(token: string): Promise<VerifiedCaller> {
+    const { kid } = readHeader(token)
+    if (!keys?.kids.has(kid) && performance.now() - fetchedAt > REFETCH_MS) await refresh()
+    if (!keys?.kids.has(kid)) throw refused()
+    const { payload } = await jwtVerify(token, keys.resolve, {
+      issuer: ISSUER,
+      algorithms: [ALGORITHM],
+      currentDate: new Date(Date.now()),
+    }).catch(() => {
+      throw refused()
+    })
+    const caller = readClaims(payload)
+    if (!isTokenFresh(caller.expiresAt)) throw refused()
+    if (verified.size >= CACHE_SIZE) verified.delete(verified.keys().next().value ?? '')
+    verified.set(token, caller)
+    return caller
+  }
+
+  return {
+    anonymous: anonymousCaller,
+    verify(token) {
+      const known = verified.get(token)
+      if (known === undefined) return check(token)
+      if (isTokenFresh(known.expiresAt)) return known
+      verified.delete(token)
+      throw refused()
+    },
+  }
+}
+
+function readHeader(token: string): { kid: string } {
+  try {
+    return { kid: decodeProtectedHeader(token).kid ?? '' }
+  } catch {
+    throw refused()
+  }
+}
+
+function readClaims(payload: Record<string, unknown>): VerifiedCaller {
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
+  const userId = Number(payload.sub)
+  if (!Number.isSafeInteger(userId) || typeof payload.exp !== 'number') throw refused()
+  return {
+    userId,
+    email: text(payload.email) ?? '',
+    name: text(payload.name) ?? '',
+    anonymous: payload.anon === true,
+    system: payload.sys === true,
+    docId: text(payload.doc),
+    role: isRoleName(payload.role) ? payload.role : undefined,
+    home: text(payload.home),
+    scope: readScope(payload.scope),
+    expiresAt: payload.exp * 1000,
+  }
+}
+
+function readScope(claim: unknown): KeyScope | undefined {
+  try {
+    return readScopeClaim(claim)
+  } catch {
+    throw refused()
+  }
+}

@@ -1,0 +1,44 @@
+import { requireDocumentRole } from './require-access'
+import type { VerifiedCaller } from './caller-token'
+import type { ServerCall } from './server-call'
+
+const DOC = '7c7ab2f0-0f7c-4b39-8a3c-3a6d6c0f9b1e'
+const noScope = { orgs: [], workspaces: [], documents: [] }
+
+const callBy = (change: Partial<VerifiedCaller>): ServerCall => ({
+  caller: {
+    userId: 3,
+    email: 'alice@example.com',
+    name: 'Alice',
+    anonymous: false,
+    system: false,
+    docId: DOC,
+    role: 'owners',
+    expiresAt: Date.now() + 30_000,
+    ...change,
+  },
+  token: '',
+  signal: new AbortController().signal,
+  deadline: Infinity,
+  requestId: '',
+})
+
+describe('requireDocumentRole', () => {
+  it('lets a role do what it may, on the document of its token alone', () => {
+    expect(() => requireDocumentRole(callBy({}), DOC, 'owners')).not.toThrow()
+    const other = '00000000-0000-4000-8000-000000000000'
+    expect(() => requireDocumentRole(callBy({}), other, 'viewers')).toThrow('No view access')
+    expect(() => requireDocumentRole(callBy({ role: 'viewers' }), DOC, 'editors')).toThrow(
+      'No write access',
+    )
+  })
+
+  it('lets a key that only reads change nothing, even with a role that says more', () => {
+    const reading = callBy({ scope: { ...noScope, readOnly: true } })
+    expect(() => requireDocumentRole(reading, DOC, 'viewers')).not.toThrow()
+    expect(() => requireDocumentRole(reading, DOC, 'editors')).toThrow('No write access')
+    expect(() => requireDocumentRole(reading, DOC, 'owners')).toThrow('No owner access')
+    const writing = callBy({ scope: { ...noScope, readOnly: false, documents: [DOC] } })
+    expect(() => requireDocumentRole(writing, DOC, 'owners')).not.toThrow()
+  })
+})

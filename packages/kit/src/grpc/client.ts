@@ -1,0 +1,309 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  Client,
+  Metadata,
+  status as Status,
+  type CallOptions,
+  type ClientReadableStream,
+  type ServiceError,
+} from '@grpc/grpc-js'
+import type { CallContext, CallSignal } from '@sheaf/protos/call'
+import { asBuffer } from '@sheaf/protos/bytes'
+import { CallSpan, isTracing } from '../telemetry/call-span'
+import { AppError } from '../errors'
+import { decodeError } from '../rpc/wire-errors'
+import { channelCredentials, type TlsFiles } from '../tls'
+import { StreamedCall, UnaryCall, type Outgoing, type PlainCalls } from '../multiplex/client-call'
+import { TransportClient } from '../multiplex/client'
+import { writeUpload } from './upload'
+
+const DEFAULT_TIMEOUT_MS = 30_000
+/** Streams carry whole tables, so they may take longer than one answer. */
+const STREAM_TIMEOUT_MS = 5 * 60_000
+const RETRY_DELAYS_MS = [50, 200, 500]
+/** RPCs named so have no side effects: a house rule, see CONTRIBUTING. Only these are tried again. */
+const IDEMPOTENT = /^(Get|List|Read|Resolve)/
+
+const receive = (bytes: Buffer): Uint8Array => bytes
+
+/** What openChannel needs. */
+export interface ChannelOptions {
+  /** `host:port`, or any target that grpc-js knows. */
+  readonly address: string
+  /** Deadline of a unary call that states none, in milliseconds; 30 s unless given. */
+  readonly timeoutMs?: number
+  /** Certificates of the processes of one Sheaf; plain text without them. */
+  readonly tls?: TlsFiles
+  /** Largest answer in bytes; gRPC's usual 4 MiB unless given. */
+  readonly maxMessageBytes?: number
+  /**
+   * True to send small calls over one long-lived stream (TransportService): a fraction of the cost of a call for each,
+   * with the same outcomes. Of use between two processes of Sheaf with many calls.
+   */
+  readonly multiplexed?: boolean
+}
+
+/**
+ * A connection to one process that carries any number of calls: what generated clients (`…ServiceClientImpl`) send
+ * through. Every unary call has a deadline; failures are AppErrors; an aborted signal or an abandoned iteration cancels.
+ */
+export class GrpcChannel implements AsyncDisposable {
+  private readonly client: Client
+  private readonly timeoutMs: number
+  private readonly transport?: TransportClient
+  private readonly plain: PlainCalls = {
+    unary: (call) => this.plainUnary(call),
+    serverStream: (call) => this.plainServerStream(call),
+  }
+  readonly address: string
+
+  constructor({
+    address,
+    tls,
+    timeoutMs = DEFAULT_TIMEOUT_MS,
+    maxMessageBytes = 4 * 1024 * 1024,
+    multiplexed = false,
+  }: ChannelOptions) {
+    this.address = address
+    this.timeoutMs = timeoutMs
+    this.client = new Client(address, channelCredentials(tls), {
+      'grpc.max_receive_message_length': maxMessageBytes,
+      'grpc.max_send_message_length': -1,
+      'grpc-node.flow_control_window': 1024 * 1024,
+      'grpc.keepalive_time_ms': 30_000,
+      'grpc.keepalive_timeout_ms': 5_000,
+      'grpc.initial_reconnect_backoff_ms': 50,
+      'grpc.min_reconnect_backoff_ms': 50,
+      'grpc.max_reconnect_backoff_ms': 1_000,
+      // A process that was started again on a cluster has another address under the same name.
+      'grpc.dns_min_time_between_resolutions_ms': 1_000,
+      'grpc.enable_retries': 0,
+    })
+    if (multiplexed) this.transport = new TransportClient(this.client, maxMessageBytes)
+  }
+
+  /** True while small calls go over the long-lived stream; at first, and while it is away, all go by plain gRPC. */
+  get isMultiplexing(): boolean {
+    return this.transport?.isOpen ?? false
+  }
+
+  /** One message for one message. */
+  request(
+    service: string,
+    method: string,
+    data: Uint8Array,
+    context: CallContext = {},
+  ): Promise<Uint8Array> {
+    const deadline = context.deadline ?? Date.now() + this.timeoutMs
+    const call = { path: `/${service}/${method}`, data, context, deadline }
+    return IDEMPOTENT.test(method) ? this.persist(call) : this.unary(call)
+  }
+
+  /** Tries again, for a while, when the service is away. */
+  private async persist(call: Outgoing): Promise<Uint8Array> {
+    for (const wait of RETRY_DELAYS_MS) {
+      try {
+        return await this.unary(call)
+      } catch (error) {
+        const again = error instanceof AppError && error.reason === 'SERVICE_UNAVAILABLE'
+        if (!again || Date.now() + wait >= call.deadline) throw error
+      }
+      await delay(wait * (0.5 + Math.random()))
+    }
+    return this.unary(call)
+  }
+
+  private unary(call: Outgoing): Promise<Uint8Array> {
+    if (!this.transport) return this.plainUnary(call)
+    const { signal } = call.context
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    const carried = new UnaryCall(this.plain, call)
+    return this.transport.begin(carried) ? carried.answer : this.plainUnary(call)
+  }
+
+  private plainUnary({ path, data, context, deadline }: Outgoing): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      const { signal } = context
+      if (signal?.aborted) return reject(signal.reason)
+      const span = startSpan(path)
+      const sent = this.client.makeUnaryRequest(
+        path,
+        asBuffer,
+        receive,
+        data,
+        metadataOf(context, span),
+        { deadline },
+        done,
+      )
+      const cancel = () => sent.cancel()
+      signal?.addEventListener('abort', cancel, { once: true })
+      function done(error: ServiceError | null, answer?: Uint8Array) {
+        span?.end(error ? error.code : Status.OK)
+        signal?.removeEventListener('abort', cancel)
+        if (error) reject(decodeError(error))
+        else resolve(answer ?? new Uint8Array())
+      }
+    })
+  }
+
+  /** One message for a stream of them, read no faster than it is iterated. */
+  serverStreamingRequest(
+    service: string,
+    method: string,
+    data: Uint8Array,
+    context: CallContext = {},
+  ): AsyncIterable<Uint8Array> {
+    const deadline = context.deadline ?? Date.now() + STREAM_TIMEOUT_MS
+    const call = { path: `/${service}/${method}`, data, context, deadline }
+    const { transport } = this
+    if (!transport) return this.plainServerStream(call)
+    return new StreamedCall(this.plain, call, (carried) => transport.begin(carried))
+  }
+
+  private plainServerStream(call: Outgoing): AsyncGenerator<Uint8Array> {
+    const { path, data, context, deadline } = call
+    const open = (span?: CallSpan) =>
+      this.client.makeServerStreamRequest(
+        path,
+        asBuffer,
+        receive,
+        data,
+        metadataOf(context, span),
+        { deadline },
+      )
+    return read(path, open, context.signal)
+  }
+
+  /** A stream of messages for one; used by uploads. */
+  clientStreamingRequest(
+    service: string,
+    method: string,
+    data: AsyncIterable<Uint8Array>,
+    call: CallContext = {},
+  ): Promise<Uint8Array> {
+    const context = { ...call, deadline: call.deadline ?? Date.now() + STREAM_TIMEOUT_MS }
+    const { signal } = call
+    return new Promise((resolve, reject) => {
+      const path = `/${service}/${method}`
+      const span = startSpan(path)
+      const metadata = metadataOf(context, span)
+      const stream = this.client.makeClientStreamRequest(
+        path,
+        asBuffer,
+        receive,
+        metadata,
+        optionsOf(context),
+        done,
+      )
+      const cancel = () => stream.cancel()
+      signal?.addEventListener('abort', cancel, { once: true })
+      writeUpload(stream, data).catch((error: Error) => {
+        cancel()
+        reject(error)
+      })
+      function done(error: ServiceError | null, answer?: Uint8Array) {
+        span?.end(error ? error.code : Status.OK)
+        signal?.removeEventListener('abort', cancel)
+        if (error) reject(decodeError(error))
+        else resolve(answer ?? new Uint8Array())
+      }
+    })
+  }
+
+  /** A stream for a stream; has no deadline unless the call states one. */
+  bidirectionalStreamingRequest(
+    service: string,
+    method: string,
+    data: AsyncIterable<Uint8Array>,
+    call: CallContext = {},
+  ): AsyncIterable<Uint8Array> {
+    const path = `/${service}/${method}`
+    const open = (span?: CallSpan) => {
+      const stream = this.client.makeBidiStreamRequest(
+        path,
+        asBuffer,
+        receive,
+        metadataOf(call, span),
+        optionsOf(call),
+      )
+      writeUpload(stream, data).catch(() => stream.cancel())
+      return stream
+    }
+    return read(path, open, call.signal)
+  }
+
+  /** True when the process, or the part of it that `service` names, says that it serves; false also when it cannot be reached. */
+  async checkHealth(service = '', timeoutMs = 1_000): Promise<boolean> {
+    // grpc.health.v1: request {1: service}, answer {1: status} with 1 = SERVING; spelled out to need no generated code.
+    const name = Buffer.from(service)
+    const request = Buffer.concat([Buffer.from([0x0a, name.length]), name])
+    const deadline = Date.now() + timeoutMs
+    const path = '/grpc.health.v1.Health/Check'
+    try {
+      const answer = await this.plainUnary({ path, data: request, context: {}, deadline })
+      return answer[0] === 0x08 && answer[1] === 1
+    } catch {
+      return false
+    }
+  }
+
+  /** Closes the connection; running calls fail. */
+  close(): void {
+    this.transport?.close()
+    this.client.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close()
+  }
+}
+
+/** Opens a channel; it connects with the first call and reconnects by itself. */
+export function openChannel(options: ChannelOptions): GrpcChannel {
+  return new GrpcChannel(options)
+}
+
+function startSpan(path: string): CallSpan | undefined {
+  return isTracing() ? CallSpan.ofClient(path) : undefined
+}
+
+function metadataOf({ token, requestId }: CallContext, span?: CallSpan): Metadata {
+  const metadata = new Metadata()
+  if (span) metadata.set('traceparent', span.traceparent)
+  if (token !== undefined) metadata.set('authorization', `Bearer ${token}`)
+  if (requestId !== undefined) metadata.set('x-request-id', requestId)
+  return metadata
+}
+
+function optionsOf({ deadline }: CallContext): CallOptions {
+  return deadline === undefined ? {} : { deadline }
+}
+
+type Incoming = Pick<ClientReadableStream<Uint8Array>, 'cancel' | typeof Symbol.asyncIterator>
+
+async function* read(
+  path: string,
+  open: (span?: CallSpan) => Incoming,
+  signal?: CallSignal,
+): AsyncGenerator<Uint8Array> {
+  if (signal?.aborted) throw signal.reason
+  const span = startSpan(path)
+  const stream = open(span)
+  const cancel = () => stream.cancel()
+  signal?.addEventListener('abort', cancel, { once: true })
+  let ended = false
+  let status = Status.CANCELLED
+  try {
+    for await (const message of stream) yield message as Uint8Array
+    ended = true
+    status = Status.OK
+  } catch (error) {
+    status = (error as Partial<ServiceError>).code ?? Status.UNKNOWN
+    throw decodeError(error)
+  } finally {
+    span?.end(status)
+    signal?.removeEventListener('abort', cancel)
+    // Of a stream that has ended this would make a cancelled one in its server's eyes.
+    if (!ended) cancel()
+  }
+}

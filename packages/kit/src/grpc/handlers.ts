@@ -1,0 +1,153 @@
+import type { Readable } from 'node:stream'
+import {
+  status as Status,
+  type Metadata,
+  type MethodDefinition,
+  type ServerDuplexStream,
+  type ServerReadableStream,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type UntypedHandleCall,
+  type sendUnaryData,
+} from '@grpc/grpc-js'
+import { CallRecord } from '../telemetry/call-telemetry'
+import type { CallScope, IncomingCall } from '../rpc/call-scope'
+import type { HandlerMethod } from '../rpc/server-call'
+
+const BEARER = 'Bearer '
+
+type Method = MethodDefinition<unknown, unknown>
+
+/** Turns a method of a service interface into what grpc-js calls, for each of the four kinds of RPC. */
+export function createHandler(
+  scope: CallScope,
+  method: Method,
+  handle: HandlerMethod,
+  open: boolean,
+): UntypedHandleCall {
+  const { path } = method
+  const answer = async (call: AnyCall, request: unknown) => {
+    const admitted = scope.admit(new PlainCall(call), open)
+    return handle(request, admitted instanceof Promise ? await admitted : admitted)
+  }
+  const fail = (error: unknown, record: CallRecord) => {
+    const failure = scope.fail(error, path)
+    record.end(failure.code)
+    return failure
+  }
+  const reply = (call: AnyCall, request: unknown, callback: sendUnaryData<unknown>) => {
+    const record = recordOf(path, call)
+    const answered = record.run(() => answer(call, request))
+    answered.then(
+      (response) => {
+        record.end(Status.OK)
+        callback(null, response)
+      },
+      (error: unknown) => callback(fail(error, record)),
+    )
+  }
+  const stream = (call: Sink, sendAll: () => Promise<void>) => {
+    const record = recordOf(path, call)
+    record.run(sendAll).then(
+      () => record.end(call.cancelled ? Status.CANCELLED : Status.OK),
+      (error: unknown) => call.emit('error', fail(error, record)),
+    )
+  }
+
+  const unary = (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>) =>
+    reply(call, call.request, callback)
+  const clientStream = (
+    call: ServerReadableStream<unknown, unknown>,
+    callback: sendUnaryData<unknown>,
+  ) => reply(call, messagesOf(call), callback)
+  const serverStream = (call: ServerWritableStream<unknown, unknown>) =>
+    stream(call, async () =>
+      send(call, (await answer(call, call.request)) as AsyncIterable<unknown>),
+    )
+  const bidirectional = (call: ServerDuplexStream<unknown, unknown>) =>
+    stream(call, async () => {
+      const context = await scope.admit(new PlainCall(call), open)
+      await scope.holdOpen(context, () =>
+        send(call, handle(messagesOf(call), context) as AsyncIterable<unknown>),
+      )
+    })
+  if (method.requestStream) return method.responseStream ? bidirectional : clientStream
+  return method.responseStream ? serverStream : unary
+}
+
+type AnyCall =
+  | ServerUnaryCall<unknown, unknown>
+  | ServerReadableStream<unknown, unknown>
+  | ServerWritableStream<unknown, unknown>
+
+/** What is the same in all four kinds of grpc-js's calls. */
+interface PlainIncoming {
+  readonly metadata: Metadata
+  readonly cancelled: boolean
+  getDeadline(): Date | number
+  on(event: 'cancelled', listener: () => void): unknown
+}
+
+/** A call of grpc-js as the scope sees it. */
+class PlainCall implements IncomingCall {
+  constructor(private readonly call: PlainIncoming) {}
+
+  get token(): string {
+    const [header] = this.call.metadata.get('authorization')
+    return typeof header === 'string' && header.startsWith(BEARER)
+      ? header.slice(BEARER.length)
+      : ''
+  }
+
+  get requestId(): string {
+    const [id] = this.call.metadata.get('x-request-id')
+    return typeof id === 'string' ? id : ''
+  }
+
+  get deadline(): number {
+    const stated = this.call.getDeadline()
+    return typeof stated === 'number' ? stated : stated.getTime()
+  }
+
+  get cancelled(): boolean {
+    return this.call.cancelled
+  }
+
+  on(event: 'cancelled', listener: () => void): void {
+    this.call.on(event, listener)
+  }
+}
+
+function recordOf(path: string, { metadata }: Pick<PlainIncoming, 'metadata'>): CallRecord {
+  const [traceparent] = metadata.get('traceparent')
+  return new CallRecord(path, typeof traceparent === 'string' ? traceparent : '')
+}
+
+type Sink = ServerWritableStream<unknown, unknown> | ServerDuplexStream<unknown, unknown>
+
+/** What the caller sends. A handler that stops reading, by an error, still has to be able to answer. */
+function messagesOf(call: Pick<Readable, 'iterator'>): AsyncIterable<unknown> {
+  return call.iterator({ destroyOnReturn: false })
+}
+
+/** Sends a stream of messages no faster than the caller takes them, and stops when the caller has gone. */
+async function send(call: Sink, messages: AsyncIterable<unknown>): Promise<void> {
+  for await (const message of messages) {
+    if (call.cancelled) return
+    if (!call.write(message)) await drained(call)
+  }
+  call.end()
+}
+
+function drained(call: Sink): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      call.removeListener('drain', done)
+      call.removeListener('cancelled', done)
+      resolve()
+    }
+    call.once('drain', done)
+    call.once('cancelled', done)
+    if (call.cancelled) done()
+  })
+}

@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import {
+  Server,
+  type ServerCredentials,
+  type ServiceDefinition,
+  type UntypedHandleCall,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js'
+import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
+import { ReflectionService } from '@grpc/reflection'
+import { HealthImplementation } from 'grpc-health-check'
+import type { Authenticator, HandlerMethod } from '../rpc/server-call'
+import { CallScope } from '../rpc/call-scope'
+import type { Logger } from '../logger'
+import { serverCredentials, type TlsFiles } from '../tls'
+import { TransportServer } from '../multiplex/server'
+import { createHandler } from './handlers'
+
+/** How long calls may go on after the server was asked to stop. */
+const DRAIN_MS = 10_000
+
+/** A service with its handlers, ready to be served. */
+export interface ServedService {
+  readonly definition: ServiceDefinition
+  readonly methods: Readonly<Record<string, HandlerMethod | undefined>>
+  readonly open: ReadonlySet<string>
+}
+
+/**
+ * Pairs a service with its handlers. RPCs without a handler answer UNIMPLEMENTED.
+ * @param options.open methods (camelCase) that need no caller token
+ */
+export function serve(
+  definition: ServiceDefinition,
+  implementation: object,
+  options: { open?: readonly string[] } = {},
+): ServedService {
+  return {
+    definition,
+    methods: implementation as Record<string, HandlerMethod | undefined>,
+    open: new Set(options.open),
+  }
+}
+
+/** What startGrpcServer needs. */
+export interface GrpcServerOptions {
+  /** `host:port`; port 0 takes a free one. */
+  readonly listen: string
+  /** Certificates of the processes of one Sheaf: nobody without one is served. Plain text without them. */
+  readonly tls?: TlsFiles
+  /** `host:port` where health alone is served in plain text as well, for those who have no certificate. */
+  readonly healthListen?: string
+  readonly services: readonly ServedService[]
+  readonly verifier: Authenticator
+  readonly log: Logger
+  /** Largest request in bytes; gRPC's usual 4 MiB unless stated. */
+  readonly maxMessageBytes?: number
+}
+
+/** A server that answers. Disposing turns health to NOT_SERVING, lets running calls finish, and closes. */
+export interface RunningGrpcServer extends AsyncDisposable {
+  /** `host:port` with the real port. */
+  readonly address: string
+  readonly port: number
+  /** Sets what the health service answers for a name; '' is the process itself. */
+  setHealth(name: string, serving: boolean): void
+}
+
+/**
+ * Serves gRPC: the services given, by plain gRPC and over streams of TransportService, health and reflection. Every call
+ * but those of open RPCs, health and reflection must carry a valid caller token. Errors are encoded for the wire; what is no AppError is logged here, once.
+ */
+export async function startGrpcServer(options: GrpcServerOptions): Promise<RunningGrpcServer> {
+  const { listen, services, verifier, log, tls, maxMessageBytes = 4 * 1024 * 1024 } = options
+  const server = new Server({
+    'grpc.max_receive_message_length': maxMessageBytes,
+    'grpc.max_send_message_length': -1,
+    'grpc-node.flow_control_window': 1024 * 1024,
+    'grpc.keepalive_time_ms': 60_000,
+    'grpc.keepalive_timeout_ms': 10_000,
+  })
+  const scope = new CallScope(verifier, log)
+  const transport = new TransportServer(scope)
+  for (const { definition, methods, open } of services) {
+    const handlers: Record<string, UntypedHandleCall> = {}
+    for (const [name, method] of Object.entries(definition)) {
+      const handle = methods[name]
+      if (!handle) continue
+      const bound = handle.bind(methods)
+      handlers[name] = createHandler(scope, method, bound, open.has(name))
+      transport.add({ method, handle: bound, open: open.has(name) })
+    }
+    server.addService(definition, handlers as UntypedServiceImplementation)
+  }
+  server.addService(TransportServer.definition, { exchange: transport.exchange })
+  const health = new HealthImplementation({ '': 'SERVING' })
+  health.addToServer(server)
+  const names = services.map(({ definition }) => serviceName(definition))
+  new ReflectionService(loadDescriptors(), { services: names }).addToServer(server)
+  const probed = await serveHealth(health, options.healthListen)
+  const port = await bind(server, listen, serverCredentials(tls)).catch((error: unknown) => {
+    probed.forceShutdown()
+    throw error
+  })
+  const address = `${listen.slice(0, listen.lastIndexOf(':'))}:${port}`
+  log.info({ address }, 'listening')
+  return {
+    address,
+    port,
+    setHealth: (name, serving) => health.setStatus(name, serving ? 'SERVING' : 'NOT_SERVING'),
+    async [Symbol.asyncDispose]() {
+      health.setStatus('', 'NOT_SERVING')
+      scope.endOpenStreams()
+      transport.drain()
+      await Promise.all([drain(server), drain(probed)])
+    },
+  }
+}
+
+function serviceName(definition: ServiceDefinition): string {
+  return Object.values(definition)[0]?.path.split('/')[1] ?? ''
+}
+
+/** A server of health alone; it listens nowhere when it is not asked to. */
+async function serveHealth(health: HealthImplementation, listen?: string): Promise<Server> {
+  const server = new Server()
+  health.addToServer(server)
+  if (listen !== undefined) await bind(server, listen, serverCredentials(undefined))
+  return server
+}
+
+function bind(server: Server, listen: string, credentials: ServerCredentials): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync(listen, credentials, (error, port) => {
+      if (error) reject(new Error(`cannot listen on ${listen}: ${error.message}`))
+      else resolve(port)
+    })
+  })
+}
+
+function drain(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const force = setTimeout(() => server.forceShutdown(), DRAIN_MS)
+    server.tryShutdown(() => {
+      clearTimeout(force)
+      resolve()
+    })
+  })
+}
+
+function loadDescriptors() {
+  const protos = dirname(require.resolve('@sheaf/protos/package.json'))
+  return loadFileDescriptorSetFromBuffer(readFileSync(join(protos, 'gen', 'descriptors.binpb')))
+}

@@ -1,0 +1,237 @@
+import { status as Status } from '@grpc/grpc-js'
+import type { CallContext } from '@sheaf/protos/call'
+import type { CallSpan } from '../telemetry/call-span'
+import { codes, type AppError } from '../errors'
+import { transportError } from '../rpc/wire-errors'
+import { WINDOW } from './limits'
+
+/** Credit is given back in portions of this size, in bytes. */
+const CREDIT_PORTION = WINDOW / 4
+
+/** A call to be made. */
+export interface Outgoing {
+  /** `/package.Service/Method`. */
+  readonly path: string
+  readonly data: Uint8Array
+  readonly context: CallContext
+  /** Epoch milliseconds. */
+  readonly deadline: number
+}
+
+/** Calls by plain gRPC: where calls go that the stream does not take. */
+export interface PlainCalls {
+  /** One message for one message. */
+  unary(call: Outgoing): Promise<Uint8Array>
+  /** One message for a stream of them; begins when it is first asked for one. */
+  serverStream(call: Outgoing): AsyncGenerator<Uint8Array>
+}
+
+/** The stream that carries a call. */
+export interface Carrier {
+  /** Largest message in bytes that an answer may have. */
+  readonly maxMessageBytes: number
+  /** Lets the server send so many bytes more. */
+  addCredit(call: CarriedCall, bytes: number): void
+  /** Told when a call has its outcome, or nobody waits for it any more; `tell` says that the server wants to know. */
+  forget(call: CarriedCall, tell: boolean): void
+}
+
+/** One call on the side that makes it. */
+export abstract class CarriedCall {
+  id = 0
+  /** True once it may have reached the server: from then on only an answer tells whether it was done. */
+  isSent = false
+  isOver = false
+  span?: CallSpan
+  protected carrier?: Carrier
+  private parts?: Uint8Array[]
+  private partBytes = 0
+
+  constructor(
+    protected readonly plain: PlainCalls,
+    readonly request: Outgoing,
+  ) {}
+
+  /** Takes the answer's next message. */
+  protected abstract take(message: Uint8Array): void
+  /** Ends the call with its outcome. */
+  protected abstract settle(error?: AppError): void
+  /** Has the call made by plain gRPC; it has not run here. */
+  protected abstract reroute(): void
+
+  /** Told when the call has gone to a stream. */
+  begin(carrier: Carrier): void {
+    this.carrier = carrier
+    this.request.context.signal?.addEventListener('abort', this)
+  }
+
+  /** The abort signal's. */
+  handleEvent(): void {
+    this.fail(transportError(Status.CANCELLED), true)
+  }
+
+  /** Takes a message, or a part of one. */
+  receive(payload: Uint8Array, continues: boolean): void {
+    if (!continues && !this.parts) return this.take(payload)
+    const parts = (this.parts ??= [])
+    parts.push(payload)
+    this.partBytes += payload.length
+    if (this.partBytes > (this.carrier?.maxMessageBytes ?? 0))
+      return this.fail(transportError(Status.RESOURCE_EXHAUSTED), true)
+    // Its reader cannot make room before the message is whole.
+    if (continues) return this.carrier?.addCredit(this, payload.length)
+    this.parts = undefined
+    this.partBytes = 0
+    this.take(Buffer.concat(parts))
+  }
+
+  /** Ends the call well. */
+  complete(): void {
+    if (!this.finish(Status.OK, false)) return
+    this.settle()
+  }
+
+  /** Ends the call with an error. */
+  fail(error: AppError, tell = false): void {
+    if (!this.finish(codes[error.code].grpc, tell)) return
+    this.settle(error)
+  }
+
+  /** Has the call made by plain gRPC, since the server has not seen it or cannot take it here. */
+  goElsewhere(): void {
+    if (!this.finish(Status.UNAVAILABLE, false)) return
+    this.reroute()
+  }
+
+  /** Leaves the stream; false when it had left already. */
+  protected finish(status: Status, tell: boolean): boolean {
+    if (this.isOver) return false
+    this.isOver = true
+    this.request.context.signal?.removeEventListener('abort', this)
+    this.span?.end(status)
+    this.carrier?.forget(this, tell && this.isSent)
+    this.parts = undefined
+    return true
+  }
+}
+
+/** A call with one message for an answer. */
+export class UnaryCall extends CarriedCall {
+  private resolve!: (answer: Uint8Array | Promise<Uint8Array>) => void
+  private reject!: (error: unknown) => void
+  readonly answer = new Promise<Uint8Array>((resolve, reject) => {
+    this.resolve = resolve
+    this.reject = reject
+  })
+
+  protected take(message: Uint8Array): void {
+    if (this.finish(Status.OK, false)) this.resolve(message)
+  }
+
+  protected settle(error?: AppError): void {
+    this.reject(error ?? transportError(Status.INTERNAL))
+  }
+
+  protected reroute(): void {
+    this.resolve(this.plain.unary(this.request))
+  }
+}
+
+const theEnd: IteratorReturnResult<undefined> = { done: true, value: undefined }
+
+/** A call with a stream of messages for an answer, which begins when it is first asked for one. */
+export class StreamedCall extends CarriedCall implements AsyncIterableIterator<Uint8Array> {
+  private messages: Uint8Array[] = []
+  private hasBegun = false
+  private error?: AppError
+  private elsewhere?: AsyncGenerator<Uint8Array>
+  private waiting?: {
+    resolve(result: IteratorResult<Uint8Array> | Promise<IteratorResult<Uint8Array>>): void
+    reject(error: unknown): void
+  }
+  private read = 0
+
+  /** @param start gives the call to a stream; false when there is none that can take it */
+  constructor(
+    plain: PlainCalls,
+    request: Outgoing,
+    private readonly start: (call: CarriedCall) => boolean,
+  ) {
+    super(plain, request)
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  /** The next message; one is asked for at a time. */
+  next(): Promise<IteratorResult<Uint8Array>> {
+    if (!this.hasBegun) {
+      this.hasBegun = true
+      const { signal } = this.request.context
+      if (signal?.aborted) return this.refuse(signal.reason)
+      if (!this.start(this)) this.elsewhere = this.plain.serverStream(this.request)
+    }
+    if (this.elsewhere) return this.elsewhere.next()
+    const value = this.messages.shift()
+    if (value) {
+      this.makeRoom(value.length)
+      return Promise.resolve({ done: false, value })
+    }
+    if (this.error) return this.refuse(this.error)
+    if (this.isOver) return Promise.resolve(theEnd)
+    return new Promise((resolve, reject) => (this.waiting = { resolve, reject }))
+  }
+
+  /** Wants no more messages: cancels the call unless it has ended. */
+  async return(): Promise<IteratorResult<Uint8Array>> {
+    await this.elsewhere?.return(undefined)
+    this.hasBegun = true
+    this.messages = []
+    this.error = undefined
+    this.finish(Status.CANCELLED, true)
+    this.waiting?.resolve(theEnd)
+    return theEnd
+  }
+
+  protected take(value: Uint8Array): void {
+    if (!this.waiting) {
+      this.messages.push(value)
+      return
+    }
+    const { waiting } = this
+    this.waiting = undefined
+    this.makeRoom(value.length)
+    waiting.resolve({ done: false, value })
+  }
+
+  protected settle(error?: AppError): void {
+    const { waiting } = this
+    this.waiting = undefined
+    if (!waiting) this.error = error
+    else if (error) {
+      this.error = undefined
+      waiting.reject(error)
+    } else waiting.resolve(theEnd)
+  }
+
+  protected reroute(): void {
+    const elsewhere = (this.elsewhere = this.plain.serverStream(this.request))
+    this.waiting?.resolve(elsewhere.next())
+    this.waiting = undefined
+  }
+
+  /** Fails the reader once; after that the stream has ended. */
+  private refuse(error: Error): Promise<never> {
+    this.error = undefined
+    this.isOver = true
+    return Promise.reject(error)
+  }
+
+  private makeRoom(bytes: number): void {
+    this.read += bytes
+    if (this.isOver || this.read < CREDIT_PORTION) return
+    this.carrier?.addCredit(this, this.read)
+    this.read = 0
+  }
+}

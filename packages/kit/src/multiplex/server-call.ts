@@ -1,0 +1,195 @@
+import { Metadata, status as Status, type MethodDefinition, type StatusObject } from '@grpc/grpc-js'
+import type { Call } from '@sheaf/protos/sheaf/transport/v1/transport'
+import { countCall, noteBegin } from '../telemetry/call-metrics'
+import type { CallSpan } from '../telemetry/call-span'
+import type { CallScope, IncomingCall } from '../rpc/call-scope'
+import type { HandlerMethod } from '../rpc/server-call'
+import { PART, WINDOW } from './limits'
+import type { ReplyQueue } from './reply-queue'
+
+/** A method that calls on a stream can name. */
+export interface TransportRoute {
+  readonly method: MethodDefinition<unknown, unknown>
+  readonly handle: HandlerMethod
+  /** True when it needs no caller token. */
+  readonly open: boolean
+}
+
+/** What the calls of one stream share. */
+export interface CallHost {
+  readonly scope: CallScope
+  readonly queue: ReplyQueue
+  /** Calls that wait for room in the queue; who waits longest goes first. */
+  readonly waiting: Set<ServedCall>
+  /** Told once of each call that is over. */
+  forget(call: ServedCall): void
+}
+
+/** The status of what never came as far as a handler, as grpc-js itself would answer it. */
+export const bareStatus = (code: Status, details: string): StatusObject => ({
+  code,
+  details,
+  metadata: new Metadata(),
+})
+
+/** One call of a stream, on the side that serves it. */
+export class ServedCall implements IncomingCall {
+  readonly id: number
+  readonly token: string
+  readonly requestId: string
+  /** Length of its request. */
+  readonly bytes: number
+  /** Of an RPC that there is. */
+  private readonly path: string
+  cancelled = false
+  /** How much may still be sent, in bytes; below 0 when the last part was longer than what was left. */
+  private credit = WINDOW
+  /** True once it has its outcome, or nobody waits for one. */
+  private isOver = false
+  private readonly begun = noteBegin()
+  private onCancelled?: () => void
+  private wake?: () => void
+
+  constructor(
+    private readonly host: CallHost,
+    frame: Call,
+    readonly deadline: number,
+    private readonly span: CallSpan | undefined,
+  ) {
+    this.id = frame.id
+    this.token = frame.token
+    this.requestId = frame.requestId
+    this.bytes = frame.payload.length
+    this.path = frame.path
+  }
+
+  on(_event: 'cancelled', listener: () => void): void {
+    this.onCancelled = listener
+  }
+
+  /** Has the request answered. */
+  serve(route: TransportRoute, payload: Buffer): void {
+    const { method, handle } = route
+    let request: unknown
+    try {
+      request = method.requestDeserialize(payload)
+    } catch {
+      return this.failWith(bareStatus(Status.INTERNAL, 'the request cannot be decoded'))
+    }
+    try {
+      const admitted = this.host.scope.admit(this, route.open)
+      const answer =
+        admitted instanceof Promise
+          ? admitted.then((context) => handle(request, context))
+          : handle(request, admitted)
+      const sent = method.responseStream
+        ? this.sendAll(method, answer as AsyncIterable<unknown> | Promise<AsyncIterable<unknown>>)
+        : Promise.resolve(answer).then((response) => this.sendOne(method, response))
+      sent.catch((error: unknown) => this.fail(error, method.path))
+    } catch (error) {
+      this.fail(error, method.path)
+    }
+  }
+
+  /** Tells the handler that nobody waits for the outcome any more. */
+  cancel(): void {
+    if (this.isOver) return
+    this.finish(Status.CANCELLED)
+    this.abandon()
+  }
+
+  /** Fails the call since its time is up. */
+  expire(): void {
+    if (this.isOver) return
+    this.failWith(bareStatus(Status.DEADLINE_EXCEEDED, 'Deadline exceeded'))
+    this.abandon()
+  }
+
+  /** Lets the answer go on by so many bytes. */
+  addCredit(bytes: number): void {
+    this.credit += bytes
+    this.resume()
+  }
+
+  /** Lets a paused answer look whether there is room. */
+  resume(): void {
+    const { wake } = this
+    this.wake = undefined
+    wake?.()
+  }
+
+  private abandon(): void {
+    this.cancelled = true
+    this.onCancelled?.()
+    this.resume()
+  }
+
+  private sendOne(method: TransportRoute['method'], response: unknown): void | Promise<void> {
+    if (this.isOver) return
+    const bytes = method.responseSerialize(response)
+    if (bytes.length > PART) return this.send(bytes).then(() => this.finish(Status.OK))
+    this.host.queue.reply(this.id, bytes, false)
+    this.finish(Status.OK)
+  }
+
+  private async sendAll(
+    method: TransportRoute['method'],
+    answer: AsyncIterable<unknown> | Promise<AsyncIterable<unknown>>,
+  ): Promise<void> {
+    const messages = answer instanceof Promise ? await answer : answer
+    for await (const message of messages) {
+      if (this.isOver) return
+      const bytes = method.responseSerialize(message)
+      if (bytes.length <= PART && this.hasRoom) this.sendPart(bytes, false)
+      else await this.send(bytes)
+      if (this.isOver) return
+    }
+    if (this.isOver) return
+    this.host.queue.complete(this.id)
+    this.finish(Status.OK)
+  }
+
+  /** Sends a message, in parts when it is long, as fast as the client makes room. */
+  private async send(bytes: Buffer): Promise<void> {
+    let start = 0
+    do {
+      while (!this.isOver && !this.hasRoom) await this.pause()
+      if (this.isOver) return
+      const end = Math.min(start + PART, bytes.length)
+      this.sendPart(bytes.subarray(start, end), end < bytes.length)
+      start = end
+    } while (start < bytes.length)
+  }
+
+  private get hasRoom(): boolean {
+    return this.credit > 0 && this.host.queue.hasRoom
+  }
+
+  private sendPart(payload: Buffer, continues: boolean): void {
+    this.credit -= payload.length
+    this.host.queue.reply(this.id, payload, continues)
+  }
+
+  private pause(): Promise<void> {
+    if (!this.host.queue.hasRoom) this.host.waiting.add(this)
+    return new Promise((resolve) => (this.wake = resolve))
+  }
+
+  private fail(error: unknown, path: string): void {
+    const status = this.host.scope.fail(error, path)
+    if (!this.isOver) this.failWith(status)
+  }
+
+  private failWith(status: StatusObject): void {
+    this.host.queue.fail(this.id, status)
+    this.finish(status.code)
+  }
+
+  private finish(status: Status): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.span?.end(status)
+    countCall(this.path, status, this.begun)
+    this.host.forget(this)
+  }
+}

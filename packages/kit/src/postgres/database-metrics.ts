@@ -1,0 +1,25 @@
+import type { Pool } from 'pg'
+import { Observed, together } from '../telemetry/metrics'
+
+const connections = new Observed<'db.client.connection.state'>('gauge', {
+  name: 'db.client.connection.count',
+  description: 'Connections to PostgreSQL, by state: idle or used',
+  unit: '{connection}',
+  labels: ['db.client.connection.state'],
+})
+const waiting = new Observed('gauge', {
+  name: 'db.client.connection.pending_requests',
+  description: 'Queries and transactions that wait for a connection to PostgreSQL',
+  unit: '{request}',
+})
+
+/** Shows a pool of connections in the metrics, until disposed of. */
+export function observePool(pool: Pool): Disposable {
+  return together([
+    connections.observe((tell) => {
+      tell(pool.idleCount, { 'db.client.connection.state': 'idle' })
+      tell(pool.totalCount - pool.idleCount, { 'db.client.connection.state': 'used' })
+    }),
+    waiting.observe((tell) => tell(pool.waitingCount)),
+  ])
+}

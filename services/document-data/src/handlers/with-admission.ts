@@ -1,0 +1,67 @@
+import type { ServerCall } from '@sheaf/auth/server-call'
+import { serve, type ServedService } from '@sheaf/kit/grpc/server'
+import type { Admission, Wanted } from '../admission'
+
+/** RPCs without side effects, by the house rule on names, and SQL, which can only read. */
+const READ = /^(get|list|read)[A-Z]|^runSql$/
+
+/** RPCs that carry files. */
+const transfers = new Set([
+  'uploadAttachment',
+  'downloadAttachment',
+  'readAttachmentsArchive',
+  'restoreAttachments',
+])
+
+type Handler = (request: never, call: ServerCall) => unknown
+
+/** Serves handlers behind admission: what is refused has neither been parsed nor begun. */
+export function serveAdmitted(
+  admission: Admission,
+  definition: ServedService['definition'],
+  handlers: object,
+): ServedService {
+  const guarded: Record<string, Handler> = {}
+  for (const [name, handle] of Object.entries(handlers as Record<string, Handler>)) {
+    const kind = transfers.has(name) ? 'transfer' : READ.test(name) ? 'read' : 'write'
+    const guard = definition[name]?.responseStream ? guardStream : guardUnary
+    guarded[name] = guard(admission, kind, handle.bind(handlers))
+  }
+  return serve(definition, guarded)
+}
+
+function guardUnary(admission: Admission, kind: Wanted['kind'], handle: Handler): Handler {
+  return async (request: never, call) => {
+    const leave = enter(admission, kind, request, call)
+    try {
+      return await handle(request, call)
+    } finally {
+      leave()
+    }
+  }
+}
+
+function guardStream(admission: Admission, kind: Wanted['kind'], handle: Handler): Handler {
+  return async function* (request: never, call) {
+    const leave = enter(admission, kind, request, call)
+    try {
+      yield* handle(request, call) as AsyncIterable<unknown>
+    } finally {
+      leave()
+    }
+  }
+}
+
+const leaveNothing = () => {}
+
+function enter(
+  admission: Admission,
+  kind: Wanted['kind'],
+  request: { readonly bodyJson?: Uint8Array },
+  { caller }: ServerCall,
+): () => void {
+  // Sheaf's own calls are few, and tidy up what would be left over.
+  if (caller.system) return leaveNothing
+  // The document of the verified token: nobody uses up the share of another one.
+  return admission.enter({ kind, docId: caller.docId ?? '', bytes: request.bodyJson?.length ?? 0 })
+}

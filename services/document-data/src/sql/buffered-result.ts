@@ -1,0 +1,42 @@
+import { tooSlow } from '../store/reads/record-chunks'
+import type { SqlResult } from './sql-child'
+import type { SqlMoment } from './sql-messages'
+
+/** A result on its way to its reader: it is held in memory until it is disposed of, or its reader has taken too long. */
+export class HeldResult implements Disposable {
+  readonly moment: SqlMoment
+  private left: readonly Uint8Array[] | undefined
+  private readonly timer: NodeJS.Timeout
+
+  constructor(
+    { moment, chunks }: SqlResult,
+    maxHoldMs: number,
+    private readonly released: () => void,
+  ) {
+    this.moment = moment
+    this.left = chunks
+    this.timer = setTimeout(() => this.drop(), maxHoldMs)
+    this.timer.unref()
+  }
+
+  /** The bytes, in pieces. Throws AppError `unavailable` when they were held for too long. */
+  *chunks(): Generator<Buffer> {
+    for (let at = 0; ; at++) {
+      if (!this.left) throw tooSlow()
+      const chunk = this.left[at]
+      if (!chunk) return
+      yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.drop()
+  }
+
+  private drop(): void {
+    if (!this.left) return
+    clearTimeout(this.timer)
+    this.left = undefined
+    this.released()
+  }
+}

@@ -1,0 +1,168 @@
+import type { Connection } from '../sqlite/connections'
+import type { DocumentWriter } from '../document'
+import type { DocumentDoors } from '../document-access'
+import type { Author, LogValue } from '../log/log'
+import { retireRef } from '../schema/refs'
+import { releaseContents } from './file-contents'
+import { ATTACHMENTS, describeColumns } from './attachments'
+import { AttachmentUse } from './attachment-use'
+
+/** Attachments that one transaction looks at. */
+const ROWS_AT_ONCE = 500
+/** So long a file is kept that has become unused. */
+const EXPIRY_SECONDS = 7 * 24 * 3600
+
+/** What is done to the attachments of a document, and by whom. */
+export interface Sweep {
+  readonly docId: string
+  readonly author: Author
+  readonly signal: AbortSignal
+}
+
+/**
+ * Notes of every attachment since when no cell refers to it, or that one does again; answers how many have changed.
+ * @param sparedMs those that were uploaded less than so long ago are not noted as unused
+ */
+export function updateUsed(doors: DocumentDoors, sweep: Sweep, sparedMs = 0): Promise<number> {
+  const { docId, signal } = sweep
+  let changed = 0
+  return AttachmentUse.with({ doors, docId, signal }, async (use) => {
+    const notYet = Date.now() - sparedMs
+    await inSteps(doors, sweep, {
+      find: 'timeUploaded <= ? OR timeDeleted IS NOT NULL',
+      params: [notYet],
+      isWanted: ({ id, timeDeleted }) => use.has(id) !== (timeDeleted === null),
+      run: (doc, rows) => {
+        use.catchUp(doc)
+        const wrong = rows.filter(({ id, timeDeleted }) => use.has(id) !== (timeDeleted === null))
+        mark(doc, wrong)
+        changed += wrong.length
+      },
+    })
+    return changed
+  })
+}
+
+/**
+ * Removes the attachments that no cell refers to, and their bytes where no other has them; answers how many. Each step is
+ * a write of its own.
+ */
+export async function removeUnused(
+  doors: DocumentDoors,
+  sweep: Sweep,
+  { expiredOnly }: { readonly expiredOnly: boolean },
+): Promise<number> {
+  await updateUsed(doors, sweep)
+  const { docId, signal } = sweep
+  let removed = 0
+  return AttachmentUse.with({ doors, docId, signal }, async (use) => {
+    const before = Math.floor(Date.now() / 1000) - (expiredOnly ? EXPIRY_SECONDS : 0)
+    await inSteps(doors, sweep, {
+      find: 'timeDeleted <= ?',
+      params: [before],
+      isWanted: () => true,
+      run: (doc, rows) => {
+        use.catchUp(doc)
+        const unused = rows.filter(({ id }) => !use.has(id))
+        removeAttachments(
+          doc,
+          unused.map(({ id }) => id),
+        )
+        removed += unused.length
+      },
+    })
+    return removed
+  })
+}
+
+interface Row {
+  readonly id: number
+  readonly timeDeleted: number | null
+}
+
+interface Step {
+  /** Condition of the rows that may be concerned. */
+  readonly find: string
+  readonly params: readonly number[]
+  /** Whether a row seems to be concerned; looked at outside of a transaction. */
+  readonly isWanted: (row: Row) => boolean
+  /** Works on such rows, as they are now, within a transaction. */
+  readonly run: (doc: DocumentWriter, rows: readonly Row[]) => void
+}
+
+async function inSteps(doors: DocumentDoors, sweep: Sweep, step: Step): Promise<void> {
+  const { docId, author, signal } = sweep
+  const select = `SELECT id, timeDeleted FROM _grist_Attachments WHERE (${step.find})`
+  let after = 0
+  for (;;) {
+    const found = doors.read<Row[]>(docId, ({ connection }) => {
+      const sql = `${select} AND id > ? ORDER BY id LIMIT ${ROWS_AT_ONCE}`
+      return connection.prepare(sql).all(...step.params, after) as Row[]
+    })
+    const wanted = found.filter(step.isWanted)
+    if (wanted.length > 0) {
+      const ids = JSON.stringify(wanted.map(({ id }) => id))
+      await doors.transact<void>(
+        docId,
+        author,
+        (doc) => {
+          const sql = `${select} AND id IN (SELECT value FROM json_each(?))`
+          step.run(doc, doc.connection.prepare(sql).all(...step.params, ids) as Row[])
+        },
+        signal,
+      )
+    }
+    if (found.length < ROWS_AT_ONCE) return
+    after = found.at(-1)?.id ?? after
+  }
+}
+
+/** Turns around what is noted of these rows. */
+function mark(doc: DocumentWriter, rows: readonly Row[]): void {
+  if (rows.length === 0) return
+  const now = Math.floor(Date.now() / 1000)
+  const marked = rows.map(({ timeDeleted }) => (timeDeleted === null ? now : null))
+  const update = doc.connection.prepare(
+    'UPDATE _grist_Attachments SET timeDeleted = ? WHERE id = ?',
+  )
+  rows.forEach(({ id }, index) => update.run(marked[index] ?? null, id))
+  const old = rows.map(({ timeDeleted }) => timeDeleted)
+  doc.record({
+    kind: 'update_rows',
+    table: ATTACHMENTS,
+    tableRef: 0,
+    rowIds: rows.map(({ id }) => id),
+    columns: describeColumns(() => ({ old, new: marked })).filter(({ id }) => id === 'timeDeleted'),
+  })
+}
+
+/** Removes attachments, and their bytes where no other has them. */
+export function removeAttachments(doc: DocumentWriter, ids: readonly number[]): void {
+  if (ids.length === 0) return
+  const { connection } = doc
+  const json = JSON.stringify(ids)
+  const rows = connection
+    .prepare(`SELECT * FROM _grist_Attachments WHERE id IN (${LISTED}) ORDER BY id`)
+    .all(json) as Record<string, LogValue>[]
+  const fileIds = connection
+    .pluck(`SELECT DISTINCT file_id FROM _sheaf_attachments WHERE id IN (${LISTED})`)
+    .all(json) as number[]
+  // Whatever still names such an id, a cache or a client, must not come to mean another file.
+  retireRef(connection, 'attachment', Math.max(...ids))
+  deleteRows(connection, '_grist_Attachments', json)
+  deleteRows(connection, '_sheaf_attachments', json)
+  releaseContents(connection, fileIds)
+  doc.record({
+    kind: 'remove_rows',
+    table: ATTACHMENTS,
+    tableRef: 0,
+    rowIds: rows.map(({ id }) => Number(id)),
+    columns: describeColumns((name) => ({ old: rows.map((row) => row[name] ?? null) })),
+  })
+}
+
+const LISTED = 'SELECT value FROM json_each(?)'
+
+function deleteRows(connection: Connection, table: string, ids: string): void {
+  connection.prepare(`DELETE FROM ${table} WHERE id IN (${LISTED})`).run(ids)
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import type { DocumentDoors } from '../document-access'
+import type { Author } from '../log/log'
+import { ContentMissingError, requireRoom } from './attachments'
+import {
+  addChunk,
+  beginContent,
+  CHUNK_BYTES,
+  findContent,
+  measureContents,
+  type ActiveUploads,
+} from './file-contents'
+import type { StagedFile } from './staged-files'
+
+/** Bytes that one transaction stores: other writes of the document come in between. */
+const STORED_AT_ONCE = 2 * CHUNK_BYTES
+/** A content that was there may be removed before the upload ends; then it is stored, which nobody can undo. */
+const ATTEMPTS = 3
+
+/** What an upload works with. */
+export interface UploadTo extends DocumentDoors {
+  readonly uploads: ActiveUploads
+  /** Removes, some time soon, what no upload has a claim on. */
+  removeLeftovers(docId: string): void
+}
+
+/** What to store, and for whom. */
+export interface Upload {
+  readonly docId: string
+  readonly author: Author
+  readonly files: readonly StagedFile<unknown>[]
+  /** Bytes of all files of a document at most. */
+  readonly maxBytes: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Stores contents in a document, in bounded steps beside other writes, and then runs `commit`, which makes them visible:
+ * it is given the name of the upload, and claims them. Unless it succeeds nothing of them stays. Throws `too_large` when
+ * there is no room, and what `commit` throws.
+ */
+export async function storeContents<T>(
+  store: UploadTo,
+  upload: Upload,
+  commit: (name: string) => Promise<T>,
+): Promise<T> {
+  const name = randomUUID()
+  store.uploads.begin(name)
+  try {
+    for (let attempt = 1; ; attempt++) {
+      await storeMissing(store, upload, name)
+      try {
+        return await commit(name)
+      } catch (error) {
+        if (!(error instanceof ContentMissingError) || attempt >= ATTEMPTS) throw error
+      }
+    }
+  } finally {
+    store.uploads.end(name)
+    store.removeLeftovers(upload.docId)
+  }
+}
+
+async function storeMissing(store: UploadTo, upload: Upload, name: string): Promise<void> {
+  const { docId, maxBytes } = upload
+  const byHash = new Map(upload.files.map((file) => [file.sha256, file]))
+  const { missing, stored } = store.read(docId, ({ connection }) => ({
+    missing: [...byHash.values()].filter(({ sha256 }) => !findContent(connection, sha256)),
+    stored: measureContents(connection),
+  }))
+  if (missing.length === 0) return
+  const more = missing.reduce((sum, { size }) => sum + size, 0)
+  requireRoom(stored + more, maxBytes)
+  for (const file of missing) await storeContent(store, upload, { file, name })
+}
+
+async function storeContent(
+  store: DocumentDoors,
+  { docId, author, signal }: Upload,
+  { file, name }: { readonly file: StagedFile<unknown>; readonly name: string },
+): Promise<void> {
+  const { size, sha256: hash } = file
+  const write = <R>(run: Parameters<typeof store.transact<R>>[2]) =>
+    store.transact<R>(docId, author, run, signal)
+  const { result } = await write<{ fileId: number; isNew: boolean }>(({ connection }) =>
+    beginContent(connection, name, { hash, size }),
+  )
+  if (!result.isNew) return
+  for (let offset = 0; offset < size; offset += STORED_AT_ONCE) {
+    signal.throwIfAborted()
+    const bytes = await file.read(offset, Math.min(STORED_AT_ONCE, size - offset))
+    await write<void>(({ connection }) => {
+      for (let start = 0; start < bytes.length; start += CHUNK_BYTES)
+        addChunk(connection, result.fileId, {
+          position: (offset + start) / CHUNK_BYTES,
+          bytes: bytes.subarray(start, start + CHUNK_BYTES),
+        })
+    })
+  }
+}

@@ -1,0 +1,46 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { Connection } from '../sqlite/connections'
+import type { DocumentDoors } from '../document-access'
+import { CHUNK_BYTES, type StoredContent } from './file-contents'
+
+/**
+ * Bytes of a content, chunk by chunk as they are taken; nothing is kept open in between. Throws `unavailable` when the
+ * content is removed meanwhile, or a part of it is missing.
+ */
+export async function* readContent(
+  doors: DocumentDoors,
+  docId: string,
+  content: StoredContent,
+  range: { readonly offset: number; readonly length: number } = { offset: 0, length: content.size },
+): AsyncGenerator<Buffer> {
+  const end = range.offset + range.length
+  let at = range.offset
+  while (at < end) {
+    const position = Math.floor(at / CHUNK_BYTES)
+    const start = position * CHUNK_BYTES
+    const bytes = doors.read<Buffer | undefined>(docId, ({ connection }) =>
+      readChunk(connection, content, position),
+    )
+    const wanted = Math.min(CHUNK_BYTES, content.size - start)
+    if (bytes?.length !== wanted) throw contentGone()
+    yield bytes.subarray(at - start, Math.min(wanted, end - start))
+    at = start + wanted
+  }
+}
+
+/** The hash is asked for as well: the id of a content that was removed may have been given to another one. */
+function readChunk(
+  connection: Connection,
+  { fileId, hash }: StoredContent,
+  position: number,
+): Buffer | undefined {
+  return connection
+    .pluck(
+      `SELECT c.bytes FROM _sheaf_file_chunks c JOIN _sheaf_files f ON f.id = c.file_id
+       WHERE c.file_id = ? AND c.position = ? AND f.hash = ? AND f.pending IS NULL`,
+    )
+    .get(fileId, position, hash) as Buffer | undefined
+}
+
+const contentGone = () =>
+  new AppError('unavailable', 'ATTACHMENT_GONE', 'the file was removed, or is damaged')

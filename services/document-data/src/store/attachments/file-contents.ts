@@ -1,0 +1,139 @@
+import type { Connection } from '../sqlite/connections'
+
+/*
+ * Contents of files in a document: each is stored once, by its hash, in chunks. A content that is being stored carries
+ * the name of its upload and is found by nobody else; what no upload under way has a claim on is removed by upkeep.
+ */
+
+/** Bytes of a chunk: one row, read and written in one go. */
+export const CHUNK_BYTES = 256 * 1024
+/** Chunks that one transaction removes. */
+const REMOVED_AT_ONCE = 8
+/** Mark of a content that nobody needs any more; no upload has this name. */
+const REMOVED = ''
+
+/** A content that is whole. */
+export interface StoredContent {
+  readonly fileId: number
+  /** SHA-256 in hexadecimal. */
+  readonly hash: string
+  readonly size: number
+}
+
+/** The uploads under way: what they have stored so far is theirs. */
+export class ActiveUploads {
+  private readonly names = new Set<string>()
+
+  /** Notes that an upload has begun. */
+  begin(name: string): void {
+    this.names.add(name)
+  }
+
+  /** Notes that it has ended, in any way. */
+  end(name: string): void {
+    this.names.delete(name)
+  }
+
+  /** True while it goes on. */
+  has(name: string): boolean {
+    return this.names.has(name)
+  }
+}
+
+/** The whole content with this hash; undefined when there is none. */
+export function findContent(connection: Connection, hash: string): number | undefined {
+  return connection
+    .pluck('SELECT id FROM _sheaf_files WHERE hash = ? AND pending IS NULL')
+    .get(hash) as number | undefined
+}
+
+/** Bytes of all whole contents. */
+export function measureContents(connection: Connection): number {
+  const sql = 'SELECT coalesce(sum(size), 0) FROM _sheaf_files WHERE pending IS NULL'
+  return connection.pluck(sql).get() as number
+}
+
+/** Begins a content of an upload, or finds the one that it has begun already; its id. */
+export function beginContent(
+  connection: Connection,
+  upload: string,
+  { hash, size }: { hash: string; size: number },
+): { readonly fileId: number; readonly isNew: boolean } {
+  const begun = findPending(connection, upload, hash)
+  if (begun !== undefined) return { fileId: begun, isNew: false }
+  const { lastInsertRowid } = connection
+    .prepare('INSERT INTO _sheaf_files (hash, size, pending) VALUES (?, ?, ?)')
+    .run(hash, size, upload)
+  return { fileId: Number(lastInsertRowid), isNew: true }
+}
+
+/** Adds a chunk to a content that has begun. */
+export function addChunk(
+  connection: Connection,
+  fileId: number,
+  chunk: { readonly position: number; readonly bytes: Uint8Array },
+): void {
+  connection
+    .prepare('INSERT INTO _sheaf_file_chunks (file_id, position, bytes) VALUES (?, ?, ?)')
+    .run(fileId, chunk.position, chunk.bytes)
+}
+
+/**
+ * The whole content with this hash: the one that is there, else the one that the upload has stored, which becomes whole
+ * by this. Undefined when there is neither.
+ */
+export function claimContent(
+  connection: Connection,
+  upload: string,
+  hash: string,
+): { readonly fileId: number; readonly isNew: boolean } | undefined {
+  const stored = findContent(connection, hash)
+  if (stored !== undefined) return { fileId: stored, isNew: false }
+  const fileId = findPending(connection, upload, hash)
+  if (fileId === undefined) return undefined
+  connection.prepare('UPDATE _sheaf_files SET pending = NULL WHERE id = ?').run(fileId)
+  return { fileId, isNew: true }
+}
+
+function findPending(connection: Connection, upload: string, hash: string): number | undefined {
+  return connection
+    .pluck('SELECT id FROM _sheaf_files WHERE pending = ? AND hash = ?')
+    .get(upload, hash) as number | undefined
+}
+
+/** Gives up those of the contents that no attachment has any more; their bytes go later. */
+export function releaseContents(connection: Connection, fileIds: readonly number[]): void {
+  connection
+    .prepare(
+      `UPDATE _sheaf_files SET pending = ? WHERE id IN (SELECT value FROM json_each(?))
+       AND NOT EXISTS (SELECT 1 FROM _sheaf_attachments a WHERE a.file_id = _sheaf_files.id)`,
+    )
+    .run(REMOVED, JSON.stringify(fileIds))
+}
+
+/** True when there is something for `removeLeftovers` to do. */
+export function hasLeftovers(connection: Connection, uploads: ActiveUploads): boolean {
+  return findLeftover(connection, uploads) !== undefined
+}
+
+/** Removes a little of what no upload under way has a claim on; false when nothing of it is left. */
+export function removeLeftovers(connection: Connection, uploads: ActiveUploads): boolean {
+  const fileId = findLeftover(connection, uploads)
+  if (fileId === undefined) return false
+  const { changes } = connection
+    .prepare(
+      `DELETE FROM _sheaf_file_chunks WHERE id IN
+       (SELECT id FROM _sheaf_file_chunks WHERE file_id = ? LIMIT ${REMOVED_AT_ONCE})`,
+    )
+    .run(fileId)
+  if (changes < REMOVED_AT_ONCE)
+    connection.prepare('DELETE FROM _sheaf_files WHERE id = ?').run(fileId)
+  return true
+}
+
+function findLeftover(connection: Connection, uploads: ActiveUploads): number | undefined {
+  const rows = connection
+    .raw('SELECT pending, min(id) FROM _sheaf_files WHERE pending IS NOT NULL GROUP BY pending')
+    .all() as [string, number][]
+  return rows.find(([upload]) => !uploads.has(upload))?.[1]
+}

@@ -1,0 +1,150 @@
+import { statSync } from 'node:fs'
+import type { AutoIndexes, IndexStep } from '../indexes/auto-indexes'
+import type { Connection } from '../sqlite/connections'
+import { hasLeftovers, removeLeftovers, type ActiveUploads } from '../attachments/file-contents'
+import type { GroupCommit } from '../sqlite/group-commit'
+import type { ReaderPool } from '../sqlite/reader-pool'
+import { hasOldReplies, removeOldReplies } from '../records/idempotency'
+import type { WorkerPool } from '../workers/worker-pool'
+
+/** What upkeep works on. */
+export interface UpkeepOf {
+  readonly path: string
+  readonly writer: Connection
+  readonly group: GroupCommit
+  readonly pool: ReaderPool
+  readonly indexes: AutoIndexes
+  readonly workers: WorkerPool
+  readonly uploads: ActiveUploads
+  /** Size in bytes of the write-ahead log at which long reads have to let it begin anew. */
+  readonly maxWalBytes: number
+  /** Something failed that nobody waits for. */
+  readonly failed: (error: unknown) => void
+}
+
+/** Work on an open document that nobody waits for: indexes, old replies, bytes of files, keeping the write-ahead log short. */
+export class Upkeep {
+  private readonly chores = new Set<Promise<void>>()
+  private building = false
+  private trimming = false
+  private removing = false
+  private closed = false
+
+  constructor(private readonly of: UpkeepOf) {}
+
+  /** True while some of it goes on. */
+  get busy(): boolean {
+    return this.chores.size > 0
+  }
+
+  /** Answers when none of it goes on. */
+  async quiet(): Promise<void> {
+    while (this.chores.size > 0) await Promise.all(this.chores)
+  }
+
+  /** Begins nothing more. */
+  close(): void {
+    this.closed = true
+  }
+
+  /** Builds or drops indexes, some time soon. Writes of the document wait while one is built. */
+  improve(step: IndexStep): void {
+    if (this.closed || this.building) return
+    if (step.kind === 'write') void this.begin(() => this.write(step.statements))
+    else if (this.of.workers.available) void this.begin(() => this.build(step.statements))
+  }
+
+  /** Drops indexes that are of no use any more. */
+  tidy(): void {
+    const step = this.of.indexes.tidyStep()
+    if (step) this.improve(step)
+  }
+
+  /** Removes replies that are not to be kept any longer, a few at a time, so that writes go on in between. */
+  trimReplies(): void {
+    if (this.closed || this.trimming) return
+    try {
+      if (hasOldReplies(this.of.writer)) void this.begin(() => this.trim())
+    } catch (error) {
+      this.of.failed(error)
+    }
+  }
+
+  /** Removes bytes of files that are not attached: of uploads that broke off, and of attachments that were removed. */
+  removeLeftovers(): void {
+    if (this.closed || this.removing) return
+    const { writer, uploads, failed } = this.of
+    try {
+      if (hasLeftovers(writer, uploads)) void this.begin(() => this.removeAll())
+    } catch (error) {
+      failed(error)
+    }
+  }
+
+  /** While long reads run, the write-ahead log only grows; when it is too long, new ones wait until it is short again. */
+  watchLog(): void {
+    const { pool, path, maxWalBytes } = this.of
+    if (pool.inUse === 0 || pool.draining) return
+    const size = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
+    if (size > maxWalBytes) pool.drain(() => this.begin(() => this.shrinkLog()))
+  }
+
+  private async shrinkLog(): Promise<void> {
+    const { workers, path, writer } = this.of
+    // A thread does most of it, so that little is left for the event loop.
+    if (workers.available) await workers.run(path, ['PRAGMA wal_checkpoint(PASSIVE)'])
+    if (!this.closed && !this.building) writer.db.pragma('wal_checkpoint(TRUNCATE)')
+  }
+
+  private async trim(): Promise<void> {
+    const { group, writer } = this.of
+    this.trimming = true
+    try {
+      while (!this.closed && (await group.add(() => removeOldReplies(writer))));
+    } finally {
+      this.trimming = false
+    }
+  }
+
+  private async removeAll(): Promise<void> {
+    const { group, writer, uploads } = this.of
+    this.removing = true
+    try {
+      while (!this.closed && (await group.add(() => removeLeftovers(writer, uploads))));
+    } finally {
+      this.removing = false
+    }
+  }
+
+  private async write(statements: readonly string[]): Promise<void> {
+    const { group, writer, indexes } = this.of
+    await group.add(() => {
+      for (const sql of statements) writer.db.exec(sql)
+    })
+    if (!this.closed) indexes.reload(writer)
+  }
+
+  /** Another connection writes the index; so that nobody runs into its lock, this document's writes wait. */
+  private async build(statements: readonly string[]): Promise<void> {
+    const { group, workers, path, indexes, writer } = this.of
+    this.building = true
+    group.pause()
+    try {
+      await workers.run(path, statements)
+      if (!this.closed) indexes.reload(writer)
+    } finally {
+      this.building = false
+      group.resume()
+    }
+  }
+
+  private begin(run: () => Promise<void>): Promise<void> {
+    const chore: Promise<void> = run()
+      .catch((error: unknown) => {
+        if (!this.closed) this.of.failed(error)
+      })
+      .finally(() => this.chores.delete(chore))
+    this.chores.add(chore)
+    return chore
+  }
+}

@@ -1,0 +1,64 @@
+import Database from 'better-sqlite3'
+import { Connection } from '../sqlite/connections'
+import { DocumentWriter } from '../document'
+import type { FirstEntry } from '../log/first-entries'
+import type { Author, Operation } from '../log/log'
+import { migrate } from '../sqlite/migrations/index'
+import { beginLog } from '../log/publish-state'
+import { readSchema } from '../schema/schema'
+import { addTables } from '../structure/tables'
+
+/** What a new document starts with. */
+export interface NewDocument {
+  /** IANA time zone. */
+  readonly timezone: string
+  /** BCP 47 tag. */
+  readonly locale: string
+}
+
+/** Bytes 18 and 19 of a database file say how it is written; 2 is write-ahead logging. */
+const MODE_BYTES = [18, 19]
+const WRITE_AHEAD = 2
+
+let template: { bytes: Buffer; operations: readonly Operation[] } | undefined
+
+/**
+ * The bytes of a new document's file: one table `Table1` with three empty columns, and the beginning of its log. A
+ * document without settings and entry is made once, in memory; each new one starts from its bytes.
+ */
+export function createDocumentBytes(
+  settings: NewDocument,
+  author: Author,
+): { bytes: Buffer; first: FirstEntry } {
+  template ??= createTemplate()
+  const connection = new Connection(new Database(template.bytes))
+  try {
+    connection
+      .prepare('INSERT INTO _grist_DocInfo (id, timezone, documentSettings) VALUES (1, ?, ?)')
+      .run(settings.timezone, JSON.stringify({ locale: settings.locale }))
+    const first = beginLog(connection, author, template.operations)
+    const bytes = connection.db.serialize()
+    for (const position of MODE_BYTES) bytes[position] = WRITE_AHEAD
+    return { bytes, first }
+  } finally {
+    connection.close()
+  }
+}
+
+function createTemplate(): { bytes: Buffer; operations: readonly Operation[] } {
+  const connection = new Connection(new Database(':memory:'))
+  try {
+    migrate(connection.db)
+    const doc = new DocumentWriter('', connection, readSchema(connection), 0)
+    const columns = ['A', 'B', 'C'].map((id) => ({ id, fields: { type: 'Any', isFormula: true } }))
+    addTables(doc, [{ id: 'Table1', columns }])
+    return { bytes: connection.db.serialize(), operations: asRead(doc.operations) }
+  } finally {
+    connection.close()
+  }
+}
+
+/** Operations as they read from the log, so that an event is the same from either source. */
+function asRead(operations: readonly Operation[]): readonly Operation[] {
+  return JSON.parse(JSON.stringify(operations)) as Operation[]
+}

@@ -1,0 +1,269 @@
+import { AppError } from '@sheaf/kit/errors'
+import { AutoIndexes } from '../indexes/auto-indexes'
+import { openReader, openWriter, type Connection } from '../sqlite/connections'
+import { DocumentWriter, type DocumentReader, type Written } from '../document'
+import { DocumentLog } from '../log/document-log'
+import { GroupCommit } from '../sqlite/group-commit'
+import { IndexUse } from '../indexes/index-use'
+import { readLatestSeq, type Author, type LogEntry } from '../log/log'
+import { migrate, requireDocumentFile } from '../sqlite/migrations/index'
+import { readEpoch } from '../log/publish-state'
+import { ReaderPool } from '../sqlite/reader-pool'
+import { readSchema, type Schema } from '../schema/schema'
+import { RecentReplies } from './read-cache'
+import type { DocumentEvents, DocumentSurroundings } from './shared-resources'
+import { Upkeep } from './maintenance'
+
+/** A document whose file is open: one connection that writes, one for short reads, a few for long ones. */
+export class OpenDocument {
+  /** Connections for reads that take several turns. */
+  readonly pool: ReaderPool
+  /** Small replies of what is committed. */
+  readonly replies: RecentReplies
+  /** Indexes that are made and dropped as filters need them. */
+  readonly indexes: AutoIndexes
+  /** What is done without anybody waiting for it. */
+  readonly upkeep: Upkeep
+  /** Tells this life of the document from that of its earlier or other copies; part of its tag. */
+  readonly epoch: string
+  /** Epoch milliseconds of the last use. */
+  usedAt = Date.now()
+  private readonly writer: Connection
+  private readonly indexUse: IndexUse
+  private reader: Connection | undefined
+  private readonly group: GroupCommit
+  private readonly log: DocumentLog
+  /** What is on disk, and what the transaction that runs has made of it. */
+  private committed: { schema: Schema; seq: number }
+  private working: { schema: Schema; seq: number }
+  private saveMarks = false
+  private closedBy: AppError | undefined
+  private burdened = false
+
+  /** Opens the file and brings it to the newest form. Throws what SQLite throws. */
+  constructor(
+    readonly docId: string,
+    readonly path: string,
+    private readonly around: DocumentSurroundings,
+    private readonly events: DocumentEvents,
+  ) {
+    this.writer = openWriter(path)
+    try {
+      requireDocumentFile(this.writer.db)
+      migrate(this.writer.db)
+      this.log = new DocumentLog(this.writer, around.entryBudget)
+      this.epoch = readEpoch(this.writer)
+      this.committed = { schema: readSchema(this.writer), seq: readLatestSeq(this.writer) }
+      this.indexes = new AutoIndexes(around.indexRules, this.writer)
+      this.indexUse = new IndexUse(this.indexes)
+    } catch (error) {
+      this.writer.close()
+      throw error
+    }
+    this.working = this.committed
+    this.pool = new ReaderPool(path)
+    this.replies = new RecentReplies(around.replyBudget, around.figures)
+    const hooks = {
+      memberStarts: () => this.remember(),
+      beforeCommit: () => this.beforeCommit(),
+      committed: () => this.afterCommit(),
+      undone: () => this.afterRollback(),
+      spoiled: (cause: unknown) => events.spoiled(cause),
+    }
+    this.group = new GroupCommit(this.writer, hooks, around.observeGroup)
+    const { writer, group, pool, indexes } = this
+    const { workers, uploads, maxWalBytes } = around
+    const failed = (error: unknown) => events.failed(error)
+    this.upkeep = new Upkeep({
+      path,
+      writer,
+      group,
+      pool,
+      indexes,
+      workers,
+      uploads,
+      maxWalBytes,
+      failed,
+    })
+    // Of uploads that a crash has broken off.
+    this.upkeep.removeLeftovers()
+  }
+
+  /** Threads for heavy reads. */
+  get workers(): DocumentSurroundings['workers'] {
+    return this.around.workers
+  }
+
+  /** True when nothing is going on that closing would disturb. */
+  get idle(): boolean {
+    const isAsked = this.group.waiting > 0 || this.pool.inUse > 0
+    return !isAsked && !this.upkeep.busy && !this.log.isGathering
+  }
+
+  /** Log entries that NATS has not confirmed. */
+  get backlog(): number {
+    return this.committed.seq - this.log.published
+  }
+
+  /** Runs a short read on what is committed. */
+  read<T>(fn: (doc: DocumentReader) => T): T {
+    this.reader ??= openReader(this.path)
+    return fn({ docId: this.docId, connection: this.reader, ...this.committed })
+  }
+
+  /**
+   * Runs a read of the file that happens elsewhere; the signal is aborted when it has to end. Throws `unavailable` while long reads
+   * are held back: whoever calls may have something in hand that others wait for.
+   */
+  async readOutside<T>(run: (path: string, ended: AbortSignal) => Promise<T>): Promise<T> {
+    if (this.pool.draining) throw heldBack()
+    this.requireOpen()
+    const ended = new AbortController()
+    const leave = this.pool.enter((reason) => ended.abort(reason))
+    try {
+      return await run(this.path, ended.signal)
+    } finally {
+      leave()
+    }
+  }
+
+  /** Form and log position of what is committed. */
+  get state(): { readonly schema: Schema; readonly seq: number } {
+    return this.committed
+  }
+
+  /** Runs a write in the next group; answers when it is on disk. */
+  transact<T>(
+    author: Author,
+    fn: (doc: DocumentWriter) => T,
+    signal?: AbortSignal,
+  ): Promise<Written<T>> {
+    const trace = this.around.traceWrite?.(author.traceparent)
+    const written = this.group.add(() => {
+      trace?.begins()
+      const { schema, seq } = this.working
+      const doc = new DocumentWriter(this.docId, this.writer, schema, seq)
+      doc.indexes = this.indexUse
+      const result = fn(doc)
+      const next = doc.nextSeq
+      if (next > seq) {
+        this.log.append(next, author, doc.operations)
+        this.burdened = this.indexes.wrote(doc.operations) || this.burdened
+      }
+      this.working = { schema: doc.schema, seq: next }
+      trace?.applied(doc.operations)
+      return { result, seq: next }
+    }, signal)
+    if (trace)
+      written.then(
+        () => trace.ends(false),
+        () => trace.ends(true),
+      )
+    return written
+  }
+
+  /** Throws why the document was closed, when it was. */
+  requireOpen(): void {
+    if (this.closedBy) throw this.closedBy
+  }
+
+  /** The entries to publish next, fixed on disk, with those that come until `gathered`; empty when all is published. */
+  nextBatch(gathered?: Promise<unknown>): Promise<LogEntry[]> {
+    const source = {
+      latest: () => this.committed.seq,
+      fix: () => this.saveMarksNow(),
+      read: <T>(run: (connection: Connection) => T) =>
+        this.read(({ connection }) => run(connection)),
+    }
+    return this.log.nextBatch(source, gathered)
+  }
+
+  /** NATS has confirmed the entries up to this one. */
+  confirmPublished(seq: number): void {
+    this.log.confirm(seq)
+  }
+
+  /** Takes the dirty mark away when all is published. True when it is gone. */
+  async settle(): Promise<boolean> {
+    if (this.backlog === 0 && this.log.unsaved) await this.saveMarksNow()
+    if (this.backlog !== 0 || this.log.unsaved) return false
+    this.around.dirty.clear(this.docId)
+    return true
+  }
+
+  /** Runs the writes that wait and closes the file. */
+  close(): void {
+    this.group.flush()
+    this.abandon(new AppError('unavailable', 'DOCUMENT_CLOSED', 'the document was closed'), true)
+  }
+
+  /** Closes the file at once; what waits fails with the reason. */
+  abandon(reason: AppError, saveMarks = false): void {
+    this.closedBy = reason
+    this.upkeep.close()
+    this.group.close(reason)
+    this.pool.close(reason)
+    this.replies.clear()
+    try {
+      this.log.close(this.committed.seq, saveMarks)
+    } finally {
+      this.reader?.close()
+      this.writer.close()
+    }
+  }
+
+  private async saveMarksNow(): Promise<void> {
+    await this.group.add(() => {
+      this.saveMarks = true
+    })
+  }
+
+  private remember(): () => void {
+    const before = this.working
+    const forgetEntries = this.log.remember()
+    return () => {
+      forgetEntries()
+      if (this.working.schema !== before.schema) this.writer.forget()
+      this.working = before
+    }
+  }
+
+  private beforeCommit(): void {
+    const logged = this.working.seq !== this.committed.seq
+    if (logged) this.around.dirty.set(this.docId)
+    if (logged || this.saveMarks) this.log.save(this.working.seq)
+  }
+
+  private afterCommit(): void {
+    this.log.committed()
+    this.saveMarks = false
+    const logged = this.working.seq !== this.committed.seq
+    if (this.working.schema !== this.committed.schema) {
+      this.reader?.forget()
+      this.indexes.reload(this.writer)
+    }
+    this.committed = this.working
+    if (logged) {
+      this.replies.clear()
+      this.events.logged()
+      this.around.watch.wake(this.docId)
+    }
+    this.upkeep.watchLog()
+    if (this.burdened) this.upkeep.tidy()
+    this.burdened = false
+    this.indexUse.improve(this.writer, (step) => this.upkeep.improve(step))
+  }
+
+  private afterRollback(): void {
+    this.log.undone()
+    this.saveMarks = false
+    this.working = this.committed
+    this.writer.forget()
+    this.indexUse.forget()
+  }
+}
+
+function heldBack(): AppError {
+  const hint = { retryAfterMs: '1000' }
+  return new AppError('unavailable', 'DOCUMENT_BUSY', 'the document is busy, try again later', hint)
+}

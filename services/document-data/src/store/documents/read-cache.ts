@@ -1,0 +1,80 @@
+import type { ByteBudget } from '../sqlite/byte-budget'
+import type { ReadPlan } from '../reads/read-plan'
+import type { StoreFigures } from './shared-resources'
+
+/** Replies kept for one document. */
+const MAX_REPLIES = 32
+type Figures = Pick<StoreFigures, 'repliesKept' | 'repliesMade'>
+
+/** A larger reply is not kept. */
+const MAX_REPLY_BYTES = 64 * 1024
+
+/**
+ * Small replies of one document that hold until the next write: many clients ask for the same page again and again, and
+ * what SQLite takes to make one is half of what the whole call costs.
+ */
+export class RecentReplies {
+  private readonly replies = new Map<string, Buffer>()
+
+  constructor(
+    private readonly budget: ByteBudget,
+    private readonly figures: Figures = { repliesKept: 0, repliesMade: 0 },
+  ) {}
+
+  /** The reply that the plan gives now, read when it is not kept. Nobody may write to its bytes. */
+  get(plan: ReadPlan, read: () => Buffer): Buffer {
+    const key = keyOf(plan)
+    const kept = this.replies.get(key)
+    if (kept) {
+      this.figures.repliesKept++
+      return kept
+    }
+    this.figures.repliesMade++
+    const reply = read()
+    if (reply.length <= MAX_REPLY_BYTES && this.budget.take(reply.length)) {
+      this.replies.set(key, reply)
+      if (this.replies.size > MAX_REPLIES) this.dropOldest()
+    }
+    return reply
+  }
+
+  /** Forgets everything, since something was written. */
+  clear(): void {
+    for (const reply of this.replies.values()) this.budget.give(reply.length)
+    this.replies.clear()
+  }
+
+  private dropOldest(): void {
+    for (const [key, reply] of this.replies) {
+      this.budget.give(reply.length)
+      this.replies.delete(key)
+      return
+    }
+  }
+}
+
+/** What JSON cannot tell from other values: bigint from text, what is not finite from null. */
+function asText(_key: string, value: unknown): unknown {
+  const isSpecial = typeof value === 'number' && !Number.isFinite(value)
+  return isSpecial || typeof value === 'bigint' ? { [typeof value]: String(value) } : value
+}
+
+/** Different plans have different keys: each value goes with its kind and its length. */
+function keyOf({
+  from,
+  row,
+  columns,
+  where,
+  orderBy,
+  limit,
+  offset,
+  params,
+  extras,
+}: ReadPlan): string {
+  const values = params.map((value) => {
+    const text = String(value)
+    return `${typeof value}${text.length}:${text}`
+  })
+  const form = columns || extras ? JSON.stringify([columns, extras], asText) : ''
+  return [from, row, form, where, orderBy, limit, offset, ...values].join('\n')
+}

@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto'
+import { AppError } from '@sheaf/kit/errors'
+import { openWriter } from '../sqlite/connections'
+import { readLatestSeq } from '../log/log'
+import { migrate } from '../sqlite/migrations/index'
+import { requireWhole, writeSnapshot } from './snapshots'
+
+/**
+ * Writes the bytes of a backup to the file of a document, durably. It keeps its log and gets an epoch of its own: entries that
+ * come now may be others than those that came after the backup under the same numbers. Nothing of the log is published
+ * again. Resolves to the number of its last entry; throws `invalid` when the bytes are no document.
+ */
+export async function writeRestored(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<number> {
+  await writeSnapshot(path, chunks)
+  try {
+    const connection = openWriter(path)
+    try {
+      requireWhole(connection, path)
+      connection.db.pragma('journal_mode = WAL')
+      migrate(connection.db)
+      const seq = readLatestSeq(connection)
+      connection
+        .prepare('UPDATE _sheaf_state SET epoch = ?, published_seq = ?, batch_seq = ? WHERE id = 1')
+        .run(randomUUID(), seq, seq)
+      return seq
+    } finally {
+      connection.close()
+    }
+  } catch (error) {
+    const code = (error as { code?: unknown }).code
+    if (!/^SQLITE_(NOTADB|CORRUPT)/.test(String(code))) throw error
+    throw new AppError('invalid', 'BAD_SNAPSHOT', 'the bytes are no document')
+  }
+}

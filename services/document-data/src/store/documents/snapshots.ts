@@ -1,0 +1,233 @@
+import { statSync } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '@sheaf/kit/errors'
+import { SharedLimit, type Full } from '@sheaf/kit/quota'
+import { quoteId, quoteText } from '../../quoting/quote'
+import { listAutoIndexes } from '../indexes/auto-indexes'
+import { openReader, openWriter, type Connection } from '../sqlite/connections'
+import type { DocumentFiles } from '../sqlite/document-files'
+import type { FirstEntry } from '../log/first-entries'
+import type { Author } from '../log/log'
+import { migrate } from '../sqlite/migrations/index'
+import { beginLog } from '../log/publish-state'
+import { callEnded } from '../reads/record-chunks'
+import { WorkerPool } from '../workers/worker-pool'
+
+/** What a snapshot holds of its document. */
+export interface SnapshotForm {
+  /** False to leave out the log, and with it what cells held before. */
+  readonly history: boolean
+  /** False to leave out rows, attachments and log: only the structure is left. */
+  readonly data: boolean
+  /** True for a backup: the file as it is, with all that only Sheaf itself makes use of. */
+  readonly whole?: boolean
+}
+
+/** A copy of a document, ready to be sent. */
+export interface Snapshot {
+  /** Log position of the moment that it shows. */
+  readonly seq: number
+  /** Epoch milliseconds of the log entry there. */
+  readonly changedAt: number
+  /** Bytes of the file. */
+  readonly size: number
+  /** The bytes, read no faster than they are taken. */
+  readonly bytes: AsyncIterable<Buffer>
+}
+
+/** Snapshots that are made or sent at once, half of them of one document; each takes as much disk as its document. */
+const MAX_HELD = 16
+/** Threads that make them; not the ones of long reads, which must not wait for the copy of a large file. */
+const THREADS = 1
+const CHUNK_BYTES = 256 * 1024
+const RETRY_MS = '1000'
+
+/** Makes copies of documents as they are at one moment, beside all other work. */
+export class Snapshots implements AsyncDisposable {
+  private readonly workers: WorkerPool
+  private readonly held = new SharedLimit(MAX_HELD)
+
+  constructor(
+    private readonly files: DocumentFiles,
+    options: { program?: string; onCrash: (error: unknown) => void },
+  ) {
+    this.workers = new WorkerPool({ size: THREADS, ...options })
+  }
+
+  /**
+   * Makes a copy of the document whose file this is, which is there while what `use` makes of it is taken. Throws
+   * `unavailable` or `too_many` when too many copies are on their way, but not for a backup, which nobody's downloads are to
+   * keep from being made; `timeout` once the signal is aborted.
+   */
+  async *read<T>(
+    path: string,
+    form: SnapshotForm,
+    use: (snapshot: Snapshot) => AsyncIterable<T>,
+    signal?: AbortSignal,
+  ): AsyncGenerator<T> {
+    const full = form.whole ? undefined : this.held.check(path, 1)
+    if (full) throw busy(full)
+    this.held.take(path, 1)
+    let folder: string | undefined
+    try {
+      folder = await this.files.createScratch()
+      const { moment, copy } = await this.make(path, form, folder, signal)
+      await using file = await open(copy)
+      const { size } = await file.stat()
+      const bytes = file.createReadStream({ highWaterMark: CHUNK_BYTES, autoClose: false })
+      // Whoever reads it is told; until somebody does, nobody is to be surprised.
+      bytes.on('error', () => {})
+      try {
+        yield* use({ ...moment, size, bytes: bytes as AsyncIterable<Buffer> })
+      } finally {
+        bytes.destroy()
+      }
+    } finally {
+      this.held.give(path, 1)
+      if (folder) await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  /** Makes the copy in a folder, a step at a time while somebody waits for it. */
+  private async make(path: string, form: SnapshotForm, folder: string, signal?: AbortSignal) {
+    const whole = join(folder, 'whole.sqlite')
+    const copy = join(folder, 'stripped.sqlite')
+    requireCaller(signal)
+    await this.workers.run(path, [`VACUUM INTO ${quoteText(whole)}`])
+    requireCaller(signal)
+    if (form.whole) return { moment: readMoment(whole), copy: whole }
+    const { moment, statements } = inspect(whole, form, copy)
+    await this.workers.run(whole, statements)
+    requireCaller(signal)
+    await rm(whole)
+    return { moment, copy }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.workers[Symbol.asyncDispose]()
+  }
+}
+
+function busy(full: Full): AppError {
+  const hint = { retryAfterMs: RETRY_MS }
+  if (full === 'whole')
+    return new AppError('unavailable', 'SERVICE_BUSY', 'too many copies of documents at once', hint)
+  return new AppError('too_many', 'DOCUMENT_BUSY', 'too many copies of this document at once', hint)
+}
+
+function requireCaller(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw callEnded()
+}
+
+const momentOf = (connection: Connection) =>
+  connection
+    .prepare('SELECT seq, time AS changedAt FROM _sheaf_log ORDER BY seq DESC LIMIT 1')
+    .get() as Pick<Snapshot, 'seq' | 'changedAt'>
+
+function readMoment(path: string) {
+  const connection = openReader(path)
+  try {
+    return momentOf(connection)
+  } finally {
+    connection.close()
+  }
+}
+
+/**
+ * What moment a copy shows, and the statements that take out of it what is not wanted, and write what is left, without
+ * gaps, to another file.
+ */
+function inspect(path: string, { history, data }: SnapshotForm, to: string) {
+  const connection = openReader(path)
+  try {
+    const moment = momentOf(connection)
+    const tables = ['_sheaf_replies']
+    if (!history || !data) tables.push('_sheaf_log')
+    if (!data) tables.push(...dataTables, ...listUserTables(connection))
+    const statements = [
+      // Nobody else knows the file, and it is thrown away when something goes wrong.
+      'PRAGMA journal_mode = OFF',
+      'PRAGMA synchronous = OFF',
+      ...listAutoIndexes(connection).map((name) => `DROP INDEX ${quoteId(name)}`),
+      'DROP TABLE IF EXISTS _sheaf_indexes',
+      ...tables.map((table) => `DELETE FROM ${quoteId(table)}`),
+      // Of uploads that go on at this moment, and of files that are being removed.
+      'DELETE FROM _sheaf_file_chunks WHERE file_id IN (SELECT id FROM _sheaf_files WHERE pending IS NOT NULL)',
+      'DELETE FROM _sheaf_files WHERE pending IS NOT NULL',
+      `VACUUM INTO ${quoteText(to)}`,
+    ]
+    return { moment, statements }
+  } finally {
+    connection.close()
+  }
+}
+
+/** What holds data besides the tables of users. */
+const dataTables = [
+  '_sheaf_tables',
+  '_sheaf_files',
+  '_sheaf_file_chunks',
+  '_sheaf_attachments',
+  '_grist_Attachments',
+]
+
+const listUserTables = (connection: Connection) =>
+  connection.pluck('SELECT tableId FROM _grist_Tables').all() as string[]
+
+/** Writes the bytes of a snapshot to a new file; they are on disk when this returns. */
+export async function writeSnapshot(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    for await (const chunk of chunks) await file.writeFile(chunk)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * Writes the bytes of a snapshot as the file of a new document, with an epoch of its own and one log entry that stands for all of
+ * it; it is on disk when this returns. Throws `invalid` when the bytes are no document.
+ */
+export async function adoptSnapshot(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+  author: Author,
+): Promise<FirstEntry> {
+  await writeSnapshot(path, chunks)
+  try {
+    const connection = openWriter(path)
+    try {
+      requireWhole(connection, path)
+      return adopt(connection, author)
+    } finally {
+      connection.close()
+    }
+  } catch (error) {
+    const code = (error as { code?: unknown }).code
+    throw /^SQLITE_(NOTADB|CORRUPT)/.test(String(code)) ? badSnapshot() : error
+  }
+}
+
+const badSnapshot = () => new AppError('invalid', 'BAD_SNAPSHOT', 'the bytes are no document')
+
+/** Throws `invalid` for a file that is cut off, which would else only be noticed when its missing part is read. */
+export function requireWhole({ db }: Connection, path: string): void {
+  const get = (name: string) => Number(db.pragma(name, { simple: true }))
+  const isWhole = get('page_count') * get('page_size') === statSync(path).size
+  if (!isWhole || get('user_version') === 0) throw badSnapshot()
+}
+
+function adopt(connection: Connection, author: Author): FirstEntry {
+  connection.db.pragma('journal_mode = WAL')
+  migrate(connection.db)
+  return connection.db.transaction(() => {
+    for (const table of ['_sheaf_log', '_sheaf_replies', '_sheaf_state'])
+      connection.prepare(`DELETE FROM ${table}`).run()
+    return beginLog(connection, author, [])
+  })()
+}

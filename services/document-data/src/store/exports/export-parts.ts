@@ -1,0 +1,149 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { DelimitedPlan } from '../../export/delimited'
+import type { SheetPlan } from '../../export/sheet'
+import {
+  MAX_SHEET_ROWS,
+  SHEET_BEGIN,
+  SHEET_END,
+  sheetPath,
+  workbookFiles,
+  type WorkbookPlan,
+} from '../../export/workbook'
+import type { Connection } from '../sqlite/connections'
+import { historyParts, type HistoryPlan } from '../feed/history'
+import { ZipParts } from './zip-parts'
+
+/** What is exported, as plain values that can go to another thread. */
+export type ExportPlan = DelimitedPlan | WorkbookPlan | HistoryPlan
+
+/** Rows read in one go at most; fewer when they are long. */
+const RANGE_ROWS = 1500
+/** Rows in the first go, before anything is known of their length. */
+const FIRST_ROWS = 100
+/** Size that what is read in one go approaches. */
+const CHUNK_BYTES = 256 * 1024
+/** Below every row id. */
+const FIRST = Number.MIN_SAFE_INTEGER
+
+/**
+ * The bytes of an export in parts, each made when it is asked for. What the connection's transaction sees is what it
+ * shows. Throws what SQLite throws, and `invalid` before the first part when a table does not fit into the form.
+ */
+export function exportParts(connection: Connection, plan: ExportPlan): Generator<Buffer | null> {
+  switch (plan.export) {
+    case 'delimited':
+      return delimitedParts(connection, plan)
+    case 'workbook':
+      return workbookParts(connection, plan)
+    case 'history':
+      return historyParts(connection, plan)
+  }
+}
+
+function* delimitedParts(
+  connection: Connection,
+  { head, rows: { from, values }, line }: DelimitedPlan,
+): Generator<Buffer> {
+  yield Buffer.from(head)
+  const findEnd = connection.pluck(
+    `SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?`,
+  )
+  const read = rowReader(
+    connection,
+    line,
+    `(SELECT ${values} FROM ${from} NOT INDEXED WHERE id > ? AND id <= ?)`,
+  )
+  let rows = FIRST_ROWS
+  for (let after: number | undefined = FIRST; after !== undefined;) {
+    const end = findEnd.get(after, rows - 1) as number | undefined
+    const part = read(after, end ?? Number.MAX_SAFE_INTEGER)
+    if (part) {
+      yield part
+      rows = fittingRows(rows, part)
+    }
+    after = end
+  }
+}
+
+function* workbookParts(connection: Connection, plan: WorkbookPlan): Generator<Buffer | null> {
+  for (const sheet of plan.sheets) requireRoom(connection, sheet)
+  const zip = new ZipParts()
+  for (const { path, xml } of workbookFiles(plan)) {
+    zip.begin(path)
+    yield zip.add(Buffer.from(xml))
+    yield zip.end()
+  }
+  for (const [index, sheet] of plan.sheets.entries()) {
+    zip.begin(sheetPath(index))
+    yield zip.add(Buffer.from(SHEET_BEGIN + sheet.head))
+    for (const part of sheetParts(connection, sheet)) yield zip.add(part)
+    yield zip.add(Buffer.from(SHEET_END))
+    yield zip.end()
+  }
+  yield zip.finish()
+}
+
+function* sheetParts(connection: Connection, { rows, row }: SheetPlan): Generator<Buffer> {
+  const { from, values } = rows
+  const findIds = connection.pluck(
+    `SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT ?`,
+  )
+  // The place of a row in the list of ids gives its number.
+  const read = rowReader(
+    connection,
+    row,
+    `(SELECT CAST(? AS INTEGER) + e.key AS r, ${values}
+      FROM json_each(?) e CROSS JOIN ${from} NOT INDEXED ON ${rows.id} = e.value)`,
+  )
+  let count = FIRST_ROWS
+  // The first line is the row of the heads.
+  let next = 2
+  for (let after = FIRST; ;) {
+    const ids = findIds.all(after, count) as number[]
+    if (ids.length === 0) return
+    const part = read(next, JSON.stringify(ids))
+    if (!part) return
+    yield part
+    next += ids.length
+    after = ids.at(-1) ?? after
+    count = fittingRows(ids.length, part)
+  }
+}
+
+type ReadRows = (...params: readonly (number | string)[]) => Buffer | null
+
+/** Reads the text of rows, which SQLite puts together; where they are so wide that it stands in pieces, that is done here. */
+function rowReader(connection: Connection, pieces: readonly string[], from: string): ReadRows {
+  if (pieces.length === 1) {
+    const statement = connection.pluck(
+      `SELECT CAST(group_concat(${pieces[0]}, '') AS BLOB) FROM ${from}`,
+    )
+    return (...params) => statement.get(...params) as Buffer | null
+  }
+  const statements = pieces.map((piece) => connection.pluck(`SELECT ${piece} FROM ${from}`))
+  return (...params) => {
+    const [first = [], ...others] = statements.map((each) => each.all(...params) as string[])
+    const rows = first.map((text, i) => text + others.map((texts) => texts[i] ?? '').join(''))
+    return rows.length === 0 ? null : Buffer.from(rows.join(''))
+  }
+}
+
+/** How many rows to read next, when so many made this part. */
+function fittingRows(rows: number, { length }: Buffer): number {
+  return Math.max(1, Math.min(RANGE_ROWS, Math.round((rows * CHUNK_BYTES) / length)))
+}
+
+/** Throws `invalid` when a table has more rows than a sheet can have. */
+function requireRoom(connection: Connection, { tableId, rows: { from } }: SheetPlan): void {
+  const highest = connection.pluck(`SELECT max(id) FROM ${from}`).get() as number | null
+  if ((highest ?? 0) <= MAX_SHEET_ROWS) return
+  const beyond = connection
+    .pluck(`SELECT id FROM ${from} NOT INDEXED ORDER BY id LIMIT 1 OFFSET ${MAX_SHEET_ROWS}`)
+    .get()
+  if (beyond !== undefined)
+    throw new AppError(
+      'invalid',
+      'EXPORT_TOO_LARGE',
+      `table ${tableId} has more rows than the ${MAX_SHEET_ROWS} of a sheet; CSV has no such limit`,
+    )
+}

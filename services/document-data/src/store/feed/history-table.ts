@@ -1,0 +1,15 @@
+import { ATTACHMENTS } from '../attachments/attachments'
+import type { DocumentReader } from '../document'
+import { nextRef } from '../schema/refs'
+
+/**
+ * The ref of a table by its id, or by its ref as decimal text also when it is gone; 0 for attachments. Throws as
+ * `Schema.get`.
+ */
+export function historyTable({ schema, connection }: DocumentReader, tableId: string): number {
+  if (tableId === ATTACHMENTS) return 0
+  const table = schema.find(tableId)
+  if (table) return table.ref
+  const ref = /^\d{1,15}$/.test(tableId) ? Number(tableId) : 0
+  return ref > 0 && ref < nextRef(connection, 'table') ? ref : schema.get(tableId).ref
+}

@@ -1,0 +1,203 @@
+import { quoteId, quoteText } from '../../quoting/quote'
+import type { Connection } from '../sqlite/connections'
+import type { Operation } from '../log/log'
+import type { Table } from '../schema/schema'
+
+/** How automatic indexes are made and dropped. */
+export interface IndexRules {
+  /** For each table; 0 for none. */
+  readonly maxPerTable: number
+  /** Filters look at all rows of a smaller table: that takes about a millisecond. */
+  readonly minRows: number
+  /** So many filters that had to look at all rows of a table ask for an index. */
+  readonly minScans: number
+  /** An index that no filter used for so long is dropped. */
+  readonly unusedMs: number
+}
+
+/** The usual rules, but for the number. A build takes half a second for a million rows. */
+export const indexRules = { minRows: 20_000, minScans: 3, unusedMs: 14 * 24 * 3600 * 1000 }
+
+/** Larger tables get no index, because the document's writes would wait for the build too long. */
+const MAX_ROWS = 4_000_000
+/** Rows of which some are looked at before an index is built. */
+const SAMPLE_ROWS = 2_000
+/** An index is of no use when more than this part of the sample passes the filter. */
+const MAX_SHARE = 0.05
+/** Writing a row into an index costs as much as a filter's look at so many rows. */
+const WRITE_COST = 50
+/** Use is written down this often, so that it is known after a restart. */
+const NOTE_MS = 24 * 3600 * 1000
+
+const PREFIX = '_sheaf_auto_'
+
+interface AutoIndex {
+  readonly name: string
+  readonly tableRef: number
+  readonly columnRef: number
+  /** Epoch milliseconds of the last use that is written down. */
+  notedAt: number
+  usedAt: number
+  /** What the filters saved less what the writes cost, in rows looked at; an index below zero is dropped. */
+  balance: number
+}
+
+/** A step that brings the indexes nearer to what is useful. */
+export type IndexStep =
+  /** To be run in order, in a transaction of their own. */
+  | { readonly kind: 'build'; readonly statements: readonly string[] }
+  /** To be run as one write of the document. */
+  | { readonly kind: 'write'; readonly statements: readonly string[] }
+
+/**
+ * The automatic indexes of one document: on columns that filters ask for on big tables. Which ones there are stands in
+ * the file, by their names and in `_sheaf_indexes`; what they are worth is counted in memory while the document is
+ * open. They change no answer, because what reads records says NOT INDEXED and asks them by itself.
+ */
+export class AutoIndexes {
+  private indexes = new Map<string, AutoIndex>()
+  /** Filters without an index, by what would be its name. */
+  private readonly scans = new Map<string, number>()
+
+  constructor(
+    private readonly rules: IndexRules,
+    connection: Connection,
+  ) {
+    this.reload(connection)
+  }
+
+  /** Reads which there are. Must follow every change of the form and every step. */
+  reload(connection: Connection): void {
+    const found = readIndexes(connection, this.rules.minRows)
+    for (const index of found) {
+      const known = this.indexes.get(index.name)
+      if (known) Object.assign(index, known, { notedAt: index.notedAt })
+    }
+    this.indexes = new Map(found.map((index) => [index.name, index]))
+  }
+
+  /** True when there is an index on the column. */
+  has(table: Table, columnRef: number): boolean {
+    return this.indexes.has(nameOf(table.ref, columnRef))
+  }
+
+  /** An index spared a filter the look at so many rows. */
+  used(table: Table, columnRef: number, rows: number): void {
+    const index = this.indexes.get(nameOf(table.ref, columnRef))
+    if (!index) return
+    index.usedAt = Date.now()
+    // The limit lets an index go that was useful long ago and only costs now.
+    index.balance = Math.min(index.balance + rows, rows * 1000)
+  }
+
+  /** A filter had to look at all rows. True when that asks for an index: then `buildStep` may give one. */
+  scanned(table: Table, columnRef: number, rows: number): boolean {
+    if (rows < this.rules.minRows || rows > MAX_ROWS || this.isFull(table)) return false
+    const name = nameOf(table.ref, columnRef)
+    const scans = (this.scans.get(name) ?? 0) + 1
+    this.scans.set(name, scans >= this.rules.minScans ? 0 : scans)
+    return scans >= this.rules.minScans
+  }
+
+  /** Counts what rows written cost. True when an index has become a burden. */
+  wrote(operations: readonly Operation[]): boolean {
+    let burden = false
+    if (this.indexes.size === 0) return burden
+    for (const operation of operations) {
+      if (!('rowIds' in operation)) continue
+      const columns = new Set(operation.columns.map(({ ref }) => ref))
+      for (const index of this.indexes.values()) {
+        if (index.tableRef !== operation.tableRef || !columns.has(index.columnRef)) continue
+        index.balance -= operation.rowIds.length * WRITE_COST
+        burden ||= index.balance < 0
+      }
+    }
+    return burden
+  }
+
+  /** What makes the index, unless the values asked for are too common for it to help. */
+  buildStep(
+    connection: Connection,
+    table: Table,
+    column: { readonly id: string; readonly ref: number },
+    condition: { readonly sql: string; readonly params: readonly unknown[] },
+  ): IndexStep | undefined {
+    const from = quoteId(table.tableId)
+    const passed = connection
+      .pluck(
+        `SELECT count(*) FROM (SELECT * FROM ${from} ORDER BY id DESC LIMIT ${SAMPLE_ROWS})
+         WHERE ${condition.sql}`,
+      )
+      .get(...condition.params) as number
+    if (passed > SAMPLE_ROWS * MAX_SHARE) return undefined
+    const name = nameOf(table.ref, column.ref)
+    return {
+      kind: 'build',
+      statements: [
+        'BEGIN IMMEDIATE',
+        'CREATE TABLE IF NOT EXISTS _sheaf_indexes (name TEXT PRIMARY KEY, used_at INTEGER NOT NULL)',
+        `CREATE INDEX IF NOT EXISTS ${quoteId(name)} ON ${from} (${quoteId(column.id)})`,
+        noteUse(name, Date.now()),
+        'COMMIT',
+      ],
+    }
+  }
+
+  /** What drops the indexes that are a burden or were not used for long, and writes down which were used. */
+  tidyStep(): IndexStep | undefined {
+    const now = Date.now()
+    const statements: string[] = []
+    for (const { name, balance, usedAt, notedAt } of this.indexes.values())
+      if (balance < 0 || usedAt < now - this.rules.unusedMs) statements.push(...dropIndex(name))
+      else if (usedAt > notedAt + NOTE_MS) statements.push(noteUse(name, usedAt))
+    return statements.length > 0 ? { kind: 'write', statements } : undefined
+  }
+
+  private isFull(table: Table): boolean {
+    let count = 0
+    for (const index of this.indexes.values()) if (index.tableRef === table.ref) count++
+    return count >= this.rules.maxPerTable
+  }
+}
+
+/** Drops the automatic index of a column, which else cannot be dropped. Part of the write that drops the column. */
+export function dropColumnIndex({ db }: Connection, tableRef: number, columnRef: number): void {
+  db.exec(`DROP INDEX IF EXISTS ${quoteId(nameOf(tableRef, columnRef))}`)
+}
+
+/** The name holds refs, which neither renames nor anything else changes. */
+function nameOf(tableRef: number, columnRef: number): string {
+  return `${PREFIX}${tableRef}_${columnRef}`
+}
+
+function noteUse(name: string, at: number): string {
+  return `INSERT OR REPLACE INTO _sheaf_indexes VALUES (${quoteText(name)}, ${at})`
+}
+
+function dropIndex(name: string): string[] {
+  return [
+    `DROP INDEX IF EXISTS ${quoteId(name)}`,
+    `DELETE FROM _sheaf_indexes WHERE name = ${quoteText(name)}`,
+  ]
+}
+
+/** Names of the automatic indexes that a file has. */
+export function listAutoIndexes(connection: Connection): string[] {
+  return connection
+    .pluck(`SELECT name FROM sqlite_master WHERE type = 'index' AND name GLOB '${PREFIX}*'`)
+    .all() as string[]
+}
+
+function readIndexes(connection: Connection, credit: number): AutoIndex[] {
+  const names = listAutoIndexes(connection)
+  if (names.length === 0) return []
+  const used = new Map(
+    connection.raw('SELECT name, used_at FROM _sheaf_indexes').all() as [string, number][],
+  )
+  return names.map((name) => {
+    const [tableRef = 0, columnRef = 0] = name.slice(PREFIX.length).split('_').map(Number)
+    const usedAt = used.get(name) ?? 0
+    const balance = credit * WRITE_COST
+    return { name, tableRef, columnRef, notedAt: usedAt, usedAt, balance }
+  })
+}

@@ -1,0 +1,54 @@
+import type { Condition } from '../../query/filter'
+import type { Connection } from '../sqlite/connections'
+import type { Column, Table } from '../schema/schema'
+import type { AutoIndexes, IndexStep } from './auto-indexes'
+
+/** A look-up that had to look at all rows of a table. */
+interface Scan {
+  readonly table: Table
+  readonly column: Column
+  readonly rows: number
+  readonly condition: Condition
+}
+
+/**
+ * The automatic indexes as writes see them. What they miss is remembered until the write is on disk, since an index is
+ * built by another connection.
+ */
+export class IndexUse {
+  private scans: Scan[] = []
+
+  constructor(private readonly indexes: AutoIndexes) {}
+
+  /** True when there is an index on the column. */
+  has(table: Table, column: Column): boolean {
+    return this.indexes.has(table, column.ref)
+  }
+
+  /** An index spared a look-up the look at so many rows. */
+  used(table: Table, column: Column, rows: number): void {
+    this.indexes.used(table, column.ref, rows)
+  }
+
+  /** A look-up by this condition on the column had to look at all rows. */
+  missed(scan: Scan): void {
+    this.scans.push(scan)
+  }
+
+  /** Calls `build` for each index that enough scans of a table have earned. Not within a transaction. */
+  improve(connection: Connection, build: (step: IndexStep) => void): void {
+    const scans = this.scans
+    if (scans.length > 0) this.scans = []
+    for (const { table, column, rows, condition } of scans) {
+      if (this.indexes.has(table, column.ref)) continue
+      if (!this.indexes.scanned(table, column.ref, rows)) continue
+      const step = this.indexes.buildStep(connection, table, column, condition)
+      if (step) build(step)
+    }
+  }
+
+  /** Forgets what a write that came to nothing has missed. */
+  forget(): void {
+    this.scans = []
+  }
+}

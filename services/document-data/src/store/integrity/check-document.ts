@@ -1,0 +1,74 @@
+import { statSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { newestVersion } from '../sqlite/migrations/index'
+import { checkWriteAheadLog } from './check-wal'
+
+/** Findings of SQLite about one file; more of them would say nothing new. */
+const MOST_PROBLEMS = 5
+
+/** How thorough a check is. */
+export interface CheckOptions {
+  /** Also compares every index with its table, which takes several times as long. */
+  readonly full: boolean
+}
+
+/**
+ * Looks for what is wrong with a document file and tells each finding as the end of a sentence; none when it is sound.
+ * Only reads. Must run in a process that has no other connection to the file: closing a file drops the locks that a
+ * process has on it.
+ */
+export function checkDocument(path: string, options: CheckOptions): string[] {
+  const problems = checkQuietly(() => checkWriteAheadLog(`${path}-wal`))
+  if (statSync(path).size === 0) return [...problems, 'its file is empty']
+  try {
+    const db = new Database(path, { readonly: true, fileMustExist: true, timeout: 5_000 })
+    try {
+      db.pragma('trusted_schema = OFF')
+      db.pragma('cell_size_check = ON')
+      problems.push(...checkOpened(db, options))
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    problems.push(`its file cannot be read: ${(error as Error).message}`)
+  }
+  return problems
+}
+
+/** A log that is being written looks broken for a moment, and elsewhere the next time; damage stays where it is. */
+function checkQuietly(check: () => string[]): string[] {
+  const [first, ...others] = [check(), check(), check()]
+  return (first ?? []).filter((problem) => others.every((again) => again.includes(problem)))
+}
+
+function checkOpened(db: Database.Database, { full }: CheckOptions): string[] {
+  const version = db.pragma('user_version', { simple: true }) as number
+  if (version === 0) return ['its file was never a document']
+  if (version > newestVersion)
+    return [`a newer Sheaf wrote it (form ${version}; this one knows ${newestVersion})`]
+  const check = full ? 'integrity_check' : 'quick_check'
+  const rows = db.pragma(`${check}(${MOST_PROBLEMS})`) as Record<string, string>[]
+  const found = rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== 'ok')
+  const damage = found.map((text) => `its file is damaged: ${text.replace(/\s*\n\s*/g, '; ')}`)
+  return [...damage, ...checkLog(db)]
+}
+
+function checkLog(db: Database.Database): string[] {
+  const log = db
+    .prepare('SELECT min(seq) AS first, max(seq) AS last, count(*) AS entries FROM _sheaf_log')
+    .get() as { first: number | null; last: number; entries: number }
+  if (log.first === null) return ['its log is empty']
+  const problems: string[] = []
+  const missing = log.last - log.first + 1 - log.entries
+  if (missing > 0)
+    problems.push(`its log lacks ${missing} of the entries from ${log.first} to ${log.last}`)
+  const state = db
+    .prepare('SELECT published_seq AS published, batch_seq AS batch FROM _sheaf_state')
+    .get() as { published: number; batch: number } | undefined
+  if (!state) return [...problems, 'it does not know how far its log is published']
+  if (Math.max(state.published, state.batch) > log.last)
+    problems.push(
+      `it has published changes up to ${Math.max(state.published, state.batch)}, but its log ends at ${log.last}: writes are lost`,
+    )
+  return problems
+}

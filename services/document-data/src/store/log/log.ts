@@ -1,0 +1,191 @@
+import type { StoredValue } from '../../values/column-type'
+import { storedNumber } from '../../values/number-storage'
+import type { Connection } from '../sqlite/connections'
+
+/** A stored value as the log keeps it. A whole number that is safe was stored as an integer. */
+export type LogValue = string | number | null
+
+/** A stored value as the log keeps it. */
+export function logValue(value: StoredValue): LogValue {
+  return typeof value === 'bigint' ? Number(value) : value
+}
+
+/** Stored values as the log keeps them. */
+export function logValues(values: readonly StoredValue[]): LogValue[] {
+  return values.map(logValue)
+}
+
+/** The stored value that the log keeps like this. */
+export function fromLog(value: LogValue): StoredValue {
+  return typeof value === 'number' ? storedNumber(value) : value
+}
+
+/** What made a change, as the log numbers it. */
+export const causes = { api: 1, import: 2, formula: 3, undo: 4 } as const
+
+/** Values of one column, in the order of the rows of the operation. */
+export interface ColumnValues {
+  /** Column id as of the change. */
+  readonly id: string
+  /** Ref of the column; 0 for columns of metadata tables. */
+  readonly ref: number
+  /** Type as of the change, which tells how the stored values read. */
+  readonly type: string
+  /** Type before, when the change is one of types. */
+  readonly oldType?: string
+  /** Values before; absent for added rows. */
+  readonly old?: readonly LogValue[]
+  /** Values after; absent for removed rows. */
+  readonly new?: readonly LogValue[]
+}
+
+/** A change of rows: whole rows when they were added or removed, else the columns in which any row changed. */
+export interface RowOperation {
+  readonly kind: 'add_rows' | 'update_rows' | 'remove_rows'
+  readonly table: string
+  readonly tableRef: number
+  readonly rowIds: readonly number[]
+  readonly columns: readonly ColumnValues[]
+}
+
+/** A change of tables or columns, with their metadata before and after. */
+export interface SchemaOperation {
+  readonly kind:
+    'add_table' | 'update_table' | 'remove_table' | 'add_column' | 'update_column' | 'remove_column'
+  /** Table id before the change. */
+  readonly table: string
+  readonly tableRef: number
+  /** Column id before the change; empty when the table is concerned. */
+  readonly column: string
+  /** Ref of the column; 0 when the table is concerned. */
+  readonly columnRef: number
+  readonly old?: object
+  readonly new?: object
+  /** What a removed column held. */
+  readonly cells?: { readonly rowIds: readonly number[]; readonly values: readonly LogValue[] }
+  /** Refs of the tables that column types in the metadata name, where there are such tables: names may come to mean others. */
+  readonly targets?: Targets
+}
+
+/** Refs of tables by their ids. */
+export type Targets = Readonly<Record<string, number>>
+
+/** One step of a write. The log keeps the steps of a write as a JSON list of these. */
+export type Operation = RowOperation | SchemaOperation
+
+/** One committed write. */
+export interface LogEntry {
+  readonly seq: number
+  /** Epoch milliseconds. */
+  readonly time: number
+  readonly user: number
+  readonly cause: number
+  readonly traceparent: string
+  /** Absent when they were too large for what was asked. */
+  readonly operations?: readonly Operation[]
+}
+
+/** Who writes, and why. */
+export interface Author {
+  /** User id; 0 for the system. */
+  readonly userId: number
+  readonly cause: keyof typeof causes
+  /** W3C traceparent of the request; empty when there is none. */
+  readonly traceparent: string
+}
+
+/** An entry that was added, and how long its operations are as JSON, in bytes. */
+export interface Appended {
+  readonly entry: LogEntry
+  readonly bytes: number
+}
+
+/** Adds the entry `seq` to the log, within the transaction of the write. */
+export function appendEntry(
+  connection: Connection,
+  seq: number,
+  author: Author,
+  operations: readonly Operation[],
+): Appended {
+  const tables = [...new Set(operations.map(({ tableRef }) => tableRef))]
+  const { userId: user, traceparent } = author
+  const entry = {
+    seq,
+    time: Date.now(),
+    user,
+    cause: causes[author.cause],
+    traceparent,
+    operations,
+  }
+  const json = JSON.stringify(operations)
+  connection
+    .prepare('INSERT INTO _sheaf_log VALUES (?, ?, ?, ?, ?, ?, ?)')
+    .run(seq, entry.time, user, entry.cause, traceparent, JSON.stringify(tables), json)
+  return { entry, bytes: Buffer.byteLength(json) }
+}
+
+/** Position of the latest entry; 0 when nothing was ever written. The latest entry is never cut from the log. */
+export function readLatestSeq(connection: Connection): number {
+  return (connection.pluck('SELECT max(seq) FROM _sheaf_log').get() as number | null) ?? 0
+}
+
+/** Position of the oldest entry that is kept; 0 when there is none. */
+export function readOldestSeq(connection: Connection): number {
+  return (connection.pluck('SELECT min(seq) FROM _sheaf_log').get() as number | null) ?? 0
+}
+
+type EntryRow = Omit<LogEntry, 'operations'> & { readonly operations: string | null }
+
+const ENTRIES = `
+  SELECT seq, time, user, cause, traceparent,
+    CASE WHEN octet_length(operations) <= ? THEN operations END AS operations
+  FROM _sheaf_log WHERE seq > ? AND seq <= ? ORDER BY seq`
+
+/** An entry of the log; undefined when there is none. Operations of more bytes than `maxBytes` are left out. */
+export function findEntry(
+  connection: Connection,
+  seq: number,
+  maxBytes: number,
+): LogEntry | undefined {
+  return readEntries(connection, { after: seq - 1, upTo: seq, maxBytes })[0]
+}
+
+/** What to read of the log. */
+export interface EntryRange {
+  /** Entries with a greater seq … */
+  readonly after: number
+  /** … up to this one. */
+  readonly upTo: number
+  /** Operations of more bytes than this are left out. */
+  readonly maxBytes: number
+}
+
+/** Entries of the log in order. The range bounds memory, so callers read in steps. */
+export function readEntries(connection: Connection, range: EntryRange): LogEntry[] {
+  const rows = connection.prepare(ENTRIES).all(range.maxBytes, range.after, range.upTo)
+  return (rows as EntryRow[]).map(({ operations, ...entry }) =>
+    operations === null ? entry : { ...entry, operations: JSON.parse(operations) as Operation[] },
+  )
+}
+
+/**
+ * Where to end a run of entries after `after` so that it holds at most `count` entries and about `bytes` bytes, where
+ * operations above `maxBytes` count as nothing: the seq of its last entry, or `after` when there are no entries.
+ */
+export function measureRun(
+  connection: Connection,
+  after: number,
+  limits: { count: number; bytes: number; maxBytes: number },
+): number {
+  const sizes = connection
+    .raw('SELECT seq, octet_length(operations) FROM _sheaf_log WHERE seq > ? ORDER BY seq LIMIT ?')
+    .all(after, limits.count) as [number, number][]
+  let last = after
+  let total = 0
+  for (const [seq, size] of sizes) {
+    total += size <= limits.maxBytes ? size : 0
+    if (last !== after && total > limits.bytes) break
+    last = seq
+  }
+  return last
+}

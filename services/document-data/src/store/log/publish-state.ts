@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import type { Connection } from '../sqlite/connections'
+import type { FirstEntry } from './first-entries'
+import { appendEntry, measureRun, type Author, type Operation } from './log'
+
+/** Entries with larger operations are sent without them; readers get them from the log. */
+export const EVENT_BYTES = 128 * 1024
+/** What goes into one message at most: entries, and about so many bytes, well below NATS's usual limit of 1 MiB. */
+const BATCH = { count: 500, bytes: 256 * 1024, maxBytes: EVENT_BYTES }
+
+interface Marks {
+  /** Entries up to this one have been confirmed by NATS. */
+  readonly published: number
+  /** Last entry of the batch that is being published; not above `published` when there is none. */
+  readonly batch: number
+}
+
+/**
+ * Begins the log of a new document, with an epoch and an entry that stands for all that is there. Publishing starts with
+ * that entry, so its batch is fixed from the beginning.
+ */
+export function beginLog(
+  connection: Connection,
+  author: Author,
+  operations: readonly Operation[],
+): FirstEntry {
+  const epoch = randomUUID()
+  connection.prepare('INSERT INTO _sheaf_state VALUES (1, ?, 0, 1)').run(epoch)
+  return { epoch, entry: appendEntry(connection, 1, author, operations).entry }
+}
+
+/** The epoch of a document: part of its tag, made with it, another one in every copy. */
+export function readEpoch(connection: Connection): string {
+  return connection.pluck('SELECT epoch FROM _sheaf_state WHERE id = 1').get() as string
+}
+
+/**
+ * How far a document's log has been published. The end of a batch is stored, within the transaction of a write where
+ * possible, before the batch is sent. What has been confirmed is kept in memory and stored with the next write:
+ * losing it costs a repetition of the same message, which NATS recognises.
+ */
+export class PublishState {
+  private stored: Marks
+  private storing: Marks | undefined
+  private confirmed: number
+
+  constructor(connection: Connection) {
+    const [published, batch] = connection
+      .raw('SELECT published_seq, batch_seq FROM _sheaf_state WHERE id = 1')
+      .get() as [number, number]
+    this.stored = { published, batch }
+    this.confirmed = published
+  }
+
+  /** Entries up to this one have been confirmed. */
+  get published(): number {
+    return this.confirmed
+  }
+
+  /** The batch to send: entries after `after` up to `upTo`. Undefined when none is fixed. */
+  get batch(): { after: number; upTo: number } | undefined {
+    const { batch } = this.stored
+    return batch > this.confirmed ? { after: this.confirmed, upTo: batch } : undefined
+  }
+
+  /** True when a confirmation has not been stored. */
+  get unsaved(): boolean {
+    return this.stored.published !== this.confirmed
+  }
+
+  /** NATS has confirmed the entries up to this one. */
+  confirm(seq: number): void {
+    this.confirmed = Math.max(this.confirmed, seq)
+  }
+
+  /** True when of the entries up to `latest` some have to wait for another message. */
+  overflows(connection: Connection, latest: number): boolean {
+    return measureRun(connection, this.confirmed, BATCH) < latest
+  }
+
+  /** Stores the marks, and fixes a new batch when none is on its way and entries up to `latest` wait. */
+  save(connection: Connection, latest: number): void {
+    const published = this.confirmed
+    let { batch } = this.stored
+    if (batch <= published && latest > published) batch = measureRun(connection, published, BATCH)
+    if (published === this.stored.published && batch === this.stored.batch) return
+    connection
+      .prepare('UPDATE _sheaf_state SET published_seq = ?, batch_seq = ? WHERE id = 1')
+      .run(published, batch)
+    this.storing = { published, batch }
+  }
+
+  /** What `save` wrote is on disk, or gone. */
+  settle(committed: boolean): void {
+    if (committed && this.storing) this.stored = this.storing
+    this.storing = undefined
+  }
+}

@@ -1,0 +1,133 @@
+import { quoteId } from '../../quoting/quote'
+import type { Condition } from '../../query/filter'
+import type { ReadExtras, ReadQuery } from '../../query/read-query'
+import { rowSql, type RowForm, type RowSql } from '../../query/row-form'
+import type { StoredValue } from '../../values/column-type'
+import type { Connection } from '../sqlite/connections'
+import type { Table } from '../schema/schema'
+
+/** Rows that are read in one go, in one turn of the event loop: about a millisecond. */
+const SMALL = 1000
+/** A table of so many rows is read in one go, whatever is asked. */
+const SMALL_TABLE = 1500
+/** Rows that a full sort may have on the event loop: some 20 ms. */
+const SORT_ROWS = 10_000
+/** Rows that a read without a sort may look at on the event loop. */
+const LONG_ROWS = 50_000
+/** Rows that an index may find; beyond, looking at all of them costs little more. */
+const MAX_FOUND = 5_000
+
+/** What a read selects, as plain values that can go to another thread. */
+export interface ReadPlan extends RowSql {
+  /** Quoted name of the table. */
+  readonly from: string
+  readonly where: string
+  readonly orderBy: string
+  /** True when the order is that of the row ids and ranges of ids are to be read one after the other. */
+  readonly inRanges: boolean
+  readonly limit: number
+  /** Rows to skip before the first one. */
+  readonly offset: number
+  readonly params: readonly StoredValue[]
+  /** What is found out before the rows (read-extras.ts); absent when there is nothing. */
+  readonly extras?: ReadExtras
+}
+
+/** Where a read runs: in one go, piece by piece between other work, or in a thread of its own. */
+export type Extent = 'small' | 'long' | 'heavy'
+
+/** What is the same in all reads of a table; a table never changes, a change of the form makes another one. */
+const tableSql = new WeakMap<Table, Map<string, RowSql>>()
+
+function sqlOf(table: Table, form: RowForm): RowSql {
+  const known = tableSql.get(table) ?? new Map<string, RowSql>()
+  tableSql.set(table, known)
+  const { hidden, typed, inColumns, format } = form
+  const key = `${inColumns || hidden} ${typed} ${inColumns} ${format}`
+  const ready = known.get(key)
+  if (ready) return ready
+  const sql = rowSql(table, form)
+  known.set(key, sql)
+  return sql
+}
+
+/** Plans the read of a table. */
+export function planRead(table: Table, query: ReadQuery, form: RowForm): ReadPlan {
+  const { where, orderBy, inIdOrder, limit, offset = 0, params, fields, extras } = query
+  const from = quoteId(table.tableId)
+  const sql = fields ? sqlOfFields(table, fields, form) : sqlOf(table, form)
+  return { from, ...sql, where, orderBy, inRanges: inIdOrder, limit, offset, params, extras }
+}
+
+/** Columns that are named are shown, also hidden ones. */
+function sqlOfFields(table: Table, fields: readonly string[], form: RowForm): RowSql {
+  const columns = table.columns.filter(({ id }) => fields.includes(id))
+  return rowSql({ tableId: table.tableId, columns }, { ...form, hidden: true })
+}
+
+/** The clauses that select the rows, in their order. */
+export function clausesOf({ where, orderBy, limit, offset }: ReadPlan): string {
+  const range = limit > 0 || offset > 0 ? ` LIMIT ${limit > 0 ? limit : -1} OFFSET ${offset}` : ''
+  return `WHERE ${where} ORDER BY ${orderBy}${range}`
+}
+
+/** True when every row passes. */
+export function takesAll({ where }: ReadPlan): boolean {
+  return where === '1'
+}
+
+/** True for a page of a table in its own order, which costs nothing whatever the size of the table. */
+export function isPage(plan: ReadPlan): boolean {
+  const { inRanges, limit, offset, extras } = plan
+  const isShort = limit > 0 && limit + offset <= SMALL
+  return takesAll(plan) && inRanges && isShort && !extras?.counted
+}
+
+/** Rows of a table: exactly when they are few, else no fewer than there are. */
+export function countRoughly(connection: Connection, { from }: ReadPlan): number {
+  const highest = connection.pluck(`SELECT max(id) FROM ${from}`).get() as number | null
+  if (highest === null || highest <= SMALL_TABLE) return highest ?? 0
+  const beyond = connection
+    .pluck(`SELECT id FROM ${from} ORDER BY id LIMIT 1 OFFSET ${SMALL_TABLE}`)
+    .get()
+  return beyond === undefined ? SMALL_TABLE : highest
+}
+
+/** How much work a read is on a table of so many rows. */
+export function extentOf(plan: ReadPlan, rows: number): Extent {
+  if (rows <= SMALL_TABLE) return 'small'
+  if (!plan.inRanges) return rows > SORT_ROWS ? 'heavy' : 'long'
+  const isBounded = takesAll(plan) && plan.limit > 0 && !plan.extras?.counted
+  const looked = isBounded ? Math.min(rows, plan.limit + plan.offset) : rows
+  return looked > LONG_ROWS ? 'heavy' : 'long'
+}
+
+/**
+ * Ids of the rows that satisfy the condition on a column that has an index, or on the row id; undefined when they are
+ * too many for the index to be of use.
+ */
+export function findByIndex(
+  connection: Connection,
+  { from }: ReadPlan,
+  { sql, params }: Condition,
+): number[] | undefined {
+  const ids = connection
+    .pluck(`SELECT id FROM ${from} WHERE ${sql} LIMIT ${MAX_FOUND + 1}`)
+    .all(...params) as number[]
+  return ids.length > MAX_FOUND ? undefined : ids
+}
+
+/** The same read, of these rows only; good as long as nothing is written. */
+export function narrowTo(plan: ReadPlan, ids: readonly number[]): ReadPlan {
+  return {
+    ...plan,
+    where: `id IN (SELECT value FROM json_each(?)) AND (${plan.where})`,
+    params: [JSON.stringify(ids), ...plan.params],
+    inRanges: false,
+  }
+}
+
+/** How much work a read of so many known rows is. */
+export function extentOfFound(count: number): Extent {
+  return count <= SMALL ? 'small' : 'long'
+}

@@ -1,0 +1,247 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { AppError } from '@sheaf/kit/errors'
+import type { Connection } from '../sqlite/connections'
+import type { Loan } from '../sqlite/reader-pool'
+import { tellSqliteError } from '../sqlite/sqlite-errors'
+import { arrowParts } from './arrow-parts'
+import { columnParts, readColumnsAtOnce } from './column-chunks'
+import { findExtras } from './read-extras'
+import { clausesOf, takesAll, type ReadPlan } from './read-plan'
+import { skipRows } from './skip-rows'
+
+/** Rows in one chunk of a large reply at most; fewer when they are long. */
+const RANGE_ROWS = 1500
+/** Size that chunks of a large reply approach. */
+const CHUNK_BYTES = 256 * 1024
+/** Rows looked at in one go when most of them may not be wanted. */
+const FILTER_ROWS = 16_000
+/** The same where each row is also taken apart again. */
+const ARROW_FILTER_ROWS = 4_000
+/** Rows in the first chunk, before anything is known of their length. */
+const FIRST_ROWS = 500
+
+/** What goes before the rows of a part. */
+interface Lead {
+  text: string
+}
+
+/** Bounds of a read that takes several turns. */
+export interface ReadLimits {
+  /** Aborted when the caller has gone away. */
+  readonly signal: AbortSignal | undefined
+  /** Longest life of the snapshot, in milliseconds: while it lives the write-ahead log cannot shrink. */
+  readonly maxAgeMs: number
+}
+
+/*
+ * Every statement here says NOT INDEXED: automatic indexes come and go, and what a read answers, and in which order,
+ * must not depend on them. Which rows an index finds is asked beforehand (findByIndex).
+ */
+
+/** The whole document of a small read; as `documentParts` gives it when there are extras. */
+export function readAtOnce(connection: Connection, plan: ReadPlan): Buffer {
+  if (plan.columns) return readColumnsAtOnce(connection, plan, plan.columns)
+  if (plan.extras || plan.arrow)
+    return Buffer.concat([...documentParts(connection, plan)].filter((part) => part !== null))
+  const { head, separator, tail } = plan.frame
+  const sql = `
+    SELECT CAST(? || coalesce(group_concat(j, '${separator}'), '') || ? AS BLOB) FROM (
+      SELECT ${plan.row} AS j FROM ${plan.from} NOT INDEXED ${clausesOf(plan)})`
+  return connection.pluck(sql).get(head, tail, ...plan.params) as Buffer
+}
+
+/** What a reader is told that did not take its answer in time. */
+export function tooSlow(): AppError {
+  return new AppError('unavailable', 'READ_TOO_SLOW', 'the reply was not taken in time')
+}
+
+/** What is told of a call that has ended. */
+export function callEnded(): AppError {
+  return new AppError('timeout', 'CALL_ENDED', 'the call has ended')
+}
+
+/**
+ * The parts of a large read, all from the snapshot that the loan's transaction holds. Every part is
+ * made when it is asked for; between two of them other work gets its turn. Gives the loan back when it ends, also
+ * when whoever iterates stops early. Throws `unavailable` when the snapshot grew too old.
+ */
+export async function* readInChunks(
+  loan: Loan,
+  parts: Iterator<Buffer | null, void>,
+  limits: ReadLimits,
+): AsyncGenerator<Buffer> {
+  let stale: AppError | undefined
+  const timer = setTimeout(() => {
+    stale = tooSlow()
+    loan.release()
+  }, limits.maxAgeMs)
+  timer.unref()
+  try {
+    for (;;) {
+      const ended = stale ?? loan.revoked
+      if (ended) throw ended
+      if (limits.signal?.aborted) throw callEnded()
+      const part = nextPart(parts)
+      if (part === undefined) return
+      if (part) yield part
+      await nextTurn()
+    }
+  } finally {
+    clearTimeout(timer)
+    loan.release()
+  }
+}
+
+/** The next part; null when it holds no rows, undefined at the end. */
+function nextPart(parts: Iterator<Buffer | null, void>): Buffer | null | undefined {
+  try {
+    const { done, value } = parts.next()
+    return done ? undefined : value
+  } catch (error) {
+    throw tellSqliteError(error)
+  }
+}
+
+/**
+ * The document of a read in parts, each made when it is asked for; null for one that holds no rows. What the connection's
+ * transaction sees is what it shows. Throws what SQLite throws. With extras what was found out stands before the document,
+ * on a line of its own, and a JSON document lacks its last brace, so that it can be told at the end.
+ */
+export function* documentParts(connection: Connection, plan: ReadPlan): Generator<Buffer | null> {
+  // SQLite itself puts the parts together: what it hands over goes to the reader without another copy.
+  if (plan.columns) {
+    yield* columnParts(connection, plan, plan.columns)
+    return
+  }
+  const found = plan.extras && (yield* findExtras(connection, plan, plan.extras))
+  if (found) yield found.line
+  const parts = framedParts(connection, plan, found?.ids)
+  yield* plan.arrow ? arrowParts(plan.arrow, parts) : parts
+}
+
+/** The rows with what stands around them, all or those with these ids. */
+function* framedParts(
+  connection: Connection,
+  plan: ReadPlan,
+  ids: readonly number[] | undefined,
+): Generator<Buffer | null> {
+  const { head, separator } = plan.frame
+  const tail = plan.extras ? plan.frame.openTail : plan.frame.tail
+  const lead: Lead = { text: head }
+  const parts = ids
+    ? rowParts(connection, plan, lead, ids)
+    : (plan.inRanges ? rangeParts : sortedParts)(connection, plan, lead)
+  let begun = false
+  for (const part of parts) {
+    if (part) {
+      begun = true
+      lead.text = separator
+    }
+    yield part
+  }
+  const end = begun ? tail : head + tail
+  if (end !== '') yield Buffer.from(end)
+}
+
+/** Rows in the order of their ids, a range of ids at a time. */
+function rangeParts(connection: Connection, plan: ReadPlan, lead: Lead): Generator<Buffer | null> {
+  if (plan.limit > 0) return limitedParts(connection, plan, lead)
+  return filteredParts(connection, plan, lead)
+}
+
+/** How many rows to read next, when so many made this part. */
+function adapt(rows: number, part: Buffer | null): number {
+  const fitting = part === null ? RANGE_ROWS : Math.round((rows * CHUNK_BYTES) / part.length)
+  return Math.max(1, Math.min(RANGE_ROWS, fitting))
+}
+
+/**
+ * Rows that pass the filter. The end of a range is found first: to copy rows through a subselect with a limit would take
+ * half as long again.
+ */
+function* filteredParts(
+  connection: Connection,
+  plan: ReadPlan,
+  lead: Lead,
+): Generator<Buffer | null> {
+  const { from, row, frame, where, params } = plan
+  const findEnd = connection.pluck(
+    `SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?`,
+  )
+  const statement = connection.pluck(`
+    SELECT CAST(?||group_concat(${row}, '${frame.separator}') AS BLOB)
+    FROM ${from} NOT INDEXED WHERE id > ? AND id <= ? AND (${where})`)
+  const all = takesAll(plan)
+  let rows = all ? FIRST_ROWS : plan.arrow ? ARROW_FILTER_ROWS : FILTER_ROWS
+  for (let after: number | undefined = yield* skipRows(connection, plan); after !== undefined;) {
+    const end = findEnd.get(after, rows - 1) as number | undefined
+    const range = [after, end ?? Number.MAX_SAFE_INTEGER]
+    const part = statement.get(lead.text, ...range, ...params) as Buffer | null
+    yield part
+    after = end
+    if (all) rows = adapt(rows, part)
+  }
+}
+
+/** The first rows that pass the filter. */
+function* limitedParts(
+  connection: Connection,
+  plan: ReadPlan,
+  lead: Lead,
+): Generator<Buffer | null> {
+  const { from, row, frame, where, params, limit } = plan
+  const statement = connection.raw(`
+    SELECT CAST(?||group_concat(${row}, '${frame.separator}') AS BLOB), max(id), count(*)
+    FROM (SELECT * FROM ${from} NOT INDEXED WHERE id > ? AND (${where}) ORDER BY id LIMIT ?)`)
+  let after = yield* skipRows(connection, plan)
+  let rows = FIRST_ROWS
+  for (let left = limit; left > 0;) {
+    const range = [after, ...params, Math.min(rows, left)]
+    const [part, last, count] = statement.get(lead.text, ...range) as [
+      Buffer | null,
+      number | null,
+      number,
+    ]
+    if (last === null) return
+    yield part
+    after = last
+    left -= count
+    rows = adapt(rows, part)
+  }
+}
+
+/** Rows in the order asked for: first all their ids, then the rows in pieces. */
+function* sortedParts(
+  connection: Connection,
+  plan: ReadPlan,
+  lead: Lead,
+): Generator<Buffer | null> {
+  const { from, params } = plan
+  const ids = connection
+    .pluck(`SELECT id FROM ${from} NOT INDEXED ${clausesOf(plan)}`)
+    .all(...params) as number[]
+  yield* rowParts(connection, plan, lead, ids)
+}
+
+/** The rows with these ids, in their order. */
+function* rowParts(
+  connection: Connection,
+  { from, row, frame }: ReadPlan,
+  lead: Lead,
+  ids: readonly number[],
+): Generator<Buffer | null> {
+  const statement = connection.pluck(`
+    SELECT CAST(?||group_concat(
+      (SELECT ${row} FROM ${from} NOT INDEXED WHERE id = e.value), '${frame.separator}') AS BLOB)
+    FROM json_each(?) e`)
+  let rows = FIRST_ROWS
+  for (let start = 0; start < ids.length;) {
+    const part = statement.get(
+      lead.text,
+      JSON.stringify(ids.slice(start, start + rows)),
+    ) as Buffer | null
+    yield part
+    start += rows
+    rows = adapt(rows, part)
+  }
+}

@@ -1,0 +1,129 @@
+import { AppError } from '@sheaf/kit/errors'
+import { quoteId } from '../../quoting/quote'
+import type { Cell } from '../../values/column-type'
+import type { DocumentWriter } from '../document'
+import type { Table } from '../schema/schema'
+import { requireNewRowId } from './add-or-update'
+import type { CellColumns, WriteOptions } from './conversion'
+import { addRecords, deleteRecords, updateRecords } from './records'
+
+/** A change of rows of one table; its rows and cells stand in lists. */
+export interface RowChange {
+  readonly kind: 'add' | 'update' | 'remove'
+  readonly tableId: string
+  /** Where rows are added: null for any, a negative one as a name for it in later changes. */
+  readonly rowIds: readonly (number | null)[]
+  readonly cells: CellColumns
+}
+
+/** Rows by the negative ids that stand for them, by table ref. */
+type NamedRows = Map<number, Map<number, number>>
+
+/**
+ * Makes changes one after the other, and returns the ids of the rows that each has added. Throws `not_found` for a table,
+ * `invalid` for a column, row or value at fault.
+ */
+export function applyActions(
+  doc: DocumentWriter,
+  changes: readonly RowChange[],
+  options: WriteOptions,
+): (readonly number[])[] {
+  const named: NamedRows = new Map()
+  return changes.map((change) => {
+    const table = doc.schema.getWritable(change.tableId)
+    const cells = resolveCells(doc, table, change.cells, named)
+    if (change.kind === 'add') return add(doc, table, { ...change, cells }, { ...options, named })
+    const rowIds = change.rowIds.map((id) => resolveRow(table, id ?? 0, named))
+    if (change.kind === 'remove') deleteRecords(doc, table.tableId, rowIds)
+    else updateRecords(doc, table.tableId, { rowIds, cells }, options)
+    return []
+  })
+}
+
+function add(
+  doc: DocumentWriter,
+  table: Table,
+  { rowIds, cells }: RowChange,
+  { named, ...options }: WriteOptions & { readonly named: NamedRows },
+): readonly number[] {
+  const chosen = rowIds.some((id) => id !== null && id >= 0)
+  const ids = chosen ? chooseIds(doc, table, rowIds) : undefined
+  const order = rowIds.map((_, index) => index)
+  // Rows are stored in the order of their ids.
+  if (ids) order.sort((a, b) => (ids[a] ?? 0) - (ids[b] ?? 0))
+  const added = addRecords(
+    doc,
+    table.tableId,
+    {
+      count: rowIds.length,
+      cells: ids
+        ? new Map([...cells].map(([id, list]) => [id, order.map((index) => list[index])]))
+        : cells,
+      ids: ids && order.map((index) => ids[index] ?? 0),
+    },
+    options,
+  )
+  const result = new Array<number>(rowIds.length).fill(0)
+  order.forEach((index, place) => (result[index] = added[place] ?? 0))
+  const names = named.get(table.ref) ?? new Map<number, number>()
+  named.set(table.ref, names)
+  rowIds.forEach((id, index) => {
+    if (id !== null && id < 0) names.set(id, result[index] ?? 0)
+  })
+  return result
+}
+
+/** Ids for new rows of which some have been chosen: the others follow the highest of all. */
+function chooseIds(
+  doc: DocumentWriter,
+  table: Table,
+  rowIds: readonly (number | null)[],
+): number[] {
+  const chosen = rowIds.filter((id) => id !== null && id >= 0).map(requireNewRowId)
+  const taken = doc.connection
+    .pluck(
+      `SELECT id FROM ${quoteId(table.tableId)} WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1`,
+    )
+    .get(JSON.stringify(chosen)) as number | undefined
+  const seen = new Set<number>()
+  const used = taken ?? chosen.find((id) => seen.size === seen.add(id).size)
+  if (used !== undefined)
+    throw new AppError('invalid', 'INVALID_ROW_ID', `Invalid row id ${used}: there is such a row`)
+  const highest = doc.connection.pluck(`SELECT max(id) FROM ${quoteId(table.tableId)}`).get()
+  let next = chosen.reduce((a, b) => Math.max(a, b), (highest as number | null) ?? 0) + 1
+  return rowIds.map((id) => (id !== null && id >= 0 ? id : next++))
+}
+
+function resolveRow(table: Table, id: number, named: NamedRows): number {
+  return id < 0 ? (named.get(table.ref)?.get(id) ?? id) : id
+}
+
+/** Puts the rows in place of the negative ids that stand for them, in columns that refer to rows. */
+function resolveCells(
+  doc: DocumentWriter,
+  table: Table,
+  cells: CellColumns,
+  named: NamedRows,
+): CellColumns {
+  if (named.size === 0) return cells
+  const resolved = new Map<string, readonly (Cell | undefined)[]>()
+  for (const [colId, list] of cells) {
+    const type = table.byId.get(colId)?.type
+    const target =
+      type?.argument !== undefined && (type.name === 'Ref' || type.name === 'RefList')
+        ? doc.schema.find(type.argument)
+        : undefined
+    const resolve = (value: unknown): unknown =>
+      target && typeof value === 'number' ? resolveRow(target, value, named) : value
+    const isList = (cell: Cell | undefined) => Array.isArray(cell) && cell[0] === 'L'
+    resolved.set(
+      colId,
+      target
+        ? list.map((cell) =>
+            isList(cell) ? (cell as unknown[]).map(resolve) : (resolve(cell) as Cell),
+          )
+        : list,
+    )
+  }
+  return resolved
+}

@@ -1,0 +1,102 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { Cell, ColumnContext, StoredValue } from '../../values/column-type'
+import { guessColumn } from '../../values/guess-column'
+import { makeDataColumn } from '../structure/columns'
+import type { DocumentWriter } from '../document'
+import type { Column, Table } from '../schema/schema'
+import { createLookup } from './lookup'
+
+/** Cells to write, by column id; each list has one item per row, undefined where the row leaves the column out. */
+export type CellColumns = ReadonlyMap<string, readonly (Cell | undefined)[]>
+
+/** How a write treats text. */
+export interface WriteOptions {
+  /** True to keep text as it is instead of parsing it by column type. */
+  readonly noParse: boolean
+}
+
+/** One column of a write, in the form in which it is stored. */
+export interface StoredColumn {
+  readonly column: Column
+  readonly values: readonly StoredValue[]
+}
+
+/**
+ * Converts cells to the form in which they are stored. A column that is empty so far becomes a data column of the type
+ * that fits its first values. Throws `invalid` for an unknown or a computed column, naming it.
+ */
+export function convertColumns(
+  doc: DocumentWriter,
+  table: Table,
+  cells: CellColumns,
+  options: WriteOptions,
+): StoredColumn[] {
+  const stored: StoredColumn[] = []
+  for (const [colId, values] of cells) {
+    const column = requireDataColumn(doc, table, colId, values)
+    if (column) stored.push({ column, values: convertCells(doc, column, values, options) })
+  }
+  return stored
+}
+
+/** The column to write to; undefined when it stays empty. */
+function requireDataColumn(
+  doc: DocumentWriter,
+  table: Table,
+  colId: string,
+  values: readonly (Cell | undefined)[],
+): Column | undefined {
+  const column = table.byId.get(colId)
+  if (!column) throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${colId}"`)
+  if (!column.isFormula) return column
+  if (column.formula !== '')
+    throw new AppError('invalid', 'FORMULA_COLUMN', `Can't save value to formula column "${colId}"`)
+  return fillEmptyColumn(doc, table, column, values)
+}
+
+function fillEmptyColumn(
+  doc: DocumentWriter,
+  table: Table,
+  column: Column,
+  values: readonly (Cell | undefined)[],
+): Column | undefined {
+  const given = values.map((value) => value ?? null)
+  const guess = guessColumn(given, doc.schema.settings)
+  if (!guess) return undefined
+  const { typeName, widgetOptions } = column
+  // A type that somebody chose stays; only a column without one takes the type of its first values.
+  const form =
+    column.type.name === 'Any'
+      ? { type: guess.type, widgetOptions: guess.widgetOptions ?? widgetOptions }
+      : { type: typeName, widgetOptions }
+  return makeDataColumn(doc, table, column, form)
+}
+
+/** The stored form of cells of one column. */
+export function convertCells(
+  doc: DocumentWriter,
+  column: Column,
+  values: readonly (Cell | undefined)[],
+  options: WriteOptions,
+): StoredValue[] {
+  const { type } = column
+  const context = createColumnContext(doc, column)
+  const stored = new Array<StoredValue>(values.length)
+  for (let row = 0; row < values.length; row++)
+    stored[row] = type.toStored(values[row] ?? null, context, options)
+  return stored
+}
+
+function createColumnContext(doc: DocumentWriter, column: Column): ColumnContext {
+  const context: ColumnContext = {
+    settings: doc.schema.settings,
+    widgetOptions: column.options,
+  }
+  const { name, argument } = column.type
+  if ((name !== 'Ref' && name !== 'RefList') || argument === undefined) return context
+  const lookup = createLookup(doc, argument)
+  context.lookupIn = (text, colId) => lookup(text, { colId })
+  const { visibleCol } = column
+  if (visibleCol !== 0) context.lookup = (text) => lookup(text, { colRef: visibleCol })
+  return context
+}

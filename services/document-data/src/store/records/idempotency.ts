@@ -1,0 +1,111 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { Connection } from '../sqlite/connections'
+
+/*
+ * Replies to writes that carried an idempotency key. One is stored within the transaction of its write, so it is there
+ * if and only if the write is; a write that was refused has changed nothing and leaves none. Row ids count up with
+ * time, and `total` sums up the sizes, so what is too old or too much is found at the lower end.
+ */
+
+/** How long a reply is kept. */
+const KEPT_MS = 24 * 3600 * 1000
+/** Replies of a document; beyond, the oldest go before their time. */
+const MAX_REPLIES = 100_000
+/** Bytes of all replies of a document; likewise. */
+const MAX_TOTAL_BYTES = 64 * 1024 * 1024
+/** Bytes of one reply: the ids of about a million rows. */
+const MAX_REPLY_BYTES = 4 * 1024 * 1024
+/** Replies removed in one go. */
+const STEP = 100
+
+/** Which write a reply belongs to. */
+export interface ReplyKey {
+  readonly userId: number
+  /** The name that the user gave it. */
+  readonly key: string
+  /** SHA-256 of the request. */
+  readonly digest: Uint8Array
+}
+
+/** The reply to the write with this key; undefined when there is none. Throws `mismatch` when it was another request. */
+export function findReply(
+  connection: Connection,
+  { userId, key, digest }: ReplyKey,
+): Buffer | undefined {
+  const found = connection
+    .raw('SELECT request_hash, reply FROM _sheaf_replies WHERE user = ? AND key = ? AND time > ?')
+    .get(userId, key, Date.now() - KEPT_MS) as [Buffer, Buffer] | undefined
+  if (!found) return undefined
+  const [known, reply] = found
+  if (known.equals(digest)) return reply
+  throw new AppError(
+    'mismatch',
+    'IDEMPOTENCY_KEY_REUSED',
+    'Idempotency-Key was used before, for another request',
+  )
+}
+
+/** Keeps a reply, as part of its write. Throws `too_large` for one of more than 4 MiB. */
+export function keepReply(
+  connection: Connection,
+  { userId, key, digest }: ReplyKey,
+  { seq, bytes }: { readonly seq: number; readonly bytes: Uint8Array },
+): void {
+  if (bytes.length > MAX_REPLY_BYTES)
+    throw new AppError(
+      'too_large',
+      'REPLY_TOO_LARGE',
+      'the answer is too large to be kept for the Idempotency-Key: write fewer rows at once',
+    )
+  connection
+    .prepare(
+      `INSERT OR REPLACE INTO _sheaf_replies (user, key, request_hash, seq, time, reply, total)
+       VALUES (?, ?, ?, ?, ?, ?, ? + ifnull(
+         (SELECT total FROM _sheaf_replies ORDER BY rowid DESC LIMIT 1), 0))`,
+    )
+    .run(userId, key, digest, seq, Date.now(), bytes, bytes.length)
+}
+
+interface Bounds {
+  /** Replies up to this row, … */
+  readonly row: number
+  /** … up to this sum of sizes, … */
+  readonly total: number
+  /** … or as old as this, in epoch milliseconds, are to go. */
+  readonly time: number
+}
+
+const ENDS = 'SELECT rowid, total, time FROM _sheaf_replies ORDER BY rowid'
+
+function boundsOf(connection: Connection): Bounds | undefined {
+  const last = connection.raw(`${ENDS} DESC LIMIT 1`).get() as [number, number, number] | undefined
+  if (!last) return undefined
+  const [row, total] = last
+  return {
+    row: row - MAX_REPLIES,
+    total: total - MAX_TOTAL_BYTES,
+    time: Date.now() - KEPT_MS,
+  }
+}
+
+/** True when there are replies to remove. Costs next to nothing. */
+export function hasOldReplies(connection: Connection): boolean {
+  const bounds = boundsOf(connection)
+  if (!bounds) return false
+  const [row, total, time] = connection.raw(`${ENDS} LIMIT 1`).get() as [number, number, number]
+  return row <= bounds.row || total <= bounds.total || time <= bounds.time
+}
+
+/** Removes some of the replies that are too old or too many; true when there may be more. */
+export function removeOldReplies(connection: Connection): boolean {
+  const bounds = boundsOf(connection)
+  if (!bounds) return false
+  const { changes } = connection
+    .prepare(
+      `DELETE FROM _sheaf_replies WHERE rowid IN
+         (SELECT rowid FROM _sheaf_replies ORDER BY rowid LIMIT ${STEP})
+       AND (rowid <= ? OR total <= ? OR time <= ?)`,
+    )
+    .run(bounds.row, bounds.total, bounds.time)
+  return changes === STEP
+}

@@ -1,0 +1,53 @@
+import { AppError } from '@sheaf/kit/errors'
+import { quoteId } from '../../quoting/quote'
+import { removeAttachments } from '../attachments/attachment-removal'
+import { ATTACHMENTS } from '../attachments/attachments'
+import type { RowOperation } from '../log/log'
+import type { Undoing } from './revert-context'
+
+/** Rows that are looked for to be named. */
+const MAX_ROWS = 1000
+
+/** Removes attachments again that were uploaded, when no cell refers to them; other changes of attachments cannot be undone. */
+export function undoAttachments(undoing: Undoing, { kind, rowIds }: RowOperation): void {
+  const { doc, conflicts } = undoing
+  if (kind !== 'add_rows')
+    throw new AppError(
+      'invalid',
+      'NOT_REVERTIBLE',
+      kind === 'remove_rows'
+        ? 'attachments that were removed cannot come back: their files are gone'
+        : 'what Sheaf notes of attachments cannot be undone',
+    )
+  const ids = JSON.stringify(rowIds)
+  const there = new Set(
+    doc.connection
+      .pluck(`SELECT id FROM ${ATTACHMENTS} WHERE id IN (SELECT value FROM json_each(?))`)
+      .all(ids) as number[],
+  )
+  conflicts.addRows(
+    ATTACHMENTS,
+    rowIds.filter((id) => !there.has(id)),
+  )
+  for (const table of doc.schema.tables)
+    for (const { id, type, isFormula } of table.columns)
+      if (type.name === 'Attachments' && !isFormula)
+        conflicts.addRows(table.tableId, findUse(undoing, table.tableId, id, ids))
+  conflicts.requireNone()
+  removeAttachments(doc, rowIds)
+}
+
+/** Rows whose cells refer to one of these attachments. */
+function findUse({ doc }: Undoing, tableId: string, colId: string, ids: string): number[] {
+  const cell = quoteId(colId)
+  // Kept text never begins with a bracket, so what does is a list.
+  return doc.connection
+    .pluck(
+      `SELECT id FROM ${quoteId(tableId)}
+       WHERE EXISTS (
+         SELECT 1 FROM json_each(CASE WHEN ${cell} LIKE '[%' THEN ${cell} ELSE '[]' END) e
+         WHERE e.value IN (SELECT value FROM json_each(?)))
+       ORDER BY id LIMIT ${MAX_ROWS}`,
+    )
+    .all(ids) as number[]
+}

@@ -1,0 +1,152 @@
+import type { ColumnMetadata } from '../schema/column-metadata'
+import type { DocumentWriter } from '../document'
+import type { Operation, SchemaOperation, Targets } from '../log/log'
+import { clearReferences } from '../records/references'
+import { currentType, targetOf } from '../schema/reference-targets'
+import { nextRef } from '../schema/refs'
+import type { Column, Table } from '../schema/schema'
+import { Conflicts } from './revert-conflicts'
+
+/** What of a column refers to other columns. */
+type ColumnLinks = Pick<ColumnMetadata, 'visibleCol' | 'displayCol' | 'rules' | 'recalcDeps'>
+
+/**
+ * One change that is being undone, step by step from its last operation to its first, within one write. What cannot be
+ * judged before all is done, because other steps of the same change see to it, is noted here and checked in the end.
+ */
+export class Undoing {
+  readonly conflicts: Conflicts
+  /** True when nothing was written since, so that all is as the change left it, whatever it referred to. */
+  readonly isLatest: boolean
+  /** Ids that tables have got back. */
+  readonly renamed = new Set<string>()
+  /** Refs of the tables that come back. */
+  private readonly returning: ReadonlySet<number>
+  private readonly goneRows = new Map<number, number[]>()
+  private readonly goneColumns = new Map<number, { tableId: string; colId: string }>()
+  private readonly goneTables = new Set<string>()
+  private readonly restored: { tableId: string; colId: string; links: ColumnLinks }[] = []
+
+  constructor(
+    readonly doc: DocumentWriter,
+    seq: number,
+    operations: readonly Operation[],
+  ) {
+    this.conflicts = new Conflicts(seq)
+    this.isLatest = seq === doc.seq
+    this.returning = new Set(
+      operations.filter(({ kind }) => kind === 'remove_table').map(({ tableRef }) => tableRef),
+    )
+  }
+
+  /** The table of an operation; undefined, and a conflict, when it is gone. */
+  findTable({ tableRef, table: tableId }: Operation): Table | undefined {
+    const table = this.doc.schema.findByRef(tableRef)
+    if (!table) this.conflicts.addTable(tableId)
+    return table
+  }
+
+  /** The same where nothing can go on without it. Throws `conflict`. */
+  requireTable(operation: Operation): Table {
+    const table = this.findTable(operation)
+    this.conflicts.requireNone()
+    return table as Table
+  }
+
+  /** The column of an operation; undefined, and a conflict, when it is gone. */
+  findColumn(table: Table, { column: colId, columnRef }: SchemaOperation): Column | undefined {
+    const column = table.columns.find(({ ref }) => ref === columnRef)
+    if (!column) this.conflicts.addColumn(table.tableId, colId)
+    return column
+  }
+
+  /** A type of before the change as it reads now; undefined, and a conflict, when what it refers to is gone. */
+  typeOf(typeName: string, targets: Targets | undefined): string | undefined {
+    const tableId = targetOf(typeName)
+    // What comes back with this change has the id that it had.
+    if (tableId === undefined || this.returning.has(targets?.[tableId] ?? 0)) return typeName
+    const now = currentType(this.doc.schema, typeName, targets)
+    if (now === undefined) this.conflicts.addTable(tableId)
+    return now
+  }
+
+  /** True when a type of after the change is this one still. */
+  isSameType(typeName: string, now: string, targets: Targets | undefined): boolean {
+    return (currentType(this.doc.schema, typeName, targets) ?? typeName) === now
+  }
+
+  /** Rows have been removed again. */
+  rowsGone({ ref }: Table, rowIds: readonly number[]): void {
+    this.goneRows.set(ref, [...(this.goneRows.get(ref) ?? []), ...rowIds])
+  }
+
+  /** A column has been removed again. */
+  columnGone({ tableId }: Table, { ref, id: colId }: Column): void {
+    this.goneColumns.set(ref, { tableId, colId })
+  }
+
+  /** A table has been removed again. */
+  tableGone(table: Table): void {
+    this.goneTables.add(table.tableId)
+    for (const column of table.columns) this.columnGone(table, column)
+  }
+
+  /** Metadata of a column are as they were. */
+  columnRestored({ tableId }: Table, { colId, ...links }: ColumnLinks & { colId: string }): void {
+    this.restored.push({ tableId, colId, links })
+  }
+
+  /** All is done. Throws `conflict` when what came later refers to what is gone, or what is back to what has gone. */
+  finish(): void {
+    if (!this.isLatest) {
+      this.checkRows()
+      this.checkLinks()
+      this.checkTypes()
+    }
+    this.conflicts.requireNone()
+  }
+
+  private checkRows(): void {
+    const { connection, schema } = this.doc
+    for (const [ref, rowIds] of this.goneRows) {
+      const table = schema.findByRef(ref)
+      if (!table) continue
+      for (const change of clearReferences(connection, schema, table, rowIds))
+        this.conflicts.addRows(change.table.tableId, change.rowIds)
+    }
+  }
+
+  private checkLinks(): void {
+    const { schema, connection } = this.doc
+    const there = new Set(schema.tables.flatMap(({ columns }) => columns.map(({ ref }) => ref)))
+    if (this.goneColumns.size > 0)
+      for (const { tableId, columns } of schema.tables)
+        for (const column of columns)
+          if (linksOf(column).some((ref) => this.goneColumns.has(ref) && !there.has(ref)))
+            this.conflicts.addColumn(tableId, column.id)
+    if (this.restored.length === 0) return
+    // What was never given is nobody's yet, and was not when it was named.
+    const next = nextRef(connection, 'column')
+    for (const { tableId, colId, links } of this.restored)
+      if (linksOf(links).some((ref) => ref < next && !there.has(ref)))
+        this.conflicts.addColumn(tableId, colId)
+  }
+
+  private checkTypes(): void {
+    const { schema } = this.doc
+    for (const { tableId, columns } of schema.tables)
+      for (const { id, typeName } of columns) {
+        const target = targetOf(typeName)
+        if (target === undefined || !this.goneTables.has(target)) continue
+        if (!schema.find(target)) this.conflicts.addColumn(tableId, id)
+      }
+  }
+}
+
+/** Refs of columns in the metadata of one. */
+function linksOf({ visibleCol, displayCol, rules, recalcDeps }: ColumnLinks): number[] {
+  const lists = [rules, recalcDeps].flatMap((list) =>
+    list === null ? [] : (JSON.parse(list) as number[]),
+  )
+  return [visibleCol, displayCol, ...lists].filter((ref) => ref !== 0)
+}

@@ -1,0 +1,167 @@
+import type { StoredValue } from '../../values/column-type'
+import { columnType } from '../../values/column-types'
+import { storesAlike } from '../../values/convert-value'
+import { quoteId } from '../../quoting/quote'
+import {
+  createConversion,
+  isComputed,
+  isEmpty,
+  type CellForm,
+  type Conversion,
+} from '../structure/column-cells'
+import { applyRevisions, cellForm, type Revision } from '../structure/column-changes'
+import { columnMetadata, type ColumnMetadata } from '../schema/column-metadata'
+import { fromLog, type LogValue, type SchemaOperation } from '../log/log'
+import { targetOf } from '../schema/reference-targets'
+import type { Column, Table } from '../schema/schema'
+import type { Undoing } from './revert-context'
+
+/** Cells that a change of their column has converted: what they held and what they hold since, by row. */
+export type ConvertedCells = ReadonlyMap<number, { readonly old: LogValue; readonly new: LogValue }>
+
+/** Changes of columns of one table, and the cells that they converted, by the refs of the columns. */
+export interface ColumnUndo {
+  readonly changes: ReadonlyMap<number, SchemaOperation>
+  readonly cells: ReadonlyMap<number, ConvertedCells>
+}
+
+/** Gives columns of one table the metadata that they had, and their cells what they held. */
+export function undoUpdatedColumns(undoing: Undoing, { changes, cells }: ColumnUndo): void {
+  const { conflicts } = undoing
+  const [first] = changes.values()
+  if (!first) return
+  const table = undoing.requireTable(first)
+  const revisions = [...changes.values()].flatMap((operation) => {
+    const column = undoing.findColumn(table, operation)
+    return column ? reviseBack(undoing, column, operation) : []
+  })
+  requireFreeIds(undoing, table, revisions)
+  conflicts.requireNone()
+  const restored = revisions.map((revision): Revision => {
+    const converted = cells.get(revision.ref) ?? new Map()
+    checkCells(undoing, table, revision, converted)
+    return { ...revision, convert: conversionBack(undoing, table, revision, converted) }
+  })
+  conflicts.requireNone()
+  applyRevisions(undoing.doc, table, restored)
+  // What cells hold is seen as they are rewritten.
+  conflicts.requireNone()
+  for (const { after } of revisions) undoing.columnRestored(table, after)
+}
+
+/** The metadata of a column before a change; notes a conflict when it has been changed again. */
+function reviseBack(undoing: Undoing, column: Column, operation: SchemaOperation): Revision {
+  const { targets, table: tableId } = operation
+  const before = columnMetadata(column)
+  const after = operation.new as Partial<ColumnMetadata>
+  const earlier = operation.old as Partial<ColumnMetadata>
+  const type = undoing.typeOf(earlier.type ?? before.type, targets) ?? before.type
+  const isSame = (Object.keys(after) as (keyof ColumnMetadata)[]).every((key) => {
+    if (key !== 'type') return after[key] === before[key]
+    // When the table that it refers to has got its name back, it has followed.
+    const hasFollowed = undoing.renamed.has(targetOf(type) ?? '') && before.type === type
+    return hasFollowed || undoing.isSameType(after.type ?? '', before.type, targets)
+  })
+  if (!isSame) undoing.conflicts.addColumn(tableId, column.id)
+  return { ref: column.ref, before, after: { ...before, ...earlier, type } }
+}
+
+function requireFreeIds(
+  { conflicts }: Undoing,
+  table: Table,
+  revisions: readonly Revision[],
+): void {
+  const back = new Map(revisions.map(({ ref, after }) => [ref, after.colId]))
+  const held = new Set<string>()
+  for (const { ref, id } of table.columns) if (!back.has(ref)) held.add(id.toLowerCase())
+  for (const colId of back.values()) {
+    if (held.has(colId.toLowerCase())) conflicts.addColumn(table.tableId, colId)
+    held.add(colId.toLowerCase())
+  }
+}
+
+/** Notes the rows whose cells are not any more as the change left them. */
+function checkCells(
+  { doc, conflicts }: Undoing,
+  table: Table,
+  { before: { colId } }: Revision,
+  converted: ConvertedCells,
+): void {
+  if (converted.size === 0) return
+  const rows = doc.connection
+    .raw(
+      `SELECT id, ${quoteId(colId)} FROM ${quoteId(table.tableId)}
+       WHERE id IN (SELECT value FROM json_each(?))`,
+    )
+    .all(JSON.stringify([...converted.keys()])) as [number, LogValue][]
+  const now = new Map(rows)
+  const changed = [...converted].filter(([id, cell]) => now.get(id) !== cell.new)
+  conflicts.addRows(
+    table.tableId,
+    changed.map(([id]) => id),
+  )
+}
+
+/** How the cells of a column become what they were; null when they stay. */
+function conversionBack(
+  undoing: Undoing,
+  table: Table,
+  { before, after }: Revision,
+  converted: ConvertedCells,
+): Conversion | null {
+  const [now, earlier] = [cellForm(before), cellForm(after)]
+  const others = isSameForm(now, earlier) ? undefined : convertOthers(undoing, table, now, earlier)
+  if (!others && converted.size === 0) return null
+  return (value, id) => {
+    const cell = converted.get(id)
+    return cell ? fromLog(cell.old) : others ? others(value, id) : value
+  }
+}
+
+function isSameForm(a: CellForm, b: CellForm): boolean {
+  return (
+    isComputed(a) === isComputed(b) &&
+    isEmpty(a) === isEmpty(b) &&
+    storesAlike(columnType(a.typeName), columnType(b.typeName))
+  )
+}
+
+/** What becomes of the cells that the change did not convert: they were right before it, or came after it. */
+function convertOthers(
+  undoing: Undoing,
+  table: Table,
+  now: CellForm,
+  earlier: CellForm,
+): Conversion | undefined {
+  const [type, earlierType] = [columnType(now.typeName), columnType(earlier.typeName)]
+  if (earlier.isFormula) {
+    // Such a column holds the same everywhere: what somebody wrote since has no place in it.
+    const blank = isComputed(earlier) ? null : earlierType.defaultValue
+    return (value, id) => {
+      const isBlank = value === null || isEqual(value, type.defaultValue)
+      if (!isBlank && !now.isFormula) undoing.conflicts.addRows(table.tableId, [id])
+      return blank
+    }
+  }
+  if (undoing.isLatest) return undefined
+  const forth = createConversion(undoing.doc, earlier, now)
+  const back = createConversion(undoing.doc, now, earlier)
+  const context = { settings: undoing.doc.schema.settings, widgetOptions: {} }
+  const fits = (value: StoredValue): boolean => {
+    try {
+      const cell = earlierType.fromStored(value)
+      return isEqual(earlierType.toStored(cell, context, { noParse: true }), value)
+    } catch {
+      return false
+    }
+  }
+  return (value, id) => {
+    const stayed = fits(value) && isEqual(forth ? forth(value, id) : value, value)
+    return stayed || !back ? value : back(value, id)
+  }
+}
+
+/** Values are the same whether a whole number comes as one of JavaScript's or as it is bound. */
+function isEqual(a: StoredValue, b: StoredValue): boolean {
+  return (typeof a === 'bigint' ? Number(a) : a) === (typeof b === 'bigint' ? Number(b) : b)
+}

@@ -1,0 +1,149 @@
+import { quoteId } from '../../quoting/quote'
+import { columnType } from '../../values/column-types'
+import { isComputed } from '../structure/column-cells'
+import { columnMetadata, laterMetadata, wholeMetadata } from '../schema/column-metadata'
+import { insertColumnRows, type DescribedColumn } from '../structure/columns'
+import type { SchemaOperation } from '../log/log'
+import { targetsOf } from '../schema/reference-targets'
+import type { Column, Table } from '../schema/schema'
+import { columnDefinition } from '../sqlite/column-definition'
+import { removeTable } from '../structure/table-removal'
+import { changeTable } from '../structure/table-updates'
+import type { Undoing } from './revert-context'
+
+/** Rows that are looked for to be named. */
+const MAX_ROWS = 1000
+
+/** What the log keeps of a table. */
+interface DescribedTable {
+  readonly tableId: string
+  readonly onDemand?: boolean
+  readonly primaryViewId?: number
+  readonly summarySourceTable?: number
+  readonly rawViewSectionRef?: number
+  readonly recordCardViewSectionRef?: number
+  readonly columns: readonly DescribedColumn[]
+}
+
+/** Removes a table again that was added, when it is as it was, without rows. */
+export function undoAddedTable(undoing: Undoing, operation: SchemaOperation): void {
+  const { doc, conflicts } = undoing
+  const table = undoing.requireTable(operation)
+  const made = operation.new as DescribedTable
+  if (table.tableId !== made.tableId || table.onDemand !== (made.onDemand ?? false))
+    conflicts.addTable(table.tableId)
+  const described = new Map(made.columns.map((column) => [column.colRef, column]))
+  for (const column of table.columns) {
+    const first = described.get(column.ref)
+    described.delete(column.ref)
+    if (!first || !isSameColumn(undoing, column, first, operation))
+      conflicts.addColumn(table.tableId, column.id)
+  }
+  for (const { colId } of described.values()) conflicts.addColumn(table.tableId, colId)
+  const rows = doc.connection
+    .pluck(`SELECT id FROM ${quoteId(table.tableId)} ORDER BY id LIMIT ${MAX_ROWS}`)
+    .all() as number[]
+  conflicts.addRows(table.tableId, rows)
+  conflicts.requireNone()
+  removeTable(doc, table)
+  doc.schemaChanged()
+  undoing.tableGone(table)
+}
+
+/** True when a column is as it was made, as far as that was written down. */
+export function isSameColumn(
+  undoing: Undoing,
+  column: Column,
+  made: Partial<DescribedColumn>,
+  { targets }: SchemaOperation,
+): boolean {
+  const { type, ...rest } = { ...wholeMetadata(column), colRef: column.ref }
+  if (made.type !== undefined && !undoing.isSameType(made.type, type, targets)) return false
+  return (Object.keys(rest) as (keyof typeof rest)[]).every(
+    (key) => made[key] === undefined || made[key] === rest[key],
+  )
+}
+
+/** Makes a table again that was removed, with its refs; its rows were removed before it. */
+export function undoRemovedTable(undoing: Undoing, operation: SchemaOperation): void {
+  const { doc, conflicts } = undoing
+  const { tableRef, targets } = operation
+  const gone = operation.old as DescribedTable
+  const { tableId } = gone
+  const lower = tableId.toLowerCase()
+  const holder = doc.schema.tables.find((table) => table.tableId.toLowerCase() === lower)
+  if (holder) conflicts.addTable(holder.tableId)
+  if (doc.schema.findByRef(tableRef)) conflicts.addTable(tableId)
+  const columns = gone.columns.map((column) => {
+    const whole = { ...laterMetadata, ...column }
+    return { ...whole, type: undoing.typeOf(whole.type, targets) ?? whole.type }
+  })
+  conflicts.requireNone()
+  makeTable(undoing, tableRef, { ...gone, columns })
+}
+
+function makeTable({ doc }: Undoing, tableRef: number, described: DescribedTable): void {
+  const { connection } = doc
+  const { tableId, columns, ...facts } = described
+  const { onDemand = false, primaryViewId = 0, summarySourceTable = 0 } = facts
+  const { rawViewSectionRef = 0, recordCardViewSectionRef = 0 } = facts
+  connection
+    .prepare(
+      `INSERT INTO _grist_Tables (id, tableId, onDemand, primaryViewId, summarySourceTable, rawViewSectionRef,
+         recordCardViewSectionRef) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      ...[tableRef, tableId, Number(onDemand), primaryViewId, summarySourceTable],
+      ...[rawViewSectionRef, recordCardViewSectionRef],
+    )
+  const definitions = columns.map((column) =>
+    columnDefinition({
+      id: column.colId,
+      type: columnType(column.type),
+      isComputed: isComputed(column),
+    }),
+  )
+  connection.db.exec(
+    `CREATE TABLE ${quoteId(tableId)} (${['"id" INTEGER PRIMARY KEY', ...definitions].join(', ')})`,
+  )
+  insertColumnRows(doc, tableRef, columns)
+  doc.schemaChanged()
+  doc.record({
+    kind: 'add_table',
+    table: tableId,
+    tableRef,
+    column: '',
+    columnRef: 0,
+    new: described,
+    targets: targetsOf(
+      doc.schema,
+      columns.map(({ type }) => type),
+    ),
+  })
+}
+
+/** Notes that the columns of a table are back, once they are all there. */
+export function noteColumns(undoing: Undoing, table: Table | undefined): void {
+  for (const column of table?.columns ?? [])
+    undoing.columnRestored(table as Table, columnMetadata(column))
+}
+
+/** Gives a table the metadata that it had. */
+export function undoUpdatedTable(undoing: Undoing, operation: SchemaOperation): void {
+  const { doc, conflicts } = undoing
+  const table = undoing.requireTable(operation)
+  const before = operation.old as DescribedTable
+  const after = operation.new as DescribedTable
+  const onDemand = before.onDemand ?? false
+  if (table.tableId !== after.tableId || table.onDemand !== (after.onDemand ?? false))
+    conflicts.addTable(table.tableId)
+  const lower = before.tableId.toLowerCase()
+  const holder = doc.schema.tables.find(
+    ({ ref, tableId }) => ref !== table.ref && tableId.toLowerCase() === lower,
+  )
+  if (holder) conflicts.addTable(holder.tableId)
+  conflicts.requireNone()
+  // Columns that followed the change go back by it; only later ones have to follow now.
+  changeTable(doc, table, { tableId: before.tableId, onDemand }, !undoing.isLatest)
+  undoing.renamed.add(before.tableId)
+}

@@ -1,0 +1,151 @@
+import { AppError } from '@sheaf/kit/errors'
+import { ATTACHMENTS } from '../attachments/attachments'
+import type { DocumentWriter } from '../document'
+import {
+  findEntry,
+  readOldestSeq,
+  type Operation,
+  type RowOperation,
+  type SchemaOperation,
+} from '../log/log'
+import { undoAttachments } from './revert-attachments'
+import { undoAddedColumns, undoRemovedColumns } from './revert-columns'
+import { undoUpdatedColumns, type ConvertedCells } from './revert-metadata'
+import { undoAddedRows, undoRemovedRows, undoUpdatedRows } from './revert-rows'
+import { noteColumns, undoAddedTable, undoRemovedTable, undoUpdatedTable } from './revert-tables'
+import { Undoing } from './revert-context'
+
+/**
+ * Largest operations of a change that can be undone, as bytes of the log. Like every write it happens at once, on the
+ * event loop, and takes about as long as the change took: so it may be as large as what one request may bring.
+ */
+const MAX_BYTES = 32 * 1024 * 1024
+
+/**
+ * Undoes one entry of the log, exactly or not at all. Throws `not_found` for an entry that is not kept, `invalid` for one that
+ * cannot be undone, `too_large`, and `conflict` naming what has changed since.
+ */
+export function revertChange(doc: DocumentWriter, seq: number): void {
+  const operations = readOperations(doc, seq)
+  const undoing = new Undoing(doc, seq, operations)
+  for (const step of stepsBack(operations)) undo(undoing, step)
+  undoing.finish()
+}
+
+function readOperations({ connection, seq: latest }: DocumentWriter, seq: number): Operation[] {
+  if (seq === 1)
+    throw new AppError(
+      'invalid',
+      'NOT_REVERTIBLE',
+      'change 1 made the document and cannot be undone',
+    )
+  const entry = seq <= latest ? findEntry(connection, seq, MAX_BYTES) : undefined
+  if (!entry) {
+    const isCut = seq > 0 && seq < readOldestSeq(connection)
+    throw new AppError(
+      'not_found',
+      'CHANGE_NOT_FOUND',
+      isCut ? `change ${seq} is not kept any more` : `there is no change ${seq}`,
+    )
+  }
+  if (!entry.operations)
+    throw new AppError('too_large', 'CHANGE_TOO_LARGE', `change ${seq} is too large to be undone`)
+  return [...entry.operations]
+}
+
+/** Changes of columns of one table, with the cells that they converted. */
+interface ColumnsStep {
+  readonly kind: 'update_column'
+  readonly tableRef: number
+  readonly changes: Map<number, SchemaOperation>
+  readonly cells: Map<number, ConvertedCells>
+}
+
+/** Columns of one table that were added, or removed, at once. */
+interface SchemaStep {
+  readonly kind: Exclude<SchemaOperation['kind'], 'update_column'>
+  readonly tableRef: number
+  readonly operations: SchemaOperation[]
+}
+
+type Step = ColumnsStep | SchemaStep | RowOperation
+
+/** The steps that undo operations, in their order; what changes the same table in the same way is one step. */
+function stepsBack(operations: readonly Operation[]): Step[] {
+  const steps: Step[] = []
+  for (const operation of [...operations].reverse()) {
+    const converted = conversionOf(operation)
+    if (converted) columnsStep(steps, operation, converted.ref).cells.set(...cellsOf(converted))
+    else if ('rowIds' in operation) steps.push(operation)
+    else if (operation.kind === 'update_column')
+      columnsStep(steps, operation, operation.columnRef).changes.set(operation.columnRef, operation)
+    else addSchemaStep(steps, operation, operation.kind)
+  }
+  return steps
+}
+
+function addSchemaStep(steps: Step[], operation: SchemaOperation, kind: SchemaStep['kind']): void {
+  const last = steps.at(-1)
+  const isMore =
+    last?.kind === kind &&
+    (kind === 'add_column' || kind === 'remove_column') &&
+    last.tableRef === operation.tableRef
+  if (isMore && 'operations' in last) last.operations.push(operation)
+  else steps.push({ kind, tableRef: operation.tableRef, operations: [operation] })
+}
+
+/** The step that a change of a column belongs to: the last one, unless that changes the same column at another time. */
+function columnsStep(steps: Step[], { tableRef }: Operation, columnRef: number): ColumnsStep {
+  const last = steps.at(-1)
+  if (last?.kind === 'update_column' && last.tableRef === tableRef && !last.changes.has(columnRef))
+    return last
+  const step: ColumnsStep = {
+    kind: 'update_column',
+    tableRef,
+    changes: new Map(),
+    cells: new Map(),
+  }
+  steps.push(step)
+  return step
+}
+
+/** The cells that a change of a column converted; it stands right before them. */
+function conversionOf(operation: Operation) {
+  if (operation.kind !== 'update_rows') return undefined
+  const [column] = operation.columns
+  return column?.oldType === undefined ? undefined : { ...column, rowIds: operation.rowIds }
+}
+
+function cellsOf(
+  converted: NonNullable<ReturnType<typeof conversionOf>>,
+): [number, ConvertedCells] {
+  const { ref, rowIds, old = [], new: after = [] } = converted
+  const cells = rowIds.map(
+    (id, index) => [id, { old: old[index] ?? null, new: after[index] ?? null }] as const,
+  )
+  return [ref, new Map(cells)]
+}
+
+function undo(undoing: Undoing, step: Step): void {
+  if ('rowIds' in step) undoRows(undoing, step)
+  else if (step.kind === 'update_column') undoUpdatedColumns(undoing, step)
+  else if (step.kind === 'add_column') undoAddedColumns(undoing, step.operations)
+  else if (step.kind === 'remove_column') undoRemovedColumns(undoing, step.operations)
+  else for (const operation of step.operations) undoTable(undoing, operation)
+}
+
+function undoRows(undoing: Undoing, operation: RowOperation): void {
+  if (operation.table === ATTACHMENTS) undoAttachments(undoing, operation)
+  else if (operation.kind === 'add_rows') undoAddedRows(undoing, operation)
+  else if (operation.kind === 'remove_rows') undoRemovedRows(undoing, operation)
+  else undoUpdatedRows(undoing, operation)
+}
+
+function undoTable(undoing: Undoing, operation: SchemaOperation): void {
+  if (operation.kind === 'add_table') undoAddedTable(undoing, operation)
+  else if (operation.kind === 'update_table') undoUpdatedTable(undoing, operation)
+  else {
+    undoRemovedTable(undoing, operation)
+    noteColumns(undoing, undoing.doc.schema.findByRef(operation.tableRef))
+  }
+}

@@ -1,0 +1,36 @@
+import { columnType } from '../../values/column-types'
+import type { Targets } from '../log/log'
+import type { Schema } from './schema'
+
+/** Id of the table that columns of this type refer to. */
+export function targetOf(typeName: string): string | undefined {
+  const { name, argument } = columnType(typeName)
+  return name === 'Ref' || name === 'RefList' ? argument : undefined
+}
+
+/** Refs of the tables that columns of these types refer to; undefined when none of them is there. */
+export function targetsOf(schema: Schema, typeNames: readonly string[]): Targets | undefined {
+  const targets: Record<string, number> = {}
+  for (const typeName of typeNames) {
+    const tableId = targetOf(typeName)
+    const table = tableId === undefined ? undefined : schema.find(tableId)
+    if (table && table.tableId === tableId) targets[table.tableId] = table.ref
+  }
+  return Object.keys(targets).length > 0 ? targets : undefined
+}
+
+/**
+ * A type of earlier as it reads now: the table that it referred to may have another id. Undefined when that table is gone.
+ */
+export function currentType(
+  schema: Schema,
+  typeName: string,
+  targets: Targets | undefined,
+): string | undefined {
+  const tableId = targetOf(typeName)
+  const isKnown = tableId !== undefined && targets !== undefined && Object.hasOwn(targets, tableId)
+  const ref = isKnown ? targets[tableId] : undefined
+  if (ref === undefined) return typeName
+  const table = schema.findByRef(ref)
+  return table && `${columnType(typeName).name}:${table.tableId}`
+}

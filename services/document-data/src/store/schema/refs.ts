@@ -1,0 +1,28 @@
+import type { Connection } from '../sqlite/connections'
+
+/** What has refs, and where they stand. */
+const tables = {
+  table: '_grist_Tables',
+  column: '_grist_Tables_column',
+  attachment: '_grist_Attachments',
+} as const
+
+type Kind = keyof typeof tables
+
+/** The next ref of a table or a column, or row id of an attachment. Never one that was given before: what holds refs must not come to mean another. */
+export function nextRef(connection: Connection, kind: Kind): number {
+  const sql = `
+    SELECT max(coalesce((SELECT max(id) FROM ${tables[kind]}), 0),
+               coalesce((SELECT highest FROM _sheaf_refs WHERE kind = ?), 0)) + 1`
+  return connection.pluck(sql).get(kind) as number
+}
+
+/** Must precede the removal of what has this ref. */
+export function retireRef(connection: Connection, kind: Kind, ref: number): void {
+  connection
+    .prepare(
+      `INSERT INTO _sheaf_refs VALUES (?, ?)
+       ON CONFLICT (kind) DO UPDATE SET highest = max(highest, excluded.highest)`,
+    )
+    .run(kind, ref)
+}

@@ -1,0 +1,266 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { ColumnType } from '../../values/column-type'
+import { columnType } from '../../values/column-types'
+import type { Connection } from '../sqlite/connections'
+import { findMetadataColumns } from './metadata-tables'
+
+/** Settings of a document that conversion depends on. */
+export interface DocumentSettings {
+  /** IANA name. */
+  readonly timezone: string
+  /** BCP 47 tag. */
+  readonly locale: string
+}
+
+/** A column as its metadata describe it. */
+export interface Column {
+  /** Row id in `_grist_Tables_column`; 0 for columns of metadata tables. */
+  readonly ref: number
+  readonly id: string
+  readonly position: number
+  /** The type as text, with its argument. */
+  readonly typeName: string
+  readonly type: ColumnType
+  readonly isFormula: boolean
+  readonly formula: string
+  readonly widgetOptions: string
+  /** The widget options, read; empty when they are no JSON object. */
+  readonly options: Readonly<Record<string, unknown>>
+  /** Choices in their order, where the widget options name them. */
+  readonly choices?: readonly string[]
+  readonly label: string
+  readonly description: string
+  readonly untieColIdFromLabel: boolean
+  readonly summarySourceCol: number
+  readonly displayCol: number
+  readonly visibleCol: number
+  /** JSON list of column refs, or null. */
+  readonly rules: string | null
+  readonly reverseCol: number
+  readonly recalcWhen: number
+  /** JSON list of column refs, or null. */
+  readonly recalcDeps: string | null
+  /** True for columns that listings leave out: manualSort and display columns. */
+  readonly hidden: boolean
+}
+
+/** A table with its columns by position; has the form that queries are built from. */
+export interface Table {
+  /** Row id in `_grist_Tables`; 0 for metadata tables. */
+  readonly ref: number
+  readonly tableId: string
+  readonly primaryViewId: number
+  readonly summarySourceTable: number
+  readonly onDemand: boolean
+  readonly rawViewSectionRef: number
+  readonly recordCardViewSectionRef: number
+  readonly columns: readonly Column[]
+  /** The columns by id. */
+  readonly byId: ReadonlyMap<string, Column>
+  /** Highest manualSort when rows were placed by hand; else 0, and no row's manualSort is above its id. */
+  readonly manualSortTop: number
+}
+
+/** Everything that is known of a document's form at one moment. Never changes; a change makes a new one. */
+export class Schema {
+  private readonly byId: ReadonlyMap<string, Table>
+  private readonly byRef: ReadonlyMap<number, Table>
+  private readonly metadata = new Map<string, Table>()
+
+  constructor(
+    readonly settings: DocumentSettings,
+    /** User tables by ref. */
+    readonly tables: readonly Table[],
+  ) {
+    this.byId = new Map(tables.map((table) => [table.tableId, table]))
+    this.byRef = new Map(tables.map((table) => [table.ref, table]))
+  }
+
+  /** A user table by ref. */
+  findByRef(ref: number): Table | undefined {
+    return this.byRef.get(ref)
+  }
+
+  /** A user table by id, or by its ref as decimal text. */
+  find(tableId: string): Table | undefined {
+    return this.byId.get(tableId) ?? (/^\d+$/.test(tableId) ? this.byRef.get(+tableId) : undefined)
+  }
+
+  /** A user table. Throws `not_found`. */
+  get(tableId: string): Table {
+    const table = this.find(tableId)
+    if (!table) throw tableNotFound(tableId)
+    return table
+  }
+
+  /** A user table, or a metadata table by its name. Throws `not_found`. */
+  getReadable(tableId: string): Table {
+    return this.findMetadataTable(tableId) ?? this.get(tableId)
+  }
+
+  /** A user table that may be written. Throws `not_found`, and `invalid` for a metadata table. */
+  getWritable(tableId: string): Table {
+    if (findMetadataColumns(tableId))
+      throw new AppError(
+        'invalid',
+        'TABLE_READ_ONLY',
+        `table "${tableId}" cannot be written as records`,
+      )
+    return this.get(tableId)
+  }
+
+  private findMetadataTable(tableId: string): Table | undefined {
+    const known = this.metadata.get(tableId)
+    const columns = known ? undefined : findMetadataColumns(tableId)
+    if (!columns) return known
+    const table = createTable(
+      { ...noMetadata, tableId },
+      columns.map(([id, type], position) => metadataColumn({ id, type, position })),
+    )
+    this.metadata.set(tableId, table)
+    return table
+  }
+}
+
+/** Reads the form of a document as the connection sees it. */
+export function readSchema(connection: Connection): Schema {
+  const columns = new Map<number, Column[]>()
+  const rows = connection
+    .prepare('SELECT * FROM _grist_Tables_column ORDER BY parentId, parentPos, id')
+    .all() as ColumnRow[]
+  for (const row of rows) {
+    const siblings = columns.get(row.parentId)
+    if (siblings) siblings.push(fromRow(row))
+    else columns.set(row.parentId, [fromRow(row)])
+  }
+  const tables = connection.prepare(TABLES).all() as TableRow[]
+  return new Schema(
+    readSettings(connection),
+    tables.map((row) =>
+      createTable({ ...row, onDemand: row.onDemand !== 0 }, columns.get(row.ref) ?? []),
+    ),
+  )
+}
+
+const TABLES = `
+  SELECT t.id AS ref, t.tableId, t.primaryViewId, t.summarySourceTable, t.onDemand,
+    t.rawViewSectionRef, t.recordCardViewSectionRef, coalesce(s.manual_sort_top, 0) AS manualSortTop
+  FROM _grist_Tables t LEFT JOIN _sheaf_tables s ON s.table_ref = t.id ORDER BY t.id`
+
+type TableFacts = Omit<Table, 'columns' | 'byId'>
+type TableRow = Omit<TableFacts, 'onDemand'> & { readonly onDemand: number }
+
+interface ColumnRow {
+  readonly id: number
+  readonly parentId: number
+  readonly parentPos: number
+  readonly colId: string
+  readonly type: string
+  readonly widgetOptions: string
+  readonly isFormula: number
+  readonly formula: string
+  readonly label: string
+  readonly description: string
+  readonly untieColIdFromLabel: number
+  readonly summarySourceCol: number
+  readonly displayCol: number
+  readonly visibleCol: number
+  readonly rules: string | null
+  readonly reverseCol: number
+  readonly recalcWhen: number
+  readonly recalcDeps: string | null
+}
+
+const noMetadata: TableFacts = {
+  ref: 0,
+  tableId: '',
+  primaryViewId: 0,
+  summarySourceTable: 0,
+  onDemand: false,
+  rawViewSectionRef: 0,
+  recordCardViewSectionRef: 0,
+  manualSortTop: 0,
+}
+
+function createTable(facts: TableFacts, columns: readonly Column[]): Table {
+  return { ...facts, columns, byId: new Map(columns.map((column) => [column.id, column])) }
+}
+
+function fromRow(row: ColumnRow): Column {
+  const { id, parentId: _table, parentPos, colId, type, ...rest } = row
+  const options = readOptions(row.widgetOptions)
+  return {
+    ...rest,
+    ref: id,
+    id: colId,
+    position: parentPos,
+    typeName: type,
+    type: columnType(type),
+    options,
+    choices: readChoices(options),
+    isFormula: row.isFormula !== 0,
+    untieColIdFromLabel: row.untieColIdFromLabel !== 0,
+    hidden: isHidden(colId),
+  }
+}
+
+/** Clients that draw the column write what they like here, so what is no object counts as nothing. */
+function readOptions(text: string): Record<string, unknown> {
+  if (text === '') return {}
+  try {
+    const options = JSON.parse(text) as unknown
+    return typeof options === 'object' && options !== null ? { ...options } : {}
+  } catch {
+    return {}
+  }
+}
+
+function readChoices({ choices }: Record<string, unknown>): readonly string[] | undefined {
+  return Array.isArray(choices) && choices.every((choice) => typeof choice === 'string')
+    ? choices
+    : undefined
+}
+
+function metadataColumn(of: { id: string; type: string; position: number }): Column {
+  return fromRow({
+    id: 0,
+    parentId: 0,
+    parentPos: of.position,
+    colId: of.id,
+    type: of.type,
+    widgetOptions: '',
+    isFormula: 0,
+    formula: '',
+    label: of.id,
+    description: '',
+    untieColIdFromLabel: 0,
+    summarySourceCol: 0,
+    displayCol: 0,
+    visibleCol: 0,
+    rules: null,
+    reverseCol: 0,
+    recalcWhen: 0,
+    recalcDeps: null,
+  })
+}
+
+function isHidden(colId: string): boolean {
+  return colId === 'manualSort' || colId.startsWith('gristHelper_')
+}
+
+function readSettings(connection: Connection): DocumentSettings {
+  const row = connection.prepare('SELECT * FROM _grist_DocInfo WHERE id = 1').get() as
+    { timezone: string; documentSettings: string } | undefined
+  const settings = JSON.parse(row?.documentSettings || '{}') as { locale?: unknown }
+  return {
+    timezone: row?.timezone ?? 'UTC',
+    locale: typeof settings.locale === 'string' ? settings.locale : 'en-US',
+  }
+}
+
+/** A name that no table can have is another mistake than one that no table has. */
+function tableNotFound(tableId: string): AppError {
+  if (!/^\w*$/.test(tableId))
+    return new AppError('invalid', 'INVALID_IDENTIFIER', `"${tableId}" is not a table id`)
+  return new AppError('not_found', 'TABLE_NOT_FOUND', `Table not found "${tableId}"`)
+}

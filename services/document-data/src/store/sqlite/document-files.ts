@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, open, rename, rm, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '@sheaf/kit/errors'
+import { DirtyMarkers } from './unpublished-markers'
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const FILE = 'document.sqlite'
+const TOMBSTONE = 'deleted'
+
+/**
+ * Where documents lie: `<root>/<first 2 of the id>/<id>/document.sqlite`. A document's folder appears whole, by
+ * renaming, and stays behind with a tombstone when the document is deleted, so that nothing brings it back.
+ */
+export class DocumentFiles {
+  private constructor(
+    private readonly root: string,
+    /** Which documents may hold unpublished changes. */
+    readonly dirty: DirtyMarkers,
+  ) {}
+
+  /** Opens the folder, making it when it is not there, and removes what an interrupted creation left. */
+  static async open(root: string): Promise<DocumentFiles> {
+    await rm(join(root, 'unfinished'), { recursive: true, force: true })
+    await mkdir(join(root, 'unfinished'), { recursive: true, mode: 0o700 })
+    // All that there can be, so that a new document has one folder less to make durable.
+    for (let first = 0; first < 256; first++)
+      await mkdir(join(root, first.toString(16).padStart(2, '0')), { recursive: true, mode: 0o700 })
+    await syncPath(root)
+    return new DocumentFiles(root, DirtyMarkers.open(join(root, 'dirty')))
+  }
+
+  /**
+   * Path of a document's file. Throws `not_found` when there is none, `precondition` when it was deleted, `invalid`
+   * for an id that is not a UUID in lower case: nothing else ever becomes part of a path.
+   */
+  find(docId: string): string {
+    const folder = this.folderOf(docId)
+    const path = join(folder, FILE)
+    if (existsSync(join(folder, TOMBSTONE))) throw deleted()
+    if (!existsSync(path))
+      throw new AppError('not_found', 'DOCUMENT_NOT_FOUND', 'document not found')
+    return path
+  }
+
+  /** Throws `invalid` for an id that is not a UUID in lower case. */
+  requireId(docId: string): void {
+    this.folderOf(docId)
+  }
+
+  /**
+   * Makes a document whose file `write` writes, durably, to the path it is given; it is on disk, and marked dirty, when
+   * this returns. Throws `conflict` when it exists, `precondition` when it was deleted.
+   */
+  async create(docId: string, write: (path: string) => Promise<void>): Promise<void> {
+    const folder = this.folderOf(docId)
+    this.requireFree(folder)
+    const marked = this.dirty.setLater(docId)
+    let unfinished: string | undefined
+    try {
+      unfinished = await this.createScratch()
+      await write(join(unfinished, FILE))
+      await syncPath(unfinished)
+      // Before the document can be seen: its first entry is not published yet.
+      await marked
+      await this.place(unfinished, folder)
+    } catch (error) {
+      await marked.catch(() => {})
+      if (unfinished) await rm(unfinished, { recursive: true, force: true })
+      throw error
+    }
+  }
+
+  /** A new folder for files that are not kept; what is left in it goes at the next start. */
+  async createScratch(): Promise<string> {
+    const folder = join(this.root, 'unfinished', randomUUID())
+    await mkdir(folder, { mode: 0o700 })
+    return folder
+  }
+
+  /** Removes a document's file and leaves the tombstone, also when there was no such document. */
+  async remove(docId: string): Promise<void> {
+    const folder = this.folderOf(docId)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await writeDurably(join(folder, TOMBSTONE), new Uint8Array())
+    await syncPath(folder)
+    await syncPath(join(folder, '..'))
+    for (const suffix of ['', '-wal', '-shm'])
+      await rm(join(folder, FILE + suffix), { force: true })
+    this.dirty.clear(docId)
+  }
+
+  /** Removes a document's folder as if it had never been; a tombstone stays. */
+  async discard(docId: string): Promise<void> {
+    const folder = this.folderOf(docId)
+    if (!existsSync(folder) || existsSync(join(folder, TOMBSTONE))) return
+    const scratch = await this.createScratch()
+    await rename(folder, join(scratch, docId))
+    await syncPath(join(folder, '..'))
+    await rm(scratch, { recursive: true, force: true })
+    this.dirty.clear(docId)
+  }
+
+  /** Bytes that are free where documents lie. */
+  async freeBytes(): Promise<number> {
+    const { bavail, bsize } = await statfs(this.root)
+    return bavail * bsize
+  }
+
+  private async place(unfinished: string, folder: string): Promise<void> {
+    const parent = join(folder, '..')
+    try {
+      await rename(unfinished, folder)
+    } catch (error) {
+      this.requireFree(folder)
+      throw error
+    }
+    await syncPath(parent)
+  }
+
+  private requireFree(folder: string): void {
+    if (existsSync(join(folder, TOMBSTONE))) throw deleted()
+    if (existsSync(folder))
+      throw new AppError('conflict', 'DOCUMENT_EXISTS', 'the document exists already')
+  }
+
+  private folderOf(docId: string): string {
+    if (!UUID.test(docId))
+      throw new AppError('invalid', 'BAD_DOCUMENT_ID', 'doc_id must be a UUID in lower case')
+    return join(this.root, docId.slice(0, 2), docId)
+  }
+}
+
+function deleted(): AppError {
+  return new AppError('precondition', 'DOCUMENT_DELETED', 'the document was deleted')
+}
+
+/** Writes a file; its bytes are on disk when this returns. */
+export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, 'w', 0o600)
+  try {
+    await file.writeFile(bytes)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function syncPath(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}

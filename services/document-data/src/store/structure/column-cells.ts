@@ -1,0 +1,138 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { StoredValue } from '../../values/column-type'
+import { columnType } from '../../values/column-types'
+import { convertValue, storesAlike } from '../../values/convert-value'
+import { quoteId } from '../../quoting/quote'
+import type { DocumentWriter } from '../document'
+import type { LogValue } from '../log/log'
+import { rewriteCells } from './rewrite-cells'
+import type { StoredTable } from './storage-layout'
+
+/** What the log may have to keep of one change of the schema, in bytes; a log entry is one text. */
+const MAX_KEPT_BYTES = 64 * 1024 * 1024
+/** What a row takes in the log beside its cells. */
+const ROW_BYTES = 12
+
+/** What the cells of a column are: its type, and whether they are data, computed, or yet to become data. */
+export interface CellForm {
+  readonly typeName: string
+  readonly isFormula: boolean
+  readonly formula: string
+}
+
+/** True when the cells come from a formula, so that nothing is stored. */
+export function isComputed({ isFormula, formula }: Omit<CellForm, 'typeName'>): boolean {
+  return isFormula && formula !== ''
+}
+
+/** True when the column has yet to become a data column. */
+export function isEmpty(form: Omit<CellForm, 'typeName'>): boolean {
+  return form.isFormula && !isComputed(form)
+}
+
+/** Throws `too_large` when the cells of these columns are more than one log entry can keep. */
+export function requireKeepable(
+  { connection }: DocumentWriter,
+  { tableId }: StoredTable,
+  colIds: readonly string[],
+): void {
+  const sizes = colIds.map((id) => `coalesce(sum(octet_length(${quoteId(id)})), 0)`)
+  const bytes = connection
+    .raw(`SELECT count(*) * ${ROW_BYTES}, ${sizes.join(', ')} FROM ${quoteId(tableId)}`)
+    .get() as number[]
+  if (bytes.reduce((sum, size) => sum + size, 0) > MAX_KEPT_BYTES)
+    throw new AppError(
+      'too_large',
+      'TABLE_TOO_LARGE',
+      `table "${tableId}" holds too much for one change: delete rows first`,
+    )
+}
+
+/** A change of the form of a column's cells. */
+export interface CellChange {
+  readonly table: StoredTable
+  readonly column: { readonly id: string; readonly ref: number }
+  readonly from: CellForm
+  readonly to: CellForm
+  /** Another conversion than that of the types; null to leave the cells as they are. */
+  readonly convert?: Conversion | null | undefined
+}
+
+/** What becomes of a stored value, in the row with this id. */
+export type Conversion = (value: StoredValue, rowId: number) => StoredValue
+
+/** Brings the cells of a column from one form into another, and records those that change. */
+export function changeCells(doc: DocumentWriter, change: CellChange): void {
+  const { table, column, from, to } = change
+  if (change.convert === null) return
+  if (!change.convert && isEmpty(from)) {
+    // An empty column holds nothing but its default.
+    if (isComputed(to)) fillColumn(doc, table, column.id, null)
+    else if (from.typeName !== to.typeName)
+      fillColumn(doc, table, column.id, columnType(to.typeName).defaultValue)
+    return
+  }
+  const convert = change.convert ?? createConversion(doc, from, to)
+  if (!convert) return
+  requireKeepable(doc, table, [column.id])
+  const { rowIds, old, after } = rewriteCells(doc.connection, {
+    tableId: table.tableId,
+    colId: column.id,
+    convert,
+  })
+  if (rowIds.length === 0) return
+  const { typeName: type } = to
+  const values = { id: column.id, ref: column.ref, type, oldType: from.typeName, old, new: after }
+  doc.record({
+    kind: 'update_rows',
+    table: table.tableId,
+    tableRef: table.ref,
+    rowIds,
+    columns: [values],
+  })
+}
+
+/** How a stored value changes; undefined when none does. */
+export function createConversion(
+  doc: DocumentWriter,
+  from: CellForm,
+  to: CellForm,
+): Conversion | undefined {
+  const [before, after] = [columnType(from.typeName), columnType(to.typeName)]
+  if (to.isFormula) {
+    const value = isComputed(to) ? null : after.defaultValue
+    return isComputed(from) && isComputed(to) ? undefined : () => value
+  }
+  // What was computed is null, which not every type can hold.
+  if (storesAlike(before, after) && !isComputed(from)) return undefined
+  const context = { settings: doc.schema.settings, widgetOptions: {} }
+  return (value) => convertValue(value, before, after, context)
+}
+
+/** Gives all cells of a column one value. Not recorded: for columns whose cells follow from their metadata. */
+export function fillColumn(
+  { connection }: DocumentWriter,
+  { tableId }: Pick<StoredTable, 'tableId'>,
+  colId: string,
+  value: StoredValue,
+): void {
+  const cell = quoteId(colId)
+  connection
+    .prepare(`UPDATE ${quoteId(tableId)} SET ${cell} = ? WHERE ${cell} IS NOT ?`)
+    .run(value, value)
+}
+
+/** All cells of a column that are not empty, by row, as the log keeps them. */
+export function readCells(
+  { connection }: DocumentWriter,
+  { tableId }: StoredTable,
+  colId: string,
+): { readonly rowIds: number[]; readonly values: LogValue[] } {
+  const rows = connection
+    .raw(
+      `SELECT id, ${quoteId(colId)} FROM ${quoteId(tableId)} NOT INDEXED
+       WHERE ${quoteId(colId)} IS NOT NULL ORDER BY id`,
+    )
+    .all() as [number, LogValue][]
+  return { rowIds: rows.map(([id]) => id), values: rows.map(([, value]) => value) }
+}

@@ -1,0 +1,197 @@
+import { AppError } from '@sheaf/kit/errors'
+import { columnIdFor } from '../../identifiers'
+import { columnType } from '../../values/column-types'
+import { columnMetadata, type ColumnMetadata } from '../schema/column-metadata'
+import type { DocumentWriter } from '../document'
+import { targetsOf } from '../schema/reference-targets'
+import type { Column, Table } from '../schema/schema'
+import { fullTypeName } from './columns'
+import { changeCells, type CellForm, type Conversion } from './column-cells'
+import { reshapeStoredColumns } from './storage-layout'
+
+/** What of a column to change; what is absent stays. */
+export type ColumnChange = {
+  -readonly [key in keyof ColumnMetadata]?: ColumnMetadata[key] | undefined
+}
+
+/** A column whose metadata change. */
+export interface Revision {
+  readonly ref: number
+  readonly before: ColumnMetadata
+  readonly after: ColumnMetadata
+  /** As of a CellChange. */
+  readonly convert?: Conversion | null | undefined
+}
+
+/** What to change of one column. */
+export interface AppliedChange {
+  readonly column: Column
+  readonly change: ColumnChange
+  /** Another conversion of its cells than that of the types. */
+  readonly convert?: Conversion
+}
+
+/** Changes columns of a table in one go: its rows are written anew at most once. */
+export function applyChanges(
+  doc: DocumentWriter,
+  table: Table,
+  changes: readonly AppliedChange[],
+): void {
+  const taken = new Set(table.columns.map(({ id }) => id.toLowerCase()))
+  const revisions = new Map<number, Revision>()
+  for (const { column, change, convert } of changes) {
+    const { ref } = column
+    const known = revisions.get(ref)
+    const before = known?.before ?? columnMetadata(column)
+    const after = revise(doc, { table, column, now: known?.after ?? before, change, taken })
+    revisions.set(ref, { ref, before, after, convert })
+  }
+  applyRevisions(doc, table, [...revisions.values()])
+}
+
+/** Gives columns of a table exactly these metadata, whose ids must be free and whose types known. */
+export function applyRevisions(
+  doc: DocumentWriter,
+  table: Table,
+  revisions: readonly Revision[],
+): void {
+  const changed = revisions.filter(({ before, after }) => differ(before, after))
+  if (changed.length === 0) return
+  reshape(doc, table, changed)
+  freeIds(doc, changed)
+  for (const revision of changed) {
+    save(doc, table, revision)
+    const { ref, before, after, convert } = revision
+    changeCells(doc, {
+      table,
+      column: { id: after.colId, ref },
+      from: cellForm(before),
+      to: cellForm(after),
+      convert,
+    })
+  }
+  doc.schemaChanged()
+}
+
+interface Revising {
+  readonly table: Table
+  readonly column: Column
+  readonly now: ColumnMetadata
+  readonly change: ColumnChange
+  /** Ids in use, in lower case; brought up to date. */
+  readonly taken: Set<string>
+}
+
+/** The metadata that a column gets. */
+function revise(doc: DocumentWriter, revising: Revising): ColumnMetadata {
+  const { table, column, now, change, taken } = revising
+  const given = Object.fromEntries(
+    Object.entries(change).filter(([, value]) => value !== undefined),
+  ) as Partial<ColumnMetadata>
+  const after = { ...now, ...given, type: fullTypeName(doc, given.type ?? now.type) }
+  columnType(after.type)
+  const colId = nextId(now, { after, wish: given.colId }, taken)
+  if (given.displayCol !== undefined && given.displayCol !== now.displayCol)
+    requireSibling(table, given.displayCol)
+  const revised = { ...after, colId }
+  if (differ(now, revised)) requireOwn(column)
+  return revised
+}
+
+/** The id that follows from what is asked: a wished one, else that of a new label which is tied to it. */
+function nextId(
+  now: ColumnMetadata,
+  { after, wish }: { readonly after: ColumnMetadata; readonly wish: string | undefined },
+  taken: Set<string>,
+): string {
+  const { label, untieColIdFromLabel } = after
+  const isTied = !untieColIdFromLabel && (label !== now.label || now.untieColIdFromLabel)
+  const asked = wish ?? (isTied ? label : now.colId)
+  if (asked === now.colId) return now.colId
+  taken.delete(now.colId.toLowerCase())
+  const id = columnIdFor(asked, taken)
+  taken.add(id.toLowerCase())
+  return id
+}
+
+/** Throws `invalid` for the column that Sheaf itself keeps. */
+export function requireOwn({ id }: Column): void {
+  if (id === 'manualSort')
+    throw new AppError(
+      'invalid',
+      'COLUMN_READ_ONLY',
+      'column "manualSort" is kept by Sheaf itself and cannot be changed',
+    )
+}
+
+function requireSibling({ columns }: Table, ref: number): void {
+  if (ref !== 0 && !columns.some((column) => column.ref === ref))
+    throw new AppError('invalid', 'BAD_FIELD', `displayCol ${ref} is no column of the table`)
+}
+
+/** Gives the stored table the ids and kinds of storage that its columns are to have. */
+function reshape(doc: DocumentWriter, table: Table, changed: readonly Revision[]): void {
+  const rest = new Map(table.columns.map((column) => [column.ref, column]))
+  const moved = changed.map(({ ref, before, after }) => {
+    const old = rest.get(ref)?.type ?? columnType(before.type)
+    rest.delete(ref)
+    const type = columnType(after.type)
+    // Cells become text by their conversion, which has to see them as they were.
+    const storedAs = type.affinity === 'TEXT' && old.affinity !== 'TEXT' ? old : type
+    return { from: before.colId, id: after.colId, type: storedAs, isComputed: true }
+  })
+  const unmoved = [...rest.values()].map(({ id, type }) => ({ from: id, id, type }))
+  const still = unmoved.map((column) => ({ ...column, isComputed: false }))
+  reshapeStoredColumns(doc, table, [...still, ...moved])
+}
+
+/** Ids that change places would be in use for a moment. */
+function freeIds({ connection }: DocumentWriter, changed: readonly Revision[]): void {
+  const renamed = changed.filter(({ before, after }) => before.colId !== after.colId)
+  if (renamed.length < 2) return
+  const free = connection.prepare(
+    "UPDATE _grist_Tables_column SET colId = '_sheaf_' || id WHERE id = ?",
+  )
+  for (const { ref } of renamed) free.run(ref)
+}
+
+/** What cells of a column with such metadata are. */
+export function cellForm({ type, isFormula, formula }: ColumnMetadata): CellForm {
+  return { typeName: type, isFormula, formula }
+}
+
+function differ(before: ColumnMetadata, after: ColumnMetadata): boolean {
+  return changedKeys(before, after).length > 0
+}
+
+function changedKeys(before: ColumnMetadata, after: ColumnMetadata): (keyof ColumnMetadata)[] {
+  return (Object.keys(before) as (keyof ColumnMetadata)[]).filter(
+    (key) => before[key] !== after[key],
+  )
+}
+
+/** Writes what has changed of the metadata, and records it. */
+function save(doc: DocumentWriter, table: Table, { ref, before, after }: Revision): void {
+  const keys = changedKeys(before, after)
+  const stored = keys.map((key) => {
+    const value = after[key]
+    return typeof value === 'boolean' ? Number(value) : value
+  })
+  doc.connection
+    .prepare(
+      `UPDATE _grist_Tables_column SET ${keys.map((key) => `${key} = ?`).join(', ')} WHERE id = ?`,
+    )
+    .run(...stored, ref)
+  const pick = (metadata: ColumnMetadata) =>
+    Object.fromEntries(keys.map((key) => [key, metadata[key]]))
+  doc.record({
+    kind: 'update_column',
+    table: table.tableId,
+    tableRef: table.ref,
+    column: before.colId,
+    columnRef: ref,
+    old: pick(before),
+    new: pick(after),
+    targets: keys.includes('type') ? targetsOf(doc.schema, [before.type, after.type]) : undefined,
+  })
+}

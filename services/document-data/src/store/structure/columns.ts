@@ -1,0 +1,241 @@
+import { AppError } from '@sheaf/kit/errors'
+import { columnIdFor } from '../../identifiers'
+import type { ColumnType } from '../../values/column-type'
+import { columnType } from '../../values/column-types'
+import { quoteId } from '../../quoting/quote'
+import { dropColumnIndex } from '../indexes/auto-indexes'
+import type { WholeMetadata } from '../schema/column-metadata'
+import type { DocumentReader, DocumentWriter } from '../document'
+import { targetsOf } from '../schema/reference-targets'
+import { nextRef } from '../schema/refs'
+import type { Column, Table } from '../schema/schema'
+import { columnDefinition } from '../sqlite/column-definition'
+import { fillColumn, isComputed } from './column-cells'
+import { addStoredColumns, storedForm } from './storage-layout'
+
+/** Columns of one table; SQLite allows 2,000. */
+export const MAX_COLUMNS = 1900
+
+/** Metadata that a caller may give a new column. */
+export interface NewColumnFields {
+  readonly type?: string
+  readonly label?: string
+  readonly formula?: string
+  readonly isFormula?: boolean
+  readonly widgetOptions?: string
+  readonly visibleCol?: number
+  readonly recalcWhen?: number
+  /** JSON list of column refs. */
+  readonly recalcDeps?: string | null
+  /** JSON list of column refs. */
+  readonly rules?: string | null
+  readonly position?: number
+}
+
+/** A column to make. */
+export interface NewColumn {
+  /** Wished id; absent or empty takes the next free one. */
+  readonly id?: string
+  readonly fields: NewColumnFields
+}
+
+/** A column that is about to be made. */
+export interface PlannedColumn {
+  readonly id: string
+  readonly type: ColumnType
+  readonly typeName: string
+  readonly isFormula: boolean
+  /** True when its cells come from a formula. */
+  readonly isComputed: boolean
+  readonly fields: NewColumnFields
+}
+
+/** The columns of a table by position. Throws `not_found`. */
+export function listColumns(doc: DocumentReader, tableId: string, hidden: boolean): Column[] {
+  const { columns } = doc.schema.getReadable(tableId)
+  return columns.filter((column) => hidden || !column.hidden)
+}
+
+/** Adds columns to a table and returns their ids. Throws `not_found` for the table, `invalid` for a bad column. */
+export function addColumns(
+  doc: DocumentWriter,
+  tableId: string,
+  wished: readonly NewColumn[],
+): string[] {
+  const table = doc.schema.getWritable(tableId)
+  const taken = new Set(table.columns.map(({ id }) => id.toLowerCase()))
+  const columns = planColumns(doc, taken, wished)
+  addStoredColumns(doc, table, table.columns.map(storedForm), columns)
+  const made = addColumnRows(doc, table.ref, columns)
+  doc.schemaChanged()
+  recordAddedColumns(doc, table, made)
+  return columns.map(({ id }) => id)
+}
+
+/** Notes for the log that these columns have been added. */
+export function recordAddedColumns(
+  doc: DocumentWriter,
+  table: Table,
+  columns: readonly DescribedColumn[],
+): void {
+  for (const described of columns)
+    doc.record({
+      kind: 'add_column',
+      table: table.tableId,
+      tableRef: table.ref,
+      column: described.colId,
+      columnRef: described.colRef,
+      new: described,
+      targets: targetsOf(doc.schema, [described.type]),
+    })
+}
+
+/**
+ * Chooses ids and types. `taken` holds the ids in use, in lower case. A column is computed when its fields say so;
+ * without a type a computed one is Any and another one Text. Throws `invalid` for an unknown type.
+ */
+export function planColumns(
+  doc: DocumentReader,
+  taken: ReadonlySet<string>,
+  wished: readonly NewColumn[],
+): PlannedColumn[] {
+  const used = new Set(taken)
+  if (used.size + wished.length > MAX_COLUMNS)
+    throw new AppError(
+      'invalid',
+      'TOO_MANY_COLUMNS',
+      `a table can have at most ${MAX_COLUMNS} columns`,
+    )
+  return wished.map(({ id: wish = '', fields }) => {
+    const id = columnIdFor(wish, used)
+    used.add(id.toLowerCase())
+    const isFormula = fields.isFormula ?? false
+    const typeName = fullTypeName(doc, fields.type ?? (isFormula ? 'Any' : 'Text'))
+    const computed = isComputed({ isFormula, formula: fields.formula ?? '' })
+    return { id, typeName, type: columnType(typeName), isFormula, isComputed: computed, fields }
+  })
+}
+
+/** The type with its argument: a DateTime without a zone is in that of the document. */
+export function fullTypeName(doc: DocumentReader, typeName: string): string {
+  return typeName === 'DateTime' ? `DateTime:${doc.schema.settings.timezone}` : typeName
+}
+
+const FIELDS = [
+  ...[
+    'parentPos',
+    'colId',
+    'type',
+    'widgetOptions',
+    'isFormula',
+    'formula',
+    'label',
+    'description',
+  ],
+  ...['untieColIdFromLabel', 'summarySourceCol', 'displayCol', 'visibleCol', 'rules', 'reverseCol'],
+  ...['recalcWhen', 'recalcDeps'],
+] as const satisfies readonly (keyof WholeMetadata)[]
+
+/** A column with its ref and all its metadata, as the log keeps them. */
+export type DescribedColumn = WholeMetadata & { readonly colRef: number }
+
+/** Writes the metadata of columns that have been made. */
+export function insertColumnRows(
+  { connection }: DocumentWriter,
+  tableRef: number,
+  columns: readonly DescribedColumn[],
+): void {
+  const insert = connection.prepare(
+    `INSERT INTO _grist_Tables_column (id, parentId, ${FIELDS.join(', ')})
+     VALUES (?, ?${', ?'.repeat(FIELDS.length)})`,
+  )
+  for (const column of columns) {
+    const values = FIELDS.map((field) => column[field])
+    const stored = values.map((value) => (typeof value === 'boolean' ? Number(value) : value))
+    insert.run(column.colRef, tableRef, ...stored)
+  }
+}
+
+/** Writes the metadata of new columns, which get refs by it, and returns them as the log keeps them. */
+export function addColumnRows(
+  doc: DocumentWriter,
+  tableRef: number,
+  columns: readonly PlannedColumn[],
+): DescribedColumn[] {
+  const last = doc.connection.pluck('SELECT max(parentPos) FROM _grist_Tables_column').get()
+  let position = Math.floor((last as number | null) ?? 0)
+  const first = nextRef(doc.connection, 'column')
+  const described = columns.map(({ id, typeName, isFormula, fields }, i) => ({
+    colId: id,
+    colRef: first + i,
+    parentPos: fields.position ?? ++position,
+    type: typeName,
+    widgetOptions: fields.widgetOptions ?? '',
+    isFormula,
+    formula: fields.formula ?? '',
+    label: fields.label ?? id,
+    description: '',
+    untieColIdFromLabel: false,
+    summarySourceCol: 0,
+    displayCol: 0,
+    visibleCol: fields.visibleCol ?? 0,
+    rules: fields.rules ?? null,
+    reverseCol: 0,
+    recalcWhen: fields.recalcWhen ?? 0,
+    recalcDeps: fields.recalcDeps ?? null,
+  }))
+  insertColumnRows(doc, tableRef, described)
+  return described
+}
+
+/** What an empty column becomes when its first values are written. */
+export interface DataColumnForm {
+  readonly type: string
+  readonly widgetOptions: string
+}
+
+/** Turns an empty column into one that holds data, and returns it in its new form. */
+export function makeDataColumn(
+  doc: DocumentWriter,
+  table: Table,
+  column: Column,
+  form: DataColumnForm,
+): Column {
+  const type = columnType(form.type)
+  refitColumn(doc, table, column, type)
+  doc.connection
+    .prepare(
+      'UPDATE _grist_Tables_column SET type = ?, widgetOptions = ?, isFormula = 0 WHERE id = ?',
+    )
+    .run(form.type, form.widgetOptions, column.ref)
+  doc.schemaChanged()
+  doc.record({
+    kind: 'update_column',
+    table: table.tableId,
+    tableRef: table.ref,
+    column: column.id,
+    columnRef: column.ref,
+    old: { type: column.typeName, widgetOptions: column.widgetOptions, isFormula: true },
+    new: { ...form, isFormula: false },
+    targets: targetsOf(doc.schema, [column.typeName, form.type]),
+  })
+  return doc.schema.get(table.tableId).byId.get(column.id) ?? column
+}
+
+/**
+ * Gives the cells of an empty column the form of the new type, and the rows that are there its default. The log need not
+ * tell these cells: before, the column had none. The column's affinity changes only while the table has
+ * no rows: on a big table that would write every row again, and conversion stores the right form in any case.
+ */
+function refitColumn(doc: DocumentWriter, table: Table, column: Column, type: ColumnType): void {
+  const { connection } = doc
+  const name = quoteId(table.tableId)
+  const hasRows = connection.pluck(`SELECT EXISTS (SELECT 1 FROM ${name})`).get() === 1
+  if (!hasRows && column.type.affinity !== type.affinity) {
+    dropColumnIndex(connection, table.ref, column.ref)
+    connection.db.exec(`ALTER TABLE ${name} DROP COLUMN ${quoteId(column.id)}`)
+    connection.db.exec(
+      `ALTER TABLE ${name} ADD COLUMN ${columnDefinition({ id: column.id, type, isComputed: false })}`,
+    )
+  } else if (hasRows && column.type !== type) fillColumn(doc, table, column.id, type.defaultValue)
+}

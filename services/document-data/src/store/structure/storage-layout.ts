@@ -1,0 +1,124 @@
+import type { ColumnType } from '../../values/column-type'
+import { quoteId } from '../../quoting/quote'
+import { dropColumnIndex } from '../indexes/auto-indexes'
+import type { DocumentWriter } from '../document'
+import type { Column } from '../schema/schema'
+import { columnDefinition } from '../sqlite/column-definition'
+
+/** Each change of one column makes SQLite read the whole schema again; beyond these, writing the table anew is cheaper. */
+const FEW = 8
+/** No id begins with an underscore. */
+const INTERIM = '_sheaf_interim'
+
+/** A table as SQLite knows it. */
+export interface StoredTable {
+  readonly ref: number
+  readonly tableId: string
+}
+
+/** A column that a table is to have. */
+export interface StoredForm {
+  /** Its id now; absent for a new one. */
+  readonly from?: string
+  readonly id: string
+  readonly type: ColumnType
+  /** True for a column with a formula, whose cells begin as null. */
+  readonly isComputed: boolean
+}
+
+/** A column as it stands, in a table that is to keep it. */
+export function storedForm({ id, type, isFormula, formula }: Column): StoredForm {
+  return { from: id, id, type, isComputed: isFormula && formula !== '' }
+}
+
+/** Adds columns; rows take their defaults. `present` are those that the table has. */
+export function addStoredColumns(
+  doc: DocumentWriter,
+  table: StoredTable,
+  present: readonly StoredForm[],
+  added: readonly StoredForm[],
+): void {
+  if (added.length > FEW) return writeAnew(doc, table, [...present, ...added])
+  for (const column of added)
+    doc.connection.db.exec(
+      `ALTER TABLE ${quoteId(table.tableId)} ADD COLUMN ${columnDefinition(column)}`,
+    )
+}
+
+/** Removes columns. `kept` are those that stay. */
+export function dropStoredColumns(
+  doc: DocumentWriter,
+  table: StoredTable,
+  gone: readonly { readonly id: string; readonly ref: number }[],
+  kept: readonly StoredForm[],
+): void {
+  if (gone.length > 1) return writeAnew(doc, table, kept)
+  for (const { id, ref } of gone) {
+    dropColumnIndex(doc.connection, table.ref, ref)
+    doc.connection.db.exec(`ALTER TABLE ${quoteId(table.tableId)} DROP COLUMN ${quoteId(id)}`)
+  }
+}
+
+/**
+ * Renames columns, and takes the affinity of text from those that are to hold other values: it would turn numbers into
+ * text. `columns` are all of the table.
+ */
+export function reshapeStoredColumns(
+  doc: DocumentWriter,
+  table: StoredTable,
+  columns: readonly StoredForm[],
+): void {
+  const renamed = columns.filter(({ from, id }) => from !== undefined && from !== id)
+  const now = new Set(columns.map(({ from = '' }) => from.toLowerCase()))
+  const isTaken = ({ from = '', id }: StoredForm) =>
+    id.toLowerCase() !== from.toLowerCase() && now.has(id.toLowerCase())
+  if (renamed.length > FEW || renamed.some(isTaken) || hasTextIn(doc, table, columns))
+    return writeAnew(doc, table, columns)
+  for (const { from = '', id } of renamed)
+    doc.connection.db.exec(
+      `ALTER TABLE ${quoteId(table.tableId)} RENAME COLUMN ${quoteId(from)} TO ${quoteId(id)}`,
+    )
+}
+
+/** Gives a table another name. */
+export function renameStoredTable(doc: DocumentWriter, tableId: string, to: string): void {
+  const { db } = doc.connection
+  const rename = (a: string, b: string) =>
+    db.exec(`ALTER TABLE ${quoteId(a)} RENAME TO ${quoteId(b)}`)
+  if (tableId.toLowerCase() !== to.toLowerCase()) return void rename(tableId, to)
+  // To SQLite a name that differs in case only is taken.
+  rename(tableId, INTERIM)
+  rename(INTERIM, to)
+}
+
+/** True when a column has the affinity of text and is to hold something else. */
+function hasTextIn(
+  { connection }: DocumentWriter,
+  { tableId }: StoredTable,
+  columns: readonly StoredForm[],
+): boolean {
+  const declared = new Map(
+    connection.raw('SELECT name, type FROM pragma_table_info(?)').all(tableId) as [
+      string,
+      string,
+    ][],
+  )
+  return columns.some(
+    ({ from, type }) =>
+      from !== undefined && declared.get(from) === 'TEXT' && type.affinity !== 'TEXT',
+  )
+}
+
+/** Copies the rows into a table of the new form. Automatic indexes go with the old one, and come back when needed. */
+function writeAnew(doc: DocumentWriter, table: StoredTable, columns: readonly StoredForm[]): void {
+  const { db } = doc.connection
+  const [interim, name] = [quoteId(INTERIM), quoteId(table.tableId)]
+  const definitions = ['"id" INTEGER PRIMARY KEY', ...columns.map(columnDefinition)]
+  const copied = columns.filter(({ from }) => from !== undefined)
+  const into = ['id', ...copied.map(({ id }) => id)].map(quoteId).join(', ')
+  const outOf = ['id', ...copied.map(({ from = '' }) => from)].map(quoteId).join(', ')
+  db.exec(`CREATE TABLE ${interim} (${definitions.join(', ')})`)
+  db.exec(`INSERT INTO ${interim} (${into}) SELECT ${outOf} FROM ${name} ORDER BY id`)
+  db.exec(`DROP TABLE ${name}`)
+  db.exec(`ALTER TABLE ${interim} RENAME TO ${name}`)
+}

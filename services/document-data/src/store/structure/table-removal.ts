@@ -1,0 +1,97 @@
+import { idsText } from '../../values/convert-value'
+import { quoteId } from '../../quoting/quote'
+import { wholeMetadata } from '../schema/column-metadata'
+import type { DocumentWriter } from '../document'
+import type { LogValue } from '../log/log'
+import { targetsOf } from '../schema/reference-targets'
+import { retireRef } from '../schema/refs'
+import type { Column, Table } from '../schema/schema'
+import { forgetColumns } from './column-removal'
+import { applyChanges, type AppliedChange } from './column-changes'
+import { requireKeepable } from './column-cells'
+
+/**
+ * Removes tables with their rows, by ref; refs of tables that are not there are ignored. What referred to a row becomes
+ * its number, what referred to several their numbers as text.
+ */
+export function removeTables(doc: DocumentWriter, refs: readonly number[]): void {
+  const gone = [...new Set(refs)].flatMap((ref) => doc.schema.findByRef(ref) ?? [])
+  if (gone.length === 0) return
+  for (const table of gone) removeTable(doc, table)
+  doc.schemaChanged()
+  for (const { tableId } of gone) releaseReferences(doc, tableId)
+  forgetColumns(doc, new Set(gone.flatMap(({ columns }) => columns.map(({ ref }) => ref))))
+}
+
+/** Removes a table with its rows; what refers to it stays as it is. `schemaChanged` has to follow. */
+export function removeTable(doc: DocumentWriter, table: Table): void {
+  const { connection } = doc
+  const { ref, tableId, columns, onDemand } = table
+  const { primaryViewId, summarySourceTable, rawViewSectionRef, recordCardViewSectionRef } = table
+  const views = { primaryViewId, summarySourceTable, rawViewSectionRef, recordCardViewSectionRef }
+  recordRows(doc, table)
+  // Its automatic indexes go with it.
+  connection.db.exec(`DROP TABLE ${quoteId(tableId)}`)
+  retireRef(connection, 'table', ref)
+  for (const column of columns) retireRef(connection, 'column', column.ref)
+  connection.prepare('DELETE FROM _grist_Tables_column WHERE parentId = ?').run(ref)
+  connection.prepare('DELETE FROM _grist_Tables WHERE id = ?').run(ref)
+  connection.prepare('DELETE FROM _sheaf_tables WHERE table_ref = ?').run(ref)
+  const described = columns.map((column) => ({ colRef: column.ref, ...wholeMetadata(column) }))
+  doc.record({
+    kind: 'remove_table',
+    table: tableId,
+    tableRef: ref,
+    column: '',
+    columnRef: 0,
+    old: { tableId, onDemand, ...views, columns: described },
+    targets: targetsOf(
+      doc.schema,
+      columns.map(({ typeName }) => typeName),
+    ),
+  })
+}
+
+function recordRows(doc: DocumentWriter, table: Table): void {
+  const ids = table.columns.map(({ id }) => id)
+  requireKeepable(doc, table, ids)
+  const names = ['id', ...ids].map(quoteId).join(', ')
+  const rows = doc.connection
+    .raw(`SELECT ${names} FROM ${quoteId(table.tableId)} ORDER BY id`)
+    .all() as LogValue[][]
+  if (rows.length === 0) return
+  doc.record({
+    kind: 'remove_rows',
+    table: table.tableId,
+    tableRef: table.ref,
+    rowIds: rows.map(([id]) => id as number),
+    columns: table.columns.map(({ id, ref, typeName }, i) => ({
+      id,
+      ref,
+      type: typeName,
+      old: rows.map((row) => row[i + 1] ?? null),
+    })),
+  })
+}
+
+/** Columns that referred to rows of a table that is gone. */
+function releaseReferences(doc: DocumentWriter, tableId: string): void {
+  for (const table of doc.schema.tables) {
+    const changes = table.columns.flatMap((column) => {
+      const change = column.type.argument === tableId ? releaseColumn(column) : undefined
+      return change ? [change] : []
+    })
+    if (changes.length > 0) applyChanges(doc, table, changes)
+  }
+}
+
+function releaseColumn(column: Column): AppliedChange | undefined {
+  const { type, isFormula } = column
+  if (type.name === 'Ref') return { column, change: { type: 'Int', visibleCol: 0 } }
+  if (type.name !== 'RefList') return undefined
+  const change = { type: 'Text', visibleCol: 0 }
+  // As text a list would have brackets; clients know the numbers alone.
+  return isFormula
+    ? { column, change }
+    : { column, change, convert: (value) => idsText(value, type) }
+}

@@ -1,0 +1,86 @@
+import { AppError } from '@sheaf/kit/errors'
+import { tableIdFor } from '../../identifiers'
+import type { DocumentWriter } from '../document'
+import type { Table } from '../schema/schema'
+import { applyChanges } from './column-changes'
+import { renameStoredTable } from './storage-layout'
+
+/** What of a table to change; what is absent stays. */
+export interface TableChange {
+  /** Wished new id. */
+  readonly tableId?: string | undefined
+  readonly onDemand?: boolean | undefined
+}
+
+/**
+ * Renames tables and changes their metadata; columns that refer to a renamed table follow. Throws `not_found` for an
+ * unknown table.
+ */
+export function updateTables(
+  doc: DocumentWriter,
+  updates: readonly { readonly id: string; readonly change: TableChange }[],
+): void {
+  const found = updates.map(({ id, change }) => ({ ref: doc.schema.getWritable(id).ref, change }))
+  for (const { ref, change } of found) updateTable(doc, ref, change)
+}
+
+function updateTable(doc: DocumentWriter, ref: number, change: TableChange): void {
+  const table = doc.schema.findByRef(ref)
+  if (!table) throw new AppError('not_found', 'TABLE_NOT_FOUND', `Table not found "${ref}"`)
+  changeTable(doc, table, {
+    tableId: change.tableId === undefined ? table.tableId : nextId(doc, table, change.tableId),
+    onDemand: change.onDemand ?? table.onDemand,
+  })
+}
+
+/**
+ * Gives a table exactly these metadata; the id must be free.
+ * @param isFollowed whether columns that refer to the table follow
+ */
+export function changeTable(
+  doc: DocumentWriter,
+  table: Table,
+  after: { readonly tableId: string; readonly onDemand: boolean },
+  isFollowed = true,
+): void {
+  const { ref } = table
+  const before = { tableId: table.tableId, onDemand: table.onDemand }
+  const renames = after.tableId !== before.tableId
+  if (!renames && after.onDemand === before.onDemand) return
+  if (renames) renameStoredTable(doc, before.tableId, after.tableId)
+  doc.connection
+    .prepare('UPDATE _grist_Tables SET tableId = ?, onDemand = ? WHERE id = ?')
+    .run(after.tableId, Number(after.onDemand), ref)
+  doc.record({
+    kind: 'update_table',
+    table: before.tableId,
+    tableRef: ref,
+    column: '',
+    columnRef: 0,
+    old: before,
+    new: after,
+  })
+  doc.schemaChanged()
+  if (renames && isFollowed) followRename(doc, before.tableId, after.tableId)
+}
+
+function nextId(doc: DocumentWriter, { tableId }: Table, wish: string): string {
+  if (wish === tableId) return tableId
+  const taken = new Set(doc.schema.tables.map((table) => table.tableId.toLowerCase()))
+  taken.delete(tableId.toLowerCase())
+  return tableIdFor(wish, taken)
+}
+
+/** Columns hold the id of the table that they refer to. */
+function followRename(doc: DocumentWriter, from: string, to: string): void {
+  for (const table of doc.schema.tables) {
+    const changes = table.columns
+      .filter(({ type }) => isReference(type.name) && type.argument === from)
+      .map((column) => ({ column, change: { type: `${column.type.name}:${to}` } }))
+    if (changes.length > 0) applyChanges(doc, table, changes)
+  }
+}
+
+function isReference(typeName: string): boolean {
+  return typeName === 'Ref' || typeName === 'RefList'
+}

@@ -1,0 +1,73 @@
+import { AppError } from '@sheaf/kit/errors'
+import { tableIdFor } from '../../identifiers'
+import { quoteId } from '../../quoting/quote'
+import type { DocumentReader, DocumentWriter } from '../document'
+import { targetsOf } from '../schema/reference-targets'
+import { nextRef } from '../schema/refs'
+import type { Table } from '../schema/schema'
+import { columnDefinition } from '../sqlite/column-definition'
+import { addColumnRows, planColumns, type NewColumn } from './columns'
+
+/** Columns of all tables that one request makes. */
+const MAX_NEW_COLUMNS = 5_000
+
+/** A table to make. */
+export interface NewTable {
+  /** Wished id; absent or empty takes the next free one. */
+  readonly id?: string
+  readonly columns: readonly NewColumn[]
+}
+
+/** The user tables by ref. */
+export function listTables(doc: DocumentReader): readonly Table[] {
+  return doc.schema.tables
+}
+
+/** Makes tables with their columns and returns their ids. Throws `invalid` for a bad column, or too many of them. */
+export function addTables(doc: DocumentWriter, tables: readonly NewTable[]): string[] {
+  if (tables.reduce((sum, { columns }) => sum + columns.length, 0) > MAX_NEW_COLUMNS)
+    throw new AppError(
+      'invalid',
+      'TOO_MANY_COLUMNS',
+      `the tables of one request can have at most ${MAX_NEW_COLUMNS} columns together`,
+    )
+  const taken = new Set(doc.schema.tables.map(({ tableId }) => tableId.toLowerCase()))
+  const made = tables.map((table) => {
+    const tableId = tableIdFor(table.id ?? '', taken)
+    taken.add(tableId.toLowerCase())
+    addTable(doc, tableId, table.columns)
+    return tableId
+  })
+  doc.schemaChanged()
+  return made
+}
+
+function addTable(doc: DocumentWriter, tableId: string, wished: readonly NewColumn[]): void {
+  const { connection } = doc
+  const tableRef = nextRef(connection, 'table')
+  connection.prepare('INSERT INTO _grist_Tables (id, tableId) VALUES (?, ?)').run(tableRef, tableId)
+  const manualSort: NewColumn = {
+    id: 'manualSort',
+    fields: { type: 'ManualSortPos', isFormula: false },
+  }
+  const sorting = planColumns(doc, new Set(), [manualSort])
+  const columns = planColumns(doc, new Set(['manualsort']), wished)
+  const all = [...sorting, ...columns]
+  const definitions = all.map(columnDefinition)
+  connection.db.exec(
+    `CREATE TABLE ${quoteId(tableId)} ("id" INTEGER PRIMARY KEY, ${definitions.join(', ')})`,
+  )
+  const described = addColumnRows(doc, tableRef, all)
+  doc.record({
+    kind: 'add_table',
+    table: tableId,
+    tableRef,
+    column: '',
+    columnRef: 0,
+    new: { tableId, columns: described },
+    targets: targetsOf(
+      doc.schema,
+      described.map(({ type }) => type),
+    ),
+  })
+}

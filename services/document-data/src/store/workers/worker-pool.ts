@@ -1,0 +1,151 @@
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { AppError } from '@sheaf/kit/errors'
+import type { ReadLimits } from '../reads/record-chunks'
+import { tellSqliteError } from '../sqlite/sqlite-errors'
+import type { FromWorker, ThreadPlan, ToWorker, TravellingError } from './worker-messages'
+import { AHEAD, WorkerRead } from './worker-read'
+
+/** The compiled program of a thread, also when this file runs from sources: a thread cannot load those. */
+const PROGRAM = join(__dirname, '../../../dist/store/workers/worker-thread.js')
+
+/** MiB of short-lived objects in a thread, of which it needs few; 48 would be usual. */
+const YOUNG_MB = 8
+
+/** What the document store's threads are made of. */
+export interface WorkerPoolOptions {
+  /** Threads at most; each starts when it is first needed. */
+  readonly size: number
+  /** File that a thread runs, another one than usual in tests. */
+  readonly program?: string
+  /** Told of every thread that dies. */
+  readonly onCrash: (error: unknown) => void
+}
+
+/** What waits for messages of a thread. */
+interface Job {
+  receive(message: Exclude<FromWorker, { kind: 'failed' }>): void
+  fail(error: Error): void
+}
+
+interface Thread {
+  readonly worker: Worker
+  readonly jobs: Map<number, Job>
+}
+
+/**
+ * A few threads for reads that would hold up the event loop, and for index builds. A thread that dies takes its reads
+ * with it, which answer `unavailable`; the next read starts another one. Nothing here ever terminates a thread that
+ * works: a statement of SQLite only ends by itself or by the guard that long ones carry.
+ */
+export class WorkerPool implements AsyncDisposable {
+  private readonly threads = new Set<Thread>()
+  private nextId = 1
+  private closed = false
+
+  constructor(private readonly options: WorkerPoolOptions) {}
+
+  /** False when there are to be no threads, or no more. */
+  get available(): boolean {
+    return this.options.size > 0 && !this.closed
+  }
+
+  /** Starts a read; `ended` is called once when it has ended, in any way. */
+  read(path: string, plan: ThreadPlan, limits: ReadLimits, ended: () => void): WorkerRead {
+    const id = this.nextId++
+    const thread = this.choose()
+    const stop = new Int32Array(new SharedArrayBuffer(4))
+    const line = {
+      more: () => post(thread, { kind: 'more', id }),
+      end: () => {
+        Atomics.store(stop, 0, 1)
+        post(thread, { kind: 'end', id })
+      },
+    }
+    const read = new WorkerRead(line, limits, () => {
+      thread.jobs.delete(id)
+      ended()
+    })
+    if (limits.signal?.aborted) return read
+    thread.jobs.set(id, read)
+    post(thread, { kind: 'read', id, path, plan, stop, ahead: AHEAD })
+    return read
+  }
+
+  /** Runs statements that write, on a connection of their own. Throws what SQLite throws, as it is told to callers. */
+  run(path: string, statements: readonly string[]): Promise<void> {
+    const id = this.nextId++
+    const thread = this.choose()
+    return new Promise<void>((resolve, reject) => {
+      thread.jobs.set(id, {
+        receive: () => {
+          thread.jobs.delete(id)
+          resolve()
+        },
+        fail: (error) => {
+          thread.jobs.delete(id)
+          reject(error)
+        },
+      })
+      post(thread, { kind: 'run', id, path, statements })
+    })
+  }
+
+  /** Ends all threads; what they did fails. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.closed = true
+    const reason = new AppError('unavailable', 'DOCUMENT_CLOSED', 'the document was closed')
+    await Promise.all(
+      [...this.threads].map((thread) => {
+        this.drop(thread, reason)
+        return thread.worker.terminate()
+      }),
+    )
+  }
+
+  /** The thread with the least to do; a new one while there may be more and none is free. */
+  private choose(): Thread {
+    const [least] = [...this.threads].sort((a, b) => a.jobs.size - b.jobs.size)
+    if (least && (least.jobs.size === 0 || this.threads.size >= this.options.size)) return least
+    return this.start()
+  }
+
+  private start(): Thread {
+    const worker = new Worker(this.options.program ?? PROGRAM, {
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    })
+    const thread: Thread = { worker, jobs: new Map() }
+    this.threads.add(thread)
+    // A thread that waits keeps no process alive.
+    worker.unref()
+    worker.on('message', (message: FromWorker) => {
+      const job = thread.jobs.get(message.id)
+      if (message.kind === 'failed') job?.fail(tellSqliteError(arrived(message.error)) as Error)
+      else job?.receive(message)
+    })
+    worker.on('error', (error) => this.crash(thread, error))
+    worker.on('exit', () => this.crash(thread, new Error('a worker thread ended')))
+    return thread
+  }
+
+  private crash(thread: Thread, error: unknown): void {
+    if (!this.threads.has(thread)) return
+    this.options.onCrash(error)
+    this.drop(thread, new AppError('unavailable', 'WORKER_FAILED', 'a long read broke off'))
+  }
+
+  private drop(thread: Thread, reason: AppError): void {
+    this.threads.delete(thread)
+    for (const job of [...thread.jobs.values()]) job.fail(reason)
+  }
+}
+
+function post({ worker }: Thread, message: ToWorker): void {
+  worker.postMessage(message)
+}
+
+/** An error of a thread in the form that it had there, or that the driver gives it. */
+function arrived({ name, message, code, told }: TravellingError): Error {
+  if (told) return new AppError(told.code, told.reason, message, told.metadata)
+  return Object.assign(new Error(message), { name, code })
+}

@@ -1,0 +1,182 @@
+import { parentPort, type MessagePort } from 'node:worker_threads'
+import { toAppError } from '@sheaf/kit/errors'
+import { changeParts } from '../feed/changes'
+import { openReader, openWriter, type Connection } from '../sqlite/connections'
+import { exportParts } from '../exports/export-parts'
+import { readLatestSeq } from '../log/log'
+import { takesAll } from '../reads/read-plan'
+import { documentParts } from '../reads/record-chunks'
+import type {
+  FromWorker,
+  ReadOrder,
+  RunOrder,
+  ThreadPlan,
+  ToWorker,
+  TravellingError,
+} from './worker-messages'
+
+/*
+ * The program of a worker thread: reads that take long, and index builds. A read makes its next chunk only when asked;
+ * several reads take turns, so one whose reader pauses holds nobody up.
+ */
+
+type Tell = (message: FromWorker, transfer?: ArrayBuffer[]) => void
+
+/** Set while a read runs that may be given up. */
+let stopping: Int32Array | undefined
+
+/** Part of the conditions of a long statement: false never comes, but it throws when the read is to end. */
+const GUARD = '(("id" & 1023) <> 0 OR sheaf_alive())'
+
+/** Lets SQL ask whether its read still goes on, which is the only way to interrupt a statement of this driver. */
+function registerGuard({ db }: Connection): void {
+  db.function('sheaf_alive', { deterministic: false, directOnly: true }, () => {
+    if (stopping && Atomics.load(stopping, 0) !== 0) throw new Error('the read was given up')
+    return 1
+  })
+}
+
+function travelling(error: unknown): TravellingError {
+  const { name, message, code } = error as { name?: string; message?: string; code?: unknown }
+  const told = toAppError(error)
+  return {
+    name: name ?? 'Error',
+    message: message ?? String(error),
+    code: typeof code === 'string' ? code : '',
+    told: told && { code: told.code, reason: told.reason, metadata: told.metadata },
+  }
+}
+
+/** The parts of a read; where a statement may take long, it can be given up. */
+function partsOf(connection: Connection, plan: ThreadPlan): Iterator<Buffer | null, void> {
+  if ('after' in plan) return changeParts(connection, plan)
+  if ('export' in plan) return exportParts(connection, plan)
+  const isShort = plan.inRanges && !(plan.extras && !takesAll(plan))
+  const guarded = isShort ? plan : { ...plan, where: `${GUARD} AND (${plan.where})` }
+  return documentParts(connection, guarded)
+}
+
+/** One read with its own connection and snapshot. */
+class ThreadRead {
+  private readonly parts: Iterator<Buffer | null, void>
+  private scheduled = false
+  private ended = false
+
+  constructor(
+    private readonly order: ReadOrder,
+    private readonly connection: Connection,
+    private ahead: number,
+    private readonly tell: Tell,
+  ) {
+    registerGuard(connection)
+    connection.prepare('BEGIN').run()
+    const seq = readLatestSeq(connection)
+    this.parts = partsOf(connection, order.plan)
+    tell({ kind: 'begun', id: order.id, seq })
+    this.schedule()
+  }
+
+  more(): void {
+    this.ahead++
+    this.schedule()
+  }
+
+  end(): void {
+    if (this.ended) return
+    this.ended = true
+    reads.delete(this.order.id)
+    this.connection.close()
+  }
+
+  private schedule(): void {
+    if (this.scheduled || this.ended || this.ahead <= 0) return
+    this.scheduled = true
+    // Between two chunks messages arrive and other reads get their turn.
+    setImmediate(() => {
+      this.scheduled = false
+      if (!this.ended) this.step()
+      this.schedule()
+    })
+  }
+
+  private step(): void {
+    const { id, stop } = this.order
+    try {
+      stopping = stop
+      const { done, value } = this.parts.next()
+      if (done) {
+        this.end()
+        this.tell({ kind: 'done', id })
+      } else if (value) {
+        this.ahead--
+        const bytes = ownBytes(value)
+        this.tell({ kind: 'chunk', id, bytes }, [bytes])
+      }
+    } catch (error) {
+      this.end()
+      this.tell({ kind: 'failed', id, error: travelling(error) })
+    } finally {
+      stopping = undefined
+    }
+  }
+}
+
+/** The bytes in a memory block of their own, which can move to another thread without a copy. */
+function ownBytes({ buffer, byteOffset, byteLength }: Buffer): ArrayBuffer {
+  return buffer.byteLength === byteLength
+    ? (buffer as ArrayBuffer)
+    : (buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer)
+}
+
+const reads = new Map<number, ThreadRead>()
+
+function startRead(order: ReadOrder, tell: Tell): void {
+  const connection = openReader(order.path)
+  try {
+    reads.set(order.id, new ThreadRead(order, connection, order.ahead, tell))
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+function run({ path, statements }: RunOrder): void {
+  const connection = openWriter(path)
+  try {
+    for (const sql of statements) connection.db.exec(sql)
+  } finally {
+    // Also undoes what was not committed.
+    connection.close()
+  }
+}
+
+function obey(message: ToWorker, tell: Tell): void {
+  switch (message.kind) {
+    case 'read':
+      startRead(message, tell)
+      break
+    case 'run':
+      run(message)
+      tell({ kind: 'done', id: message.id })
+      break
+    case 'more':
+      reads.get(message.id)?.more()
+      break
+    case 'end':
+      reads.get(message.id)?.end()
+      break
+  }
+}
+
+function listen(port: MessagePort): void {
+  const tell: Tell = (message, transfer = []) => port.postMessage(message, transfer)
+  port.on('message', (message: ToWorker) => {
+    try {
+      obey(message, tell)
+    } catch (error) {
+      tell({ kind: 'failed', id: message.id, error: travelling(error) })
+    }
+  })
+}
+
+if (parentPort) listen(parentPort)
