@@ -8,6 +8,7 @@ import { measureDocuments } from './many-documents'
 import { measureWebhooks } from './many-webhooks'
 import { measureRows } from './million-rows'
 import { measureTelemetry } from './telemetry-cost'
+import { measureOptimizations } from './optimizations/measure'
 import { readOptions, type Mode, type Options } from './options'
 import { isReached, ratioOf, renderReport, replaceSection, type Report } from './report'
 
@@ -20,6 +21,7 @@ const measures: Record<Mode, (options: Options, env: Record<string, string>) => 
   webhooks: measureWebhooks,
   telemetry: measureTelemetry,
   grid: measureGrid,
+  optimizations: measureOptimizations,
 }
 
 /** The commit that is measured; empty outside a repository. */

@@ -1,7 +1,15 @@
 import { parseArgs } from 'node:util'
 
 /** The things that can be measured. */
-export const modes = ['compare', 'rows', 'documents', 'webhooks', 'grid', 'telemetry'] as const
+export const modes = [
+  'compare',
+  'rows',
+  'documents',
+  'webhooks',
+  'grid',
+  'telemetry',
+  'optimizations',
+] as const
 
 /** One of them. */
 export type Mode = (typeof modes)[number]

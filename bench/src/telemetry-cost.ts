@@ -2,28 +2,19 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fill } from './compare'
-import { startGenerator, type Generator } from './generator'
+import { startGenerator } from './generator'
+import { measureInTurn } from './in-turn'
 import type { Options } from './options'
-import { withCpu } from './process-usage'
 import { formatNumber, type Report } from './report'
 import { median } from './statistics'
 import { startSheafTarget, type Target } from './target'
-import { workloads, type Workload } from './workloads'
+import { workloads } from './workloads'
 
-const ROUND_MS = 1_500
-const WARM_UP_MS = 1_500
 const ROWS = 20_000
 /** Work of which each call is short, so that what each call costs more is seen. */
 const measured = ['fetch limit=100, 8 clients', 'filter to 1 row', 'add one record, 8 clients']
 
 const titles = ['off', 'traces of 10 %', 'traces of 100 %']
-
-/** What one workload gave with one share, an item a round. */
-interface Side {
-  readonly figures: number[]
-  /** Processor time of one call in all services together, in milliseconds. */
-  readonly cpu: number[]
-}
 
 /** What telemetry costs: three whole Sheafs do the same work in turn, two of which send theirs to a receiver that drops it. */
 export async function measureTelemetry(
@@ -42,7 +33,7 @@ export async function measureTelemetry(
   const cpu: string[][] = []
   for (const workload of workloads.filter(({ name }) => measured.includes(name))) {
     if (!workload.name.includes(options.only)) continue
-    const sides = await measure({ generator, targets, rounds: options.rounds }, workload)
+    const sides = await measureInTurn({ generator, targets, rounds: options.rounds }, workload)
     const rates = sides.map(({ figures }) => median(figures))
     rows.push([workload.name, ...ratiosOf(rates, workload.unit)])
     const times = sides.map((side) => median(side.cpu))
@@ -87,35 +78,6 @@ async function startNullReceiver(): Promise<AsyncDisposable & { readonly endpoin
       await once(server, 'close')
     },
   }
-}
-
-interface Setup {
-  readonly generator: Generator
-  readonly targets: readonly Target[]
-  readonly rounds: number
-}
-
-async function measure(setup: Setup, workload: Workload): Promise<Side[]> {
-  const { generator, targets, rounds } = setup
-  const { clients, atLeast } = workload
-  const sides = targets.map((): Side => ({ figures: [], cpu: [] }))
-  for (const target of targets) {
-    const requests = workload.requests(target)
-    await generator.run({ port: target.port, clients, requests, ms: WARM_UP_MS })
-  }
-  // In turn, so that whatever else the machine does falls on all.
-  for (let round = 0; round < rounds; round++) {
-    for (const [index, target] of targets.entries()) {
-      const requests = workload.requests(target)
-      const load = { port: target.port, clients, requests, ms: ROUND_MS, atLeast }
-      const { engines: _, ...pids } = await target.pids()
-      const { result, cpu } = await withCpu(pids, () => generator.run(load))
-      sides[index]?.figures.push(workload.figure(result))
-      const all = Object.values(cpu).reduce((sum, ms) => sum + ms, 0)
-      sides[index]?.cpu.push(all / result.calls)
-    }
-  }
-  return sides
 }
 
 function headOf(first: string): string[] {
