@@ -5,7 +5,7 @@ import { measureInTurn, type InTurn, type Side } from '../in-turn'
 import type { Options } from '../options'
 import { formatNumber, type Report } from '../report'
 import { median } from '../statistics'
-import { startSheafTarget, type SheafTarget, type Target } from '../target'
+import { startSheafTarget, type Target } from '../target'
 import { workloads, type Workload } from '../workloads'
 import { optimizations, PAGE_BESIDE, type Optimization } from './optimizations'
 

@@ -39,7 +39,7 @@ class CancellationBySignal extends AbortController {
   }
 
   get reason(): unknown {
-    return this.signal.reason
+    return this.signal.reason as unknown
   }
 
   addEventListener(type: 'abort', listener: () => void): void {
