@@ -4,13 +4,13 @@ import type { OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi'
 /** An OpenAPI 3.1 document. */
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>
 
-/** The description of the API in its two forms. */
+/** The description of the API as JSON and as a page. */
 export interface ApiPages {
   /** The OpenAPI document. */
   readonly json: Buffer
-  /** The same as a page. */
+  /** The same as an HTML page. */
   readonly html: Buffer
-  /** Content-Security-Policy of the page: its own style, and nothing else. */
+  /** Content-Security-Policy of the page; permits its inline style only. */
   readonly policy: string
 }
 
@@ -36,7 +36,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Renders the description of the API. */
+/** Renders the OpenAPI document. */
 export function createApiPages(document: OpenApiDocument): ApiPages {
   return {
     json: Buffer.from(JSON.stringify(document)),
