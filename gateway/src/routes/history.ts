@@ -28,7 +28,7 @@ export const historyRoutes: readonly Route[] = [
     async handle(exchange, { document, query }) {
       const { tableId = '', rowId = 0, limit = 0, before = 0 } = query
       if (rowId > 0 && tableId === '')
-        throw new AppError('invalid', 'INVALID_PARAMETER', 'rowId parameter needs tableId', {
+        throw new AppError('invalid', 'INVALID_PARAMETER', 'rowId parameter requires tableId', {
           parameter: 'rowId',
         })
       const { docId } = document

@@ -67,7 +67,7 @@ export const recordsQuery = z.object({
     description: 'Ids of the columns to return, separated by commas; absent for all',
     example: 'country,population',
   }),
-  cursor: z.string().max(MAX_CURSOR, 'is too long').optional().meta({
+  cursor: z.string().max(MAX_CURSOR, `must have at most ${MAX_CURSOR} characters`).optional().meta({
     description:
       'Position of a page of `limit` records: empty for the first page, then `nextCursor` of the previous page, with the same filter and sort. Pages never repeat a record, nor skip one that exists throughout. At most 8,192 characters.',
   }),
@@ -114,7 +114,7 @@ export const recordsSelection = z.object({
   offset: z.int().min(0).max(MAX_OFFSET).optional().meta({ description: OFFSET }),
   hidden: z.boolean().optional(),
   fields: listOf(z.string(), fieldsBounds).optional(),
-  cursor: z.string().max(MAX_CURSOR, 'is too long').optional(),
+  cursor: z.string().max(MAX_CURSOR, `must have at most ${MAX_CURSOR} characters`).optional(),
   count: z.boolean().optional(),
   cellFormat: z.enum(['normal', 'typed']).optional(),
 })
