@@ -17,9 +17,9 @@ import { createWebhookClients, type WebhookClients } from './clients/webhook-cli
 export interface ApiPages {
   /** The OpenAPI document. */
   readonly json: Buffer
-  /** The same as HTML. */
+  /** The same as an HTML page. */
   readonly html: Buffer
-  /** Content-Security-Policy of the page: its own style, and nothing else. */
+  /** Content-Security-Policy of the page; permits its inline style only. */
   readonly policy: string
 }
 

@@ -12,7 +12,7 @@ const requests = new Histogram<'http.request.method' | 'http.route' | 'http.resp
   {
     name: 'http.server.request.duration',
     description:
-      'Time of a request, from its arrival to the last byte of its answer, by the template of its route',
+      'Duration of requests, from arrival to the last byte of the response, by route template',
     unit: 's',
     labels: ['http.request.method', 'http.route', 'http.response.status_code'],
   },
@@ -22,17 +22,17 @@ const requests = new Histogram<'http.request.method' | 'http.route' | 'http.resp
 const load = {
   active: new Observed('gauge', {
     name: 'http.server.active_requests',
-    description: 'Requests that are being answered',
+    description: 'Requests in progress',
     unit: '{request}',
   }),
   streams: new Observed('gauge', {
     name: 'sheaf.gateway.change_streams',
-    description: 'Live streams of changes that are open',
+    description: 'Open change streams',
     unit: '{stream}',
   }),
   bodies: new Observed('gauge', {
     name: 'sheaf.gateway.bodies',
-    description: 'Request bodies in memory',
+    description: 'Memory used by request bodies',
     unit: 'By',
   }),
 }

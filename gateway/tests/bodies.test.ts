@@ -81,7 +81,7 @@ describe('a body of metadata', () => {
   it('is refused when it is not UTF-8', async () => {
     const body = Buffer.from('{"name":"\xff"}', 'latin1')
     const reply = await rest().patch(`/api/docs/${DOC}`, { body, headers: json })
-    expect(reply).toMatchObject({ status: 400, body: { error: 'the body is not valid UTF-8' } })
+    expect(reply).toMatchObject({ status: 400, body: { error: 'the body must be valid UTF-8' } })
   })
 })
 
@@ -187,7 +187,7 @@ describe('a body that breaks off', () => {
       '',
       '{',
     ])
-    await eventually(() => connection.received.includes('the request took too long'))
+    await eventually(() => connection.received.includes('timed out while receiving the request'))
     expect(connection.received).toMatch(/^HTTP\/1.1 504 /)
   })
 })

@@ -157,7 +157,7 @@ describe('a body that does not fit', () => {
     ],
     [
       { tables: [{ columns: [{ fields: { formula: 'a\0b' } }] }] },
-      'Error: body.tables[0].columns[0].fields.formula has a character that cannot be stored: NUL or half a surrogate pair',
+      'Error: body.tables[0].columns[0].fields.formula must not contain NUL or an unpaired surrogate',
     ],
     [
       { tables: [{ columns: [{ id: 1 }, { fields: { isFormula: 'x' } }] }] },

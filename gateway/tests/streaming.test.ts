@@ -111,7 +111,7 @@ describe('the query', () => {
       body: {
         details: {
           userError:
-            'Error: body.filter has a value that is no array\n    body.limit is not a number',
+            'Error: body.filter must have an array or an object of operators for each column\n    body.limit is not a number',
         },
       },
     })

@@ -11,7 +11,11 @@ describe('webhooks', () => {
     const listWebhooks = async ({ docId }: { docId: string }, { caller }: ServerCall) => {
       callers.push([docId, caller.userId, caller.role])
       if (callers.length === 1)
-        throw new AppError('unauthenticated', 'BAD_CALLER_TOKEN', 'a valid caller token is needed')
+        throw new AppError(
+          'unauthenticated',
+          'BAD_CALLER_TOKEN',
+          'a valid caller token is required',
+        )
       return { webhooks: [] }
     }
     await using system = await startStubbedGateway({ webhooks: { listWebhooks } })

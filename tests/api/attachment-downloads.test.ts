@@ -102,7 +102,7 @@ describe('downloads', () => {
     ])
     expect(await error('1/download?tableId=T')).toEqual([
       400,
-      'define all of tableId, colId and rowId, or none.',
+      'tableId, colId and rowId must be given together',
     ])
     expect((await files.get('1/download?tableId=T&colId=A&rowId=1&maybeNew=1')).status).toBe(200)
   })

@@ -146,7 +146,7 @@ describe('paging', () => {
     const { status, body } = await get({ offset })
     expect([status, body.error]).toEqual([
       400,
-      `offset parameter must be a number of rows, from 0 to 10000000: ${offset}`,
+      `offset parameter must be an integer from 0 to 10000000: ${offset}`,
     ])
   })
 

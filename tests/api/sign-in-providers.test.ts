@@ -73,7 +73,7 @@ describe('signing in at an identity provider', () => {
   it('is refused for an address that it does not vouch for', async () => {
     const browser = new Browser(sheaf.url)
     const back = await signInAt(browser, 'unverified', '/sign-in/oidc')
-    expect([back.status, back.text]).toEqual([403, expect.stringContaining('is not confirmed')])
+    expect([back.status, back.text]).toEqual([403, expect.stringContaining('is not verified')])
     expect(browser.cookie(COOKIE)).toBeUndefined()
     expect(await sheaf.operate('users', 'list')).not.toContain('unverified')
   })
@@ -138,7 +138,7 @@ describe('a link by mail', () => {
     const known = await ask('dan@example.com')
     const unknown = await ask('nobody@example.com')
     expect([unknown.sent.status, shown(unknown.sent.text)]).toEqual([200, shown(known.sent.text)])
-    await eventually(() => sheaf.output().includes('no link was mailed'))
+    await eventually(() => sheaf.output().includes('failed to mail a sign-in link'))
     expect(mailsTo('nobody@example.com')).toEqual([])
   })
 

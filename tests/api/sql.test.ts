@@ -64,7 +64,7 @@ describe('a SQL query', () => {
     [
       { sql: 'select ?', args: [{}] },
       'Invalid payload',
-      'Error: body.args[0] is neither a number nor a string',
+      'Error: body.args[0] must be a number, string, boolean or null',
     ],
     [{ sql: 'select 1', timeout: 'x' }, 'Invalid payload', 'Error: body.timeout is not a number'],
     [{ sql: 'drop table Pets' }, 'only select statements are supported'],

@@ -98,7 +98,7 @@ describe('webhooks', () => {
   it('are tried with a made-up event, whose outcome is shown', async () => {
     receiver.answer = () => ({ status: 503, body: 'come back later' })
     await button('Send a test').click()
-    await dialog().getByText('It did not arrive: answered 503.').waitFor()
+    await dialog().getByText('It did not arrive: HTTP status 503.').waitFor()
     await dialog().getByText('come back later').waitFor()
     await dialog().getByRole('button', { name: 'Done' }).click()
     receiver.answer = () => ({})
@@ -271,7 +271,7 @@ describe('webhooks', () => {
   it('say that they stopped, and are started again', async () => {
     receiver.answer = () => ({ status: 410 })
     await addRecords(rest, `${doc}/tables/Beds`, [{ Name: 'Lilies', Size: 2, Done: true }])
-    await page.getByText('It sends no more: the receiver answered 410').waitFor()
+    await page.getByText('It sends no more: the receiver returned HTTP status 410').waitFor()
     receiver.answer = () => ({})
     await button('Start again').click()
     await page.getByText('Working').waitFor()

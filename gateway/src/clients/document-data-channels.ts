@@ -77,11 +77,7 @@ export class HomeChannels implements AsyncDisposable {
   /** Clients of the instance at this address (host:port). Throws AppError `unavailable` for an empty address. */
   at(address: string): HomeClients {
     if (address === '')
-      throw new AppError(
-        'unavailable',
-        'HOME_UNAVAILABLE',
-        'the document is not reachable, try again',
-      )
+      throw new AppError('unavailable', 'HOME_UNAVAILABLE', 'document unavailable, retry later')
     const known = this.clients.get(address)
     if (known) return known
     const channel = openChannel({

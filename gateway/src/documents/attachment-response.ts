@@ -93,7 +93,7 @@ function readRange(
   const ranges = parseRange(size, asked)
   if (ranges === -1) {
     headers.push('Content-Range', `bytes */${size}`)
-    throw new AppError('range', 'RANGE_NOT_SATISFIABLE', `the file has no such range: ${asked}`)
+    throw new AppError('range', 'RANGE_NOT_SATISFIABLE', `range not satisfiable: ${asked}`)
   }
   if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1 || !ranges[0])
     return undefined

@@ -55,7 +55,7 @@ async function sendFiles<T>(
   try {
     return await send(readFiles(exchange, isWanted, signal))
   } finally {
-    stop.abort(new AppError('invalid', 'BODY_UNREADABLE', 'the body is not read'))
+    stop.abort(new AppError('invalid', 'BODY_UNREADABLE', 'the body is no longer read'))
   }
 }
 
@@ -64,11 +64,7 @@ function once<T>(parts: AsyncGenerator<T>): () => AsyncGenerator<T> {
   let isSent = false
   return () => {
     if (isSent)
-      throw new AppError(
-        'unavailable',
-        'HOME_UNAVAILABLE',
-        'the document is not reachable, try again',
-      )
+      throw new AppError('unavailable', 'HOME_UNAVAILABLE', 'document unavailable, retry later')
     isSent = true
     return parts
   }
@@ -98,7 +94,8 @@ async function* toArchiveParts(
 ): AsyncGenerator<RestoreAttachmentsRequest> {
   let isEmpty = true
   for await (const { bytes } of files) {
-    if (!isEmpty) throw new AppError('invalid', 'MISSING_PAYLOAD', 'one .tar file is wanted')
+    if (!isEmpty)
+      throw new AppError('invalid', 'MISSING_PAYLOAD', 'the form must have exactly one .tar file')
     yield { part: { $case: 'docId', value: docId } }
     isEmpty = false
     for await (const chunk of bytes) yield { part: { $case: 'chunk', value: chunk } }

@@ -123,7 +123,7 @@ export function requireReached(since: number, latest: number): void {
     throw new AppError(
       'invalid',
       'INVALID_PARAMETER',
-      `since is ${since}, and the latest change of this document is ${latest}`,
+      `since must not be greater than the latest change, ${latest}: ${since}`,
       { parameter: 'since', latest: String(latest) },
     )
 }

@@ -90,7 +90,7 @@ const END = Buffer.from(']}')
 function writeOperation(parts: Buffer[], { operation }: Operation, oldValues: boolean): void {
   if (operation?.$case === 'schema') writeSchema(parts, operation.value, oldValues)
   else if (operation) writeRows(parts, operation.$case, operation.value, oldValues)
-  else throw new Error('an operation of a change is none of those known')
+  else throw new Error('a change has an unknown operation')
 }
 
 function writeRows(

@@ -70,7 +70,7 @@ async function* responsesInTime(
       return await responses.next()
     } catch (error) {
       if (!isLate) throw error
-      throw new AppError('timeout', 'DEADLINE_EXCEEDED', 'the request took too long')
+      throw new AppError('timeout', 'DEADLINE_EXCEEDED', 'request timed out')
     } finally {
       clearTimeout(timer)
     }
@@ -143,7 +143,7 @@ class ChangeStream {
       return { responses, first: await responses.next() }
     })
     try {
-      if (first.done) throw new Error('document-data told no state')
+      if (first.done) throw new Error('document-data sent no state')
       this.checkState(first.value)
       // Whoever has lost access while this waited gets nothing of what came since.
       await this.renew()
@@ -182,7 +182,7 @@ class ChangeStream {
         if (!writer.isMidway || !isPassing(error)) throw error
       })
     if (document.role === role) return true
-    if (writer.isMidway) throw new Error('the role has changed while a change was sent')
+    if (writer.isMidway) throw new Error('the role of the caller changed during a change')
     return false
   }
 
@@ -201,7 +201,7 @@ class ChangeStream {
     requireReached(this.after, latestSeq)
     const epoch = etag.slice(0, etag.lastIndexOf('.'))
     if (this.epoch !== '' && this.epoch !== epoch)
-      throw new AppError('conflict', 'CHANGES_CUT', 'the document was replaced: read it anew')
+      throw new AppError('conflict', 'CHANGES_CUT', 'the document was replaced, read it again')
     this.epoch = epoch
   }
 
@@ -226,7 +226,7 @@ class ChangeStream {
     const told = toAppError(error)
     if (!told || this.writer.isMidway || response.destroyed || signal.aborted) {
       if (!signal.aborted)
-        context.log.warn({ requestId, err: error }, 'a stream of changes broke off')
+        context.log.warn({ requestId, err: error }, 'a change stream was interrupted')
       response.destroy()
       return
     }

@@ -74,7 +74,7 @@ async function discard(
     await context.directory.documents.discardDocument({ docId }, await caller())
   } catch (error) {
     // Directory tidies it up by itself, later.
-    context.log.warn({ err: error, docId }, 'a reserved document was not discarded')
+    context.log.warn({ err: error, docId }, 'failed to discard a reserved document')
   }
 }
 
@@ -85,7 +85,7 @@ async function transfer(
   { document: reserved, token }: CreateDocumentResponse,
   stop: AbortSignal,
 ): Promise<ImportedDocument> {
-  if (!reserved) throw new Error('directory reserved no document')
+  if (!reserved) throw new Error('directory returned no document')
   const { imports } = exchange.context.homes.at(reserved.homeAddress)
   const call = exchange.call(token)
   const signal = AbortSignal.any([exchange.signal, stop])
@@ -99,7 +99,7 @@ async function transfer(
     // What the call is told when its bytes break off says less.
     throw sender.failure ?? error
   }
-  throw new Error('document-data ended an import without its outcome')
+  throw new Error('document-data returned no result of an import')
 }
 
 /** The messages of an upload; remembers what broke it off. */

@@ -45,7 +45,7 @@ export async function sendChunks<P extends Piece = Piece>(
     return { chunks, first: await chunks.next() }
   })
   try {
-    if (first.done) throw new Error('document-data sent no chunk')
+    if (first.done) throw new Error('document-data sent no data')
     if (answerNotModified(exchange, first.value, form)) return
     const { chunk } = first.value
     if (request.method === 'HEAD') {
@@ -92,7 +92,7 @@ export async function writeChunk(
   signal.throwIfAborted()
   if (response.write(chunk)) return
   await new Promise<void>((resolve, reject) => {
-    const stalled = () => settle(() => reject(new Error('the client takes nothing')))
+    const stalled = () => settle(() => reject(new Error('the client reads too slowly')))
     const timer = setTimeout(stalled, context.config.timeouts.stallMs)
     const onDrain = () => settle(resolve)
     const onAbort = () => settle(() => reject(signal.reason as Error))
@@ -111,5 +111,5 @@ function logBreak({ context, requestId, signal }: Exchange, error: unknown): voi
   if (signal.aborted) return
   const reason = toAppError(error)?.reason
   const { message } = error as Error
-  context.log.warn({ requestId, reason, message }, 'a streamed answer broke off')
+  context.log.warn({ requestId, reason, message }, 'a streamed response was interrupted')
 }

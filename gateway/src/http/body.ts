@@ -36,7 +36,11 @@ export async function readJsonBytes(exchange: Exchange): Promise<Buffer> {
 export async function readForm(exchange: Exchange): Promise<URLSearchParams> {
   const [mediaType = ''] = (exchange.request.headers['content-type'] ?? '').split(';')
   if (mediaType.trim().toLowerCase() !== 'application/x-www-form-urlencoded')
-    throw new AppError('unsupported_media', 'UNSUPPORTED_FORM', 'the body is not a form of a page')
+    throw new AppError(
+      'unsupported_media',
+      'UNSUPPORTED_FORM',
+      'the body must be application/x-www-form-urlencoded',
+    )
   const bytes = await collect(exchange.request, exchange, MAX_FORM_BYTES)
   return new URLSearchParams(bytes.toString())
 }
@@ -48,7 +52,7 @@ export async function readForm(exchange: Exchange): Promise<URLSearchParams> {
 export function parseJson(bytes: Buffer): unknown {
   const value = parse(bytes)
   if (typeof value === 'object' && value !== null) return value
-  throw malformed('the top level of the body must be an object or a list')
+  throw malformed('the body must be a JSON object or array')
 }
 
 const malformed = (message: string) => new AppError('invalid', 'MALFORMED_JSON', message)
@@ -58,7 +62,7 @@ function parse(bytes: Buffer): unknown {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (error) {
     const isSyntax = error instanceof SyntaxError
-    throw malformed(isSyntax ? error.message : 'the body is not valid UTF-8')
+    throw malformed(isSyntax ? error.message : 'the body must be valid UTF-8')
   }
 }
 
@@ -119,7 +123,7 @@ function collect(
       fail(new AppError('invalid', 'BODY_UNREADABLE', 'the body cannot be read'))
     const onAbort = () => fail(cancellation.reason)
     const onStall = () =>
-      fail(new AppError('timeout', 'REQUEST_TIMEOUT', 'the body took too long to arrive'))
+      fail(new AppError('timeout', 'REQUEST_TIMEOUT', 'timed out while receiving the body'))
     const timer = setTimeout(onStall, timeouts.stallMs)
     function settle() {
       clearTimeout(timer)

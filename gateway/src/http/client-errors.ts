@@ -12,19 +12,19 @@ interface Refusal {
 
 const malformed: Refusal = {
   status: '400 Bad Request',
-  error: 'the request is not valid HTTP',
+  error: 'malformed HTTP request',
   reason: 'MALFORMED_REQUEST',
 }
 
 const refusals: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
-    error: 'the URL and the headers are too long',
+    error: 'URL and headers are too long',
     reason: 'HEADERS_TOO_LARGE',
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: '408 Request Timeout',
-    error: 'the request took too long to arrive',
+    error: 'timed out while receiving the request',
     reason: 'REQUEST_TIMEOUT',
   },
 }

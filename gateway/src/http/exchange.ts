@@ -192,7 +192,7 @@ export class Exchange {
   }
 
   private expire(): void {
-    this.abort(new AppError('timeout', 'REQUEST_TIMEOUT', 'the request took too long'))
+    this.abort(new AppError('timeout', 'REQUEST_TIMEOUT', 'request timed out'))
     if (this.response.headersSent) this.response.destroy()
   }
 
@@ -202,7 +202,7 @@ export class Exchange {
     const { context, response, route } = this
     if (this.isAdmitted) context.load.end()
     if (!response.writableFinished)
-      this.abort(new AppError('unavailable', 'CLIENT_GONE', 'the client has gone'))
+      this.abort(new AppError('unavailable', 'CLIENT_GONE', 'client disconnected'))
     const { elapsedMs: ms } = this
     // 499: nothing was answered because the client went away first.
     const status = response.headersSent ? response.statusCode : 499

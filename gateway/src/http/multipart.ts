@@ -117,7 +117,7 @@ class Inbox {
 
 function listen(parser: BusboyInstance, inbox: Inbox): void {
   parser.on('field', (name, value, nameCut, valueCut) => {
-    if (nameCut || valueCut) inbox.fail(malformed(`field "${name}" is too long`))
+    if (nameCut || valueCut) inbox.fail(malformed(`form field "${name}" is too long`))
     else inbox.put({ kind: 'field', name, value })
   })
   parser.on('file', (...[name, stream, fileName = '', , mediaType]) => {
@@ -200,7 +200,7 @@ function createParser({ request: { headers } }: Exchange) {
     // Folders are taken off where names are kept.
     return new Busboy({ headers: headers as BusboyHeaders, limits, preservePath: true })
   } catch {
-    throw malformed('the form has no boundary')
+    throw malformed('the content type must have a boundary')
   }
 }
 
@@ -217,11 +217,12 @@ const malformed = (message: string) => new AppError('invalid', 'MALFORMED_FORM',
 
 const unreadable = () => new AppError('invalid', 'BODY_UNREADABLE', 'the body cannot be read')
 
-const stalled = () => new AppError('timeout', 'REQUEST_TIMEOUT', 'the body took too long to arrive')
+const stalled = () =>
+  new AppError('timeout', 'REQUEST_TIMEOUT', 'timed out while receiving the body')
 
-const brokenOff = () => malformed('the form is not well formed, or breaks off')
+const brokenOff = () => malformed('the form is malformed or incomplete')
 
 function tooManyParts(): AppError {
-  const message = `a form can have at most ${MAX_FILES} files and ${MAX_FIELDS} fields`
+  const message = `a form must not have more than ${MAX_FILES} files and ${MAX_FIELDS} fields`
   return new AppError('too_large', 'FORM_TOO_LARGE', message)
 }

@@ -25,6 +25,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw new AppError('invalid', 'MALFORMED_QUERY', 'the query has an escape that is not UTF-8')
+    throw new AppError('invalid', 'MALFORMED_QUERY', 'the query has an invalid percent-encoding')
   }
 }

@@ -72,5 +72,5 @@ export class Load {
 }
 
 function busy(): AppError {
-  return new AppError('unavailable', 'GATEWAY_BUSY', 'too much to do, try again later', RETRY_HINT)
+  return new AppError('unavailable', 'GATEWAY_BUSY', 'server busy, retry later', RETRY_HINT)
 }

@@ -84,7 +84,7 @@ function nameOf({ credential }: RatedCaller): string | undefined {
 
 function requireLeft({ isRefused, retryAfterMs }: Standing): void {
   if (!isRefused) return
-  throw new AppError('too_many', 'RATE_LIMITED', 'too many requests, try again later', {
+  throw new AppError('too_many', 'RATE_LIMITED', 'too many requests, retry later', {
     retryAfterMs: String(Math.ceil(retryAfterMs)),
   })
 }

@@ -22,8 +22,19 @@ export class StreamPlaces {
     const full = this.byUser.check(user, 1) ?? this.byDocument.check(docId, 1)
     const hint = { retryAfterMs: '10000' }
     if (full === 'share')
-      throw new AppError('too_many', 'TOO_MANY_STREAMS', 'too many streams of changes', hint)
-    if (full) throw new AppError('unavailable', 'GATEWAY_BUSY', 'too many streams of changes', hint)
+      throw new AppError(
+        'too_many',
+        'TOO_MANY_STREAMS',
+        'too many change streams, retry later',
+        hint,
+      )
+    if (full)
+      throw new AppError(
+        'unavailable',
+        'GATEWAY_BUSY',
+        'too many change streams, retry later',
+        hint,
+      )
     this.byUser.take(user, 1)
     this.byDocument.take(docId, 1)
     return () => {

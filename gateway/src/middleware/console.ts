@@ -37,7 +37,7 @@ function findFile(files: ConsoleFiles, path: string): ConsoleFile {
     throw new AppError(
       'not_found',
       'CONSOLE_NOT_BUILT',
-      'the console has not been built: `make build` does',
+      'the console is not built: run `make build`',
     )
   const file = files.get(path)
   if (file) return file

@@ -36,7 +36,10 @@ function fromExpress(thrown: unknown): AppError | undefined {
 }
 
 function fromBug(thrown: unknown, { context, requestId, route }: Exchange): AppError {
-  context.log.error({ err: thrown, requestId, route: route?.path }, 'a request failed: a bug')
+  context.log.error(
+    { err: thrown, requestId, route: route?.path },
+    'request failed with an internal error',
+  )
   return new AppError('internal', 'INTERNAL', 'internal error')
 }
 

@@ -4,48 +4,61 @@ import type { Route } from '../routing/route'
 import { errorBody } from '../schemas/errors'
 import type { OpenApiDocument } from './docs-page'
 
-const description = `Sheaf manages sites (orgs), which hold workspaces, which hold documents, which hold tables of records.
+const description = `Sheaf stores spreadsheet documents. A site (org) contains workspaces, a workspace contains documents, and a document
+contains tables of records.
 
-Every call is authorized with an API key in the header \`Authorization: Bearer <key>\`; without one the caller is the
-anonymous user, who sees what is shared with everyone. A team site is addressed by its subdomain, or by the path
-prefix \`/o/<domain>\`. Errors are \`{"error": "…", "details": {…}}\`. Rows are changed whole request by whole request: a
-request that fails changes nothing.`
+Authenticate with an API key in the header \`Authorization: Bearer <key>\`. Requests without a key act as the anonymous
+user, who has access to publicly shared resources only. Address a team site by its subdomain or by the path prefix
+\`/o/<domain>\`.
+
+Errors have a 4xx or 5xx status and the body \`{"error": "…", "details": {"reason": "…"}}\`; \`details.reason\` is stable.
+Every write is atomic: a request that fails changes nothing.`
 
 const tags = [
-  { name: 'orgs', description: 'Sites: personal ones and those of teams' },
+  { name: 'orgs', description: 'Personal sites and team sites' },
   { name: 'workspaces', description: 'Folders of documents within a site' },
-  { name: 'docs', description: 'Documents' },
-  { name: 'access', description: 'Who may do what' },
+  { name: 'docs', description: 'Documents: create, import, copy, move, download, delete' },
+  { name: 'access', description: 'Roles of users on sites, workspaces and documents' },
   { name: 'tables', description: 'Tables of a document' },
   { name: 'columns', description: 'Columns of a table' },
-  { name: 'records', description: 'Rows of a table' },
-  { name: 'attachments', description: 'Files of a document' },
-  { name: 'data', description: 'Rows of a table by column' },
-  { name: 'sql', description: 'Queries of a document' },
-  { name: 'changes', description: 'What was changed in a document' },
-  { name: 'history', description: 'Who changed what, and taking it back' },
-  { name: 'webhooks', description: 'Addresses that are told of changes of a table' },
-  { name: 'profile', description: 'The calling user' },
-  { name: 'session', description: 'The session of a browser' },
+  { name: 'records', description: 'Records (rows) of a table' },
+  { name: 'attachments', description: 'Files attached to a document' },
+  { name: 'data', description: 'Rows of a table as one list of values per column' },
+  { name: 'sql', description: 'Read-only SQL queries on a document' },
+  { name: 'changes', description: 'Change log and live change stream of a document' },
+  { name: 'history', description: 'Change history with authors, and undo' },
+  { name: 'webhooks', description: 'HTTP callbacks for changes of a table' },
+  { name: 'profile', description: 'Profile of the calling user' },
+  { name: 'session', description: 'Browser sessions of the calling user' },
   { name: 'keys', description: 'API keys of the calling user' },
-  { name: 'users', description: 'People who can sign in' },
-  { name: 'about', description: 'About this server' },
+  { name: 'users', description: 'User accounts' },
+  { name: 'about', description: 'API description and health of the server' },
 ]
 
-/** Describes the routes; made from the same schemas that check requests. */
+/** The role on the document that a route requires, for its description. */
+const requirements: Readonly<Record<Route['access'], string | undefined>> = {
+  viewers: 'Requires view access to the document.',
+  editors: 'Requires edit access to the document.',
+  owners: 'Requires owner access to the document.',
+  open: 'Requires no authentication.',
+  // The directory service checks access, so the description of the route names the role.
+  caller: undefined,
+}
+
+/** Generates the OpenAPI document of the routes, from the schemas that also validate requests. */
 export function createOpenApiDocument(routes: readonly Route[]): OpenApiDocument {
   const registry = new OpenAPIRegistry()
   const key = registry.registerComponent('securitySchemes', 'ApiKey', {
     type: 'http',
     scheme: 'bearer',
-    description: 'An API key',
+    description: 'API key of a user',
   })
   const session = registry.registerComponent('securitySchemes', 'Session', {
     type: 'apiKey',
     in: 'cookie',
     name: 'sheaf_session',
     description:
-      'The session of a browser; what changes something needs the header X-CSRF-Token as well',
+      'Browser session. Requests other than GET and HEAD also require the header `X-CSRF-Token`.',
   })
   const security = [{ [key.name]: [] }, { [session.name]: [] }, {}]
   for (const route of routes) registry.registerPath(toPath(route, security))
@@ -74,7 +87,7 @@ export function createOpenApiDocument(routes: readonly Route[]): OpenApiDocument
 type Path = Parameters<OpenAPIRegistry['registerPath']>[0]
 
 function toPath(route: Route, security: Path['security']): Path {
-  const { method, path, id, tag, summary, description, params, query } = route
+  const { method, path, id, tag, summary, params, query } = route
   const isOpen = route.access === 'open'
   return {
     method,
@@ -82,7 +95,7 @@ function toPath(route: Route, security: Path['security']): Path {
     operationId: id,
     tags: [tag],
     summary,
-    description,
+    description: toDescription(route),
     deprecated: route.deprecated,
     security: isOpen ? [] : security,
     request: {
@@ -95,6 +108,11 @@ function toPath(route: Route, security: Path['security']): Path {
   }
 }
 
+function toDescription({ description, access }: Route): string | undefined {
+  const sentences = [description, requirements[access]].filter((text) => text !== undefined)
+  return sentences.length > 0 ? sentences.join(' ') : undefined
+}
+
 function toBody({ body, form }: Route) {
   if (body) return { body: { required: true, content: { 'application/json': { schema: body } } } }
   return form && { body: { required: true, content: { 'multipart/form-data': { schema: form } } } }
@@ -102,19 +120,19 @@ function toBody({ body, form }: Route) {
 
 const conditionHeaders = {
   read: {
-    'If-None-Match': z
-      .string()
-      .optional()
-      .meta({ description: 'ETags that the client knows: 304 when the document is still so' }),
+    'If-None-Match': z.string().optional().meta({
+      description:
+        'ETags of cached responses, separated by commas. Returns 304 if the document is unchanged.',
+    }),
   },
   write: {
-    'If-Match': z
-      .string()
-      .optional()
-      .meta({ description: 'ETags: 412 when the document is not so any more' }),
+    'If-Match': z.string().optional().meta({
+      description:
+        'ETags, separated by commas. Returns 412 if the document matches none of them, and changes nothing.',
+    }),
     'Idempotency-Key': z.string().optional().meta({
       description:
-        'A name for this write, kept for 24 hours: when it is sent again it changes nothing and gets the first answer',
+        'Client-chosen key of this write, kept for 24 hours per user and document. Repeating the request with the same key changes nothing and returns the first response.',
     }),
   },
 }
@@ -125,22 +143,21 @@ function toHeaders({ headers, conditions }: Route) {
 }
 
 const etag = z.object({
-  ETag: z.string().meta({ description: 'The state of the document that the answer shows' }),
+  ETag: z.string().meta({ description: 'Version of the document that the response shows' }),
 })
 
-/** Headers of a page of rows. */
+/** Response headers of a page of records. */
 const pageHeaders = etag.extend({
   'X-Total-Count': z
     .int()
     .optional()
-    .meta({ description: 'With `count`: the rows that pass the filter' }),
+    .meta({ description: 'Number of records that match the filter. Present if `count` is set.' }),
   'X-Next-Cursor': z.string().optional().meta({
     description:
-      'With `cursor`: that of the next page; in JSON, where `nextCursor` tells it too, for a page of at most 10,000 rows',
+      'Cursor of the next page. Present if `cursor` is set; in JSON responses only for pages of at most 10,000 records, since the body has `nextCursor`.',
   }),
   Link: z.string().optional().meta({
-    description:
-      'The next page, relative to the request, with `rel="next"`; not where a body selects the rows',
+    description: 'Relative URL of the next page, with `rel="next"`. Absent for POST requests.',
   }),
 })
 
@@ -157,9 +174,9 @@ function toResponse({ success, conditions, hasPages }: Route) {
   }
 }
 
-/** Headers of refusals that a later try may not meet. */
+/** Headers of errors after which a retry may succeed. */
 const retryAfter = z.object({
-  'Retry-After': z.string().optional().meta({ description: 'Seconds to wait before the next try' }),
+  'Retry-After': z.string().optional().meta({ description: 'Seconds to wait before a retry' }),
 })
 
 function answer(description: string, headers?: z.ZodObject) {
@@ -167,29 +184,35 @@ function answer(description: string, headers?: z.ZodObject) {
 }
 
 function toBodyErrors({ body, form }: Route): Record<number, ReturnType<typeof answer>> {
-  if (form) return { 413: answer('The files are too large'), 415: answer('The body is no form') }
+  if (form)
+    return {
+      413: answer('A file is too large'),
+      415: answer('The body is not `multipart/form-data`'),
+    }
   return body ? { 413: answer('The body is too large') } : {}
 }
 
 function toErrors(route: Route) {
   const { access, params, body, isProbe, conditions } = route
   return {
-    ...((params ?? body) && { 400: answer('The request is not valid; the text names the field') }),
+    ...((params ?? body) && { 400: answer('Invalid request; `error` names the field') }),
     ...(access !== 'open' && {
-      401: answer('The key is not valid, or one is needed'),
-      403: answer('The caller may not do this'),
+      401: answer('Authentication is missing or invalid'),
+      403: answer('Access denied'),
     }),
-    ...(params && { 404: answer('There is no such thing') }),
+    ...(params && { 404: answer('Resource not found') }),
     ...(conditions === 'read' && {
-      304: { description: 'The client knows this state', headers: etag },
+      304: { description: 'The document has not changed', headers: etag },
     }),
     ...(conditions === 'write' && {
-      412: answer('The document or a record is not as expected'),
-      422: answer('The Idempotency-Key was used for another request'),
+      412: answer('`If-Match` or `expect` does not match the current state'),
+      422: answer('The `Idempotency-Key` was used with a different request'),
     }),
     ...toBodyErrors(route),
     ...(access !== 'open' && { 429: answer('Too many requests', retryAfter) }),
-    ...(access !== 'open' && { 503: answer('Not now; try again later', retryAfter) }),
-    ...(isProbe && { 503: answer('Something is not ready', retryAfter) }),
+    ...(access !== 'open' && {
+      503: answer('Server busy or unavailable, retry later', retryAfter),
+    }),
+    ...(isProbe && { 503: answer('A service is not ready', retryAfter) }),
   }
 }

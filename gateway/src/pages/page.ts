@@ -23,83 +23,77 @@ export function renderPage(title: string, content: Html): Buffer {
   return Buffer.from(page.text)
 }
 
-/** What people see of an error: what is wrong, and what to do next. */
+/** An error as shown to users: a title and the next step. */
 interface Advice {
   readonly title: string
   readonly next: Html
 }
 
-const again = html`<p><a class="button" href="/sign-in">Back to signing in</a></p>`
+const again = html`<p><a class="button" href="/sign-in">Back to sign-in</a></p>`
 
 const newLink = html`<p>
-    Each link works once, for 15 minutes. Ask for another one: by mail, if that is offered, or of
-    whoever runs this Sheaf.
+    A sign-in link can be used once, within 15 minutes. Request a new one by mail, if available, or
+    ask your administrator.
   </p>
   ${again}`
 
 const advices: Readonly<Record<string, Advice>> = {
-  SIGN_IN_LINK_ENDED: { title: 'This link does not work any more', next: newLink },
+  SIGN_IN_LINK_ENDED: { title: 'This link is no longer valid', next: newLink },
   SIGN_IN_FORM_OLD: {
-    title: 'Please try once more',
+    title: 'Please try again',
     next: html`<p>
-        The page was open for long, or was opened in another browser, or this browser keeps no
-        cookies. If you came by a link, open the link again.
+        The page was open for too long or in another browser, or this browser blocks cookies. If you
+        followed a link, open the link again.
       </p>
       ${again}`,
   },
   OIDC_REFUSED: {
     title: 'You are not signed in',
-    next: html`<p>Nothing has changed. You can try again.</p>
+    next: html`<p>You can try again.</p>
       ${again}`,
   },
   OIDC_UNAVAILABLE: {
-    title: 'Signing in is not possible now',
-    next: html`<p>
-        This is most likely over soon. Try again in a minute; if it stays so, tell whoever runs this
-        Sheaf.
-      </p>
+    title: 'Sign-in is unavailable',
+    next: html`<p>Try again in a minute. If the problem persists, contact your administrator.</p>
       ${again}`,
   },
   UNVERIFIED_EMAIL: {
-    title: 'Your email address is not confirmed',
-    next: html`<p>Confirm your address in your account there, then sign in again.</p>
+    title: 'Your email address is not verified',
+    next: html`<p>Verify the address in your account there, then sign in again.</p>
       ${again}`,
   },
   NOT_INVITED: {
     title: 'You have no account here',
     next: html`<p>
-        Ask somebody who uses this Sheaf to share something with your email address, then sign in
-        again.
+        Ask a user of this Sheaf to share a document with your email address, then sign in again.
       </p>
       ${again}`,
   },
   RATE_LIMITED: {
-    title: 'Too many tries',
+    title: 'Too many attempts',
     next: html`<p>Wait a minute, then try again.</p>
       ${again}`,
   },
 }
 
 const unexpected: Advice = {
-  title: 'This did not work',
-  next: html`<p>Try again in a minute; if it stays so, tell whoever runs this Sheaf.</p>
+  title: 'Something went wrong',
+  next: html`<p>Try again in a minute. If the problem persists, contact your administrator.</p>
     ${again}`,
 }
 
-/** An error as a page. */
+/** Renders an error as a page. */
 export function renderErrorPage(error: AppError): Buffer {
   const { title, next } = advices[error.reason] ?? unexpected
   const { requestId } = error.metadata
   const id =
-    requestId === undefined
-      ? html``
-      : html`<p class="soft">Number of this error: <code>${requestId}</code></p>`
+    requestId === undefined ? html`` : html`<p class="soft">Error ID: <code>${requestId}</code></p>`
   const message = codes[error.code].http < 500 || error.code === 'unavailable' ? error.message : ''
   const reason = message === '' ? html`` : html`<p>${sentence(message)}</p>`
   return renderPage(title, html`${reason}${next}${id}`)
 }
 
-/** Messages are written to stand in JSON: without a capital and a full stop. */
+/** Converts an error message, which has no capital and no full stop, to a sentence. */
 function sentence(message: string): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
 }

@@ -42,17 +42,17 @@ export function renderSignIn({ oidcHost, isMailOffered, next, formToken }: SignI
           autocomplete="email"
           spellcheck="false"
         />
-        <button class="button" type="submit">Mail me a link</button>
+        <button class="button" type="submit">Email me a sign-in link</button>
       </form>`,
     )
   parts.push(
     parts.length === 0
-      ? html`<p>
-          Here you sign in with a link that works once. Ask whoever runs this Sheaf for yours.
-        </p>`
-      : html`<p class="soft">Or ask whoever runs this Sheaf for a link.</p>`,
+      ? html`<p>You sign in with a one-time link. Ask your administrator for one.</p>`
+      : html`<p class="soft">Or ask your administrator for a link.</p>`,
     html`<p class="soft">
-      If that is you, this command prints one:<br /><code>npm run sheaf -- sign-in EMAIL</code>
+      Administrators create a link with this command:<br /><code
+        >npm run sheaf -- sign-in EMAIL</code
+      >
     </p>`,
   )
   return renderPage('Sign in to Sheaf', html`${parts}`)
@@ -71,19 +71,19 @@ export function renderLink({
         ${hidden('form', formToken)}${hidden('token', token)}
         <button class="button" type="submit">Sign in</button>
       </form>
-      <p class="soft">Is that not you? Then close this page.</p>`,
+      <p class="soft">If this is not you, close this page.</p>`,
   )
 }
 
 /** The page after a link was asked for. It is the same whether there is such a user or not. */
 export function renderMailed(email: string): Buffer {
   return renderPage(
-    'Look into your mail',
+    'Check your mail',
     html`<p>
-        If <strong>${email}</strong> can sign in here, a link is on its way. It works once, for 15
-        minutes.
+        If <strong>${email}</strong> has an account here, we have sent a sign-in link to it. The
+        link can be used once, within 15 minutes.
       </p>
-      <p class="soft">Nothing came? Look into the spam folder, or check the address.</p>
-      <p><a href="/sign-in">Try another address</a></p>`,
+      <p class="soft">No mail? Check the spam folder and the address.</p>
+      <p><a href="/sign-in">Use another address</a></p>`,
   )
 }

@@ -16,10 +16,11 @@ import { nothing } from '../schemas/errors'
 import { docParams, orgParams, workspaceParams } from '../schemas/parameters'
 
 const tag = 'access'
-const seen = 'Owners see everybody, editors of a document who can open it, all others themselves.'
+const seen =
+  'Owners see all users. Editors of a document see the users who can open it. All others see only themselves. Requires access.'
 const changed =
-  'Needs an owner; everybody may take away their own role. An unknown email becomes a user who can sign in later. ' +
-  'The next request anywhere goes by what has been changed.'
+  'Sets and removes roles, at most 1,000 users in one request. A new email address creates a user who can sign in later. ' +
+  'Changes apply to the next request. Requires owner access, except that users can remove their own role.'
 
 type Resource = NonNullable<AccessResource['resource']>
 type Changes = ReturnType<typeof readDelta>
@@ -40,14 +41,14 @@ async function updateAccess(
   sendNull(exchange)
 }
 
-/** Who may do what with orgs, workspaces and documents: list, change. */
+/** Access to orgs, workspaces and documents: list, change. */
 export const accessRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/orgs/{orgId}/access',
     id: 'listOrgAccess',
     tag,
-    summary: 'List users with access to org',
+    summary: 'List users with access to an org',
     description: seen,
     access: 'caller',
     params: orgParams,
@@ -61,8 +62,8 @@ export const accessRoutes: readonly Route[] = [
     path: '/api/orgs/{orgId}/access',
     id: 'modifyOrgAccess',
     tag,
-    summary: 'Change who has access to org',
-    description: `${changed} Who is taken out of an org loses everything in it.`,
+    summary: 'Change access to an org',
+    description: `${changed} A user removed from an org loses all roles in it.`,
     access: 'caller',
     params: orgParams,
     body: orgAccessChange,
@@ -76,7 +77,7 @@ export const accessRoutes: readonly Route[] = [
     path: '/api/workspaces/{workspaceId}/access',
     id: 'listWorkspaceAccess',
     tag,
-    summary: 'List users with access to workspace',
+    summary: 'List users with access to a workspace',
     description: seen,
     access: 'caller',
     params: workspaceParams,
@@ -91,7 +92,7 @@ export const accessRoutes: readonly Route[] = [
     path: '/api/workspaces/{workspaceId}/access',
     id: 'modifyWorkspaceAccess',
     tag,
-    summary: 'Change who has access to workspace',
+    summary: 'Change access to a workspace',
     description: changed,
     access: 'caller',
     params: workspaceParams,
@@ -107,7 +108,7 @@ export const accessRoutes: readonly Route[] = [
     path: '/api/docs/{docId}/access',
     id: 'listDocAccess',
     tag,
-    summary: 'List users with access to document',
+    summary: 'List users with access to a document',
     description: seen,
     access: 'caller',
     params: docParams,
@@ -122,7 +123,7 @@ export const accessRoutes: readonly Route[] = [
     path: '/api/docs/{docId}/access',
     id: 'modifyDocAccess',
     tag,
-    summary: 'Change who has access to document',
+    summary: 'Change access to a document',
     description: changed,
     access: 'caller',
     params: docParams,

@@ -12,16 +12,16 @@ export const actionRoutes: readonly Route[] = [
     path: '/api/docs/{docId}/apply',
     id: 'applyActions',
     tag: 'records',
-    summary: 'Apply row actions',
+    summary: 'Apply record actions',
     description:
-      'For older clients. All actions are one change of the document, or none of them is done.',
+      'For older clients; new clients should use the records operations. Applies all actions as one change of the document, or none.',
     access: 'editors',
     conditions: 'write',
     params: docParams,
     query: writeQuery,
     body: rowActions,
     passesBytes: true,
-    success: { description: 'What became of the actions', schema: appliedActions },
+    success: { description: 'Results of the actions', schema: appliedActions },
     async handle(exchange, input) {
       const { document, query, bytes } = input
       const request = { docId: document.docId, bodyJson: bytes, noParse: query.noparse }
@@ -30,7 +30,7 @@ export const actionRoutes: readonly Route[] = [
         input,
         (home, call, options) => home.actions.applyActions({ ...request, options }, call),
       )
-      // Nothing here hashes changes; clients that show the hash get what an empty list of actions has.
+      // Changes are not hashed; clients that show the hash get the value of an empty list of actions.
       const head = `{"actionNum":${isModification ? seq : 0},"actionHash":null,"retValues":`
       const tail = `,"isModification":${isModification}}`
       sendBytes(exchange, Buffer.concat([Buffer.from(head), resultsJson, Buffer.from(tail)]))

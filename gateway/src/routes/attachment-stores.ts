@@ -18,7 +18,7 @@ import { docParams } from '../schemas/parameters'
 const tag = 'attachments'
 const path = '/api/docs/{docId}/attachments'
 
-/** The bytes of attachments lie in their document, and nowhere else: there is nothing to bring anywhere. */
+/** Attachments are stored in their document only, so there is never anything to transfer. */
 const settled = {
   status: { pendingTransferCount: 0, isRunning: false, successes: 0, failures: 0 },
   locationSummary: 'internal' as const,
@@ -27,19 +27,21 @@ const settled = {
 const media = { zip: 'application/zip', tar: 'application/x-tar' }
 const formats = { zip: ArchiveFormat.UNSPECIFIED, tar: ArchiveFormat.TAR }
 
-/** All files of a document at once, and where they lie. These paths come before that of one attachment. */
+/** Archives of all attachments of a document, and their storage. These paths come before that of one attachment. */
 export const attachmentStoreRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: `${path}/archive`,
     id: 'downloadAttachmentsArchive',
     tag,
-    summary: 'Download all files in an archive',
+    summary: 'Download all attachments as an archive',
+    description:
+      'Returns a ZIP or TAR archive with one entry `<SHA-1>_<file name>` for each distinct file.',
     access: 'viewers',
     params: docParams,
     query: archiveQuery,
     streams: true,
-    success: { description: 'The archive', mediaType: 'application/zip' },
+    success: { description: 'Archive of the files', mediaType: 'application/zip' },
     async handle(exchange, { document, query: { format } }) {
       const { docId } = document
       const { documents } = exchange.context.directory
@@ -60,12 +62,14 @@ export const attachmentStoreRoutes: readonly Route[] = [
     path: `${path}/archive`,
     id: 'restoreAttachments',
     tag,
-    summary: 'Restore the bytes of attachments that miss them, from an archive',
+    summary: 'Restore missing attachment contents from an archive',
+    description:
+      'Restores the contents of attachments that lack them from a TAR archive with entries `<SHA-1>_<file name>`.',
     access: 'owners',
     params: docParams,
     form: archiveForm,
     streams: true,
-    success: { description: 'What became of the files of the archive', schema: restored },
+    success: { description: 'Numbers of restored, failed and unused files', schema: restored },
     async handle(exchange, { document }) {
       const { added, errored, unused } = await restoreAttachments(exchange, document)
       sendJson(exchange, { added, errored, unused })
@@ -76,10 +80,11 @@ export const attachmentStoreRoutes: readonly Route[] = [
     path: `${path}/store`,
     id: 'describeAttachmentStore',
     tag,
-    summary: 'Tell where the bytes of attachments lie',
+    summary: 'Get the attachment store',
+    description: 'Attachments are always stored in their document.',
     access: 'viewers',
     params: docParams,
-    success: { description: 'The place', schema: store },
+    success: { description: 'Type of the store', schema: store },
     async handle(exchange) {
       sendJson(exchange, { type: 'internal' })
     },
@@ -89,8 +94,9 @@ export const attachmentStoreRoutes: readonly Route[] = [
     path: `${path}/store`,
     id: 'chooseAttachmentStore',
     tag,
-    summary: 'Choose where the bytes of attachments lie',
-    description: 'This server keeps them in their document; there is no other place to choose.',
+    summary: 'Set the attachment store',
+    description:
+      'Accepts `internal` only: this server stores attachments in their document and has no external stores.',
     access: 'owners',
     params: docParams,
     body: store,
@@ -110,10 +116,11 @@ export const attachmentStoreRoutes: readonly Route[] = [
     path: `${path}/stores`,
     id: 'listAttachmentStores',
     tag,
-    summary: 'List the places outside of documents where their attachments could lie',
+    summary: 'List external attachment stores',
+    description: 'Returns an empty list: this server has no external stores.',
     access: 'owners',
     params: docParams,
-    success: { description: 'The places: there are none', schema: stores },
+    success: { description: 'Empty list', schema: stores },
     async handle(exchange) {
       sendJson(exchange, { stores: [] })
     },
@@ -123,10 +130,11 @@ export const attachmentStoreRoutes: readonly Route[] = [
     path: `${path}/transferAll`,
     id: 'transferAttachments',
     tag,
-    summary: 'Bring all bytes of attachments to the place chosen for them',
+    summary: 'Transfer attachments to the chosen store',
+    description: 'Does nothing: attachments are always stored in their document.',
     access: 'owners',
     params: docParams,
-    success: { description: 'How far that is', schema: transferStatus },
+    success: { description: 'Status of the transfer', schema: transferStatus },
     async handle(exchange) {
       sendJson(exchange, settled)
     },
@@ -136,10 +144,11 @@ export const attachmentStoreRoutes: readonly Route[] = [
     path: `${path}/transferStatus`,
     id: 'describeAttachmentTransfer',
     tag,
-    summary: 'Tell how far the bytes of attachments have been brought',
+    summary: 'Get the status of the attachment transfer',
+    description: 'No transfer is ever pending: attachments are always stored in their document.',
     access: 'viewers',
     params: docParams,
-    success: { description: 'How far that is', schema: transferStatus },
+    success: { description: 'Status of the transfer', schema: transferStatus },
     async handle(exchange) {
       sendJson(exchange, settled)
     },

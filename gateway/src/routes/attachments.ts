@@ -34,27 +34,28 @@ const upload = {
   params: docParams,
   form: uploadForm,
   streams: true,
-  success: { description: 'The new attachments', schema: attachmentIds },
+  success: { description: 'Row ids of the new attachments', schema: attachmentIds },
   async handle(exchange: Exchange, { document }: Input) {
     sendJson(exchange, await uploadAttachments(exchange, document))
   },
 } as const
 
-/** Attachments: list, upload, describe, download, keep in order. */
+/** Attachments: list, upload, describe, download, verify, remove. */
 export const attachmentRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path,
     id: 'listAttachments',
     tag,
-    summary: 'List attachment metadata',
+    summary: 'List attachments',
+    description: 'Returns the metadata of attachments, filtered, sorted and paged by the query.',
     access: 'viewers',
     conditions: 'read',
     params: docParams,
     query: attachmentsQuery,
     headers: recordsHeaders,
     streams: true,
-    success: { description: 'The attachments', schema: attachments },
+    success: { description: 'Metadata of the attachments', schema: attachments },
     handle(exchange, { document, query }) {
       const { filterJson, sort, limit } = readSelection(exchange, {
         ...query,
@@ -74,13 +75,14 @@ export const attachmentRoutes: readonly Route[] = [
     id: 'uploadAttachments',
     summary: 'Upload attachments',
     description:
-      'All files of the request are attached, or none. Equal files are stored once, and have a row each.',
+      'Attaches the files of the form field `upload`, all or none. Each file gets its own row; identical contents are stored once. Limits: 1,000 files per request, by default 100 MiB per file and 1,024 MiB per document.',
   }),
   defineRoute({
     ...upload,
     path: '/api/docs/{docId}/attach',
     id: 'attach',
-    summary: 'Upload attachments, for older clients',
+    summary: 'Upload attachments (older path)',
+    description: 'Deprecated: use `POST /api/docs/{docId}/attachments` instead.',
     deprecated: true,
   }),
   defineRoute({
@@ -88,8 +90,9 @@ export const attachmentRoutes: readonly Route[] = [
     path: `${path}/updateUsed`,
     id: 'updateUsedAttachments',
     tag,
-    summary: 'Note which attachments are not used',
-    description: 'Happens by itself as well, now and then.',
+    summary: 'Mark unused attachments',
+    description:
+      'Sets `timeDeleted` of attachments that no cell refers to, and clears it for the others. The server also does this periodically.',
     access: 'editors',
     params: docParams,
     streams: true,
@@ -105,7 +108,9 @@ export const attachmentRoutes: readonly Route[] = [
     path: `${path}/removeUnused`,
     id: 'removeUnusedAttachments',
     tag,
-    summary: 'Remove attachments that no cell refers to',
+    summary: 'Remove unused attachments',
+    description:
+      'Removes attachments that no cell refers to, with their contents. This cannot be undone.',
     access: 'owners',
     params: docParams,
     query: removeUnusedQuery,
@@ -123,11 +128,13 @@ export const attachmentRoutes: readonly Route[] = [
     path: `${path}/verifyFiles`,
     id: 'verifyAttachments',
     tag,
-    summary: 'Compare the bytes of all attachments with what they should be',
+    summary: 'Verify the contents of all attachments',
+    description:
+      'Compares the stored bytes of every attachment with its size and checksum. Returns 503 `ATTACHMENT_DAMAGED` if contents are missing or damaged.',
     access: 'owners',
     params: docParams,
     streams: true,
-    success: { description: 'All are as they should be', schema: nothing },
+    success: { description: 'All contents are intact', schema: nothing },
     async handle(exchange, { document }) {
       await verify(document)
       sendNull(exchange)
@@ -139,10 +146,11 @@ export const attachmentRoutes: readonly Route[] = [
     id: 'describeAttachment',
     tag,
     summary: 'Get attachment metadata',
+    description: 'Returns name, size and upload time of an attachment.',
     access: 'viewers',
     conditions: 'read',
     params: attachmentParams,
-    success: { description: 'The attachment', schema: attachment },
+    success: { description: 'Metadata of the attachment', schema: attachment },
     async handle(exchange, { document, params: { attachmentId } }) {
       const { docId } = document
       const found = await readDocument(exchange, document, (home, call, options) =>
@@ -156,13 +164,14 @@ export const attachmentRoutes: readonly Route[] = [
     path: `${path}/{attachmentId}/download`,
     id: 'downloadAttachment',
     tag,
-    summary: 'Download the file of an attachment',
-    description: 'A `Range` of it may be asked for.',
+    summary: 'Download an attachment',
+    description:
+      'Returns the contents of the file. Supports `Range` with a single range, `If-Range` and `If-None-Match`.',
     access: 'viewers',
     params: attachmentParams,
     query: downloadQuery,
     streams: true,
-    success: { description: 'The file', mediaType: 'application/octet-stream' },
+    success: { description: 'Contents of the file', mediaType: 'application/octet-stream' },
     async handle(exchange, { document, params: { attachmentId }, query }) {
       const { tableId, colId, rowId, name = '', inline } = query
       const cell = [tableId, colId, rowId].filter((part) => part !== undefined)
@@ -170,7 +179,7 @@ export const attachmentRoutes: readonly Route[] = [
         throw new AppError(
           'invalid',
           'INVALID_PARAMETER',
-          'define all of tableId, colId and rowId, or none.',
+          'tableId, colId and rowId must be given together',
         )
       const { docId } = document
       const { attachment: file } = await document.call((home, call) =>

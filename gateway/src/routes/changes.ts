@@ -16,27 +16,27 @@ const eventHeaders = z.object({
   'last-event-id': sinceText.optional().meta({
     type: 'integer',
     description:
-      'With server-sent events: `seq` of the last change that was seen; goes before `since`',
+      '`seq` of the last event received. Server-sent events only; takes precedence over `since`.',
   }),
 })
 
-/** What was changed in a document. */
+/** The change log of a document. */
 export const changeRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/docs/{docId}/changes',
     id: 'listChanges',
     tag: 'changes',
-    summary: 'List changes of a document, or follow them as they are made',
+    summary: 'List or stream changes',
     description:
-      'As server-sent events (`Accept: text/event-stream`) the answer does not end: it goes on with each change as it is made.',
+      'Returns the changes after position `since` in log order. With `Accept: text/event-stream` the response is a stream of server-sent events: it begins with the changes after `since` and continues with new changes as they are committed. `old` values require edit access.',
     access: 'viewers',
     params: docParams,
     query: changesQuery,
     headers: eventHeaders,
     streams: true,
     success: {
-      description: 'The changes in order',
+      description: 'Changes in log order',
       schema: changesList,
       otherMediaTypes: [LINES, EVENTS],
     },
@@ -51,7 +51,7 @@ export const changeRoutes: readonly Route[] = [
   }),
 ]
 
-/** Where the client has come to before its connection broke. */
+/** Position of the last event that the client received before it reconnected. */
 function lastEventId({ request: { headers } }: Exchange): number | undefined {
   const given = { 'last-event-id': headers['last-event-id'] || undefined }
   const result = eventHeaders.safeParse(given)

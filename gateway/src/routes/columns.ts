@@ -18,19 +18,20 @@ import { columnParams, flag, tableParams } from '../schemas/parameters'
 const tag = 'columns'
 const path = '/api/docs/{docId}/tables/{tableId}/columns'
 
-/** Columns of a table: list, add, modify, add or update, delete. */
+/** Columns of a table: list, add, update, add or update, delete. */
 export const columnRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path,
     id: 'listColumns',
     tag,
-    summary: 'List columns in a table',
+    summary: 'List columns',
+    description: 'Returns the columns of a table in their order, with their metadata.',
     access: 'viewers',
     conditions: 'read',
     params: tableParams,
     query: z.object({ hidden: flag('Include hidden columns') }),
-    success: { description: 'The columns', schema: columns },
+    success: { description: 'Columns of the table', schema: columns },
     async handle(exchange, { document, params: { tableId }, query: { hidden } }) {
       const request = { docId: document.docId, tableId, hidden }
       const found = await readDocument(exchange, document, (home, call, options) =>
@@ -45,13 +46,14 @@ export const columnRoutes: readonly Route[] = [
     path,
     id: 'addColumns',
     tag,
-    summary: 'Add columns to a table',
+    summary: 'Add columns',
+    description: 'Adds up to 2,000 columns, all or none.',
     access: 'editors',
     conditions: 'write',
     params: tableParams,
     body: newColumns,
     success: {
-      description: 'Ids of the new columns, in the order of the request',
+      description: 'Ids of the new columns, in request order',
       schema: columnIds,
     },
     async handle(exchange, input) {
@@ -72,9 +74,9 @@ export const columnRoutes: readonly Route[] = [
     path,
     id: 'modifyColumns',
     tag,
-    summary: 'Modify columns of a table',
+    summary: 'Update columns',
     description:
-      'All columns of one request have to set the same fields. A new type converts the values of the column.',
+      'Updates up to 2,000 columns by id, all or none. All columns of one request must set the same fields. Changing the type converts the values of the column.',
     access: 'editors',
     conditions: 'write',
     params: tableParams,
@@ -99,15 +101,16 @@ export const columnRoutes: readonly Route[] = [
     path,
     id: 'replaceColumns',
     tag,
-    summary: 'Add or update columns of a table',
-    description: 'A column whose id exists is updated, another one is added.',
+    summary: 'Add or update columns',
+    description:
+      'Updates each column whose id exists and adds the others, up to 2,000 in one request, all or none.',
     access: 'editors',
     conditions: 'write',
     params: tableParams,
     query: z.object({
-      noadd: flag('Add no columns'),
-      noupdate: flag('Update no columns'),
-      replaceall: flag('Remove the columns that are not hidden and not in the body'),
+      noadd: flag('Do not add columns'),
+      noupdate: flag('Do not update columns'),
+      replaceall: flag('Delete visible columns that are not in the body'),
     }),
     body: columnUpdates,
     success: { description: 'Done', schema: nothing },
@@ -132,7 +135,8 @@ export const columnRoutes: readonly Route[] = [
     path: `${path}/{columnId}`,
     id: 'deleteColumn',
     tag,
-    summary: 'Delete a column of a table',
+    summary: 'Delete a column',
+    description: 'Deletes a column and its values.',
     access: 'editors',
     conditions: 'write',
     params: columnParams,

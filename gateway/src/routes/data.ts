@@ -13,7 +13,7 @@ import { dataColumns, dataQuery, recordsHeaders, rowIds, writeQuery } from '../s
 
 const tag = 'data'
 const path = '/api/docs/{docId}/tables/{tableId}/data'
-const description = 'Use the records endpoints instead.'
+const description = 'Deprecated: use the records operations instead.'
 
 /** Rows of a table as lists, one for each column: fetch, add, modify, delete. */
 export const dataRoutes: readonly Route[] = [
@@ -22,7 +22,7 @@ export const dataRoutes: readonly Route[] = [
     path,
     id: 'fetchTableData',
     tag,
-    summary: 'Fetch data from a table, by column',
+    summary: 'List rows by column',
     description,
     deprecated: true,
     access: 'viewers',
@@ -31,7 +31,7 @@ export const dataRoutes: readonly Route[] = [
     query: dataQuery,
     headers: recordsHeaders,
     streams: true,
-    success: { description: 'The columns, hidden ones among them', schema: dataColumns },
+    success: { description: 'Values by column, including hidden columns', schema: dataColumns },
     handle(exchange, { document, params: { tableId }, query }) {
       const request = {
         docId: document.docId,
@@ -50,7 +50,7 @@ export const dataRoutes: readonly Route[] = [
     path,
     id: 'addRows',
     tag,
-    summary: 'Add rows to a table, by column',
+    summary: 'Add rows by column',
     description,
     deprecated: true,
     access: 'editors',
@@ -59,7 +59,7 @@ export const dataRoutes: readonly Route[] = [
     query: writeQuery,
     body: dataColumns,
     passesBytes: true,
-    success: { description: 'Ids of the new rows', schema: rowIds },
+    success: { description: 'Row ids of the new rows', schema: rowIds },
     async handle(exchange, input) {
       sendJson(exchange, await addRows(exchange, input, RecordsForm.COLUMNS))
     },
@@ -69,7 +69,7 @@ export const dataRoutes: readonly Route[] = [
     path,
     id: 'modifyRows',
     tag,
-    summary: 'Modify rows of a table, by column',
+    summary: 'Update rows by column',
     description,
     deprecated: true,
     access: 'editors',
@@ -78,7 +78,7 @@ export const dataRoutes: readonly Route[] = [
     query: writeQuery,
     body: z.intersection(z.object({ id: rowIds }), dataColumns),
     passesBytes: true,
-    success: { description: 'Ids of the rows, in the order of the request', schema: rowIds },
+    success: { description: 'Row ids, in request order', schema: rowIds },
     async handle(exchange, input) {
       sendJson(exchange, await changeRows(exchange, input, RecordsForm.COLUMNS))
     },
@@ -88,7 +88,7 @@ export const dataRoutes: readonly Route[] = [
     path: `${path}/delete`,
     id: 'deleteRows',
     tag,
-    summary: 'Delete rows of a table',
+    summary: 'Delete rows',
     description,
     deprecated: true,
     access: 'editors',

@@ -22,13 +22,14 @@ export const documentCopyRoutes: readonly Route[] = [
     id: 'copyDoc',
     tag: 'docs',
     summary: 'Copy a document',
-    description: 'The copy has no history, and only those who inherit access to it have any.',
+    description:
+      'Creates a copy without history. The caller owns the copy; other users have only the access inherited from the target workspace. Requires edit access to the target workspace.',
     access: 'viewers',
     streams: true,
     params: docParams,
     body: documentCopy,
     success: {
-      description: 'The copy',
+      description: 'UUID of the copy',
       schema: z.string().meta({ description: 'UUID of the document' }),
     },
     async handle(exchange, { document, body }) {
@@ -40,7 +41,7 @@ export const documentCopyRoutes: readonly Route[] = [
   }),
 ]
 
-/** A name for the copy of a document that says what it is. */
+/** The default name of a copy: that of the document with a suffix. */
 async function nameCopy(exchange: Exchange, docId: string): Promise<string> {
   const request = { document: docId, site: '' }
   const { documents } = exchange.context.directory
@@ -49,8 +50,9 @@ async function nameCopy(exchange: Exchange, docId: string): Promise<string> {
 }
 
 /**
- * Copies a document in three steps: directory reserves the new one, its home takes what the home of the old one gives,
- * directory publishes it. Nobody sees it before the last step; what breaks off is tidied up by directory.
+ * Copies a document in three steps: directory reserves the copy, the contents are streamed from the instance of the
+ * source to that of the copy, and directory publishes it. The copy is not visible before the last step; directory
+ * removes incomplete copies.
  */
 async function copyDocument(
   exchange: Exchange,
@@ -70,7 +72,7 @@ async function copyDocument(
   return docId
 }
 
-/** Has the bytes of a document written to the home of another one; they are never held here. */
+/** Streams the contents of a document to the instance of its copy, without buffering them here. */
 async function transfer(
   exchange: Exchange,
   source: DocumentSession,

@@ -9,7 +9,7 @@ import { docParams, permanent } from '../schemas/parameters'
 const tag = 'docs'
 const docIdText = z.string().meta({ description: 'UUID of the document' })
 
-/** How directory is told which document a path means. */
+/** The document of a path, as a request to directory names it. */
 const addressOf = ({ site }: Exchange, { docId }: z.output<typeof docParams>) => ({
   document: docId,
   site,
@@ -22,7 +22,7 @@ const setPinned = (isPinned: boolean) =>
     sendNull(exchange)
   }
 
-/** Documents: move, pin, trash, delete. */
+/** Documents: move, pin, move to the trash, restore, delete. */
 export const documentLifecycleRoutes: readonly Route[] = [
   defineRoute({
     method: 'delete',
@@ -30,10 +30,11 @@ export const documentLifecycleRoutes: readonly Route[] = [
     id: 'deleteDoc',
     tag,
     summary: 'Delete a document',
-    description: 'It cannot be undone.',
+    description:
+      'Deletes a document permanently, in the trash or not. This cannot be undone. Requires owner access to the document.',
     access: 'caller',
     params: docParams,
-    success: { description: 'The document', schema: docIdText },
+    success: { description: 'UUID of the deleted document', schema: docIdText },
     async handle(exchange, { params }) {
       const { documents } = exchange.context.directory
       const { docId } = await documents.deleteDocument(addressOf(exchange, params), exchange.call())
@@ -45,11 +46,16 @@ export const documentLifecycleRoutes: readonly Route[] = [
     path: '/api/docs/{docId}/remove',
     id: 'removeDoc',
     tag,
-    summary: 'Put a document into the trash, or delete it',
+    summary: 'Move a document to the trash',
+    description:
+      'Moves a document to the trash, or deletes it if `permanent` is set. The trash is emptied after 30 days by default. Requires owner access to the document.',
     access: 'caller',
     params: docParams,
     query: permanent,
-    success: { description: 'The document if it was deleted', schema: docIdText.nullable() },
+    success: {
+      description: 'UUID of the document if it was deleted, else null',
+      schema: docIdText.nullable(),
+    },
     async handle(exchange, { params, query }) {
       const { documents } = exchange.context.directory
       const address = addressOf(exchange, params)
@@ -66,7 +72,8 @@ export const documentLifecycleRoutes: readonly Route[] = [
     path: '/api/docs/{docId}/unremove',
     id: 'restoreDoc',
     tag,
-    summary: 'Take a document out of the trash',
+    summary: 'Restore a document from the trash',
+    description: 'Requires owner access to the document.',
     access: 'caller',
     params: docParams,
     success: { description: 'Done', schema: nothing },
@@ -82,10 +89,12 @@ export const documentLifecycleRoutes: readonly Route[] = [
     id: 'moveDoc',
     tag,
     summary: 'Move a document to another workspace',
+    description:
+      'The target workspace can belong to another site. Access inherited from the old workspace is lost, except that the caller remains owner. Requires owner access to the document and edit access to the target workspace.',
     access: 'caller',
     params: docParams,
     body: documentMove,
-    success: { description: 'The document', schema: docIdText },
+    success: { description: 'UUID of the document', schema: docIdText },
     async handle(exchange, { params, body: { workspace: workspaceId } }) {
       const { documents } = exchange.context.directory
       const request = { ...addressOf(exchange, params), workspaceId }
@@ -99,6 +108,7 @@ export const documentLifecycleRoutes: readonly Route[] = [
     id: 'pinDoc',
     tag,
     summary: 'Pin a document',
+    description: 'Requires view access to the document and edit access to the site.',
     access: 'caller',
     params: docParams,
     success: { description: 'Done', schema: nothing },
@@ -110,6 +120,7 @@ export const documentLifecycleRoutes: readonly Route[] = [
     id: 'unpinDoc',
     tag,
     summary: 'Unpin a document',
+    description: 'Requires view access to the document and edit access to the site.',
     access: 'caller',
     params: docParams,
     success: { description: 'Done', schema: nothing },

@@ -8,18 +8,20 @@ import { docParams, showRemoved, workspaceParams } from '../schemas/parameters'
 const tag = 'docs'
 const newDocId = z.string().meta({ description: 'UUID of the document' })
 
-/** Documents: create, describe, modify. */
+/** Documents: create, describe, update. */
 export const documentRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: '/api/workspaces/{workspaceId}/docs',
     id: 'createDoc',
     tag,
-    summary: 'Create an empty document',
+    summary: 'Create a document',
+    description:
+      'Creates a document with an empty table `Table1`. Requires edit access to the workspace.',
     access: 'caller',
     params: workspaceParams,
     body: documentFields,
-    success: { description: 'The new document', schema: newDocId },
+    success: { description: 'UUID of the new document', schema: newDocId },
     async handle(exchange, { params: { workspaceId }, body }) {
       const { name, isPinned, urlId } = body
       sendJson(
@@ -38,11 +40,13 @@ export const documentRoutes: readonly Route[] = [
     path: '/api/docs/{docId}',
     id: 'describeDoc',
     tag,
-    summary: 'Describe a document',
+    summary: 'Get a document',
+    description:
+      'Returns the metadata of a document with its workspace and site. Requires view access to the document.',
     access: 'caller',
     params: docParams,
     query: showRemoved,
-    success: { description: 'The document', schema: document },
+    success: { description: 'Metadata of the document', schema: document },
     async handle(exchange, { params: { docId }, query }) {
       const { context, site } = exchange
       const request = { document: docId, site, removed: query.showRemoved }
@@ -55,11 +59,13 @@ export const documentRoutes: readonly Route[] = [
     path: '/api/docs/{docId}',
     id: 'modifyDoc',
     tag,
-    summary: 'Modify document metadata (but not its contents)',
+    summary: 'Update document metadata',
+    description:
+      'Changes name, `urlId` or pin of a document; omitted fields keep their value. Requires owner access to the document.',
     access: 'caller',
     params: docParams,
     body: documentFields,
-    success: { description: 'The document', schema: newDocId },
+    success: { description: 'UUID of the document', schema: newDocId },
     async handle(exchange, { params, body: { name, isPinned, urlId } }) {
       const { context, site } = exchange
       const request = {

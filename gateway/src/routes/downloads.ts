@@ -41,6 +41,7 @@ const toDelimitedRoute = ({ name, delimiter, mediaType }: DelimitedForm): Route 
     id: `download${name.charAt(0).toUpperCase()}${name.slice(1)}`,
     tag,
     summary: `Download a table as ${name.toUpperCase()}`,
+    description: 'Returns display values in UTF-8. Formulas are not escaped.',
     access: 'viewers',
     conditions: 'read',
     streams: true,
@@ -78,7 +79,9 @@ export const downloadRoutes: readonly Route[] = [
     path: `${path}/xlsx`,
     id: 'downloadXlsx',
     tag,
-    summary: 'Download a table, or all tables, as XLSX',
+    summary: 'Download tables as XLSX',
+    description:
+      'Returns a workbook with one sheet per table: the table of `tableId`, or all tables. A sheet has at most 1,048,575 records.',
     access: 'viewers',
     conditions: 'read',
     streams: true,
@@ -108,12 +111,14 @@ export const downloadRoutes: readonly Route[] = [
     path: `${path}/table-schema`,
     id: 'describeTableSchema',
     tag,
-    summary: 'Describe the CSV of a table by the Table Schema standard',
+    summary: 'Get the table schema of a CSV download',
+    description:
+      'Describes the CSV file of a table by the Frictionless Table Schema standard. The file at `path` is the CSV download with `standard` set.',
     access: 'viewers',
     conditions: 'read',
     params: docParams,
     query: schemaQuery,
-    success: { description: 'The description', schema: tableSchema },
+    success: { description: 'Table Schema resource', schema: tableSchema },
     async handle(exchange, { document, query }) {
       const { tableId, header, rowIds, viewSection = 0 } = query
       const request = {
@@ -135,14 +140,15 @@ export const downloadRoutes: readonly Route[] = [
     path,
     id: 'downloadDoc',
     tag,
-    summary: 'Download a document as an SQLite file',
-    description: 'Below editor there is no history in it.',
+    summary: 'Download a document as a SQLite file',
+    description:
+      'Returns the document as a SQLite database. The history is included only with edit access.',
     access: 'viewers',
     conditions: 'read',
     streams: true,
     params: docParams,
     query: documentDownload,
-    success: { description: 'The file', schema: z.string(), mediaType: 'application/x-sqlite3' },
+    success: { description: 'SQLite file', schema: z.string(), mediaType: 'application/x-sqlite3' },
     async handle(exchange, { document, query }) {
       if (query.dryrun) return sendJson(exchange, { dryRun: 'allowed' })
       const request = {

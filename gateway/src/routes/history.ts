@@ -11,24 +11,24 @@ import { docParams } from '../schemas/parameters'
 
 const tag = 'history'
 
-/** What was changed in a document, by whom, and taking it back. */
+/** Change history of a document, and undo. */
 export const historyRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/docs/{docId}/history',
     id: 'listHistory',
     tag,
-    summary: 'List changes of a document, newest first',
+    summary: 'List change history',
     description:
-      'Who changed what and when, with values before and after. A page may hold fewer changes than its limit, or none; follow `next` until it is null.',
+      'Returns changes with author, time, old values and new values, newest first. A page can have fewer changes than `limit`, or none, before the end of the history; continue with `next` until it is null.',
     access: 'editors',
     params: docParams,
     query: historyQuery,
-    success: { description: 'The changes', schema: historyPage },
+    success: { description: 'Page of changes, newest first', schema: historyPage },
     async handle(exchange, { document, query }) {
       const { tableId = '', rowId = 0, limit = 0, before = 0 } = query
       if (rowId > 0 && tableId === '')
-        throw new AppError('invalid', 'INVALID_PARAMETER', 'rowId parameter needs tableId', {
+        throw new AppError('invalid', 'INVALID_PARAMETER', 'rowId parameter requires tableId', {
           parameter: 'rowId',
         })
       const { docId } = document
@@ -46,13 +46,13 @@ export const historyRoutes: readonly Route[] = [
     path: '/api/docs/{docId}/changes/{seq}/revert',
     id: 'revertChange',
     tag,
-    summary: 'Undo a change of a document',
+    summary: 'Undo a change',
     description:
-      'Undoes it as a new change, exactly or not at all: what has been changed since is not touched, and is named by a 409 (`details.conflicts`). Undoing that change does it again.',
+      'Reverts a change completely and records the result as a new change; reverting that one redoes the original. Returns 409 and changes nothing if a later change affects the same data; `details.conflicts` lists it.',
     access: 'editors',
     conditions: 'write',
     params: changeParams,
-    success: { description: 'The new change', schema: changeSeq },
+    success: { description: 'Position of the new change', schema: changeSeq },
     async handle(exchange, input) {
       const request = { docId: input.document.docId, seq: input.params.seq }
       const { seq } = await writeDocument(exchange, input, (home, call, options) =>
@@ -63,7 +63,7 @@ export const historyRoutes: readonly Route[] = [
   }),
 ]
 
-/** Who the authors are, by their ids; those who have no account any more are left out. */
+/** Authors of the changes by user id, without deleted accounts. */
 async function findUsers(
   exchange: Exchange,
   changes: readonly ChangeEvent[],

@@ -22,13 +22,13 @@ export const importRoutes: readonly Route[] = [
     path: '/api/workspaces/{workspaceId}/import',
     id: 'importDoc',
     tag: 'docs',
-    summary: 'Make a document of a file',
-    description: `The file is CSV, TSV, XLSX, JSON, or a SQLite document downloaded from Sheaf. With \`Accept: ${LINES}\` the answer is lines of JSON: first \`{"progress": {"rowsRead", "rowsStored"}}\`, now and then; last \`{"document": …}\` as below, or \`{"error", "details"}\`.`,
+    summary: 'Import a file as a new document',
+    description: `Creates a document from a CSV, TSV, XLSX or JSON file, or from a SQLite document downloaded from Sheaf; at most 256 MiB by default. With \`Accept: ${LINES}\` the response is NDJSON: \`{"progress": {"rowsRead", "rowsStored"}}\` at intervals, then \`{"document": …}\` with the body described below, or \`{"error", "details"}\`. Requires edit access to the workspace.`,
     access: 'caller',
     streams: true,
     params: workspaceParams,
     form: importForm,
-    success: { description: 'The document', schema: importedDocument },
+    success: { description: 'New document and its tables', schema: importedDocument },
     async handle(exchange, { params: { workspaceId } }) {
       const stop = new AbortController()
       const parts = readForm(exchange, AbortSignal.any([exchange.signal, stop.signal]))
@@ -39,7 +39,7 @@ export const importRoutes: readonly Route[] = [
         const onProgress = (progress: ImportProgress) => lines.tell(progress)
         const upload = { file, workspaceId, title, onProgress }
         const whole = requireEnd(parts)
-        // It rejects with the making as well, which tells of it.
+        // Creating the document rejects with the same error, which is reported there.
         whole.catch(() => {})
         const { docId, tables } = await makeDocument(exchange, upload, whole)
         const rows = tables.map((table) => ({ id: table.id, rows: table.rows }))
@@ -61,15 +61,18 @@ async function readUntilFile(
     if (part.kind === 'field') {
       if (part.name === 'name') name = readName(part.value)
     } else if (part.name === 'upload') return { file: part, name }
-    else throw badUpload(`the form has a file "${part.name}"; the one to import is "upload"`)
+    else
+      throw badUpload(
+        `unexpected file field "${part.name}": the file must be in the field "upload"`,
+      )
   }
-  throw badUpload('the form has no file "upload"')
+  throw badUpload('upload is required: the form must have one file in this field')
 }
 
 /** Reads a form to its end. Throws `invalid` for another file. */
 async function requireEnd(parts: AsyncGenerator<FormPart>): Promise<void> {
   for await (const part of parts)
-    if (part.kind === 'file') throw badUpload('only one file can be imported at a time')
+    if (part.kind === 'file') throw badUpload('upload must be a single file')
 }
 
 const badUpload = (message: string) =>
@@ -78,18 +81,18 @@ const badUpload = (message: string) =>
 function readName(value: string): string {
   const { success, data } = nameText.safeParse(value)
   if (success) return data
-  throw new AppError('invalid', 'BAD_FIELD', 'name cannot be the name of a document', {
+  throw new AppError('invalid', 'BAD_FIELD', 'name is too long or contains invalid characters', {
     field: 'name',
   })
 }
 
-/** The name of a file without folders, of whatever system, and without its end, as the name of a document. */
+/** The name of a file without folders, of any operating system, and without its extension, as a document name. */
 function titleOf(fileName: string): string {
   const name = win32.basename(fileName, extname(fileName)).replace(/\0/g, '').trim()
   return cutText(toUSVString(name), MAX_NAME) || 'Imported document'
 }
 
-/** An answer that tells how far it is where the client asks for that, and is one JSON object where not. */
+/** A response of NDJSON with progress if the client accepts that, else of one JSON object. */
 class ProgressLines {
   private readonly isWanted: boolean
   private hasBegun = false
@@ -109,11 +112,11 @@ class ProgressLines {
     this.exchange.response.end()
   }
 
-  /** False when the error can still be answered as one. */
+  /** Writes the error as the last line. Returns false if no line was written, so that the caller can send an error response. */
   fail(error: unknown): boolean {
     if (!this.hasBegun) return false
     const known = toAppError(error)
-    if (!known) this.exchange.context.log.error({ err: error }, 'an import failed')
+    if (!known) this.exchange.context.log.error({ err: error }, 'import failed')
     const { message, reason, code, metadata } =
       known ?? new AppError('internal', 'INTERNAL', 'internal error')
     this.write({ error: message, details: { reason, status: codes[code].http, ...metadata } })

@@ -26,11 +26,12 @@ export const keyRoutes: readonly Route[] = [
     path: '/api/profile/apikey',
     id: 'describeDefaultKey',
     tag,
-    summary: 'Tell whether you have a default key, and how it begins',
-    description: 'Only a hash of a key is kept, so it cannot be shown again.',
+    summary: 'Get the prefix of your default key',
+    description:
+      'Returns the first characters of the key. Only a hash of the key is stored, so it cannot be shown again.',
     access: 'caller',
     success: {
-      description: 'The beginning of the key, the rest masked; empty when there is none',
+      description: 'First characters of the key, the rest masked; empty if you have no default key',
       mediaType: 'text/html',
     },
     async handle(exchange) {
@@ -44,11 +45,12 @@ export const keyRoutes: readonly Route[] = [
     path: '/api/profile/apikey',
     id: 'createDefaultKey',
     tag,
-    summary: 'Make your default key',
-    description: 'Replaces the one that there is only with `force`; that one ends at once.',
+    summary: 'Create your default key',
+    description:
+      'An existing default key is replaced, and revoked immediately, only if `force` is set. Requires a signed-in user.',
     access: 'caller',
     body: defaultKeyFields,
-    success: { description: 'The key, shown this once', mediaType: 'text/html' },
+    success: { description: 'The key; it is not shown again', mediaType: 'text/html' },
     async handle(exchange, { body: { force } }) {
       const request = { userId, replace: force ?? false }
       const { keys } = exchange.context.directory
@@ -62,8 +64,9 @@ export const keyRoutes: readonly Route[] = [
     id: 'revokeDefaultKey',
     tag,
     summary: 'Revoke your default key',
+    description: 'The key is rejected immediately. Requires a signed-in user.',
     access: 'caller',
-    success: { description: 'The text OK', mediaType: 'text/plain' },
+    success: { description: 'The text `OK`', mediaType: 'text/plain' },
     async handle(exchange) {
       const { keys } = exchange.context.directory
       await keys.revokeDefaultKey({ userId }, exchange.call())
@@ -76,8 +79,9 @@ export const keyRoutes: readonly Route[] = [
     id: 'listKeys',
     tag,
     summary: 'List your API keys',
+    description: 'Returns the metadata of your keys. Requires a signed-in user.',
     access: 'caller',
-    success: { description: 'The keys by id, without their secrets', schema: z.array(apiKey) },
+    success: { description: 'Your keys by id, without secrets', schema: z.array(apiKey) },
     async handle(exchange) {
       const { keys } = exchange.context.directory
       const { apiKeys } = await keys.listKeys({ userId }, exchange.call())
@@ -89,10 +93,11 @@ export const keyRoutes: readonly Route[] = [
     path: '/api/profile/apikeys',
     id: 'createKey',
     tag,
-    summary: 'Make a named API key, which can have an end and be confined',
+    summary: 'Create a named API key',
+    description: 'The key can have an expiry and a scope. Requires a signed-in user.',
     access: 'caller',
     body: apiKeyFields,
-    success: { description: 'The key, shown this once', schema: newApiKey },
+    success: { description: 'The key; it is not shown again', schema: newApiKey },
     async handle(exchange, { body: { name, expiresAt, scope } }) {
       if (!name)
         throw new AppError('invalid', 'NAME_REQUIRED', 'name is required', { field: 'name' })
@@ -108,10 +113,11 @@ export const keyRoutes: readonly Route[] = [
     path: '/api/profile/apikeys/{keyId}',
     id: 'revokeKey',
     tag,
-    summary: 'Revoke one of your API keys',
+    summary: 'Revoke an API key',
+    description: 'Revokes one of your keys. Requires a signed-in user.',
     access: 'caller',
     params: keyParams,
-    success: { description: 'Done: the key is refused from now on', schema: nothing },
+    success: { description: 'Done; the key is rejected immediately', schema: nothing },
     async handle(exchange, { params: { keyId } }) {
       const keyRef = { $case: 'keyId', value: keyId } as const
       await exchange.context.directory.keys.revokeKey({ keyRef }, exchange.call())

@@ -11,9 +11,10 @@ export const openApiRoutes: readonly Route[] = [
     path: '/api/openapi.json',
     id: 'getOpenApi',
     tag,
-    summary: 'This description, as an OpenAPI document',
+    summary: 'Get the OpenAPI document',
+    description: 'Describes every operation of the API.',
     access: 'open',
-    success: { description: 'An OpenAPI 3.1 document', schema: z.looseObject({}) },
+    success: { description: 'OpenAPI 3.1 document', schema: z.looseObject({}) },
     async handle(exchange) {
       sendBytes(exchange, exchange.context.describeApi().json)
     },
@@ -23,9 +24,10 @@ export const openApiRoutes: readonly Route[] = [
     path: '/api/docs-ui',
     id: 'getReference',
     tag,
-    summary: 'This description, as a page to read',
+    summary: 'Get the API reference page',
+    description: 'Renders the OpenAPI document as an HTML page without scripts.',
     access: 'open',
-    success: { description: 'A page', mediaType: 'text/html' },
+    success: { description: 'HTML page', mediaType: 'text/html' },
     async handle(exchange) {
       const { html, policy } = exchange.context.describeApi()
       sendBytes(exchange, html, { mediaType: 'text/html; charset=utf-8', policy })

@@ -22,8 +22,9 @@ export const orgRoutes: readonly Route[] = [
     path: '/api/orgs',
     id: 'listOrgs',
     tag,
-    summary: 'List the orgs you have access to',
-    description: 'The personal site first, then team sites by name. Serves as a check of a key.',
+    summary: 'List your orgs',
+    description:
+      'Returns the sites that the caller has access to: the personal site first, then team sites by name. Suitable for validating an API key.',
     access: 'caller',
     success: { description: 'The orgs', schema: z.array(org) },
     async handle(exchange) {
@@ -36,9 +37,10 @@ export const orgRoutes: readonly Route[] = [
     id: 'createOrg',
     tag,
     summary: 'Create a team site',
+    description: 'The caller becomes its owner. Requires a signed-in user.',
     access: 'caller',
     body: newOrg,
-    success: { description: 'Id of the new org', schema: z.int() },
+    success: { description: 'Id of the new site', schema: z.int() },
     async handle(exchange, { body: { name, domain } }) {
       if (!name) throw new AppError('invalid', 'NAME_REQUIRED', 'Bad request: name required')
       const request = { name, domain: domain ?? '' }
@@ -51,7 +53,8 @@ export const orgRoutes: readonly Route[] = [
     path: '/api/orgs/{orgId}',
     id: 'describeOrg',
     tag,
-    summary: 'Describe an org',
+    summary: 'Get an org',
+    description: 'Requires a role on the site or on something in it.',
     access: 'caller',
     params: orgParams,
     success: { description: 'The org', schema: org },
@@ -67,7 +70,9 @@ export const orgRoutes: readonly Route[] = [
     path: '/api/orgs/{orgId}',
     id: 'modifyOrg',
     tag,
-    summary: 'Modify an org',
+    summary: 'Update an org',
+    description:
+      'Changes name or subdomain; omitted and empty fields keep their value. Requires owner access to the site.',
     access: 'caller',
     params: orgParams,
     body: orgChange,
@@ -84,8 +89,9 @@ export const orgRoutes: readonly Route[] = [
     path: '/api/orgs/{orgId}',
     id: 'deleteOrg',
     tag,
-    summary: 'Delete a team site with all in it',
-    description: 'It cannot be undone. A personal site goes with its user.',
+    summary: 'Delete a team site',
+    description:
+      'Deletes the site with its workspaces and documents. This cannot be undone. A personal site is deleted with its user only. Requires owner access to the site.',
     access: 'caller',
     params: orgParams,
     success: { description: 'Id of the org', schema: z.int() },
@@ -98,7 +104,9 @@ export const orgRoutes: readonly Route[] = [
     path: '/api/orgs/{orgId}/{name}',
     id: 'deleteNamedOrg',
     tag,
-    summary: 'Delete a team site with all in it, if that is its name',
+    summary: 'Delete a team site, confirmed by name',
+    description:
+      'Deletes the site as the operation without `name` does, if `name` matches. Requires owner access to the site.',
     access: 'caller',
     params: namedOrgParams,
     success: { description: 'Id of the org', schema: z.int() },

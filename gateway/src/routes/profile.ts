@@ -12,8 +12,8 @@ export const profileRoutes: readonly Route[] = [
     path: '/api/profile/user',
     id: 'describeProfile',
     tag,
-    summary: 'Describe the calling user',
-    description: 'Without a key that is the anonymous user.',
+    summary: 'Get your profile',
+    description: 'Returns the calling user; without credentials, the anonymous user.',
     access: 'caller',
     success: { description: 'The user', schema: profile },
     async handle(exchange) {
@@ -28,10 +28,11 @@ export const profileRoutes: readonly Route[] = [
     path: '/api/profile/user/name',
     id: 'renameUser',
     tag,
-    summary: 'Change the name of the calling user',
+    summary: 'Change your name',
+    description: 'Requires a signed-in user.',
     access: 'caller',
     body: newName,
-    success: { description: 'The text OK', mediaType: 'text/plain' },
+    success: { description: 'The text `OK`', mediaType: 'text/plain' },
     async handle(exchange, { body: { name } }) {
       if (!name)
         throw new AppError('invalid', 'NAME_REQUIRED', 'Name expected in the body', {

@@ -37,7 +37,7 @@ const path = '/api/docs/{docId}/tables/{tableId}/records'
 
 const onMany = { first: OnMany.UNSPECIFIED, none: OnMany.NONE, all: OnMany.ALL }
 
-/** Records of a table: fetch, add, modify, add or update, delete. */
+/** Records of a table: list, add, update, add or update, delete. */
 export const recordRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -45,7 +45,9 @@ export const recordRoutes: readonly Route[] = [
     id: 'fetchRecords',
     isHot: true,
     tag,
-    summary: 'Fetch records from a table',
+    summary: 'List records',
+    description:
+      'Returns the records of a table, filtered, sorted and paged by the query. `Accept` selects JSON, NDJSON, CSV or an Arrow stream. The response streams and has no size limit.',
     access: 'viewers',
     conditions: 'read',
     params: tableParams,
@@ -76,14 +78,16 @@ export const recordRoutes: readonly Route[] = [
     id: 'addRecords',
     isHot: true,
     tag,
-    summary: 'Add records to a table',
+    summary: 'Add records',
+    description:
+      'Adds the records of the request in order, all or none. Columns that a record omits take their default value.',
     access: 'editors',
     conditions: 'write',
     params: tableParams,
     query: addQuery,
     body: newRecords,
     passesBytes: true,
-    success: { description: 'Ids of the new rows, in the order of the request', schema: recordIds },
+    success: { description: 'Row ids of the new records, in request order', schema: recordIds },
     async handle(exchange, input) {
       const form = input.query.flat ? RecordsForm.FLAT : RecordsForm.UNSPECIFIED
       sendBytes(exchange, renderIds(await addRows(exchange, input, form)))
@@ -95,7 +99,9 @@ export const recordRoutes: readonly Route[] = [
     id: 'modifyRecords',
     isHot: true,
     tag,
-    summary: 'Modify records of a table',
+    summary: 'Update records',
+    description:
+      'Updates records by row id, all or none. All records of one request must set the same columns. `expect` makes an update conditional on current values.',
     access: 'editors',
     conditions: 'write',
     params: tableParams,
@@ -114,10 +120,10 @@ export const recordRoutes: readonly Route[] = [
     id: 'addOrUpdateRecords',
     isHot: true,
     tag,
-    summary: 'Add or update records of a table',
+    summary: 'Add or update records',
     description:
-      'A record that has the values in `require` is updated with `fields`; without one, a record is added with both, where `fields` wins. ' +
-      'Records of the request that name the same columns run as one step, before whose end nothing changes that it looks for.',
+      'For each item, updates the record that has the values in `require` with `fields`; if no record matches, adds one with the values of both, where `fields` takes precedence. ' +
+      'Items that name the same columns are matched together, before any of them is written.',
     access: 'editors',
     conditions: 'write',
     params: tableParams,
@@ -125,7 +131,7 @@ export const recordRoutes: readonly Route[] = [
     body: requiredRecords,
     passesBytes: true,
     success: {
-      description: 'Ids of the records that were added or updated',
+      description: 'Row ids of the added and updated records',
       schema: addedOrUpdated,
     },
     async handle(exchange, input) {
@@ -157,8 +163,9 @@ export const recordRoutes: readonly Route[] = [
     path: `${path}/list`,
     id: 'listRecords',
     tag,
-    summary: 'Fetch records, with the selection in the body',
-    description: 'For selections that are too long for a URL.',
+    summary: 'List records by a selection in the body',
+    description:
+      'Equivalent to GET, for a selection that is too long for a URL. `Accept` selects JSON, NDJSON, CSV or an Arrow stream.',
     access: 'viewers',
     conditions: 'read',
     params: tableParams,
@@ -189,7 +196,8 @@ export const recordRoutes: readonly Route[] = [
     path: `${path}/delete`,
     id: 'deleteRecords',
     tag,
-    summary: 'Delete records of a table',
+    summary: 'Delete records',
+    description: 'Deletes records by row id, all or none.',
     access: 'editors',
     conditions: 'write',
     params: tableParams,
@@ -214,7 +222,7 @@ function splitFields(fields: string | undefined): string[] | undefined {
   return fields === undefined ? undefined : fields.split(',').filter((name) => name !== '')
 }
 
-/** Which parts and which page of the rows; undefined when nothing of it is asked. */
+/** The columns and the page to return; undefined for all. */
 function toView(asked: {
   readonly fields?: string[]
   readonly cursor?: string
@@ -226,7 +234,7 @@ function toView(asked: {
   return { fields: fields ?? [], onlyFields: fields !== undefined, cursor, count, offset }
 }
 
-/** Written out by hand: a bulk write has thousands of these, and they are numbers. */
+/** Concatenates numbers instead of serializing objects: a bulk write has thousands of ids. */
 function renderIds(ids: readonly number[]): Buffer {
   if (ids.length === 0) return Buffer.from('{"records":[]}')
   return Buffer.from(`{"records":[{"id":${ids.join('},{"id":')}}]}`)

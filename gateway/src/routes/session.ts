@@ -15,12 +15,12 @@ export const sessionRoutes: readonly Route[] = [
     path: '/api/session',
     id: 'describeSession',
     tag,
-    summary: 'Tell who is signed in',
+    summary: 'Get the signed-in user',
     description:
-      'A session that has ended counts as none. With an API key it tells whose key it is.',
+      'Returns the user of the session or API key, and the CSRF token of the session. An expired session counts as no session.',
     // Directory is asked below, since a browser whose session has ended is to be told so, and not refused.
     access: 'open',
-    success: { description: 'The user, if there is one', schema: session },
+    success: { description: 'The user, or null for the anonymous user', schema: session },
     async handle(exchange) {
       const { signIn } = exchange.context
       const user = await findUser(exchange)
@@ -37,10 +37,12 @@ export const sessionRoutes: readonly Route[] = [
     path: '/api/session/sign-out',
     id: 'signOut',
     tag,
-    summary: 'Sign out: end the session, or all sessions of the user',
+    summary: 'Sign out',
+    description:
+      'Ends the current session, or all sessions of the user. Requires a signed-in user.',
     access: 'caller',
     body: signOut,
-    success: { description: 'Done: the session is refused from now on', schema: nothing },
+    success: { description: 'Done; the session is rejected immediately', schema: nothing },
     async handle(exchange, { body: { everywhere } }) {
       const { credential, cookies, context } = exchange
       const { sessions } = context.directory

@@ -19,10 +19,11 @@ export const sessionsRoutes: readonly Route[] = [
     path,
     id: 'listSessions',
     tag,
-    summary: 'List your sessions: where you are signed in',
+    summary: 'List your sessions',
+    description: 'Requires a signed-in user.',
     access: 'caller',
     success: {
-      description: 'The sessions that have not ended, the one used last first; at most 100',
+      description: 'Active sessions, most recently used first; at most 100',
       schema: z.array(userSession),
     },
     async handle(exchange) {
@@ -38,9 +39,10 @@ export const sessionsRoutes: readonly Route[] = [
     id: 'endSession',
     tag,
     summary: 'End one of your sessions',
+    description: 'Requires a signed-in user.',
     access: 'caller',
     params: sessionParams,
-    success: { description: 'Done: the session is refused from now on', schema: nothing },
+    success: { description: 'Done; the session is rejected immediately', schema: nothing },
     async handle(exchange, { params: { sessionId } }) {
       const sessionRef = { $case: 'sessionId', value: sessionId } as const
       const { sessions } = exchange.context.directory
@@ -54,11 +56,12 @@ export const sessionsRoutes: readonly Route[] = [
     path,
     id: 'endOtherSessions',
     tag,
-    summary: 'End all your sessions but the one that asks, and your open links to sign in',
-    description: 'With an API key no session asks, and all end.',
+    summary: 'End your other sessions',
+    description:
+      'Ends all sessions except the current one and invalidates unused sign-in links. With an API key, ends all sessions. Requires a signed-in user.',
     access: 'caller',
     success: {
-      description: 'How many have ended',
+      description: 'Number of sessions that were ended',
       schema: z.object({ ended: z.int() }),
     },
     async handle(exchange) {
@@ -75,5 +78,4 @@ function currentToken({ credential }: Exchange): string {
   return credential?.kind === 'session' ? credential.secret : ''
 }
 
-const sessionNotFound = () =>
-  new AppError('not_found', 'SESSION_NOT_FOUND', 'session not found: you have none with this id')
+const sessionNotFound = () => new AppError('not_found', 'SESSION_NOT_FOUND', 'session not found')

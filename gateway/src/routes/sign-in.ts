@@ -14,27 +14,27 @@ import { sendBytes } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
 import { notOffered, type SignIn } from '../sign-in/sign-in'
 
-/** Holds a secret of the browser, from which the token in its forms is made. */
+/** Cookie with a secret of the browser, from which the token of its forms is derived. */
 const FORM_COOKIE = 'sheaf_sign_in'
 const FORM_SECONDS = 24 * 60 * 60
-/** Holds an attempt to sign in at an identity provider. */
+/** Cookie with the state of a sign-in at an identity provider. */
 const FLOW_COOKIE = 'sheaf_oidc'
 const FLOW_SECONDS = 10 * 60
 
-/** What all pages have in common: anybody may see them, and their errors are pages too. */
+/** Pages are public, and their errors are pages too. */
 const page = { tag: 'pages', access: 'open', isPage: true } as const
 const nextQuery = z.object({ next: z.string().optional() })
 const tokenQuery = z.object({ token: z.string().default('') })
 const success = { description: 'A page', mediaType: 'text/html' }
 
-/** The pages where people sign in. They are no part of the API, and not described with it. */
+/** The sign-in pages. They are not part of the API and not in its description. */
 export const signInPages: readonly Route[] = [
   defineRoute({
     ...page,
     method: 'get',
     path: '/sign-in',
     id: 'showSignIn',
-    summary: 'Choose how to sign in',
+    summary: 'Show the sign-in page',
     query: nextQuery,
     success,
     async handle(exchange, { query: { next } }) {
@@ -55,7 +55,7 @@ export const signInPages: readonly Route[] = [
     method: 'post',
     path: '/sign-in/mail',
     id: 'mailLink',
-    summary: 'Ask for a link by mail',
+    summary: 'Request a sign-in link by mail',
     success,
     async handle(exchange) {
       const form = await receiveForm(exchange)
@@ -69,7 +69,7 @@ export const signInPages: readonly Route[] = [
     method: 'get',
     path: '/sign-in/link',
     id: 'showLink',
-    summary: 'See whom a link signs in; what only looks at links, as mail filters do, uses none up',
+    summary: 'Show which user a link signs in, without using the link',
     query: tokenQuery,
     success,
     async handle(exchange, { query: { token } }) {
@@ -104,7 +104,7 @@ export const signInPages: readonly Route[] = [
     method: 'get',
     path: '/sign-in/oidc',
     id: 'beginOidc',
-    summary: 'Go to the identity provider',
+    summary: 'Redirect to the identity provider',
     query: nextQuery,
     success,
     async handle(exchange, { query: { next } }) {
@@ -121,7 +121,7 @@ export const signInPages: readonly Route[] = [
     method: 'get',
     path: CALLBACK_PATH,
     id: 'finishOidc',
-    summary: 'Come back from the identity provider',
+    summary: 'Complete sign-in at the identity provider',
     success,
     async handle(exchange) {
       const { cookies, headers, context, request } = exchange
@@ -147,8 +147,8 @@ export const signInPages: readonly Route[] = [
     method: 'get',
     path: '/sign-in/style.css',
     id: 'getStyle',
-    summary: 'The style of the pages',
-    success: { description: 'A style sheet', mediaType: 'text/css' },
+    summary: 'Get the style sheet of the pages',
+    success: { description: 'Style sheet', mediaType: 'text/css' },
     async handle(exchange) {
       const cache = 'public, max-age=31536000, immutable'
       sendBytes(exchange, style, { mediaType: 'text/css; charset=utf-8', cache })
@@ -156,7 +156,7 @@ export const signInPages: readonly Route[] = [
   }),
 ]
 
-/** What a session of this browser begins with. The one that it may have ends in the same moment, or nothing happens. */
+/** The start of a session of this browser. A previous session of the browser ends in the same transaction. */
 function beginningOf({ request, cookies }: Exchange) {
   return {
     userAgent: request.headers['user-agent'] ?? '',
@@ -164,7 +164,7 @@ function beginningOf({ request, cookies }: Exchange) {
   }
 }
 
-/** For a call that only Sheaf itself may make. */
+/** A call with the identity of the system. */
 async function systemCall(exchange: Exchange) {
   return exchange.call(await exchange.context.system.token())
 }
@@ -174,7 +174,7 @@ function requireOidc({ oidc }: SignIn) {
   return oidc
 }
 
-/** The token for a form on a page that is about to be sent, and the cookie that goes with it. */
+/** Returns the token for the form of a page, and sets the cookie that it is verified with. */
 function keepFormToken({ cookies, headers }: Exchange): string {
   const known = cookies.read(FORM_COOKIE)
   const secret = known ?? randomBytes(32).toString('base64url')
@@ -183,7 +183,7 @@ function keepFormToken({ cookies, headers }: Exchange): string {
   return csrfTokenOf(secret)
 }
 
-/** A form that was sent from a page of ours in this browser. Throws `forbidden` for any other. */
+/** Reads a form sent from a Sheaf page in this browser. Throws `forbidden` for any other form. */
 async function receiveForm(exchange: Exchange): Promise<URLSearchParams> {
   const form = await readForm(exchange)
   const secret = exchange.cookies.read(FORM_COOKIE)
@@ -191,7 +191,7 @@ async function receiveForm(exchange: Exchange): Promise<URLSearchParams> {
   return form
 }
 
-/** Gives the browser its new session, and sends it on. */
+/** Sets the session cookie and redirects to the next page. */
 function enter(exchange: Exchange, session: NewSession | undefined, next: string) {
   if (!session) throw new Error('directory began a session and did not tell')
   const { cookies, headers } = exchange
@@ -205,7 +205,11 @@ function enter(exchange: Exchange, session: NewSession | undefined, next: string
 }
 
 const formOld = () =>
-  new AppError('forbidden', 'SIGN_IN_FORM_OLD', 'this was not sent from a page of this browser')
+  new AppError(
+    'forbidden',
+    'SIGN_IN_FORM_OLD',
+    'the form is too old or was not sent from a page in this browser',
+  )
 
 const notInvited = () =>
-  new AppError('forbidden', 'NOT_INVITED', 'nobody has invited this email address yet')
+  new AppError('forbidden', 'NOT_INVITED', 'this email address has not been invited')

@@ -11,10 +11,12 @@ import { sqlQuery, sqlResult, sqlStatement } from '../schemas/sql'
 
 const tag = 'sql'
 const path = '/api/docs/{docId}/sql'
-const success = { description: 'The rows', schema: sqlResult, otherMediaTypes }
+const success = { description: 'Result rows', schema: sqlResult, otherMediaTypes }
+const limits =
+  'The server limits time (1 s by default), memory, rows (1,000,000) and size (32 MiB) of a statement. `Accept` selects JSON, NDJSON, CSV or an Arrow stream.'
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
-/** SQL that callers wrote. */
+/** SQL statements of callers. */
 export const sqlRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -22,6 +24,7 @@ export const sqlRoutes: readonly Route[] = [
     id: 'runSql',
     tag,
     summary: 'Run a SQL query',
+    description: `Runs one SELECT statement on the document. ${limits}`,
     access: 'viewers',
     conditions: 'read',
     params: docParams,
@@ -41,7 +44,8 @@ export const sqlRoutes: readonly Route[] = [
     path,
     id: 'runSqlWithArgs',
     tag,
-    summary: 'Run a SQL query with values for its parameters',
+    summary: 'Run a SQL query with arguments',
+    description: `Runs one SELECT statement with values for its parameters. ${limits}`,
     access: 'viewers',
     conditions: 'read',
     params: docParams,
@@ -50,7 +54,7 @@ export const sqlRoutes: readonly Route[] = [
     success,
     handle(exchange, { document, body: { sql, args, timeout = 0 } }) {
       const argsJson = Buffer.from(args ? JSON.stringify(args) : '')
-      // What lowers nothing asks for the usual limit.
+      // 0 selects the limit of the server.
       const timeoutMs = Math.min(MAX_TIMEOUT_MS, Math.max(0, Math.ceil(timeout)))
       return run(exchange, document, { sql, argsJson, timeoutMs })
     },

@@ -11,18 +11,19 @@ export const statusRoutes: readonly Route[] = [
     path: '/status',
     id: 'getStatus',
     tag: 'about',
-    summary: 'Tell whether Sheaf is alive, or with `ready=1` whether all of it is ready',
-    description: 'Answers 503 naming what is not ready.',
+    summary: 'Check liveness or readiness',
+    description:
+      'Returns 200 while the gateway runs. With `ready=1`, checks all services, databases and NATS, and returns 503 with the names of those that are not ready.',
     access: 'open',
     isProbe: true,
-    query: z.object({ ready: flag('Ask every service and engine') }),
+    query: z.object({ ready: flag('Check all services, databases and NATS') }),
     success: {
-      description: 'Alive, or ready',
+      description: 'Alive or ready',
       schema: z.object({
         status: z.enum(['alive', 'ready']),
         eventsBacklog: z.int().optional().meta({
           description:
-            'With `ready=1`: documents with changes that are not published yet; also in the details of a 503',
+            'Number of documents with unpublished changes. Present with `ready=1`, also in `details` of a 503.',
         }),
       }),
     },

@@ -16,21 +16,25 @@ import {
 
 const tag = 'tables'
 
-/** Tables of a document: list, add, modify. */
+/** Tables of a document: list, add, update. */
 export const tableRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/docs/{docId}/tables',
     id: 'listTables',
     tag,
-    summary: 'List tables in a document',
+    summary: 'List tables',
+    description: 'Returns the tables of a document, with their columns on request.',
     access: 'viewers',
     conditions: 'read',
     params: docParams,
     query: z.object({
-      expand: z.string().optional().meta({ description: '`column` includes the columns' }),
+      expand: z
+        .string()
+        .optional()
+        .meta({ description: '`column` or `columns` includes the columns of each table' }),
     }),
-    success: { description: 'The tables', schema: tables },
+    success: { description: 'Tables of the document', schema: tables },
     async handle(exchange, { document, query: { expand } }) {
       const withColumns = expand === 'column' || expand === 'columns'
       const request = { docId: document.docId, withColumns }
@@ -46,13 +50,14 @@ export const tableRoutes: readonly Route[] = [
     path: '/api/docs/{docId}/tables',
     id: 'addTables',
     tag,
-    summary: 'Add tables to a document',
+    summary: 'Add tables',
+    description: 'Adds up to 200 tables with their columns, all or none.',
     access: 'editors',
     conditions: 'write',
     params: docParams,
     body: newTables,
     success: {
-      description: 'Ids of the new tables, in the order of the request',
+      description: 'Ids of the new tables, in request order',
       schema: tableIds,
     },
     async handle(exchange, input) {
@@ -75,9 +80,9 @@ export const tableRoutes: readonly Route[] = [
     path: '/api/docs/{docId}/tables',
     id: 'modifyTables',
     tag,
-    summary: 'Modify tables of a document',
+    summary: 'Update tables',
     description:
-      'All tables of one request have to set the same fields. A table is deleted as a row of the table `_grist_Tables`, by its tableRef.',
+      'Renames tables, up to 200 in one request, all or none. All tables of one request must set the same fields. To delete a table, delete its row in `_grist_Tables`, whose row id is the `tableRef`.',
     access: 'editors',
     conditions: 'write',
     params: docParams,

@@ -14,12 +14,12 @@ export const userDeletionRoutes: readonly Route[] = [
     tag: 'users',
     summary: 'Delete your account',
     description:
-      'The personal site goes with it, with all its workspaces and documents. It cannot be undone. Answers 409 while ' +
-      'a team site would be left without an owner.',
+      'Deletes the account with the personal site, its workspaces and its documents. This cannot be undone. Returns 409 ' +
+      'if a team site would be left without an owner. Requires the user to be the caller.',
     access: 'caller',
     params: userParams,
     body: z.object({
-      name: text.optional().meta({ description: 'Your name, to be sure. Required' }),
+      name: text.optional().meta({ description: 'Name of the user, as confirmation. Required.' }),
     }),
     success: { description: 'Done', schema: nothing },
     async handle(exchange, { params: { userId }, body: { name } }) {

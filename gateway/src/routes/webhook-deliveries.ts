@@ -20,12 +20,13 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     path: `${path}/deliveries`,
     id: 'listWebhookDeliveries',
     tag,
-    summary: 'List the latest deliveries of a webhook',
-    description: 'Newest first. The last 1,000 of 30 days are kept.',
+    summary: 'List webhook deliveries',
+    description:
+      'Returns deliveries, newest first. The log keeps the last 1,000 deliveries of the last 30 days.',
     access: 'owners',
     params: webhookParams,
     query: deliveriesQuery,
-    success: { description: 'The deliveries', schema: deliveries },
+    success: { description: 'Page of deliveries, newest first', schema: deliveries },
     async handle(exchange, { document, params: { webhookId }, query }) {
       const { limit = 0, before: beforeId = '' } = query
       const request = { docId: document.docId, webhookId, limit, beforeId }
@@ -40,7 +41,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     path: `${path}/deliveries/{deliveryId}`,
     id: 'describeWebhookDelivery',
     tag,
-    summary: 'Describe a delivery of a webhook',
+    summary: 'Get a webhook delivery',
     access: 'owners',
     params: webhookDeliveryParams,
     success: { description: 'The delivery', schema: delivery },
@@ -58,11 +59,12 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     path: `${path}/deliveries/{deliveryId}/redeliver`,
     id: 'redeliverWebhookDelivery',
     tag,
-    summary: 'Send a delivery again',
-    description: 'As it was, ahead of what waits, once.',
+    summary: 'Redeliver a webhook delivery',
+    description:
+      'Queues the delivery with its original body ahead of pending events. It is attempted once, without retries.',
     access: 'owners',
     params: webhookDeliveryParams,
-    success: { description: 'It is queued', schema: done },
+    success: { description: 'The delivery is queued', schema: done },
     async handle(exchange, { document, params: { webhookId, deliveryId } }) {
       const request = { docId: document.docId, webhookId, deliveryId }
       await document.callWebhook((webhook, call) => webhook.deliveries.redeliver(request, call))
@@ -74,12 +76,12 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     path: `${path}/test`,
     id: 'testWebhook',
     tag,
-    summary: 'Send a made-up event to a webhook',
+    summary: 'Send a test event to a webhook',
     description:
-      'A row with `id` 0 and nothing in its columns, with the header `sheaf-event: test`; it is sent once, also when the webhook is disabled.',
+      'Sends a row with `id` 0 and null in all columns, with the header `sheaf-event: test`. It is attempted once, even if the webhook is disabled.',
     access: 'owners',
     params: webhookParams,
-    success: { description: 'It is queued', schema: testQueued },
+    success: { description: 'The test event is queued', schema: testQueued },
     async handle(exchange, { document, params: { webhookId } }) {
       const request = { docId: document.docId, webhookId }
       const { deliveryId } = await document.callWebhook((webhook, call) =>

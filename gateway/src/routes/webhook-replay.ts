@@ -12,11 +12,13 @@ export const webhookReplayRoutes: readonly Route[] = [
     path: '/api/docs/{docId}/webhooks/{webhookId}/replay',
     id: 'replayWebhook',
     tag: 'webhooks',
-    summary: 'Send events of the past once more',
+    summary: 'Replay past events of a webhook',
+    description:
+      'Queues events of past changes again, ahead of pending events; events already pending are not duplicated. Returns 409 if the change log does not reach back far enough or the webhook is disabled.',
     access: 'owners',
     params: webhookParams,
     body: replayBody,
-    success: { description: 'They wait for delivery', schema: replayed },
+    success: { description: 'The events are queued', schema: replayed },
     async handle(exchange, { document, params: { webhookId }, body }) {
       const { docId } = document
       const from = readFrom(body)
@@ -31,7 +33,7 @@ export const webhookReplayRoutes: readonly Route[] = [
 function readFrom(body: { since?: number; sinceTime?: string }): ReplayDeliveriesRequest['from'] {
   const { since, sinceTime } = body
   if ((since === undefined) === (sinceTime === undefined))
-    throw new AppError('invalid', 'BAD_FIELD', 'either since or sinceTime must be given', {
+    throw new AppError('invalid', 'BAD_FIELD', 'exactly one of since and sinceTime is required', {
       field: 'since',
     })
   if (since !== undefined) return { $case: 'afterSeq', value: since }

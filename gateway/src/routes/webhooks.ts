@@ -23,21 +23,22 @@ const tag = 'webhooks'
 const path = '/api/docs/{docId}/webhooks'
 const onePath = `${path}/{webhookId}`
 const tablePath = '/api/docs/{docId}/tables/{tableId}'
-/** How secrets are sent: browsers write other answers to disk. */
+/** Responses with secrets must not be cached: browsers write other responses to disk. */
 const unkept = { cache: 'no-store' }
 
-/** Definitions of webhooks. They are no change of the document, so they have no conditions. */
+/** Definitions of webhooks. They are not part of the document, so conditional requests do not apply. */
 export const webhookRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path,
     id: 'listWebhooks',
     tag,
-    summary: 'List webhooks of a document',
-    description: 'In the order of their creation, with how they fare.',
+    summary: 'List webhooks',
+    description:
+      'Returns the webhooks of a document with their delivery status, in order of creation.',
     access: 'owners',
     params: docParams,
-    success: { description: 'The webhooks', schema: webhooks },
+    success: { description: 'Webhooks of the document', schema: webhooks },
     async handle(exchange, { document }) {
       const { docId } = document
       const found = await document.callWebhook(({ webhooks }, call) =>
@@ -52,11 +53,12 @@ export const webhookRoutes: readonly Route[] = [
     id: 'createWebhooks',
     tag,
     summary: 'Create webhooks',
-    description: 'All of them, or none. They tell of changes from now on.',
+    description:
+      'Creates all webhooks of the request, or none. They fire for changes committed after the response. A document has at most 200 webhooks.',
     access: 'owners',
     params: docParams,
     body: newWebhooks,
-    success: { description: 'Their ids, in the order of the request', schema: webhookIds },
+    success: { description: 'Ids of the new webhooks, in request order', schema: webhookIds },
     async handle(exchange, { document, body }) {
       const list = body.webhooks.map(({ fields }) => toWireFields(fields))
       const { docId } = document
@@ -72,8 +74,8 @@ export const webhookRoutes: readonly Route[] = [
     path: `${path}/queue`,
     id: 'clearWebhookQueues',
     tag,
-    summary: 'Clear the queues of all webhooks of a document',
-    description: 'What waits is dropped, and how they fared is forgotten.',
+    summary: 'Clear the queues of all webhooks',
+    description: 'Discards pending events and resets the delivery statistics of all webhooks.',
     access: 'owners',
     params: docParams,
     success: { description: 'Done', schema: done },
@@ -92,7 +94,7 @@ export const webhookRoutes: readonly Route[] = [
     tag,
     summary: 'Clear the queue of a webhook',
     description:
-      'What waits is dropped, and how it fared is forgotten. An unknown webhook has no queue.',
+      'Discards pending events and resets the delivery statistics. Succeeds for an unknown webhook.',
     access: 'owners',
     params: webhookParams,
     success: { description: 'Done', schema: done },
@@ -109,9 +111,9 @@ export const webhookRoutes: readonly Route[] = [
     path: onePath,
     id: 'modifyWebhook',
     tag,
-    summary: 'Modify a webhook',
+    summary: 'Update a webhook',
     description:
-      'What is absent stays, but another table clears the columns. Disabling drops what waits; enabling sets it going again.',
+      'Omitted fields keep their value, except that changing the table clears the columns. Disabling discards pending events; enabling resumes delivery, also of a webhook that was stopped.',
     access: 'owners',
     params: webhookParams,
     body: webhookChange,
@@ -128,6 +130,7 @@ export const webhookRoutes: readonly Route[] = [
     id: 'deleteWebhook',
     tag,
     summary: 'Delete a webhook',
+    description: 'Deletes the webhook with its pending events and delivery log.',
     access: 'owners',
     params: webhookParams,
     success: { description: 'Done', schema: done },
@@ -144,10 +147,12 @@ export const webhookRoutes: readonly Route[] = [
     path: `${onePath}/secret`,
     id: 'describeWebhookSecret',
     tag,
-    summary: 'Tell the secret that signs the deliveries of a webhook',
+    summary: 'Get the signing secret of a webhook',
+    description:
+      'Returns the secret that signs deliveries, and the previous one while it is valid.',
     access: 'owners',
     params: webhookParams,
-    success: { description: 'The secrets', schema: secrets },
+    success: { description: 'Current and previous secret', schema: secrets },
     async handle(exchange, { document, params: { webhookId } }) {
       const { docId } = document
       const found = await document.callWebhook(({ webhooks }, call) =>
@@ -161,8 +166,9 @@ export const webhookRoutes: readonly Route[] = [
     path: `${onePath}/secret`,
     id: 'rotateWebhookSecret',
     tag,
-    summary: 'Make a new secret for a webhook',
-    description: 'For a day deliveries are signed with the one before too.',
+    summary: 'Rotate the signing secret of a webhook',
+    description:
+      'Generates a new secret. For 24 hours deliveries are signed with both the new and the previous secret.',
     access: 'owners',
     params: webhookParams,
     success: { description: 'The new secret', schema: newSecret },
@@ -180,12 +186,12 @@ export const webhookRoutes: readonly Route[] = [
     id: 'subscribe',
     tag,
     summary: 'Create a webhook of a table',
-    description: 'For older clients.',
+    description: 'Deprecated: use `POST /api/docs/{docId}/webhooks` instead.',
     deprecated: true,
     access: 'owners',
     params: tableParams,
     body: subscription,
-    success: { description: 'The webhook', schema: subscribed },
+    success: { description: 'Ids and unsubscribe key of the webhook', schema: subscribed },
     async handle(exchange, { document, params: { tableId }, body }) {
       const request = {
         docId: document.docId,
@@ -205,8 +211,9 @@ export const webhookRoutes: readonly Route[] = [
     path: `${tablePath}/_unsubscribe`,
     id: 'unsubscribe',
     tag,
-    summary: 'Delete a webhook, with its key',
-    description: 'For older clients. An owner of the document needs no key.',
+    summary: 'Delete a webhook by its unsubscribe key',
+    description:
+      'Deprecated: use `DELETE /api/docs/{docId}/webhooks/{webhookId}` instead. Owners of the document do not need the key.',
     deprecated: true,
     access: 'editors',
     params: tableParams,

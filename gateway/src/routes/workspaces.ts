@@ -17,18 +17,20 @@ import { toOrgRef } from './orgs'
 
 const tag = 'workspaces'
 
-/** Workspaces: list, describe, create, modify, delete, trash. */
+/** Workspaces: list, describe, create, update, move to the trash, restore, delete. */
 export const workspaceRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/orgs/{orgId}/workspaces',
     id: 'listWorkspaces',
     tag,
-    summary: 'List workspaces and documents within an org',
+    summary: 'List workspaces and documents of an org',
+    description:
+      'Returns the workspaces that the caller has access to, each with its accessible documents. Requires a role on the site or on something in it.',
     access: 'caller',
     params: orgParams,
     query: showRemoved,
-    success: { description: 'The workspaces by name', schema: z.array(listedWorkspace) },
+    success: { description: 'Workspaces by name', schema: z.array(listedWorkspace) },
     async handle(exchange, { params, query }) {
       const org = toOrgRef(exchange, params)
       const found = await listWorkspaces(exchange, { org, removed: query.showRemoved })
@@ -40,7 +42,8 @@ export const workspaceRoutes: readonly Route[] = [
     path: '/api/orgs/{orgId}/workspaces',
     id: 'createWorkspace',
     tag,
-    summary: 'Create an empty workspace',
+    summary: 'Create a workspace',
+    description: 'Creates an empty workspace. Requires edit access to the site.',
     access: 'caller',
     params: orgParams,
     body: workspaceFieldsBody,
@@ -57,11 +60,13 @@ export const workspaceRoutes: readonly Route[] = [
     path: '/api/workspaces/{workspaceId}',
     id: 'describeWorkspace',
     tag,
-    summary: 'Describe a workspace',
+    summary: 'Get a workspace',
+    description:
+      'Returns the workspace with its site and the documents that the caller has access to. Requires view access to the workspace or to a document in it.',
     access: 'caller',
     params: workspaceParams,
     query: showRemoved,
-    success: { description: 'The workspace', schema: workspace },
+    success: { description: 'The workspace and its documents', schema: workspace },
     async handle(exchange, { params: { workspaceId }, query }) {
       const found = await getWorkspace(exchange, { workspaceId, removed: query.showRemoved })
       sendJson(exchange, toWorkspace(found.workspace, found.org))
@@ -72,7 +77,9 @@ export const workspaceRoutes: readonly Route[] = [
     path: '/api/workspaces/{workspaceId}',
     id: 'modifyWorkspace',
     tag,
-    summary: 'Modify a workspace',
+    summary: 'Rename a workspace',
+    description:
+      'An omitted or empty name keeps its value. Requires owner access to the workspace.',
     access: 'caller',
     params: workspaceParams,
     body: workspaceFieldsBody,
@@ -88,8 +95,9 @@ export const workspaceRoutes: readonly Route[] = [
     path: '/api/workspaces/{workspaceId}',
     id: 'deleteWorkspace',
     tag,
-    summary: 'Delete a workspace with its documents',
-    description: 'It cannot be undone.',
+    summary: 'Delete a workspace',
+    description:
+      'Deletes the workspace with its documents. This cannot be undone. Requires owner access to the workspace.',
     access: 'caller',
     params: workspaceParams,
     success: { description: 'Id of the workspace', schema: z.int() },
@@ -104,11 +112,16 @@ export const workspaceRoutes: readonly Route[] = [
     path: '/api/workspaces/{workspaceId}/remove',
     id: 'removeWorkspace',
     tag,
-    summary: 'Put a workspace into the trash, or delete it',
+    summary: 'Move a workspace to the trash',
+    description:
+      'Moves the workspace with its documents to the trash, or deletes it if `permanent` is set. The trash is emptied after 30 days by default. Requires owner access to the workspace.',
     access: 'caller',
     params: workspaceParams,
     query: permanent,
-    success: { description: 'Id of the workspace if it was deleted', schema: z.int().nullable() },
+    success: {
+      description: 'Id of the workspace if it was deleted, else null',
+      schema: z.int().nullable(),
+    },
     async handle(exchange, { params: { workspaceId }, query }) {
       const { workspaces } = exchange.context.directory
       if (query.permanent) await workspaces.deleteWorkspace({ workspaceId }, exchange.call())
@@ -121,7 +134,8 @@ export const workspaceRoutes: readonly Route[] = [
     path: '/api/workspaces/{workspaceId}/unremove',
     id: 'restoreWorkspace',
     tag,
-    summary: 'Take a workspace out of the trash',
+    summary: 'Restore a workspace from the trash',
+    description: 'Requires owner access to the workspace.',
     access: 'caller',
     params: workspaceParams,
     success: { description: 'Done', schema: nothing },
@@ -133,7 +147,7 @@ export const workspaceRoutes: readonly Route[] = [
   }),
 ]
 
-/** All workspaces of an org; they come in pages, and one that fills a page goes on in the next. */
+/** Reads all pages of the workspaces of an org. A workspace that fills a page continues in the next page. */
 async function listWorkspaces(
   exchange: Exchange,
   request: { org: OrgRef; removed: boolean },
@@ -153,7 +167,7 @@ async function listWorkspaces(
   return found
 }
 
-/** A workspace with all its documents, which come in pages. */
+/** Reads a workspace with all pages of its documents. */
 async function getWorkspace(
   exchange: Exchange,
   request: { workspaceId: number; removed: boolean },

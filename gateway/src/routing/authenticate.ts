@@ -40,7 +40,7 @@ function requireCsrfToken({ method = '', headers }: IncomingMessage, session: st
   throw new AppError(
     'unauthenticated',
     'CSRF_TOKEN_NEEDED',
-    "Requests of a session that change something require the header 'X-CSRF-Token' with the token that GET /api/session tells",
+    "Writes with a session require the header 'X-CSRF-Token' with the csrfToken from GET /api/session",
   )
 }
 

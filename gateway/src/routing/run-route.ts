@@ -51,7 +51,7 @@ class Received implements Input {
   }
 
   get document(): DocumentSession {
-    if (!this.found) throw new Error(`${this.routeId} is not about a document`)
+    if (!this.found) throw new Error(`${this.routeId} has no document`)
     return this.found
   }
 }

@@ -9,11 +9,11 @@ import {
 } from '@sheaf/protos/sheaf/directory/v1/access'
 import { z } from 'zod'
 
-/** Directory takes no more in one change; what is larger need not be sent on. */
+/** Users in one change; directory has the same limit. */
 const MAX_USERS = 1_000
-/** No email address is longer. */
+/** Longest email address. */
 const MAX_EMAIL = 254
-/** How much of a value that is no role an error repeats. */
+/** Characters of an invalid role that an error message quotes. */
 const SHOWN_LENGTH = 40
 
 const inheritable = z.enum(['owners', 'editors', 'viewers'])
@@ -21,44 +21,44 @@ const grantable = z.enum(['owners', 'editors', 'viewers', 'members', 'guests'])
 
 const entryFields = {
   id: z.int(),
-  name: z.string().meta({ description: 'Empty for somebody who has not signed in yet' }),
+  name: z.string().meta({ description: 'Empty for a user who has not signed in yet' }),
   email: z.string(),
   picture: z.string().nullable(),
   access: grantable.nullable().meta({
-    description: 'Role given here; `guests` where only something inside is shared',
+    description: 'Role granted on this resource; `guests` if only something in it is shared',
   }),
   isMember: z.boolean().meta({ description: 'Whether the user has a role on the site itself' }),
-  anonymous: z.literal(true).optional().meta({ description: 'The anonymous user' }),
+  anonymous: z.literal(true).optional().meta({ description: 'Present for the anonymous user' }),
 }
 
 const listingFields = {
   personal: z
     .literal(true)
     .optional()
-    .meta({ description: 'The caller is no owner and does not see everybody' }),
-  public: z
-    .boolean()
-    .optional()
-    .meta({ description: 'Beside `personal`: the caller comes in as everybody may' }),
+    .meta({ description: 'Present if the caller is not an owner and the list is incomplete' }),
+  public: z.boolean().optional().meta({
+    description:
+      'Present with `personal`: whether the caller only has access through public sharing',
+  }),
 }
 
-/** Who has access to an org. */
+/** Users with access to an org. */
 export const orgAccess = z
   .object({ users: z.array(z.object(entryFields)), ...listingFields })
   .meta({ id: 'OrgAccess' })
 
-/** Who has access to a workspace or a document. */
+/** Users with access to a workspace or a document. */
 export const resourceAccess = z
   .object({
     maxInheritedRole: inheritable
       .nullable()
-      .meta({ description: "How much of the parent's roles comes down; null for none" }),
+      .meta({ description: 'Highest role inherited from the parent; null for none' }),
     users: z.array(
       z.object({
         ...entryFields,
         parentAccess: inheritable
           .nullable()
-          .meta({ description: 'Role on the parent, before `maxInheritedRole` cuts it' }),
+          .meta({ description: 'Role on the parent, not limited by `maxInheritedRole`' }),
       }),
     ),
     ...listingFields,
@@ -67,12 +67,12 @@ export const resourceAccess = z
 
 const usersDelta = {
   type: 'object' as const,
-  description: `Roles by email, at most ${MAX_USERS}; null takes a role away`,
+  description: `Roles by email address, at most ${MAX_USERS}; null removes the role`,
   additionalProperties: { type: ['string', 'null'] as ('string' | 'null')[] },
   example: { 'bob@example.com': 'editors', 'carol@example.com': null },
 }
 
-/** A change of who has access to an org. */
+/** A change of access to an org. */
 export const orgAccessChange = z
   .object({
     delta: z
@@ -86,7 +86,7 @@ export const orgAccessChange = z
   })
   .meta({ required: ['delta'] })
 
-/** A change of who has access to a workspace or a document. */
+/** A change of access to a workspace or a document. */
 export const resourceAccessChange = z
   .object({
     delta: z
@@ -99,7 +99,7 @@ export const resourceAccessChange = z
           maxInheritedRole: {
             type: ['string', 'null'],
             enum: ['owners', 'editors', 'viewers', null],
-            description: "How much of the parent's roles is to come down; null for none",
+            description: 'Highest role to inherit from the parent; null for none',
           },
         },
       }),
@@ -109,8 +109,8 @@ export const resourceAccessChange = z
 type Delta = Pick<UpdateAccessRequest, 'changes' | 'maxInheritedRole'>
 
 /**
- * A change as directory takes it. Its faults have messages of their own, which clients know, so it is not left to the
- * schema. Throws AppError `invalid`, naming the field.
+ * Reads a change of access for directory. It is validated here instead of by the schema, because existing clients rely
+ * on the messages. Throws AppError `invalid`, naming the field.
  */
 export function readDelta(delta: unknown): Delta {
   if (delta === undefined || delta === null)
@@ -134,7 +134,7 @@ export function readDelta(delta: unknown): Delta {
   }
 }
 
-/** The same for an org, whose delta is about users only. */
+/** Reads a change of access to an org, which has users only. */
 export function readOrgDelta(delta: unknown): Delta {
   const read = readDelta(delta)
   if (!isObject(delta) || (delta.users ?? undefined) === undefined)
@@ -153,7 +153,7 @@ function readChange(email: string, role: unknown): Delta['changes'] {
   if (role !== null && !isRoleName(role)) throw unknownRole('user role', role, 'delta.users')
   const canBeSent = email.length <= MAX_EMAIL && toUSVString(email) === email
   if (canBeSent) return [{ email, role: roleToWire(role ?? undefined) }]
-  // There can be no such user, so nobody has a role to lose.
+  // No user can have this address, so there is no role to remove.
   if (role === null) return []
   throw new AppError('invalid', 'INVALID_EMAIL', 'Invalid email address included', {
     field: 'delta.users',
@@ -169,7 +169,7 @@ function readCap(role: unknown): Role | undefined {
 }
 
 function unknownRole(noun: string, role: unknown, field: string): AppError {
-  // A value can be nested deeper than there is stack to show it.
+  // Converting a deeply nested value to text could overflow the stack.
   const isPlain = typeof role === 'string' || typeof role === 'number' || typeof role === 'boolean'
   const text = isPlain ? String(role) : 'object'
   const shown = toUSVString(text.slice(0, SHOWN_LENGTH))
@@ -178,7 +178,7 @@ function unknownRole(noun: string, role: unknown, field: string): AppError {
 
 const toRole = (role: Role): RoleName | null => roleFromWire(role) ?? null
 
-/** A role that comes down from a parent; those that do not are not sent. */
+/** Converts an inheritable role; null for others. */
 function toInheritable(role: Role): z.output<typeof inheritable> | null {
   const name = toRole(role)
   return name === 'members' || name === 'guests' ? null : name
@@ -200,12 +200,12 @@ function toEntry(entry: AccessEntry): z.output<typeof orgAccess>['users'][number
 const toRestriction = ({ isPersonal, isPublic }: ListAccessResponse) =>
   isPersonal ? { personal: true as const, public: isPublic } : {}
 
-/** Who has access to an org, as REST shows it. */
+/** Converts the users of an org to their JSON. */
 export function toOrgAccess(answer: ListAccessResponse): z.output<typeof orgAccess> {
   return { ...toRestriction(answer), users: answer.users.map(toEntry) }
 }
 
-/** Who has access to a workspace or a document, as REST shows it. */
+/** Converts the users of a workspace or a document to their JSON. */
 export function toResourceAccess(answer: ListAccessResponse): z.output<typeof resourceAccess> {
   return {
     ...toRestriction(answer),

@@ -8,26 +8,30 @@ const integerText = z
   .regex(/^-?\d{1,15}$/, 'cannot be understood as an integer')
   .transform(Number)
 
-/** An attachment of a document in a path. */
+/** Path parameters of an attachment. */
 export const attachmentParams = docParams.extend({
-  attachmentId: integerText.meta({ type: 'integer', description: 'Row id', example: 1 }),
+  attachmentId: integerText.meta({
+    type: 'integer',
+    description: 'Row id of the attachment',
+    example: 1,
+  }),
 })
 
-/** What is known of an attachment. */
+/** Metadata of an attachment. */
 export const attachment = z
   .object({
     fileName: z.string(),
-    fileSize: z.int().meta({ description: 'In bytes' }),
+    fileSize: z.int().meta({ description: 'Size in bytes' }),
     timeUploaded: z.iso.datetime(),
   })
   .meta({ id: 'Attachment' })
 
-/** What is known of several. */
+/** Metadata of attachments by row id. */
 export const attachments = z.object({
   records: z.array(z.object({ id: z.int(), fields: attachment })),
 })
 
-/** Which attachments, in which order. */
+/** Selection of attachments. */
 export const attachmentsQuery = recordsQuery.pick({
   filter: true,
   sort: true,
@@ -35,18 +39,23 @@ export const attachmentsQuery = recordsQuery.pick({
   offset: true,
 })
 
-/** How a file is to be sent. */
+/** Query parameters of a file download. */
 export const downloadQuery = z.object({
   name: z
     .string()
-    .max(255, 'is too long')
+    .max(255, 'must have at most 255 characters')
     .optional()
-    .meta({ description: 'Name of the file in the answer, instead of its own' }),
-  inline: flag('Let browsers show the file, where that is safe, instead of saving it'),
-  tableId: z.string().optional().meta({ description: 'Table of a cell that holds it' }),
-  colId: z.string().optional().meta({ description: 'Column of that cell' }),
-  rowId: integerText.optional().meta({ type: 'integer', description: 'Row of that cell' }),
-  maybeNew: flag('It may not be in a cell yet; who may read the document need not say so'),
+    .meta({ description: 'File name in the response, instead of that of the attachment' }),
+  inline: flag('Allow browsers to display the file, if its type is safe, instead of saving it'),
+  tableId: z.string().optional().meta({
+    description:
+      'Table of a cell that refers to the attachment; requires `colId` and `rowId`. Has no effect.',
+  }),
+  colId: z.string().optional().meta({ description: 'Column of that cell. Has no effect.' }),
+  rowId: integerText
+    .optional()
+    .meta({ type: 'integer', description: 'Row id of that cell. Has no effect.' }),
+  maybeNew: flag('Accepted for compatibility. Has no effect.'),
 })
 
 /** A form with files. */
@@ -54,17 +63,17 @@ export const uploadForm = z.object({
   upload: z
     .array(z.string().meta({ format: 'binary' }))
     .min(1)
-    .meta({ description: 'The files' }),
+    .meta({ description: 'Files to attach; at most 1,000' }),
 })
 
 /** A form with an archive. */
 export const archiveForm = z.object({
-  upload: z.string().meta({ format: 'binary', description: 'A .tar file, in a field of any name' }),
+  upload: z.string().meta({ format: 'binary', description: 'TAR archive, in a field of any name' }),
 })
 
-/** What to remove, and what to look at. */
+/** Query parameters of removing unused attachments. */
 export const removeUnusedQuery = z.object({
-  expiredonly: flag('Only what has been unused for 7 days'),
+  expiredonly: flag('Remove only attachments that have been unused for 7 days'),
   verifyfiles: z
     .union([z.string(), z.array(z.string())])
     .optional()
@@ -72,31 +81,31 @@ export const removeUnusedQuery = z.object({
     .meta({
       type: 'boolean',
       default: true,
-      description: 'Then compare the bytes of what is left with what they should be',
+      description: 'Verify the contents of the remaining attachments afterwards',
     }),
 })
 
-/** Kind of an archive. */
+/** Query parameters of an archive download. */
 export const archiveQuery = z.object({
   format: z
     .enum(['', 'zip', 'tar'], 'should be one of zip,tar')
     .optional()
     .transform((word) => word || 'zip')
-    .meta({ type: 'string', enum: ['zip', 'tar'], default: 'zip', description: 'Kind of archive' }),
+    .meta({ type: 'string', enum: ['zip', 'tar'], default: 'zip', description: 'Archive format' }),
 })
 
-/** What became of the files of an archive. */
+/** Results of restoring an archive. */
 export const restored = z.object({ added: z.int(), errored: z.int(), unused: z.int() })
 
 const storeType = z.enum(['internal', 'external'])
 
-/** Where the bytes of attachments lie. */
+/** The store of attachments. */
 export const store = z.object({ type: storeType })
 
-/** Places outside of documents that they could lie in. */
+/** External stores. */
 export const stores = z.object({ stores: z.array(z.object({ label: z.string() })) })
 
-/** How far the bytes have been brought to another place. */
+/** Status of the transfer to another store. */
 export const transferStatus = z.object({
   status: z.object({
     pendingTransferCount: z.int(),
@@ -108,11 +117,9 @@ export const transferStatus = z.object({
 })
 
 /** Row ids of uploaded files. */
-export const attachmentIds = z
-  .array(z.int())
-  .meta({ description: 'Row ids, in the order of the files' })
+export const attachmentIds = z.array(z.int()).meta({ description: 'Row ids, in file order' })
 
-/** An attachment as REST shows it. */
+/** Converts the metadata of an attachment to its JSON. */
 export function toAttachment(of: Attachment): z.output<typeof attachment> {
   const { fileName, fileSize, timeUploaded } = of
   return { fileName, fileSize, timeUploaded }

@@ -2,38 +2,43 @@ import { z } from 'zod'
 
 const MAX_LIMIT = 1000
 
-/** Position in the log. */
+/** Position in the log, as text. */
 export const sinceText = z
   .string()
-  .regex(/^\d{1,15}$/, 'is not the seq of a change')
+  .regex(/^\d{1,15}$/, 'must be a non-negative integer')
   .transform(Number)
 
-/** Which changes, in a query. */
+/** Selection of changes in a query. */
 export const changesQuery = z.object({
   since: sinceText.default(0).meta({
     type: 'integer',
-    description: 'Only changes with a greater `seq`; 0 for all',
+    description: 'Return changes with a greater `seq` only; 0 (default) for all',
     example: 41,
   }),
   limit: z
     .string()
-    .regex(/^\d{1,4}$/, `should be from 1 to ${MAX_LIMIT}`)
+    .regex(/^\d{1,4}$/, `must be an integer from 1 to ${MAX_LIMIT}`)
     .transform(Number)
-    .refine((limit) => limit >= 1 && limit <= MAX_LIMIT, `should be from 1 to ${MAX_LIMIT}`)
+    .refine(
+      (limit) => limit >= 1 && limit <= MAX_LIMIT,
+      `must be an integer from 1 to ${MAX_LIMIT}`,
+    )
     .default(MAX_LIMIT)
     .meta({
       type: 'integer',
-      description: `At most so many changes, up to ${MAX_LIMIT}; an answer can have fewer though there are more. Not for server-sent events`,
+      description: `Maximum number of changes, 1 to ${MAX_LIMIT} (default). A response can have fewer changes although more exist. Ignored for server-sent events.`,
       example: 100,
     }),
 })
 
-const values = z.array(z.unknown()).meta({ description: 'One for each of rowIds, in their order' })
+const values = z
+  .array(z.unknown())
+  .meta({ description: 'One value per row id, in the order of `rowIds`' })
 
 const rowOperation = z.object({
   action: z.enum(['addRows', 'updateRows', 'removeRows']),
-  tableId: z.string().meta({ description: 'Id of the table when it was changed' }),
-  tableRef: z.int().meta({ description: 'Row of the table in _grist_Tables; 0 for metadata' }),
+  tableId: z.string().meta({ description: 'Id of the table at the time of the change' }),
+  tableRef: z.int().meta({ description: 'Row id of the table in `_grist_Tables`; 0 for metadata' }),
   rowIds: z.array(z.int()),
   columns: z
     .record(
@@ -44,7 +49,7 @@ const rowOperation = z.object({
         new: values.optional(),
       }),
     )
-    .meta({ description: 'By column id: what the cells were before, and what they became' }),
+    .meta({ description: 'Old and new values by column id; `old` requires edit access' }),
 })
 
 const schemaOperation = z.object({
@@ -65,25 +70,25 @@ const schemaOperation = z.object({
   cells: z
     .object({ rowIds: z.array(z.int()), old: values })
     .optional()
-    .meta({ description: 'In histories, what a removed column held' }),
+    .meta({ description: 'Values of a removed column; in the history only' }),
 })
 
-/** A change as `changeJson` writes it. */
+/** A change, as serialized by `changeJson`. */
 export const change = z.object({
   seq: z.int().meta({ description: 'Position in the log of the document, from 1 without gaps' }),
   time: z.iso.datetime(),
-  userId: z.int().nullable().meta({ description: 'Who made it; null for Sheaf itself' }),
+  userId: z.int().nullable().meta({ description: 'Author of the change; null for the system' }),
   cause: z.enum(['api', 'import', 'formula', 'undo', 'unknown']),
   truncated: z
     .literal(true)
     .optional()
-    .meta({ description: 'The operations, or some of them, are left out because of their size' }),
+    .meta({ description: 'Present if operations are omitted because of their size' }),
   operations: z.array(z.union([rowOperation, schemaOperation])).meta({
-    description: 'What was done, in order; what was before is for editors and owners',
+    description: 'Operations of the change, in order; `old` values require edit access',
   }),
 })
 
-/** A part of the log. */
+/** A range of the log. */
 export const changesList = z
   .object({
     changes: z.array(change.meta({ id: 'Change' })),

@@ -9,84 +9,90 @@ import { z } from 'zod'
 import { listOf } from './list'
 import { text } from './text'
 
-/** Columns in one request; SQLite has room for no more in a table. */
+/** Columns in one request: the maximum number of columns of a SQLite table. */
 export const columnBounds = { min: 1, max: 2_000 }
 
-const cell = z.unknown().meta({ description: 'A cell: null, or a list of column refs' })
+const cell = z.unknown().meta({ description: 'Null, or a list of column refs as `["L", 1, 2]`' })
 
-/** Metadata of a column that may be set; what is absent or null takes its default, and what is not listed is ignored. */
+/** Metadata of a new column. Absent and null fields take their default; unknown fields are ignored. */
 const newColumnFields = z
   .object({
     type: text.nullish().meta({
       description:
-        'Text, Numeric, Int, Bool, Date, DateTime:<zone>, Choice, ChoiceList, Ref:<table>, RefList:<table>, Attachments or Any',
+        'Column type: `Text`, `Numeric`, `Int`, `Bool`, `Date`, `DateTime:<time zone>`, `Choice`, `ChoiceList`, `Ref:<table id>`, `RefList:<table id>`, `Attachments` or `Any` (default)',
       example: 'Int',
     }),
     label: z.union([text, z.number()]).nullish().meta({ type: 'string' }),
     formula: text.nullish(),
     isFormula: z.boolean().nullish(),
-    widgetOptions: text.nullish().meta({ description: 'Display options: JSON as text' }),
+    widgetOptions: text.nullish().meta({ description: 'Display options as JSON text' }),
     visibleCol: z.int().nullish().meta({
-      description: 'Ref of the column of the referenced table that is shown instead of the row id',
+      description: 'Ref of the column of the referenced table to display instead of the row id',
     }),
     description: text.nullish(),
     untieColIdFromLabel: z.boolean().nullish(),
     recalcWhen: z.int().nullish(),
     recalcDeps: cell.optional(),
     rules: cell.optional(),
-    parentPos: z.number().nullish().meta({ description: 'Position; `_position` is taken too' }),
+    parentPos: z.number().nullish().meta({ description: 'Position; `_position` is an alias' }),
     _position: z.number().nullish(),
   })
   .meta({ id: 'NewColumnFields' })
 
-/** A column to make. */
+/** A column to add. */
 export const newColumn = z
   .object({
-    id: text.nullish().meta({ description: 'Wished id; absent takes the next free letter' }),
+    id: text.nullish().meta({
+      description:
+        'Requested id, adjusted to a valid and unused one; absent for the next free letter',
+    }),
     fields: newColumnFields.optional(),
   })
   .meta({ id: 'NewColumn' })
 
-/** Columns to make. */
+/** Columns to add. */
 export const newColumns = z.object({ columns: listOf(newColumn, columnBounds) })
 
 const ref = (description: string) => z.int().min(0).optional().meta({ description })
 
-/** What can be changed of a column; refs that cannot be changed may be there when they are what they are. */
+/** Fields of a column that can be changed. Read-only refs are accepted with their current value. */
 const columnChangeFields = z
   .looseObject({
-    colId: text.optional().meta({ description: 'Wished new id; wins over that of a new label' }),
+    colId: text.optional().meta({
+      description:
+        'New id, adjusted to a valid and unused one; takes precedence over the id derived from a new label',
+    }),
     type: text.optional(),
     label: z.union([text, z.number()]).optional().meta({
       type: 'string',
-      description: 'A new label renames the column, unless untieColIdFromLabel is true',
+      description: 'Label; a new label also changes the id, unless `untieColIdFromLabel` is true',
     }),
     formula: text.optional(),
     isFormula: z.boolean().optional(),
-    widgetOptions: text.optional().meta({ description: 'Display options: JSON as text' }),
+    widgetOptions: text.optional().meta({ description: 'Display options as JSON text' }),
     description: text.optional(),
     untieColIdFromLabel: z.boolean().optional(),
     displayCol: ref('Ref of the column that holds display values'),
-    visibleCol: ref('Ref of the column of the referenced table that is shown'),
+    visibleCol: ref('Ref of the column of the referenced table to display'),
     recalcWhen: z.int().optional(),
     recalcDeps: cell.optional(),
     rules: cell.optional(),
-    parentPos: z.number().optional().meta({ description: 'Position; `_position` is taken too' }),
+    parentPos: z.number().optional().meta({ description: 'Position; `_position` is an alias' }),
     _position: z.number().optional(),
-    colRef: ref('Cannot be changed'),
-    parentId: ref('Cannot be changed'),
-    summarySourceCol: ref('Cannot be changed'),
-    reverseCol: ref('Cannot be changed'),
+    colRef: ref('Read-only; must be the current value if given'),
+    parentId: ref('Read-only; must be the current value if given'),
+    summarySourceCol: ref('Read-only; must be the current value if given'),
+    reverseCol: ref('Read-only; must be the current value if given'),
   })
   .meta({ id: 'ColumnChangeFields' })
 
-/** A column by id, and what to change of it. */
+/** Changes of a column by its id. */
 const columnUpdate = z.object({ id: text, fields: columnChangeFields }).meta({ id: 'ColumnUpdate' })
 
-/** Columns to change, or to add when they are not there. */
+/** Changes of columns, or columns to add. */
 export const columnUpdates = z.object({ columns: listOf(columnUpdate, columnBounds) })
 
-/** Columns that were made. */
+/** Ids of the added columns. */
 export const columnIds = z.object({ columns: z.array(z.object({ id: z.string() })) })
 
 /** A column with its metadata. */
@@ -118,12 +124,12 @@ export const column = z
 /** Columns of a table. */
 export const columns = z.object({ columns: z.array(column) })
 
-/** A column to make, as document-data takes it. */
+/** Converts a new column for document-data. */
 export function toWireNewColumn({ id, fields }: z.output<typeof newColumn>): WireNewColumn {
   return { id: id ?? '', fields: toWireFields(fields ?? {}) }
 }
 
-/** A column to change, as document-data takes it. Throws `invalid` for a field that there is not. */
+/** Converts a change of a column for document-data. Throws `invalid` for an unknown field. */
 export function toWireUpdate({ id, fields }: z.output<typeof columnUpdate>): WireUpdate {
   requireKnown(fields, columnChangeFields.shape)
   return {
@@ -142,14 +148,14 @@ export function toWireUpdate({ id, fields }: z.output<typeof columnUpdate>): Wir
   }
 }
 
-/** Throws `invalid` for a field that metadata do not have. */
+/** Throws `invalid` for a field that the metadata does not have. */
 export function requireKnown(fields: object, known: object): void {
   const unknown = Object.keys(fields).find((name) => !Object.hasOwn(known, name))
   if (unknown !== undefined)
     throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${unknown}"`)
 }
 
-/** Throws `invalid` unless all items of a modification set the same fields, as existing clients know it. */
+/** Throws `invalid` unless all items of an update set the same fields, as existing clients expect. */
 export function requireSameFields(items: readonly { readonly fields: object }[]): void {
   const [first, ...others] = items.map(({ fields }) => Object.keys(fields).sort().join('\0'))
   if (others.some((names) => names !== first))
@@ -179,14 +185,14 @@ const given = <T>(value: T | null | undefined): T | undefined => value ?? undefi
 const toJson = (value: unknown) =>
   value === undefined || value === null ? undefined : Buffer.from(JSON.stringify(value))
 
-/** The same where null is a value. */
+/** As `toJson`, with null as a value. */
 const toCellJson = (value: unknown) =>
   value === undefined ? undefined : Buffer.from(JSON.stringify(value))
 
 const fromJson = (bytes: Uint8Array | undefined): unknown =>
   bytes === undefined || bytes.length === 0 ? null : JSON.parse(Buffer.from(bytes).toString('utf8'))
 
-/** A column as REST shows it. */
+/** Converts a column to its JSON. */
 export function toColumn(wire: WireColumn): z.output<typeof column> {
   const { id, colRef, tableRef, displayCol, summarySourceCol, reverseCol } = wire
   const fields: Partial<WireFields> = wire.fields ?? {}

@@ -4,7 +4,7 @@ import { org, shownRole, toOrg, toShownRole } from './orgs'
 import { nameText, text } from './text'
 import { documentSummary, toSummary } from './workspaces'
 
-/** A document described by itself. */
+/** A document with its workspace. */
 export const document = documentSummary
   .extend({
     workspace: z.object({
@@ -16,14 +16,16 @@ export const document = documentSummary
   })
   .meta({ id: 'Document' })
 
-/** What makes or changes a document. */
+/** Fields of a document to create or update. */
 export const documentFields = z.strictObject({
   name: nameText.nullish(),
   isPinned: z.boolean().optional(),
-  urlId: text.nullish().meta({ description: 'Short id for addresses; null clears it' }),
+  urlId: text
+    .nullish()
+    .meta({ description: 'Short id for URLs, unique in the site; null removes it' }),
 })
 
-/** A number, or a text of digits. */
+/** A number or a string of digits. */
 const integer = z.union([
   z.int(),
   z
@@ -32,24 +34,24 @@ const integer = z.union([
     .transform(Number),
 ])
 
-/** What moves a document. */
+/** Body of moving a document. */
 export const documentMove = z.object({
-  workspace: integer.meta({ type: 'integer', description: 'Workspace that it goes into' }),
+  workspace: integer.meta({ type: 'integer', description: 'Integer id of the target workspace' }),
 })
 
-/** What copies a document. */
+/** Body of copying a document. */
 export const documentCopy = z.object({
-  workspaceId: integer.meta({ type: 'integer', description: 'Workspace that the copy goes into' }),
+  workspaceId: integer.meta({ type: 'integer', description: 'Integer id of the target workspace' }),
   documentName: nameText
     .nullish()
-    .meta({ description: 'Name of the copy; made from that of the document when absent' }),
+    .meta({ description: 'Name of the copy; default: name of the document with ` (copy)`' }),
   asTemplate: z
     .boolean()
     .nullish()
-    .meta({ description: 'True to copy the structure alone, without rows and attachments' }),
+    .meta({ description: 'Copy the structure only, without records and attachments' }),
 })
 
-/** A document as its description shows it. Throws when directory has left a part out, which would be a bug. */
+/** Converts a document to its JSON. Throws if directory omitted a part, which is a bug. */
 export function toDocument(answer: GetDocumentResponse): z.output<typeof document> {
   const { document: summary, workspace, org: ofOrg } = answer
   if (!summary || !workspace || !ofOrg) throw new Error('directory described a document in part')

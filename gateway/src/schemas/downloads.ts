@@ -2,46 +2,43 @@ import { z } from 'zod'
 import { choice, flag } from './parameters'
 import { text } from './text'
 
-/** A table by its id. */
+/** The id of a table. */
 const tableId = text.min(1, 'cannot be empty')
 
-const header = choice(
-  ['label', 'colId'],
-  'What stands in the first line: labels are for people, column ids for programs',
-)
+const header = choice(['label', 'colId'], 'Contents of the first line: column labels or column ids')
 
 const ignored = (what: string) =>
   z
     .union([z.string(), z.array(z.string())])
     .optional()
-    .meta({ type: 'string', description: `${what}; acts only together with \`viewSection\`` })
+    .meta({ type: 'string', description: `${what}; has an effect only with \`viewSection\`` })
 
-/** Which section of a page: Sheaf has none, so that none can be found. */
+/** A section of a page. Sheaf has no pages, so none is ever found. */
 const viewSection = z
   .string()
   .regex(/^\d{0,15}$/, 'cannot be understood as an integer')
   .transform(Number)
   .optional()
-  .meta({ type: 'integer', description: 'Section of a page; 404, because Sheaf keeps no pages' })
+  .meta({ type: 'integer', description: 'Section of a page. Returns 404: Sheaf has no pages.' })
 
 const title = text.optional().meta({
-  description: 'Name of the file; made from those of document and table when absent',
+  description: 'File name; default: document name and table id',
 })
 
 const selection = {
   viewSection,
-  activeSortSpec: ignored('Order'),
+  activeSortSpec: ignored('Sort order'),
   filters: ignored('Filters'),
   linkingFilter: ignored('Filter of a linked section'),
 }
 
 const standard = flag(
-  'Write what the table schema describes: choice lists as JSON, dates and times with two digits each',
+  'Write the values that the table schema describes: choice lists as JSON, dates and times with two-digit parts',
 )
 
-const rowIds = flag('Begin each line with the row id, as column `id`')
+const rowIds = flag('Begin each line with the row id, in the column `id`')
 
-/** What a table is written as. */
+/** Query parameters of a table download. */
 export const tableDownload = z.object({
   tableId: tableId.meta({ description: 'Table id', example: 'People' }),
   header,
@@ -51,25 +48,25 @@ export const tableDownload = z.object({
   ...selection,
 })
 
-/** What the CSV of a table is described for. */
+/** Query parameters of a table schema. */
 export const schemaQuery = tableDownload.omit({ title: true, standard: true })
 
-/** What a workbook holds. */
+/** Query parameters of a workbook download. */
 export const workbookDownload = z.object({
-  tableId: tableId.optional().meta({ description: 'Table id; all tables when absent' }),
+  tableId: tableId.optional().meta({ description: 'Table id; absent for all tables' }),
   header,
   title,
   ...selection,
 })
 
-/** What of a document goes into its file. */
+/** Query parameters of a document download. */
 export const documentDownload = z.object({
-  nohistory: flag('Leave out the history, which can make the file much smaller'),
-  template: flag('Leave out all data and history, and keep the structure'),
-  dryrun: flag('Only tell whether it can be downloaded'),
+  nohistory: flag('Omit the history, which can make the file much smaller'),
+  template: flag('Omit records, attachments and history; keep the structure only'),
+  dryrun: flag('Only check whether the document can be downloaded'),
 })
 
-/** A CSV file as the Table Schema standard describes it. */
+/** The description of a CSV file by the Table Schema standard. */
 export const tableSchema = z
   .object({
     name: z.string(),
@@ -77,7 +74,7 @@ export const tableSchema = z
     format: z.literal('csv'),
     mediatype: z.literal('text/csv'),
     encoding: z.literal('utf-8'),
-    path: z.string().meta({ description: 'Address of the CSV file' }),
+    path: z.string().meta({ description: 'URL of the CSV file' }),
     dialect: z.object({ delimiter: z.string(), doubleQuote: z.boolean() }),
     schema: z.object({
       fields: z.array(

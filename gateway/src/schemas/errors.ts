@@ -1,24 +1,22 @@
 import { z } from 'zod'
 
-/** The body of every answer that is an error. */
+/** The body of every error response. */
 export const errorBody = z
   .object({
-    error: z
-      .string()
-      .meta({ description: 'What is wrong, for people', example: 'document not found' }),
+    error: z.string().meta({ description: 'Error message', example: 'document not found' }),
     details: z
       .looseObject({
         reason: z
           .string()
-          .meta({ description: 'What is wrong, for programs', example: 'DOCUMENT_NOT_FOUND' }),
+          .meta({ description: 'Stable error code', example: 'DOCUMENT_NOT_FOUND' }),
         userError: z
           .string()
           .optional()
-          .meta({ description: 'Which part of the body does not fit its schema' }),
+          .meta({ description: 'Parts of the body that do not match the schema' }),
       })
       .optional(),
   })
   .meta({ id: 'Error' })
 
-/** The answer of writes that have nothing to tell. */
+/** The response of writes without a result. */
 export const nothing = z.null().meta({ description: 'The JSON literal null' })

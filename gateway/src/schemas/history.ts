@@ -7,34 +7,34 @@ const MAX_LIMIT = 100
 
 const number = z
   .string()
-  .regex(/^\d{1,15}$/, 'must be a whole number')
+  .regex(/^\d{1,15}$/, 'must be a non-negative integer')
   .transform(Number)
 
-/** Which changes of a document to list. */
+/** Selection of changes of a document. */
 export const historyQuery = z.object({
   tableId: text.optional().meta({
     description:
-      'Only changes of this table: its id now, or its tableRef, by which tables are found that are gone',
+      'Return changes of this table only: current table id, or `tableRef`, which also finds deleted tables',
     example: 'People',
   }),
   rowId: number.optional().meta({
     type: 'integer',
-    description: 'Only changes of this row of the table',
+    description: 'Return changes of this row only; requires `tableId`',
     example: 1,
   }),
   limit: number
-    .refine((limit) => limit > 0 && limit <= MAX_LIMIT, `must be from 1 to ${MAX_LIMIT}`)
+    .refine((limit) => limit > 0 && limit <= MAX_LIMIT, `must be an integer from 1 to ${MAX_LIMIT}`)
     .optional()
     .meta({
       type: 'integer',
       minimum: 1,
       maximum: MAX_LIMIT,
       default: MAX_LIMIT,
-      description: 'At most this many; a page may hold fewer, and not be the last',
+      description: 'Maximum number of changes. A page can have fewer without being the last.',
     }),
   before: number.optional().meta({
     type: 'integer',
-    description: 'Only changes with a smaller seq; `next` of the page before',
+    description: 'Return changes with a smaller `seq` only: `next` of the previous page',
   }),
 })
 
@@ -52,27 +52,27 @@ export const historyPage = z
           .nullable()
           .meta({
             description:
-              'Who made the change; null for Sheaf itself. Name and email are null when the account is gone',
+              'Author of the change; null for the system. Name and email are null if the account was deleted.',
           }),
       }),
     ),
     next: z
       .int()
       .nullable()
-      .meta({ description: '`before` of the next page; null when this was the last' }),
+      .meta({ description: '`before` of the next page; null on the last page' }),
   })
   .meta({ id: 'HistoryPage' })
 
-/** A change in a path. */
+/** Path parameters of a change. */
 export const changeParams = docParams.extend({
   seq: z
     .string()
-    .regex(/^[1-9]\d{0,14}$/, 'is not the seq of a change')
+    .regex(/^[1-9]\d{0,14}$/, 'must be a positive integer')
     .transform(Number)
     .meta({ type: 'integer', description: 'Position of the change in the log', example: 12 }),
 })
 
-/** Where a new change stands. */
+/** The position of a new change. */
 export const changeSeq = z
   .object({ seq: z.int().meta({ description: 'Position of the new change in the log' }) })
   .meta({ id: 'ChangeSeq' })

@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { nameText } from './text'
 
-/** The form that uploads a file. */
+/** The form of an import. */
 export const importForm = z.object({
   name: nameText.optional().meta({
-    description:
-      'Name of the document, before the file; that of the file without its end when absent',
+    description: 'Document name; must precede the file. Default: file name without extension.',
   }),
-  upload: z
-    .string()
-    .meta({ format: 'binary', description: 'CSV, TSV, XLSX, JSON, or SQLite as downloaded' }),
+  upload: z.string().meta({
+    format: 'binary',
+    description: 'CSV, TSV, XLSX or JSON file, or a SQLite document downloaded from Sheaf',
+  }),
 })
 
-/** What was made of a file. */
+/** The document created by an import. */
 export const importedDocument = z
   .object({
     id: z.string().meta({ description: 'UUID of the document' }),

@@ -3,19 +3,23 @@ import { z } from 'zod'
 import { nameText, text } from './text'
 
 const time = z.string().meta({ format: 'date-time' })
-const keyText = z.string().meta({ description: 'The key: shown this once' })
+const keyText = z.string().meta({ description: 'The key; it is not shown again' })
 
 const scope = z
   .object({
-    readOnly: z.boolean().meta({ description: 'Nothing may be changed' }),
-    orgs: z.array(z.int()).meta({ description: 'Orgs that it reaches, with all inside' }),
-    workspaces: z.array(z.int()).meta({ description: 'Workspaces that it reaches' }),
-    docs: z.array(z.string()).meta({ description: 'Documents that it reaches, by UUID' }),
+    readOnly: z.boolean().meta({ description: 'Whether the key can only read' }),
+    orgs: z
+      .array(z.int())
+      .meta({ description: 'Orgs that the key can access, with everything in them' }),
+    workspaces: z
+      .array(z.int())
+      .meta({ description: 'Workspaces that the key can access, with their documents' }),
+    docs: z.array(z.string()).meta({ description: 'UUIDs of documents that the key can access' }),
   })
   .meta({
     id: 'KeyScope',
     description:
-      'What a key is confined to, within what its user may do. Where all lists are empty it reaches all that its user does.',
+      'Limits a key to part of the access of its user. If all lists are empty, the key can access everything that its user can.',
   })
 
 /** An API key without its secret. */
@@ -23,22 +27,26 @@ export const apiKey = z
   .object({
     id: z.int(),
     name: z.string(),
-    prefix: z.string().meta({ description: 'First characters, enough to recognise the key' }),
-    isDefault: z.boolean().meta({ description: 'True for the one key of the profile' }),
-    scope: scope.nullable().meta({ description: 'Null for a key that is not confined' }),
+    prefix: z.string().meta({ description: 'First characters, for recognizing the key' }),
+    isDefault: z.boolean().meta({ description: 'Whether this is the default key of the user' }),
+    scope: scope.nullable().meta({ description: 'Null for a key without a scope' }),
     createdAt: time,
-    expiresAt: time.nullable().meta({ description: 'Null for never' }),
-    lastUsedAt: time.nullable().meta({ description: 'Exact to a minute; null for never' }),
+    expiresAt: time.nullable().meta({ description: 'Null if the key does not expire' }),
+    lastUsedAt: time
+      .nullable()
+      .meta({ description: 'Accurate to one minute; null if the key was never used' }),
   })
   .meta({ id: 'ApiKey' })
 
-/** An API key that was just made. */
+/** A new API key with its secret. */
 export const newApiKey = apiKey.extend({ key: keyText }).meta({ id: 'NewApiKey' })
 
-/** What makes a named key. */
+/** Body of creating a named key. */
 export const apiKeyFields = z.strictObject({
-  name: nameText.nullish().meta({ description: 'What the key is for; required' }),
-  expiresAt: text.nullish().meta({ description: 'ISO 8601 time to come; none for never' }),
+  name: nameText.nullish().meta({ description: 'Purpose of the key. Required.' }),
+  expiresAt: text
+    .nullish()
+    .meta({ description: 'ISO 8601 time in the future; absent for a key that does not expire' }),
   scope: z
     .strictObject({
       readOnly: z.boolean().nullish(),
@@ -49,16 +57,16 @@ export const apiKeyFields = z.strictObject({
     .nullish()
     .meta({
       description:
-        'Confines the key. An org may be named by its domain, a document by its integer id or urlId',
+        'Scope of the key. Orgs are given by integer id or subdomain, documents by UUID, integer id or `urlId`.',
     }),
 })
 
-/** What makes the default key. */
+/** Body of creating the default key. */
 export const defaultKeyFields = z.object({
-  force: z.boolean().nullish().meta({ description: 'Replace the key that there is' }),
+  force: z.boolean().nullish().meta({ description: 'Replace an existing default key' }),
 })
 
-/** A key as REST shows it. */
+/** Converts a key to its JSON. */
 export function toApiKey(key: WireKey): z.output<typeof apiKey> {
   const { id, name, prefix, isDefault, createdAt, expiresAt, lastUsedAt } = key
   return {
@@ -77,7 +85,7 @@ function toScope({ readOnly, orgs, workspaces, documents }: KeyScope): z.output<
   return { readOnly, orgs: orgs.map(Number), workspaces, docs: documents }
 }
 
-/** A scope as directory takes it. */
+/** Converts a scope for directory. */
 export function toWireScope(given: z.output<typeof apiKeyFields>['scope']): KeyScope | undefined {
   if (!given) return undefined
   return {

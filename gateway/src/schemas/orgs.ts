@@ -4,7 +4,7 @@ import type { Role } from '@sheaf/protos/sheaf/directory/v1/access'
 import { z } from 'zod'
 import { nameText, text } from './text'
 
-/** A role as resources show it. */
+/** The caller's role, as shown on a resource. */
 export const shownRole = z.enum(['owners', 'editors', 'viewers'])
 const time = z.string().meta({ format: 'date-time' })
 
@@ -17,33 +17,33 @@ export const org = z
     owner: z
       .object({ id: z.int(), name: z.string(), picture: z.string().nullable() })
       .nullable()
-      .meta({ description: 'Owner of a personal site; null for a team' }),
+      .meta({ description: 'Owner of a personal site; null for a team site' }),
     access: shownRole.nullable().meta({ description: "The caller's role" }),
     createdAt: time,
     updatedAt: time,
   })
   .meta({ id: 'Org' })
 
-/** What makes an org. */
+/** Body of creating an org. */
 export const newOrg = z.strictObject({
-  name: nameText.nullish().meta({ description: 'Required' }),
+  name: nameText.nullish().meta({ description: 'Name of the site. Required.' }),
   domain: text.nullish().meta({ description: 'Subdomain of the site' }),
 })
 
-/** What changes an org; an empty or absent value stays. */
+/** Body of updating an org; empty and absent fields keep their value. */
 export const orgChange = z.strictObject({
   name: nameText.nullish(),
   domain: text.nullish(),
 })
 
-/** Those who only see a container, because of something inside it or as members, are shown as viewers. */
+/** Converts a role; members, and guests who only have access to something in a container, are shown as viewers. */
 export function toShownRole(role: Role): z.output<typeof shownRole> | null {
   const name = roleFromWire(role)
   if (name === undefined) return null
   return name === 'owners' || name === 'editors' ? name : 'viewers'
 }
 
-/** An org as REST shows it. */
+/** Converts an org to its JSON. */
 export function toOrg({
   id,
   name,

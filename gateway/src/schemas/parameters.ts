@@ -6,25 +6,29 @@ const integerText = z
   .regex(/^\d{1,15}$/, 'cannot be understood as an integer')
   .transform(Number)
 
-/** An org in a path. */
+/** Path parameters of an org. */
 export const orgParams = z.object({
   orgId: text.meta({
-    description: 'Integer id, subdomain, or `current` for the site addressed',
+    description: 'Integer id or subdomain of the org, or `current` for the site of the request URL',
     example: 'current',
   }),
 })
 
-/** A workspace in a path. */
+/** Path parameters of a workspace. */
 export const workspaceParams = z.object({
-  workspaceId: integerText.meta({ type: 'integer', description: 'Integer id', example: 12 }),
+  workspaceId: integerText.meta({
+    type: 'integer',
+    description: 'Integer id of the workspace',
+    example: 12,
+  }),
 })
 
-/** An API key in a path. */
+/** Path parameters of an API key. */
 export const keyParams = z.object({
   keyId: integerText.meta({ type: 'integer', description: 'Integer id of the key', example: 7 }),
 })
 
-/** A session in a path. */
+/** Path parameters of a session. */
 export const sessionParams = z.object({
   sessionId: integerText.meta({
     type: 'integer',
@@ -33,36 +37,41 @@ export const sessionParams = z.object({
   }),
 })
 
-/** An org in a path, with its name to be sure. */
+/** Path parameters of an org and its name, as confirmation. */
 export const namedOrgParams = orgParams.extend({
-  name: text.meta({ description: 'Name or subdomain of the org, or `force-delete`' }),
+  name: text.meta({
+    description: 'Name or subdomain of the org, or `force-delete` to skip the check',
+  }),
 })
 
-/** A user in a path. */
+/** Path parameters of a user. */
 export const userParams = z.object({
-  userId: text.meta({ type: 'integer', description: 'Integer id', example: 3 }),
+  userId: text.meta({ type: 'integer', description: 'Integer id of the user', example: 3 }),
 })
 
 const docId = text.meta({
-  description: 'UUID of the document, as its creation returned it; its integer id or urlId will do',
+  description: 'UUID, integer id or `urlId` of the document',
   example: '7c7ab2f0-0f7c-4b39-8a3c-3a6d6c0f9b1e',
 })
 
-/** A document in a path. */
+/** Path parameters of a document. */
 export const docParams = z.object({ docId })
 
-/** A table of a document in a path. */
+/** Path parameters of a table. */
 export const tableParams = z.object({
   docId,
-  tableId: text.meta({ description: 'Normalized table name', example: 'People' }),
+  tableId: text.meta({ description: 'Table id', example: 'People' }),
 })
 
-/** A column of a table in a path. */
+/** Path parameters of a column. */
 export const columnParams = tableParams.extend({
-  columnId: text.meta({ description: 'Column id, without the `$` of formulas', example: 'Name' }),
+  columnId: text.meta({
+    description: 'Column id, without the `$` used in formulas',
+    example: 'Name',
+  }),
 })
 
-/** A switch in a query: on for `1`, `on`, `true` and `yes`; anything else, also nothing, is off. */
+/** A boolean query parameter: true for `1`, `on`, `true` and `yes` in any case, else false. */
 export const flag = (description: string): z.ZodType<boolean> =>
   z
     .union([z.string(), z.array(z.string())])
@@ -70,7 +79,7 @@ export const flag = (description: string): z.ZodType<boolean> =>
     .transform((value) => typeof value === 'string' && /^(1|on|true|yes)$/i.test(value))
     .meta({ type: 'boolean', description })
 
-/** One of a few words in a query, the first of them when it is absent or empty. */
+/** An enumerated query parameter; absent or empty, it is the first of the words. */
 export const choice = <const T extends readonly [string, ...string[]]>(
   words: T,
   description: string,
@@ -81,8 +90,10 @@ export const choice = <const T extends readonly [string, ...string[]]>(
     .transform((word): T[number] => word || words[0])
     .meta({ type: 'string', enum: [...words], default: words[0], description })
 
-/** Query of what shows the trash on request. */
-export const showRemoved = z.object({ showRemoved: flag('Show what is in the trash') })
+/** Query parameters of operations that can include the trash. */
+export const showRemoved = z.object({ showRemoved: flag('Include resources in the trash') })
 
-/** Query of what puts something into the trash. */
-export const permanent = z.object({ permanent: flag('Delete it at once; it cannot be undone') })
+/** Query parameters of operations that move a resource to the trash. */
+export const permanent = z.object({
+  permanent: flag('Delete permanently instead of moving to the trash. This cannot be undone.'),
+})

@@ -2,24 +2,24 @@ import type { Profile as WireProfile } from '@sheaf/protos/sheaf/directory/v1/pr
 import { z } from 'zod'
 import { nameText } from './text'
 
-/** What users see of themselves. */
+/** The profile of the calling user. */
 export const profile = z
   .object({
     id: z.int(),
     email: z.string(),
-    loginEmail: z.string().meta({ description: 'The same address' }),
+    loginEmail: z.string().meta({ description: 'Same as `email`' }),
     name: z.string(),
     picture: z.string().nullable(),
-    anonymous: z.literal(true).optional().meta({ description: 'Only for the anonymous user' }),
+    anonymous: z.literal(true).optional().meta({ description: 'Present for the anonymous user' }),
   })
   .meta({ id: 'Profile' })
 
-/** What renames a user. */
+/** Body of renaming a user. */
 export const newName = z.strictObject({
-  name: nameText.nullish().meta({ description: 'Required' }),
+  name: nameText.nullish().meta({ description: 'New name. Required.' }),
 })
 
-/** A profile as REST shows it. */
+/** Converts a profile to its JSON. */
 export function toProfile(user: WireProfile): z.output<typeof profile> {
   const { id, email, name, picture, anonymous } = user
   return {

@@ -4,10 +4,10 @@ import { choice, flag } from './parameters'
 
 const MAX_LIMIT = Number.MAX_SAFE_INTEGER
 
-/** More rows are skipped by no read. */
+/** Largest `offset`. */
 const MAX_OFFSET = 10_000_000
 
-/** Cursors are shorter; the rest would be none. */
+/** Longer than any cursor that Sheaf issues. */
 const MAX_CURSOR = 8_192
 
 const limitText = z
@@ -19,66 +19,66 @@ const offsetText = z
   .string()
   .refine(
     (text) => /^\d{1,15}$/.test(text) && Number(text) <= MAX_OFFSET,
-    `must be a number of rows, from 0 to ${MAX_OFFSET}`,
+    `must be an integer from 0 to ${MAX_OFFSET}`,
   )
   .transform(Number)
 
-const OFFSET = `Rows to skip before the first one returned, of those that pass the filter, in their order; with \`cursor\` of those after it. At most ${MAX_OFFSET}; in the order of row ids it costs least`
+const OFFSET = `Number of matching records to skip, counted from the cursor if one is given; 0 to ${MAX_OFFSET}. Skipping is fast in row id order only.`
 
 const FILTER =
-  'Column ids to lists of allowed values, or to operators: eq, ne, in, notIn, lt, lte, gt, gte, between, contains, startsWith, endsWith, isNull, has, ignoreCase; `or` to a list of such objects'
+  'Object that maps each column id to a list of allowed values or to an object of operators: `eq`, `ne`, `in`, `notIn`, `lt`, `lte`, `gt`, `gte`, `between`, `contains`, `startsWith`, `endsWith`, `isNull`, `has`, `ignoreCase`. The key `or` takes a list of such objects.'
 
-/** A list of values, or an object of operators; document-data looks at what is in it. */
+/** A list of values, or an object of operators; document-data validates its contents. */
 function isWanted(value: unknown): boolean {
   return typeof value === 'object' && value !== null
 }
 
-/** Keys to sort by; the first few decide. */
+/** Sort keys in one request. */
 const sortBounds = { min: 0, max: 100 }
-/** As many as a table can have columns. */
+/** Columns in one request: the maximum number of columns of a table. */
 const fieldsBounds = { min: 0, max: 2_000 }
 
-/** Cells by column id; see the encoding of each column type. */
+/** Cell values by column id. */
 const fields = z.record(z.string(), z.unknown()).meta({ description: 'Values by column id' })
 const rowId = z.int().meta({ description: 'Row id' })
 
-/** Which rows, in which order, in a query. */
+/** Selection of records in a query. */
 export const recordsQuery = z.object({
   filter: z
     .string()
     .optional()
     .meta({
-      description: `${FILTER}, as JSON`,
+      description: `JSON text. ${FILTER}`,
       example: '{"country": ["FR", "PT"]}',
     }),
   sort: z.string().optional().meta({
     description:
-      'Column ids separated by commas, each with a `-` before it for descending order, and after it `:` with flags separated by `;`: naturalSort, emptyLast, orderByChoice',
+      'Column ids separated by commas. A `-` before an id sorts in descending order; `:` after it adds flags separated by `;`: `naturalSort`, `emptyLast`, `orderByChoice`.',
     example: 'country,-population',
   }),
   limit: limitText.optional().meta({
     type: 'integer',
-    description: 'At most this many rows; 0 for all',
+    description: 'Maximum number of records; 0 or absent for all',
     example: 100,
   }),
   offset: offsetText.optional().meta({ type: 'integer', description: OFFSET, example: 500 }),
   hidden: flag('Include hidden columns'),
   fields: z.string().optional().meta({
-    description: 'Ids of the columns to show, separated by commas; all by default',
+    description: 'Ids of the columns to return, separated by commas; absent for all',
     example: 'country,population',
   }),
-  cursor: z.string().max(MAX_CURSOR, 'is too long').optional().meta({
+  cursor: z.string().max(MAX_CURSOR, `must have at most ${MAX_CURSOR} characters`).optional().meta({
     description:
-      'Asks for a page of `limit` rows: empty for the first one, then the `nextCursor` of the page before, with the same filter and sort',
+      'Position of a page of `limit` records: empty for the first page, then `nextCursor` of the previous page, with the same filter and sort. Pages never repeat a record, nor skip one that exists throughout. At most 8,192 characters.',
   }),
-  count: flag('Count the rows that pass the filter, whatever the limit, as `totalCount`'),
+  count: flag('Return the number of all records that match the filter, as `totalCount`'),
   cellFormat: choice(
     ['normal', 'typed'],
-    'How cells are written: `typed` with codes for their types',
+    'Encoding of cell values; `typed` adds type codes to values such as dates and references',
   ),
 })
 
-/** The same for rows by column. */
+/** Selection of rows by column. */
 export const dataQuery = recordsQuery.omit({
   offset: true,
   hidden: true,
@@ -87,19 +87,26 @@ export const dataQuery = recordsQuery.omit({
   count: true,
 })
 
-/** The same in headers, where the query wins. */
+/** Selection of records in headers; query parameters take precedence. */
 export const recordsHeaders = z.object({
-  'X-Sort': z.string().optional().meta({ description: 'As the parameter `sort`, which wins' }),
-  'X-Limit': limitText
+  'X-Sort': z
+    .string()
     .optional()
-    .meta({ type: 'integer', description: 'As the parameter `limit`, which wins' }),
+    .meta({ description: 'Same as the query parameter `sort`, which takes precedence' }),
+  'X-Limit': limitText.optional().meta({
+    type: 'integer',
+    description: 'Same as the query parameter `limit`, which takes precedence',
+  }),
 })
 
-/** Which rows, in which order, in a body. */
+/** Selection of records in a body. */
 export const recordsSelection = z.object({
   filter: z
     .looseObject({})
-    .refine((filter) => Object.values(filter).every(isWanted), 'has a value that is no array')
+    .refine(
+      (filter) => Object.values(filter).every(isWanted),
+      'must have an array or an object of operators for each column',
+    )
     .optional()
     .meta({ description: FILTER }),
   sort: listOf(z.string(), sortBounds).optional(),
@@ -107,51 +114,49 @@ export const recordsSelection = z.object({
   offset: z.int().min(0).max(MAX_OFFSET).optional().meta({ description: OFFSET }),
   hidden: z.boolean().optional(),
   fields: listOf(z.string(), fieldsBounds).optional(),
-  cursor: z.string().max(MAX_CURSOR, 'is too long').optional(),
+  cursor: z.string().max(MAX_CURSOR, `must have at most ${MAX_CURSOR} characters`).optional(),
   count: z.boolean().optional(),
   cellFormat: z.enum(['normal', 'typed']).optional(),
 })
 
-/** Whether texts are parsed on their way in. */
+/** Query parameters of writes. */
 export const writeQuery = z.object({
-  noparse: flag('Keep texts as they are, instead of parsing them by column type'),
+  noparse: flag('Store text values unchanged instead of converting them to the column type'),
 })
 
-/** The same, and what form the rows to add have. */
+/** Query parameters of adding records. */
 export const addQuery = writeQuery.extend({
-  flat: flag('The body is a list of the fields alone'),
+  flat: flag('The body is a list of `fields` objects, without the `records` wrapper'),
 })
 
-/** What to do with rows that are found, and those that are not. */
+/** Query parameters of adding or updating records. */
 export const addOrUpdateQuery = writeQuery.extend({
-  onmany: choice(['first', 'none', 'all'], 'Which rows to update when several match'),
-  noadd: flag('Add no records'),
-  noupdate: flag('Update no records'),
-  allow_empty_require: flag('Permit an empty `require`, which every record matches'),
+  onmany: choice(['first', 'none', 'all'], 'Which records to update if several match `require`'),
+  noadd: flag('Do not add records'),
+  noupdate: flag('Do not update records'),
+  allow_empty_require: flag('Allow an empty `require`, which matches every record'),
 })
 
-/** Rows of a table. */
+/** Records of a table. */
 export const records = z
   .object({
     records: z.array(z.object({ id: rowId, fields })),
-    nextCursor: z
-      .string()
-      .nullable()
-      .optional()
-      .meta({ description: 'With `cursor`: that of the next page, null on the last one' }),
+    nextCursor: z.string().nullable().optional().meta({
+      description: 'Cursor of the next page, null on the last page. Present if `cursor` is set.',
+    }),
     totalCount: z
       .int()
       .optional()
-      .meta({ description: 'With `count`: the rows that pass the filter' }),
+      .meta({ description: 'Number of records that match the filter. Present if `count` is set.' }),
   })
   .meta({ id: 'Records' })
 
-/** Rows to add. */
+/** Records to add. */
 export const newRecords = z.object({
   records: z.array(z.object({ fields: fields.optional() })).min(1),
 })
 
-/** Rows that were added. */
+/** Records that were added. */
 export const recordIds = z.object({ records: z.array(z.object({ id: rowId })) })
 
 /** Cells to change. */
@@ -162,41 +167,45 @@ export const recordChanges = z.object({
         id: rowId,
         fields,
         expect: z.record(z.string(), z.unknown()).optional().meta({
-          description: 'Values by column id; 412 unless the record holds them',
+          description:
+            'Expected current values by column id. Returns 412 and changes nothing if the record has other values.',
         }),
       }),
     )
     .min(1),
 })
 
-/** Rows to look for, and cells to write. */
+/** Records to match, and cells to write. */
 export const requiredRecords = z.object({
   records: z
     .array(
       z.object({
-        require: fields.meta({ description: 'Values that a record must have' }),
+        require: fields.meta({
+          description: 'Values by column id that a record must have to match',
+        }),
         fields: fields.optional(),
         expect: z.record(z.string(), z.unknown()).optional().meta({
-          description: 'Values by column id; 412 unless the record that is found holds them',
+          description:
+            'Expected current values by column id. Returns 412 and changes nothing if a matching record has other values.',
         }),
       }),
     )
     .min(1),
 })
 
-/** Rows that were added or updated. */
+/** Records that were added or updated. */
 export const addedOrUpdated = z.object({
   recordIds: z.array(z.array(rowId)).meta({
-    description: 'Rows that each record of the request was written to, in its order',
+    description: 'For each item of the request, the row ids that it was written to',
   }),
   addRecordIds: z.array(rowId),
   updateRecordIds: z.array(z.array(rowId)),
 })
 
-/** Rows to delete. */
+/** Row ids of records to delete. */
 export const rowIds = z.array(rowId)
 
-/** Lists of cells by column id, `id` among them. */
+/** Lists of cell values by column id, including `id`. */
 export const dataColumns = z
   .record(z.string(), z.array(z.unknown()))
-  .meta({ description: 'Lists of values by column id, one value for each row' })
+  .meta({ description: 'Lists of values by column id, with one value per row' })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Who is signed in, and what a page needs to know to go on from there. */
+/** The signed-in user, the CSRF token and the available sign-in methods. */
 export const session = z
   .object({
     user: z
@@ -9,21 +9,21 @@ export const session = z
       .meta({ description: 'Null for the anonymous user' }),
     csrfToken: z.string().nullable().meta({
       description:
-        'To be sent as the header X-CSRF-Token with what changes something by the session cookie; null without a session',
+        'Value of the header `X-CSRF-Token` for writes with the session cookie; null without a session',
     }),
     signIn: z
       .object({
-        oidc: z.boolean().meta({ description: 'By an identity provider' }),
-        mail: z.boolean().meta({ description: 'By a link that is mailed' }),
+        oidc: z.boolean().meta({ description: 'With an identity provider' }),
+        mail: z.boolean().meta({ description: 'With a link sent by mail' }),
       })
-      .meta({ description: 'How people can sign in, besides with a link from the operator' }),
+      .meta({ description: 'Available sign-in methods, besides links from the operator' }),
   })
   .meta({ id: 'Session' })
 
-/** How a session is left. */
+/** Body of signing out. */
 export const signOut = z.strictObject({
   everywhere: z
     .boolean()
     .nullish()
-    .meta({ description: 'End all sessions of the user, and their links that are still open' }),
+    .meta({ description: 'End all sessions of the user and invalidate unused sign-in links' }),
 })

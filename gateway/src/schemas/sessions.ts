@@ -4,23 +4,27 @@ import { nameBrowser } from '../sign-in/browser-name'
 
 const time = z.string().meta({ format: 'date-time' })
 
-/** A session of a browser, as its user sees it. */
+/** A browser session, as shown to its user. */
 export const userSession = z
   .object({
     id: z.int(),
-    isCurrent: z.boolean().meta({ description: 'True for the session that asks' }),
-    browser: z.string().nullable().meta({ description: 'Such as Firefox; null when not known' }),
-    system: z.string().nullable().meta({ description: 'Such as Windows; null when not known' }),
-    userAgent: z
+    isCurrent: z.boolean().meta({ description: 'True for the session of this request' }),
+    browser: z
       .string()
-      .meta({ description: 'What the browser called itself, at most 256 characters' }),
+      .nullable()
+      .meta({ description: 'Browser, such as Firefox; null if unknown' }),
+    system: z
+      .string()
+      .nullable()
+      .meta({ description: 'Operating system, such as Windows; null if unknown' }),
+    userAgent: z.string().meta({ description: '`User-Agent` at sign-in, at most 256 characters' }),
     createdAt: time,
-    lastUsedAt: time.meta({ description: 'Exact to a minute' }),
-    expiresAt: time.meta({ description: 'When it ends unless it is used before' }),
+    lastUsedAt: time.meta({ description: 'Accurate to one minute' }),
+    expiresAt: time.meta({ description: 'Expiry time if the session is not used before' }),
   })
   .meta({ id: 'UserSession' })
 
-/** A session as REST shows it. */
+/** Converts a session to its JSON. */
 export function toUserSession(session: Session): z.output<typeof userSession> {
   const { id, isCurrent, userAgent, createdAt, lastUsedAt, expiresAt } = session
   return { id, isCurrent, ...nameBrowser(userAgent), userAgent, createdAt, lastUsedAt, expiresAt }

@@ -2,22 +2,22 @@ import { z } from 'zod'
 import { listOf } from './list'
 import { text } from './text'
 
-/** document-data takes no longer ones. */
+/** Longest statement; document-data has the same limit. */
 const MAX_SQL_LENGTH = 1024 * 1024
-/** As many as SQLite has parameters. */
+/** Arguments of a statement: the maximum number of parameters in SQLite. */
 const argsBounds = { min: 0, max: 32_766 }
 
 const STATEMENT =
-  'One SELECT, which may begin with WITH. It sees the tables of the document and its `_grist_` tables, with cells as they are stored'
+  'One SELECT statement of SQLite, optionally with WITH. It can read the tables of the document and its `_grist_` tables, with values in their stored form. At most 1 MiB.'
 
 const isArg = (value: unknown) =>
   value === null || ['number', 'string', 'boolean'].includes(typeof value)
 
 /** A statement in a query. */
 export const sqlQuery = z.object({
-  // A handler says what is wrong with one that is absent.
+  // Optional here: the handler throws the error for a missing statement.
   q: text.optional().meta({
-    description: `${STATEMENT}; needed`,
+    description: `${STATEMENT} Required.`,
     example: 'select country, count(*) as n from Towns group by country',
   }),
 })
@@ -28,28 +28,26 @@ export const sqlStatement = z.object({
     description: STATEMENT,
     example: 'select Name from Towns where Size > ?',
   }),
-  args: listOf(z.unknown().refine(isArg, 'is neither a number nor a string'), argsBounds)
+  args: listOf(z.unknown().refine(isArg, 'must be a number, string, boolean or null'), argsBounds)
     .nullable()
     .optional()
     .meta({
-      description: 'Values for the parameters, in their order; null where there is none',
+      description: 'Values of the parameters by position: numbers, strings, booleans or null',
       example: [1000],
     }),
   timeout: z.number().optional().meta({
-    description: 'Milliseconds after which the statement is given up; can only lower the limit',
+    description: 'Time limit in milliseconds; can only lower the limit of the server',
     example: 500,
   }),
 })
 
-/** Rows of a statement. */
+/** Result rows of a statement. */
 export const sqlResult = z
   .object({
-    statement: z.string().meta({ description: 'The statement as it was sent' }),
+    statement: z.string().meta({ description: 'The statement of the request' }),
     records: z.array(
       z.object({
-        fields: z
-          .record(z.string(), z.unknown())
-          .meta({ description: 'Values by column of the result' }),
+        fields: z.record(z.string(), z.unknown()).meta({ description: 'Values by result column' }),
       }),
     ),
   })

@@ -10,12 +10,15 @@ import { text } from './text'
 /** Tables in one request. */
 const tableBounds = { min: 1, max: 200 }
 
-/** Tables to make. */
+/** Tables to add. */
 export const newTables = z.object({
   tables: listOf(
     z
       .object({
-        id: text.nullish().meta({ description: 'Wished id; absent takes the next free one' }),
+        id: text.nullish().meta({
+          description:
+            'Requested id, adjusted to a valid and unused one; absent for `Table1`, `Table2`, …',
+        }),
         columns: listOf(newColumn, columnBounds),
       })
       .meta({ id: 'NewTable' }),
@@ -23,12 +26,16 @@ export const newTables = z.object({
   ),
 })
 
-const fixedRef = z.int().min(0).optional().meta({ description: 'Cannot be changed' })
+const fixedRef = z
+  .int()
+  .min(0)
+  .optional()
+  .meta({ description: 'Read-only; must be the current value if given' })
 
-/** What can be changed of a table; refs that cannot be changed may be there when they are what they are. */
+/** Fields of a table that can be changed. Read-only refs are accepted with their current value. */
 const tableChangeFields = z
   .looseObject({
-    tableId: text.optional().meta({ description: 'Wished new id' }),
+    tableId: text.optional().meta({ description: 'New id, adjusted to a valid and unused one' }),
     onDemand: z.boolean().optional(),
     tableRef: fixedRef,
     primaryViewId: fixedRef,
@@ -38,10 +45,10 @@ const tableChangeFields = z
   })
   .meta({ id: 'TableChangeFields' })
 
-/** A table by id, and what to change of it. */
+/** Changes of a table by its id. */
 const tableUpdate = z.object({ id: text, fields: tableChangeFields }).meta({ id: 'TableUpdate' })
 
-/** Tables to change. */
+/** Changes of tables. */
 export const tableUpdates = z.object({ tables: listOf(tableUpdate, tableBounds) })
 
 /** Tables that were made. */
@@ -59,14 +66,14 @@ export const table = z
       rawViewSectionRef: z.int(),
       recordCardViewSectionRef: z.int(),
     }),
-    columns: z.array(column).optional().meta({ description: 'With `expand=column` only' }),
+    columns: z.array(column).optional().meta({ description: 'Present with `expand=column`' }),
   })
   .meta({ id: 'Table' })
 
 /** Tables of a document. */
 export const tables = z.object({ tables: z.array(table) })
 
-/** A table to change, as document-data takes it. Throws `invalid` for a field that there is not. */
+/** Converts a change of a table for document-data. Throws `invalid` for an unknown field. */
 export function toWireTableUpdate({ id, fields }: z.output<typeof tableUpdate>): WireUpdate {
   requireKnown(fields, tableChangeFields.shape)
   const { tableId, onDemand, tableRef, primaryViewId, summarySourceTable } = fields
@@ -83,7 +90,7 @@ export function toWireTableUpdate({ id, fields }: z.output<typeof tableUpdate>):
   }
 }
 
-/** A table as REST shows it. */
+/** Converts a table to its JSON. */
 export function toTable(wire: WireTable, withColumns: boolean): z.output<typeof table> {
   return {
     id: wire.id,

@@ -1,18 +1,16 @@
 import { toUSVString } from 'node:util'
 import { z } from 'zod'
 
-/** Long enough for any name; a name is in every listing. */
+/** Longest name. Names are part of every listing, so they are bounded. */
 const MAX_NAME_LENGTH = 1_024
 
 const isStorable = (value: string) => !value.includes('\0') && toUSVString(value) === value
 
-/** Text that can be stored and sent on as it is: well-formed Unicode without NUL. */
-export const text = z
-  .string()
-  .refine(isStorable, 'has a character that cannot be stored: NUL or half a surrogate pair')
+/** Text that can be stored and forwarded unchanged: well-formed Unicode without NUL. */
+export const text = z.string().refine(isStorable, 'must not contain NUL or an unpaired surrogate')
 
-/** A name for people. */
+/** A display name. */
 export const nameText = z
   .string()
   .max(MAX_NAME_LENGTH)
-  .refine(isStorable, 'has a character that cannot be stored: NUL or half a surrogate pair')
+  .refine(isStorable, 'must not contain NUL or an unpaired surrogate')

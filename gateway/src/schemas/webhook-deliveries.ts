@@ -5,54 +5,70 @@ import { done, webhookParams } from './webhooks'
 
 const MAX_LIMIT = 1_000
 
-/** A delivery of a webhook in a path. */
+/** Path parameters of a delivery. */
 export const webhookDeliveryParams = webhookParams.extend({
-  deliveryId: text.meta({ description: 'Id of the delivery: its header `webhook-id`' }),
+  deliveryId: text.meta({
+    description: 'Id of the delivery: the value of its header `webhook-id`',
+  }),
 })
 
-/** Which deliveries to list. */
+/** Selection of deliveries. */
 export const deliveriesQuery = z.object({
   limit: z
     .string()
-    .regex(/^\d{1,4}$/, `should be a number from 1 to ${MAX_LIMIT}`)
+    .regex(/^\d{1,4}$/, `must be an integer from 1 to ${MAX_LIMIT}`)
     .transform(Number)
-    .refine((limit) => limit >= 1 && limit <= MAX_LIMIT, `should be from 1 to ${MAX_LIMIT}`)
+    .refine(
+      (limit) => limit >= 1 && limit <= MAX_LIMIT,
+      `must be an integer from 1 to ${MAX_LIMIT}`,
+    )
     .optional()
-    .meta({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: 100 }),
-  before: text
-    .optional()
-    .meta({ description: 'Only deliveries older than this one: the last id of the page before' }),
+    .meta({
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_LIMIT,
+      default: 100,
+      description: 'Maximum number of deliveries',
+    }),
+  before: text.optional().meta({
+    description: 'Return deliveries older than this id only: the last id of the previous page',
+  }),
 })
 
 /** A delivery as REST shows it. */
 export const delivery = z
   .object({
-    id: z.string().meta({ description: 'Its header `webhook-id`' }),
+    id: z.string().meta({ description: 'Value of the header `webhook-id`' }),
     time: z.string().meta({ description: 'ISO 8601 time of the last attempt' }),
     status: z.string().meta({ enum: ['waiting', 'success', 'failed'] }),
     size: z.int().meta({ description: 'Number of events' }),
-    kinds: z.string().meta({ description: 'Its header `sheaf-event`' }),
+    kinds: z.string().meta({ description: 'Value of the header `sheaf-event`' }),
     attempts: z.int(),
-    httpStatus: z.int().nullable().meta({ description: 'Of the last answer; null for none' }),
-    durationMs: z.int().meta({ description: 'Of the last attempt' }),
+    httpStatus: z
+      .int()
+      .nullable()
+      .meta({ description: 'Status of the last response; null if there was none' }),
+    durationMs: z.int().meta({ description: 'Duration of the last attempt in milliseconds' }),
     errorMessage: z.string().nullable(),
-    responseExcerpt: z.string().meta({ description: 'How the last answer began' }),
-    firstSeq: z.int().meta({ description: 'Seq of its first event; 0 for a test' }),
-    lastSeq: z.int().meta({ description: 'Seq of its last event; 0 for a test' }),
+    responseExcerpt: z
+      .string()
+      .meta({ description: 'First 1,024 characters of the last response body' }),
+    firstSeq: z.int().meta({ description: '`seq` of the first event; 0 for a test event' }),
+    lastSeq: z.int().meta({ description: '`seq` of the last event; 0 for a test event' }),
     bodyBytes: z.int(),
-    byHand: z.boolean().meta({ description: 'Whether somebody asked for it' }),
+    byHand: z.boolean().meta({ description: 'Whether it was requested: a redelivery or a test' }),
   })
   .meta({ id: 'WebhookDelivery' })
 
-/** A test that is queued. */
+/** A queued test event. */
 export const testQueued = done.extend({
-  deliveryId: z.string().meta({ description: 'Its delivery, whose outcome can be read' }),
+  deliveryId: z.string().meta({ description: 'Id of its delivery in the delivery log' }),
 })
 
 /** A page of the log. */
 export const deliveries = z.object({ deliveries: z.array(delivery) })
 
-/** A delivery as REST shows it. */
+/** Converts a delivery to its JSON. */
 export function toDelivery(of: Delivery): z.output<typeof delivery> {
   const { id, time, status, size, kinds, attempts, httpStatus, durationMs } = of
   const { errorMessage, responseExcerpt, firstSeq, lastSeq, bodyBytes, byHand } = of

@@ -1,26 +1,26 @@
 import { z } from 'zod'
 
-/** Where a replay begins. */
+/** Start of a replay. */
 export const replayBody = z
   .object({
     since: z.int().min(0).optional().meta({
-      description: 'Position in the log: events of later changes are sent once more',
+      description: 'Position in the log; replays the events of later changes',
       example: 120,
     }),
     sinceTime: z.iso.datetime({ offset: true }).optional().meta({
-      description: 'Instead of `since`: events from this time on are sent once more',
+      description: 'ISO 8601 time, instead of `since`; replays events from this time on',
       example: '2026-11-22T06:00:00Z',
     }),
   })
   .meta({ id: 'WebhookReplay' })
 
-/** What a replay has queued. */
+/** Result of a replay. */
 export const replayed = z
   .object({
-    queued: z.int().meta({ description: 'Number of events that wait now and did not before' }),
+    queued: z.int().meta({ description: 'Number of events added to the queue' }),
     nextSeq: z.int().optional().meta({
       description:
-        'Present when there may be more, since the queue is full or it took long: goes on as `since` of another call',
+        'Present if more events may remain, because the queue is full or the time limit was reached: `since` of the next request',
     }),
   })
   .meta({ id: 'WebhookReplayed' })

@@ -10,82 +10,94 @@ import { listOf } from './list'
 import { docParams } from './parameters'
 import { text } from './text'
 
-/** Webhooks in one request; a document can have no more. */
+/** Webhooks in one request: the maximum number of webhooks of a document. */
 const webhookBounds = { min: 0, max: 200 }
 
 const eventType = z.enum(['add', 'update', 'remove'])
 const column = text.nullable().meta({
-  description: 'A Bool column: rows of which it is not true are not sent; null or empty for none',
+  description: 'Bool column that must be true before a row is sent; null or empty to send all rows',
 })
-const epochMs = z.int().meta({ description: 'Epoch milliseconds' })
+const epochMs = z.int().meta({ description: 'Time in epoch milliseconds' })
 
-/** What an owner sets of a webhook. Other keys are ignored, as existing clients know it. */
+/** Fields of a webhook that owners set. Unknown fields are ignored, as existing clients expect. */
 const fields = z
   .object({
-    url: text.meta({ description: 'Address that events are posted to: https, and a public host' }),
-    eventTypes: listOf(eventType, { min: 0, max: 10 }).meta({ description: 'At least one' }),
-    tableId: text.meta({ description: 'Table id, or its ref as text', example: 'People' }),
+    url: text.meta({
+      description:
+        'URL that events are posted to: `https` and a public host; at most 2,000 characters',
+    }),
+    eventTypes: listOf(eventType, { min: 0, max: 10 }).meta({
+      description: 'Events to send; at least one',
+    }),
+    tableId: text.meta({ description: 'Table id, or `tableRef` as text', example: 'People' }),
     isReadyColumn: column.optional(),
     watchedColIds: listOf(text, { min: 0, max: 2_000 })
       .optional()
-      .meta({ description: 'Columns whose change is an update; none for all' }),
-    enabled: z.boolean().optional().meta({ description: 'True unless given' }),
-    name: text.optional(),
-    memo: text.optional(),
-    authorization: text
-      .optional()
-      .meta({ description: 'Value of the header Authorization of deliveries' }),
+      .meta({
+        description: 'Columns whose changes trigger `update` events; empty for all columns',
+      }),
+    enabled: z.boolean().optional().meta({ description: 'Default: true' }),
+    name: text.optional().meta({ description: 'At most 1,024 characters' }),
+    memo: text.optional().meta({ description: 'At most 4,096 characters' }),
+    authorization: text.optional().meta({
+      description: 'Value of the header `Authorization` of deliveries; at most 4,096 characters',
+    }),
     condition: text
       .nullish()
-      .refine((value) => !value, 'cannot be set: conditions are not evaluated here')
-      .meta({ description: 'Must be empty' }),
+      .refine((value) => !value, 'must be empty: conditions are not supported')
+      .meta({ description: 'Must be empty: conditions are not supported' }),
   })
   .meta({ id: 'NewWebhookFields' })
 
-/** Webhooks to make. */
+/** Webhooks to create. */
 export const newWebhooks = z.object({
   webhooks: listOf(z.object({ fields }).meta({ id: 'NewWebhook' }), webhookBounds),
 })
 
-/** What to change of a webhook; what is absent stays. */
+/** Changes of a webhook; omitted fields keep their value. */
 export const webhookChange = fields.partial().meta({ id: 'WebhookChange' })
 
-/** What an owner sets of a webhook whose table the path names. */
+/** Fields of a webhook whose table is in the path. */
 export const subscription = fields.omit({ tableId: true }).meta({ id: 'Subscription' })
 
-/** A webhook to remove, as the old call names it. */
+/** Body of the deprecated operation that deletes a webhook. */
 export const unsubscription = z.object({
   webhookId: text,
-  unsubscribeKey: text.nullish().meta({ description: 'An owner needs none' }),
+  unsubscribeKey: text
+    .nullish()
+    .meta({ description: 'Unsubscribe key of the webhook; optional for owners' }),
 })
 
-/** A webhook in a path. */
+/** Path parameters of a webhook. */
 export const webhookParams = docParams.extend({
-  webhookId: text.meta({ description: 'UUID', example: '9a1c1c8e-5c59-4b0e-8a51-0e4f4f0a8d11' }),
+  webhookId: text.meta({
+    description: 'UUID of the webhook',
+    example: '9a1c1c8e-5c59-4b0e-8a51-0e4f4f0a8d11',
+  }),
 })
 
-/** Webhooks that were made. */
+/** Ids of the created webhooks. */
 export const webhookIds = z.object({ webhooks: z.array(z.object({ id: z.string() })) })
 
-/** A webhook that the old call has made. */
+/** Result of the deprecated operation that creates a webhook. */
 export const subscribed = z.object({
   unsubscribeKey: z.string(),
   triggerId: z.int().meta({ description: 'Number of the webhook' }),
   webhookId: z.string(),
 })
 
-/** The answer of changes of webhooks. */
+/** The response of changes of webhooks. */
 export const done = z.object({ success: z.literal(true) })
 
-/** Answers that a change is done. */
+/** The body of a successful change. */
 export const success: z.output<typeof done> = { success: true }
 
 const usage = z
   .object({
     status: z.string().meta({
-      description: 'idle, sending, retrying, postponed, error or invalid',
+      description: 'One of `idle`, `sending`, `retrying`, `postponed`, `error` and `invalid`',
     }),
-    numWaiting: z.int().meta({ description: 'Events that wait' }),
+    numWaiting: z.int().meta({ description: 'Number of pending events' }),
     updatedTime: epochMs.optional().meta({ description: 'Absent before the first attempt' }),
     lastSuccessTime: epochMs.nullish(),
     lastFailureTime: epochMs.nullish(),
@@ -93,18 +105,20 @@ const usage = z
     lastHttpStatus: z.int().nullish(),
     lastEventBatch: z
       .object({
-        status: z.string().meta({ description: 'success, failure or rejected' }),
+        status: z.string().meta({ description: 'One of `success`, `failure` and `rejected`' }),
         httpStatus: z.int().nullable(),
         errorMessage: z.string().nullable(),
-        size: z.int().meta({ description: 'Events in it' }),
+        size: z.int().meta({ description: 'Number of events' }),
         attempts: z.int(),
       })
       .nullable(),
     stoppedReason: z.string().optional().meta({
-      description: 'Why it takes or sends no more although it is enabled; absent while it works',
+      description:
+        'Reason why an enabled webhook stopped queuing or sending events; absent while it works',
     }),
     stoppedSeq: z.int().nullish().meta({
-      description: 'Changes after this one were not queued; null when none is missing',
+      description:
+        '`seq` of the last change that was queued before the webhook stopped; null if no change was missed',
     }),
   })
   .meta({ id: 'WebhookUsage' })
@@ -122,7 +136,7 @@ export const webhooks = z.object({
           eventTypes: z.array(z.string()),
           isReadyColumn: z.string().nullable(),
           watchedColIds: z.array(z.string()),
-          tableId: z.string().nullable().meta({ description: 'Null when the table is gone' }),
+          tableId: z.string().nullable().meta({ description: 'Null if the table was deleted' }),
           enabled: z.boolean(),
           name: z.string(),
           memo: z.string(),
@@ -133,17 +147,22 @@ export const webhooks = z.object({
   ),
 })
 
-/** The secrets of a webhook. */
+/** The signing secrets of a webhook. */
 export const secrets = z.object({
-  secret: z.string().meta({ description: '`whsec_` and base64, as Standard Webhooks writes it' }),
-  previousSecret: z.string().nullable().meta({ description: 'Good beside it, after a rotation' }),
+  secret: z
+    .string()
+    .meta({ description: 'Signing secret in Standard Webhooks format: `whsec_` and base64' }),
+  previousSecret: z
+    .string()
+    .nullable()
+    .meta({ description: 'Previous secret, valid for 24 hours after a rotation' }),
   previousUntil: epochMs.nullable(),
 })
 
-/** A secret that was just made. */
+/** A new secret. */
 export const newSecret = secrets.pick({ secret: true })
 
-/** Fields as webhook takes them. Throws AppError `invalid` for an empty list of events. */
+/** Converts fields for the webhook service. Throws AppError `invalid` for an empty list of events. */
 export function toWireFields(given: Partial<z.output<typeof fields>>): WireFields {
   const { url, eventTypes, tableId, isReadyColumn, watchedColIds } = given
   const { enabled, name, memo, authorization } = given
@@ -160,7 +179,7 @@ export function toWireFields(given: Partial<z.output<typeof fields>>): WireField
   }
 }
 
-/** A webhook as REST shows it. */
+/** Converts a webhook to its JSON. */
 export function toWebhook(wire: WireWebhook): z.output<typeof webhooks>['webhooks'][number] {
   const given: Partial<WireFields> = wire.fields ?? {}
   return {
@@ -181,7 +200,7 @@ export function toWebhook(wire: WireWebhook): z.output<typeof webhooks>['webhook
   }
 }
 
-/** Before the first attempt there is nothing to tell but what waits; afterwards, what has never happened is null. */
+/** Converts delivery statistics. Before the first attempt only the queue is known; afterwards, events that never occurred are null. */
 function toUsage(wire: Partial<WireUsage> = {}): z.output<typeof usage> {
   const { lastEventBatch: batch, stoppedReason } = wire
   return {
@@ -204,7 +223,7 @@ function toBatch(batch: NonNullable<WireUsage['lastEventBatch']>) {
   return { status, httpStatus, errorMessage, size, attempts }
 }
 
-/** Secrets as REST shows them. */
+/** Converts secrets to their JSON. */
 export function toSecrets(wire: GetSecretResponse): z.output<typeof secrets> {
   const { secret, previousSecret = null, previousUntil = null } = wire
   return { secret, previousSecret, previousUntil }

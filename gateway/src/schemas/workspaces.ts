@@ -10,7 +10,7 @@ import { nameText } from './text'
 const time = z.string().meta({ format: 'date-time' })
 const removedTime = time
   .optional()
-  .meta({ description: 'When it was put into the trash; absent when it was not' })
+  .meta({ description: 'Time of the move to the trash; absent if it is not in the trash' })
 
 /** A document in the listing of its workspace. */
 export const documentSummary = z
@@ -41,13 +41,13 @@ export const listedWorkspace = z
   .object({ ...workspaceFields, orgDomain: z.string() })
   .meta({ id: 'ListedWorkspace' })
 
-/** A workspace described by itself. */
+/** A workspace with its org. */
 export const workspace = z.object({ ...workspaceFields, org }).meta({ id: 'Workspace' })
 
-/** What makes or changes a workspace. */
+/** Body of creating or renaming a workspace. */
 export const workspaceFieldsBody = z.strictObject({ name: nameText.nullish() })
 
-/** A document as a listing shows it. */
+/** Converts a document in a listing to its JSON. */
 export function toSummary(document: DocumentSummary): z.output<typeof documentSummary> {
   const { id, name, access, isPinned, urlId, createdAt, updatedAt, removedAt } = document
   return {
@@ -69,12 +69,12 @@ function toFields(wire: WireWorkspace) {
   return { ...shown, docs: docs.map(toSummary) }
 }
 
-/** A workspace as the listing of an org shows it. */
+/** Converts a workspace in a listing to its JSON. */
 export function toListedWorkspace(wire: WireWorkspace): z.output<typeof listedWorkspace> {
   return { ...toFields(wire), orgDomain: wire.orgDomain }
 }
 
-/** A workspace as its description shows it. */
+/** Converts a workspace with its org to its JSON. */
 export function toWorkspace(wire: WireWorkspace, ofOrg: WireOrg): z.output<typeof workspace> {
   return { ...toFields(wire), org: toOrg(ofOrg) }
 }

@@ -39,7 +39,7 @@ export class Mailer {
       await transport.sendMail({ to: { name: '', address: to }, subject, text })
     } catch (error) {
       const { code = 'UNKNOWN' } = error as { code?: string }
-      this.log.warn({ reason: code }, 'a mail could not be sent')
+      this.log.warn({ reason: code }, 'failed to send a mail')
     }
   }
 

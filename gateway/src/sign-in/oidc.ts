@@ -133,12 +133,12 @@ export class Oidc {
       const isRefusal =
         error instanceof library.AuthorizationResponseError ||
         (error instanceof library.ResponseBodyError && error.status < 500)
-      this.log[isRefusal ? 'info' : 'warn']({ reason: code ?? name }, 'signing in by OIDC failed')
+      this.log[isRefusal ? 'info' : 'warn']({ reason: code ?? name }, 'OIDC sign-in failed')
       if (isRefusal || isInvalidResponse(code)) throw refused()
       throw new AppError(
         'unavailable',
         'OIDC_UNAVAILABLE',
-        'the sign-in service of your organisation does not answer properly',
+        'the sign-in service is not responding correctly',
       )
     }
   }
@@ -150,13 +150,13 @@ function isInvalidResponse(code: string | undefined): boolean {
 }
 
 const refused = () =>
-  new AppError('forbidden', 'OIDC_REFUSED', 'the sign-in service did not confirm who you are')
+  new AppError('forbidden', 'OIDC_REFUSED', 'the sign-in service did not confirm your identity')
 
 const notVerified = () =>
   new AppError(
     'forbidden',
     'UNVERIFIED_EMAIL',
-    'the sign-in service does not vouch for your email address',
+    'the sign-in service has not verified your email address',
   )
 
 /** An attempt as it was kept by `writeFlow`; undefined for anything else. */

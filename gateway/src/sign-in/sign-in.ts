@@ -67,7 +67,7 @@ export class SignIn implements AsyncDisposable {
     if (!mailer) throw notOffered()
     requireLeft(this.mails, address)
     if (sending.size >= MOST_MAILS) {
-      sources.log.warn('too many mails are on their way; one is not sent')
+      sources.log.warn('mail dropped: too many mails in progress')
       return
     }
     const done = this.send(mailer, email, next).finally(() => sending.delete(done))
@@ -91,30 +91,30 @@ export class SignIn implements AsyncDisposable {
       const { reason = 'BUG', code } = toAppError(error) ?? {}
       // Nobody by that name, or somebody who has links enough: neither is a fault of anybody here.
       const isUsual = code === 'not_found' || code === 'too_many' || code === 'invalid'
-      log[isUsual ? 'debug' : 'warn']({ reason }, 'no link was mailed')
+      log[isUsual ? 'debug' : 'warn']({ reason }, 'failed to mail a sign-in link')
     }
   }
 }
 
 /** The error for a way to sign in that is not set up. */
 export const notOffered = (): AppError =>
-  new AppError('not_found', 'SIGN_IN_NOT_OFFERED', 'this way to sign in is not set up here')
+  new AppError('not_found', 'SIGN_IN_NOT_OFFERED', 'this sign-in method is not configured')
 
 function requireLeft(buckets: TokenBuckets, address: string): void {
   const { isRefused, retryAfterMs } = buckets.take(networkOf(address))
   if (!isRefused) return
-  throw new AppError('too_many', 'RATE_LIMITED', 'too many requests, try again later', {
+  throw new AppError('too_many', 'RATE_LIMITED', 'too many requests, retry later', {
     retryAfterMs: String(Math.ceil(retryAfterMs)),
   })
 }
 
 const mailText = (
   url: string,
-) => `Somebody, most likely you, wants to sign in to Sheaf with this email address.
+) => `You, or someone using your email address, requested a link to sign in to Sheaf.
 
-Open this link within 15 minutes and confirm; it works once:
+Open this link within 15 minutes and confirm. It can be used once:
 
 ${url}
 
-If it was not you, do nothing: without the link nobody gets in.
+If you did not request it, ignore this mail. Without the link, no one can sign in.
 `

@@ -81,7 +81,7 @@ describe('caller tokens', () => {
     const realNow = Date.now
     jest.spyOn(Date, 'now').mockImplementation(() => realNow() - 3_600_000)
     try {
-      expect(() => verifier.verify(before.token)).toThrow('a valid caller token is needed')
+      expect(() => verifier.verify(before.token)).toThrow('a valid caller token is required')
       const after = await signer.sign(alice, 30_000)
       expect(await verifier.verify(after.token)).toMatchObject({ userId: 7 })
     } finally {

@@ -120,7 +120,7 @@ export async function createTokenSigner(key: SigningKey): Promise<TokenSigner> {
 }
 
 const refused = () =>
-  new AppError('unauthenticated', 'BAD_CALLER_TOKEN', 'a valid caller token is needed')
+  new AppError('unauthenticated', 'BAD_CALLER_TOKEN', 'a valid caller token is required')
 
 /**
  * A verifier that gets the public keys by `fetchKeys`, once and again when a token names a key it does not know.

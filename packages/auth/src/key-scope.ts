@@ -33,7 +33,7 @@ export function toScopeClaim(scope: KeyScope | undefined): ScopeClaim | undefine
 /** The scope that a claim says; undefined when there is none. Throws when it cannot be read: then it must not be ignored. */
 export function readScopeClaim(claim: unknown): KeyScope | undefined {
   if (claim === undefined) return undefined
-  if (typeof claim !== 'object' || claim === null) throw new Error('the scope is no object')
+  if (typeof claim !== 'object' || claim === null) throw new Error('the scope is not an object')
   const { ro, orgs, ws, docs } = claim as Readonly<Record<string, unknown>>
   return {
     readOnly: ro === true,
@@ -51,6 +51,7 @@ const isId = (item: unknown): item is number => Number.isSafeInteger(item)
 
 function listOf<T>(value: unknown, isItem: (item: unknown) => item is T): readonly T[] {
   if (value === undefined) return []
-  if (!Array.isArray(value) || !value.every(isItem)) throw new Error('the scope has a bad list')
+  if (!Array.isArray(value) || !value.every(isItem))
+    throw new Error('the scope has an invalid list')
   return value
 }

@@ -16,7 +16,7 @@ export function documentRoleError(need: NeededRole): AppError {
 /** Throws `forbidden` unless the caller is a process of Sheaf itself or its operator. */
 export function requireSystem(call: ServerCall): void {
   if (!call.caller.system)
-    throw new AppError('forbidden', 'SYSTEM_ONLY', 'only Sheaf itself may call this')
+    throw new AppError('forbidden', 'SYSTEM_ONLY', 'only the system can call this method')
 }
 
 /**

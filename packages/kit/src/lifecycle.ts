@@ -36,7 +36,7 @@ export class Closer implements AsyncDisposable {
       }
     }
     if (errors.length === 1) throw errors[0]
-    if (errors.length > 1) throw new AggregateError(errors, 'several things failed to close')
+    if (errors.length > 1) throw new AggregateError(errors, 'several resources failed to close')
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -64,7 +64,7 @@ function stopAsked(): Promise<string> {
     process.on('SIGTERM', () => resolve('SIGTERM'))
     process.on('SIGINT', () => resolve('SIGINT'))
     // A supervisor that dies hard cannot signal; the end of its IPC channel tells.
-    if (process.channel) process.on('disconnect', () => resolve('supervisor gone'))
+    if (process.channel) process.on('disconnect', () => resolve('supervisor exited'))
   })
 }
 

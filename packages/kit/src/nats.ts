@@ -40,7 +40,7 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
       void logStatus(connection, log)
       return connection
     } catch (error) {
-      if (failures === 0) log.warn({ err: error }, 'NATS cannot be reached; trying again')
+      if (failures === 0) log.warn({ err: error }, 'NATS is unavailable, retrying')
     }
     await delay(FIRST_RETRY_MS, undefined, { signal })
   }
@@ -62,6 +62,6 @@ function connectOnce({ url, name }: NatsOptions): Promise<NatsConnection> {
 async function logStatus(connection: NatsConnection, log: Logger): Promise<void> {
   for await (const status of connection.status()) {
     if (status.type === 'disconnect') log.warn('lost the connection to NATS')
-    if (status.type === 'reconnect') log.info('connected to NATS again')
+    if (status.type === 'reconnect') log.info('reconnected to NATS')
   }
 }

@@ -90,9 +90,10 @@ class Certificates implements experimental.CertificateProvider {
       this.latest = material
       for (const listener of this.authority) listener(material)
       for (const listener of this.identity) listener(material)
-      this.log.info('certificates were renewed')
+      this.log.info('certificates reloaded')
     } catch (error) {
-      if (!this.hasFailed) this.log.error({ err: error }, 'new certificates cannot be used')
+      if (!this.hasFailed)
+        this.log.error({ err: error }, 'the new certificates are unusable, keeping the old ones')
       this.hasFailed = true
     }
   }

@@ -54,7 +54,7 @@ describe('database', () => {
     await using db = open()
     await migrate(db, 'things', [first, second])
     await expect(migrate(db, 'things', [first])).rejects.toThrow(
-      'the database schema "things" is at version 2 and this program knows only 1',
+      'the database schema "things" is at version 2 but this release supports only 1',
     )
   })
 

@@ -44,7 +44,7 @@ export class CredentialUse implements AsyncDisposable {
     if (ids.length === 0) return
     // A use that is not recorded harms nobody, so a failure is not tried again.
     await this.touch(ids).catch((error: unknown) =>
-      this.log.warn({ err: error }, 'cannot record the use of keys and sessions'),
+      this.log.warn({ err: error }, 'failed to record the use of keys and sessions'),
     )
   }
 

@@ -45,7 +45,7 @@ export class Housekeeping implements AsyncDisposable {
       await deleteEndedSessions(this.db)
       while (!this.closed && (await deleteOldAudit(this.db, this.days.accessAuditDays)));
     } catch (error) {
-      this.log.warn({ err: error }, 'cannot tidy up; trying again later')
+      this.log.warn({ err: error }, 'maintenance failed, retrying later')
     }
   }
 

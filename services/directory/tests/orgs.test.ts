@@ -99,7 +99,7 @@ describe('orgs', () => {
     await expect(create('nul\0', 'fine')).rejects.toMatchObject({ code: 'invalid' })
     await expect(
       directory.clients.orgs.createOrg({ name: 'X', domain: '' }, await directory.as()),
-    ).rejects.toMatchObject({ code: 'unauthenticated', message: 'user not authorized' })
+    ).rejects.toMatchObject({ code: 'unauthenticated', message: 'authentication required' })
   })
 
   it('are changed by owners alone', async () => {

@@ -92,8 +92,8 @@ export class Admission {
     const wait = Math.min(RETRY_MS.most, Math.max(RETRY_MS.least, this.usualMs, this.delay.meanMs))
     const hint = { retryAfterMs: String(Math.ceil(wait)) }
     if (full === 'whole')
-      return new AppError('unavailable', 'SERVICE_BUSY', 'too much to do, try again later', hint)
-    const message = 'too many requests for this document at once, try again later'
+      return new AppError('unavailable', 'SERVICE_BUSY', 'server busy, retry later', hint)
+    const message = 'too many concurrent requests for this document, retry later'
     return new AppError('too_many', 'DOCUMENT_BUSY', message, hint)
   }
 }

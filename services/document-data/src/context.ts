@@ -66,7 +66,7 @@ export async function openContext(
       limits: config.sql,
       maxHoldMs: config.maxReadSeconds * 1000,
       onCrash: (error) =>
-        log.error({ err: error }, 'a process for SQL cannot be started, or broke down'),
+        log.error({ err: error }, 'a SQL process failed to start or crashed'),
     }),
   )
   const imports = closer.use(new Imports({ maxMs: config.maxImportSeconds * 1000 }))

@@ -25,7 +25,7 @@ export function openDocuments(config: StoreSettings, log: Logger): Promise<Docum
     maxIndexes: config.maxIndexes,
     traceWrite,
     observeGroup: countGroup,
-    onWorkerCrash: (error) => log.error({ err: error }, 'a worker thread died'),
+    onWorkerCrash: (error) => log.error({ err: error }, 'a worker thread crashed'),
     onFileError: (error, docId) => log.error({ err: error, docId }, 'a document file failed'),
   })
 }

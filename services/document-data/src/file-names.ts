@@ -14,9 +14,9 @@ const UNKNOWN_TYPE = 'application/octet-stream'
 export function readFileName(given: string): string {
   const name = given.slice(1 + Math.max(given.lastIndexOf('/'), given.lastIndexOf('\\')))
   if (name.length > MAX_NAME)
-    throw badName(`the name of a file is longer than ${MAX_NAME} characters`)
+    throw badName(`a file name must not have more than ${MAX_NAME} characters`)
   // The class of control characters, and halves of characters.
-  if (/[\p{Cc}\p{Cs}]/u.test(name)) throw badName('the name of a file holds control characters')
+  if (/[\p{Cc}\p{Cs}]/u.test(name)) throw badName('a file name must not contain control characters')
   return name
 }
 

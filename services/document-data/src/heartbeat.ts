@@ -46,11 +46,11 @@ export class HomeReports implements AsyncDisposable {
     let wait = REPORT_MS
     try {
       await this.report()
-      if (this.failing) this.ctx.log.info('directory takes reports again')
+      if (this.failing) this.ctx.log.info('directory accepts instance reports again')
       this.failing = false
     } catch (error) {
       if (!this.failing && !this.stopped)
-        this.ctx.log.warn({ err: error }, 'directory takes no report; trying again')
+        this.ctx.log.warn({ err: error }, 'directory does not accept instance reports, retrying')
       this.failing = true
       wait = RETRY_MS
     }

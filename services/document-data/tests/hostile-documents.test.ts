@@ -84,29 +84,29 @@ describe('a SQLite file', () => {
     ],
     [
       'a computed column',
-      /column "T2" is no plain column/,
+      /column "T2" is not a plain column/,
       sql('ALTER TABLE "All" ADD COLUMN T2 AS (hex(zeroblob(100000000)))'),
     ],
     ['a table that is missing', /table "All": the table is missing/, sql('DROP TABLE "All"')],
     ['a column that is missing', /column "T" is missing/, sql('ALTER TABLE "All" DROP COLUMN T')],
     [
       'a table id with a quote',
-      /"a"" is not a table id/,
+      /"a"" is not a valid table id/,
       sql(`UPDATE _grist_Tables SET tableId = 'a"' WHERE id = 2`),
     ],
     [
       'a table of Sheaf itself',
-      /"_sheaf_log" is not a table id/,
+      /"_sheaf_log" is not a valid table id/,
       sql(`UPDATE _grist_Tables SET tableId = '_sheaf_log' WHERE id = 2`),
     ],
     [
       'a column id with a quote',
-      /is not a column id/,
+      /is not a valid column id/,
       sql(`UPDATE _grist_Tables_column SET colId = 'T", "' WHERE colId = 'T'`),
     ],
     [
       'the same column twice',
-      /damaged, or no document|is not a column id/,
+      /damaged or not a Sheaf document|is not a valid column id/,
       sql(
         `INSERT INTO _grist_Tables_column (parentId, parentPos, colId, type) VALUES (2, 99, 'T ', 'Text')`,
       ),
@@ -117,10 +117,10 @@ describe('a SQLite file', () => {
       sql(`UPDATE _grist_Tables_column SET type = 'Text); DROP TABLE x' WHERE colId = 'T'`),
     ],
     ['bytes in a cell', /a cell holds bytes/, sql(`UPDATE "All" SET T = x'00ff'`)],
-    ['a row id below 0', /a row has an id that no row can have/, sql('UPDATE "All" SET id = -id')],
+    ['a row id below 0', /a row has an invalid id/, sql('UPDATE "All" SET id = -id')],
     [
       'a row id that leaves none for new rows',
-      /table "All": a row has an id that no row can have/,
+      /table "All": a row has an invalid id/,
       sql('UPDATE "All" SET id = 9007199254740991 WHERE id = 1'),
     ],
     [
@@ -136,20 +136,20 @@ describe('a SQLite file', () => {
     ...['_grist_Attachments (id)', '_sheaf_attachments (file_id, id)'].map(
       (into): [string, RegExp, () => Buffer] => [
         `an id in ${into} that leaves none for new attachments`,
-        /a row has an id that no row can have/,
+        /a row has an invalid id/,
         sql(`INSERT INTO ${into} SELECT ${into.includes(',') ? '1,' : ''} 9223372036854775807`),
       ],
     ),
     [
       'a file that leaves no id for new files',
-      /a row has an id that no row can have/,
+      /a row has an invalid id/,
       sql(
         `INSERT INTO _sheaf_files (id, hash, size) VALUES (9223372036854775807, '${hashOf('abc')}', 3)`,
       ),
     ],
     [
       'a piece of a file that leaves no id for new pieces',
-      /a row has an id that no row can have/,
+      /a row has an invalid id/,
       sql(
         `INSERT INTO _sheaf_file_chunks (id, file_id, position, bytes) VALUES (9223372036854775807, 1, 0, x'00')`,
       ),
@@ -174,7 +174,7 @@ describe('a SQLite file', () => {
     ],
     [
       'an attachment without bytes',
-      /an attachment has no bytes/,
+      /an attachment has no contents/,
       sql('INSERT INTO _sheaf_attachments VALUES (1, 7)'),
     ],
     [
@@ -195,7 +195,7 @@ describe('a SQLite file', () => {
     ],
     [
       'an attachment of another size than its bytes',
-      /column fileSize holds what no attachment has/,
+      /column fileSize has an invalid value/,
       sql(
         `INSERT INTO _sheaf_files (id, hash, size) VALUES (1, '${hashOf('abc')}', 3);
          INSERT INTO _sheaf_file_chunks (file_id, position, bytes) VALUES (1, 0, CAST('abc' AS BLOB));
@@ -219,23 +219,23 @@ describe('a SQLite file', () => {
       ['fileType', `'text/plain' || char(13, 10) || 'X: y'`],
     ].map(([column = '', value = '']): [string, RegExp, () => Buffer] => [
       `${value} as ${column} of an attachment`,
-      new RegExp(`column ${column} holds what no attachment has`),
+      new RegExp(`column ${column} has an invalid value`),
       sql(attachment({ [column]: value })),
     ]),
     ['a newer form', /newer version/, sql('PRAGMA user_version = 999')],
-    ['no form', /no document of Sheaf/, sql('PRAGMA user_version = 0')],
-    ['another schema', /no document of Sheaf/, sql('DROP TABLE _sheaf_state')],
+    ['no form', /not a Sheaf document/, sql('PRAGMA user_version = 0')],
+    ['another schema', /not a Sheaf document/, sql('DROP TABLE _sheaf_state')],
     [
       'a schema that is no SQL',
       /damaged/,
       sql(`UPDATE sqlite_schema SET sql = 'CREATE TABLE "All" (' WHERE name = 'All'`),
     ],
-    ['an end that is cut off', /cut off|damaged/, () => sound.subarray(0, sound.length - 4096)],
-    ['more than it says', /cut off, or longer/, () => Buffer.concat([sound, Buffer.alloc(4096)])],
-    ['a header alone', /damaged|cut off|no document/, () => sound.subarray(0, 100)],
+    ['an end that is cut off', /truncated|damaged/, () => sound.subarray(0, sound.length - 4096)],
+    ['more than it says', /truncated or longer/, () => Buffer.concat([sound, Buffer.alloc(4096)])],
+    ['a header alone', /damaged|truncated|not a Sheaf document/, () => sound.subarray(0, 100)],
     [
       'pages of nonsense',
-      /damaged|no document|cut off/,
+      /damaged|truncated|not a Sheaf document/,
       () => Buffer.concat([sound.subarray(0, 200), Buffer.alloc(sound.length - 200, 0xa5)]),
     ],
   ])('with %s is refused', async (_, message, make) => {

@@ -49,7 +49,7 @@ describe('a workbook', () => {
     [
       'that says it unpacks to gigabytes',
       'IMPORT_TOO_LARGE',
-      /takes more than 1024 MiB/,
+      /must not be larger than 1024 MiB/,
       () => workbook({ 'xl/s.xml': bomb, 'xl/t.xml': bomb }, { 'xl/s.xml': 3e9, 'xl/t.xml': 3e9 }),
     ],
     [
@@ -110,17 +110,17 @@ describe('a workbook', () => {
     [
       'without sheets',
       'BAD_IMPORT_FILE',
-      /no sheet/,
+      /has no data/,
       () => workbook({ 'xl/workbook.xml': '<workbook/>' }),
     ],
-    ['that is another zip file', 'BAD_IMPORT_FILE', /no XLSX/, () => zipOf({ 'a.txt': 'x' })],
+    ['that is another zip file', 'BAD_IMPORT_FILE', /not an XLSX file/, () => zipOf({ 'a.txt': 'x' })],
     [
       'that is cut off',
       'BAD_IMPORT_FILE',
       /damaged/,
       () => workbook({ 'xl/s.xml': sheet('') }).subarray(0, -30),
     ],
-    ['that is no zip file', 'BAD_IMPORT_FILE', /is no such file/, () => Buffer.from('a,b\n1,2\n')],
+    ['that is no zip file', 'BAD_IMPORT_FILE', /do not match its extension/, () => Buffer.from('a,b\n1,2\n')],
   ])('%s is refused', async (_, reason, message, make) => {
     await imports.expectRefused('evil.xlsx', make(), { reason, message })
   })
@@ -149,7 +149,7 @@ describe('a text', () => {
       'a million columns',
       'a.csv',
       'TOO_MANY_COLUMNS',
-      /line 1: a table can have at most/,
+      /line 1: a table must not have more than/,
       () => 'a,'.repeat(1e6),
     ],
     [
@@ -184,14 +184,14 @@ describe('a text', () => {
       'bytes that are no text',
       'a.csv',
       'BAD_IMPORT_FILE',
-      /not text/,
+      /not a text file/,
       () => Buffer.from([1, 0, 2, 0xff]),
     ],
     [
       'half a character of UTF-16',
       'a.csv',
       'BAD_IMPORT_FILE',
-      /not utf-16le text/,
+      /invalid utf-16le text/,
       () => Buffer.from('\ufeffa\n\ud800\n', 'utf16le'),
     ],
     ['nothing', 'a.json', 'BAD_IMPORT_FILE', /empty/, () => ''],
@@ -219,30 +219,30 @@ describe('a text', () => {
       /too deep/,
       () => `[{"a":${'['.repeat(5000)}${']'.repeat(5000)}}]`,
     ],
-    ['JSON that is cut off', 'a.json', 'BAD_IMPORT_FILE', /too early/, () => '[{"a":1},{"a"'],
-    ['JSON that is none', 'a.json', 'BAD_IMPORT_FILE', /not valid JSON/, () => '[{"a":secret}]'],
+    ['JSON that is cut off', 'a.json', 'BAD_IMPORT_FILE', /unexpected end/, () => '[{"a":1},{"a"'],
+    ['JSON that is none', 'a.json', 'BAD_IMPORT_FILE', /invalid JSON/, () => '[{"a":secret}]'],
     [
       'JSON with something behind',
       'a.json',
       'BAD_IMPORT_FILE',
-      /not valid JSON/,
+      /invalid JSON/,
       () => '[{"a":1}] []',
     ],
     [
       'JSON without objects',
       'a.json',
       'BAD_IMPORT_FILE',
-      /item 2: it must be an object/,
+      /item 2: must be an object/,
       () => '[{"a":1},2]',
     ],
     [
       'JSON without lists',
       'a.json',
       'BAD_IMPORT_FILE',
-      /table "a": it must be a list/,
+      /table "a": must be an array/,
       () => '{"a":{"b":1}}',
     ],
-    ['a number as JSON', 'a.json', 'BAD_IMPORT_FILE', /list of objects/, () => '1'],
+    ['a number as JSON', 'a.json', 'BAD_IMPORT_FILE', /array of objects/, () => '1'],
     [
       'a million keys in JSON',
       'a.json',
@@ -254,7 +254,7 @@ describe('a text', () => {
       'a table twice in JSON',
       'a.json',
       'BAD_IMPORT_FILE',
-      /comes twice/,
+      /duplicate table/,
       () => '{"a":[{"b":1}],"c":[],"a":[{"b":1}]}',
     ],
   ])('with %s is refused', async (...[, name, reason, message, make]) => {
@@ -276,7 +276,7 @@ describe('a text', () => {
   it('that is larger than an import may be is refused while it comes', async () => {
     await imports.expectRefused('a.csv', Buffer.alloc(33 * MIB, 'a,b\n'), {
       reason: 'UPLOAD_TOO_LARGE',
-      message: /at most 32 MiB/,
+      message: /must not be larger than 32 MiB/,
     })
   })
 })
@@ -288,7 +288,7 @@ describe('an import process', () => {
     await expect(slow.import('slow.csv', lines)).rejects.toMatchObject({
       code: 'too_large',
       reason: 'IMPORT_TOO_LARGE',
-      message: 'the import takes longer than 1 seconds',
+      message: 'the import took longer than 1 seconds',
     })
     expect(await slow.remains()).toEqual({ unfinished: 0, documents: 0 })
   })
@@ -316,7 +316,7 @@ describe('an import process', () => {
     )
     const dying = new Imports({ maxMs: 60_000, program })
     await expect(dying.run(order, () => {}, new AbortController().signal)).rejects.toThrow(
-      'an import broke off',
+      'an import was interrupted',
     )
     writeFileSync(program, 'setInterval(() => {}, 1000)')
     const stop = new AbortController()
@@ -330,11 +330,11 @@ describe('an import process', () => {
   it('finds a place only while there are not too many', () => {
     const some = new Imports({ maxMs: 1 })
     const places = Array.from({ length: 8 }, () => some.hold())
-    expect(() => some.hold()).toThrow('too many imports at once')
+    expect(() => some.hold()).toThrow('too many concurrent imports, retry later')
     places[0]?.()
     places[0]?.()
     some.hold()
-    expect(() => some.hold()).toThrow('too many imports at once')
+    expect(() => some.hold()).toThrow('too many concurrent imports, retry later')
   })
 })
 

@@ -70,7 +70,7 @@ describe('a small file does not fill the disk', () => {
     await expect(importSmall(name, content)).rejects.toMatchObject({
       code: 'too_large',
       reason: 'IMPORT_TOO_LARGE',
-      message: 'the document takes more than 4 MiB',
+      message: 'the document must not be larger than 4 MiB',
     })
   })
 

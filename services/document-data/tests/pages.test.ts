@@ -206,7 +206,7 @@ describe('an offset', () => {
   })
 
   it.each([-1, 10_000_001])('of %d is refused by name', async (offset) => {
-    const message = 'offset must be a number of rows, from 0 to 10000000'
+    const message = 'offset must be an integer from 0 to 10000000'
     const read = readPage('_grist_Tables', { limit: 1, view: { offset } })
     await expect(read).rejects.toMatchObject({ reason: 'INVALID_OFFSET', message })
   })

@@ -127,7 +127,7 @@ describe('SQL', () => {
     ['SQLITE_ERROR: no such column: Nope', 'select Nope from Pets'],
     ['SQLITE_ERROR: no such function: readfile', "select readfile('/etc/passwd')"],
     ['SQLITE_ERROR: column index out of range', 'select 1', 1],
-    ['SQLITE_ERROR: parameters :a and $a cannot be told apart', 'select :a, $a', 1, 2],
+    ['SQLITE_ERROR: parameters :a and $a are ambiguous', 'select :a, $a', 1, 2],
     ['SQLITE_ERROR: unrecognized token: NUL', 'select 1 \0 from Pets'],
   ])('refuses with SQLite’s words: %s', async (message, sql, ...args) => {
     await expect(run(sql, { args })).rejects.toMatchObject({

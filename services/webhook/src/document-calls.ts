@@ -79,7 +79,7 @@ export class DocumentCalls implements AsyncDisposable {
     const granted = await this.access.resolveAccess(request, { deadline })
     const address = granted.document?.homeAddress ?? ''
     if (address === '')
-      throw new AppError('unavailable', 'HOME_UNAVAILABLE', 'the document is not reachable')
+      throw new AppError('unavailable', 'HOME_UNAVAILABLE', 'document unavailable, retry later')
     const grant = { token: granted.token, expiresAt: granted.tokenExpiresAt, address }
     this.grants.set(docId, grant)
     return grant

@@ -9,15 +9,14 @@ const latencyBounds = [...secondsBounds, 300, 1_800, 7_200, 86_400]
 const deliveries = {
   attempts: new Counter<'outcome' | 'status'>({
     name: 'sheaf.webhook.attempts',
-    description:
-      'Attempts of deliveries, by outcome (success, failure, refused) and class of the HTTP status',
+    description: 'Delivery attempts, by outcome (success, failure, refused) and HTTP status class',
     unit: '{attempt}',
     labels: ['outcome', 'status'],
   }),
   duration: new Histogram<'outcome'>(
     {
       name: 'sheaf.webhook.attempt.duration',
-      description: 'Time of an attempt, until the receiver had answered or it was given up',
+      description: 'Duration of delivery attempts, until the response or the timeout',
       unit: 's',
       labels: ['outcome'],
     },
@@ -36,26 +35,25 @@ const deliveries = {
 const queues = {
   waiting: new Observed<'state'>('gauge', {
     name: 'sheaf.webhook.waiting',
-    description:
-      'Events that wait to be delivered, by the state of their webhooks; every instance tells the same',
+    description: 'Pending events, by state of their webhooks; the same on every instance',
     unit: '{event}',
     labels: ['state'],
   }),
   webhooks: new Observed<'state'>('gauge', {
     name: 'sheaf.webhook.webhooks',
     description:
-      'Webhooks, by state: working, failing, stopped (until somebody acts), disabled; every instance tells the same',
+      'Webhooks, by state: working, failing, stopped (until an owner resumes them), disabled; the same on every instance',
     unit: '{webhook}',
     labels: ['state'],
   }),
   sending: new Observed('gauge', {
     name: 'sheaf.webhook.sending',
-    description: 'Webhooks that this instance delivers for now',
+    description: 'Webhooks that this instance currently delivers',
     unit: '{webhook}',
   }),
   matching: new Observed('gauge', {
     name: 'sheaf.webhook.matching',
-    description: 'Messages of changes, and documents, that wait in this instance to be matched',
+    description: 'Change messages and documents queued for matching in this instance',
     unit: '{message}',
   }),
 }

@@ -41,7 +41,7 @@ export function readChange(fields: WebhookFields, allowedHosts: readonly string[
   const { url, tableId, enabled, name, memo, authorization } = fields
   requireLengths(fields)
   if (authorization !== undefined && !HEADER_VALUE.test(authorization))
-    throw badField('authorization', 'has a character that no header can have')
+    throw badField('authorization', 'has a character that is not allowed in headers')
   const eventTypes = fields.eventTypes.length === 0 ? undefined : fields.eventTypes.map(readKind)
   const watchedColumns = fields.hasWatchedColIds
     ? fields.watchedColIds.flatMap(readColumn)
@@ -85,7 +85,7 @@ function requireLengths(fields: WebhookFields): void {
 function requireText(name: string, text: string | undefined, max: number): void {
   if (text === undefined) return
   if (text.length > max) throw badField(name, `is longer than ${max} characters`)
-  if (text.includes('\0')) throw badField(name, 'has a character that cannot be stored: NUL')
+  if (text.includes('\0')) throw badField(name, 'must not contain NUL')
 }
 
 function readKind(text: string): EventKind {

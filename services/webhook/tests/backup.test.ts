@@ -50,7 +50,10 @@ describe('a backup of webhooks', () => {
   })
 
   it('has those stay halted whose receiver wanted no more, and lets go on those for which too much waited', async () => {
-    const wanted = { stopped_reason: 'the receiver answered 410', status: 'error' } as const
+    const wanted = {
+      stopped_reason: 'the receiver returned HTTP status 410 (gone)',
+      status: 'error',
+    } as const
     const read = async () => {
       const given: Buffer[] = []
       for await (const { line } of test.backup.readTables({}, await asSystem())) given.push(line)

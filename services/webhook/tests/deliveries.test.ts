@@ -95,7 +95,7 @@ describe('the log of deliveries', () => {
           status: 'waiting',
           attempts: 1,
           httpStatus: 500,
-          errorMessage: 'answered 500',
+          errorMessage: 'HTTP status 500',
           responseExcerpt: 'no',
         },
       ])

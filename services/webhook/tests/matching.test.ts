@@ -263,7 +263,7 @@ describe('matching', () => {
     const events = await listEvents(instance.ctx, webhook)
     expect(events.map((event) => event.split(' ')[0])).toEqual(['3', '4'])
     expect((await readWebhook(instance.ctx, webhook)).last_error).toBe(
-      'changes 1 to 2 were not matched: the log does not reach back to them',
+      'changes 1 to 2 were missed: the change log no longer contains them',
     )
   })
 })

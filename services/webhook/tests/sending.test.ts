@@ -180,7 +180,9 @@ describe('sending', () => {
     answerAt('/moved', () => ({ status: 302, headers: { location: at('/elsewhere') } }))
     await world.queue(id, numbered(1))
     await eventually(async () => {
-      expect((await world.webhook(id)).last_error).toBe('answered 302: redirects are not followed')
+      expect((await world.webhook(id)).last_error).toBe(
+        'HTTP status 302: redirects are not followed',
+      )
     })
     expect(received('/elsewhere')).toEqual([])
   })
@@ -192,7 +194,7 @@ describe('sending', () => {
     await eventually(async () => expect((await world.webhook(id)).halted_at).not.toBeNull())
     expect(await world.webhook(id)).toMatchObject({
       status: 'error',
-      stopped_reason: 'the receiver answered 410: it is gone for good',
+      stopped_reason: 'the receiver returned HTTP status 410 (gone)',
       stopped_seq: null,
       due_at: null,
       waiting_count: 1,
@@ -221,7 +223,7 @@ describe('sending', () => {
     await eventually(async () => {
       expect(await world.webhook(id)).toMatchObject({
         status: 'error',
-        stopped_reason: 'no delivery has succeeded for 5 days',
+        stopped_reason: 'no successful delivery for 5 days',
         due_at: null,
         retry_at: null,
         waiting_count: 1,
@@ -249,7 +251,7 @@ describe('sending', () => {
     await world.queue(id, numbered(1))
     await eventually(async () => expect((await world.webhook(id)).status).toBe('invalid'))
     expect(await world.webhook(id)).toMatchObject({
-      last_error: 'the url is not allowed',
+      last_error: 'the URL is not allowed',
       last_http_status: null,
       waiting_count: 1,
       last_batch: { status: 'rejected' },

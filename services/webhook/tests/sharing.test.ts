@@ -85,7 +85,7 @@ describe('deliveries', () => {
     await eventually(async () => expect((await world.webhook(id)).status).toBe('idle'))
     const before = await world.webhook(id)
 
-    const outcome = { error: 'answered 500', httpStatus: 500, excerpt: '', durationMs: 1 }
+    const outcome = { error: 'HTTP status 500', httpStatus: 500, excerpt: '', durationMs: 1 }
     expect(
       await advance(world.db, lease, { sent, outcome }, { mayGoOn: true, leaseMs }),
     ).toBeUndefined()

@@ -74,7 +74,7 @@ export class ServedCall implements IncomingCall {
     try {
       request = method.requestDeserialize(payload)
     } catch {
-      return this.failWith(bareStatus(Status.INTERNAL, 'the request cannot be decoded'))
+      return this.failWith(bareStatus(Status.INTERNAL, 'failed to decode the request'))
     }
     try {
       const admitted = this.host.scope.admit(this, route.open)

@@ -64,7 +64,7 @@ export class TransportSession implements CallHost {
     const { id, path, timeoutMs, payload } = frame
     if (id === 0 || this.calls.get(id)) return this.breakOff(`call id ${id} is 0 or in use`)
     const route = this.routes.get(path)
-    if (!route) return this.queue.fail(id, bareStatus(Status.UNIMPLEMENTED, 'no such method'))
+    if (!route) return this.queue.fail(id, bareStatus(Status.UNIMPLEMENTED, 'unknown method'))
     const refusal = this.refusalOf(payload.length)
     if (refusal) return this.queue.fail(id, this.scope.fail(refusal, path))
     const deadline = timeoutMs > 0 ? Date.now() + timeoutMs : Infinity
@@ -81,7 +81,7 @@ export class TransportSession implements CallHost {
     if (bytes > LARGEST_CALL)
       return new AppError('too_large', 'MESSAGE_TOO_LARGE', 'request entity too large')
     if (this.calls.size < MAX_CALLS && this.callBytes + bytes <= MAX_CALL_BYTES) return undefined
-    return new AppError('too_many', 'TOO_MANY_CALLS', 'too many calls at once, try again')
+    return new AppError('too_many', 'TOO_MANY_CALLS', 'too many concurrent calls, retry later')
   }
 
   /** Ends the stream of a client that does not keep to the contract. */

@@ -108,17 +108,17 @@ export class TableRestore<DB> {
   /** Takes the next line. */
   async take(text: string): Promise<void> {
     const line = readLine(text)
-    if (this.ended) throw badDump('it goes on after its end')
+    if (this.ended) throw badDump('it continues after its last line')
     if (!this.begun) return this.begin(line)
     if (line.end) this.ended = true
     else if (line.table !== undefined) await this.insert(line.table, text)
     else if (line.sequences) await this.setSequences(line.sequences)
-    else throw badDump('a line is not known')
+    else throw badDump('a line has an unknown type')
   }
 
   /** Throws unless the last line was the end. */
   finish(): void {
-    if (!this.ended) throw badDump('it is not whole')
+    if (!this.ended) throw badDump('it is incomplete')
   }
 
   private begin({ schema, version }: Line): void {
@@ -128,13 +128,14 @@ export class TableRestore<DB> {
       throw new AppError(
         'precondition',
         'BACKUP_OF_OTHER_VERSION',
-        `the backup was made by another version of Sheaf: its ${plan.schema} has form ${String(version)}, this one ${plan.version}`,
+        `the backup was made by another version of Sheaf: its ${plan.schema} schema has version ${String(version)}, this release has ${plan.version}`,
       )
     this.begun = true
   }
 
   private async insert(table: string, text: string): Promise<void> {
-    if (!this.plan.tables.some(({ name }) => name === table)) throw badDump('a table is not known')
+    if (!this.plan.tables.some(({ name }) => name === table))
+      throw badDump('it has an unknown table')
     const columns = this.columns.get(table) ?? (await this.readColumns(table))
     this.columns.set(table, columns)
     const into = sql.raw(`"${table}" (${columns}) overriding system value select ${columns}`)

@@ -9,7 +9,7 @@ const connections = new Observed<'db.client.connection.state'>('gauge', {
 })
 const waiting = new Observed('gauge', {
   name: 'db.client.connection.pending_requests',
-  description: 'Queries and transactions that wait for a connection to PostgreSQL',
+  description: 'Queries and transactions waiting for a connection to PostgreSQL',
   unit: '{request}',
 })
 

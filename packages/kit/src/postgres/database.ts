@@ -149,7 +149,7 @@ function guard(
 
 /** Refused at once: whoever waits behind so many others would mostly wait in vain. */
 function tooManyWait(): AppError {
-  return new AppError('unavailable', 'DATABASE_BUSY', 'too much to do, try again later', {
+  return new AppError('unavailable', 'DATABASE_BUSY', 'server busy, retry later', {
     retryAfterMs: '1000',
   })
 }
@@ -170,11 +170,7 @@ export function toUnavailable(error: unknown): AppError | undefined {
       ? UNAVAILABLE.test(code)
       : Array.isArray(errors) || (typeof message === 'string' && DRIVER_UNAVAILABLE.test(message))
   if (!isAway) return undefined
-  return new AppError(
-    'unavailable',
-    'DATABASE_UNAVAILABLE',
-    'the database is not reachable, try again',
-  )
+  return new AppError('unavailable', 'DATABASE_UNAVAILABLE', 'database unavailable, retry later')
 }
 
 /** Two transactions waited for each other, or what a row refers to has gone since it was looked up. */
@@ -257,7 +253,7 @@ async function migrateOnce(
   const version = await readVersion(trx, schema)
   if (version > migrations.length)
     throw new Error(
-      `the database schema "${schema}" is at version ${version} and this program knows only ${migrations.length}: start the newer program instead`,
+      `the database schema "${schema}" is at version ${version} but this release supports only ${migrations.length}: start a newer release`,
     )
   const next = migrations[version]
   if (!next) return true

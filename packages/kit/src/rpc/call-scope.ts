@@ -44,7 +44,7 @@ class IncomingServerCall implements ServerCall {
   }
 
   end(): void {
-    this.controller?.abort(new AppError('unavailable', 'CANCELLED', 'the request was cancelled'))
+    this.controller?.abort(new AppError('unavailable', 'CANCELLED', 'request cancelled'))
   }
 }
 
@@ -65,12 +65,11 @@ export class CallScope {
     const now = Date.now()
     const stated = call.deadline
     const deadline = stated === Infinity ? now + DEFAULT_DEADLINE_MS : stated - DEADLINE_MARGIN_MS
-    if (deadline <= now)
-      throw new AppError('timeout', 'DEADLINE_EXCEEDED', 'the request took too long')
+    if (deadline <= now) throw new AppError('timeout', 'DEADLINE_EXCEEDED', 'request timed out')
     if (open) return new IncomingServerCall(call, this.authenticator.anonymous, '', deadline)
     const { token } = call
     if (token === '')
-      throw new AppError('unauthenticated', 'NO_CALLER_TOKEN', 'a caller token is needed')
+      throw new AppError('unauthenticated', 'NO_CALLER_TOKEN', 'a caller token is required')
     const caller = this.authenticator.verify(token)
     if (!(caller instanceof Promise)) return new IncomingServerCall(call, caller, token, deadline)
     return caller.then((verified) => new IncomingServerCall(call, verified, token, deadline))
@@ -95,7 +94,7 @@ export class CallScope {
   /** The error as it goes over the wire; a bug is logged here, where it happened. */
   fail(error: unknown, path: string): StatusObject {
     const { status, isBug } = encodeError(error)
-    if (isBug) this.log.error({ err: error, rpc: path }, 'a call failed for a reason that is a bug')
+    if (isBug) this.log.error({ err: error, rpc: path }, 'call failed with an internal error')
     return status
   }
 }

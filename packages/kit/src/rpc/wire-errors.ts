@@ -64,19 +64,15 @@ export function detailsOf(status: StatusObject): Buffer {
 export function transportError(code: Status): AppError {
   switch (code) {
     case Status.UNAVAILABLE:
-      return new AppError(
-        'unavailable',
-        'SERVICE_UNAVAILABLE',
-        'a service is not reachable, try again',
-      )
+      return new AppError('unavailable', 'SERVICE_UNAVAILABLE', 'service unavailable, retry later')
     case Status.DEADLINE_EXCEEDED:
-      return new AppError('timeout', 'DEADLINE_EXCEEDED', 'the request took too long')
+      return new AppError('timeout', 'DEADLINE_EXCEEDED', 'request timed out')
     case Status.CANCELLED:
-      return new AppError('unavailable', 'CANCELLED', 'the request was cancelled')
+      return new AppError('unavailable', 'CANCELLED', 'request cancelled')
     case Status.RESOURCE_EXHAUSTED:
       return new AppError('too_large', 'MESSAGE_TOO_LARGE', 'request entity too large')
     default:
-      return new AppError('internal', 'SERVICE_ERROR', 'a service failed')
+      return new AppError('internal', 'SERVICE_ERROR', 'internal service error')
   }
 }
 

@@ -4,7 +4,7 @@ import { Histogram, isMetering, secondsBounds } from './metrics'
 const durations = new Histogram(
   {
     name: 'rpc.server.call.duration',
-    description: 'Time of a call, from its arrival to its outcome, by RPC and status',
+    description: 'Duration of calls, from arrival to completion, by RPC and status',
     unit: 's',
     labels: ['rpc.method', 'rpc.response.status_code'],
   },

@@ -12,13 +12,13 @@ const WINDOW_MS = 1_000
 const metrics = {
   delay: new Observed<'statistic'>('gauge', {
     name: 'nodejs.eventloop.delay',
-    description: 'How late the event loop runs what is due, since the last collection',
+    description: 'Event loop delay since the last collection',
     unit: 's',
     labels: ['statistic'],
   }),
   utilization: new Observed('gauge', {
     name: 'nodejs.eventloop.utilization',
-    description: 'Share of the time in which the event loop had work, since the last collection',
+    description: 'Event loop utilization since the last collection',
     unit: '1',
   }),
   memory: new Observed('gauge', {
@@ -28,12 +28,12 @@ const metrics = {
   }),
   heap: new Observed('gauge', {
     name: 'v8js.memory.heap.used',
-    description: 'Memory of objects of JavaScript',
+    description: 'JavaScript heap memory in use',
     unit: 'By',
   }),
   cpu: new Observed('counter', {
     name: 'process.cpu.time',
-    description: 'Processor time of the process with all its threads',
+    description: 'CPU time of the process, all threads',
     unit: 's',
   }),
 }

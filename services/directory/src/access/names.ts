@@ -15,7 +15,7 @@ const bad = (field: string, problem: string) =>
 export function requireLabel(text: string, field: string): string {
   if (text.length > MAX_NAME) throw bad(field, `must not be longer than ${MAX_NAME} characters`)
   if (CONTROL.test(text)) throw bad(field, 'must not contain control characters or line breaks')
-  if (ILL_FORMED.test(text)) throw bad(field, 'is not well-formed Unicode')
+  if (ILL_FORMED.test(text)) throw bad(field, 'must be well-formed Unicode')
   return text
 }
 
@@ -64,7 +64,7 @@ export function isEmail(email: string): boolean {
 export function readEmail(text: string): string {
   const email = normalizeEmail(text)
   if (!isEmail(email))
-    throw new AppError('invalid', 'INVALID_EMAIL', 'email is not an email address', {
+    throw new AppError('invalid', 'INVALID_EMAIL', 'email must be an email address', {
       field: 'email',
     })
   return email

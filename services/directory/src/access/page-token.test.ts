@@ -27,7 +27,7 @@ describe('a page token', () => {
     ['too many keys', writePageToken([1, 2])],
     ['a number that no row has', writePageToken([2 ** 40])],
   ])('of %s is refused', (_, token) => {
-    expect(() => readPageToken(token, ['number'])).toThrow('page_token is not valid')
+    expect(() => readPageToken(token, ['number'])).toThrow('page_token is invalid')
   })
 
   it('with a NUL is refused', () => {

@@ -21,7 +21,7 @@ export function readPageToken(
   const isKey = (key: unknown, at: number) => typeof key === types[at] && isStorable(key)
   if (Array.isArray(keys) && keys.length === types.length && keys.every(isKey))
     return keys as PageKeys
-  throw new AppError('invalid', 'INVALID_PAGE', 'page_token is not valid', { field: 'page_token' })
+  throw new AppError('invalid', 'INVALID_PAGE', 'page_token is invalid', { field: 'page_token' })
 }
 
 /** Whether PostgreSQL can compare with it: its integers are small, its texts have no NUL. */

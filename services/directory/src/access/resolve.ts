@@ -86,7 +86,7 @@ export function chooseDocument<T extends DocumentCandidate>(
     throw new AppError(
       'invalid',
       'AMBIGUOUS_DOCUMENT',
-      'ambiguous document request: name the site, or use the document id',
+      'ambiguous document: add the site to the URL, or use the document id',
       { field: 'docId' },
     )
   return own ?? visible[0] ?? candidates[0]

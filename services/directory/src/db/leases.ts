@@ -69,6 +69,6 @@ export async function deleteOldLeases(db: Db): Promise<void> {
 
 function versionOf(rows: readonly { version: number }[]): number {
   const [row] = rows
-  if (!row) throw new Error('the counter of access changes is missing')
+  if (!row) throw new Error('the access change counter is missing')
   return row.version
 }

@@ -137,7 +137,7 @@ export async function insertOrg(
     .execute(db)
     .catch(domainInUse)
   const [row] = rows
-  if (!row) throw new Error('an org was not made')
+  if (!row) throw new Error('an org was not created')
   return row.id
 }
 

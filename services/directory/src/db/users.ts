@@ -79,7 +79,7 @@ export async function ensureUser(
       .returning(columns)
       .executeTakeFirst()
     const user = made ?? (await nameInvited(trx, { email, name }))
-    if (!user) throw new Error('a user was neither made nor found')
+    if (!user) throw new Error('a user was neither created nor found')
     await ensurePersonalOrg(trx, user.id)
     return { user, created: made !== undefined }
   })

@@ -174,7 +174,7 @@ export async function insertWorkspace(
     )
     select id from w`.execute(db)
   const [row] = rows
-  if (!row) throw new Error('a workspace was not made')
+  if (!row) throw new Error('a workspace was not created')
   return row.id
 }
 

@@ -91,10 +91,15 @@ function requireRight(
 function requirePermitted({ level, ownerId }: Resource, named: readonly NamedRole[]): void {
   for (const { id, kind, role, email } of named) {
     if (id === ownerId)
-      throw new AppError('invalid', 'PERSONAL_ORG_OWNER', 'a personal site stays with its owner', {
-        field: 'delta.users',
-        email,
-      })
+      throw new AppError(
+        'invalid',
+        'PERSONAL_ORG_OWNER',
+        'the owner of a personal site cannot be changed',
+        {
+          field: 'delta.users',
+          email,
+        },
+      )
     if (role === null || kind === 'login') continue
     if (level === 'org' && kind === 'everyone')
       throw new AppError(
@@ -181,7 +186,7 @@ async function removeFromOrg(
     throw new AppError(
       'invalid',
       'LAST_OWNER',
-      `you are the only owner of ${ownerless.length} workspaces or documents: give them another owner before you leave`,
+      `you are the only owner of ${ownerless.length} workspaces or documents: add another owner to them first`,
       { field: 'delta.users' },
     )
   for (const resource of ownerless)
@@ -194,7 +199,7 @@ async function requireRoom(trx: Trx, { orgId }: Resource): Promise<void> {
     throw new AppError(
       'too_many',
       'TOO_MANY_PEOPLE',
-      `at most ${MAX_PEOPLE} people can have something in one org`,
+      `an org must not have more than ${MAX_PEOPLE} users`,
       { field: 'delta.users' },
     )
 }

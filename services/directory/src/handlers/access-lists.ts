@@ -68,7 +68,7 @@ export const accessLists = (ctx: Context): AccessListsService => ({
 function readRole(wire: Role, field: string): RoleName | null {
   const role = roleFromWire(wire)
   if (role === undefined && wire !== Role.UNSPECIFIED)
-    throw new AppError('invalid', 'INVALID_ROLE', `${field} has a role that is not known`, {
+    throw new AppError('invalid', 'INVALID_ROLE', `${field} has an unknown role`, {
       field,
     })
   return role ?? null

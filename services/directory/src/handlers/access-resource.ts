@@ -32,9 +32,14 @@ export function levelOf(wire: AccessResource | undefined): Level {
     case 'document':
       return 'document'
     case undefined:
-      throw new AppError('invalid', 'RESOURCE_REQUIRED', 'resource must name what is meant', {
-        field: 'resource',
-      })
+      throw new AppError(
+        'invalid',
+        'RESOURCE_REQUIRED',
+        'resource must name an org, a workspace or a document',
+        {
+          field: 'resource',
+        },
+      )
   }
 }
 

@@ -80,7 +80,7 @@ function readCredential({ credential }: ResolveAccessRequest, serviceKey: string
   if (credential === undefined) return { kind: 'anonymous' }
   if (credential.$case === 'serviceKey') {
     if (!sameSecret(credential.value, serviceKey))
-      throw new AppError('unauthenticated', 'INVALID_SERVICE_KEY', 'the service key is not valid')
+      throw new AppError('unauthenticated', 'INVALID_SERVICE_KEY', 'invalid service key')
     return { kind: 'system' }
   }
   if (credential.$case === 'session') {
@@ -101,7 +101,7 @@ const invalidKey = () =>
   new AppError('unauthenticated', 'INVALID_API_KEY', 'Bad request: invalid API key')
 
 const sessionEnded = () =>
-  new AppError('unauthenticated', 'SESSION_ENDED', 'the session has ended: sign in again')
+  new AppError('unauthenticated', 'SESSION_ENDED', 'the session has expired, sign in again')
 
 async function findAccess(ctx: Context, credential: Credential, request: ResolveAccessRequest) {
   const { document, site } = request

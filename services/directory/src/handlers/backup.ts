@@ -67,6 +67,6 @@ function requireFresh({ users, sites, documents }: Contents): void {
   throw new AppError(
     'precondition',
     'NOT_EMPTY',
-    `this Sheaf is not empty: it has ${users} users, ${sites} team sites and ${documents} documents`,
+    `the database is not empty: it has ${users} users, ${sites} team sites and ${documents} documents`,
   )
 }

@@ -28,7 +28,11 @@ export async function getPlace(
     findRoomiestHome(ctx.db),
   ])
   if (!home)
-    throw new AppError('unavailable', 'NO_HOME', 'no place for new documents is up, try again')
+    throw new AppError(
+      'unavailable',
+      'NO_HOME',
+      'no document-data instance is available, retry later',
+    )
   return { orgId, home }
 }
 
@@ -64,7 +68,7 @@ export async function reserveDocument(
     const ids = newDocumentIds()
     if (await insert(ctx, { ...doc, ...ids })) return ids.docId
   }
-  throw new Error('no url id was free')
+  throw new Error('no unused url id was found')
 }
 
 /** False when the url id is taken. Throws as `getPlace` does when things have changed since. */

@@ -35,7 +35,7 @@ export const userNotFound = (): AppError =>
 /** Id of the calling user, anonymous or not. Throws `forbidden` for a system caller, who owns and sees nothing. */
 export function requireUser({ caller }: ServerCall): number {
   if (caller.system || caller.userId < 1)
-    throw new AppError('forbidden', 'USERS_ONLY', 'only a user may call this')
+    throw new AppError('forbidden', 'USERS_ONLY', 'only users can call this method')
   return caller.userId
 }
 
@@ -43,7 +43,7 @@ export function requireUser({ caller }: ServerCall): number {
 export function requireSignedIn(call: ServerCall): number {
   const userId = requireUser(call)
   if (isPublicUser(userId))
-    throw new AppError('unauthenticated', 'SIGN_IN_NEEDED', 'user not authorized')
+    throw new AppError('unauthenticated', 'SIGN_IN_NEEDED', 'authentication required')
   return userId
 }
 

@@ -54,5 +54,5 @@ function requireReport({ name, address, freeBytes }: ReportHomeRequest): void {
     free_bytes: Number.isSafeInteger(freeBytes) && freeBytes >= 0,
   }
   for (const [field, isFine] of Object.entries(fine))
-    if (!isFine) throw new AppError('invalid', 'INVALID_HOME', `${field} is not valid`, { field })
+    if (!isFine) throw new AppError('invalid', 'INVALID_HOME', `${field} is invalid`, { field })
 }

@@ -102,7 +102,7 @@ const keyExists = () =>
 /** Why a key could not be stored. */
 async function notStored(ctx: Context, userId: number): Promise<AppError> {
   if (!(await userExists(ctx.db, userId))) return userNotFound()
-  const message = `a user can have at most ${rows.MAX_KEYS} keys`
+  const message = `a user must not have more than ${rows.MAX_KEYS} keys`
   return new AppError('too_many', 'TOO_MANY_KEYS', message)
 }
 
@@ -130,9 +130,14 @@ function readExpiry(text: string): Date | null {
   if (text === '') return null
   const time = ISO_TIME.test(text) ? Date.parse(text) : NaN
   if (time > Date.now()) return new Date(time)
-  throw new AppError('invalid', 'INVALID_EXPIRY', 'expires_at must be an ISO 8601 time to come', {
-    field: 'expires_at',
-  })
+  throw new AppError(
+    'invalid',
+    'INVALID_EXPIRY',
+    'expires_at must be an ISO 8601 time in the future',
+    {
+      field: 'expires_at',
+    },
+  )
 }
 
 function keyToWire(row: rows.KeyRow): ApiKey {

@@ -22,7 +22,7 @@ export async function readNewScope(
   if (wire === undefined) return undefined
   const { readOnly, orgs, workspaces, documents } = wire
   if (orgs.length + workspaces.length + documents.length > MAX_PLACES)
-    throw bad('scope', `names more than ${MAX_PLACES} orgs, workspaces and documents`)
+    throw bad('scope', `must not have more than ${MAX_PLACES} orgs, workspaces and documents`)
   const scope: KeyScope = {
     readOnly,
     orgs: await findEach(orgs, 'orgs', (org) => findOrgId(ctx, userId, org)),

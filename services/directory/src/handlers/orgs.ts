@@ -74,7 +74,11 @@ export const orgs = (ctx: Context): OrgsService => ({
     const org = await getVisibleOrg(ctx, requireUser(call), ref)
     if (!roleAtLeast(org.role ?? undefined, 'owners')) throw accessDenied()
     if (org.ownerId !== null)
-      throw new AppError('invalid', 'PERSONAL_ORG', 'a personal site is deleted with its user')
+      throw new AppError(
+        'invalid',
+        'PERSONAL_ORG',
+        'a personal site can only be deleted with its user',
+      )
     if (name !== undefined && name !== org.name && name !== org.domain)
       throw new AppError('invalid', 'NAME_MISMATCH', 'Name does not match organization', {
         field: 'name',

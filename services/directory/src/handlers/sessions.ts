@@ -49,7 +49,7 @@ export const sessions = (ctx: Context): SessionsService => ({
       throw new AppError(
         'too_many',
         'TOO_MANY_LINKS',
-        `a user can have at most ${MAX_LINKS[origin]} open links: use one, or wait some minutes`,
+        `a user must not have more than ${MAX_LINKS[origin]} unused sign-in links: use one of them, or retry in 15 minutes`,
       )
     return { token, expiresAt: end.toISOString(), email: user.email }
   },
@@ -115,7 +115,11 @@ export const sessions = (ctx: Context): SessionsService => ({
 })
 
 const linkEnded = () =>
-  new AppError('not_found', 'SIGN_IN_LINK_ENDED', 'this link was used already, or is too old')
+  new AppError(
+    'not_found',
+    'SIGN_IN_LINK_ENDED',
+    'the sign-in link has expired or was already used',
+  )
 
 const nextTooLong = () =>
   new AppError('invalid', 'INVALID_NEXT', `next must not be longer than ${MAX_NEXT} characters`, {

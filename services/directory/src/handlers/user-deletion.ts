@@ -31,7 +31,7 @@ export const userDeletion = (ctx: Context): Pick<UsersService, 'deleteUser'> => 
         throw new AppError(
           'conflict',
           'SOLE_OWNER',
-          `give another owner to these sites first, or delete them: ${orphans.join(', ')}`,
+          `these sites have no other owner, add one or delete them first: ${orphans.join(', ')}`,
         )
       await handOver(trx, actor)
       await noteLosses(trx, actor)

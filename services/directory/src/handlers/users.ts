@@ -43,9 +43,14 @@ export const users = (ctx: Context): UsersService => ({
   async listUserNames({ userIds }: ListUserNamesRequest, call: ServerCall) {
     requireSystem(call)
     if (userIds.length > MAX_PAGE)
-      throw new AppError('invalid', 'INVALID_PAGE', `user_ids can be ${MAX_PAGE} at most`, {
-        field: 'user_ids',
-      })
+      throw new AppError(
+        'invalid',
+        'INVALID_PAGE',
+        `user_ids must not have more than ${MAX_PAGE} items`,
+        {
+          field: 'user_ids',
+        },
+      )
     return { users: await listUserNames(ctx.db, userIds.filter(isRowId)) }
   },
 
@@ -55,7 +60,7 @@ export const users = (ctx: Context): UsersService => ({
 /** Throws `invalid` for the emails of the users that stand for the public. */
 export function refusePublicUser(email: string): void {
   if (publicEmails.has(email))
-    throw new AppError('invalid', 'PUBLIC_USER', 'email belongs to a public user', {
+    throw new AppError('invalid', 'PUBLIC_USER', 'email must not be the address of a public user', {
       field: 'email',
     })
 }

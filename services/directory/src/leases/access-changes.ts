@@ -81,7 +81,10 @@ export class AccessChanges {
       while (performance.now() < end && (await isLeaseBehind(this.db, version)))
         await Promise.race([this.dropped, delay(POLL_MS)])
     } catch (error) {
-      this.log.warn({ err: error }, 'cannot ask who has dropped; waiting for all leases to end')
+      this.log.warn(
+        { err: error },
+        'failed to read lease confirmations, waiting until all leases expire',
+      )
       await delay(Math.max(0, end - performance.now()))
     }
   }

@@ -42,7 +42,7 @@ export class AccessListener implements AsyncDisposable {
   private lost(client: Client, error?: Error): void {
     if (this.closed || this.client !== client) return
     this.client = undefined
-    this.log.warn({ reason: error?.message }, 'lost the connection that announces access changes')
+    this.log.warn({ reason: error?.message }, 'lost the connection for access change notifications')
     void client.end().catch(() => {})
     this.timer = setTimeout(() => void this.connect(), RECONNECT_MS)
   }

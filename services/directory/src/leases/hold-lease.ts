@@ -31,7 +31,7 @@ export async function* holdLease(
   if (signal.aborted) end()
   const onGrant = (grant: HoldLeaseResponse) => {
     if (grants.push(grant) > MAX_UNSENT)
-      throw new AppError('too_many', 'LEASE_NOT_READ', 'the answers to renewals are not being read')
+      throw new AppError('too_many', 'LEASE_NOT_READ', 'the client does not read renewal responses')
     wake()
   }
   readRenewals(changes, requests, onGrant).then(() => end(), end)
@@ -65,7 +65,7 @@ async function readRenewals(
     if (next.done) return
     const { holderId, droppedVersion } = next.value
     if (holderId === '' || holderId.length > 100 || droppedVersion < 0)
-      throw new AppError('invalid', 'INVALID_LEASE', 'holder_id or dropped_version is not valid', {
+      throw new AppError('invalid', 'INVALID_LEASE', 'holder_id or dropped_version is invalid', {
         field: 'holder_id',
       })
     const accessVersion = await changes.renew(holderId, droppedVersion)

@@ -73,7 +73,7 @@ export class OutboxDispatcher implements AsyncDisposable {
         this.failing = false
       } catch (error) {
         const facts = { err: error, consumer: this.consumer.name }
-        if (!this.failing) this.log.warn(facts, 'the outbox cannot be read; trying again')
+        if (!this.failing) this.log.warn(facts, 'failed to read the outbox, retrying')
         this.failing = true
       }
     }
@@ -131,14 +131,14 @@ export class OutboxDispatcher implements AsyncDisposable {
       return
     }
     const facts = { err: error, consumer, kind, docId, home, attempts }
-    this.log.warn(facts, 'a service does not take what the outbox tells it; trying again')
+    this.log.warn(facts, 'a service rejected an outbox message, retrying')
     const ms = Math.min(RETRY_MS.longest, RETRY_MS.first * 2 ** Math.min(attempts, 20))
     await postponeEntry(this.db, entry.id, ms * (0.5 + Math.random()))
   }
 
   private pause(lane: string, error: unknown): void {
     const before = this.pauses.get(lane)
-    if (!before) this.log.warn({ err: error, lane }, 'a service cannot be reached; trying again')
+    if (!before) this.log.warn({ err: error, lane }, 'a service is unavailable, retrying')
     const now = performance.now()
     // Deliveries that were on their way together fail together, which counts once.
     if (before && before.until > now) return

@@ -48,7 +48,7 @@ describe('readActions', () => {
   })
 
   it('refuses other actions by name, and more than can run in one go', () => {
-    expect(() => read([['AddTable', 'T', []]])).toThrow('body[0]: the action "AddTable"')
+    expect(() => read([['AddTable', 'T', []]])).toThrow('body[0]: unknown action "AddTable"')
     const many = new Array(1001).fill(['RemoveRecord', 'T', 1])
     expect(() => read(many)).toThrow(
       expect.objectContaining({ reason: 'TOO_MANY_ACTIONS' }) as Error,

@@ -39,7 +39,7 @@ export function readActions(json: Uint8Array): RowAction[] {
     throw new AppError(
       'invalid',
       'TOO_MANY_ACTIONS',
-      `at most ${MAX_ACTIONS} actions are allowed; Bulk… actions take many rows`,
+      `a request must not have more than ${MAX_ACTIONS} actions; Bulk… actions take many rows`,
     )
   return body.map((action, place) => readAction(action, `body[${place}]`))
 }
@@ -51,7 +51,7 @@ function readAction(action: unknown, path: string): RowAction {
   const known = kinds.get(name)
   if (!known) {
     const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name
-    throw new AppError('invalid', 'UNKNOWN_ACTION', `${path}: the action "${shown}" is not known`)
+    throw new AppError('invalid', 'UNKNOWN_ACTION', `${path}: unknown action "${shown}"`)
   }
   if (typeof tableId !== 'string') throw invalidPayload(`${path}[1] is not a string`)
   const rowIds = readIds(rows, known, `${path}[2]`)

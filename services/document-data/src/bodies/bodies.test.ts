@@ -98,7 +98,7 @@ describe('readAddBody', () => {
   })
 
   it('refuses ill-formed Unicode in values, names and bytes', () => {
-    const fault = 'The body holds text that is not well-formed Unicode'
+    const fault = 'The body contains text that is not well-formed Unicode'
     expect(faultOf(() => readAddBody(bytes('{"records":[{"fields":{"a":"\\ud800"}}]}')))).toBe(
       fault,
     )

@@ -18,7 +18,7 @@ describe('readAddColumns', () => {
   })
 
   it.each([
-    [{}, 'body names no column'],
+    [{}, 'body must have at least one column'],
     [[], 'body is not an object'],
     [{ A: 'x' }, 'body.A is not an array'],
     [{ A: ['x', 'y'], B: [1] }, 'body.B has 1 items, but body.A has 2'],

@@ -15,7 +15,7 @@ export function readAddColumns(json: Uint8Array): AddBody {
   const lists = readLists(readJson(json, 'body'))
   if (lists.has('id')) throw new AppError('invalid', 'INVALID_COLUMN', 'Invalid column "id"')
   const [first] = lists
-  if (!first) throw invalidPayload('body names no column')
+  if (!first) throw invalidPayload('body must have at least one column')
   const [name, { length }] = first
   return { rows: length, columns: readCells(lists, name, length) }
 }

@@ -18,5 +18,5 @@ function toArg(value: unknown, index: number): SqlArg {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value
   if (typeof value === 'boolean') return value ? 1n : 0n
   if (typeof value === 'string' || value === null) return value
-  throw invalidPayload(`body.args[${index}] is neither a number nor a string`)
+  throw invalidPayload(`body.args[${index}] must be a number, string, boolean or null`)
 }

@@ -80,7 +80,7 @@ export class ChangePublisher implements AsyncDisposable {
   start(onConnected: (connected: boolean) => void): void {
     this.connecting = this.connect(onConnected).catch((error: unknown) => {
       if (!this.stop.signal.aborted)
-        this.options.log.error({ err: error }, 'connecting to NATS failed')
+        this.options.log.error({ err: error }, 'failed to connect to NATS')
     })
     this.documents.onLogged = (docId) => this.add(docId)
     for (const docId of this.documents.listDirty()) this.add(docId)
@@ -212,7 +212,7 @@ export class ChangePublisher implements AsyncDisposable {
   private postpone(docId: string, error: unknown): void {
     const before = this.unreadable.get(docId)?.waitMs
     const level = before === undefined ? 'warn' : 'debug'
-    this.options.log[level]({ err: error, docId }, 'changes of a document could not be read')
+    this.options.log[level]({ err: error, docId }, 'failed to read changes of a document')
     if (this.stop.signal.aborted) return
     const waitMs = Math.min(before === undefined ? FIRST_RETRY_MS : before * 2, LAST_RETRY_MS)
     const timer = setTimeout(() => this.add(docId), waitMs * (0.5 + Math.random()))
@@ -228,7 +228,7 @@ export class ChangePublisher implements AsyncDisposable {
         if (!(await this.documents.settle(docId))) this.queue.add(docId)
       } catch (error) {
         if (!this.isGone(docId, error))
-          this.options.log.warn({ err: error, docId }, 'a dirty mark could not be taken away')
+          this.options.log.warn({ err: error, docId }, 'failed to remove an unpublished marker')
       }
     }
     this.fill()
@@ -237,7 +237,7 @@ export class ChangePublisher implements AsyncDisposable {
   /** Once for all documents, until one succeeds: when NATS is away, all of them fail. */
   private logFailure(docId: string, error: unknown): void {
     const level = this.failing ? 'debug' : 'warn'
-    this.options.log[level]({ err: error, docId }, 'changes could not be published; trying again')
+    this.options.log[level]({ err: error, docId }, 'failed to publish changes, retrying')
     this.failing = true
   }
 

@@ -97,7 +97,7 @@ function listOf(kind: 'text' | 'int64'): Encoding {
     type: (zone) => new List(new Field('item', encodings[kind].type(zone), true)),
     data(type, values) {
       const [item] = type.children as Field<DataType>[]
-      if (!item) throw new Error('a list type has no items')
+      if (!item) throw new Error('a list type has no item type')
       const lists = values.map((value) => (value ?? []) as Values)
       const child = arrowData(item, kind, lists.flat())
       const valueOffsets = offsetsOf(lists, (list) => list.length)

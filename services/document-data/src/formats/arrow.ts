@@ -121,7 +121,7 @@ class ArrowStream {
     this.writer.write(new RecordBatch(this.schema, data))
     const bytes = this.bytes.take()
     // A batch that does not fit its schema would end the stream, and nobody would be told.
-    if (this.bytes.isClosed) throw new Error('a record batch has another schema than its stream')
+    if (this.bytes.isClosed) throw new Error('the schema of a record batch differs from its stream')
     return bytes
   }
 }

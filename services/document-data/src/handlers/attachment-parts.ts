@@ -40,7 +40,7 @@ export async function receiveFiles(
   const first = await incoming.next()
   if (first.done) throw brokenOff()
   const { part: head, options } = first.value
-  if (head?.$case !== 'attachment') throw badPart('the first message must announce a file')
+  if (head?.$case !== 'attachment') throw badPart('the first message must start a file')
   const { docId } = head.value
   requireDocument(ctx, call, docId, 'editors')
   // Not for a document that is not there.
@@ -123,7 +123,7 @@ async function openStaged<T>(
     throw new AppError(
       'too_many',
       'TOO_MANY_UPLOADS',
-      'too many uploads at once, try again later',
+      'too many concurrent uploads, retry later',
       {
         retryAfterMs: RETRY_MS,
       },
@@ -141,4 +141,4 @@ async function openStaged<T>(
 const badPart = (message: string) =>
   new AppError('invalid', 'BAD_FIELD', message, { field: 'part' })
 
-const brokenOff = () => new AppError('invalid', 'UPLOAD_BROKEN', 'the upload broke off')
+const brokenOff = () => new AppError('invalid', 'UPLOAD_BROKEN', 'the upload was interrupted')

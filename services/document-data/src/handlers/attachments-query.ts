@@ -18,7 +18,7 @@ export function attachmentsQuery(request: ListAttachmentsRequest): RecordsQuery 
   const { filterJson, sort, limit } = request
   const offset = readOffset(request.offset)
   if (limit < 0)
-    throw new AppError('invalid', 'INVALID_LIMIT', 'limit must be a number of rows, or 0 for all')
+    throw new AppError('invalid', 'INVALID_LIMIT', 'limit must be a non-negative integer')
   return {
     tableId: ATTACHMENTS,
     form: FORM,

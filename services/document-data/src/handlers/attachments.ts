@@ -78,7 +78,7 @@ export const attachments = (ctx: Context): Rpcs => ({
       throw new AppError(
         'not_found',
         'ATTACHMENT_MISSING',
-        `the bytes of attachment ${attachmentId} are missing`,
+        `the contents of attachment ${attachmentId} are missing`,
       )
     const range = readRange({ offset, length }, content.size)
     yield { part: { $case: 'attachment', value: toWire({ ...found, fileSize: content.size }) } }

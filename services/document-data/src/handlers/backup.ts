@@ -43,7 +43,7 @@ export const backup = (ctx: Context): BackupService => ({
     if (part?.$case !== 'docId') throw badPart('the first message must be the document')
     const docId = part.value
     if (await isKnown(ctx, docId))
-      throw new AppError('conflict', 'DOCUMENT_EXISTS', 'the document exists already')
+      throw new AppError('conflict', 'DOCUMENT_EXISTS', 'the document already exists')
     await ctx.documents.discard(docId)
     let seq = 0
     await ctx.documents.createFrom(docId, async (path) => {

@@ -111,7 +111,7 @@ function readRecalcWhen(value: number | undefined): number | undefined {
 
 function readRef(value: number | undefined, field: string): number | undefined {
   if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return value
-  throw new AppError('invalid', 'BAD_FIELD', `${field} must be a column ref, or 0`)
+  throw new AppError('invalid', 'BAD_FIELD', `${field} must be a column ref or 0`)
 }
 
 function readPosition(value: number | undefined): number | undefined {

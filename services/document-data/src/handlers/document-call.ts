@@ -23,7 +23,7 @@ export function requireDocument(
 /** Throws `precondition` when the home that a token names is another instance. */
 export function requireHome({ home }: Pick<Context, 'home'>, named: string | undefined): void {
   if (named !== home)
-    throw new AppError('precondition', 'WRONG_HOME', 'the document is kept by another instance')
+    throw new AppError('precondition', 'WRONG_HOME', 'the document is stored on another instance')
 }
 
 /** The author of what a call writes. */

@@ -125,7 +125,7 @@ function requireMatch(tags: readonly string[], tag: string): void {
     throw new AppError(
       'precondition',
       'DOCUMENT_CHANGED',
-      'the document is not as If-Match says: it has changed since',
+      'If-Match does not match: the document has changed',
     )
 }
 

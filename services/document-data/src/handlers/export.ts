@@ -35,7 +35,7 @@ const headerNames: Readonly<Partial<Record<HeaderStyle, HeaderName>>> = {
 
 function readHeader(style: HeaderStyle): HeaderName {
   const name = headerNames[style]
-  if (!name) throw new AppError('invalid', 'BAD_FIELD', 'header is not known')
+  if (!name) throw new AppError('invalid', 'BAD_FIELD', 'header is unknown')
   return name
 }
 
@@ -72,7 +72,7 @@ export const exporting = (ctx: Context): ExportService => ({
     const { docId, tableId, delimiter, rowIds, standard } = request
     requireDocument(ctx, call, docId, 'viewers')
     if (!delimiters.includes(delimiter))
-      throw new AppError('invalid', 'BAD_FIELD', 'delimiter is none of those that are known')
+      throw new AppError('invalid', 'BAD_FIELD', 'delimiter is unknown')
     const header = readHeader(request.header)
     requireNoSection(request)
     yield* exportAs(ctx, call, request, (schema) =>

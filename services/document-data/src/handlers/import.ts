@@ -63,7 +63,7 @@ async function receive(
         throw new AppError(
           'too_large',
           'UPLOAD_TOO_LARGE',
-          `upload: a file that is imported can have at most ${Math.floor(maxBytes / MIB)} MiB`,
+          `upload must not be larger than ${Math.floor(maxBytes / MIB)} MiB`,
           { field: 'upload' },
         )
       await file.writeFile(part.value)

@@ -13,6 +13,6 @@ const formats: Readonly<Partial<Record<ResultFormat, RowFormat | 'json'>>> = {
 /** The format of the rows; undefined for a JSON document. Throws AppError `invalid` for one that is not known. */
 export function readFormat(format: ResultFormat): RowFormat | undefined {
   const name = formats[format]
-  if (!name) throw new AppError('invalid', 'BAD_FIELD', 'format is not known')
+  if (!name) throw new AppError('invalid', 'BAD_FIELD', 'format is unknown')
   return name === 'json' ? undefined : name
 }

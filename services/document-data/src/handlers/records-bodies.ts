@@ -30,4 +30,4 @@ export function readChangedRows(bodyJson: Uint8Array, form: RecordsForm): Update
   }
 }
 
-const badForm = () => new AppError('invalid', 'BAD_FIELD', 'form is not known here')
+const badForm = () => new AppError('invalid', 'BAD_FIELD', 'form is not supported here')

@@ -28,7 +28,7 @@ export class RecordsPage {
     private readonly epoch: string,
   ) {
     if (request.limit === 0)
-      throw new AppError('invalid', 'INVALID_LIMIT', 'cursor needs a limit: the rows of a page')
+      throw new AppError('invalid', 'INVALID_LIMIT', 'limit is required with cursor: the number of records per page')
   }
 
   /** The query of the rows after the cursor. Throws AppError `invalid` when it was not given for this question. */
@@ -93,7 +93,7 @@ export async function completeDocument(
   const source =
     Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]()
   const first = await source.next()
-  if (first.done) throw new Error('a read gave nothing')
+  if (first.done) throw new Error('a read returned nothing')
   const { facts, rest } = takeFacts(first.value)
   const cursor = page && facts.next && page.next(facts.next)
   const isJson = readFormat(format) === undefined

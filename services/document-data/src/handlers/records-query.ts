@@ -27,20 +27,20 @@ export function recordsQuery(request: ReadRecordsRequest, page?: RecordsPage): R
     format: readFormat(request.format),
   }
   if (request.form !== RecordsForm.UNSPECIFIED && !form.inColumns)
-    throw new AppError('invalid', 'BAD_FIELD', 'form is not known here')
+    throw new AppError('invalid', 'BAD_FIELD', 'form is not supported here')
   if (request.cellFormat !== CellFormat.UNSPECIFIED && !form.typed)
-    throw new AppError('invalid', 'BAD_FIELD', 'cell_format is not known')
+    throw new AppError('invalid', 'BAD_FIELD', 'cell_format is unknown')
   if (form.format && form.inColumns)
-    throw new AppError('invalid', 'BAD_FIELD', 'format is not for columns')
+    throw new AppError('invalid', 'BAD_FIELD', 'format is not supported for columns')
   if (form.typed && form.format === 'arrow')
     throw new AppError(
       'invalid',
       'BAD_FIELD',
-      'cellFormat typed is not for Arrow, whose schema tells the types',
+      'cellFormat typed is not supported for Arrow, which has types in its schema',
     )
-  if (view && form.inColumns) throw new AppError('invalid', 'BAD_FIELD', 'view is not for columns')
+  if (view && form.inColumns) throw new AppError('invalid', 'BAD_FIELD', 'view is not supported for columns')
   if (limit < 0)
-    throw new AppError('invalid', 'INVALID_LIMIT', 'limit must be a number of rows, or 0 for all')
+    throw new AppError('invalid', 'INVALID_LIMIT', 'limit must be a non-negative integer')
   return {
     tableId,
     form,

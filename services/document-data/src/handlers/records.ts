@@ -110,7 +110,7 @@ export const records = (ctx: Context): RecordsService => ({
     const { docId, tableId, noParse, noAdd, noUpdate, allowEmptyRequire } = request
     requireDocument(ctx, call, docId, 'editors')
     const onMany = onManyNames[request.onMany]
-    if (!onMany) throw new AppError('invalid', 'BAD_FIELD', 'on_many is not known')
+    if (!onMany) throw new AppError('invalid', 'BAD_FIELD', 'on_many is unknown')
     const body = readAddOrUpdateBody(request.bodyJson)
     const options = { noParse, noAdd, noUpdate, allowEmptyRequire, onMany }
     return runWrite(ctx, call, request, {

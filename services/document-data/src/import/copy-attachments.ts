@@ -40,12 +40,12 @@ export function copyAttachments(
   for (const { id, hash, size } of files as { id: number; hash: string; size: number }[]) {
     const found = measureFile(target, id)
     if (found.hash !== hash || found.size !== size)
-      throw badFile('the bytes of an attachment are not those that it should have')
+      throw badFile('the contents of an attachment do not match its checksum')
   }
   const lost = connection.pluck(
     'SELECT 1 FROM _sheaf_attachments WHERE file_id NOT IN (SELECT id FROM _sheaf_files) LIMIT 1',
   )
-  if (lost.get() !== undefined) throw badFile('an attachment has no bytes')
+  if (lost.get() !== undefined) throw badFile('an attachment has no contents')
   requireSoundRows(target)
 }
 
@@ -74,7 +74,7 @@ function requireSoundRows({ connection }: DocumentWriter): void {
     const unsound = Object.entries(soundColumns).find(([, isSound]) => !isSound(row))
     if (unsound)
       throw badFile(
-        `column ${unsound[0]} holds what no attachment has`,
+        `column ${unsound[0]} has an invalid value`,
         'table "_grist_Attachments"',
       )
   }
@@ -118,7 +118,7 @@ function measureFile({ connection }: DocumentWriter, id: number): { hash: string
     // Each one but the last is full.
     const isNext = position === count++ && size === position * CHUNK_BYTES
     if (!isNext || bytes.length === 0 || bytes.length > CHUNK_BYTES)
-      throw badFile('the pieces of an attachment are not those that it should have')
+      throw badFile('the parts of an attachment are incomplete or duplicated')
     hash.update(bytes)
     size += bytes.length
   }
@@ -151,12 +151,12 @@ function copyTable(
     row.forEach((value, i) => {
       const isBytes = Buffer.isBuffer(value)
       if (value !== null && isBytes !== (columns[i] === bytes))
-        throw badFile(`column ${columns[i]} holds what it cannot hold`, `table ${shown(table)}`)
+        throw badFile(`column ${columns[i]} has a value of the wrong type`, `table ${shown(table)}`)
       if (typeof value === 'string') requireCellSize(value.length, `table ${shown(table)}`)
       if (isBytes && value.length > importLimits.rowChars)
-        throw tooMuch('a piece of an attachment is too long', `table ${shown(table)}`)
+        throw tooMuch('a part of an attachment is too long', `table ${shown(table)}`)
       if (columns[i] === 'id' && !isRef(value))
-        throw badFile('a row has an id that no row can have', `table ${shown(table)}`)
+        throw badFile('a row has an invalid id', `table ${shown(table)}`)
     })
     size.addRow(row)
     insert.run(row)

@@ -58,7 +58,7 @@ function copyRows(
   let count = 0
   for (const [id, ...cells] of rows as IterableIterator<unknown[]>) {
     if (typeof id !== 'bigint' || id < 1n || id > importLimits.rowId)
-      throw badFile('a row has an id that no row can have', place)
+      throw badFile('a row has an invalid id', place)
     const values: StoredValue[] = [id]
     let chars = 0
     for (let i = 0; i < columns.length; i++) {

@@ -51,7 +51,7 @@ export function copyMetadata(
     columns.delete(ref)
     return makeTable(target, { ref, tableId, rows: own })
   })
-  if (columns.size > 0) throw badFile('there are columns of a table that is not there')
+  if (columns.size > 0) throw badFile('the metadata has columns of a table that does not exist')
   copyRefs(source, target)
   target.schemaChanged()
   return made
@@ -112,7 +112,7 @@ function readAll(source: DocumentFile, table: string, most: number): Row[] {
 function requireTableId(value: unknown, taken: ReadonlySet<string>): string {
   const tableId = text(value)
   if (tableId === '' || tableIdFor(tableId, taken) !== tableId)
-    throw badFile(`${shown(tableId)} is not a table id`)
+    throw badFile(`${shown(tableId)} is not a valid table id`)
   return tableId
 }
 
@@ -139,7 +139,7 @@ function makeTable(
   const columns = rows.map((row) => {
     const id = text(row.colId)
     if (id === '' || columnIdFor(id, used) !== id)
-      throw badFile(`${shown(id)} is not a column id`, place)
+      throw badFile(`${shown(id)} is not a valid column id`, place)
     used.add(id.toLowerCase())
     const fields = columnFields(row, ref, id)
     insert(target, '_grist_Tables_column', fields)
@@ -190,7 +190,7 @@ function insert(target: DocumentWriter, table: string, fields: Row): void {
 
 function requireRef(value: unknown, of: string): number {
   if (whole(value) > 0 && whole(value) <= importLimits.ref) return whole(value)
-  throw badFile(`a ${of} has a ref that no ${of} can have`)
+  throw badFile(`a ${of} has an invalid ref`)
 }
 
 /** What is of another kind than its column counts as nothing. Throws `too_large` for more than a cell can take. */

@@ -76,14 +76,14 @@ function explain(error: unknown): unknown {
   if (!code?.startsWith('CSV_')) return error
   const place = `line ${lines ?? 1}`
   if (code === 'CSV_MAX_RECORD_SIZE')
-    return tooMuch('the row is too long; perhaps a quote is opened and never closed', place)
+    return tooMuch('the row is too long, possibly because of an unclosed quote', place)
   const problem = problems[code]
   if (problem === undefined) throw new Error(`csv-parse: ${message}`, { cause: error })
   return badFile(problem, place)
 }
 
 const problems: Record<string, string> = {
-  CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
+  CSV_QUOTE_NOT_CLOSED: 'unclosed quote',
   CSV_INVALID_CLOSING_QUOTE:
     'a closing quote must be followed by a delimiter or the end of the line',
   CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE:

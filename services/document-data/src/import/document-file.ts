@@ -56,7 +56,7 @@ export class DocumentFile implements Disposable {
     if (!this.has(table)) throw badFile('the table is missing', `table ${shown(table)}`)
     for (const { name, hidden } of rows)
       if (hidden !== 0)
-        throw badFile(`column ${shown(name)} is no plain column`, `table ${shown(table)}`)
+        throw badFile(`column ${shown(name)} is not a plain column`, `table ${shown(table)}`)
     return new Set(rows.map(({ name }) => name))
   }
 
@@ -77,13 +77,13 @@ async function makePlain(path: string): Promise<void> {
 function requireWhole(db: Database.Database, path: string): void {
   const get = (name: string) => Number(db.pragma(name, { simple: true }))
   if (get('page_count') * get('page_size') !== statSync(path).size)
-    throw badFile('the SQLite file is cut off, or longer than it says')
+    throw badFile('the SQLite file is truncated or longer than its header says')
   const version = get('user_version')
   if (version > newestVersion) throw badFile('the document was written by a newer version of Sheaf')
   if (version < 1) throw notSheaf()
 }
 
-const notSheaf = () => badFile('the SQLite file is no document of Sheaf')
+const notSheaf = () => badFile('the SQLite file is not a Sheaf document')
 
 interface SchemaRow {
   readonly type: string
@@ -97,9 +97,9 @@ function requirePlainSchema(db: Database.Database): Set<string> {
   const rows = db.prepare('SELECT type, name, rootpage FROM sqlite_schema').iterate()
   for (const { type, name, rootpage } of rows as IterableIterator<SchemaRow>) {
     if (type !== 'table' && type !== 'index')
-      throw badFile(`the SQLite file has a ${type} ${shown(name)}, which no document of Sheaf has`)
+      throw badFile(`the SQLite file has a ${type} ${shown(name)}, which is not allowed in a Sheaf document`)
     if (!(rootpage > 0))
-      throw badFile(`the SQLite file has a virtual table ${shown(name)}, which no document has`)
+      throw badFile(`the SQLite file has a virtual table ${shown(name)}, which is not allowed in a Sheaf document`)
     if (type === 'table') names.add(name)
     if (names.size > MAX_OBJECTS) throw tooMuch('the SQLite file has too many tables')
   }

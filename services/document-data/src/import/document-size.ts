@@ -22,7 +22,7 @@ export class DocumentSize {
     this.bytes += ROW_BYTES + width
     for (const value of values) this.bytes += bytesOf(value)
     if (this.bytes > this.most)
-      throw tooMuch(`the document takes more than ${Math.floor(this.most / MIB)} MiB`)
+      throw tooMuch(`the document must not be larger than ${Math.floor(this.most / MIB)} MiB`)
   }
 }
 

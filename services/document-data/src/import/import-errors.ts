@@ -23,7 +23,7 @@ export function tooMuch(problem: string, place?: Place): AppError {
 /** Throws `too_large` when a text is more than a cell can take. */
 export function requireCellSize(chars: number, place: Place): void {
   if (chars > importLimits.cellChars)
-    throw tooMuch(`a cell can have at most ${importLimits.cellChars} characters`, place)
+    throw tooMuch(`a cell must not have more than ${importLimits.cellChars} characters`, place)
 }
 
 /** The error for one more column than there may be. */
@@ -31,7 +31,7 @@ export function tooManyColumns(place: Place): AppError {
   return new AppError(
     'invalid',
     'TOO_MANY_COLUMNS',
-    at(place, `a table can have at most ${importLimits.columns} columns`),
+    at(place, `a table must not have more than ${importLimits.columns} columns`),
     { field: 'upload' },
   )
 }

@@ -84,7 +84,7 @@ function blameFile(error: unknown): unknown {
   const { name, code } = error as { name?: unknown; code?: unknown }
   if (name !== 'SqliteError' || typeof code !== 'string') return error
   if (/^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOMEM)/.test(code)) return error
-  return badFile('the SQLite file is damaged, or no document of Sheaf')
+  return badFile('the SQLite file is damaged or not a Sheaf document')
 }
 
 async function load(source: RowSource, { draft, size, counter }: Making) {

@@ -28,7 +28,7 @@ const byExtension: Readonly<Record<string, ImportFormat>> = {
   '.sheaf': 'sqlite',
 }
 
-const FORMATS = 'CSV, TSV, XLSX, JSON, or SQLite as downloaded from Sheaf'
+const FORMATS = 'CSV, TSV, XLSX, JSON, or SQLite downloaded from Sheaf'
 
 /**
  * The format of a file: what its first bytes say, else what its name ends with. Throws `invalid` for a file that is empty
@@ -41,12 +41,12 @@ export async function findFormat(path: string, fileName: string): Promise<Import
   const named = byExtension[extension]
   const begins = beginnings.find(([, bytes]) => start.subarray(0, bytes.length).equals(bytes))?.[0]
   if (begins === 'old')
-    throw unknownFormat('this is an old Excel file (XLS): save it as XLSX, or as CSV')
-  if (begins === 'zipped') throw unknownFormat('the file is compressed: unpack it first')
+    throw unknownFormat('Excel 97-2003 files (XLS) are not supported: save the file as XLSX or CSV')
+  if (begins === 'zipped') throw unknownFormat('compressed files are not supported: decompress the file first')
   if (begins !== undefined) return begins
   if (named === 'xlsx' || named === 'sqlite')
-    throw badFile(`the file is called ${shown(extension)}, but is no such file`)
+    throw badFile(`the contents of the file do not match its extension ${shown(extension)}`)
   if (named === undefined)
-    throw unknownFormat(`the end of the file's name has to tell what it is: ${FORMATS}`)
+    throw unknownFormat(`unknown file format: the file name must have the extension of a supported format: ${FORMATS}`)
   return named
 }

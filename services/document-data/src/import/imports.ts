@@ -49,7 +49,7 @@ export class Imports implements AsyncDisposable {
    */
   hold(): () => void {
     if (this.held >= MAX_HELD)
-      throw new AppError('unavailable', 'SERVICE_BUSY', 'too many imports at once', {
+      throw new AppError('unavailable', 'SERVICE_BUSY', 'too many concurrent imports, retry later', {
         retryAfterMs: RETRY_MS,
       })
     this.held++
@@ -133,7 +133,7 @@ export class Imports implements AsyncDisposable {
       }
       const abort = () => end(signal.reason)
       const timer = setTimeout(
-        () => end(tooMuch(`the import takes longer than ${Math.round(maxMs / 1000)} seconds`)),
+        () => end(tooMuch(`the import took longer than ${Math.round(maxMs / 1000)} seconds`)),
         maxMs,
       )
       const stopWatching = watchMemory(child, residentMb, () => end(takesMemory()))
@@ -157,7 +157,7 @@ export class Imports implements AsyncDisposable {
       // The heap's limit ends a process by SIGABRT. After its last message nothing is waited for any more.
       child.on('exit', (code, by) => {
         this.children.delete(child)
-        end(by === 'SIGABRT' || code === ABORTED ? takesMemory() : new Error('an import broke off'))
+        end(by === 'SIGABRT' || code === ABORTED ? takesMemory() : new Error('an import was interrupted'))
       })
     })
   }
@@ -166,7 +166,7 @@ export class Imports implements AsyncDisposable {
 /** Exit code where a process that aborts itself has no signal. */
 const ABORTED = 134
 
-const takesMemory = () => tooMuch('the import takes more memory than it may')
+const takesMemory = () => tooMuch('the import exceeded the memory limit')
 
 function failureOf(message: Extract<FromImport, { kind: 'refused' | 'failed' }>): Error {
   if (message.kind === 'refused')

@@ -21,7 +21,7 @@ export function jsonRows(path: string, name: string): RowSource {
     const file = await openText(path)
     const isList = /^\s*\[/.test(file.start)
     if (!isList && !/^\s*\{/.test(file.start))
-      throw badFile('JSON must be a list of objects, or an object with lists of objects')
+      throw badFile('JSON must be an array of objects, or an object with arrays of objects')
     const reader = new TableReader(sink, name)
     const parser = createParser(isList ? ['$.*'] : ['$.*', '$.*.*'], (value, path, isInList) => {
       const place = () => `JSON, table ${shown(path[0] ?? '')}`
@@ -29,7 +29,7 @@ export function jsonRows(path: string, name: string): RowSource {
       else if (path.length === 2 && isInList) reader.add(path[0] ?? '', value, path[1] ?? '')
       // A list comes a last time when all that was in it has come; then it is empty.
       else if (Array.isArray(value)) reader.begin(path[0] ?? '')
-      else throw badFile('it must be a list of objects', place())
+      else throw badFile('must be an array of objects', place())
     })
     for await (const text of readText(file)) parser.write(text)
     parser.end()
@@ -57,7 +57,7 @@ function createParser(paths: string[], found: Found) {
   const fail = (error: Error) => {
     // The words of the parser hold pieces of values, so they are not passed on.
     const isSyntax = error instanceof TokenizerError || error instanceof TokenParserError
-    failure ??= isSyntax ? badFile('this is not valid JSON', `after byte ${reached}`) : error
+    failure ??= isSyntax ? badFile('invalid JSON', `after byte ${reached}`) : error
   }
   parser.onValue = ({ value, key, parent, stack }) => {
     const keys = [...stack.slice(1).map((level) => String(level.key)), String(key)]
@@ -71,7 +71,7 @@ function createParser(paths: string[], found: Found) {
     if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) depth++
     if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) depth--
     const place = () => `JSON, byte ${offset}`
-    if (depth > importLimits.depth) fail(tooMuch('values lie too deep in each other', place()))
+    if (depth > importLimits.depth) fail(tooMuch('values are nested too deeply', place()))
     else {
       if (typeof value === 'string') requireCellSize(value.length, place())
       parser.write({ token, value })
@@ -87,7 +87,7 @@ function createParser(paths: string[], found: Found) {
     },
     end() {
       check()
-      if (!parser.isEnded) throw badFile('the JSON ends too early')
+      if (!parser.isEnded) throw badFile('unexpected end of JSON')
     },
   }
 }
@@ -106,7 +106,7 @@ class TableReader {
   /** What follows belongs to this table. */
   begin(key: string): void {
     if (this.table === key) return
-    if (this.done.has(key)) throw badFile('the table comes twice', `JSON, table ${shown(key)}`)
+    if (this.done.has(key)) throw badFile('duplicate table', `JSON, table ${shown(key)}`)
     this.done.add(key)
     this.table = key
     this.columns = new Map()
@@ -118,7 +118,7 @@ class TableReader {
     this.begin(key)
     const place = () => `JSON, table ${shown(key)}, item ${Number(index) + 1}`
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw badFile('it must be an object', place())
+      throw badFile('must be an object', place())
     const { fields } = value as { fields?: unknown }
     const isRecord = key === 'records' && typeof fields === 'object' && fields !== null
     this.addObject(isRecord ? fields : value, place)

@@ -21,7 +21,7 @@ export function soundValue(value: unknown, column: StoredColumnForm, place: Plac
       return soundText(value, column)
     default:
       if (value === null) return null
-      throw badFile('a cell holds bytes, which no cell of a document does', place)
+      throw badFile('a cell contains binary data, which is not allowed in a Sheaf document', place)
   }
 }
 

@@ -49,7 +49,7 @@ export class TableSurvey implements RowSink {
 
   beginTable(name: string): void {
     if (this.tables.length >= importLimits.tables)
-      throw tooMuch(`a document can be imported with at most ${importLimits.tables} tables`)
+      throw tooMuch(`an import must not have more than ${importLimits.tables} tables`)
     this.current = { name, labels: [], surveys: [], rows: 0 }
     this.tables.push(this.current)
   }
@@ -78,7 +78,7 @@ export class TableSurvey implements RowSink {
     if (width > importLimits.columns) throw tooManyColumns(place())
     while (surveys.length < width) {
       if (++this.columns > importLimits.allColumns)
-        throw tooMuch(`the tables have more than ${importLimits.allColumns} columns together`)
+        throw tooMuch(`an import must not have more than ${importLimits.allColumns} columns in all tables`)
       const survey = new TypeSurvey(this.settings)
       // The rows before have nothing there.
       if (rows > 0) survey.see(null)
@@ -94,7 +94,7 @@ export class TableSurvey implements RowSink {
 
 /** No valid reply could give back half of a character. */
 function requireWellFormed(text: string, place: () => string): void {
-  if (LONE_SURROGATE.test(text)) throw badFile('a text is no well-formed Unicode', place())
+  if (LONE_SURROGATE.test(text)) throw badFile('a text value is not well-formed Unicode', place())
 }
 
 const LONE_SURROGATE = /\p{Surrogate}/u

@@ -21,7 +21,7 @@ export async function openText(path: string): Promise<TextFile> {
   const start = await readStart(path)
   const encoding = markedEncoding(start) ?? ((await isUtf8(path)) ? 'utf-8' : 'windows-1252')
   const text = new TextDecoder(encoding).decode(start)
-  if (text.includes('\0')) throw badFile('the file is not text')
+  if (text.includes('\0')) throw badFile('the file is not a text file')
   return { path, encoding, start: text }
 }
 
@@ -33,7 +33,7 @@ export async function* readText({ path, encoding }: TextFile): AsyncGenerator<st
     try {
       return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode()
     } catch {
-      throw badFile(`this is not ${encoding} text`, `after line ${line}`)
+      throw badFile(`invalid ${encoding} text`, `after line ${line}`)
     }
   }
   for await (const bytes of createReadStream(path) as AsyncIterable<Buffer>) {

@@ -27,7 +27,7 @@ export interface Workbook {
 export async function readWorkbook(zip: ZipParts): Promise<Workbook> {
   const roots = await readRelations(zip, '')
   const part = [...roots.values()].find(({ type }) => type === 'officeDocument')?.target
-  if (part === undefined || !zip.has(part)) throw badFile('the file is a zip file, but no XLSX')
+  if (part === undefined || !zip.has(part)) throw badFile('the file is a ZIP archive but not an XLSX file')
   const relations = await readRelations(zip, part)
   const partOf = (type: string) =>
     [...relations.values()].find((relation) => relation.type === type)?.target ?? ''
@@ -36,7 +36,7 @@ export async function readWorkbook(zip: ZipParts): Promise<Workbook> {
     const relation = relations.get(id)
     return relation?.type === 'worksheet' ? [{ name, part: relation.target }] : []
   })
-  if (sheets.length === 0) throw badFile('the workbook has no sheet with cells')
+  if (sheets.length === 0) throw badFile('the workbook has no data')
   const dateStyles = await readDateStyles(zip, partOf('styles'))
   return { sheets, from1904, dateStyles, texts: await readTexts(zip, partOf('sharedStrings')) }
 }
@@ -76,7 +76,7 @@ async function readSheetNames(zip: ZipParts, part: string) {
       const id = Object.entries(attributes).find(([key]) => /(^|:)id$/.test(key))?.[1] ?? ''
       names.push({ name: attributes.name ?? '', id })
       if (names.length > importLimits.tables)
-        throw tooMuch(`the workbook has more than ${importLimits.tables} sheets`)
+        throw tooMuch(`the workbook must not have more than ${importLimits.tables} sheets`)
     },
   })
   return { names, from1904 }

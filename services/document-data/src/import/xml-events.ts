@@ -26,7 +26,7 @@ export async function readXml(
   let silent = 0
   parser.on('opentag', ({ name: tag, attributes }) => {
     silent = 0
-    if (++depth > importLimits.depth) throw tooMuch('elements lie too deep in each other', name)
+    if (++depth > importLimits.depth) throw tooMuch('elements are nested too deeply', name)
     events.open?.(localName(tag), attributes)
   })
   parser.on('closetag', ({ name: tag }) => {
@@ -43,14 +43,14 @@ export async function readXml(
     events.text?.(text)
   })
   parser.on('error', () => {
-    throw badFile('this is not well-formed XML', `${name}, line ${parser.line}`)
+    throw badFile('malformed XML', `${name}, line ${parser.line}`)
   })
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const decode = (chunk?: Buffer) => {
     try {
       return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode()
     } catch {
-      throw badFile('this is not UTF-8', name)
+      throw badFile('invalid UTF-8', name)
     }
   }
   for await (const chunk of bytes) {

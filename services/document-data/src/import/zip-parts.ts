@@ -37,7 +37,7 @@ export class ZipParts implements AsyncDisposable {
       const stream: Readable = await this.zip.openReadStreamPromise(entry)
       for await (const bytes of stream as AsyncIterable<Buffer>) yield bytes
     } catch (error) {
-      throw isOfSystem(error) ? error : badFile('the part cannot be unpacked', name)
+      throw isOfSystem(error) ? error : badFile('failed to decompress the part', name)
     }
   }
 
@@ -47,7 +47,7 @@ export class ZipParts implements AsyncDisposable {
 }
 
 function notZip(error: unknown): never {
-  throw isOfSystem(error) ? error : badFile('the file is damaged: it is no whole XLSX file')
+  throw isOfSystem(error) ? error : badFile('the XLSX file is damaged or incomplete')
 }
 
 /** True for an error of the disk, which the file is not to blame for. */
@@ -58,19 +58,19 @@ function isOfSystem(error: unknown): boolean {
 
 function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
   if (zip.entryCount > importLimits.parts)
-    throw tooMuch(`the file has more than ${importLimits.parts} parts`)
+    throw tooMuch(`the file must not have more than ${importLimits.parts} parts`)
   return new Promise((resolve, reject) => {
     const entries = new Map<string, Entry>()
     let bytes = 0
     zip.on('error', (error: Error) => {
-      reject(isOfSystem(error) ? error : badFile('the file is damaged: it is no whole XLSX file'))
+      reject(isOfSystem(error) ? error : badFile('the XLSX file is damaged or incomplete'))
     })
     zip.on('end', () => resolve(entries))
     zip.on('entry', (entry: Entry) => {
       bytes += entry.uncompressedSize
       if (bytes > importLimits.unpackedBytes) {
         const megabytes = importLimits.unpackedBytes / 1024 / 1024
-        return reject(tooMuch(`the file takes more than ${megabytes} MiB when it is unpacked`))
+        return reject(tooMuch(`the decompressed file must not be larger than ${megabytes} MiB`))
       }
       entries.set(entry.fileName, entry)
       zip.readEntry()

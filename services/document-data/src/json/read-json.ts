@@ -38,7 +38,7 @@ function illFormed(what: string): AppError {
   return new AppError(
     'invalid',
     'MALFORMED_JSON',
-    `The ${what} holds text that is not well-formed Unicode`,
+    `The ${what} contains text that is not well-formed Unicode`,
   )
 }
 

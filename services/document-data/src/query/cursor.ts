@@ -87,6 +87,6 @@ function fromWire(value: unknown): KeyValue {
 }
 
 function invalidCursor(): AppError {
-  const message = 'cursor is not valid: it was not given for this table, filter and sort, or is old'
+  const message = 'cursor is invalid: it belongs to another table, filter or sort order, or is outdated'
   return new AppError('invalid', 'INVALID_CURSOR', message)
 }

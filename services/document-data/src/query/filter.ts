@@ -58,12 +58,12 @@ function readFilter(value: object, reading: Reading, nesting: number): Filter {
 
 function readAlternatives(value: unknown, reading: Reading, nesting: number): Alternatives {
   if (!Array.isArray(value) || value.length === 0)
-    throw invalidFilter('Invalid query: or must be a list of filters')
+    throw invalidFilter('Invalid query: or must be an array of filters')
   if (nesting >= MAX_NESTING) throw invalidFilter('Invalid query: filter is nested too deeply')
   return {
     any: value.map((item: unknown) => {
       if (typeof item !== 'object' || item === null || Array.isArray(item))
-        throw invalidFilter('Invalid query: or must be a list of filters')
+        throw invalidFilter('Invalid query: or must be an array of filters')
       const filter = readFilter(item, reading, nesting + 1)
       if (filter.size === 0) throw invalidFilter('Invalid query: or has an empty filter')
       return filter

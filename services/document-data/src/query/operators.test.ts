@@ -264,7 +264,7 @@ describe('filter operators', () => {
     ['half a range', { n: { between: [1] } }, 'between must be'],
     ['a mixed range', { n: { between: [1, 'a'] } }, 'between must be'],
     ['a number as text', { t: { contains: 1 } }, 'contains must be'],
-    ['has where there are no lists', { t: { has: 'a' } }, 'has is for columns of lists'],
+    ['has where there are no lists', { t: { has: 'a' } }, 'has is only allowed for list columns'],
     ['has of nothing', { cl: { has: [] } }, 'has must be'],
     ['an or that is no list', { or: { t: ['a'] } }, 'or must be'],
     ['an empty or', { or: [] }, 'or must be'],

@@ -61,7 +61,7 @@ export function parseOperators(column: string, value: object, storage: ColumnSto
   const { ignoreCase = false, ...operands } = value as Record<string, unknown>
   const refuse = (name: string) => (fault: string) => refusal(column, `${shorten(name)} ${fault}`)
   const names = Object.keys(operands)
-  if (names.length === 0) throw refusal(column, 'has no operator')
+  if (names.length === 0) throw refusal(column, 'must have an operator')
   const operators = names.flatMap((name) => {
     const read = Object.hasOwn(readers, name) ? readers[name] : undefined
     if (!read) throw refusal(column, `has an unknown operator "${shorten(name)}"`)
@@ -69,7 +69,7 @@ export function parseOperators(column: string, value: object, storage: ColumnSto
   })
   if (typeof ignoreCase !== 'boolean') throw refuse('ignoreCase')('must be true or false')
   if (ignoreCase && !names.some((name) => withCase.includes(name)))
-    throw refuse('ignoreCase')('goes with eq, ne, in, notIn, contains, startsWith or endsWith only')
+    throw refuse('ignoreCase')('is only allowed with eq, ne, in, notIn, contains, startsWith or endsWith')
   return { operators, ignoreCase }
 }
 
@@ -95,31 +95,31 @@ function isScalar(value: unknown): value is Scalar {
 }
 
 function readScalar(operand: unknown, refuse: Refuse): Scalar {
-  if (!isScalar(operand)) throw refuse('must be a number, text, true, false or null')
+  if (!isScalar(operand)) throw refuse('must be a number, string, boolean or null')
   return operand
 }
 
 function readScalars(operand: unknown, refuse: Refuse): Scalar[] {
   if (!Array.isArray(operand) || !operand.every(isScalar))
-    throw refuse('must be a list of numbers, texts, true, false or null')
+    throw refuse('must be an array of numbers, strings, booleans or null')
   return operand
 }
 
 function readComparable(operand: unknown, refuse: Refuse): number | string {
   if (typeof operand !== 'number' && typeof operand !== 'string')
-    throw refuse('must be a number or text')
+    throw refuse('must be a number or a string')
   return operand
 }
 
 function readBetween(operand: unknown, refuse: Refuse): Operator[] {
   const [low, high] = Array.isArray(operand) ? (operand as unknown[]) : []
   if (!Array.isArray(operand) || operand.length !== 2 || typeof low !== typeof high)
-    throw refuse('must be a list of two numbers or two texts')
+    throw refuse('must be an array of two numbers or two strings')
   return [compare('gte', readComparable(low, refuse)), compare('lte', readComparable(high, refuse))]
 }
 
 function readText(operand: unknown, refuse: Refuse): string {
-  if (typeof operand !== 'string') throw refuse('must be text')
+  if (typeof operand !== 'string') throw refuse('must be a string')
   return operand
 }
 
@@ -129,10 +129,10 @@ function readFlag(operand: unknown, refuse: Refuse): boolean {
 }
 
 function readHas(operand: unknown, refuse: Refuse, storage: ColumnStorage): Operator[] {
-  if (storage !== 'list' && storage !== 'any') throw refuse('is for columns of lists')
+  if (storage !== 'list' && storage !== 'any') throw refuse('is only allowed for list columns')
   const items: unknown[] = Array.isArray(operand) ? operand : [operand]
   if (items.length === 0 || items.length > MAX_ITEMS || !items.every(isScalar))
-    throw refuse(`must be a value, or a list of 1 to ${MAX_ITEMS} values`)
+    throw refuse(`must be a value or an array of 1 to ${MAX_ITEMS} values`)
   return items.map((item) => ({ kind: 'has', item }))
 }
 

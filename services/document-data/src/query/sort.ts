@@ -41,7 +41,7 @@ const MAX_KEYS = 50
  */
 export function parseSort(keys: readonly string[], table: TableShape): SortKey[] {
   if (keys.length > MAX_KEYS) {
-    throw new AppError('invalid', 'TOO_MANY_SORT_KEYS', `At most ${MAX_KEYS} sort keys are allowed`)
+    throw new AppError('invalid', 'TOO_MANY_SORT_KEYS', `sort must not have more than ${MAX_KEYS} keys`)
   }
   return keys.map((key) => {
     const descending = key.startsWith('-')

@@ -39,7 +39,7 @@ export interface SqlResult {
 /** Thrown when a process ends that nobody has ended. */
 export class ChildEnded extends Error {
   constructor(readonly signal: NodeJS.Signals | null) {
-    super(`a process for SQL ended: ${signal ?? 'by itself'}`)
+    super(`a SQL process exited: ${signal ?? 'no signal'}`)
   }
 }
 

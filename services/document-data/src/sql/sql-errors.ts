@@ -7,7 +7,7 @@ const NO_MEMORY = /^SQLITE_NOMEM/
 
 /** What a caller is told of a statement that needs too much memory. */
 export function tooMuchMemory(): AppError {
-  return new AppError('invalid', 'SQL_TOO_LARGE', 'the statement needs too much memory')
+  return new AppError('invalid', 'SQL_TOO_LARGE', 'the statement exceeded the memory limit')
 }
 
 /** The error of a statement that failed in its process; what fails with the file comes as SQLite reported it. */

@@ -227,13 +227,13 @@ function closed(): AppError {
 }
 
 function failed(): AppError {
-  return new AppError('unavailable', 'WORKER_FAILED', 'SQL cannot be run now')
+  return new AppError('unavailable', 'WORKER_FAILED', 'SQL is unavailable, retry later')
 }
 
 function busy(full: 'whole' | 'share'): AppError {
   const hint = { retryAfterMs: RETRY_MS }
   if (full === 'whole')
-    return new AppError('unavailable', 'SERVICE_BUSY', 'too many SQL statements at once', hint)
-  const message = 'too many SQL statements for this document at once, try again later'
+    return new AppError('unavailable', 'SERVICE_BUSY', 'too many concurrent SQL statements, retry later', hint)
+  const message = 'too many concurrent SQL statements for this document, retry later'
   return new AppError('too_many', 'DOCUMENT_BUSY', message, hint)
 }

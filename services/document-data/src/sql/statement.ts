@@ -65,7 +65,7 @@ export function bindArgs(sql: string, args: readonly SqlArg[]): unknown[] {
     const key = name.slice(1)
     const other = named.get(key)
     if (other && other.name !== name)
-      throw new StatementError(`parameters ${other.name} and ${name} cannot be told apart`)
+      throw new StatementError(`parameters ${other.name} and ${name} are ambiguous`)
     named.set(key, { name, value })
   }
   if (named.size === 0) return unnamed

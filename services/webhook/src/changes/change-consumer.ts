@@ -61,7 +61,7 @@ export class ChangeConsumer implements AsyncDisposable {
   start(): void {
     this.running = this.run().catch((error: unknown) => {
       if (!this.stop.signal.aborted)
-        this.options.log.error({ err: error }, 'listening for changes has ended')
+        this.options.log.error({ err: error }, 'the change subscription ended')
     })
   }
 
@@ -160,10 +160,7 @@ export class ChangeConsumer implements AsyncDisposable {
     if (!wants(docId)) return message.ack()
     const batch = decode(message)
     if (!batch) {
-      log.error(
-        { docId },
-        'a message of the change stream cannot be read; the log is looked at instead',
-      )
+      log.error({ docId }, 'a message of the change stream is unreadable, reading the log instead')
     }
     await onMessage({
       docId,
@@ -179,7 +176,7 @@ export class ChangeConsumer implements AsyncDisposable {
   private logFailure(error: unknown): void {
     if (this.stop.signal.aborted) return
     const level = this.failing || isMissing(error) ? 'debug' : 'warn'
-    this.options.log[level]({ err: error }, 'cannot listen for changes; trying again')
+    this.options.log[level]({ err: error }, 'failed to subscribe to changes, retrying')
     this.failing = true
   }
 }

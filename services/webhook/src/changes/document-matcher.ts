@@ -76,7 +76,7 @@ export class DocumentMatcher {
         return 'done'
       }
       await postpone(db, docId)
-      log.warn({ err: error, docId }, 'changes could not be matched with webhooks; trying again')
+      log.warn({ err: error, docId }, 'failed to match changes with webhooks, retrying')
       return 'done'
     }
   }
@@ -194,7 +194,10 @@ export class DocumentMatcher {
     if (oldest === undefined) return false
     const seq = oldest > assumed + 1 ? oldest - 1 : await readLatestSeq(documentCalls, docId)
     if (seq <= assumed) return false
-    log.error({ docId, after: assumed, upTo: seq }, 'changes are lost to webhooks: the log was cut')
+    log.error(
+      { docId, after: assumed, upTo: seq },
+      'webhooks missed changes: the log was truncated',
+    )
     await skipLost(db, docId, { assumed, seq })
     return true
   }

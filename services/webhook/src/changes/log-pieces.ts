@@ -83,7 +83,7 @@ class Patience {
       return await next()
     } catch (error) {
       if (!this.signal.aborted) throw error
-      throw new AppError('timeout', 'DEADLINE_EXCEEDED', 'the log took too long')
+      throw new AppError('timeout', 'DEADLINE_EXCEEDED', 'timed out while reading the log')
     } finally {
       clearTimeout(timer)
     }

@@ -141,7 +141,7 @@ export class MatchQueue implements AsyncDisposable {
   }
 
   private logFailure(docId: string, error: unknown): void {
-    if (!this.closed) this.options.log.warn({ err: error, docId }, 'changes could not be taken up')
+    if (!this.closed) this.options.log.warn({ err: error, docId }, 'failed to process changes')
   }
 
   private letIn(): void {

@@ -149,10 +149,10 @@ const tooFarBack = () =>
   new AppError(
     'conflict',
     'REPLAY_TOO_FAR_BACK',
-    'the log of the document does not reach back so far',
+    'the change log of the document does not reach back far enough',
   )
 
 const queueFull = () =>
-  new AppError('too_many', 'QUEUE_FULL', 'the queue of the webhook has no room', {
+  new AppError('too_many', 'QUEUE_FULL', 'the queue of the webhook is full', {
     retryAfterMs: '10000',
   })

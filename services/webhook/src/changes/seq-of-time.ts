@@ -20,7 +20,11 @@ export async function findSeqSince(
     ((await readTime(calls, place, seq)) ?? Infinity) < sinceMs
   let low = await findOldest(calls, place)
   if (low > 1 && !(await isBefore(low)))
-    throw new AppError('precondition', 'CHANGES_CUT', 'the log does not reach back so far')
+    throw new AppError(
+      'precondition',
+      'CHANGES_CUT',
+      'the change log does not reach back far enough',
+    )
   let high = (await readLatestSeq(calls, place.docId)) + 1
   // The first entry that is not before the time is at `low` or later, and before `high` or there.
   while (low < high) {

@@ -93,7 +93,7 @@ export class WatchedDocuments implements Disposable {
       this.failing = false
     } catch (error) {
       if (!this.failing && !this.closed)
-        log.warn({ err: error }, 'documents to look at could not be read; trying again')
+        log.warn({ err: error }, 'failed to read documents to check, retrying')
       this.failing = true
     }
   }

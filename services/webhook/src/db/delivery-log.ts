@@ -85,7 +85,7 @@ export async function redeliver(db: Db, ref: WebhookRef, deliveryId: string): Pr
     await lockWebhook(trx, ref)
     const delivery = await findDelivery(trx, ref, deliveryId)
     if (delivery.state === 'waiting')
-      throw new AppError('conflict', 'DELIVERY_WAITING', 'the delivery waits to be sent already')
+      throw new AppError('conflict', 'DELIVERY_WAITING', 'the delivery is already queued')
     await requireRoom(trx, ref)
     // Whoever trims the log may do so at the same time.
     const queued = await trx
@@ -95,7 +95,11 @@ export async function redeliver(db: Db, ref: WebhookRef, deliveryId: string): Pr
       .where('body', 'is not', null)
       .executeTakeFirst()
     if (queued.numUpdatedRows === 0n)
-      throw new AppError('conflict', 'DELIVERY_NOT_KEPT', 'the body of the delivery is not kept')
+      throw new AppError(
+        'conflict',
+        'DELIVERY_NOT_KEPT',
+        'the body of the delivery is no longer stored',
+      )
     await raiseWaiting(trx, ref, delivery.size, countEventBytes(delivery))
   })
 }
@@ -207,7 +211,7 @@ async function requireRoom(trx: Trx, { webhookId }: WebhookRef): Promise<void> {
     throw new AppError(
       'too_many',
       'TOO_MANY_DELIVERIES',
-      `${MAX_BY_HAND} deliveries that were asked for wait already`,
+      `the queue already has ${MAX_BY_HAND} requested deliveries, retry later`,
       { retryAfterMs: '1000' },
     )
 }

@@ -220,7 +220,7 @@ export function skipLost(
     await trx
       .updateTable('webhooks')
       .set({
-        last_error: `changes ${assumed + 1} to ${seq} were not matched: the log does not reach back to them`,
+        last_error: `changes ${assumed + 1} to ${seq} were missed: the change log no longer contains them`,
         updated_at: sql`now()`,
       })
       .where('doc_id', '=', docId)

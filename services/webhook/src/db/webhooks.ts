@@ -80,7 +80,7 @@ function selectWebhook(db: Db, { docId, webhookId }: WebhookRef) {
 
 /** The error for a document that would have too many webhooks. */
 export function tooManyWebhooks(): AppError {
-  const message = `a document can have at most ${MAX_WEBHOOKS} webhooks`
+  const message = `a document must not have more than ${MAX_WEBHOOKS} webhooks`
   return new AppError('too_many', 'TOO_MANY_WEBHOOKS', message)
 }
 

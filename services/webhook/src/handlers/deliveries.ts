@@ -41,9 +41,14 @@ export const deliveries = ({
   ): Promise<ListDeliveriesResponse> {
     requireDocumentRole(call, docId, 'owners')
     if (limit < 0 || limit > MAX_LIMIT)
-      throw new AppError('invalid', 'BAD_FIELD', `limit must be from 0 to ${MAX_LIMIT}`, {
-        field: 'limit',
-      })
+      throw new AppError(
+        'invalid',
+        'BAD_FIELD',
+        `limit must be an integer from 0 to ${MAX_LIMIT}`,
+        {
+          field: 'limit',
+        },
+      )
     const page = { limit: limit || DEFAULT_LIMIT, beforeId }
     const found = await listDeliveries(db, requireRef({ docId, webhookId }), page)
     return { deliveries: found.map(toDelivery) }

@@ -24,7 +24,7 @@ export const replayDeliveries = (ctx: Context): Pick<DeliveriesService, 'replayD
 })
 
 function readFrom({ from }: ReplayDeliveriesRequest): ReplayFrom {
-  if (from === undefined) throw badFrom('after_seq or since_ms must be given')
+  if (from === undefined) throw badFrom('after_seq or since_ms is required')
   if (from.value < 0) throw badFrom('after_seq and since_ms must not be negative')
   return from.$case === 'afterSeq' ? { afterSeq: from.value } : { sinceMs: from.value }
 }

@@ -115,7 +115,7 @@ function readStep(kind: RowStep['kind'], change: RowChange, schemaBefore: number
       Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(),
     )
     if (values.length !== rowIds.length)
-      throw new RangeError('a change of rows has another number of values than of rows')
+      throw new RangeError('the numbers of values and rows of a change differ')
     return values
   }
   const columns = change.columns.map(({ colRef, colId, oldValuesJson, newValuesJson }) => ({

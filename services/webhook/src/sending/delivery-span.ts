@@ -39,7 +39,7 @@ export class DeliverySpan {
     const { span } = this
     if (outcome?.httpStatus) span?.setAttribute('http.response.status_code', outcome.httpStatus)
     if (outcome?.error !== null)
-      span?.setStatus({ code: SpanStatusCode.ERROR, message: outcome?.error ?? 'broken off' })
+      span?.setStatus({ code: SpanStatusCode.ERROR, message: outcome?.error ?? 'interrupted' })
     span?.end()
   }
 }

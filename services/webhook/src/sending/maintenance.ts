@@ -41,7 +41,7 @@ export class Upkeep implements AsyncDisposable {
       do last = await this.step(last)
       while (last !== undefined && !this.closed)
     } catch (error) {
-      this.log.warn({ err: error }, 'cannot trim the delivery logs; trying again later')
+      this.log.warn({ err: error }, 'failed to trim the delivery logs, retrying later')
     }
   }
 

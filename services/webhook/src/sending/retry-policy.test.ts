@@ -2,7 +2,7 @@ import { judge, waitAfter } from './retry-policy'
 
 const now = new Date('2026-01-31T12:00:00Z')
 const fresh = { attempts: 0, failingSince: null, now }
-const failure = { error: 'answered 500', httpStatus: 500 }
+const failure = { error: 'HTTP status 500', httpStatus: 500 }
 const HOUR = 3_600_000
 const ago = (ms: number) => new Date(now.getTime() - ms)
 
@@ -63,10 +63,10 @@ describe('the verdict on an attempt', () => {
   })
 
   it('is the end when the receiver is gone for good', () => {
-    const verdict = judge({ error: 'answered 410', httpStatus: 410 }, fresh, 0.5)
+    const verdict = judge({ error: 'HTTP status 410', httpStatus: 410 }, fresh, 0.5)
     expect(verdict).toEqual({
       next: 'halt',
-      reason: 'the receiver answered 410: it is gone for good',
+      reason: 'the receiver returned HTTP status 410 (gone)',
     })
   })
 
@@ -75,7 +75,7 @@ describe('the verdict on an attempt', () => {
     const days = 5 * 24 * HOUR
     expect(judge(failure, { ...failing, failingSince: ago(days) }, 0.5)).toEqual({
       next: 'halt',
-      reason: 'no delivery has succeeded for 5 days',
+      reason: 'no successful delivery for 5 days',
     })
     expect(judge(failure, { ...failing, failingSince: ago(days - 1) }, 0.5).next).toBe('try again')
     const success = { error: null, httpStatus: 200 }

@@ -38,9 +38,9 @@ export function judge(
 ): Verdict {
   if (outcome.error === null) return { next: 'go on' }
   if (outcome.httpStatus === GONE)
-    return { next: 'halt', reason: 'the receiver answered 410: it is gone for good' }
+    return { next: 'halt', reason: 'the receiver returned HTTP status 410 (gone)' }
   if (failingSince && now.getTime() - failingSince.getTime() >= GIVEN_UP_MS)
-    return { next: 'halt', reason: 'no delivery has succeeded for 5 days' }
+    return { next: 'halt', reason: 'no successful delivery for 5 days' }
   const asked = readRetryAfter(outcome.retryAfter, now.getTime()) ?? 0
   const waitMs = Math.max(waitAfter(attempts + 1, random), asked)
   const status = outcome.isRefused ? 'invalid' : waitMs >= POSTPONED_MS ? 'postponed' : 'retrying'

@@ -80,7 +80,7 @@ export class Sender implements AsyncDisposable {
         for (const lane of lanes) await this.takeDue(lane)
         this.failing = false
       } catch (error) {
-        if (!this.failing) this.log.warn({ err: error }, 'no deliveries can be taken; trying again')
+        if (!this.failing) this.log.warn({ err: error }, 'failed to acquire deliveries, retrying')
         this.failing = true
       }
     }
@@ -112,7 +112,10 @@ export class Sender implements AsyncDisposable {
       await takeTurn({ db, poster, ...ending }, lease)
     } catch (error) {
       // Its lease ends by itself, and it is due again then.
-      this.log.warn({ err: error, webhookId: lease.webhookId }, 'a turn of a webhook failed')
+      this.log.warn(
+        { err: error, webhookId: lease.webhookId },
+        'a delivery session of a webhook failed',
+      )
     } finally {
       const mayBeAwaited = this.places.isTight(lane)
       this.places.leave(lane, lease.target)

@@ -25,7 +25,7 @@ export function readAnswer(message: IncomingMessage): Promise<string> {
     message.on('end', () => resolve(toExcerpt(head)))
     message.on('error', reject)
     message.on('close', () =>
-      reject(Object.assign(new Error('the answer broke off'), { code: 'ECONNRESET' })),
+      reject(Object.assign(new Error('the response was incomplete'), { code: 'ECONNRESET' })),
     )
   })
 }

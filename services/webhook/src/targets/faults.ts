@@ -1,25 +1,25 @@
 const sentences: readonly (readonly [RegExp, string])[] = [
-  [/^(ENOTFOUND|ENODATA|EAI_\w+|ETIMEOUT|ESERVFAIL|EREFUSED|EBADNAME)$/, 'the host is not known'],
-  [/^ECONNREFUSED$/, 'the connection was refused'],
-  [/^(ECONNRESET|EPIPE|ECONNABORTED)$/, 'the connection broke off'],
-  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES|EPERM)$/, 'the host cannot be reached'],
-  [/^ETIMEDOUT$/, 'no connection in time'],
-  [/^HPE_HEADER_OVERFLOW$/, 'the headers of the answer are too long'],
-  [/^HPE_/, 'what came back is no HTTP'],
+  [/^(ENOTFOUND|ENODATA|EAI_\w+|ETIMEOUT|ESERVFAIL|EREFUSED|EBADNAME)$/, 'unknown host'],
+  [/^ECONNREFUSED$/, 'connection refused'],
+  [/^(ECONNRESET|EPIPE|ECONNABORTED)$/, 'connection reset'],
+  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES|EPERM)$/, 'host unreachable'],
+  [/^ETIMEDOUT$/, 'connection timed out'],
+  [/^HPE_HEADER_OVERFLOW$/, 'the response headers are too long'],
+  [/^HPE_/, 'the response is not valid HTTP'],
   [
     /^(ERR_INVALID_CHAR|ERR_HTTP_INVALID_HEADER_VALUE)$/,
-    'authorization cannot be sent as a header',
+    'authorization is not a valid header value',
   ],
   [
     /^(EPROTO|ERR_SSL_|ERR_TLS_|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_MISMATCH)/,
-    'TLS failed',
+    'TLS handshake failed',
   ],
 ]
 
 /** Why a request failed, in a few words for the owner of its webhook: nothing of addresses, headers or this machine. */
 export function describeFault(error: unknown): string {
   const code = readFaultCode(error)
-  const [, sentence = 'the request failed'] = sentences.find(([form]) => form.test(code)) ?? []
+  const [, sentence = 'request failed'] = sentences.find(([form]) => form.test(code)) ?? []
   return code === '' ? sentence : `${sentence} (${code})`
 }
 

@@ -82,7 +82,7 @@ export class Poster implements Disposable {
       if (stop?.aborted) throw error
       const seconds = this.timeoutMs / 1_000
       const reason = ending.signal.aborted
-        ? `no whole answer within ${seconds} s`
+        ? `no complete response within ${seconds} s`
         : describeFault(error)
       return { ...failed(reason), durationMs: since(started) }
     } finally {
@@ -98,11 +98,11 @@ export class Poster implements Disposable {
 
   private async tryPost(post: Post, signal: AbortSignal): Promise<Outcome> {
     const target = this.findTarget(post.url)
-    if (!target) return { ...failed('the url is not allowed'), isRefused: true }
+    if (!target) return { ...failed('the URL is not allowed'), isRefused: true }
     const host = hostOf(target.url)
     const addresses = await untilAborted(this.resolve(host), signal)
     const isOpen = target.isAllowedHost || addresses.every((each) => isPublicAddress(each.address))
-    if (!isOpen) return { ...failed('the host has an address that is not public'), isRefused: true }
+    if (!isOpen) return { ...failed('the host resolves to a non-public address'), isRefused: true }
     const pinned = { ...target, host, addresses }
     const sent = this.send(post, pinned, signal)
     try {
@@ -163,7 +163,9 @@ function readOutcome(request: ClientRequest): Promise<Outcome> {
     // Nobody asked for another protocol.
     request.on('upgrade', (_message, socket) => {
       socket.destroy()
-      reject(Object.assign(new Error('the answer is an upgrade'), { code: 'HPE_UPGRADE' }))
+      reject(
+        Object.assign(new Error('the response is a protocol upgrade'), { code: 'HPE_UPGRADE' }),
+      )
     })
     request.on('response', (message) => {
       const status = message.statusCode ?? 0
@@ -180,8 +182,8 @@ function readOutcome(request: ClientRequest): Promise<Outcome> {
 function judgeStatus(status: number): string | null {
   if (status >= 200 && status < 300) return null
   return REDIRECT.test(String(status))
-    ? `answered ${status}: redirects are not followed`
-    : `answered ${status}`
+    ? `HTTP status ${status}: redirects are not followed`
+    : `HTTP status ${status}`
 }
 
 function failed(error: string): Outcome {
