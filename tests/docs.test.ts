@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig as readDirectory } from '@sheaf/directory/config'
 import { readConfig as readDocumentData } from '@sheaf/document-data/config'
@@ -88,6 +88,49 @@ function readRows(page: string): string[][] {
 }
 
 const unique = (texts: Iterable<string>) => [...new Set(texts)].sort()
+
+/** Every page that is written by hand. */
+function listPages(): string[] {
+  const folders = ['.', 'docs', 'gateway', 'bench', 'tests', 'deploy/telemetry']
+  return folders.flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join(root, folder, name)),
+  )
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(path: string): string[] {
+  const text = readFileSync(path, 'utf8').replaceAll(/^(?:```|~~~)[\s\S]*?^(?:```|~~~)/gm, '')
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+describe('the pages', () => {
+  it('link only to files and headings that exist', () => {
+    const pages = listPages()
+    expect(pages.length).toBeGreaterThan(20)
+    const links = pages.flatMap((page) =>
+      [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].map(
+        ([link, path = '', anchor]) => ({
+          link: `${page}: ${link}`,
+          target: path === '' ? page : join(page, '..', path),
+          anchor,
+        }),
+      ),
+    )
+    expect(links.length).toBeGreaterThan(80)
+    const broken = links.filter(
+      ({ target, anchor }) =>
+        !existsSync(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor)),
+    )
+    expect(broken.map(({ link }) => link)).toEqual([])
+  })
+})
 
 describe('the reference pages', () => {
   it('list every reason that an error can have, and no other', () => {
