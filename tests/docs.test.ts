@@ -1,12 +1,14 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig as readDirectory } from '@sheaf/directory/config'
 import { readConfig as readDocumentData } from '@sheaf/document-data/config'
 import { readConfig as readGateway } from '@sheaf/gateway/config'
+import { routes } from '@sheaf/gateway/routes/index'
+import { signInPages } from '@sheaf/gateway/routes/sign-in'
 import { readConfig as readStandalone } from '@sheaf/standalone/config'
 import { readConfig as readWebhook } from '@sheaf/webhook/config'
 import { readTelemetryConfig } from '@sheaf/kit/telemetry/telemetry-config'
-import type { Env } from '@sheaf/kit/config'
+import { EnvReader, type Env } from '@sheaf/kit/config'
 import { codes } from '@sheaf/kit/errors'
 import { listMetrics } from './support/defined-metrics'
 import { readLogFields } from './support/log-fields'
@@ -28,9 +30,11 @@ function readSources(): string[] {
   )
 }
 
-/** What stands in the first column of the tables of a reference page. */
+const readPage = (page: string) => readFileSync(join(root, 'docs', page), 'utf8')
+
+/** The first column of the tables of a reference page. */
 function readEntries(page: string): string[] {
-  const text = readFileSync(join(root, 'docs', page), 'utf8')
+  const text = readPage(page)
   return [...text.matchAll(/^\| `([A-Z][A-Z0-9_]+)`/gm)].map(([, entry = '']) => entry).sort()
 }
 
@@ -47,7 +51,86 @@ function settingsOf(read: (env: Env) => unknown): string[] {
   return [...asked].filter((name) => !name.endsWith('_FILE'))
 }
 
+const readers = [
+  readDirectory,
+  readDocumentData,
+  readWebhook,
+  readGateway,
+  readTelemetryConfig,
+  (env: Env) => readStandalone(env, root),
+]
+
+/** The settings that are whole numbers, with their defaults and bounds. */
+function readIntegers(): Map<string, { fallback: number; min: number; max: number }> {
+  const found = new Map<string, { fallback: number; min: number; max: number }>()
+  const spy = jest.spyOn(EnvReader.prototype, 'int')
+  spy.mockImplementation((name, fallback, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) => {
+    found.set(name, { fallback, min, max })
+    return fallback
+  })
+  try {
+    readers.forEach(settingsOf)
+  } finally {
+    spy.mockRestore()
+  }
+  return found
+}
+
+/** The rows of a page's tables as cells without padding. */
+function readRows(page: string): string[][] {
+  const lines = readPage(page).match(/^\|.*\|$/gm) ?? []
+  return lines.map((line) =>
+    line
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim())
+      .slice(1, -1),
+  )
+}
+
 const unique = (texts: Iterable<string>) => [...new Set(texts)].sort()
+
+/** Every page that is written by hand. */
+function listPages(): string[] {
+  const folders = ['.', 'docs', 'gateway', 'bench', 'tests', 'deploy/telemetry']
+  return folders.flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join(root, folder, name)),
+  )
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(path: string): string[] {
+  const text = readFileSync(path, 'utf8').replaceAll(/^(?:```|~~~)[\s\S]*?^(?:```|~~~)/gm, '')
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+describe('the pages', () => {
+  it('link only to files and headings that exist', () => {
+    const pages = listPages()
+    expect(pages.length).toBeGreaterThan(20)
+    const links = pages.flatMap((page) =>
+      [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].map(
+        ([link, path = '', anchor]) => ({
+          link: `${page}: ${link}`,
+          target: path === '' ? page : join(page, '..', path),
+          anchor,
+        }),
+      ),
+    )
+    expect(links.length).toBeGreaterThan(80)
+    const broken = links.filter(
+      ({ target, anchor }) =>
+        !existsSync(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor)),
+    )
+    expect(broken.map(({ link }) => link)).toEqual([])
+  })
+})
 
 describe('the reference pages', () => {
   it('list every reason that an error can have, and no other', () => {
@@ -63,15 +146,76 @@ describe('the reference pages', () => {
   })
 
   it('list every setting that is read, and no other', () => {
-    const readers = [
-      readDirectory,
-      readDocumentData,
-      readWebhook,
-      readGateway,
-      readTelemetryConfig,
-      (env: Env) => readStandalone(env, root),
-    ]
     expect(readEntries('settings.md')).toEqual(unique(readers.flatMap(settingsOf)))
+  })
+
+  it('name the default of every numeric setting', () => {
+    const integers = readIntegers()
+    expect(integers.size).toBeGreaterThan(40)
+    const rows = readRows('settings.md').map(([name = '', value = '']) => ({
+      name: /^`(\w+)`/.exec(name)?.[1] ?? '',
+      value: /^`(\d+)`$/.exec(value)?.[1],
+    }))
+    const written = rows.filter(({ name }) => integers.has(name))
+    expect(written).toEqual(
+      written.map(({ name }) => ({ name, value: String(integers.get(name)?.fallback) })),
+    )
+  })
+
+  it('list every route and page of the gateway, and no other', () => {
+    const written = readRows('api.md').flatMap(
+      ([call = '']) => /^`([A-Z]+ \/.*)`$/.exec(call)?.[1] ?? [],
+    )
+    const served = [...routes, ...signInPages].map(
+      ({ method, path }) => `${method.toUpperCase()} ${path}`,
+    )
+    // Served as files, outside of the table of routes.
+    expect(written.sort()).toEqual([...served, 'GET /console/'].sort())
+  })
+
+  it('state the least role of every route about one document', () => {
+    const words = { viewers: 'viewer', editors: 'editor', owners: 'owner' } as const
+    const written = new Map(readRows('api.md').map(([call = '', needs = '']) => [call, needs]))
+    for (const { method, path, access } of routes) {
+      if (access === 'open' || access === 'caller') continue
+      const call = `${method.toUpperCase()} ${path}`
+      expect(`${call} needs ${written.get(`\`${call}\``)}`).toContain(
+        `${call} needs ${words[access]}`,
+      )
+    }
+  })
+
+  it('give limits with the defaults and bounds of their settings', () => {
+    const integers = readIntegers()
+    const rows = readRows('limits.md').filter(([, , setting = '']) => setting.startsWith('`'))
+    expect(rows.length).toBeGreaterThan(30)
+    const written = rows.map(([, value = '', setting = '']) => {
+      const [, name = '', min, max] = /^`(\w+)`(?: \((\d+)–(\d+)\))?$/.exec(setting) ?? []
+      return { name, value, ...(min !== undefined && { min: Number(min), max: Number(max) }) }
+    })
+    const inCode = written.map(({ name, ...row }) => {
+      const { fallback, min, max } = integers.get(name) ?? {}
+      return { name, value: String(fallback), ...('min' in row && { min, max }) }
+    })
+    expect(written).toEqual(inCode)
+  })
+
+  it('give limits only with reasons that exist, and name every reason of the section on limits', () => {
+    const named = [...readPage('limits.md').matchAll(/\d{3} `([A-Z][A-Z_]+)`/g)].map(
+      ([, reason = '']) => reason,
+    )
+    expect(named.length).toBeGreaterThan(40)
+    expect(readEntries('errors.md')).toEqual(expect.arrayContaining(unique(named)))
+    const section = readPage('errors.md')
+      .split(/^## /m)
+      .find((text) => text.startsWith('413'))
+    const ofLimits = [...(section ?? '').matchAll(/^\| `([A-Z_]+)`\s*\| (413|429|431)/gm)].map(
+      ([, reason = '']) => reason,
+    )
+    expect(ofLimits.length).toBeGreaterThan(20)
+    expect(ofLimits.filter((reason) => !readPage('limits.md').includes(`\`${reason}\``))).toEqual(
+      [],
+    )
   })
 
   it('list every metric with its kind, unit and labels, and no other', () => {
