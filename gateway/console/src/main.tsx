@@ -7,7 +7,7 @@ import { App } from './app'
 import { ToastProvider } from './components/toast'
 import { CrashBoundary } from './layout/crash-boundary'
 import { sessionKey, SessionProvider } from './session/session-provider'
-import { applyTheme, readTheme } from './session/theme'
+import { applyTheme, readTheme } from './layout/theme'
 import './styles/index.css'
 
 const MOST_TRIES = 2

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Role } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useChange } from '../components/use-api-mutation'
 import { CheckField, SelectField } from '../components/field'
 import { Dialog } from '../components/dialog'
 import { ErrorState, Loading } from '../components/states'

@@ -1,6 +1,6 @@
-import { anyText, readAny } from './any-text'
-import { columnName, defineKind, popup, type CellKind } from './cell-kind'
-import { TextEditor, type TextRules } from './text-editor'
+import { anyText, readAny } from '../formats/any-value'
+import { columnName, defineKind, popup, type CellKind } from './base/cell-type'
+import { TextEditor, type TextRules } from './base/text-editor'
 
 /** Values of whatever type, and those of types that are unknown here. */
 export const anyKind: CellKind = defineKind({

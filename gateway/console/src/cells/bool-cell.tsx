@@ -1,10 +1,10 @@
 import type { ICellRendererParams, SuppressKeyboardEventParams } from 'ag-grid-community'
 import type { ReactNode } from 'react'
-import type { Row } from '../grid/row'
-import { columnName, defineKind, isEditable, type CellKind } from './cell-kind'
-import { showValue } from './show-value'
-import { TextEditor, type TextRules } from './text-editor'
-import { leaveByTab } from './typed-ahead'
+import type { Row } from '../api/row'
+import { columnName, defineKind, isEditable, type CellKind } from './base/cell-type'
+import { showValue } from '../formats/value'
+import { TextEditor, type TextRules } from './base/text-editor'
+import { leaveByTab } from './base/type-ahead'
 
 interface CheckParams {
   readonly label: string

@@ -1,6 +1,6 @@
-import { columnName, defineKind, type CellKind } from './cell-kind'
-import { cellText, readCell } from './cell-text'
-import { TextEditor, type TextRules } from './text-editor'
+import { columnName, defineKind, type CellKind } from './base/cell-type'
+import { cellText, readCell } from '../formats/cell-text'
+import { TextEditor, type TextRules } from './base/text-editor'
 
 /** Numbers, whole or not. What cannot be read as one goes to the API as text, which reads amounts of money and the like. */
 export const numberKind: CellKind = defineKind({

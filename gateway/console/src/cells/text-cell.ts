@@ -1,6 +1,6 @@
-import { columnName, defineKind, popup, type CellKind } from './cell-kind'
-import { showValue } from './show-value'
-import { TextEditor, type TextRules } from './text-editor'
+import { columnName, defineKind, popup, type CellKind } from './base/cell-type'
+import { showValue } from '../formats/value'
+import { TextEditor, type TextRules } from './base/text-editor'
 
 /** Text, on any number of lines. */
 export const textKind: CellKind = defineKind({

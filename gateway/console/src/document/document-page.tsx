@@ -13,7 +13,7 @@ import { Button } from '../components/button'
 import { Page, useTitle } from '../components/page'
 import { ErrorState, Loading } from '../components/states'
 import { TableList } from '../structure/table-list'
-import { LiveProvider } from './live-provider'
+import { LiveProvider } from '../live/live-provider'
 
 /** What the pages of a document know of it. */
 export interface DocumentOutlet {

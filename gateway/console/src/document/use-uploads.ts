@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { docPath } from '../api/resources'
 import { upload } from '../api/upload'
-import { useChange } from '../api/use-change'
+import { useChange } from '../components/use-api-mutation'
 import { describeError } from '../components/states'
 import { useToaster } from '../components/toast'
 import { filesKey } from './file-queries'

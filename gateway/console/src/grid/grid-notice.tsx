@@ -3,7 +3,7 @@ import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
 import { Empty, ErrorState } from '../components/states'
 import { useToaster } from '../components/toast'
-import type { RowStore } from './row-store'
+import type { RowStore } from './rows/row-store'
 import type { RowSet } from './use-row-set'
 
 /** Buttons to add rows and columns, and to delete the rows that are selected. */

@@ -1,14 +1,14 @@
 import type { GridApi, IDatasource } from 'ag-grid-community'
 import { useCallback, useEffect, useMemo, useRef, useState, type RefObject } from 'react'
-import { isSameValue } from '../cells/show-value'
-import { useLiveChanges } from '../document/live-provider'
-import type { Change, ChangeListener, RowOperation } from '../document/live-changes'
-import { viewTexts, type GridView } from './grid-view'
-import type { Row } from './row'
-import { blockOf } from './row-blocks'
-import { RowStore, type RowListener } from './row-store'
-import { RowWrites, WriteQueue } from './row-writes'
-import { RowsApi } from './rows-api'
+import { isSameValue } from '../formats/value'
+import { useLiveChanges } from '../live/live-provider'
+import type { Change, ChangeListener, RowOperation } from '../live/change-stream'
+import { viewTexts, type GridView } from './view/grid-view'
+import type { Row } from '../api/row'
+import { blockOf } from './rows/row-blocks'
+import { RowStore, type RowListener } from './rows/row-store'
+import { RowWrites, WriteQueue } from './rows/row-writes'
+import { RowsApi } from './rows/rows-api'
 
 /** Rows that are told one by one; more are read by the grid as blocks. */
 const MOST_ONE_BY_ONE = 100

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useToaster } from '../components/toast'
 import type { Column } from '../api/resources'
-import { isComputed } from '../cells/is-computed'
-import { viewTexts, type GridView } from './grid-view'
+import { isComputed } from '../formats/column'
+import { viewTexts, type GridView } from './view/grid-view'
 import type { GridRef, GridRows } from './use-grid-rows'
 
 /** Adds and deletes rows. */

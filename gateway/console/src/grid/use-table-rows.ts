@@ -1,10 +1,10 @@
 import type { GridApi } from 'ag-grid-community'
 import { useRef } from 'react'
 import type { Column } from '../api/resources'
-import type { GridView } from './grid-view'
-import type { Row } from './row'
+import type { GridView } from './view/grid-view'
+import type { Row } from '../api/row'
 import { useGridRows, type GridRef, type GridRows } from './use-grid-rows'
-import { useGridView } from './use-grid-view'
+import { useGridView } from './view/use-grid-view'
 import { useRowActions, type RowActions } from './use-row-actions'
 import { useRowSet, type RowSet } from './use-row-set'
 

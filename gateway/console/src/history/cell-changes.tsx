@@ -5,8 +5,8 @@ import { columnsQuery, type Column } from '../api/resources'
 import { Button } from '../components/button'
 import { PlainTable } from '../components/plain-table'
 import type { DocumentOutlet } from '../document/document-page'
-import { showCell } from '../cells/show-cell'
-import { firstCells, type CellChange } from './cell-list'
+import { showCell } from '../formats/cell'
+import { firstCells, type CellChange } from './changed-cells'
 import { historyAddress, type Operation } from './history-queries'
 
 interface CellChangesProps {

@@ -3,7 +3,7 @@ import { Button } from '../components/button'
 import { Time } from '../components/time'
 import { useSignedIn } from '../session/session-provider'
 import { CellChanges } from './cell-changes'
-import { authorOf, describeChange } from './change-words'
+import { authorOf, describeChange } from './describe-change'
 import { isOfRows, type Change, type SchemaOperation } from './history-queries'
 import { MetadataChanges } from './metadata-changes'
 

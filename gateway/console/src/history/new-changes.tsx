@@ -3,8 +3,8 @@ import { useMemo, useState, type ReactNode } from 'react'
 import { useOutletContext } from 'react-router'
 import { Button } from '../components/button'
 import type { DocumentOutlet } from '../document/document-page'
-import type { Change, ChangeListener } from '../document/live-changes'
-import { useLiveChanges } from '../document/live-provider'
+import type { Change, ChangeListener } from '../live/change-stream'
+import { useLiveChanges } from '../live/live-provider'
 import { historyKey, type HistoryFilter } from './history-queries'
 
 interface NewChangesProps {

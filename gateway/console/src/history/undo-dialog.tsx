@@ -1,11 +1,11 @@
 import { useState, type ReactNode } from 'react'
 import { Link, useOutletContext } from 'react-router'
 import { ApiError } from '../api/client'
-import { useChange } from '../api/use-change'
+import { useChange } from '../components/use-api-mutation'
 import { ConfirmDialog } from '../components/dialog'
 import type { DocumentOutlet } from '../document/document-page'
 import { useSignedIn } from '../session/session-provider'
-import { authorOf, describeChange, describeConflict } from './change-words'
+import { authorOf, describeChange, describeConflict } from './describe-change'
 import { historyAddress, revertChange, type Change, type Conflict } from './history-queries'
 
 interface UndoDialogProps {

@@ -3,10 +3,10 @@ import { Link, NavLink, Outlet, useNavigate } from 'react-router'
 import { Button } from '../components/button'
 import { Menu } from '../components/menu'
 import { useToaster } from '../components/toast'
-import icon from '../icon.svg'
+import icon from './icon.svg'
 import { useSignedIn } from '../session/session-provider'
 import { signOut } from '../session/sign-out'
-import { applyTheme, readTheme, type Theme } from '../session/theme'
+import { applyTheme, readTheme, type Theme } from './theme'
 
 const nextTheme: Readonly<Record<Theme, Theme>> = {
   system: 'light',

@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react'
 import { call } from '../api/client'
-import { useChange } from '../api/use-change'
+import { useChange } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
 import { Section } from '../components/page'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
-import { useChange } from '../api/use-change'
+import { useChange } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { CopyText } from '../components/copy-text'
 import { ConfirmDialog } from '../components/dialog'

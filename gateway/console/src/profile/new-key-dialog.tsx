@@ -1,11 +1,11 @@
 import { useState, type ReactNode } from 'react'
-import { useChange } from '../api/use-change'
+import { useChange } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { CopyText } from '../components/copy-text'
 import { Dialog, FormDialog } from '../components/dialog'
 import { CheckField, TextField } from '../components/field'
 import { createKey, keysKey, type NewApiKey } from './api-keys'
-import { noPlaces, PlacePicker, type Places } from './place-picker'
+import { noPlaces, PlacePicker, type Places } from './scope-picker'
 
 /** Asks what a new key is for, makes it, and shows it this once. */
 export function NewKeyDialog({ onClose }: { readonly onClose: () => void }): ReactNode {

@@ -1,7 +1,7 @@
 import { useState, type ReactNode, type SyntheticEvent } from 'react'
 import { call } from '../api/client'
 import { orgsQuery } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useChange } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { TextField } from '../components/field'
 import { Section } from '../components/page'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useChange } from '../api/use-change'
+import { useChange } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { Section } from '../components/page'
 import { ErrorState, Loading } from '../components/states'

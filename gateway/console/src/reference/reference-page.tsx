@@ -5,7 +5,7 @@ import { CopyText } from '../components/copy-text'
 import { TextField } from '../components/field'
 import { Page, Section } from '../components/page'
 import { Empty, ErrorState, Loading } from '../components/states'
-import { EntryDetails } from './entry-details'
+import { EntryDetails } from './endpoint-details'
 import { listEntries, matches, openApiQuery, type OpenApi } from './openapi'
 
 /** How programs use Sheaf: every call, to be searched and read. */

@@ -3,7 +3,7 @@ import { useNavigate } from 'react-router'
 import { ApiError } from '../api/client'
 import type { Workspace } from '../api/resources'
 import { upload, type UploadProgress } from '../api/upload'
-import { useChange } from '../api/use-change'
+import { useChange } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
 import { Field, TextField } from '../components/field'
 

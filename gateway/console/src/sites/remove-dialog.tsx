@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { call } from '../api/client'
-import { useChange } from '../api/use-change'
+import { useChange } from '../components/use-api-mutation'
 import { ConfirmDialog } from '../components/dialog'
 
 interface RemoveDialogProps {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { call } from '../api/client'
 import { orgsQuery } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useChange } from '../components/use-api-mutation'
 import { NameDialog } from '../components/dialog'
 
 interface RenameDialogProps {

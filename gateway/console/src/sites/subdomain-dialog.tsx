@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import { ApiError, call } from '../api/client'
 import { orgsQuery, type Org } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useChange } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
 import { TextField } from '../components/field'
 

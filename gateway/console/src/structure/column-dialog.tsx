@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import { call } from '../api/client'
 import { tablePath, type Column } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useChange } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
 import { ColumnFields } from './column-fields'
 import {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { columnsQuery, tablesQuery } from '../api/resources'
-import { labelColumn } from '../cells/label-queries'
+import { labelColumn } from '../cells/reference/label-queries'
 import { Field, SelectField, TextField } from '../components/field'
 import { isChoice, isRef, typeNames, type ColumnDraft } from './column-types'
 

@@ -1,5 +1,5 @@
 import type { Column } from '../api/resources'
-import { readChoices, readOptions } from '../cells/widget-options'
+import { readChoices, readOptions } from '../formats/widget-options'
 
 /** Names of column types for people, by the name that the API knows. */
 export const typeNames: readonly (readonly [string, string])[] = [

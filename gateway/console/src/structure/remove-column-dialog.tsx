@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { call } from '../api/client'
 import { tablePath, type Column } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useChange } from '../components/use-api-mutation'
 import { ConfirmDialog } from '../components/dialog'
-import { rowCountQuery, showRows } from './loss-queries'
+import { rowCountQuery, showRows } from './removal-queries'
 
 interface RemoveColumnDialogProps {
   readonly docId: string

@@ -3,9 +3,9 @@ import type { ReactNode } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { call } from '../api/client'
 import { tablePath, tablesQuery, type Table } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useChange } from '../components/use-api-mutation'
 import { ConfirmDialog } from '../components/dialog'
-import { findReferrers, rowCountQuery, showRows, tablesWithColumnsQuery } from './loss-queries'
+import { findReferrers, rowCountQuery, showRows, tablesWithColumnsQuery } from './removal-queries'
 
 interface RemoveTableDialogProps {
   readonly docId: string

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react'
-import { useChange } from '../api/use-change'
+import { useChange } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
 import { SelectField, TextField } from '../components/field'
 import { replay, webhooksKey, type Webhook } from './webhook-queries'

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react'
-import { useChange } from '../api/use-change'
+import { useChange } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
 import { CopyText } from '../components/copy-text'

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { useChange } from '../api/use-change'
+import { useChange } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { Dialog } from '../components/dialog'
 import { ErrorState, Loading } from '../components/states'
-import { DeliveryFacts } from './delivery-facts'
+import { DeliveryFacts } from './delivery-details'
 import { deliveryQuery, sendTest, webhooksKey, type Delivery } from './webhook-queries'
 
 interface TestEventProps {

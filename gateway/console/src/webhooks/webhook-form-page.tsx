@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useNavigate, useOutletContext, useParams } from 'react-router'
-import { useChange } from '../api/use-change'
+import { useChange } from '../components/use-api-mutation'
 import { Empty, ErrorState, Loading } from '../components/states'
 import type { DocumentOutlet } from '../document/document-page'
 import { OwnersOnly } from './owners-only'

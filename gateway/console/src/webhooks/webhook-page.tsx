@@ -9,7 +9,7 @@ import { OwnersOnly } from './owners-only'
 import { SecretSection } from './secret-section'
 import { WebhookActions } from './webhook-actions'
 import { webhooksQuery } from './webhook-queries'
-import { WebhookFacts } from './webhook-facts'
+import { WebhookFacts } from './webhook-details'
 import { nameOf } from './webhook-state'
 
 /** One webhook: what it is, how it fares, its secret and its deliveries. */

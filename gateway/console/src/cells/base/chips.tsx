@@ -1,0 +1,25 @@
+import type { ICellRendererParams } from 'ag-grid-community'
+import type { ReactNode } from 'react'
+import type { Row } from '../../api/row'
+import { listItems, showValue } from '../../formats/value'
+
+/** A list of short texts, each in a frame of its own. */
+export function Chips({ items }: { readonly items: readonly string[] }): ReactNode {
+  return (
+    <span className="cell-chips">
+      {items.map((item, index) => (
+        <span key={`${index}-${item}`} className="cell-chip">
+          {item}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+/** A cell that shows a choice, or a list of them, as chips. */
+export function ChipsCell({ value }: ICellRendererParams<Row, unknown>): ReactNode {
+  const items = listItems(value)
+  if (items) return <Chips items={items.map(showValue)} />
+  if (typeof value === 'string' && value !== '') return <Chips items={[value]} />
+  return showValue(value)
+}

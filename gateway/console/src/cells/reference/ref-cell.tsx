@@ -1,0 +1,63 @@
+import type { ICellRendererParams } from 'ag-grid-community'
+import { useState, type ReactNode } from 'react'
+import type { Column } from '../../api/resources'
+import type { Row } from '../../api/row'
+import { columnName, defineKind, popup, type CellKind, type CellPlace } from '../base/cell-type'
+import { PickList, type Option } from '../base/pick-list'
+import { useRefOptions } from './use-ref-options'
+import { showValue } from '../../formats/value'
+import { typedKey, type EditorProps } from '../base/text-editor'
+import { useLabels, useLabelSource } from './use-labels'
+
+/** What cells of references know of their place. */
+export interface RefRules {
+  readonly of: Column
+  readonly place: CellPlace
+}
+
+/** A row of another table, shown by its label. */
+export const refKind: CellKind = defineKind({
+  fits: (value) => typeof value === 'number',
+  own: (column, place) => {
+    const rules: RefRules = { of: column, place }
+    return {
+      cellRenderer: RefCell,
+      cellRendererParams: rules,
+      cellEditor: RefEditor,
+      ...popup('over'),
+      cellEditorParams: rules,
+    }
+  },
+})
+
+function RefCell({ value, of, place }: ICellRendererParams<Row, unknown> & RefRules): ReactNode {
+  const source = useLabelSource(of, place)
+  const labels = useLabels(source, typeof value === 'number' && value !== 0 ? [value] : [])
+  return typeof value === 'number' ? (labels[0] ?? '') : showValue(value)
+}
+
+function RefEditor(props: EditorProps<RefRules>): ReactNode {
+  const { of, place, initialValue, value, onValueChange, stopEditing } = props
+  const [search, setSearch] = useState(typedKey(props.eventKey) ?? '')
+  const { options, ...found } = useRefOptions(of, place, search)
+  const isSet = initialValue !== 0 && initialValue !== null && initialValue !== undefined
+  return (
+    <PickList
+      {...found}
+      label={columnName(of)}
+      search={search}
+      onSearch={setSearch}
+      options={withOthers(options, search.trim(), isSet)}
+      picked={new Set([String(value)])}
+      onPick={(option) => onValueChange(option.value)}
+      onDone={() => stopEditing()}
+    />
+  )
+}
+
+/** The API keeps text that names no row; and there may be no reference at all. */
+function withOthers(options: readonly Option[], text: string, isSet: boolean): readonly Option[] {
+  if (text !== '')
+    return [...options, { key: 'text', label: `Keep “${text}” as text`, value: text }]
+  return isSet ? [...options, { key: '0', label: 'No reference', value: 0 }] : options
+}

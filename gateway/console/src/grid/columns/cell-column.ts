@@ -1,0 +1,88 @@
+import type { ColDef, SuppressKeyboardEventParams } from 'ag-grid-community'
+import type { Column } from '../../api/resources'
+import type { CellPlace } from '../../cells/base/cell-type'
+import { cellKind } from '../../cells/cell-types'
+import { ColumnHead } from './column-header'
+import { familyOf, type Family } from '../view/conditions'
+import type { Row } from '../../api/row'
+import type { Glimpse } from '../rows/row-previews'
+
+/** Empties a cell. */
+type Clear = (row: Row, colId: string) => void
+
+const widths: Readonly<Record<Family, number>> = {
+  text: 220,
+  number: 140,
+  date: 140,
+  time: 190,
+  bool: 110,
+  list: 220,
+  any: 200,
+}
+
+/** A row to show in place of one that is not loaded. */
+export type GlimpseOf = (index: number) => Glimpse | undefined
+
+/** Where the numbers of rows stand. */
+export const numberColumn = (glimpse: GlimpseOf): ColDef<Row> => ({
+  colId: ' number',
+  headerName: 'Row',
+  headerClass: 'number-head',
+  cellClass: 'row-number',
+  pinned: 'left',
+  lockPosition: true,
+  resizable: false,
+  width: 76,
+  editable: false,
+  valueGetter({ data, node }) {
+    const index = node?.rowIndex ?? 0
+    return ((data ? undefined : glimpse(index)?.index) ?? index) + 1
+  },
+  tooltipValueGetter: ({ data }) => data && `id ${data.id}`,
+})
+
+/** A column as the grid takes it. */
+export function cellColumn(
+  column: Column,
+  place: CellPlace,
+  { onClear, glimpse }: { readonly onClear: Clear; readonly glimpse: GlimpseOf },
+): ColDef<Row> {
+  const { id, fields } = column
+  const cells = cellKind(fields.type).column(column, place)
+  return {
+    colId: id,
+    headerName: fields.label || id,
+    headerComponent: ColumnHead,
+    headerComponentParams: { shown: column },
+    suppressHeaderKeyboardEvent: ({ event }) => handleHeadKey(event),
+    initialWidth: widths[familyOf(column)],
+    minWidth: 72,
+    valueGetter: ({ data, node }) => (data ?? glimpse(node?.rowIndex ?? 0)?.row)?.fields[id],
+    ...cells,
+    suppressKeyboardEvent: (params) =>
+      cells.suppressKeyboardEvent?.(params) === true || handleCellKey(params, onClear),
+  }
+}
+
+/** Enter sorts, Alt and the down arrow open the menu. */
+function handleHeadKey(event: KeyboardEvent): boolean {
+  const { key, altKey, shiftKey, ctrlKey, metaKey } = event
+  const isMenu =
+    (key === 'ArrowDown' && altKey) || key === 'ContextMenu' || (key === 'F10' && shiftKey)
+  const isSort = key === 'Enter' && !ctrlKey && !metaKey
+  if (!isMenu && !isSort) return false
+  const head = (event.target as Element).closest('.ag-header-cell')
+  const pressed = head?.querySelector(isMenu ? '.head-menu' : '.head')
+  if (!pressed) return false
+  event.preventDefault()
+  pressed.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey }))
+  return true
+}
+
+/** Delete empties a cell. */
+function handleCellKey(params: SuppressKeyboardEventParams<Row>, onClear: Clear): boolean {
+  const { event, editing, node, column, data } = params
+  if (editing || (event.key !== 'Delete' && event.key !== 'Backspace')) return false
+  if (data && column.isCellEditable(node)) onClear(data, column.getColId())
+  return true
+}

@@ -1,0 +1,138 @@
+import { LiveChanges } from './change-stream'
+
+type Handler = (event: { data: string }) => void
+
+/** A stream of changes that a test tells what to say. */
+class Source {
+  static readonly CLOSED = 2
+  static all: Source[] = []
+  readonly handlers: Record<string, Handler> = {}
+  readyState = 1
+  onopen = () => {}
+  onerror = () => {}
+
+  constructor(readonly url: string) {
+    Source.all.push(this)
+  }
+
+  addEventListener(name: string, handler: Handler): void {
+    this.handlers[name] = handler
+  }
+
+  close(): void {
+    this.readyState = Source.CLOSED
+  }
+
+  tell(seq: number): void {
+    this.handlers.change?.({ data: JSON.stringify({ seq, operations: [] }) })
+  }
+}
+
+/** The position of the document on the server. */
+let seq = 0
+let isDown = false
+let isHidden = false
+let look = () => {}
+const page = {
+  get hidden() {
+    return isHidden
+  },
+  addEventListener(_: string, listener: () => void) {
+    look = listener
+  },
+  removeEventListener() {},
+}
+
+async function answer() {
+  if (isDown) throw new Error('no network')
+  const headers = new Headers({ ETag: `W/"e.${seq}"`, 'Content-Type': 'application/json' })
+  return { ok: true, headers, text: async () => '{"tables":[]}' }
+}
+
+describe('the changes of a document', () => {
+  let close = () => {}
+  const told: string[] = []
+  const open = () => {
+    const live = new LiveChanges('1')
+    live.follow({
+      onChange: (change) => told.push(`change ${change.seq}`),
+      // What a page does then is to read at the position of the server.
+      onGap: () => told.push(`read at ${seq}`),
+    })
+    close = live.open()
+    return live
+  }
+  const settle = () => jest.advanceTimersByTimeAsync(0)
+  const last = () => Source.all.at(-1)
+  const since = () => new URL(last()?.url ?? '', 'http://sheaf').searchParams.get('since')
+
+  beforeEach(() => {
+    jest.useFakeTimers()
+    Object.assign(globalThis, { document: page, EventSource: Source, fetch: answer })
+    told.length = 0
+    Source.all = []
+    seq = 5
+    isDown = isHidden = false
+  })
+  afterEach(() => {
+    close()
+    jest.useRealTimers()
+  })
+
+  it('are followed from where the document is when the page opens', async () => {
+    open()
+    await settle()
+    expect(since()).toBe('5')
+    last()?.tell(6)
+    expect(told).toEqual(['change 6'])
+  })
+
+  it('that were made while nobody followed them are read, and none of them is missed', async () => {
+    open()
+    await settle()
+    const { handlers } = last() ?? {}
+    handlers?.end?.({ data: '{}' })
+    expect(told).toEqual(['read at 5'])
+    // Somebody else changes it before it is followed again.
+    seq = 8
+    await jest.advanceTimersByTimeAsync(1_000)
+    expect([since(), ...told]).toEqual(['8', 'read at 5', 'read at 8'])
+  })
+
+  it('are read when Sheaf could not be reached at first', async () => {
+    isDown = true
+    const live = open()
+    await settle()
+    expect(live.readState()).toBe('off')
+    isDown = false
+    seq = 7
+    await jest.advanceTimersByTimeAsync(1_000)
+    expect([since(), ...told]).toEqual(['7', 'read at 7'])
+  })
+
+  it('are not followed behind other pages, and read when the page is looked at', async () => {
+    isHidden = true
+    open()
+    await settle()
+    expect(Source.all).toEqual([])
+    isHidden = false
+    seq = 9
+    look()
+    await settle()
+    expect([since(), ...told]).toEqual(['9', 'read at 9'])
+  })
+
+  it('go on after the last one when a page is looked at again', async () => {
+    open()
+    await settle()
+    last()?.tell(6)
+    isHidden = true
+    look()
+    await jest.advanceTimersByTimeAsync(60_000)
+    expect(last()?.readyState).toBe(Source.CLOSED)
+    isHidden = false
+    look()
+    await settle()
+    expect([since(), Source.all.length, ...told]).toEqual(['6', 2, 'change 6'])
+  })
+})
