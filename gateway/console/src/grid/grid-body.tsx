@@ -8,7 +8,7 @@ import { registerModules } from './grid-modules'
 import type { Row } from '../api/row'
 import { BLOCK_ROWS } from './rows/row-blocks'
 import type { GridRef, GridRows } from './use-grid-rows'
-import type { RowActions } from './use-row-actions'
+import type { RowActions } from './use-cell-editing'
 import 'ag-grid-community/styles/ag-grid.css'
 
 registerModules()

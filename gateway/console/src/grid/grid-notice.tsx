@@ -4,7 +4,7 @@ import { ConfirmDialog } from '../components/dialog'
 import { Empty, ErrorState } from '../components/states'
 import { useToaster } from '../components/toast'
 import type { RowStore } from './rows/row-store'
-import type { RowSet } from './use-row-set'
+import type { RowSet } from './use-row-commands'
 
 /** Buttons to add rows and columns, and to delete the rows that are selected. */
 export function RowButtons(props: {

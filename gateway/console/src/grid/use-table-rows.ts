@@ -5,8 +5,8 @@ import type { GridView } from './view/grid-view'
 import type { Row } from '../api/row'
 import { useGridRows, type GridRef, type GridRows } from './use-grid-rows'
 import { useGridView } from './view/use-grid-view'
-import { useRowActions, type RowActions } from './use-row-actions'
-import { useRowSet, type RowSet } from './use-row-set'
+import { useRowActions, type RowActions } from './use-cell-editing'
+import { useRowSet, type RowSet } from './use-row-commands'
 
 /** The rows of a table as one grid shows them, and all that can be done with them. */
 export interface TableRows {
