@@ -10,7 +10,7 @@ import { sessionKey, SessionProvider } from './session/session-provider'
 import { applyTheme, readTheme } from './layout/theme'
 import './styles/index.css'
 
-const MOST_TRIES = 2
+const MAX_TRIES = 2
 
 const client = new QueryClient({
   queryCache: new QueryCache({
@@ -20,7 +20,7 @@ const client = new QueryClient({
       const isGone = error instanceof ApiError && (error.status === 403 || error.status === 404)
       if (isGone) query.setState({ data: undefined })
       // The session may have ended: what was visible then is not to anonymous users.
-      if (error instanceof ApiError && error.isRefusal && queryKey !== sessionKey)
+      if (error instanceof ApiError && error.isAuthError && queryKey !== sessionKey)
         void client.invalidateQueries({ queryKey: sessionKey })
     },
   }),
@@ -28,7 +28,7 @@ const client = new QueryClient({
     queries: {
       staleTime: 5_000,
       retry: (failures, error) =>
-        failures < MOST_TRIES &&
+        failures < MAX_TRIES &&
         error instanceof ApiError &&
         (error.status === 0 || error.status >= 500),
     },

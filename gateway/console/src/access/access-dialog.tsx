@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Role } from '../api/resources'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { CheckField, SelectField } from '../components/field'
 import { Dialog } from '../components/dialog'
 import { ErrorState, Loading } from '../components/states'
@@ -29,12 +29,17 @@ interface AccessDialogProps {
 export function AccessDialog({ kind, path, name, onClose }: AccessDialogProps): ReactNode {
   const { data, error, refetch } = useQuery(accessQuery(path))
   // What somebody may do elsewhere can hang on it.
-  const { isBusy, make, makeOrTell } = useChange(['access'], ['workspaces'], ['document'], ['orgs'])
+  const { isBusy, mutate, mutateOrToast } = useApiMutation(
+    ['access'],
+    ['workspaces'],
+    ['document'],
+    ['orgs'],
+  )
   const client = useQueryClient()
   const change = (delta: AccessDelta, told: string) => {
     // Controls show at once what was chosen; what the server says comes after.
     client.setQueryData(accessQuery(path).queryKey, (list) => list && withDelta(list, delta))
-    makeOrTell(() => changeAccess(path, delta), told)
+    mutateOrToast(() => changeAccess(path, delta), told)
   }
   const canChange = data?.personal === undefined
   return (
@@ -48,7 +53,7 @@ export function AccessDialog({ kind, path, name, onClose }: AccessDialogProps): 
             <InviteForm
               kind={kind}
               onInvite={(email, role) =>
-                make(
+                mutate(
                   () => changeAccess(path, { users: { [email]: role } }),
                   `${email}: ${roleNames[role]}.`,
                 )

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Button } from '../components/button'
 import { PlainTable } from '../components/plain-table'
-import { useSignedIn } from '../session/session-provider'
+import { useCurrentUser } from '../session/session-provider'
 import {
   EVERYONE,
   inheritedRole,
@@ -44,7 +44,7 @@ function AccessRow(props: AccessTableProps & { readonly entry: AccessEntry }): R
   const { entry, list, kind, canChange, onChange } = props
   const { email, name, access } = entry
   const inherited = inheritedRole(entry, list)
-  const isSelf = useSignedIn().id === entry.id
+  const isSelf = useCurrentUser().id === entry.id
   const set = (role: RoleName | null) =>
     onChange(
       { users: { [email]: role } },

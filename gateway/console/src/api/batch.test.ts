@@ -15,13 +15,15 @@ describe('a batch', () => {
   })
 
   it('tells everybody what went wrong, and asks anew afterwards', async () => {
-    let isDown = true
+    let isDescending = true
     const batch = createBatch<string>((keys) =>
-      isDown ? Promise.reject(new Error('down')) : Promise.resolve(new Map([[keys[0] ?? 0, 'up']])),
+      isDescending
+        ? Promise.reject(new Error('down'))
+        : Promise.resolve(new Map([[keys[0] ?? 0, 'up']])),
     )
     const outcomes = await Promise.allSettled([batch.load(1), batch.load(2)])
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-    isDown = false
+    isDescending = false
     expect(await batch.load(1)).toBe('up')
   })
 })

@@ -1,6 +1,6 @@
 /** How long keys are collected, and how many are asked for at once. */
 const COLLECT_MS = 20
-const MOST_KEYS = 500
+const MAX_KEYS = 500
 
 /** Asks for many at once what is asked for one by one. */
 export interface Batch<Found> {
@@ -30,8 +30,8 @@ export function createBatch<Found>(
   const flush = () => {
     const all = waiting
     waiting = []
-    for (let start = 0; start < all.length; start += MOST_KEYS)
-      void answer(all.slice(start, start + MOST_KEYS))
+    for (let start = 0; start < all.length; start += MAX_KEYS)
+      void answer(all.slice(start, start + MAX_KEYS))
   }
   return {
     load: (key) =>
@@ -40,4 +40,17 @@ export function createBatch<Found>(
         waiting.push({ key, resolve, reject })
       }),
   }
+}
+
+const MAX_BATCHES = 100
+const batches = new Map<string, Batch<unknown>>()
+
+/** Returns the batch registered under a key, and creates it if there is none. */
+export function sharedBatch<Found>(key: string, create: () => Batch<Found>): Batch<Found> {
+  const known = batches.get(key) as Batch<Found> | undefined
+  if (known) return known
+  if (batches.size >= MAX_BATCHES) batches.clear()
+  const created = create()
+  batches.set(key, created)
+  return created
 }

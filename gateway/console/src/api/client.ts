@@ -10,7 +10,7 @@ export class ApiError extends Error {
   }
 
   /** True for what may have been refused because the session has ended: its cookie is gone then, and the call anonymous. */
-  get isRefusal(): boolean {
+  get isAuthError(): boolean {
     return this.status === 401 || this.status === 403
   }
 }
@@ -89,11 +89,11 @@ export interface Answer<T> {
  * for an answer that is an error, and when Sheaf cannot be reached (status 0).
  */
 export async function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<T> {
-  return (await callWhole<T>(method, path, options)).body
+  return (await callWithHeaders<T>(method, path, options)).body
 }
 
 /** As `call`; resolves to the headers of the answer as well. */
-export async function callWhole<T>(
+export async function callWithHeaders<T>(
   method: Method,
   path: string,
   options: CallOptions = {},
@@ -101,8 +101,8 @@ export async function callWhole<T>(
   const response = await send(method, path, options)
   if (response.ok) return { body: (await readBody(response)) as T, headers: response.headers }
   const error = await toError(response)
-  if (!error.isRefusal || method === 'GET' || !(await hasNewToken())) throw error
-  return callWhole(method, path, options)
+  if (!error.isAuthError || method === 'GET' || !(await hasNewToken())) throw error
+  return callWithHeaders(method, path, options)
 }
 
 /** The position in the log of its document that an answer was made at; 0 for one that tells none. */

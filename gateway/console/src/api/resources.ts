@@ -67,6 +67,12 @@ export interface Table {
   readonly fields: { readonly tableRef: number }
 }
 
+/** A row of a table: its cells by column id. */
+export interface Row {
+  readonly id: number
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
 /** Path of a document in the API. */
 export const docPath = (docId: string): string => `/api/docs/${encodeURIComponent(docId)}`
 

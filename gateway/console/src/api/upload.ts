@@ -40,7 +40,7 @@ export function upload(path: string, options: UploadOptions): Promise<string> {
       else {
         const error = parseError(status, responseText)
         // Whoever uploads it once more does so with the session there is now, or is sent to sign in.
-        if (error.isRefusal) fetchSession().catch(() => {})
+        if (error.isAuthError) fetchSession().catch(() => {})
         reject(error)
       }
     }

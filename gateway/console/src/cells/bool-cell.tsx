@@ -1,8 +1,9 @@
 import type { ICellRendererParams, SuppressKeyboardEventParams } from 'ag-grid-community'
 import type { ReactNode } from 'react'
-import type { Row } from '../api/row'
-import { columnName, defineKind, isEditable, type CellKind } from './base/cell-type'
-import { showValue } from '../formats/value'
+import type { Row } from '../api/resources'
+import { columnName } from '../formats/column'
+import { defineCellType, isEditable, type CellType } from './base/cell-type'
+import { formatValue } from '../formats/value'
 import { TextEditor, type TextRules } from './base/text-editor'
 import { leaveByTab } from './base/type-ahead'
 
@@ -12,11 +13,11 @@ interface CheckParams {
 }
 
 /** Yes or no: a box that a click or Space ticks. Text that the API kept is edited as text. */
-export const boolKind: CellKind = defineKind({
+export const boolCell: CellType = defineCellType({
   align: 'center',
-  fits: (value) => typeof value === 'boolean',
-  own: (column, place) => {
-    const canEdit = isEditable(column, place)
+  isValid: (value) => typeof value === 'boolean',
+  column: (column, context) => {
+    const canEdit = isEditable(column, context)
     const label = columnName(column)
     return {
       editable: ({ data }) => canEdit && typeof data?.fields[column.id] === 'string',
@@ -24,7 +25,11 @@ export const boolKind: CellKind = defineKind({
       cellRendererParams: { label, canEdit } satisfies CheckParams,
       suppressKeyboardEvent: (params) => (canEdit && takesKey(params)) || leaveByTab(params),
       cellEditor: TextEditor,
-      cellEditorParams: { label, toText: showValue, fromText: (text) => text } satisfies TextRules,
+      cellEditorParams: {
+        label,
+        toText: formatValue,
+        fromText: (text) => text,
+      } satisfies TextRules,
     }
   },
 })

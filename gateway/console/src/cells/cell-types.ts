@@ -1,32 +1,29 @@
-import { anyKind } from './any-cell'
-import { attachmentsKind } from './attachments/attachments-cell'
-import { boolKind } from './bool-cell'
-import type { CellKind } from './base/cell-type'
-import { choiceKind } from './choice/choice-cell'
-import { choiceListKind } from './choice/choice-list-cell'
-import { dateKind } from './date/date-cell'
-import { dateTimeKind } from './date/date-time-cell'
-import { numberKind } from './number-cell'
-import { refKind } from './reference/ref-cell'
-import { refListKind } from './reference/ref-list-cell'
-import { textKind } from './text-cell'
+import { attachmentsCell } from './attachments/attachments-cell'
+import type { CellType } from './base/cell-type'
+import { boolCell } from './bool-cell'
+import { choiceCell } from './choice/choice-cell'
+import { choiceListCell } from './choice/choice-list-cell'
+import { dateCell, dateTimeCell } from './date/date-cells'
+import { refCell } from './reference/ref-cell'
+import { refListCell } from './reference/ref-list-cell'
+import { anyCell, numberCell, textCell } from './text-cells'
 
-const kinds: ReadonlyMap<string, CellKind> = new Map([
-  ['Text', textKind],
-  ['Numeric', numberKind],
-  ['Int', numberKind],
-  ['Bool', boolKind],
-  ['Date', dateKind],
-  ['DateTime', dateTimeKind],
-  ['Choice', choiceKind],
-  ['ChoiceList', choiceListKind],
-  ['Ref', refKind],
-  ['RefList', refListKind],
-  ['Attachments', attachmentsKind],
+const cellTypes: ReadonlyMap<string, CellType> = new Map([
+  ['Text', textCell],
+  ['Numeric', numberCell],
+  ['Int', numberCell],
+  ['Bool', boolCell],
+  ['Date', dateCell],
+  ['DateTime', dateTimeCell],
+  ['Choice', choiceCell],
+  ['ChoiceList', choiceListCell],
+  ['Ref', refCell],
+  ['RefList', refListCell],
+  ['Attachments', attachmentsCell],
 ])
 
-/** How cells of a column type such as `Text` or `Ref:People` look and are edited; a type that is unknown here holds anything. */
-export function cellKind(type: string): CellKind {
+/** Returns the cell type for a column type such as `Text` or `Ref:People`. Unknown column types can hold any value. */
+export function cellTypeOf(type: string): CellType {
   const [name = ''] = type.split(':')
-  return kinds.get(name) ?? anyKind
+  return cellTypes.get(name) ?? anyCell
 }

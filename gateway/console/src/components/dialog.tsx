@@ -9,7 +9,7 @@ import {
 import { Button } from './button'
 import { TextField } from './field'
 import { ErrorNote } from './states'
-import { ToastPlace } from './toast'
+import { ToastOutlet } from './toast'
 
 interface DialogProps {
   readonly title: string
@@ -55,7 +55,7 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
         </Button>
       </header>
       {children}
-      <ToastPlace />
+      <ToastOutlet />
     </dialog>
   )
 }

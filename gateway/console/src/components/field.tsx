@@ -49,7 +49,7 @@ export function TextField(props: FieldProps & ComponentProps<'input'>): ReactNod
   const { label, hint, error, ...input } = props
   return (
     <Field label={label} hint={hint} error={error}>
-      {(ties) => <input type="text" autoComplete="off" {...input} {...ties} />}
+      {(control) => <input type="text" autoComplete="off" {...input} {...control} />}
     </Field>
   )
 }
@@ -62,8 +62,8 @@ export function SelectField(
   const { label, hint, error, options, ...select } = props
   return (
     <Field label={label} hint={hint} error={error}>
-      {(ties) => (
-        <select {...select} {...ties}>
+      {(control) => (
+        <select {...select} {...control}>
           {options.map(([value, text]) => (
             <option key={value} value={value}>
               {text}

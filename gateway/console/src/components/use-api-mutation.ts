@@ -2,37 +2,37 @@ import { useQueryClient, type QueryKey } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useToaster } from './toast'
 
-interface Change {
-  /** True while it is being made. */
+interface ApiMutation {
+  /** True while a mutation is in flight. */
   readonly isBusy: boolean
   /**
-   * Makes a change, has what it touched fetched anew, and tells of it when that is done. Rejects as the change does, for
-   * a dialog to show the error.
+   * Runs a mutation, refetches the queries it affects, and shows a message when both are done. Rejects if the mutation
+   * does, so that a dialog can show the error.
    */
-  readonly make: <T>(change: () => Promise<T>, told?: string) => Promise<T>
-  /** The same for a button on a page: the error is told in passing. */
-  readonly makeOrTell: (change: () => Promise<unknown>, told?: string) => void
+  readonly mutate: <T>(mutation: () => Promise<T>, message?: string) => Promise<T>
+  /** Like `mutate`, but shows errors as toasts. For buttons on pages. */
+  readonly mutateOrToast: (mutation: () => Promise<unknown>, message?: string) => void
 }
 
-/** Makes changes that touch what is known under these keys. */
-export function useChange(...touched: readonly QueryKey[]): Change {
+/** Runs mutations that affect the queries under the given keys. */
+export function useApiMutation(...affected: readonly QueryKey[]): ApiMutation {
   const client = useQueryClient()
   const toaster = useToaster()
   const [isBusy, setBusy] = useState(false)
-  const make = async <T>(change: () => Promise<T>, told?: string): Promise<T> => {
+  const mutate = async <T>(mutation: () => Promise<T>, message?: string): Promise<T> => {
     setBusy(true)
     try {
-      const result = await change().finally(() =>
-        Promise.all(touched.map((queryKey) => client.invalidateQueries({ queryKey }))),
+      const result = await mutation().finally(() =>
+        Promise.all(affected.map((queryKey) => client.invalidateQueries({ queryKey }))),
       )
-      if (told !== undefined) toaster.tell(told)
+      if (message !== undefined) toaster.show(message)
       return result
     } finally {
       setBusy(false)
     }
   }
-  const makeOrTell: Change['makeOrTell'] = (change, told) => {
-    make(change, told).catch(toaster.fail)
+  const mutateOrToast: ApiMutation['mutateOrToast'] = (mutation, message) => {
+    mutate(mutation, message).catch(toaster.showError)
   }
-  return { isBusy, make, makeOrTell }
+  return { isBusy, mutate, mutateOrToast }
 }

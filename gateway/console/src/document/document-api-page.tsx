@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react'
-import { Link, useOutletContext } from 'react-router'
+import { Link } from 'react-router'
 import { docPath, tablePath } from '../api/resources'
 import { CopyText } from '../components/copy-text'
 import { Section } from '../components/page'
-import type { DocumentOutlet } from './document-page'
+import { useDocumentContext } from '../document-context/document-context'
 
 /** How programs call the API for this document, to be copied into a shell. */
 export function DocumentApiPage(): ReactNode {
-  const { docId, tables } = useOutletContext<DocumentOutlet>()
+  const { docId, tables } = useDocumentContext()
   const { origin } = window.location
   const auth = `-H "Authorization: Bearer $KEY"`
   const json = `-H "Content-Type: application/json"`

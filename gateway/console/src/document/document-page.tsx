@@ -9,21 +9,12 @@ import {
   type DocumentDescription,
   type Table,
 } from '../api/resources'
+import { canEdit, type DocumentContext } from '../document-context/document-context'
 import { Button } from '../components/button'
 import { Page, useTitle } from '../components/page'
 import { ErrorState, Loading } from '../components/states'
 import { TableList } from '../structure/table-list'
 import { LiveProvider } from '../live/live-provider'
-
-/** What the pages of a document know of it. */
-export interface DocumentOutlet {
-  /** As it stands in the address: the integer id, the urlId or the UUID. */
-  readonly docId: string
-  readonly document: DocumentDescription
-  readonly tables: readonly Table[]
-  /** The table that is being renamed or deleted: nothing of it is to be read meanwhile. */
-  readonly busyTable?: string
-}
 
 /** What else there is of a document beside its tables, by its address. */
 const tabs = [
@@ -34,10 +25,6 @@ const tabs = [
   ['history', 'History'],
   ['api', 'API'],
 ] as const
-
-/** True for who may change what is in the document. */
-export const canEdit = ({ access }: DocumentDescription): boolean =>
-  access === 'owners' || access === 'editors'
 
 /** A document: its tables beside the page that the rest of the address names. */
 export function DocumentPage(): ReactNode {
@@ -61,7 +48,7 @@ export function DocumentPage(): ReactNode {
   )
 }
 
-function DocumentFrame(outlet: DocumentOutlet): ReactNode {
+function DocumentFrame(outlet: DocumentContext): ReactNode {
   const { docId, document, tables } = outlet
   const { workspace } = document
   const [isSharing, setSharing] = useState(false)
@@ -90,7 +77,7 @@ function DocumentFrame(outlet: DocumentOutlet): ReactNode {
       <TableList docId={docId} tables={tables} canEdit={canEdit(document)} onBusy={setBusyTable} />
       <div className="document-main">
         <LiveProvider docId={docId}>
-          <Outlet context={{ ...outlet, busyTable } satisfies DocumentOutlet} />
+          <Outlet context={{ ...outlet, busyTable } satisfies DocumentContext} />
         </LiveProvider>
       </div>
       {isSharing && (

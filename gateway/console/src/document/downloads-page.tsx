@@ -1,10 +1,9 @@
 import { useState, type ReactNode } from 'react'
-import { useOutletContext } from 'react-router'
 import { toUrl } from '../api/client'
 import { docPath } from '../api/resources'
 import { SelectField } from '../components/field'
 import { Section } from '../components/page'
-import type { DocumentOutlet } from './document-page'
+import { useDocumentContext } from '../document-context/document-context'
 
 const tableForms = [
   ['csv', 'CSV'],
@@ -21,7 +20,7 @@ const documentForms = [
 
 /** The document and its tables as files, in each form. */
 export function DownloadsPage(): ReactNode {
-  const { docId, tables } = useOutletContext<DocumentOutlet>()
+  const { docId, tables } = useDocumentContext()
   const [tableId = '', setTableId] = useState(tables[0]?.id)
   const [header, setHeader] = useState('label')
   const path = `${docPath(docId)}/download`

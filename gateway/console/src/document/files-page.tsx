@@ -1,20 +1,19 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useOutletContext } from 'react-router'
 import { docPath } from '../api/resources'
 import { Button } from '../components/button'
 import { Field } from '../components/field'
 import { Section } from '../components/page'
-import { showSize } from '../components/size'
+import { formatSize } from '../components/size'
 import { Empty, ErrorNote, ErrorState, Loading } from '../components/states'
 import { Time } from '../components/time'
-import { canEdit, type DocumentOutlet } from './document-page'
+import { canEdit, useDocumentContext } from '../document-context/document-context'
 import { filesQuery, type FileRecord } from './file-queries'
 import { useUploads, type FileUpload } from './use-uploads'
 
 /** The files that are attached to the document. */
 export function FilesPage(): ReactNode {
-  const { docId, document } = useOutletContext<DocumentOutlet>()
+  const { docId, document } = useDocumentContext()
   const { data, error, refetch, ...more } = useInfiniteQuery(filesQuery(docId))
   const mayAttach = canEdit(document)
   return (
@@ -60,7 +59,7 @@ function FileList({ docId, files, mayAttach }: FileListProps): ReactNode {
               {fields.fileName}
             </a>
             <span className="note">
-              {showSize(fields.fileSize)}, <Time at={fields.timeUploaded} />
+              {formatSize(fields.fileSize)}, <Time at={fields.timeUploaded} />
             </span>
           </div>
         </li>
@@ -74,11 +73,11 @@ function AttachField({ docId }: { readonly docId: string }): ReactNode {
   return (
     <>
       <Field label="Attach files">
-        {(ties) => (
+        {(control) => (
           <input
             type="file"
             multiple
-            {...ties}
+            {...control}
             onChange={({ target }) => {
               add([...(target.files ?? [])])
               target.value = ''
@@ -110,8 +109,8 @@ function UploadRow({ upload: { file, sent, error }, onDrop }: UploadRowProps): R
         {error === undefined ? (
           <span className="note">
             {sent === undefined
-              ? `${showSize(file.size)}, waits`
-              : `${Math.floor(sent * 100)} % of ${showSize(file.size)}`}
+              ? `${formatSize(file.size)}, waits`
+              : `${Math.floor(sent * 100)} % of ${formatSize(file.size)}`}
           </span>
         ) : (
           <span className="note error" role="alert">

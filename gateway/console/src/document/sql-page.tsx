@@ -1,11 +1,10 @@
 import { useRef, useState, type KeyboardEvent, type ReactNode, type SyntheticEvent } from 'react'
-import { useOutletContext } from 'react-router'
 import { call } from '../api/client'
 import { docPath } from '../api/resources'
 import { Button } from '../components/button'
 import { Field } from '../components/field'
 import { Empty, ErrorState } from '../components/states'
-import type { DocumentOutlet } from './document-page'
+import { useDocumentContext } from '../document-context/document-context'
 
 interface SqlAnswer {
   readonly records: readonly { readonly fields: Readonly<Record<string, unknown>> }[]
@@ -18,11 +17,11 @@ interface Outcome {
 }
 
 /** So many rows are shown; browsers get slow with more. */
-const MOST_SHOWN = 1_000
+const MAX_SHOWN = 1_000
 
 /** Runs SQL that the user writes, and shows what it answers. */
 export function SqlPage(): ReactNode {
-  const { docId, tables } = useOutletContext<DocumentOutlet>()
+  const { docId, tables } = useDocumentContext()
   const [sql, setSql] = useState(
     `select *\nfrom ${quoteName(tables[0]?.id ?? '_grist_Tables')}\nlimit 20`,
   )
@@ -55,9 +54,9 @@ export function SqlPage(): ReactNode {
           label="SQL"
           hint="One SELECT, which may begin with WITH; it reads the tables of this document. Ctrl+Enter runs it."
         >
-          {(ties) => (
+          {(control) => (
             <textarea
-              {...ties}
+              {...control}
               value={sql}
               rows={6}
               spellCheck={false}
@@ -84,13 +83,13 @@ function SqlOutcome({ outcome }: { readonly outcome: Outcome | undefined }): Rea
   if (!answer) return <ErrorState error={error} />
   const { records } = answer
   const columns = Object.keys(records[0]?.fields ?? {})
-  const isCut = records.length > MOST_SHOWN
+  const isCut = records.length > MAX_SHOWN
   return (
     <section aria-labelledby="sql-result">
       <h2 id="sql-result">Result</h2>
       <p className="note" role="status">
         {records.length.toLocaleString()} {records.length === 1 ? 'row' : 'rows'} in{' '}
-        {ms.toLocaleString()} ms{isCut && `; the first ${MOST_SHOWN.toLocaleString()} are shown`}
+        {ms.toLocaleString()} ms{isCut && `; the first ${MAX_SHOWN.toLocaleString()} are shown`}
       </p>
       {records.length > 0 && (
         <div className="table-scroll" tabIndex={0} role="region" aria-label="Rows of the result">
@@ -105,11 +104,11 @@ function SqlOutcome({ outcome }: { readonly outcome: Outcome | undefined }): Rea
               </tr>
             </thead>
             <tbody>
-              {records.slice(0, MOST_SHOWN).map(({ fields }, index) => (
+              {records.slice(0, MAX_SHOWN).map(({ fields }, index) => (
                 // Rows of a result have nothing to be known by but their place.
                 <tr key={index}>
                   {columns.map((name) => (
-                    <td key={name}>{showValue(fields[name])}</td>
+                    <td key={name}>{formatValue(fields[name])}</td>
                   ))}
                 </tr>
               ))}
@@ -121,7 +120,7 @@ function SqlOutcome({ outcome }: { readonly outcome: Outcome | undefined }): Rea
   )
 }
 
-function showValue(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === null || value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

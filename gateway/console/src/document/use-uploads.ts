@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { docPath } from '../api/resources'
 import { upload } from '../api/upload'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { describeError } from '../components/states'
 import { useToaster } from '../components/toast'
 import { filesKey } from './file-queries'
@@ -31,7 +31,7 @@ interface Uploads {
  */
 export function useUploads(docId: string): Uploads {
   const [uploads, setUploads] = useState<readonly FileUpload[]>([])
-  const { make } = useChange(filesKey(docId))
+  const { mutate } = useApiMutation(filesKey(docId))
   const toaster = useToaster()
   const last = useRef({ id: 0, done: Promise.resolve<unknown>(undefined), isShown: true })
   useEffect(() => {
@@ -53,14 +53,15 @@ export function useUploads(docId: string): Uploads {
     const onProgress = ({ sent }: { sent: number }) => change(id, { sent })
     const options = { form, accept: 'application/json', signal, onProgress }
     try {
-      await make(() => upload(`${docPath(docId)}/attachments`, options))
+      await mutate(() => upload(`${docPath(docId)}/attachments`, options))
       remove(id)
       return true
     } catch (error) {
       if (signal.aborted) return false
       const text = describeError(error)
       change(id, { error: text })
-      if (!last.current.isShown) toaster.fail(new Error(`${file.name} is not attached: ${text}`))
+      if (!last.current.isShown)
+        toaster.showError(new Error(`${file.name} is not attached: ${text}`))
       return false
     }
   }
@@ -74,8 +75,8 @@ export function useUploads(docId: string): Uploads {
     const sendAll = async () => {
       let count = 0
       for (const one of added) if (await send(one)) count++
-      if (count === 1) toaster.tell('The file is attached.')
-      else if (count > 1) toaster.tell(`${count} files are attached.`)
+      if (count === 1) toaster.show('The file is attached.')
+      else if (count > 1) toaster.show(`${count} files are attached.`)
     }
     last.current.done = last.current.done.then(sendAll)
   }

@@ -3,8 +3,8 @@ import { anyText, readAny } from './any-value'
 import { zoneOf } from './time-zone'
 import { dateText, fieldText, readTyped } from './date'
 import { numberText, readNumber } from './number'
-import { showCell } from './cell'
-import { showValue } from './value'
+import { formatCell } from './cell'
+import { formatValue } from './value'
 
 const kindOf = ({ fields }: Column): string => fields.type.split(':', 1)[0] ?? ''
 
@@ -13,7 +13,7 @@ const kindOf = ({ fields }: Column): string => fields.type.split(':', 1)[0] ?? '
  * everywhere. What has no such text is as people read it.
  */
 export function cellText(value: unknown, column: Column): string {
-  if (typeof value !== 'number') return showValue(value)
+  if (typeof value !== 'number') return formatValue(value)
   switch (kindOf(column)) {
     case 'Date':
       return fieldText(value) ?? dateText(value)
@@ -22,7 +22,7 @@ export function cellText(value: unknown, column: Column): string {
     case 'Any':
       return anyText(value)
     case 'Ref':
-      return showCell(value, column)
+      return formatCell(value, column)
     default:
       return numberText(value)
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { sampleColumn } from '../api/sample-column'
-import { showCell } from './cell'
+import { formatCell } from './cell'
 import { isSameValue, listItems, rowIds, toList } from './value'
 
 const column = (type: string, widgetOptions = '') => sampleColumn('C', { type, widgetOptions })
@@ -28,28 +28,28 @@ describe('a cell', () => {
     ['Any', { odd: 1 }, '{"odd":1}'],
     ['Nobody:knows', 'x', 'x'],
   ])('of the type %s shows %j as %j', (type, value, shown) => {
-    expect(showCell(value, column(type))).toBe(shown)
+    expect(formatCell(value, column(type))).toBe(shown)
   })
 
   it('shows days and instants, also where only the value tells that it is one', () => {
-    expect(showCell(0, column('Date'))).toMatch(/1970/)
-    expect(showCell(0, column('DateTime:America/New_York'))).toMatch(/1969/)
-    expect(showCell(['d', 0], column('Any'))).toMatch(/1970/)
-    expect(showCell(['D', 0, 'America/New_York'], column('Any'))).toMatch(/1969/)
-    expect(showCell(['D', 0, 'No/where'], column('Any'))).toMatch(/1970/)
+    expect(formatCell(0, column('Date'))).toMatch(/1970/)
+    expect(formatCell(0, column('DateTime:America/New_York'))).toMatch(/1969/)
+    expect(formatCell(['d', 0], column('Any'))).toMatch(/1970/)
+    expect(formatCell(['D', 0, 'America/New_York'], column('Any'))).toMatch(/1969/)
+    expect(formatCell(['D', 0, 'No/where'], column('Any'))).toMatch(/1970/)
   })
 
   it('takes the form of numbers from the column, and survives options that are none', () => {
-    expect(showCell(0.5, column('Numeric', '{"numMode":"percent"}'))).toMatch(/50/)
-    expect(showCell(5, column('Numeric', 'broken'))).toBe('5')
-    expect(showCell(5, column('Numeric', 'null'))).toBe('5')
+    expect(formatCell(0.5, column('Numeric', '{"numMode":"percent"}'))).toMatch(/50/)
+    expect(formatCell(5, column('Numeric', 'broken'))).toBe('5')
+    expect(formatCell(5, column('Numeric', 'null'))).toBe('5')
   })
 
   it('shows whatever the API may hold', () => {
     const types = ['Text', 'Int', 'Date', 'DateTime:UTC', 'Ref:T', 'ChoiceList', 'Any', '']
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(...types), (value, type) => {
-        expect(typeof showCell(value, column(type))).toBe('string')
+        expect(typeof formatCell(value, column(type))).toBe('string')
       }),
     )
   })

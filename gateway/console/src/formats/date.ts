@@ -3,25 +3,25 @@ import { fromWall, toWall } from './time-zone'
 
 const DAY = 86_400
 /** Instants that dates can name, in epoch seconds. */
-const MOST_SECONDS = 8.64e12
+const MAX_SECONDS = 8.64e12
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 /** A day as people of the language read it; with the time, where it is not the beginning of one. */
-export function showDate(epoch: number, locale?: string): string {
-  if (epoch % DAY !== 0) return showDateTime(epoch, 'UTC', locale)
+export function formatDate(epoch: number, locale?: string): string {
+  if (epoch % DAY !== 0) return formatDateTime(epoch, 'UTC', locale)
   return format(epoch, { dateStyle: 'medium', timeZone: 'UTC' }, locale)
 }
 
 /** An instant as people of the language read it, by the clocks of a zone. */
-export function showDateTime(epoch: number, zone: string, locale?: string): string {
+export function formatDateTime(epoch: number, zone: string, locale?: string): string {
   const timeStyle = Math.floor(epoch) % 60 === 0 ? 'short' : 'medium'
   return format(epoch, { dateStyle: 'medium', timeStyle, timeZone: zone }, locale)
 }
 
 function format(epoch: number, options: Intl.DateTimeFormatOptions, locale?: string): string {
   // What no date can be is the number that it is.
-  if (!(Math.abs(epoch) <= MOST_SECONDS)) return String(epoch)
+  if (!(Math.abs(epoch) <= MAX_SECONDS)) return String(epoch)
   const date = new Date(epoch * 1000)
   if (date.getUTCFullYear() < 1) return date.toISOString()
   const key = JSON.stringify([locale, options])
@@ -33,7 +33,7 @@ function format(epoch: number, options: Intl.DateTimeFormatOptions, locale?: str
 /** What a field for a date (or a date with time) is filled with; undefined for what such a field cannot hold. */
 export function fieldText(value: unknown, zone?: string): string | undefined {
   if (value === null || value === undefined) return ''
-  if (typeof value !== 'number' || !(Math.abs(value) <= MOST_SECONDS)) return undefined
+  if (typeof value !== 'number' || !(Math.abs(value) <= MAX_SECONDS)) return undefined
   if (zone === undefined && value % DAY !== 0) return undefined
   const text = isoText(zone === undefined ? value : toWall(Math.floor(value), zone))
   if (!/^\d{4}-/.test(text) || text.startsWith('0000')) return undefined
@@ -54,7 +54,7 @@ const isoText = (seconds: number): string => new Date(seconds * 1000).toISOStrin
 /** The text that a value is edited as where it is no date that a field could hold. */
 export function dateText(value: unknown): string {
   if (typeof value !== 'number') return anyText(value)
-  return Math.abs(value) <= MOST_SECONDS ? new Date(value * 1000).toISOString() : String(value)
+  return Math.abs(value) <= MAX_SECONDS ? new Date(value * 1000).toISOString() : String(value)
 }
 
 const FORM =

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { numberText, readNumber, showNumber } from './number'
+import { numberText, readNumber, formatNumber } from './number'
 
 const locales = ['en-US', 'de-DE', 'fr-FR', 'de-CH', 'en-IN', 'sv-SE', 'ar-EG', 'fa-IR']
 
@@ -17,7 +17,7 @@ describe('a number', () => {
     const cents = fc.integer({ min: -(10 ** 12), max: 10 ** 12 }).map((n) => n / 100)
     fc.assert(
       fc.property(cents, fc.constantFrom(...locales), (value, locale) => {
-        const shown = showNumber(value, { numMode: 'decimal', maxDecimals: 2 }, locale)
+        const shown = formatNumber(value, { numMode: 'decimal', maxDecimals: 2 }, locale)
         expect([shown, readNumber(shown, locale)]).toEqual([shown, value === 0 ? 0 : value])
       }),
     )
@@ -56,6 +56,6 @@ describe('a number', () => {
     [{ numMode: 'decimal', numSign: 'parens' }, -1200, '(1,200)'],
     [{ numMode: 'currency', currency: 'no code', decimals: 'x' }, 5, '$5.00'],
   ])('with the options %j shows %d as %s', (options, value, shown) => {
-    expect(showNumber(value, options, 'en-US')).toBe(shown)
+    expect(formatNumber(value, options, 'en-US')).toBe(shown)
   })
 })

@@ -2,7 +2,7 @@ import type { WidgetOptions } from './widget-options'
 
 /** Digits after the point that are shown unless the column says something of them. */
 const DECIMALS = 10
-const MOST_DECIMALS = 20
+const MAX_DECIMALS = 20
 /** Beyond these a number without a form of its own is written with an exponent. */
 const LARGE = 1e15
 const SMALL = 1e-10
@@ -21,7 +21,7 @@ const signs = new Map<string, Signs>()
 const formats = new Map<string, Intl.NumberFormat>()
 
 /** A number as people of the language read it, in the form that the column asks for. */
-export function showNumber(value: number, options: WidgetOptions, locale?: string): string {
+export function formatNumber(value: number, options: WidgetOptions, locale?: string): string {
   const { numMode, numSign, decimals, maxDecimals, currency } = options
   const isPlain = [numMode, decimals, maxDecimals].every((option) => option === undefined)
   const size = Math.abs(value)
@@ -65,7 +65,7 @@ const readCurrency = (currency: unknown): string =>
 
 const readDecimals = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value)
-    ? Math.min(MOST_DECIMALS, Math.max(0, Math.trunc(value)))
+    ? Math.min(MAX_DECIMALS, Math.max(0, Math.trunc(value)))
     : undefined
 
 /** A number as it is edited: all of its digits, with the decimal sign of the language. */

@@ -1,6 +1,6 @@
 const DAY = 86_400
 /** Instants that dates can name, in epoch seconds. */
-const MOST_SECONDS = 8.64e12
+const MAX_SECONDS = 8.64e12
 
 const clocks = new Map<string, Intl.DateTimeFormat | undefined>()
 
@@ -13,7 +13,7 @@ export function zoneOf(type: string): string {
 /** What clocks of the zone show at an instant, as epoch seconds if they were those of UTC. */
 export function toWall(epoch: number, zone: string): number {
   const clock = clockOf(zone)
-  if (zone === 'UTC' || !clock || Math.abs(epoch) > MOST_SECONDS - 2 * DAY) return epoch
+  if (zone === 'UTC' || !clock || Math.abs(epoch) > MAX_SECONDS - 2 * DAY) return epoch
   const whole = Math.floor(epoch)
   const shown = Object.fromEntries(
     clock.formatToParts(whole * 1000).map(({ type, value }) => [type, value]),

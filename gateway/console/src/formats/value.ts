@@ -1,11 +1,11 @@
-import { showDate, showDateTime } from './date'
-import { showNumber } from './number'
+import { formatDate, formatDateTime } from './date'
+import { formatNumber } from './number'
 
 /** A value as people read it, whatever column it stands in: lists begin with a letter that tells their kind. */
-export function showValue(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return value
-  if (typeof value === 'number') return showNumber(value, {})
+  if (typeof value === 'number') return formatNumber(value, {})
   if (typeof value === 'boolean') return value ? 'true' : 'false'
   return Array.isArray(value) ? showCoded(value) : JSON.stringify(value)
 }
@@ -14,19 +14,19 @@ function showCoded(value: readonly unknown[]): string {
   const [code, first, second] = value
   switch (code) {
     case 'L':
-      return value.slice(1).map(showValue).join(', ')
+      return value.slice(1).map(formatValue).join(', ')
     case 'd':
-      return typeof first === 'number' ? showDate(first) : JSON.stringify(value)
+      return typeof first === 'number' ? formatDate(first) : JSON.stringify(value)
     case 'D':
       return typeof first === 'number' ? showInstant(first, second) : JSON.stringify(value)
     case 'R':
-      return `${showValue(first)}[${showValue(second)}]`
+      return `${formatValue(first)}[${formatValue(second)}]`
     case 'r':
-      return `${showValue(first)}[${Array.isArray(second) ? second.map(showValue).join(', ') : ''}]`
+      return `${formatValue(first)}[${Array.isArray(second) ? second.map(formatValue).join(', ') : ''}]`
     case 'E':
-      return `#${showValue(first)}`
+      return `#${formatValue(first)}`
     case 'U':
-      return showValue(first)
+      return formatValue(first)
     case 'O':
       return JSON.stringify(first)
     default:
@@ -36,9 +36,9 @@ function showCoded(value: readonly unknown[]): string {
 
 function showInstant(epoch: number, zone: unknown): string {
   try {
-    return showDateTime(epoch, typeof zone === 'string' ? zone : 'UTC')
+    return formatDateTime(epoch, typeof zone === 'string' ? zone : 'UTC')
   } catch {
-    return showDateTime(epoch, 'UTC')
+    return formatDateTime(epoch, 'UTC')
   }
 }
 

@@ -3,7 +3,7 @@ import type { Column } from '../api/resources'
 /** What a column says of how its cells look; keys that mean nothing here are kept. */
 export type WidgetOptions = Readonly<Record<string, unknown>>
 
-const MOST_READ = 1_000
+const MAX_READ = 1_000
 const read = new Map<string, WidgetOptions>()
 
 /** The widget options of a column; none where they cannot be read. */
@@ -11,7 +11,7 @@ export function widgetOptions({ fields }: Column): WidgetOptions {
   const { widgetOptions: text } = fields
   const known = read.get(text)
   if (known) return known
-  if (read.size >= MOST_READ) read.clear()
+  if (read.size >= MAX_READ) read.clear()
   const options = readOptions(text)
   read.set(text, options)
   return options

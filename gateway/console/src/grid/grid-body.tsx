@@ -1,23 +1,22 @@
 import type { GridApi, RowSelectionOptions } from 'ag-grid-community'
 import { AgGridReact } from 'ag-grid-react'
 import { useMemo, type ReactNode } from 'react'
-import type { Column } from '../api/resources'
-import type { CellPlace } from '../cells/base/cell-type'
-import { cellColumn, numberColumn, type GlimpseOf } from './columns/cell-column'
+import type { Column, Row } from '../api/resources'
+import type { CellContext } from '../cells/base/cell-type'
+import { cellColumn, numberColumn, type PreviewOf } from './columns/cell-column'
 import { registerModules } from './grid-modules'
-import type { Row } from '../api/row'
 import { BLOCK_ROWS } from './rows/row-blocks'
 import type { GridRef, GridRows } from './use-grid-rows'
-import type { RowActions } from './use-cell-editing'
+import type { CellEditing } from './use-cell-editing'
 import 'ag-grid-community/styles/ag-grid.css'
 
 registerModules()
 
 interface GridBodyProps {
-  readonly place: CellPlace
+  readonly place: CellContext
   readonly columns: readonly Column[]
   readonly rows: GridRows
-  readonly actions: RowActions
+  readonly actions: CellEditing
   readonly onSelect: () => void
   readonly grid: GridRef
 }
@@ -27,7 +26,7 @@ const HEAD_PIXELS = 48
 /** Rows that are shown empty until it is known how many there are. */
 const ROWS_AT_FIRST = 40
 /** Blocks that the grid keeps; others it asks for again. */
-const MOST_BLOCKS = 24
+const MAX_BLOCKS = 24
 /** The rows before and after those in view that are there already. */
 const BUFFER = 8
 
@@ -58,15 +57,15 @@ export function GridBody(props: GridBodyProps): ReactNode {
   const { onClear, onEdit, onCopy, onPaste } = actions
   const { store } = rows
   const columnDefs = useMemo(() => {
-    const glimpse: GlimpseOf = (index) => store.glimpse(index)
-    const cellColumns = columns.map((column) => cellColumn(column, place, { onClear, glimpse }))
-    return [numberColumn(glimpse), ...cellColumns]
+    const preview: PreviewOf = (index) => store.preview(index)
+    const cellColumns = columns.map((column) => cellColumn(column, place, { onClear, preview }))
+    return [numberColumn(preview), ...cellColumns]
   }, [columns, place, onClear, store])
   const rowClasses = useMemo(
     () => ({
-      'row-waiting': ({ data, rowIndex }: RowPlace) => !data && !store.glimpse(rowIndex),
-      'row-glimpse': ({ data, rowIndex }: RowPlace) =>
-        !data && store.glimpse(rowIndex) !== undefined,
+      'row-waiting': ({ data, rowIndex }: RowPlace) => !data && !store.preview(rowIndex),
+      'row-preview': ({ data, rowIndex }: RowPlace) =>
+        !data && store.preview(rowIndex) !== undefined,
     }),
     [store],
   )
@@ -90,8 +89,8 @@ export function GridBody(props: GridBodyProps): ReactNode {
         headerHeight={HEAD_PIXELS}
         rowBuffer={BUFFER}
         cacheBlockSize={BLOCK_ROWS}
-        maxBlocksInCache={MOST_BLOCKS}
-        maxConcurrentDatasourceRequests={MOST_BLOCKS * 4}
+        maxBlocksInCache={MAX_BLOCKS}
+        maxConcurrentDatasourceRequests={MAX_BLOCKS * 4}
         infiniteInitialRowCount={ROWS_AT_FIRST}
         animateRows={false}
         suppressNoRowsOverlay
@@ -109,7 +108,7 @@ export function GridBody(props: GridBodyProps): ReactNode {
         onGridPreDestroyed={() => {
           gridRef.current = null
         }}
-        onViewportChanged={({ firstRow, lastRow }) => store.look(firstRow, lastRow)}
+        onViewportChanged={({ firstRow, lastRow }) => store.setViewport(firstRow, lastRow)}
         onCellEditRequest={onEdit}
         onSelectionChanged={onSelect}
       />

@@ -9,7 +9,7 @@ const words = {
 }
 
 /** How many rows there are, and whether changes of others show as they are made. */
-export function GridFoot(props: {
+export function GridFooter(props: {
   readonly store: RowStore
   readonly selected: number
   readonly isFiltered: boolean

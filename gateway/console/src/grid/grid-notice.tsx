@@ -4,11 +4,11 @@ import { ConfirmDialog } from '../components/dialog'
 import { Empty, ErrorState } from '../components/states'
 import { useToaster } from '../components/toast'
 import type { RowStore } from './rows/row-store'
-import type { RowSet } from './use-row-commands'
+import type { RowCommands } from './use-row-commands'
 
 /** Buttons to add rows and columns, and to delete the rows that are selected. */
 export function RowButtons(props: {
-  readonly rows: RowSet
+  readonly rows: RowCommands
   readonly onAddColumn: () => void
 }): ReactNode {
   const { rows, onAddColumn } = props
@@ -18,7 +18,7 @@ export function RowButtons(props: {
   const count = selected.length
   const deleteRows = () => {
     if (count > 1) setAsking(true)
-    else remove().catch(toaster.fail)
+    else remove().catch(toaster.showError)
   }
   return (
     <div className="row-buttons">

@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useState, type ReactNode } from 'react'
+import { columnName } from '../formats/column'
 import type { Column } from '../api/resources'
 import type { MenuItem } from '../components/menu'
 import { useColumnDialogs } from '../structure/use-column-dialogs'
@@ -6,11 +7,11 @@ import { ColumnMenu } from './columns/column-menu'
 import { FilterDialog } from './view/filter-dialog'
 import { GridBar } from './view/grid-bar'
 import { GridBody } from './grid-body'
-import { GridFoot } from './grid-footer'
+import { GridFooter } from './grid-footer'
 import { GridMessage, GridNotice, RowButtons } from './grid-notice'
 import { sortOf, withFilter, withSort } from './view/grid-view'
 import { useTableRows } from './use-table-rows'
-import { ViewContext, type ViewPlace } from './view/view-context'
+import { GridViewContext, type GridViewState } from './view/view-context'
 
 interface TableGridProps {
   readonly docId: string
@@ -26,22 +27,25 @@ interface OpenMenu {
 
 /** The rows of a table: sorted and filtered by the server, edited cell by cell, brought up to date as others change them. */
 export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps): ReactNode {
-  const { view, setView, grid, rows, actions, rowSet } = useTableRows({ docId, tableId }, columns)
+  const { view, setView, grid, rows, actions, rowCommands } = useTableRows(
+    { docId, tableId },
+    columns,
+  )
   const [menu, setMenu] = useState<OpenMenu>()
   const [filtered, setFiltered] = useState<Column>()
   const structure = useColumnDialogs(docId, tableId)
   const cells = useMemo(() => ({ docId, tableId, canEdit }), [docId, tableId, canEdit])
   const closeMenu = useCallback(() => setMenu(undefined), [])
-  const place = useMemo<ViewPlace>(
+  const place = useMemo<GridViewState>(
     () => ({ view, setView, openMenu: (column, head) => setMenu({ column, head }) }),
     [view, setView],
   )
   const isFiltered = Object.keys(view.filter).length > 0
   return (
-    <ViewContext value={place}>
+    <GridViewContext value={place}>
       <div className="grid">
         <GridBar columns={columns} onFilter={setFiltered}>
-          {canEdit && <RowButtons rows={rowSet} onAddColumn={structure.add} />}
+          {canEdit && <RowButtons rows={rowCommands} onAddColumn={structure.add} />}
         </GridBar>
         <div className="grid-middle">
           <GridBody
@@ -49,7 +53,7 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
             columns={columns}
             rows={rows}
             actions={actions}
-            onSelect={rowSet.onSelect}
+            onSelect={rowCommands.onSelect}
             grid={grid}
           />
           <GridMessage
@@ -61,10 +65,14 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
           />
           <GridNotice problem={actions.problem} onDismiss={actions.dismiss} />
         </div>
-        <GridFoot store={rows.store} selected={rowSet.selected.length} isFiltered={isFiltered} />
+        <GridFooter
+          store={rows.store}
+          selected={rowCommands.selected.length}
+          isFiltered={isFiltered}
+        />
         {menu && (
           <ColumnMenu
-            label={`Menu of ${menu.column.fields.label || menu.column.id}`}
+            label={`Menu of ${columnName(menu.column)}`}
             head={menu.head}
             items={[
               ...menuItems(menu.column, place, setFiltered),
@@ -83,13 +91,13 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
           />
         )}
       </div>
-    </ViewContext>
+    </GridViewContext>
   )
 }
 
 function menuItems(
   column: Column,
-  { view, setView }: ViewPlace,
+  { view, setView }: GridViewState,
   onFilter: (column: Column) => void,
 ): MenuItem[] {
   const { id } = column

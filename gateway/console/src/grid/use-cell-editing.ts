@@ -1,18 +1,17 @@
 import type { CellEditRequestEvent } from 'ag-grid-community'
 import { useCallback, useEffect, useMemo, useRef, useState, type ClipboardEvent } from 'react'
-import type { Column } from '../api/resources'
+import type { Column, Row } from '../api/resources'
 import { cellText } from '../formats/cell-text'
 import { isSameValue } from '../formats/value'
 import { describeError } from '../components/states'
 import { useToaster } from '../components/toast'
 import { planPaste } from './clipboard/paste-plan'
-import type { Row } from '../api/row'
 import type { RowChange } from './rows/rows-api'
 import { readTsv, toTsvCell } from './clipboard/tsv'
 import type { GridRef, GridRows } from './use-grid-rows'
 
 /** What can be done with rows, and what the last of it was refused for. */
-export interface RowActions {
+export interface CellEditing {
   /** What went wrong with the last change of cells. */
   readonly problem: string | undefined
   readonly dismiss: () => void
@@ -26,11 +25,11 @@ const isEntry = (target: EventTarget): boolean =>
   target instanceof Element && target.closest('input, textarea, select') !== null
 
 /** Changes cells as they are edited, emptied and pasted. */
-export function useRowActions(
+export function useCellEditing(
   { writes, store }: GridRows,
   columns: readonly Column[],
   grid: GridRef,
-): RowActions {
+): CellEditing {
   const [problem, setProblem] = useState<string>()
   const dismiss = useCallback(() => setProblem(undefined), [])
   const toaster = useToaster()
@@ -42,7 +41,7 @@ export function useRowActions(
         const told = `${what}: ${describeError(error)}`
         if (isShown()) setProblem(told)
         // Who has gone to another table meanwhile would take it for written.
-        else toaster.fail(new Error(`Not written: ${told}`))
+        else toaster.showError(new Error(`Not written: ${told}`))
       })
     },
     [writes, toaster, isShown],
@@ -73,7 +72,7 @@ interface Parts extends Pick<GridRows, 'store'> {
   readonly grid: GridRef
 }
 
-type Handlers = Omit<RowActions, 'problem' | 'dismiss'>
+type Handlers = Omit<CellEditing, 'problem' | 'dismiss'>
 
 function createHandlers({ write, setProblem, columns, grid, store }: Parts): Handlers {
   const nameOf = (colId: string) => columns.find(({ id }) => id === colId)?.fields.label || colId

@@ -6,7 +6,7 @@ import { viewTexts, type GridView } from './view/grid-view'
 import type { GridRef, GridRows } from './use-grid-rows'
 
 /** Adds and deletes rows. */
-export interface RowSet {
+export interface RowCommands {
   readonly isAdding: boolean
   /** Adds a row, scrolls to it and begins to edit it. */
   readonly add: () => void
@@ -20,11 +20,11 @@ export interface RowSet {
 const SHOWN_MS = 10_000
 
 /** Adds rows to a table, and deletes those that are selected. */
-export function useRowSet(
+export function useRowCommands(
   rows: GridRows,
   { view, columns }: { readonly view: GridView; readonly columns: readonly Column[] },
   grid: GridRef,
-): RowSet {
+): RowCommands {
   const { api, store } = rows
   const toaster = useToaster()
   const [isAdding, setAdding] = useState(false)
@@ -37,20 +37,20 @@ export function useRowSet(
     setAdding(true)
     try {
       const id = await api.add()
-      if (!isPlain) store.makeStale()
-      await store.renew()
+      if (!isPlain) store.markStale()
+      await store.refresh()
       if (isPlain) await editRow(grid, { id, total: store.readState().total ?? 0, columns })
       else
-        toaster.tell(
+        toaster.show(
           'The row is there. Where it stands, and whether it shows, follows from sort and filters.',
         )
     } catch (error) {
-      toaster.fail(error)
+      toaster.showError(error)
     } finally {
       setAdding(false)
     }
   }, [api, store, isPlain, grid, columns, toaster])
-  return useMemo<RowSet>(
+  return useMemo<RowCommands>(
     () => ({
       isAdding,
       add: () => void addRow(),
@@ -60,8 +60,8 @@ export function useRowSet(
         await api.remove(selected)
         deselect(grid)
         setSelected([])
-        store.makeStale()
-        await store.renew()
+        store.markStale()
+        await store.refresh()
       },
     }),
     [isAdding, addRow, selected, api, store, grid],

@@ -1,11 +1,11 @@
 import { useQueries } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { Link, useOutletContext } from 'react-router'
+import { Link } from 'react-router'
 import { columnsQuery, type Column } from '../api/resources'
 import { Button } from '../components/button'
 import { PlainTable } from '../components/plain-table'
-import type { DocumentOutlet } from '../document/document-page'
-import { showCell } from '../formats/cell'
+import { useDocumentContext } from '../document-context/document-context'
+import { formatCell } from '../formats/cell'
 import { firstCells, type CellChange } from './changed-cells'
 import { historyAddress, type Operation } from './history-queries'
 
@@ -51,7 +51,7 @@ interface CellRowProps {
 }
 
 function CellRow({ cell, column }: CellRowProps): ReactNode {
-  const { docId } = useOutletContext<DocumentOutlet>()
+  const { docId } = useDocumentContext()
   const { tableId, tableRef, rowId, colId } = cell
   const row = `${tableId} ${rowId}`
   return (
@@ -82,12 +82,12 @@ interface ValueProps {
 }
 
 /** So much of a value is shown. */
-const MOST_CHARACTERS = 500
+const MAX_CHARACTERS = 500
 
 function Value({ value, column }: ValueProps): ReactNode {
-  const text = column ? showCell(value, column) : showPlain(value)
+  const text = column ? formatCell(value, column) : showPlain(value)
   if (text === '') return <span className="note">empty</span>
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text
 }
 
 /** A value of a column that is gone. */
@@ -98,7 +98,7 @@ function showPlain(value: unknown): string {
 
 /** The columns of these cells as they are now, by their refs. */
 function useColumns(cells: readonly CellChange[]): ReadonlyMap<number, Column> {
-  const { docId, tables } = useOutletContext<DocumentOutlet>()
+  const { docId, tables } = useDocumentContext()
   const refs = new Set(cells.map(({ tableRef }) => tableRef))
   const shown = tables.filter(({ fields }) => refs.has(fields.tableRef))
   const found = useQueries({ queries: shown.map(({ id }) => columnsQuery(docId, id)) })

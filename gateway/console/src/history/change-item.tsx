@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import { Button } from '../components/button'
 import { Time } from '../components/time'
-import { useSignedIn } from '../session/session-provider'
+import { useCurrentUser } from '../session/session-provider'
 import { CellChanges } from './cell-changes'
 import { authorOf, describeChange } from './describe-change'
 import { isOfRows, type Change, type SchemaOperation } from './history-queries'
@@ -20,7 +20,7 @@ const causeNames: Readonly<Partial<Record<Change['cause'], string>>> = {
 
 /** One change: who did what and when, and, opened, each cell before and after. */
 export function ChangeItem({ change, onUndo }: ChangeItemProps): ReactNode {
-  const { id } = useSignedIn()
+  const { id } = useCurrentUser()
   const [isOpen, setOpen] = useState(false)
   const { seq, time, user, cause } = change
   const causeName = causeNames[cause]

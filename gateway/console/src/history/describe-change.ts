@@ -8,7 +8,7 @@ import {
 } from './history-queries'
 
 /** So many things are named that one change did. */
-const MOST_PHRASES = 3
+const MAX_PHRASES = 3
 const FILES = '_grist_Attachments'
 
 /** Who made a change, for who is signed in with this id. */
@@ -22,7 +22,7 @@ export function authorOf({ user }: Change, userId: number | undefined): string {
 export function describeChange({ operations, truncated }: Change): string {
   const phrases = phrasesOf(operations)
   if (phrases.length === 0) return truncated ? 'made a very large change' : 'changed nothing'
-  const named = phrases.slice(0, MOST_PHRASES)
+  const named = phrases.slice(0, MAX_PHRASES)
   const more = phrases.length - named.length
   if (more > 0) named.push(`${more} more`)
   const last = named.pop()

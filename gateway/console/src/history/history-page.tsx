@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { useOutletContext, useSearchParams } from 'react-router'
+import { useSearchParams } from 'react-router'
 import { ApiError } from '../api/client'
 import { Button } from '../components/button'
 import { Section } from '../components/page'
 import { Empty, ErrorState, Loading } from '../components/states'
-import { canEdit, type DocumentOutlet } from '../document/document-page'
+import { canEdit, useDocumentContext } from '../document-context/document-context'
 import { ChangeItem } from './change-item'
 import { historyQuery, type Change, type HistoryFilter } from './history-queries'
 import { HistoryFilters } from './history-filters'
@@ -14,7 +14,7 @@ import { UndoDialog } from './undo-dialog'
 
 /** Who changed what in the document and when, newest first; each change can be undone. */
 export function HistoryPage(): ReactNode {
-  const { document } = useOutletContext<DocumentOutlet>()
+  const { document } = useDocumentContext()
   return (
     <div className="pane">
       {canEdit(document) ? (
@@ -31,14 +31,14 @@ export function HistoryPage(): ReactNode {
 }
 
 function History(): ReactNode {
-  const { docId } = useOutletContext<DocumentOutlet>()
+  const { docId } = useDocumentContext()
   const [query, setQuery] = useSearchParams()
   const value = (name: string) => query.get(name) ?? ''
   const filter = { table: value('table'), row: value('row'), before: value('before') }
   const change = (next: Partial<HistoryFilter>) =>
     setQuery(Object.entries(next).filter(([, text]) => text !== ''))
   const log = useInfiniteQuery(historyQuery(docId, filter))
-  const rowFault = faultOf(log.error, 'rowId')
+  const rowError = faultOf(log.error, 'rowId')
   const shown = `${filter.table}/${filter.row}`
   return (
     <Section
@@ -55,9 +55,9 @@ function History(): ReactNode {
         )
       }
     >
-      <HistoryFilters key={shown} filter={filter} rowFault={rowFault} onChange={change} />
+      <HistoryFilters key={shown} filter={filter} rowError={rowError} onChange={change} />
       <BeforeNote before={filter.before} onLatest={() => change({ ...filter, before: '' })} />
-      {log.error && rowFault === undefined && (
+      {log.error && rowError === undefined && (
         <ErrorState error={log.error} onRetry={() => void log.refetch()} />
       )}
       {!log.data && !log.error && <Loading what="the history" />}

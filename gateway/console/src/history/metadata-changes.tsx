@@ -7,13 +7,13 @@ interface MetadataChangesProps {
 }
 
 /** So many lines are shown. */
-const MOST_LINES = 60
+const MAX_LINES = 60
 
 /** What became other in tables and columns themselves. */
 export function MetadataChanges({ operations }: MetadataChangesProps): ReactNode {
   const lines = operations.flatMap(linesOf)
   if (lines.length === 0) return null
-  const more = lines.length - MOST_LINES
+  const more = lines.length - MAX_LINES
   return (
     <>
       <PlainTable
@@ -21,7 +21,7 @@ export function MetadataChanges({ operations }: MetadataChangesProps): ReactNode
         label="Structure"
         className="start changed"
       >
-        {lines.slice(0, MOST_LINES).map(({ key, of, what, before, after }) => (
+        {lines.slice(0, MAX_LINES).map(({ key, of, what, before, after }) => (
           <tr key={key}>
             <th scope="row">{of}</th>
             <td data-label="What">{what}</td>

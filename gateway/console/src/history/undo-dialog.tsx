@@ -1,10 +1,10 @@
 import { useState, type ReactNode } from 'react'
-import { Link, useOutletContext } from 'react-router'
+import { Link } from 'react-router'
 import { ApiError } from '../api/client'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { ConfirmDialog } from '../components/dialog'
-import type { DocumentOutlet } from '../document/document-page'
-import { useSignedIn } from '../session/session-provider'
+import { useDocumentContext } from '../document-context/document-context'
+import { useCurrentUser } from '../session/session-provider'
 import { authorOf, describeChange, describeConflict } from './describe-change'
 import { historyAddress, revertChange, type Change, type Conflict } from './history-queries'
 
@@ -15,16 +15,16 @@ interface UndoDialogProps {
 
 /** Asks whether to undo a change, and tells what stands in the way. */
 export function UndoDialog({ change, onClose }: UndoDialogProps): ReactNode {
-  const { docId } = useOutletContext<DocumentOutlet>()
-  const { id } = useSignedIn()
+  const { docId } = useDocumentContext()
+  const { id } = useCurrentUser()
   const [conflicts, setConflicts] = useState<readonly Conflict[]>([])
   // Rows, columns and tables may be other ones afterwards.
-  const { make } = useChange(['document', docId])
+  const { mutate } = useApiMutation(['document', docId])
   const { seq } = change
   const undo = async () => {
     setConflicts([])
     try {
-      await make(() => revertChange(docId, seq), `Change ${seq} is undone.`)
+      await mutate(() => revertChange(docId, seq), `Change ${seq} is undone.`)
     } catch (error) {
       setConflicts(conflictsOf(error))
       throw error
@@ -72,7 +72,7 @@ interface ConflictLineProps {
 
 /** Names rows, each with the way to its history, or a table or column. */
 function ConflictLine({ conflict, onFollow }: ConflictLineProps): ReactNode {
-  const { docId } = useOutletContext<DocumentOutlet>()
+  const { docId } = useDocumentContext()
   const { tableId, rowIds = [], rowCount = 0 } = conflict
   if (rowCount === 0)
     return (

@@ -4,7 +4,7 @@ import { Button } from '../components/button'
 import { Menu } from '../components/menu'
 import { useToaster } from '../components/toast'
 import icon from './icon.svg'
-import { useSignedIn } from '../session/session-provider'
+import { useCurrentUser } from '../session/session-provider'
 import { signOut } from '../session/sign-out'
 import { applyTheme, readTheme, type Theme } from './theme'
 
@@ -35,16 +35,16 @@ function ThemeButton(): ReactNode {
 }
 
 function UserMenu(): ReactNode {
-  const user = useSignedIn()
+  const user = useCurrentUser()
   const navigate = useNavigate()
-  const { fail } = useToaster()
+  const { showError } = useToaster()
   const shown = user.name || user.email
   return (
     <Menu
       label={`Account of ${shown}`}
       items={[
         { label: 'Profile settings', onSelect: () => void navigate('/profile') },
-        { label: 'Sign out', onSelect: () => void signOut(false).catch(fail) },
+        { label: 'Sign out', onSelect: () => void signOut(false).catch(showError) },
       ]}
     >
       <span className="avatar" aria-hidden="true">

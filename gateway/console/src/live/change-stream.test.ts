@@ -1,8 +1,8 @@
-import { LiveChanges } from './change-stream'
+import { ChangeStream } from './change-stream'
 
 type Handler = (event: { data: string }) => void
 
-/** A stream of changes that a test tells what to say. */
+/** An EventSource whose events a test emits. */
 class Source {
   static readonly CLOSED = 2
   static all: Source[] = []
@@ -23,14 +23,14 @@ class Source {
     this.readyState = Source.CLOSED
   }
 
-  tell(seq: number): void {
+  emit(seq: number): void {
     this.handlers.change?.({ data: JSON.stringify({ seq, operations: [] }) })
   }
 }
 
 /** The position of the document on the server. */
 let seq = 0
-let isDown = false
+let isDescending = false
 let isHidden = false
 let look = () => {}
 const page = {
@@ -44,7 +44,7 @@ const page = {
 }
 
 async function answer() {
-  if (isDown) throw new Error('no network')
+  if (isDescending) throw new Error('no network')
   const headers = new Headers({ ETag: `W/"e.${seq}"`, 'Content-Type': 'application/json' })
   return { ok: true, headers, text: async () => '{"tables":[]}' }
 }
@@ -53,8 +53,8 @@ describe('the changes of a document', () => {
   let close = () => {}
   const told: string[] = []
   const open = () => {
-    const live = new LiveChanges('1')
-    live.follow({
+    const live = new ChangeStream('1')
+    live.subscribe({
       onChange: (change) => told.push(`change ${change.seq}`),
       // What a page does then is to read at the position of the server.
       onGap: () => told.push(`read at ${seq}`),
@@ -72,7 +72,7 @@ describe('the changes of a document', () => {
     told.length = 0
     Source.all = []
     seq = 5
-    isDown = isHidden = false
+    isDescending = isHidden = false
   })
   afterEach(() => {
     close()
@@ -83,7 +83,7 @@ describe('the changes of a document', () => {
     open()
     await settle()
     expect(since()).toBe('5')
-    last()?.tell(6)
+    last()?.emit(6)
     expect(told).toEqual(['change 6'])
   })
 
@@ -100,11 +100,11 @@ describe('the changes of a document', () => {
   })
 
   it('are read when Sheaf could not be reached at first', async () => {
-    isDown = true
+    isDescending = true
     const live = open()
     await settle()
     expect(live.readState()).toBe('off')
-    isDown = false
+    isDescending = false
     seq = 7
     await jest.advanceTimersByTimeAsync(1_000)
     expect([since(), ...told]).toEqual(['7', 'read at 7'])
@@ -125,7 +125,7 @@ describe('the changes of a document', () => {
   it('go on after the last one when a page is looked at again', async () => {
     open()
     await settle()
-    last()?.tell(6)
+    last()?.emit(6)
     isHidden = true
     look()
     await jest.advanceTimersByTimeAsync(60_000)

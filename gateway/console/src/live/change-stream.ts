@@ -1,7 +1,7 @@
-import { callWhole, seqOf } from '../api/client'
+import { callWithHeaders, seqOf } from '../api/client'
 import { docPath } from '../api/resources'
 
-/** What was done to rows of a table: `columns` tells what their cells became. */
+/** An operation on rows of a table, with the new values by column. */
 export interface RowOperation {
   readonly action: 'addRows' | 'updateRows' | 'removeRows'
   readonly tableId: string
@@ -10,7 +10,7 @@ export interface RowOperation {
   readonly columns: Readonly<Record<string, { readonly new?: readonly unknown[] }>>
 }
 
-/** What was done to a table or a column itself. */
+/** An operation on a table or a column. */
 export interface SchemaOperation {
   readonly action:
     'addTable' | 'updateTable' | 'removeTable' | 'addColumn' | 'updateColumn' | 'removeColumn'
@@ -18,7 +18,7 @@ export interface SchemaOperation {
   readonly tableRef: number
 }
 
-/** One change of a document, as its log tells it. */
+/** An entry of the change log of a document. */
 export interface Change {
   readonly seq: number
   readonly time: string
@@ -27,74 +27,74 @@ export interface Change {
   readonly operations: readonly (RowOperation | SchemaOperation)[]
 }
 
-/** Whether changes are told as they are made: `connecting` until they are for the first time, or again after a moment. */
+/** State of the stream: `connecting` until it is connected, first or again after a short interruption; `off` while it fails. */
 export type LiveState = 'connecting' | 'live' | 'off'
 
-/** Who follows changes. */
+/** Callbacks for changes. */
 export interface ChangeListener {
   readonly onChange: (change: Change) => void
-  /** Changes may have been missed: what is shown has to be fetched anew. */
+  /** Changes may have been missed: the shown data must be refetched. */
   readonly onGap: () => void
 }
 
-const FIRST_WAIT_MS = 1_000
-const LONGEST_WAIT_MS = 30_000
-/** A connection is one of the few that browsers open to a site: a page that nobody looks at gives it back. */
+const INITIAL_RETRY_MS = 1_000
+const MAX_RETRY_MS = 30_000
+/** A hidden page disconnects after this time, because browsers allow few connections per site. */
 const HIDDEN_MS = 60_000
 
-/** Follows the changes of one document, as long as it is open: connects again by itself, from where it was. */
-export class LiveChanges {
+/** Streams the changes of a document. Reconnects automatically and resumes after the last received change. */
+export class ChangeStream {
   private state: LiveState = 'connecting'
   private readonly stateListeners = new Set<() => void>()
   private readonly listeners = new Set<ChangeListener>()
   private source: EventSource | undefined
   private timer: ReturnType<typeof setTimeout> | undefined
   private isOpen = false
-  private isAsking = false
-  private waitMs = FIRST_WAIT_MS
-  /** The last change that is known; undefined when nothing is. */
+  private isConnecting = false
+  private retryMs = INITIAL_RETRY_MS
+  /** Sequence number of the last known change; undefined if none is known. */
   private seq: number | undefined
-  /** True when what is shown may have been fetched long before it is known from where to follow. */
-  private isLate = false
+  /** True if the shown data may be older than the start of the stream. */
+  private mayHaveMissed = false
 
   constructor(private readonly docId: string) {}
 
-  /** Connects, and stays connected until the function that it returns is called. */
+  /** Connects. Returns a function that disconnects. */
   readonly open = (): (() => void) => {
     this.isOpen = true
-    document.addEventListener('visibilitychange', this.look)
-    // A page that is opened behind others connects when it is looked at.
-    if (document.hidden) this.isLate = true
+    document.addEventListener('visibilitychange', this.handleVisibility)
+    // A page opened in the background connects when it becomes visible.
+    if (document.hidden) this.mayHaveMissed = true
     else void this.connect()
     return () => {
       this.isOpen = false
-      document.removeEventListener('visibilitychange', this.look)
+      document.removeEventListener('visibilitychange', this.handleVisibility)
       this.disconnect()
     }
   }
 
-  /** Tells every change from now on, until the function that it returns is called. */
-  readonly follow = (listener: ChangeListener): (() => void) => {
+  /** Calls the listener for every change from now on. Returns a function that unsubscribes. */
+  readonly subscribe = (listener: ChangeListener): (() => void) => {
     this.listeners.add(listener)
     return () => this.listeners.delete(listener)
   }
 
-  /** The state now; with `watchState` for `useSyncExternalStore`. */
+  /** The current state. With `watchState`, the arguments of `useSyncExternalStore`. */
   readonly readState = (): LiveState => this.state
 
-  /** Calls back when the state is another one, until the function that it returns is called. */
+  /** Calls back when the state changes. Returns a function that unsubscribes. */
   readonly watchState = (listener: () => void): (() => void) => {
     this.stateListeners.add(listener)
     return () => this.stateListeners.delete(listener)
   }
 
-  private readonly look = () => {
+  private readonly handleVisibility = () => {
     clearTimeout(this.timer)
-    if (document.hidden) this.timer = setTimeout(this.leave, HIDDEN_MS)
+    if (document.hidden) this.timer = setTimeout(this.pause, HIDDEN_MS)
     else if (!this.source) void this.connect()
   }
 
-  private readonly leave = () => {
+  private readonly pause = () => {
     this.disconnect()
     this.setState('connecting')
   }
@@ -108,25 +108,25 @@ export class LiveChanges {
   private setState(state: LiveState): void {
     if (state === this.state) return
     this.state = state
-    for (const tell of this.stateListeners) tell()
+    for (const listener of this.stateListeners) listener()
   }
 
-  /** Begins where the document is now, or goes on after the last change. */
+  /** Connects at the current position of the document, or resumes after the last received change. */
   private async connect(): Promise<void> {
-    if (this.isAsking || this.source || !this.isOpen) return
-    this.isAsking = true
+    if (this.isConnecting || this.source || !this.isOpen) return
+    this.isConnecting = true
     try {
-      const since = this.seq ?? seqOf(await callWhole('GET', `${docPath(this.docId)}/tables`))
+      const since = this.seq ?? seqOf(await callWithHeaders('GET', `${docPath(this.docId)}/tables`))
       if (!this.isOpen) return
-      // What was changed before it, and after what is shown was fetched, is told by nobody else.
-      if (this.seq === undefined && this.isLate) this.tellGap()
+      // Changes made between fetching the shown data and this position are not part of the stream.
+      if (this.seq === undefined && this.mayHaveMissed) this.notifyGap()
       this.seq = since
-      this.isLate = false
+      this.mayHaveMissed = false
       this.listen(since)
     } catch {
       this.retry()
     } finally {
-      this.isAsking = false
+      this.isConnecting = false
     }
   }
 
@@ -134,40 +134,40 @@ export class LiveChanges {
     const source = new EventSource(`${docPath(this.docId)}/changes?since=${since}`)
     this.source = source
     source.onopen = () => {
-      this.waitMs = FIRST_WAIT_MS
+      this.retryMs = INITIAL_RETRY_MS
       this.setState('live')
     }
     source.onerror = () => {
-      // The browser connects again by itself, unless the answer was a refusal.
+      // The browser reconnects automatically unless the server responded with an error.
       if (source.readyState !== EventSource.CLOSED) return this.setState('connecting')
-      this.startAnew()
+      this.restart()
     }
     source.addEventListener('change', ({ data }: MessageEvent<string>) => {
       const change = JSON.parse(data) as Change
       this.seq = change.seq
       for (const { onChange } of this.listeners) onChange(change)
     })
-    // The document, or the access to it, is gone; or the log is another one.
-    source.addEventListener('end', () => this.startAnew())
+    // The document was deleted, access was revoked, or the log was replaced.
+    source.addEventListener('end', () => this.restart())
   }
 
-  private startAnew(): void {
+  private restart(): void {
     this.disconnect()
     this.seq = undefined
-    this.tellGap()
+    this.notifyGap()
     this.retry()
   }
 
-  private tellGap(): void {
+  private notifyGap(): void {
     for (const { onGap } of this.listeners) onGap()
   }
 
   private retry(): void {
-    this.isLate ||= this.seq === undefined
+    this.mayHaveMissed ||= this.seq === undefined
     this.setState('off')
     if (!this.isOpen) return
     clearTimeout(this.timer)
-    this.timer = setTimeout(() => void this.connect(), this.waitMs)
-    this.waitMs = Math.min(this.waitMs * 2, LONGEST_WAIT_MS)
+    this.timer = setTimeout(() => void this.connect(), this.retryMs)
+    this.retryMs = Math.min(this.retryMs * 2, MAX_RETRY_MS)
   }
 }

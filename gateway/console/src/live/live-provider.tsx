@@ -1,54 +1,54 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, use, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react'
-import { LiveChanges, type ChangeListener, type LiveState } from './change-stream'
+import { ChangeStream, type ChangeListener, type LiveState } from './change-stream'
 
-const LiveContext = createContext<LiveChanges | undefined>(undefined)
+const LiveContext = createContext<ChangeStream | undefined>(undefined)
 
-function useLive(): LiveChanges {
-  const live = use(LiveContext)
-  if (!live) throw new Error('no document is open here')
-  return live
+function useChangeStream(): ChangeStream {
+  const stream = use(LiveContext)
+  if (!stream) throw new Error('useChangeStream requires a LiveProvider')
+  return stream
 }
 
-/** Whether changes of the document are told as they are made. */
+/** Returns the state of the change stream of the document. */
 export function useLiveState(): LiveState {
-  const { watchState, readState } = useLive()
+  const { watchState, readState } = useChangeStream()
   return useSyncExternalStore(watchState, readState)
 }
 
-/** Follows the changes of the document; the listener must stay the same from one rendering to the next. */
+/** Subscribes to the changes of the document. The listener must be memoized. */
 export function useLiveChanges(listener: ChangeListener): void {
-  const { follow } = useLive()
-  useEffect(() => follow(listener), [follow, listener])
+  const { subscribe } = useChangeStream()
+  useEffect(() => subscribe(listener), [subscribe, listener])
 }
 
-/** Follows the changes of a document for all that is inside; its tables and columns are fetched anew when they change. */
+/** Provides the change stream of a document to its children. Refetches tables and columns when they change. */
 export function LiveProvider(props: {
   readonly docId: string
   readonly children: ReactNode
 }): ReactNode {
   const { docId, children } = props
   const client = useQueryClient()
-  const live = useMemo(() => new LiveChanges(docId), [docId])
+  const stream = useMemo(() => new ChangeStream(docId), [docId])
   useEffect(() => {
-    const renew = (...key: readonly string[]) =>
+    const invalidate = (...key: readonly string[]) =>
       void client.invalidateQueries({ queryKey: ['document', docId, ...key] })
-    const unfollow = live.follow({
+    const unsubscribe = stream.subscribe({
       onChange({ operations }) {
         const actions = new Set<string>(operations.map(({ action }) => action))
         for (const kind of ['Table', 'Column'])
           if (['add', 'update', 'remove'].some((verb) => actions.has(verb + kind))) {
-            renew('tables')
-            renew('columns')
+            invalidate('tables')
+            invalidate('columns')
           }
       },
-      onGap: () => renew(),
+      onGap: () => invalidate(),
     })
-    const close = live.open()
+    const close = stream.open()
     return () => {
       close()
-      unfollow()
+      unsubscribe()
     }
-  }, [live, client, docId])
-  return <LiveContext value={live}>{children}</LiveContext>
+  }, [stream, client, docId])
+  return <LiveContext value={stream}>{children}</LiveContext>
 }

@@ -1,17 +1,17 @@
 import { useState, type ReactNode } from 'react'
 import { call } from '../api/client'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
 import { Section } from '../components/page'
 import { signOut } from '../session/sign-out'
-import { useSignedIn } from '../session/session-provider'
+import { useCurrentUser } from '../session/session-provider'
 
 /** Ends sessions, and the account. */
 export function AccountSection(): ReactNode {
-  const user = useSignedIn()
+  const user = useCurrentUser()
   const [isDeleting, setDeleting] = useState(false)
-  const { isBusy, makeOrTell } = useChange()
+  const { isBusy, mutateOrToast } = useApiMutation()
   const remove = async () => {
     await call('DELETE', `/api/users/${user.id}`, { body: { name: user.name } })
     window.location.replace('/sign-in')
@@ -19,10 +19,10 @@ export function AccountSection(): ReactNode {
   return (
     <Section title="Account">
       <div className="actions">
-        <Button isBusy={isBusy} onClick={() => makeOrTell(() => signOut(false))}>
+        <Button isBusy={isBusy} onClick={() => mutateOrToast(() => signOut(false))}>
           Sign out
         </Button>
-        <Button isBusy={isBusy} onClick={() => makeOrTell(() => signOut(true))}>
+        <Button isBusy={isBusy} onClick={() => mutateOrToast(() => signOut(true))}>
           Sign out everywhere
         </Button>
         <Button kind="danger" onClick={() => setDeleting(true)}>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { CopyText } from '../components/copy-text'
 import { ConfirmDialog } from '../components/dialog'
@@ -14,10 +14,10 @@ export function ApiSection(): ReactNode {
   const { data: masked, error, refetch } = useQuery(defaultKeyQuery)
   const [created, setCreated] = useState<string>()
   const [isRemoving, setRemoving] = useState(false)
-  const { isBusy, make, makeOrTell } = useChange(keysKey)
-  const create = () => makeOrTell(async () => setCreated(await createDefaultKey()))
+  const { isBusy, mutate, mutateOrToast } = useApiMutation(keysKey)
+  const create = () => mutateOrToast(async () => setCreated(await createDefaultKey()))
   const remove = async () => {
-    await make(revokeDefaultKey, 'The API key is removed: it is refused from now on.')
+    await mutate(revokeDefaultKey, 'The API key is removed: it is refused from now on.')
     setCreated(undefined)
   }
   return (

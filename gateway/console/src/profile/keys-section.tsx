@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
 import { Section } from '../components/page'
@@ -15,7 +15,7 @@ export function KeysSection(): ReactNode {
   const { data, error, refetch } = useQuery(keysQuery)
   const [isNew, setNew] = useState(false)
   const [revoked, setRevoked] = useState<ApiKey>()
-  const { make } = useChange(keysKey)
+  const { mutate } = useApiMutation(keysKey)
   const named = data?.filter(({ isDefault }) => !isDefault)
   return (
     <Section
@@ -33,7 +33,7 @@ export function KeysSection(): ReactNode {
           title={`Revoke “${nameOf(revoked)}”?`}
           confirm="Revoke key"
           onClose={() => setRevoked(undefined)}
-          onConfirm={() => make(() => revokeKey(revoked.id), 'The key is revoked.')}
+          onConfirm={() => mutate(() => revokeKey(revoked.id), 'The key is revoked.')}
         >
           <p>Programs that use it are refused at once. It cannot be brought back.</p>
         </ConfirmDialog>

@@ -1,11 +1,11 @@
 import { useState, type ReactNode } from 'react'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { CopyText } from '../components/copy-text'
 import { Dialog, FormDialog } from '../components/dialog'
 import { CheckField, TextField } from '../components/field'
 import { createKey, keysKey, type NewApiKey } from './api-keys'
-import { noPlaces, PlacePicker, type Places } from './scope-picker'
+import { emptySelection, ScopePicker, type ScopeSelection } from './scope-picker'
 
 /** Asks what a new key is for, makes it, and shows it this once. */
 export function NewKeyDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -13,9 +13,9 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }): Rea
   const [lastDay, setLastDay] = useState('')
   const [readOnly, setReadOnly] = useState(false)
   const [isConfined, setConfined] = useState(false)
-  const [places, setPlaces] = useState<Places>(noPlaces)
+  const [places, setPlaces] = useState<ScopeSelection>(emptySelection)
   const [made, setMade] = useState<string>()
-  const { make } = useChange(keysKey)
+  const { mutate } = useApiMutation(keysKey)
   if (made !== undefined) return <MadeKey name={name.trim()} text={made} onClose={onClose} />
   const reachesNothing =
     isConfined && Object.values(places).every((chosen: readonly unknown[]) => chosen.length === 0)
@@ -25,7 +25,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }): Rea
       expiresAt: lastDay === '' ? undefined : endOfDay(lastDay),
       scope: readOnly || isConfined ? { readOnly, ...(isConfined && places) } : undefined,
     }
-    const { key } = await make(() => createKey(body))
+    const { key } = await mutate(() => createKey(body))
     setMade(key)
   }
   return (
@@ -64,7 +64,7 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }): Rea
         checked={isConfined}
         onChange={({ target }) => setConfined(target.checked)}
       />
-      {isConfined && <PlacePicker places={places} onChange={setPlaces} />}
+      {isConfined && <ScopePicker places={places} onChange={setPlaces} />}
     </FormDialog>
   )
 }

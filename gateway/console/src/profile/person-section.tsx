@@ -1,21 +1,21 @@
 import { useState, type ReactNode, type SyntheticEvent } from 'react'
 import { call } from '../api/client'
 import { orgsQuery } from '../api/resources'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { TextField } from '../components/field'
 import { Section } from '../components/page'
-import { sessionKey, useSignedIn } from '../session/session-provider'
+import { sessionKey, useCurrentUser } from '../session/session-provider'
 
 /** Name and address of the user. */
 export function PersonSection(): ReactNode {
-  const user = useSignedIn()
+  const user = useCurrentUser()
   const [name, setName] = useState(user.name)
-  const { isBusy, makeOrTell } = useChange(sessionKey, orgsQuery.queryKey)
+  const { isBusy, mutateOrToast } = useApiMutation(sessionKey, orgsQuery.queryKey)
   const trimmed = name.trim()
   const save = (event: SyntheticEvent) => {
     event.preventDefault()
-    makeOrTell(
+    mutateOrToast(
       () => call('POST', '/api/profile/user/name', { body: { name: trimmed } }),
       'The name is saved.',
     )

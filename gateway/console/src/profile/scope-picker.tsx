@@ -3,39 +3,40 @@ import type { ReactNode } from 'react'
 import { orgsQuery, workspacesQuery, type Org, type Workspace } from '../api/resources'
 import { CheckField } from '../components/field'
 import { ErrorState, Loading } from '../components/states'
+import { toggle } from '../components/toggle'
 import { siteName } from '../sites/site-name'
 
 /** Sites, workspaces and documents, by id. */
-export interface Places {
+export interface ScopeSelection {
   readonly orgs: readonly number[]
   readonly workspaces: readonly number[]
   readonly docs: readonly number[]
 }
 
 /** Nothing chosen. */
-export const noPlaces: Places = { orgs: [], workspaces: [], docs: [] }
+export const emptySelection: ScopeSelection = { orgs: [], workspaces: [], docs: [] }
 
-interface PlacePickerProps {
-  readonly places: Places
-  readonly onChange: (places: Places) => void
+interface ScopePickerProps {
+  readonly places: ScopeSelection
+  readonly onChange: (places: ScopeSelection) => void
 }
 
 /** Lets the user choose among all that they have access to; what lies in something chosen is chosen with it. */
-export function PlacePicker({ places, onChange }: PlacePickerProps): ReactNode {
+export function ScopePicker({ places, onChange }: ScopePickerProps): ReactNode {
   const { data, error, refetch } = useQuery(orgsQuery)
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!data) return <Loading what="your sites" />
   return (
-    <fieldset className="places">
+    <fieldset className="scope-tree">
       <legend>What it reaches</legend>
       {data.map((org) => (
-        <OrgPlaces key={org.id} org={org} places={places} onChange={onChange} />
+        <SiteScope key={org.id} org={org} places={places} onChange={onChange} />
       ))}
     </fieldset>
   )
 }
 
-function OrgPlaces(props: PlacePickerProps & { readonly org: Org }): ReactNode {
+function SiteScope(props: ScopePickerProps & { readonly org: Org }): ReactNode {
   const { org, places, onChange } = props
   const { data } = useQuery(workspacesQuery(String(org.id)))
   const isChosen = places.orgs.includes(org.id)
@@ -46,9 +47,9 @@ function OrgPlaces(props: PlacePickerProps & { readonly org: Org }): ReactNode {
         checked={isChosen}
         onChange={() => onChange({ ...places, orgs: toggle(places.orgs, org.id) })}
       />
-      <div className="places-inside">
+      <div className="scope-level">
         {data?.map((workspace) => (
-          <WorkspacePlaces
+          <WorkspaceScope
             key={workspace.id}
             workspace={workspace}
             isCovered={isChosen}
@@ -61,8 +62,8 @@ function OrgPlaces(props: PlacePickerProps & { readonly org: Org }): ReactNode {
   )
 }
 
-function WorkspacePlaces(
-  props: PlacePickerProps & { readonly workspace: Workspace; readonly isCovered: boolean },
+function WorkspaceScope(
+  props: ScopePickerProps & { readonly workspace: Workspace; readonly isCovered: boolean },
 ): ReactNode {
   const { workspace, isCovered, places, onChange } = props
   const isChosen = isCovered || places.workspaces.includes(workspace.id)
@@ -76,7 +77,7 @@ function WorkspacePlaces(
           onChange({ ...places, workspaces: toggle(places.workspaces, workspace.id) })
         }
       />
-      <div className="places-inside">
+      <div className="scope-level">
         {workspace.docs.map(({ id, name }) => (
           <CheckField
             key={id}
@@ -89,8 +90,4 @@ function WorkspacePlaces(
       </div>
     </>
   )
-}
-
-function toggle(ids: readonly number[], id: number): readonly number[] {
-  return ids.includes(id) ? ids.filter((other) => other !== id) : [...ids, id]
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { Section } from '../components/page'
 import { ErrorState, Loading } from '../components/states'
@@ -10,7 +10,7 @@ import { endOtherSessions, endSession, sessionsQuery, type UserSession } from '.
 /** Where the user is signed in, and ending that. */
 export function SessionsSection(): ReactNode {
   const { data, error, refetch } = useQuery(sessionsQuery)
-  const { isBusy, makeOrTell } = useChange(sessionsQuery.queryKey)
+  const { isBusy, mutateOrToast } = useApiMutation(sessionsQuery.queryKey)
   const hasOthers = data?.some(({ isCurrent }) => !isCurrent) ?? false
   return (
     <Section
@@ -20,7 +20,7 @@ export function SessionsSection(): ReactNode {
         hasOthers && (
           <Button
             isBusy={isBusy}
-            onClick={() => makeOrTell(endOtherSessions, 'All other sessions have ended.')}
+            onClick={() => mutateOrToast(endOtherSessions, 'All other sessions have ended.')}
           >
             End all others
           </Button>
@@ -35,7 +35,7 @@ export function SessionsSection(): ReactNode {
             key={session.id}
             session={session}
             isBusy={isBusy}
-            onEnd={() => makeOrTell(() => endSession(session.id), 'The session has ended.')}
+            onEnd={() => mutateOrToast(() => endSession(session.id), 'The session has ended.')}
           />
         ))}
       </ul>

@@ -1,40 +1,40 @@
 import { useState, type ReactNode } from 'react'
 import { CopyText } from '../components/copy-text'
 import { PlainTable } from '../components/plain-table'
-import { describeType, nameOf, type Entry, type Parameter, type Schema } from './openapi'
+import { describeType, nameOf, type Endpoint, type Parameter, type Schema } from './openapi'
 
 type Schemas = Readonly<Record<string, Schema>>
 
-interface EntryDetailsProps {
-  readonly entry: Entry
+interface EndpointDetailsProps {
+  readonly endpoint: Endpoint
   readonly schemas: Schemas
 }
 
 /** A call, which unfolds into what it takes and answers. */
-export function EntryDetails({ entry, schemas }: EntryDetailsProps): ReactNode {
-  const { method, path, operation } = entry
+export function EndpointDetails({ endpoint, schemas }: EndpointDetailsProps): ReactNode {
+  const { method, path, operation } = endpoint
   const [isOpen, setOpen] = useState(false)
   return (
-    <details className="entry" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details className="endpoint" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         <span className={`method ${method}`}>{method.toUpperCase()}</span> <code>{path}</code>
-        <span className="entry-summary">
+        <span className="endpoint-summary">
           {operation.summary}
           {operation.deprecated && ' (deprecated)'}
         </span>
       </summary>
       {/* Hundreds of tables that nobody looks at would make the page slow. */}
-      {isOpen && <EntryBody entry={entry} schemas={schemas} />}
+      {isOpen && <EndpointBody endpoint={endpoint} schemas={schemas} />}
     </details>
   )
 }
 
-function EntryBody({ entry, schemas }: EntryDetailsProps): ReactNode {
-  const { description, parameters = [], requestBody, responses } = entry.operation
+function EndpointBody({ endpoint, schemas }: EndpointDetailsProps): ReactNode {
+  const { description, parameters = [], requestBody, responses } = endpoint.operation
   return (
-    <div className="entry-body">
+    <div className="endpoint-body">
       {description !== undefined && <p>{description}</p>}
-      <CopyText label={`call ${entry.operation.operationId}`} text={toCurl(entry)} isBlock />
+      <CopyText label={`call ${endpoint.operation.operationId}`} text={toCurl(endpoint)} isBlock />
       {parameters.length > 0 && <ParameterTable parameters={parameters} />}
       {Object.entries(requestBody?.content ?? {}).map(([mediaType, { schema }]) => (
         <Shape key={mediaType} title={`Body, ${mediaType}`} schema={schema} schemas={schemas} />
@@ -57,7 +57,7 @@ function EntryBody({ entry, schemas }: EntryDetailsProps): ReactNode {
 }
 
 /** The call as a line for a shell; what stands in braces is for the reader to fill in. */
-function toCurl({ method, path, operation }: Entry): string {
+function toCurl({ method, path, operation }: Endpoint): string {
   const verb = method === 'get' ? '' : ` -X ${method.toUpperCase()}`
   const isJson = operation.requestBody?.content['application/json'] !== undefined
   const body = isJson ? ` -H "Content-Type: application/json" -d '{…}'` : ''
@@ -91,7 +91,7 @@ interface ShapeProps {
 }
 
 /** How deep a shape is shown; what lies deeper is named by its type. */
-const MOST_DEPTH = 4
+const MAX_DEPTH = 4
 
 function Shape({ title, schema, schemas }: ShapeProps): ReactNode {
   return (
@@ -111,7 +111,7 @@ interface FieldsProps {
 function Fields({ schema, schemas, depth }: FieldsProps): ReactNode {
   const shown = resolve(schema, schemas)
   const properties = Object.entries(shown?.properties ?? {})
-  if (properties.length === 0 || depth > MOST_DEPTH)
+  if (properties.length === 0 || depth > MAX_DEPTH)
     return depth === 0 ? <code>{describeType(schema)}</code> : null
   return (
     <ul className="fields">

@@ -50,7 +50,7 @@ export interface OpenApi {
 }
 
 /** A call with where it is found. */
-export interface Entry {
+export interface Endpoint {
   readonly method: string
   readonly path: string
   readonly operation: Operation
@@ -66,7 +66,7 @@ export const openApiQuery = queryOptions({
 const methods = ['get', 'post', 'patch', 'put', 'delete']
 
 /** All calls, in the order of the document. */
-export function listEntries({ paths }: OpenApi): Entry[] {
+export function listEndpoints({ paths }: OpenApi): Endpoint[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {
       const operation = item[method]
@@ -90,7 +90,7 @@ export function describeType(schema: Schema | undefined): string {
 export const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 
 /** Whether all words of a search stand somewhere in a call. */
-export function matches({ method, path, operation }: Entry, search: string): boolean {
+export function matches({ method, path, operation }: Endpoint, search: string): boolean {
   const { operationId, summary = '', tags = [] } = operation
   const text = [method, path, operationId, summary, ...tags].join(' ').toLowerCase()
   return search

@@ -5,8 +5,8 @@ import { CopyText } from '../components/copy-text'
 import { TextField } from '../components/field'
 import { Page, Section } from '../components/page'
 import { Empty, ErrorState, Loading } from '../components/states'
-import { EntryDetails } from './endpoint-details'
-import { listEntries, matches, openApiQuery, type OpenApi } from './openapi'
+import { EndpointDetails } from './endpoint-details'
+import { listEndpoints, matches, openApiQuery, type OpenApi } from './openapi'
 
 /** How programs use Sheaf: every call, to be searched and read. */
 export function ReferencePage(): ReactNode {
@@ -51,7 +51,7 @@ export function ReferencePage(): ReactNode {
 function Reference({ openApi }: { readonly openApi: OpenApi }): ReactNode {
   const [search, setSearch] = useState('')
   const wanted = useDeferredValue(search.trim())
-  const entries = listEntries(openApi).filter((entry) => matches(entry, wanted))
+  const endpoints = listEndpoints(openApi).filter((endpoint) => matches(endpoint, wanted))
   const schemas = openApi.components?.schemas ?? {}
   return (
     <>
@@ -62,16 +62,20 @@ function Reference({ openApi }: { readonly openApi: OpenApi }): ReactNode {
         onChange={({ target }) => setSearch(target.value)}
       />
       <p className="note" role="status">
-        {entries.length} {entries.length === 1 ? 'call' : 'calls'}
+        {endpoints.length} {endpoints.length === 1 ? 'call' : 'calls'}
       </p>
-      {entries.length === 0 && <Empty title="No call has all these words" />}
+      {endpoints.length === 0 && <Empty title="No call has all these words" />}
       {(openApi.tags ?? []).map(({ name, description }) => {
-        const own = entries.filter(({ operation }) => operation.tags?.includes(name))
+        const own = endpoints.filter(({ operation }) => operation.tags?.includes(name))
         if (own.length === 0) return null
         return (
           <Section key={name} title={name} about={description}>
-            {own.map((entry) => (
-              <EntryDetails key={entry.operation.operationId} entry={entry} schemas={schemas} />
+            {own.map((endpoint) => (
+              <EndpointDetails
+                key={endpoint.operation.operationId}
+                endpoint={endpoint}
+                schemas={schemas}
+              />
             ))}
           </Section>
         )

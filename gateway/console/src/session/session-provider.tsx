@@ -4,16 +4,16 @@ import { fetchSession, isPageUser, watchSession, type Session } from '../api/cli
 import { ErrorState, Loading } from '../components/states'
 
 /** Who is signed in. */
-export type SignedIn = NonNullable<Session['user']>
+export type CurrentUser = NonNullable<Session['user']>
 
-const SignedInContext = createContext<SignedIn | undefined>(undefined)
+const CurrentUserContext = createContext<CurrentUser | undefined>(undefined)
 
 /** Key of what is known of the session; invalidating it asks anew. */
 export const sessionKey = ['session'] as const
 
 /** The user who is signed in. Throws outside of SessionProvider. */
-export function useSignedIn(): SignedIn {
-  const user = use(SignedInContext)
+export function useCurrentUser(): CurrentUser {
+  const user = use(CurrentUserContext)
   if (!user) throw new Error('nobody is signed in')
   return user
 }
@@ -38,7 +38,8 @@ export function SessionProvider({ children }: { readonly children: ReactNode }):
     if (isOther) window.location.reload()
     else goToSignIn()
   }, [isSignedOut, isOther, client])
-  if (data?.user && !isOther) return <SignedInContext value={data.user}>{children}</SignedInContext>
+  if (data?.user && !isOther)
+    return <CurrentUserContext value={data.user}>{children}</CurrentUserContext>
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   return <Loading what={isSignedOut ? 'the sign-in page' : 'your session'} />
 }

@@ -3,7 +3,7 @@ import { Link, useNavigate } from 'react-router'
 import { AccessDialog } from '../access/access-dialog'
 import { call } from '../api/client'
 import { docPath, type DocumentSummary, type Org, type Workspace } from '../api/resources'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Menu, type MenuItem } from '../components/menu'
 import { Time } from '../components/time'
 import { MoveDialog } from './move-dialog'
@@ -24,15 +24,15 @@ export function DocumentRow(props: DocumentRowProps): ReactNode {
   const { id, name, isPinned, updatedAt } = document
   const [opened, setOpened] = useState<Opened>()
   const navigate = useNavigate()
-  const { makeOrTell } = useChange(['workspaces'])
+  const { mutateOrToast } = useApiMutation(['workspaces'])
   const path = docPath(String(id))
   const isOwner = document.access === 'owners'
   // Who sees what first is the business of the site, not of the document.
   const canPin = org.access === 'owners' || org.access === 'editors'
   const canCopy = props.workspace.access === 'owners' || props.workspace.access === 'editors'
-  const pin = () => makeOrTell(() => call('PATCH', `${path}/${isPinned ? 'unpin' : 'pin'}`))
+  const pin = () => mutateOrToast(() => call('PATCH', `${path}/${isPinned ? 'unpin' : 'pin'}`))
   const copy = () =>
-    makeOrTell(
+    mutateOrToast(
       () => call('POST', `${path}/copy`, { body: { workspaceId: props.workspace.id } }),
       'The copy is there.',
     )

@@ -3,7 +3,7 @@ import { useNavigate } from 'react-router'
 import { ApiError } from '../api/client'
 import type { Workspace } from '../api/resources'
 import { upload, type UploadProgress } from '../api/upload'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
 import { Field, TextField } from '../components/field'
 
@@ -27,7 +27,7 @@ export function ImportDialog({ workspace, onClose }: ImportDialogProps): ReactNo
   const [progress, setProgress] = useState<UploadProgress>()
   const navigate = useNavigate()
   const stop = useRef(new AbortController())
-  const { make } = useChange(['workspaces'])
+  const { mutate } = useApiMutation(['workspaces'])
   // Who closes the dialog does not want the document any more.
   useEffect(() => {
     const controller = new AbortController()
@@ -41,7 +41,7 @@ export function ImportDialog({ workspace, onClose }: ImportDialogProps): ReactNo
     form.set('upload', file)
     const { signal } = stop.current
     try {
-      const docId = await make(() =>
+      const docId = await mutate(() =>
         importFile(workspace.id, { form, signal, onProgress: setProgress }),
       )
       void navigate(`/docs/${docId}`)
@@ -61,10 +61,10 @@ export function ImportDialog({ workspace, onClose }: ImportDialogProps): ReactNo
         label="File"
         hint="CSV, TSV, XLSX, JSON, or a document downloaded from Sheaf (SQLite)."
       >
-        {(ties) => (
+        {(control) => (
           <input
             type="file"
-            {...ties}
+            {...control}
             accept=".csv,.tsv,.xlsx,.json,.sqlite,.grist"
             onChange={({ target }) => setFile(target.files?.[0])}
           />

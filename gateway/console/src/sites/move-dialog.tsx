@@ -2,7 +2,7 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { call } from '../api/client'
 import { docPath, orgsQuery, workspacesQuery, type DocumentSummary } from '../api/resources'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
 import { SelectField } from '../components/field'
 import { siteName } from './site-name'
@@ -19,7 +19,7 @@ export function MoveDialog({ document, workspaceId, onClose }: MoveDialogProps):
   const orgs = useQuery(orgsQuery).data ?? []
   const found = useQueries({ queries: orgs.map(({ id }) => workspacesQuery(String(id))) })
   const [target, setTarget] = useState('')
-  const { make } = useChange(['workspaces'], ['document'])
+  const { mutate } = useApiMutation(['workspaces'], ['document'])
   const options = orgs.flatMap((org, index) =>
     (found[index]?.data ?? [])
       .filter(({ id, access }) => id !== workspaceId && access !== 'viewers' && access !== null)
@@ -33,7 +33,7 @@ export function MoveDialog({ document, workspaceId, onClose }: MoveDialogProps):
       submit="Move"
       canSubmit={target !== ''}
       onClose={onClose}
-      onSubmit={() => make(move, 'The document is moved.')}
+      onSubmit={() => mutate(move, 'The document is moved.')}
     >
       <SelectField
         label="To workspace"

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { call } from '../api/client'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { ConfirmDialog } from '../components/dialog'
 
 interface RemoveDialogProps {
@@ -14,13 +14,13 @@ interface RemoveDialogProps {
 
 /** Moves a workspace or a document to the trash, when that is confirmed. */
 export function RemoveDialog({ path, name, children, onClose }: RemoveDialogProps): ReactNode {
-  const { make } = useChange(['workspaces'], ['document'])
+  const { mutate } = useApiMutation(['workspaces'], ['document'])
   return (
     <ConfirmDialog
       title={`Move “${name}” to the trash?`}
       confirm="Move to trash"
       onClose={onClose}
-      onConfirm={() => make(() => call('POST', `${path}/remove`), 'It is in the trash.')}
+      onConfirm={() => mutate(() => call('POST', `${path}/remove`), 'It is in the trash.')}
     >
       <p>{children}</p>
     </ConfirmDialog>

@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router'
 import { AccessDialog } from '../access/access-dialog'
 import { call } from '../api/client'
 import { orgsQuery, type Org } from '../api/resources'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { ConfirmDialog, NameDialog } from '../components/dialog'
 import { useToaster } from '../components/toast'
 import { RenameDialog } from './rename-dialog'
@@ -26,13 +26,13 @@ export function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode
   const path = `/api/orgs/${org.id}`
   const client = useQueryClient()
   const toaster = useToaster()
-  const { make } = useChange(['workspaces'])
+  const { mutate } = useApiMutation(['workspaces'])
   const remove = async () => {
     await call('DELETE', `${path}/${encodeURIComponent(org.name)}`)
     // This page stands until the next one is there, and must not ask for what is gone.
     const gone = [orgsQuery.queryKey, ['workspaces']]
     for (const queryKey of gone) await client.invalidateQueries({ queryKey, refetchType: 'none' })
-    toaster.tell('The site is deleted.')
+    toaster.show('The site is deleted.')
     await navigate('/')
   }
   switch (opened) {
@@ -46,7 +46,7 @@ export function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode
           title="New workspace"
           submit="Create workspace"
           onClose={onClose}
-          onName={(name) => make(() => call('POST', `${path}/workspaces`, { body: { name } }))}
+          onName={(name) => mutate(() => call('POST', `${path}/workspaces`, { body: { name } }))}
         />
       )
     case 'rename':

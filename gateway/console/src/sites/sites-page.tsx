@@ -4,7 +4,7 @@ import { Link, useNavigate } from 'react-router'
 import { roleNames } from '../access/role-names'
 import { call } from '../api/client'
 import { orgsQuery, type Org } from '../api/resources'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { FormDialog } from '../components/dialog'
 import { TextField } from '../components/field'
@@ -60,10 +60,10 @@ function NewSiteDialog({ onClose }: { readonly onClose: () => void }): ReactNode
   const [name, setName] = useState('')
   const [domain, setDomain] = useState('')
   const navigate = useNavigate()
-  const { make } = useChange(orgsQuery.queryKey)
+  const { mutate } = useApiMutation(orgsQuery.queryKey)
   const submit = async () => {
     const body = { name: name.trim(), domain: domain.trim() || undefined }
-    const id = await make(() => call<number>('POST', '/api/orgs', { body }), 'The site is there.')
+    const id = await mutate(() => call<number>('POST', '/api/orgs', { body }), 'The site is there.')
     void navigate(`/sites/${id}`)
   }
   return (

@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import { ApiError, call } from '../api/client'
 import { orgsQuery, type Org } from '../api/resources'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
 import { TextField } from '../components/field'
 
@@ -17,13 +17,16 @@ const isAboutSubdomain = (error: unknown) =>
 export function SubdomainDialog({ org, onClose }: SubdomainDialogProps): ReactNode {
   const [domain, setDomain] = useState(org.domain)
   const [fault, setFault] = useState<string>()
-  const { make } = useChange(orgsQuery.queryKey, ['document'])
+  const { mutate } = useApiMutation(orgsQuery.queryKey, ['document'])
   const wanted = domain.trim().toLowerCase()
   const submit = async () => {
     setFault(undefined)
     const body = { domain: wanted }
     try {
-      await make(() => call('PATCH', `/api/orgs/${org.id}`, { body }), 'The subdomain is changed.')
+      await mutate(
+        () => call('PATCH', `/api/orgs/${org.id}`, { body }),
+        'The subdomain is changed.',
+      )
     } catch (error) {
       if (isAboutSubdomain(error)) setFault((error as ApiError).message)
       throw error

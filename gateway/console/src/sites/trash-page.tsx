@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { Link, useParams } from 'react-router'
 import { call } from '../api/client'
 import { docPath, orgQuery, workspacesQuery, type Role, type Workspace } from '../api/resources'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
 import { Page } from '../components/page'
@@ -25,7 +25,7 @@ export function TrashPage(): ReactNode {
   const org = useQuery(orgQuery(orgId))
   const { data, error, refetch } = useQuery(workspacesQuery(orgId, true))
   const [deleted, setDeleted] = useState<Trashed>()
-  const { make, makeOrTell } = useChange(['workspaces'])
+  const { mutate, mutateOrToast } = useApiMutation(['workspaces'])
   const trashed = data?.flatMap(listTrashed)
   return (
     <Page
@@ -45,7 +45,7 @@ export function TrashPage(): ReactNode {
         <TrashList
           trashed={trashed}
           onRestore={(item) =>
-            makeOrTell(() => call('POST', `${item.path}/unremove`), `“${item.name}” is back.`)
+            mutateOrToast(() => call('POST', `${item.path}/unremove`), `“${item.name}” is back.`)
           }
           onDelete={setDeleted}
         />
@@ -55,7 +55,7 @@ export function TrashPage(): ReactNode {
           title={`Delete “${deleted.name}” for good?`}
           confirm="Delete for good"
           onClose={() => setDeleted(undefined)}
-          onConfirm={() => make(() => call('DELETE', deleted.path), 'It is deleted.')}
+          onConfirm={() => mutate(() => call('DELETE', deleted.path), 'It is deleted.')}
         >
           <p>It goes for everybody, with all that is in it. It cannot be undone.</p>
         </ConfirmDialog>

@@ -3,7 +3,7 @@ import { useNavigate } from 'react-router'
 import { AccessDialog } from '../access/access-dialog'
 import { call } from '../api/client'
 import type { DocumentSummary, Org, Workspace } from '../api/resources'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { NameDialog } from '../components/dialog'
 import { Menu, type MenuItem } from '../components/menu'
@@ -80,9 +80,9 @@ function WorkspaceDialog({ workspace, opened, onClose }: WorkspaceDialogProps): 
   const { id, name } = workspace
   const path = `/api/workspaces/${id}`
   const navigate = useNavigate()
-  const { make } = useChange(['workspaces'])
+  const { mutate } = useApiMutation(['workspaces'])
   const create = async (newName: string) => {
-    const docId = await make(() =>
+    const docId = await mutate(() =>
       call<string>('POST', `${path}/docs`, { body: { name: newName } }),
     )
     void navigate(`/docs/${docId}`)

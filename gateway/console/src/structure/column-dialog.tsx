@@ -1,7 +1,8 @@
 import { useState, type ReactNode } from 'react'
+import { columnName } from '../formats/column'
 import { call } from '../api/client'
 import { tablePath, type Column } from '../api/resources'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
 import { ColumnFields } from './column-fields'
 import {
@@ -25,18 +26,18 @@ interface ColumnDialogProps {
 /** Adds a column to a table, or changes one. */
 export function ColumnDialog({ docId, tableId, column, onClose }: ColumnDialogProps): ReactNode {
   const [draft, setDraft] = useState(() => (column ? draftOf(column) : newDraft()))
-  const { make } = useChange(['document', docId])
+  const { mutate } = useApiMutation(['document', docId])
   const path = `${tablePath(docId, tableId)}/columns`
   const isComplete = draft.label.trim() !== '' && (!isRef(draft.type) || draft.refTable !== '')
   const submit = async () => {
-    if (!column) return make(() => call('POST', path, { body: { columns: [newColumn(draft)] } }))
+    if (!column) return mutate(() => call('POST', path, { body: { columns: [newColumn(draft)] } }))
     const fields = changedFields(column, draft)
     if (Object.keys(fields).length === 0) return
-    return make(() => call('PATCH', path, { body: { columns: [{ id: column.id, fields }] } }))
+    return mutate(() => call('PATCH', path, { body: { columns: [{ id: column.id, fields }] } }))
   }
   return (
     <FormDialog
-      title={column ? `Change “${column.fields.label || column.id}”` : `Add a column to ${tableId}`}
+      title={column ? `Change “${columnName(column)}”` : `Add a column to ${tableId}`}
       submit={column ? 'Save' : 'Add column'}
       canSubmit={isComplete}
       onClose={onClose}

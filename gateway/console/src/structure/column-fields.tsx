@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { columnName } from '../formats/column'
 import { columnsQuery, tablesQuery } from '../api/resources'
 import { labelColumn } from '../cells/reference/label-queries'
 import { Field, SelectField, TextField } from '../components/field'
@@ -51,9 +52,9 @@ export function ColumnFields(props: ColumnFieldsProps): ReactNode {
           label="Choices"
           hint="One on each line. Cells keep what they hold, also when it is taken out here."
         >
-          {(ties) => (
+          {(control) => (
             <textarea
-              {...ties}
+              {...control}
               value={draft.choices}
               onChange={({ target }) => set({ choices: target.value })}
             />
@@ -83,7 +84,7 @@ function RefFields({ docId, draft, onSet }: RefFieldsProps): ReactNode {
   const columns = useQuery({ ...columnsQuery(docId, refTable), enabled: refTable !== '' })
   const names = (tables.data ?? []).map(({ id }) => [id, id] as const)
   const usual = labelColumn(columns.data ?? [], 0)
-  const usualName = usual ? `${usual.fields.label || usual.id} (the first text)` : 'The row number'
+  const usualName = usual ? `${columnName(usual)} (the first text)` : 'The row number'
   return (
     <>
       <SelectField

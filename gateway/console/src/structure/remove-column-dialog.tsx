@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { columnName } from '../formats/column'
 import { call } from '../api/client'
 import { tablePath, type Column } from '../api/resources'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { ConfirmDialog } from '../components/dialog'
 import { rowCountQuery, showRows } from './removal-queries'
 
@@ -16,16 +17,16 @@ interface RemoveColumnDialogProps {
 /** Deletes a column with its values, when that is confirmed. */
 export function RemoveColumnDialog(props: RemoveColumnDialogProps): ReactNode {
   const { docId, tableId, column, onClose } = props
-  const { make } = useChange(['document', docId])
+  const { mutate } = useApiMutation(['document', docId])
   const { data: rows } = useQuery(rowCountQuery(docId, tableId))
   const path = `${tablePath(docId, tableId)}/columns/${encodeURIComponent(column.id)}`
-  const name = column.fields.label || column.id
+  const name = columnName(column)
   return (
     <ConfirmDialog
       title={`Delete the column “${name}”?`}
       confirm="Delete column"
       onClose={onClose}
-      onConfirm={() => make(() => call('DELETE', path), `The column “${name}” is deleted.`)}
+      onConfirm={() => mutate(() => call('DELETE', path), `The column “${name}” is deleted.`)}
     >
       <p>
         It is lost with its values in {showRows(rows)} of {tableId}, and what programs do with{' '}

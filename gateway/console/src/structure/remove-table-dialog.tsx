@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { call } from '../api/client'
 import { tablePath, tablesQuery, type Table } from '../api/resources'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { ConfirmDialog } from '../components/dialog'
 import { findReferrers, rowCountQuery, showRows, tablesWithColumnsQuery } from './removal-queries'
 
@@ -22,7 +22,7 @@ export function RemoveTableDialog(props: RemoveTableDialogProps): ReactNode {
   const client = useQueryClient()
   const navigate = useNavigate()
   const { pathname } = useLocation()
-  const { make } = useChange(['document', docId])
+  const { mutate } = useApiMutation(['document', docId])
   const { data: rows } = useQuery(rowCountQuery(docId, id))
   const { data: tables = [] } = useQuery(tablesWithColumnsQuery(docId))
   const columns = tables.find((other) => other.id === id)?.columns ?? []
@@ -43,7 +43,7 @@ export function RemoveTableDialog(props: RemoveTableDialogProps): ReactNode {
       confirm="Delete table"
       onClose={onClose}
       onConfirm={() =>
-        make(remove, `The table “${id}” is deleted.`).finally(() => onBusy(undefined))
+        mutate(remove, `The table “${id}” is deleted.`).finally(() => onBusy(undefined))
       }
     >
       <p>
@@ -57,10 +57,10 @@ export function RemoveTableDialog(props: RemoveTableDialogProps): ReactNode {
   )
 }
 
-const MOST_NAMED = 8
+const MAX_NAMED = 8
 
 function showNames(names: readonly string[]): string {
-  const more = names.length - MOST_NAMED
-  const shown = names.slice(0, MOST_NAMED).join(', ')
+  const more = names.length - MAX_NAMED
+  const shown = names.slice(0, MAX_NAMED).join(', ')
   return more > 0 ? `${shown} and ${more} more` : shown
 }

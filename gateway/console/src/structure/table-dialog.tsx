@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { call } from '../api/client'
 import { docPath, tablesQuery, type Table } from '../api/resources'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { FormDialog, NameDialog } from '../components/dialog'
 import { TextField } from '../components/field'
@@ -31,7 +31,7 @@ function RenameTable(props: TableDialogProps & { readonly table: Table }): React
   const client = useQueryClient()
   const navigate = useNavigate()
   const { pathname } = useLocation()
-  const { make } = useChange(['document', docId])
+  const { mutate } = useApiMutation(['document', docId])
   const rename = async (name: string) => {
     const body = { tables: [{ id: table.id, fields: { tableId: name } }] }
     onBusy(table.id)
@@ -48,7 +48,7 @@ function RenameTable(props: TableDialogProps & { readonly table: Table }): React
       submit="Rename"
       initial={table.id}
       onClose={onClose}
-      onName={(name) => make(() => rename(name)).finally(() => onBusy(undefined))}
+      onName={(name) => mutate(() => rename(name)).finally(() => onBusy(undefined))}
     />
   )
 }
@@ -67,10 +67,10 @@ function AddTable({ docId, onClose }: TableDialogProps): ReactNode {
   const [name, setName] = useState('')
   const [columns, setColumns] = useState(firstColumns)
   const navigate = useNavigate()
-  const { make } = useChange(['document', docId])
+  const { mutate } = useApiMutation(['document', docId])
   const named = columns.filter(({ label }) => label.trim() !== '')
   const add = async () => {
-    const id = await make(() => addTable(docId, name.trim(), named))
+    const id = await mutate(() => addTable(docId, name.trim(), named))
     await navigate(tableAddress(docId, id))
   }
   return (

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { Button } from '../components/button'
 import { Section } from '../components/page'
 import { PlainTable } from '../components/plain-table'
-import { showSize } from '../components/size'
+import { formatSize } from '../components/size'
 import { Empty, ErrorState, Loading } from '../components/states'
 import { Time } from '../components/time'
 import { DeliveryDialog } from './delivery-dialog'
@@ -84,7 +84,7 @@ function DeliveryTable({ deliveries, onShow }: DeliveryTableProps): ReactNode {
           <td data-label="Answer" className="answer">
             {describeAnswer(delivery)}
           </td>
-          <td data-label="Size">{showSize(delivery.bodyBytes)}</td>
+          <td data-label="Size">{formatSize(delivery.bodyBytes)}</td>
           <td>
             <Button
               aria-label={`Details of the delivery of ${delivery.time}`}

@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react'
-import { Link, useOutletContext } from 'react-router'
-import { showSize } from '../components/size'
+import { Link } from 'react-router'
+import { formatSize } from '../components/size'
 import { Time } from '../components/time'
-import type { DocumentOutlet } from '../document/document-page'
+import { useDocumentContext } from '../document-context/document-context'
 import { StateBadge } from './state-badge'
 import type { Delivery } from './webhook-queries'
 import { deliveryState } from './webhook-state'
 
 /** All that is known of a delivery. */
-export function DeliveryFacts({ delivery }: { readonly delivery: Delivery }): ReactNode {
+export function DeliveryDetails({ delivery }: { readonly delivery: Delivery }): ReactNode {
   const { id, time, size, kinds, attempts, httpStatus, durationMs } = delivery
   const { errorMessage, responseExcerpt, bodyBytes, byHand } = delivery
   return (
@@ -31,7 +31,7 @@ export function DeliveryFacts({ delivery }: { readonly delivery: Delivery }): Re
         <dd>{errorMessage ?? 'none'}</dd>
         <dt>Events</dt>
         <dd>
-          {size.toLocaleString()} ({kinds.replaceAll(',', ', ')}), {showSize(bodyBytes)}
+          {size.toLocaleString()} ({kinds.replaceAll(',', ', ')}), {formatSize(bodyBytes)}
         </dd>
         <dt>Tells of</dt>
         <dd>
@@ -57,7 +57,7 @@ export function DeliveryFacts({ delivery }: { readonly delivery: Delivery }): Re
 }
 
 function Changes({ delivery: { firstSeq, lastSeq } }: { readonly delivery: Delivery }): ReactNode {
-  const { docId } = useOutletContext<DocumentOutlet>()
+  const { docId } = useDocumentContext()
   if (lastSeq === 0) return 'nothing: it is a test'
   const text = firstSeq === lastSeq ? `change ${lastSeq}` : `changes ${firstSeq} to ${lastSeq}`
   return <Link to={`/docs/${docId}/history?before=${lastSeq + 1}`}>{text}</Link>

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { Dialog } from '../components/dialog'
 import { ErrorNote } from '../components/states'
-import { DeliveryFacts } from './delivery-details'
+import { DeliveryDetails } from './delivery-details'
 import { deliveryQuery, redeliver, webhooksKey, type Delivery } from './webhook-queries'
 
 interface DeliveryDialogProps {
@@ -20,16 +20,16 @@ export function DeliveryDialog(props: DeliveryDialogProps): ReactNode {
   const { docId, webhookId, listed, onClose } = props
   const query = deliveryQuery(docId, webhookId, listed.id)
   const { data = listed, error } = useQuery(query)
-  const { isBusy, make } = useChange(webhooksKey(docId))
+  const { isBusy, mutate } = useApiMutation(webhooksKey(docId))
   const [refusal, setRefusal] = useState<unknown>()
   const sendAgain = () => {
     setRefusal(undefined)
     const told = 'It is sent again.'
-    make(() => redeliver(docId, webhookId, listed.id), told).catch(setRefusal)
+    mutate(() => redeliver(docId, webhookId, listed.id), told).catch(setRefusal)
   }
   return (
     <Dialog title="Delivery" isWide onClose={onClose}>
-      <DeliveryFacts delivery={data} />
+      <DeliveryDetails delivery={data} />
       {data.status === 'waiting' && <p className="note">It waits to be sent already.</p>}
       <ErrorNote error={refusal ?? error} />
       <footer className="dialog-foot">

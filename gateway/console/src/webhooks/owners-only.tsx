@@ -1,12 +1,11 @@
 import type { ReactNode } from 'react'
-import { useOutletContext } from 'react-router'
 import { Section } from '../components/page'
 import { Empty } from '../components/states'
-import type { DocumentOutlet } from '../document/document-page'
+import { useDocumentContext } from '../document-context/document-context'
 
 /** Shows webhooks to those who may see them, and others why they may not. */
 export function OwnersOnly({ children }: { readonly children: ReactNode }): ReactNode {
-  const { document } = useOutletContext<DocumentOutlet>()
+  const { document } = useDocumentContext()
   return (
     <div className="pane">
       {document.access === 'owners' ? (

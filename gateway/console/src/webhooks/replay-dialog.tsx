@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
 import { SelectField, TextField } from '../components/field'
 import { replay, webhooksKey, type Webhook } from './webhook-queries'
@@ -33,11 +33,11 @@ function ReplayForm({ docId, webhook, rest, onRest, onClose }: ReplayFormProps):
   const [from, setFrom] = useState<'since' | 'sinceTime'>('since')
   const [since, setSince] = useState(String(missedAfter ?? ''))
   const [time, setTime] = useState('')
-  const { make } = useChange(webhooksKey(docId))
+  const { mutate } = useApiMutation(webhooksKey(docId))
   const send = async () => {
     const start =
       from === 'since' ? { since: Number(since) } : { sinceTime: new Date(time).toISOString() }
-    const { queued, nextSeq } = await make(
+    const { queued, nextSeq } = await mutate(
       () => replay(docId, webhook.id, start),
       'What was replayed waits now.',
     )

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
 import { CopyText } from '../components/copy-text'
@@ -17,13 +17,13 @@ interface SecretSectionProps {
 export function SecretSection({ docId, webhookId }: SecretSectionProps): ReactNode {
   const [secrets, setSecrets] = useState<Secrets>()
   const [isAsked, setAsked] = useState(false)
-  const { isBusy, make, makeOrTell } = useChange()
+  const { isBusy, mutate, mutateOrToast } = useApiMutation()
   const read = async () => setSecrets(await readSecrets(docId, webhookId))
   const rotate = async () => {
-    await make(() => rotateSecret(docId, webhookId), 'There is a new secret.')
+    await mutate(() => rotateSecret(docId, webhookId), 'There is a new secret.')
     // Apart from it: whoever confirmed once more, because it could not be shown, would end the old one.
     setSecrets(undefined)
-    makeOrTell(read)
+    mutateOrToast(read)
   }
   return (
     <Section
@@ -34,7 +34,7 @@ export function SecretSection({ docId, webhookId }: SecretSectionProps): ReactNo
           {secrets ? (
             <Button onClick={() => setSecrets(undefined)}>Hide secret</Button>
           ) : (
-            <Button isBusy={isBusy} onClick={() => makeOrTell(read)}>
+            <Button isBusy={isBusy} onClick={() => mutateOrToast(read)}>
               Show secret
             </Button>
           )}

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { Dialog } from '../components/dialog'
 import { ErrorState, Loading } from '../components/states'
-import { DeliveryFacts } from './delivery-details'
+import { DeliveryDetails } from './delivery-details'
 import { deliveryQuery, sendTest, webhooksKey, type Delivery } from './webhook-queries'
 
 interface TestEventProps {
@@ -15,8 +15,8 @@ interface TestEventProps {
 /** Sends a made-up event, and shows what became of it. */
 export function TestEvent({ docId, webhookId }: TestEventProps): ReactNode {
   const [sent, setSent] = useState<string>()
-  const { isBusy, makeOrTell } = useChange(webhooksKey(docId))
-  const send = () => makeOrTell(async () => setSent(await sendTest(docId, webhookId)))
+  const { isBusy, mutateOrToast } = useApiMutation(webhooksKey(docId))
+  const send = () => mutateOrToast(async () => setSent(await sendTest(docId, webhookId)))
   return (
     <>
       <Button isBusy={isBusy} onClick={send}>
@@ -51,7 +51,7 @@ function TestOutcome({ docId, webhookId, deliveryId, onClose }: TestOutcomeProps
           <p role="status" className="outcome">
             {describeOutcome(data)}
           </p>
-          {data.status !== 'waiting' && <DeliveryFacts delivery={data} />}
+          {data.status !== 'waiting' && <DeliveryDetails delivery={data} />}
         </>
       )}
       <footer className="dialog-foot">

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link, useNavigate } from 'react-router'
-import { useChange } from '../components/use-api-mutation'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
 import { Menu } from '../components/menu'
@@ -29,9 +29,9 @@ type Asked = 'disable' | 'clear' | 'replay' | 'delete'
 export function WebhookActions({ docId, webhook }: WebhookProps): ReactNode {
   const { id, fields, usage } = webhook
   const [asked, setAsked] = useState<Asked>()
-  const { isBusy, makeOrTell } = useChange(webhooksKey(docId))
+  const { isBusy, mutateOrToast } = useApiMutation(webhooksKey(docId))
   const enable = (enabled: boolean, told: string) =>
-    makeOrTell(() => changeWebhook(docId, id, { enabled }), told)
+    mutateOrToast(() => changeWebhook(docId, id, { enabled }), told)
   const close = () => setAsked(undefined)
   return (
     <>
@@ -83,12 +83,12 @@ interface DropDialogProps extends WebhookProps {
 
 /** Asks before what waits is dropped. */
 function DropDialog({ docId, webhook, isEnd, onClose }: DropDialogProps): ReactNode {
-  const { make } = useChange(webhooksKey(docId))
+  const { mutate } = useApiMutation(webhooksKey(docId))
   const { id, usage } = webhook
   const drop = () =>
     isEnd
-      ? make(() => changeWebhook(docId, id, { enabled: false }), 'The webhook is disabled.')
-      : make(() => clearQueue(docId, id), 'The queue is clear.')
+      ? mutate(() => changeWebhook(docId, id, { enabled: false }), 'The webhook is disabled.')
+      : mutate(() => clearQueue(docId, id), 'The queue is clear.')
   return (
     <ConfirmDialog
       title={isEnd ? `Disable “${nameOf(webhook)}”?` : 'Clear the queue?'}
@@ -116,7 +116,7 @@ function DeleteDialog(props: WebhookProps & { readonly onClose: () => void }): R
     client.setQueryData(webhooksQuery(docId).queryKey, (known) =>
       known?.filter(({ id }) => id !== webhook.id),
     )
-    toaster.tell('The webhook is deleted.')
+    toaster.show('The webhook is deleted.')
   }
   return (
     <ConfirmDialog

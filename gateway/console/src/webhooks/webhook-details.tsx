@@ -5,7 +5,7 @@ import type { Webhook, WebhookFields } from './webhook-queries'
 import { describeEvents, isoTime, lastAnswer, webhookState } from './webhook-state'
 
 /** What a webhook is, and how it fares. */
-export function WebhookFacts({ webhook }: { readonly webhook: Webhook }): ReactNode {
+export function WebhookDetails({ webhook }: { readonly webhook: Webhook }): ReactNode {
   const { fields, usage } = webhook
   const state = webhookState(webhook)
   return (

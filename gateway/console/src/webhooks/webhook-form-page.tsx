@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useNavigate, useOutletContext, useParams } from 'react-router'
-import { useChange } from '../components/use-api-mutation'
+import { useNavigate, useParams } from 'react-router'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Empty, ErrorState, Loading } from '../components/states'
-import type { DocumentOutlet } from '../document/document-page'
+import { useDocumentContext } from '../document-context/document-context'
 import { OwnersOnly } from './owners-only'
 import {
   changeWebhook,
@@ -30,8 +30,8 @@ export function WebhookFormPage(): ReactNode {
 }
 
 function NewWebhook(): ReactNode {
-  const { docId, tables } = useOutletContext<DocumentOutlet>()
-  const { make } = useChange(webhooksKey(docId))
+  const { docId, tables } = useDocumentContext()
+  const { mutate } = useApiMutation(webhooksKey(docId))
   const navigate = useNavigate()
   const initial: WebhookFields = {
     name: '',
@@ -45,7 +45,7 @@ function NewWebhook(): ReactNode {
     enabled: true,
   }
   const create = async (fields: WebhookFields) => {
-    const id = await make(() => createWebhook(docId, fields), 'The webhook is made.')
+    const id = await mutate(() => createWebhook(docId, fields), 'The webhook is made.')
     await navigate(`/docs/${docId}/webhooks/${id}`, { replace: true })
   }
   return (
@@ -60,9 +60,9 @@ function NewWebhook(): ReactNode {
 }
 
 function EditWebhook({ webhookId }: { readonly webhookId: string }): ReactNode {
-  const { docId } = useOutletContext<DocumentOutlet>()
+  const { docId } = useDocumentContext()
   const { data, error, refetch } = useQuery(webhooksQuery(docId))
-  const { make } = useChange(webhooksKey(docId))
+  const { mutate } = useApiMutation(webhooksKey(docId))
   const navigate = useNavigate()
   // Once it is known, what is being entered stays, though Sheaf is away for a moment.
   if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />
@@ -76,7 +76,7 @@ function EditWebhook({ webhookId }: { readonly webhookId: string }): ReactNode {
     )
   const back = `/docs/${docId}/webhooks/${webhookId}`
   const change = async (_: WebhookFields, changed: Partial<WebhookFields>) => {
-    await make(() => changeWebhook(docId, webhookId, changed), 'The webhook is changed.')
+    await mutate(() => changeWebhook(docId, webhookId, changed), 'The webhook is changed.')
     await navigate(back, { replace: true })
   }
   return (

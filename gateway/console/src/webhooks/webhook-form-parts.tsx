@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId, type ReactNode } from 'react'
-import { useOutletContext } from 'react-router'
 import { columnsQuery, type Column } from '../api/resources'
 import { CheckField, SelectField } from '../components/field'
 import { ErrorNote } from '../components/states'
-import type { DocumentOutlet } from '../document/document-page'
+import { toggle } from '../components/toggle'
+import { useDocumentContext } from '../document-context/document-context'
 import type { EventType, WebhookFields } from './webhook-queries'
 import { eventNames } from './webhook-state'
 
@@ -39,7 +39,7 @@ interface ColumnFieldsProps {
 /** Which rows are sent, and which of their changes. */
 export function ColumnFields(props: ColumnFieldsProps): ReactNode {
   const { fields, readyFault, watchedFault, onChange } = props
-  const { docId } = useOutletContext<DocumentOutlet>()
+  const { docId } = useDocumentContext()
   const { tableId, isReadyColumn, watchedColIds } = fields
   const hasTable = tableId !== null && tableId !== ''
   const query = columnsQuery(docId, tableId ?? '')
@@ -85,17 +85,13 @@ interface ChoiceListProps {
   readonly fault: string | undefined
   readonly options: readonly (readonly [string, string])[]
   readonly chosen: readonly string[]
-  readonly onChange: (chosen: string[]) => void
+  readonly onChange: (chosen: readonly string[]) => void
 }
 
 /** Boxes of which any number can be ticked. */
 function ChoiceList(props: ChoiceListProps): ReactNode {
   const { label, hint, fault, options, chosen, onChange } = props
   const id = useId()
-  const toggle = (value: string) =>
-    onChange(
-      chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value],
-    )
   return (
     <fieldset aria-describedby={`${id}-hint ${id}-fault`} tabIndex={-1}>
       <legend>{label}</legend>
@@ -111,7 +107,7 @@ function ChoiceList(props: ChoiceListProps): ReactNode {
             label={text}
             checked={chosen.includes(value)}
             aria-invalid={fault === undefined ? undefined : true}
-            onChange={() => toggle(value)}
+            onChange={() => onChange(toggle(chosen, value))}
           />
         ))}
       </div>

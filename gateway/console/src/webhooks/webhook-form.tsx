@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from 'react'
-import { Link, useOutletContext } from 'react-router'
+import { Link } from 'react-router'
 import { ApiError } from '../api/client'
 import { Button } from '../components/button'
 import { CheckField, Field, SelectField, TextField } from '../components/field'
 import { Section } from '../components/page'
 import { ErrorNote } from '../components/states'
-import type { DocumentOutlet } from '../document/document-page'
+import { useDocumentContext } from '../document-context/document-context'
 import { ColumnFields, EventFields } from './webhook-form-parts'
 import type { WebhookFields } from './webhook-queries'
 
@@ -82,7 +82,7 @@ interface PartProps {
 }
 
 function TargetFields({ fields, faultOf, onChange }: PartProps): ReactNode {
-  const { tables } = useOutletContext<DocumentOutlet>()
+  const { tables } = useDocumentContext()
   const options = tables.map(({ id }) => [id, id] as const)
   return (
     <>
@@ -129,9 +129,9 @@ function OtherFields({ fields, faultOf, onChange }: PartProps): ReactNode {
         onChange={({ target }) => onChange({ authorization: target.value })}
       />
       <Field label="Memo" hint="For people." error={faultOf('memo')}>
-        {(ties) => (
+        {(control) => (
           <textarea
-            {...ties}
+            {...control}
             className="memo"
             value={fields.memo}
             rows={3}

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Link, useOutletContext } from 'react-router'
+import { Link } from 'react-router'
 import { Section } from '../components/page'
 import { PlainTable } from '../components/plain-table'
 import { Empty, ErrorState, Loading } from '../components/states'
 import { Time } from '../components/time'
-import type { DocumentOutlet } from '../document/document-page'
+import { useDocumentContext } from '../document-context/document-context'
 import { OwnersOnly } from './owners-only'
 import { StateBadge } from './state-badge'
 import { webhooksQuery, type Webhook } from './webhook-queries'
@@ -21,7 +21,7 @@ export function WebhooksPage(): ReactNode {
 }
 
 function WebhookList(): ReactNode {
-  const { docId, tables } = useOutletContext<DocumentOutlet>()
+  const { docId, tables } = useDocumentContext()
   const { data, error, refetch } = useQuery(webhooksQuery(docId))
   return (
     <Section

@@ -1,23 +1,23 @@
 import { useQueries } from '@tanstack/react-query'
 import type { ICellRendererParams, SuppressKeyboardEventParams } from 'ag-grid-community'
 import type { ReactNode } from 'react'
-import type { Column } from '../../api/resources'
-import type { Row } from '../../api/row'
-import { columnName, defineKind, isEditable, popup, type CellKind } from '../base/cell-type'
+import type { Column, Row } from '../../api/resources'
+import { columnName } from '../../formats/column'
+import { defineCellType, isEditable, popup, type CellType } from '../base/cell-type'
 import { FilesEditor, type FilesRules } from './files-editor'
-import { filePath, fileQuery } from '../reference/label-queries'
-import { rowIds, showValue } from '../../formats/value'
+import { fileNameQuery, filePath } from './file-queries'
+import { rowIds, formatValue } from '../../formats/value'
 import { keepTyped, leaveByTab } from '../base/type-ahead'
 
 /** So many files of one cell are named; of the others there is the number. */
-const MOST_SHOWN = 3
+const MAX_SHOWN = 3
 
 /** Files of the document. */
-export const attachmentsKind: CellKind = defineKind({
-  fits: (value) => rowIds(value) !== undefined,
-  own: (column, place) => {
-    const rules: FilesRules = { label: columnName(column), docId: place.docId }
-    const canEdit = isEditable(column, place)
+export const attachmentsCell: CellType = defineCellType({
+  isValid: (value) => rowIds(value) !== undefined,
+  column: (column, context) => {
+    const rules: FilesRules = { label: columnName(column), docId: context.docId }
+    const canEdit = isEditable(column, context)
     return {
       cellRenderer: FilesCell,
       cellRendererParams: rules,
@@ -26,7 +26,9 @@ export const attachmentsKind: CellKind = defineKind({
       cellEditorParams: rules,
       // The links of a cell are not on the way of Tab: editors reach them in the editor, others so.
       suppressKeyboardEvent: (params) =>
-        canEdit ? keepTyped(params) || leaveByTab(params) : opensFile(params, column, place.docId),
+        canEdit
+          ? keepTyped(params) || leaveByTab(params)
+          : opensFile(params, column, context.docId),
     }
   },
 })
@@ -44,9 +46,9 @@ function opensFile(
 
 function FilesCell({ value, docId }: ICellRendererParams<Row, unknown> & FilesRules): ReactNode {
   const ids = rowIds(value)
-  const shown = (ids ?? []).slice(0, MOST_SHOWN)
-  const names = useQueries({ queries: shown.map((id) => fileQuery(docId, id)) })
-  if (!ids) return showValue(value)
+  const shown = (ids ?? []).slice(0, MAX_SHOWN)
+  const names = useQueries({ queries: shown.map((id) => fileNameQuery(docId, id)) })
+  if (!ids) return formatValue(value)
   return (
     <span className="cell-chips">
       {shown.map((id, index) => (

@@ -5,12 +5,12 @@ import { upload } from '../../api/upload'
 import { Button } from '../../components/button'
 import { Field } from '../../components/field'
 import { ErrorNote } from '../../components/states'
-import { filePath, fileQuery } from '../reference/label-queries'
+import { fileNameQuery, filePath } from './file-queries'
 import { rowIds, toList } from '../../formats/value'
 import type { EditorProps } from '../base/text-editor'
 import { useOpening } from '../base/type-ahead'
 
-/** What cells with files know of their place. */
+/** What cells with files know of their context. */
 export interface FilesRules {
   readonly label: string
   readonly docId: string
@@ -22,7 +22,7 @@ const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled)'
 export function FilesEditor(props: EditorProps<FilesRules>): ReactNode {
   const { label, docId, value, onValueChange, stopEditing } = props
   const ids = rowIds(value) ?? []
-  const names = useQueries({ queries: ids.map((id) => fileQuery(docId, id)) })
+  const names = useQueries({ queries: ids.map((id) => fileNameQuery(docId, id)) })
   const root = useRef<HTMLDivElement>(null)
   const field = useOpening<HTMLInputElement>(label, false)
   const add = (added: readonly number[]) => onValueChange(toList([...ids, ...added]))
@@ -61,9 +61,9 @@ export function FilesEditor(props: EditorProps<FilesRules>): ReactNode {
         })}
       </ul>
       <Field label="Attach files">
-        {(ties) => (
+        {(control) => (
           <input
-            {...ties}
+            {...control}
             ref={field}
             type="file"
             multiple

@@ -1,13 +1,12 @@
 import type { ColDef } from 'ag-grid-community'
-import type { Column } from '../../api/resources'
-import type { Row } from '../../api/row'
+import type { Column, Row } from '../../api/resources'
 import { isComputed } from '../../formats/column'
-import { showCell } from '../../formats/cell'
+import { formatCell } from '../../formats/cell'
 import { isSameValue } from '../../formats/value'
 import { keepTyped, leaveByTab } from './type-ahead'
 
 /** Where a cell stands, and whether its reader may change it. */
-export interface CellPlace {
+export interface CellContext {
   readonly docId: string
   readonly tableId: string
   readonly canEdit: boolean
@@ -17,17 +16,17 @@ export interface CellPlace {
 type CellColumn = Partial<ColDef<Row>>
 
 /** How the cells of a type look and are edited. */
-export interface CellKind {
+export interface CellType {
   /** What the grid needs for a column; what its editor hands over is what the API takes. */
-  readonly column: (column: Column, place: CellPlace) => CellColumn
+  readonly column: (column: Column, context: CellContext) => CellColumn
 }
 
 /** What one kind of cell has of its own. */
-interface KindRules {
+interface CellTypeOptions {
   readonly align?: 'start' | 'end' | 'center'
   /** True for values of the type; any other, such as text that the API kept, is marked. */
-  readonly fits: (value: unknown) => boolean
-  readonly own: (column: Column, place: CellPlace) => CellColumn
+  readonly isValid: (value: unknown) => boolean
+  readonly column: (column: Column, context: CellContext) => CellColumn
 }
 
 /** What a column has whose editor stands above the grid, over its cell or below it. */
@@ -40,28 +39,29 @@ export function popup(position: 'over' | 'under'): CellColumn {
 }
 
 /** A kind of cell by its rules. */
-export function defineKind({ align = 'start', fits, own }: KindRules): CellKind {
+export function defineCellType({
+  align = 'start',
+  isValid,
+  column: ownColumn,
+}: CellTypeOptions): CellType {
   return {
-    column: (column, place) => ({
+    column: (column, context) => ({
       cellDataType: false,
       // A row that is not there yet has nothing to edit.
-      editable: isEditable(column, place) && (({ data }) => data !== undefined),
+      editable: isEditable(column, context) && (({ data }) => data !== undefined),
       equals: isSameValue,
-      valueFormatter: ({ value }) => showCell(value, column),
+      valueFormatter: ({ value }) => formatCell(value, column),
       cellClass: ({ value }: { value?: unknown }) =>
-        value === null || value === undefined || value === '' || fits(value)
+        value === null || value === undefined || value === '' || isValid(value)
           ? `cell-${align}`
           : 'cell-start cell-kept',
       headerClass: `cell-${align}`,
       suppressKeyboardEvent: leaveByTab,
-      ...own(column, place),
+      ...ownColumn(column, context),
     }),
   }
 }
 
 /** True for who may edit, and cells that no formula computes. */
-export const isEditable = (column: Column, { canEdit }: CellPlace): boolean =>
+export const isEditable = (column: Column, { canEdit }: CellContext): boolean =>
   canEdit && !isComputed(column)
-
-/** The name of a column for people. */
-export const columnName = ({ id, fields }: Column): string => fields.label || id

@@ -1,7 +1,7 @@
 import type { ICellRendererParams } from 'ag-grid-community'
 import type { ReactNode } from 'react'
-import type { Row } from '../../api/row'
-import { listItems, showValue } from '../../formats/value'
+import type { Row } from '../../api/resources'
+import { listItems, formatValue } from '../../formats/value'
 
 /** A list of short texts, each in a frame of its own. */
 export function Chips({ items }: { readonly items: readonly string[] }): ReactNode {
@@ -19,7 +19,7 @@ export function Chips({ items }: { readonly items: readonly string[] }): ReactNo
 /** A cell that shows a choice, or a list of them, as chips. */
 export function ChipsCell({ value }: ICellRendererParams<Row, unknown>): ReactNode {
   const items = listItems(value)
-  if (items) return <Chips items={items.map(showValue)} />
+  if (items) return <Chips items={items.map(formatValue)} />
   if (typeof value === 'string' && value !== '') return <Chips items={[value]} />
-  return showValue(value)
+  return formatValue(value)
 }

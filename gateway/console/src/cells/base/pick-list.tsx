@@ -15,7 +15,7 @@ interface PickListProps {
   readonly label: string
   readonly search: string
   readonly onSearch: (text: string) => void
-  /** What fits the search. */
+  /** What isValid the search. */
   readonly options: readonly Option[]
   /** Keys of those that are picked. */
   readonly picked: ReadonlySet<string>
@@ -37,7 +37,7 @@ interface PickListProps {
  */
 export function PickList(props: PickListProps): ReactNode {
   const { label, search, options, picked, isLoading = false, isMulti = false } = props
-  const { field, active, isMoved, ties, handleKey } = usePicking(props)
+  const { field, active, isMoved, controlProps, handleKey } = usePicking(props)
   const id = useId()
   const has = options.length > 0
   const optionId = (index: number) => `${id}-${index}`
@@ -55,7 +55,7 @@ export function PickList(props: PickListProps): ReactNode {
         aria-controls={has ? id : undefined}
         aria-activedescendant={has && active >= 0 ? optionId(active) : undefined}
         value={search}
-        {...ties}
+        {...controlProps}
       />
       {has && (
         <ul id={id} role="listbox" aria-label={label} aria-multiselectable={isMulti || undefined}>
@@ -144,10 +144,10 @@ function usePicking(props: PickListProps) {
       if (atHand) onPick(atHand)
     }
   }
-  const ties = {
+  const controlProps = {
     onChange: ({ target }: { target: { value: string } }) => changeSearch(target.value),
   }
-  return { field, active, isMoved: moved !== undefined, ties, handleKey }
+  return { field, active, isMoved: moved !== undefined, controlProps, handleKey }
 }
 
 function stepOf(key: string, at: number, count: number): number | undefined {

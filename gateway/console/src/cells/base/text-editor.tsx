@@ -1,6 +1,6 @@
 import type { CustomCellEditorProps } from 'ag-grid-react'
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
-import type { Row } from '../../api/row'
+import type { Row } from '../../api/resources'
 import { useOpening } from './type-ahead'
 
 /** What the grid gives an editor, and what its kind of cell does. */
@@ -18,7 +18,7 @@ export interface TextRules {
   readonly inputMode?: 'decimal'
 }
 
-/** The character by which an editor was opened: it takes the place of what was there. */
+/** The character by which an editor was opened: it takes the context of what was there. */
 export function typedKey(eventKey: string | null): string | undefined {
   if (eventKey === 'Backspace' || eventKey === 'Delete') return ''
   return eventKey !== null && [...eventKey].length === 1 ? eventKey : undefined
@@ -40,7 +40,7 @@ export function TextEditor(props: EditorProps<TextRules>): ReactNode {
     setText(next)
     onValueChange(next === before ? initialValue : fromText(next))
   }
-  const ties = {
+  const controlProps = {
     ref: field,
     className: 'cell-field',
     'aria-label': label,
@@ -48,10 +48,10 @@ export function TextEditor(props: EditorProps<TextRules>): ReactNode {
     onChange: ({ target }: { target: { value: string } }) => change(target.value),
   }
   if (props.isMultiline !== true)
-    return <input type="text" autoComplete="off" inputMode={inputMode} {...ties} />
+    return <input type="text" autoComplete="off" inputMode={inputMode} {...controlProps} />
   return (
     <textarea
-      {...ties}
+      {...controlProps}
       rows={1}
       style={{ width: props.column.getActualWidth() }}
       onKeyDownCapture={(event) => breakLine(event, change)}

@@ -1,9 +1,10 @@
 import { useMemo, useState, type ReactNode } from 'react'
-import { columnName, defineKind, popup, type CellKind } from '../base/cell-type'
+import { columnName } from '../../formats/column'
+import { defineCellType, popup, type CellType } from '../base/cell-type'
 import { ChipsCell } from '../base/chips'
 import { findChoices } from './choices'
 import { PickList, type Option } from '../base/pick-list'
-import { showValue } from '../../formats/value'
+import { formatValue } from '../../formats/value'
 import { typedKey, type EditorProps } from '../base/text-editor'
 import { choicesOf } from '../../formats/widget-options'
 
@@ -15,9 +16,9 @@ interface ChoiceRules {
 const none: Option = { key: '', label: 'No choice', value: '' }
 
 /** One of the column's choices, or any other text. */
-export const choiceKind: CellKind = defineKind({
-  fits: (value) => typeof value === 'string',
-  own: (column) => ({
+export const choiceCell: CellType = defineCellType({
+  isValid: (value) => typeof value === 'string',
+  column: (column) => ({
     cellRenderer: ChipsCell,
     cellEditor: ChoiceEditor,
     ...popup('over'),
@@ -31,7 +32,7 @@ export const choiceKind: CellKind = defineKind({
 function ChoiceEditor(props: EditorProps<ChoiceRules>): ReactNode {
   const { label, choices, initialValue, value, onValueChange, stopEditing } = props
   const [search, setSearch] = useState(typedKey(props.eventKey) ?? '')
-  const present = showValue(initialValue)
+  const present = formatValue(initialValue)
   const all = useMemo(
     () => (present === '' || choices.includes(present) ? choices : [...choices, present]),
     [choices, present],
@@ -43,7 +44,7 @@ function ChoiceEditor(props: EditorProps<ChoiceRules>): ReactNode {
       search={search}
       onSearch={setSearch}
       options={search === '' && present !== '' ? [...found, none] : found}
-      picked={new Set([showValue(value)])}
+      picked={new Set([formatValue(value)])}
       onPick={(option) => onValueChange(option.key === present ? initialValue : option.value)}
       onDone={() => stopEditing()}
     />

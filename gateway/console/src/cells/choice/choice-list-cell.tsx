@@ -1,9 +1,11 @@
 import { useMemo, useState, type ReactNode } from 'react'
-import { columnName, defineKind, popup, type CellKind } from '../base/cell-type'
+import { toggle } from '../../components/toggle'
+import { columnName } from '../../formats/column'
+import { defineCellType, popup, type CellType } from '../base/cell-type'
 import { ChipsCell } from '../base/chips'
-import { findChoices, toggled } from './choices'
+import { findChoices } from './choices'
 import { PickList } from '../base/pick-list'
-import { isSameValue, listItems, showValue, toList } from '../../formats/value'
+import { isSameValue, listItems, formatValue, toList } from '../../formats/value'
 import { typedKey, type EditorProps } from '../base/text-editor'
 import { choicesOf } from '../../formats/widget-options'
 
@@ -13,9 +15,9 @@ interface ChoiceListRules {
 }
 
 /** Some of the column's choices, or other texts. */
-export const choiceListKind: CellKind = defineKind({
-  fits: (value) => listItems(value) !== undefined,
-  own: (column) => ({
+export const choiceListCell: CellType = defineCellType({
+  isValid: (value) => listItems(value) !== undefined,
+  column: (column) => ({
     cellRenderer: ChipsCell,
     cellEditor: ChoiceListEditor,
     ...popup('under'),
@@ -29,8 +31,8 @@ export const choiceListKind: CellKind = defineKind({
 function ChoiceListEditor(props: EditorProps<ChoiceListRules>): ReactNode {
   const { label, choices, initialValue, value, onValueChange, stopEditing } = props
   const [search, setSearch] = useState(typedKey(props.eventKey) ?? '')
-  const items = (listItems(value) ?? []).map(showValue)
-  const before = useMemo(() => (listItems(initialValue) ?? []).map(showValue), [initialValue])
+  const items = (listItems(value) ?? []).map(formatValue)
+  const before = useMemo(() => (listItems(initialValue) ?? []).map(formatValue), [initialValue])
   const all = useMemo(() => [...new Set([...choices, ...before])], [choices, before])
   const added = items.filter((item) => !all.includes(item))
   return (
@@ -43,7 +45,7 @@ function ChoiceListEditor(props: EditorProps<ChoiceListRules>): ReactNode {
       isMulti
       note={typeof initialValue === 'string' ? `Now it is the text “${initialValue}”` : undefined}
       onPick={({ key }) => {
-        const next = toList(toggled(items, key))
+        const next = toList(toggle(items, key))
         onValueChange(isSameValue(next, initialValue) ? initialValue : next)
       }}
       onDone={() => stopEditing()}

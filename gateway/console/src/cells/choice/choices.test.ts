@@ -1,4 +1,4 @@
-import { findChoices, toggled } from './choices'
+import { findChoices } from './choices'
 
 const keys = (search: string) =>
   findChoices(['Red', 'Green', 'Infrared'], search).map(({ key }) => key)
@@ -12,12 +12,5 @@ describe('a search among choices', () => {
     expect(keys('re')).toEqual(['Red', 'Green', 'Infrared', 're'])
     expect(keys(' red ')).toEqual(['Red', 'Infrared'])
     expect(keys('blue')).toEqual(['blue'])
-  })
-})
-
-describe('a list of ticks', () => {
-  it('gains and loses an item, and keeps the order of the others', () => {
-    expect(toggled(['b', 'a'], 'c')).toEqual(['b', 'a', 'c'])
-    expect(toggled(['b', 'a', 'c'], 'a')).toEqual(['b', 'c'])
   })
 })

@@ -1,6 +1,6 @@
 import type { Option } from '../base/pick-list'
 
-const MOST_SHOWN = 200
+const MAX_SHOWN = 200
 
 /**
  * What there is to choose for a search: the choices that hold it, those that begin with it first, and the text itself
@@ -14,7 +14,7 @@ export function findChoices(choices: readonly string[], search: string): Option[
     sought === ''
       ? found
       : [...found.filter((choice) => place(choice) === 0), ...found.filter((c) => place(c) > 0)]
-  const options = ordered.slice(0, MOST_SHOWN).map(toOption)
+  const options = ordered.slice(0, MAX_SHOWN).map(toOption)
   const isNew = sought !== '' && !choices.some((choice) => choice.toLowerCase() === sought)
   return isNew
     ? [...options, { ...toOption(search.trim()), label: `Use “${search.trim()}”` }]
@@ -22,8 +22,3 @@ export function findChoices(choices: readonly string[], search: string): Option[
 }
 
 const toOption = (choice: string): Option => ({ key: choice, label: choice, value: choice })
-
-/** A list with an item more, or without it where it was there. */
-export function toggled<Item>(items: readonly Item[], item: Item): readonly Item[] {
-  return items.includes(item) ? items.filter((other) => other !== item) : [...items, item]
-}

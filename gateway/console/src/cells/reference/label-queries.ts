@@ -1,8 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/client'
-import { docPath, tablePath, type Column } from '../../api/resources'
-import type { Row } from '../../api/row'
-import { createBatch, type Batch } from '../../api/batch'
+import { tablePath, type Column, type Row } from '../../api/resources'
+import { createBatch, sharedBatch } from '../../api/batch'
 
 /** What a reference shows of the row it names: a column of the table of that row. */
 export interface LabelSource {
@@ -12,21 +11,9 @@ export interface LabelSource {
 }
 
 /** Rows that a search shows at once. */
-export const MOST_FOUND = 20
+export const MAX_FOUND = 20
 /** Labels that nobody shows any more are forgotten soon: a long table has many. */
 const FORGET_MS = 30_000
-const MOST_BATCHES = 100
-
-const batches = new Map<string, Batch<unknown>>()
-
-function batchFor<Found>(key: string, create: () => Batch<Found>): Batch<Found> {
-  const known = batches.get(key) as Batch<Found> | undefined
-  if (known) return known
-  if (batches.size >= MOST_BATCHES) batches.clear()
-  const made = create()
-  batches.set(key, made)
-  return made
-}
 
 /** The column that tells people which row is meant: the one that was chosen for it, else the first with text. */
 export function labelColumn(columns: readonly Column[], visibleCol: number): Column | undefined {
@@ -44,7 +31,7 @@ export const labelQuery = (source: LabelSource | undefined, rowId: number) =>
       if (!source) return null
       const { docId, tableId, column } = source
       const key = JSON.stringify([docId, tableId, column.id])
-      const batch = batchFor(key, () => createBatch((ids) => fetchLabels(source, ids)))
+      const batch = sharedBatch(key, () => createBatch((ids) => fetchLabels(source, ids)))
       return (await batch.load(rowId)) ?? null
     },
     enabled: source !== undefined && rowId > 0,
@@ -64,11 +51,11 @@ async function fetchLabels(
 }
 
 /** The first rows of a table whose label holds a text, and the one with that number. */
-export const rowsQuery = (place: Pick<LabelSource, 'docId' | 'tableId'>, wanted: RowSearch) =>
+export const rowsQuery = (context: Pick<LabelSource, 'docId' | 'tableId'>, wanted: RowSearch) =>
   queryOptions({
-    queryKey: ['document', place.docId, 'find', place.tableId, wanted.column?.id, wanted.text],
+    queryKey: ['document', context.docId, 'find', context.tableId, wanted.column?.id, wanted.text],
     queryFn: ({ signal }) =>
-      fetchRows(place.docId, place.tableId, { ...selection(wanted), limit: MOST_FOUND }, signal),
+      fetchRows(context.docId, context.tableId, { ...selection(wanted), limit: MAX_FOUND }, signal),
     gcTime: FORGET_MS,
   })
 
@@ -95,32 +82,4 @@ async function fetchRows(
 ): Promise<readonly Row[]> {
   const path = `${tablePath(docId, tableId)}/records/list`
   return (await call<{ records: Row[] }>('POST', path, { body, signal })).records
-}
-
-/** Where an attached file is downloaded. */
-export const filePath = (docId: string, fileId: number): string =>
-  `${docPath(docId)}/attachments/${fileId}/download`
-
-/** The name of an attached file; null where there is no such file. */
-export const fileQuery = (docId: string, fileId: number) =>
-  queryOptions({
-    queryKey: ['document', docId, 'attachments', 'name', fileId],
-    queryFn: async () => {
-      const create = () => createBatch((ids) => fetchFileNames(docId, ids))
-      return (await batchFor(`files of ${docId}`, create).load(fileId)) ?? null
-    },
-    gcTime: FORGET_MS,
-    staleTime: FORGET_MS,
-  })
-
-async function fetchFileNames(
-  docId: string,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, string>> {
-  const { records } = await call<{ records: { id: number; fields: { fileName: string } }[] }>(
-    'GET',
-    `${docPath(docId)}/attachments`,
-    { query: { filter: JSON.stringify({ id: ids }) } },
-  )
-  return new Map(records.map(({ id, fields }) => [id, fields.fileName]))
 }

@@ -1,25 +1,25 @@
 import type { ICellRendererParams } from 'ag-grid-community'
 import { useState, type ReactNode } from 'react'
-import type { Column } from '../../api/resources'
-import type { Row } from '../../api/row'
-import { columnName, defineKind, popup, type CellKind, type CellPlace } from '../base/cell-type'
+import type { Column, Row } from '../../api/resources'
+import { columnName } from '../../formats/column'
+import { defineCellType, popup, type CellType, type CellContext } from '../base/cell-type'
 import { PickList, type Option } from '../base/pick-list'
 import { useRefOptions } from './use-ref-options'
-import { showValue } from '../../formats/value'
+import { formatValue } from '../../formats/value'
 import { typedKey, type EditorProps } from '../base/text-editor'
 import { useLabels, useLabelSource } from './use-labels'
 
-/** What cells of references know of their place. */
+/** What cells of references know of their context. */
 export interface RefRules {
   readonly of: Column
-  readonly place: CellPlace
+  readonly context: CellContext
 }
 
 /** A row of another table, shown by its label. */
-export const refKind: CellKind = defineKind({
-  fits: (value) => typeof value === 'number',
-  own: (column, place) => {
-    const rules: RefRules = { of: column, place }
+export const refCell: CellType = defineCellType({
+  isValid: (value) => typeof value === 'number',
+  column: (column, context) => {
+    const rules: RefRules = { of: column, context }
     return {
       cellRenderer: RefCell,
       cellRendererParams: rules,
@@ -30,16 +30,16 @@ export const refKind: CellKind = defineKind({
   },
 })
 
-function RefCell({ value, of, place }: ICellRendererParams<Row, unknown> & RefRules): ReactNode {
-  const source = useLabelSource(of, place)
+function RefCell({ value, of, context }: ICellRendererParams<Row, unknown> & RefRules): ReactNode {
+  const source = useLabelSource(of, context)
   const labels = useLabels(source, typeof value === 'number' && value !== 0 ? [value] : [])
-  return typeof value === 'number' ? (labels[0] ?? '') : showValue(value)
+  return typeof value === 'number' ? (labels[0] ?? '') : formatValue(value)
 }
 
 function RefEditor(props: EditorProps<RefRules>): ReactNode {
-  const { of, place, initialValue, value, onValueChange, stopEditing } = props
+  const { of, context, initialValue, value, onValueChange, stopEditing } = props
   const [search, setSearch] = useState(typedKey(props.eventKey) ?? '')
-  const { options, ...found } = useRefOptions(of, place, search)
+  const { options, ...found } = useRefOptions(of, context, search)
   const isSet = initialValue !== 0 && initialValue !== null && initialValue !== undefined
   return (
     <PickList

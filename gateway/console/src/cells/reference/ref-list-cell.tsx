@@ -1,24 +1,25 @@
 import type { ICellRendererParams } from 'ag-grid-community'
 import { useState, type ReactNode } from 'react'
-import type { Row } from '../../api/row'
-import { columnName, defineKind, popup, type CellKind } from '../base/cell-type'
-import { toggled } from '../choice/choices'
+import { toggle } from '../../components/toggle'
+import type { Row } from '../../api/resources'
+import { columnName } from '../../formats/column'
+import { defineCellType, popup, type CellType } from '../base/cell-type'
 import { Chips } from '../base/chips'
 import { PickList } from '../base/pick-list'
 import type { RefRules } from './ref-cell'
 import { useRefOptions } from './use-ref-options'
-import { isSameValue, rowIds, showValue, toList } from '../../formats/value'
+import { isSameValue, rowIds, formatValue, toList } from '../../formats/value'
 import { typedKey, type EditorProps } from '../base/text-editor'
 import { useLabels, useLabelSource } from './use-labels'
 
 /** So many labels of one cell are shown; there is no room for more. */
-const MOST_SHOWN = 20
+const MAX_SHOWN = 20
 
 /** Rows of another table, shown by their labels. */
-export const refListKind: CellKind = defineKind({
-  fits: (value) => rowIds(value) !== undefined,
-  own: (column, place) => {
-    const rules: RefRules = { of: column, place }
+export const refListCell: CellType = defineCellType({
+  isValid: (value) => rowIds(value) !== undefined,
+  column: (column, context) => {
+    const rules: RefRules = { of: column, context }
     return {
       cellRenderer: RefListCell,
       cellRendererParams: rules,
@@ -32,23 +33,23 @@ export const refListKind: CellKind = defineKind({
 function RefListCell({
   value,
   of,
-  place,
+  context,
 }: ICellRendererParams<Row, unknown> & RefRules): ReactNode {
   const ids = rowIds(value)
-  const source = useLabelSource(of, place)
-  const labels = useLabels(source, (ids ?? []).slice(0, MOST_SHOWN))
-  if (!ids) return showValue(value)
+  const source = useLabelSource(of, context)
+  const labels = useLabels(source, (ids ?? []).slice(0, MAX_SHOWN))
+  if (!ids) return formatValue(value)
   const more = ids.length - labels.length
   return <Chips items={more > 0 ? [...labels, `+${more}`] : labels} />
 }
 
 function RefListEditor(props: EditorProps<RefRules>): ReactNode {
-  const { of, place, initialValue, value, onValueChange, stopEditing } = props
+  const { of, context, initialValue, value, onValueChange, stopEditing } = props
   const [search, setSearch] = useState(typedKey(props.eventKey) ?? '')
-  const { options, note, ...found } = useRefOptions(of, place, search)
+  const { options, note, ...found } = useRefOptions(of, context, search)
   const ids = rowIds(value) ?? []
-  const source = useLabelSource(of, place)
-  const before = (rowIds(initialValue) ?? []).slice(0, MOST_SHOWN)
+  const source = useLabelSource(of, context)
+  const before = (rowIds(initialValue) ?? []).slice(0, MAX_SHOWN)
   const labels = useLabels(source, before)
   const present = before.map((id, index) => ({
     key: String(id),
@@ -68,7 +69,7 @@ function RefListEditor(props: EditorProps<RefRules>): ReactNode {
       isMulti
       note={typeof initialValue === 'string' ? `Now it is the text “${initialValue}”` : note}
       onPick={({ key }) => {
-        const next = toList(toggled(ids, Number(key)))
+        const next = toList(toggle(ids, Number(key)))
         onValueChange(isSameValue(next, initialValue) ? initialValue : next)
       }}
       onDone={() => stopEditing()}

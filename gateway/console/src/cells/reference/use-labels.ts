@@ -1,8 +1,8 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { columnsQuery, type Column } from '../../api/resources'
-import type { CellPlace } from '../base/cell-type'
+import type { CellContext } from '../base/cell-type'
 import { labelColumn, labelQuery, type LabelSource } from './label-queries'
-import { showCell } from '../../formats/cell'
+import { formatCell } from '../../formats/cell'
 
 const FRESH_MS = 60_000
 
@@ -10,7 +10,7 @@ const FRESH_MS = 60_000
 export const tableOf = (type: string): string => type.slice(type.indexOf(':') + 1)
 
 /** What the references of a column show; undefined while that is not known, or where the table has nothing to show. */
-export function useLabelSource(column: Column, { docId }: CellPlace): LabelSource | undefined {
+export function useLabelSource(column: Column, { docId }: CellContext): LabelSource | undefined {
   const tableId = tableOf(column.fields.type)
   const { data } = useQuery({ ...columnsQuery(docId, tableId), staleTime: FRESH_MS })
   const label = data && labelColumn(data, column.fields.visibleCol)
@@ -28,5 +28,5 @@ export function useLabels(source: LabelSource | undefined, ids: readonly number[
 
 /** What people read of a row: its label, or its number where that is empty. */
 export function rowLabel(id: number, value: unknown, { column }: LabelSource): string {
-  return showCell(value, column) || `#${id}`
+  return formatCell(value, column) || `#${id}`
 }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { Column } from '../../api/resources'
-import type { CellPlace } from '../base/cell-type'
-import { MOST_FOUND, rowsQuery } from './label-queries'
+import type { CellContext } from '../base/cell-type'
+import { MAX_FOUND, rowsQuery } from './label-queries'
 import type { Option } from '../base/pick-list'
 import { rowLabel, tableOf, useLabelSource } from './use-labels'
 
@@ -17,14 +17,14 @@ interface Found {
 }
 
 /** The rows of the referenced table that a search finds. */
-export function useRefOptions(column: Column, place: CellPlace, search: string): Found {
+export function useRefOptions(column: Column, context: CellContext, search: string): Found {
   const text = search.trim()
   const settled = useSettled(text)
-  const source = useLabelSource(column, place)
+  const source = useLabelSource(column, context)
   const tableId = tableOf(column.fields.type)
   const wanted = { text: settled, column: source?.column }
   const { data, error, isFetching } = useQuery({
-    ...rowsQuery({ docId: place.docId, tableId }, wanted),
+    ...rowsQuery({ docId: context.docId, tableId }, wanted),
     placeholderData: (before) => before,
   })
   const options = (data ?? []).map(({ id, fields }) => ({
@@ -33,7 +33,7 @@ export function useRefOptions(column: Column, place: CellPlace, search: string):
     value: id,
   }))
   const isLoading = text !== settled || (isFetching && error === null)
-  const isCut = options.length === MOST_FOUND
+  const isCut = options.length === MAX_FOUND
   return { options, isLoading, error, note: isCut ? 'Type to find others' : undefined }
 }
 

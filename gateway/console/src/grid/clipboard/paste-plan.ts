@@ -1,11 +1,10 @@
-import type { Column } from '../../api/resources'
+import type { Column, Row } from '../../api/resources'
 import { readCell } from '../../formats/cell-text'
-import { isComputed } from '../../formats/column'
-import type { Row } from '../../api/row'
+import { columnName, isComputed } from '../../formats/column'
 import type { RowChange } from '../rows/rows-api'
 
 /** Rows that are pasted at once. */
-const MOST_PASTED = 1_000
+const MAX_PASTED = 1_000
 
 /** Where a block of cells is to go. */
 export interface PastePlace {
@@ -28,12 +27,12 @@ export function planPaste(
   lines: readonly (readonly string[])[],
   { columns, firstRow, total, rowAt }: PastePlace,
 ): PastePlan {
-  const wanted = lines.slice(0, MOST_PASTED)
+  const wanted = lines.slice(0, MAX_PASTED)
   const width = Math.max(0, ...wanted.map((line) => line.length))
   if (width > columns.length)
     return refuse(`the cells are ${width} columns wide, and ${columns.length} begin here.`)
   const computed = columns.slice(0, width).find(isComputed)
-  if (computed) return refuse(`${computed.fields.label || computed.id} is computed.`)
+  if (computed) return refuse(`${columnName(computed)} is computed.`)
   const changes: RowChange[] = []
   for (const [place, line] of wanted.entries()) {
     const row = rowAt(firstRow + place)
@@ -43,7 +42,7 @@ export function planPaste(
   }
   if (changes.length === lines.length) return { changes }
   const why =
-    changes.length === MOST_PASTED
+    changes.length === MAX_PASTED
       ? 'so many at most are pasted at once'
       : firstRow + changes.length < total
         ? 'the next one is not read yet'

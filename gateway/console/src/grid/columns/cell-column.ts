@@ -1,11 +1,10 @@
 import type { ColDef, SuppressKeyboardEventParams } from 'ag-grid-community'
-import type { Column } from '../../api/resources'
-import type { CellPlace } from '../../cells/base/cell-type'
-import { cellKind } from '../../cells/cell-types'
-import { ColumnHead } from './column-header'
-import { familyOf, type Family } from '../view/conditions'
-import type { Row } from '../../api/row'
-import type { Glimpse } from '../rows/row-previews'
+import type { Column, Row } from '../../api/resources'
+import type { CellContext } from '../../cells/base/cell-type'
+import { cellTypeOf } from '../../cells/cell-types'
+import { ColumnHeader } from './column-header'
+import { valueFamily, type Family } from '../view/conditions'
+import type { RowPreview } from '../rows/row-previews'
 
 /** Empties a cell. */
 type Clear = (row: Row, colId: string) => void
@@ -21,10 +20,10 @@ const widths: Readonly<Record<Family, number>> = {
 }
 
 /** A row to show in place of one that is not loaded. */
-export type GlimpseOf = (index: number) => Glimpse | undefined
+export type PreviewOf = (index: number) => RowPreview | undefined
 
 /** Where the numbers of rows stand. */
-export const numberColumn = (glimpse: GlimpseOf): ColDef<Row> => ({
+export const numberColumn = (preview: PreviewOf): ColDef<Row> => ({
   colId: ' number',
   headerName: 'Row',
   headerClass: 'number-head',
@@ -36,7 +35,7 @@ export const numberColumn = (glimpse: GlimpseOf): ColDef<Row> => ({
   editable: false,
   valueGetter({ data, node }) {
     const index = node?.rowIndex ?? 0
-    return ((data ? undefined : glimpse(index)?.index) ?? index) + 1
+    return ((data ? undefined : preview(index)?.index) ?? index) + 1
   },
   tooltipValueGetter: ({ data }) => data && `id ${data.id}`,
 })
@@ -44,20 +43,20 @@ export const numberColumn = (glimpse: GlimpseOf): ColDef<Row> => ({
 /** A column as the grid takes it. */
 export function cellColumn(
   column: Column,
-  place: CellPlace,
-  { onClear, glimpse }: { readonly onClear: Clear; readonly glimpse: GlimpseOf },
+  place: CellContext,
+  { onClear, preview }: { readonly onClear: Clear; readonly preview: PreviewOf },
 ): ColDef<Row> {
   const { id, fields } = column
-  const cells = cellKind(fields.type).column(column, place)
+  const cells = cellTypeOf(fields.type).column(column, place)
   return {
     colId: id,
     headerName: fields.label || id,
-    headerComponent: ColumnHead,
+    headerComponent: ColumnHeader,
     headerComponentParams: { shown: column },
     suppressHeaderKeyboardEvent: ({ event }) => handleHeadKey(event),
-    initialWidth: widths[familyOf(column)],
+    initialWidth: widths[valueFamily(column)],
     minWidth: 72,
-    valueGetter: ({ data, node }) => (data ?? glimpse(node?.rowIndex ?? 0)?.row)?.fields[id],
+    valueGetter: ({ data, node }) => (data ?? preview(node?.rowIndex ?? 0)?.row)?.fields[id],
     ...cells,
     suppressKeyboardEvent: (params) =>
       cells.suppressKeyboardEvent?.(params) === true || handleCellKey(params, onClear),

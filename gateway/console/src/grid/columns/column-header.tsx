@@ -3,18 +3,18 @@ import { useEffect, type MouseEvent, type ReactNode } from 'react'
 import type { Column } from '../../api/resources'
 import { isComputed } from '../../formats/column'
 import { sortOf, withNextSort } from '../view/grid-view'
-import { useViewPlace } from '../view/view-context'
+import { useGridViewContext } from '../view/view-context'
 
-interface ColumnHeadProps extends IHeaderParams {
+interface ColumnHeaderProps extends IHeaderParams {
   readonly shown: Column
 }
 
 /** The head of a column: its name, its type, how it is sorted and filtered, and its menu. */
-export function ColumnHead({ shown, eGridHeader }: ColumnHeadProps): ReactNode {
-  const { view, setView, openMenu } = useViewPlace()
+export function ColumnHeader({ shown, eGridHeader }: ColumnHeaderProps): ReactNode {
+  const { view, setView, openMenu } = useGridViewContext()
   const { id, fields } = shown
   const sort = sortOf(view, id)
-  const ariaSort = sort ? (sort.isDown ? 'descending' : 'ascending') : 'none'
+  const ariaSort = sort ? (sort.isDescending ? 'descending' : 'ascending') : 'none'
   // Every time: the grid, which does not sort by itself, takes it away when the columns change.
   useEffect(() => eGridHeader.setAttribute('aria-sort', ariaSort))
   const label = fields.label || id
@@ -49,7 +49,7 @@ export function ColumnHead({ shown, eGridHeader }: ColumnHeadProps): ReactNode {
       )}
       {sort && (
         <span className="head-sign" aria-hidden="true">
-          {sort.isDown ? '↓' : '↑'}
+          {sort.isDescending ? '↓' : '↑'}
           {view.sort.length > 1 && <sub>{sort.place + 1}</sub>}
         </span>
       )}

@@ -8,8 +8,8 @@ describe('the index of cursors', () => {
 
   it('goes on from the closest cursor before a page', () => {
     const index = new CursorIndex()
-    index.note(300, 'c')
-    index.note(100, 'a')
+    index.add(300, 'c')
+    index.add(100, 'a')
     expect(index.nearest(100)).toEqual({ cursor: 'a', offset: 0 })
     expect(index.nearest(299)).toEqual({ cursor: 'a', offset: 199 })
     expect(index.nearest(1_000)).toEqual({ cursor: 'c', offset: 700 })
@@ -22,7 +22,7 @@ describe('the index of cursors', () => {
     fc.assert(
       fc.property(fc.array(position), position, (known, wanted) => {
         const index = new CursorIndex()
-        for (const at of known) index.note(at, at === 0 ? '' : String(at))
+        for (const at of known) index.add(at, at === 0 ? '' : String(at))
         const { cursor, offset } = index.nearest(wanted)
         const best = Math.max(0, ...known.filter((at) => at <= wanted))
         expect([Number(cursor), Number(cursor) + offset]).toEqual([best, wanted])
@@ -32,7 +32,7 @@ describe('the index of cursors', () => {
 
   it('keeps a bounded number of places, spread over the table', () => {
     const index = new CursorIndex()
-    for (let page = 1; page <= 10_000; page++) index.note(page * 100, String(page * 100))
+    for (let page = 1; page <= 10_000; page++) index.add(page * 100, String(page * 100))
     for (const wanted of [150_050, 500_000, 999_999])
       expect(index.nearest(wanted).offset).toBeLessThan(1_000)
   })

@@ -1,29 +1,29 @@
-/** Cells of rows that became other ones. */
+/** Changed cells. */
 export interface CellChanges {
   readonly seq: number
   readonly rowIds: readonly number[]
-  /** What they became, by column: one value for each row. */
+  /** New values by column, one for each row. */
   readonly columns: Readonly<Record<string, readonly unknown[]>>
 }
 
-/** Cells that are kept at most. */
-const MOST_CELLS = 20_000
+/** Maximum number of cells kept. */
+const MAX_CELLS = 20_000
 
 const sizeOf = ({ rowIds, columns }: CellChanges): number =>
   rowIds.length * Object.keys(columns).length + 1
 
-/** The last changes of cells: a page that was read before them, and comes after them, is brought up to date with these. */
+/** The latest changes of cells. They are applied to pages that were read before a change and arrive after it. */
 export class RecentChanges {
   private changes: CellChanges[] = []
   private cells = 0
-  /** All changes after this one are here. */
+  /** All changes after this sequence number are present. */
   private from = 0
 
-  /** Remembers a change. */
+  /** Adds a change and evicts the oldest ones. */
   add(change: CellChanges): void {
     this.changes.push(change)
     this.cells += sizeOf(change)
-    while (this.cells > MOST_CELLS) {
+    while (this.cells > MAX_CELLS) {
       const oldest = this.changes.shift()
       if (!oldest) return
       this.cells -= sizeOf(oldest)
@@ -31,7 +31,7 @@ export class RecentChanges {
     }
   }
 
-  /** What came after a position; undefined when not all of it is known any more. */
+  /** Returns the changes after a sequence number; undefined if some of them were evicted. */
   since(seq: number): readonly CellChanges[] | undefined {
     if (seq < this.from) return undefined
     return this.changes.filter((change) => change.seq > seq)

@@ -1,51 +1,51 @@
+import type { Row } from '../../api/resources'
 import type { CellChanges } from './recent-changes'
-import type { Row } from '../../api/row'
 import { cellsAt, withCells } from './row-blocks'
 
-/** Rows that are read at each place. */
-export const GLIMPSE_ROWS = 50
+/** Rows read at each sampled position. */
+export const PREVIEW_ROWS = 50
 
-/** A row, and where it stands. */
-export interface Glimpse {
+/** A row with its index. */
+export interface RowPreview {
   readonly index: number
   readonly row: Row
 }
 
 /**
- * A few rows from places all over the table. They are what one sees of it while the bar is dragged faster than rows can be
- * read, each with its own number.
+ * Sample rows from positions spread over the table. They are shown, each with its own row number, while the scroll bar is
+ * dragged faster than rows can be loaded.
  */
-export class RowGlimpses {
-  /** In ascending order of places. */
-  private places: { readonly position: number; readonly rows: Row[] }[] = []
+export class RowPreviews {
+  /** By ascending position. */
+  private samples: { readonly position: number; readonly rows: Row[] }[] = []
 
-  /** Remembers rows of a place behind all others. */
+  /** Adds rows at a position after all others. */
   add(position: number, rows: readonly Row[]): void {
-    if (rows.length > 0) this.places.push({ position, rows: [...rows] })
+    if (rows.length > 0) this.samples.push({ position, rows: [...rows] })
   }
 
-  /** A row of the closest place before an index; rows side by side get rows side by side. */
-  near(index: number): Glimpse | undefined {
-    const place = this.places.findLast(({ position }) => position <= index)
-    if (!place) return undefined
-    const { position, rows } = place
+  /** Returns a row of the closest sample before an index. Adjacent indexes get adjacent rows. */
+  near(index: number): RowPreview | undefined {
+    const sample = this.samples.findLast(({ position }) => position <= index)
+    if (!sample) return undefined
+    const { position, rows } = sample
     const offset = index % rows.length
     const row = rows[offset]
     return row && { index: position + offset, row }
   }
 
-  /** Changes cells of the rows. */
+  /** Applies a change to the sample rows. */
   apply({ rowIds, columns }: CellChanges): void {
-    const changed = new Map(rowIds.map((id, place) => [id, place]))
-    for (const { rows } of this.places)
+    const changed = new Map(rowIds.map((id, index) => [id, index]))
+    for (const { rows } of this.samples)
       rows.forEach((row, offset) => {
-        const place = changed.get(row.id)
-        if (place !== undefined) rows[offset] = withCells(row, cellsAt(columns, place))
+        const index = changed.get(row.id)
+        if (index !== undefined) rows[offset] = withCells(row, cellsAt(columns, index))
       })
   }
 
-  /** Forgets all of them: rows were added or removed, or stand elsewhere. */
+  /** Removes all samples, after rows were added, removed or moved. */
   clear(): void {
-    this.places = []
+    this.samples = []
   }
 }

@@ -1,17 +1,17 @@
 import { BLOCK_ROWS } from './row-blocks'
 import { RowStore, type RowListener } from './row-store'
-import type { PageQuestion, RowsPage } from './rows-api'
+import type { PageRequest, RowsPage } from './rows-api'
 
 /** A table of so many rows whose cursors are positions; what was asked of it, and what was given up. */
 class Table {
-  readonly asked: PageQuestion[] = []
+  readonly asked: PageRequest[] = []
   readonly stopped: number[] = []
   seq = 1
   isStuck = false
 
   constructor(public rows: number) {}
 
-  readonly read = async (asked: PageQuestion, signal: AbortSignal): Promise<RowsPage> => {
+  readonly read = async (asked: PageRequest, signal: AbortSignal): Promise<RowsPage> => {
     this.asked.push(asked)
     const start = Number(asked.cursor) + asked.offset
     await new Promise<void>((resolve, reject) => {
@@ -52,7 +52,7 @@ describe('the rows of a grid', () => {
     const table = new Table(10_000)
     const store = open(table)
     await until(() => store.at(450) !== undefined)
-    store.look(BLOCK_ROWS, BLOCK_ROWS + 30)
+    store.setViewport(BLOCK_ROWS, BLOCK_ROWS + 30)
     await until(() => store.at(550) !== undefined)
     expect(store.readState()).toEqual({ total: 10_000, error: undefined })
     expect(table.asked.filter(({ isCounted }) => isCounted)).toHaveLength(1)
@@ -63,7 +63,7 @@ describe('the rows of a grid', () => {
     const table = new Table(10_000)
     const store = open(table)
     await until(() => store.at(450) !== undefined)
-    store.look(9_980, 9_999)
+    store.setViewport(9_980, 9_999)
     await until(() => store.at(9_999) !== undefined)
     expect(table.asked).toContainEqual(expect.objectContaining({ cursor: '500', offset: 9_400 }))
     expect(store.at(10_000)).toBeUndefined()
@@ -73,9 +73,9 @@ describe('the rows of a grid', () => {
     const table = new Table(40_000)
     const store = new RowStore(table.read, true)
     close = store.open(deaf)
-    await until(() => store.glimpse(39_999)?.index === 35_000 - 1)
-    expect(store.glimpse(29_900)).toMatchObject({ index: 24_950, row: { id: 24_951 } })
-    store.look(30_000, 30_030)
+    await until(() => store.preview(39_999)?.index === 35_000 - 1)
+    expect(store.preview(29_900)).toMatchObject({ index: 24_950, row: { id: 24_951 } })
+    store.setViewport(30_000, 30_030)
     await until(() => store.at(30_000)?.id === 30_001)
     expect(table.asked).toContainEqual(
       expect.objectContaining({ cursor: '30000', offset: 0, limit: BLOCK_ROWS }),
@@ -92,10 +92,10 @@ describe('the rows of a grid', () => {
     }, true)
     close = store.open(deaf)
     await until(() => failures <= 0)
-    store.look(BLOCK_ROWS, 2 * BLOCK_ROWS)
+    store.setViewport(BLOCK_ROWS, 2 * BLOCK_ROWS)
     await until(() => store.at(650) !== undefined)
-    await until(() => store.glimpse(39_999)?.index === 35_000 - 1)
-    expect(store.glimpse(0)).toMatchObject({ index: 0, row: { id: 1 } })
+    await until(() => store.preview(39_999)?.index === 35_000 - 1)
+    expect(store.preview(0)).toMatchObject({ index: 0, row: { id: 1 } })
   })
 
   it('that come and go all the time are not looked up over and over', async () => {
@@ -103,20 +103,20 @@ describe('the rows of a grid', () => {
     let renewed = 0
     const store = new RowStore(table.read, true)
     close = store.open({ ...deaf, onBlocks: () => renewed++ })
-    await until(() => store.glimpse(39_999)?.index === 35_000 - 1)
+    await until(() => store.preview(39_999)?.index === 35_000 - 1)
     const begun = performance.now()
-    const isFirst = ({ cursor, offset, limit }: PageQuestion) =>
+    const isFirst = ({ cursor, offset, limit }: PageRequest) =>
       limit < BLOCK_ROWS && Number(cursor) + offset === 4_950
     const before = table.asked.filter(isFirst).length
     for (let change = 0; change < 20; change++) {
       const known = renewed
-      store.makeStale()
-      await store.renew()
+      store.markStale()
+      await store.refresh()
       await until(() => renewed > known)
     }
     const most = 1 + Math.ceil((performance.now() - begun) / 250)
     expect(table.asked.filter(isFirst).length - before).toBeLessThanOrEqual(most)
-    await until(() => store.glimpse(39_999)?.index === 35_000 - 1)
+    await until(() => store.preview(39_999)?.index === 35_000 - 1)
   })
 
   it('are not waited for where nobody looks any more', async () => {
@@ -124,10 +124,10 @@ describe('the rows of a grid', () => {
     const store = open(table)
     await until(() => store.at(450) !== undefined)
     table.isStuck = true
-    store.look(5_000, 5_030)
+    store.setViewport(5_000, 5_030)
     await until(() => table.asked.some(({ offset }) => offset === 4_500))
     table.isStuck = false
-    store.look(8_000, 8_030)
+    store.setViewport(8_000, 8_030)
     expect(table.stopped).toContain(5_000)
     await until(() => store.at(8_000) !== undefined)
     expect(store.at(5_000)).toBeUndefined()
@@ -137,7 +137,7 @@ describe('the rows of a grid', () => {
     const table = new Table(100_000)
     const store = open(table)
     for (let block = 0; block < 150; block++) {
-      store.look(block * BLOCK_ROWS, block * BLOCK_ROWS + 30)
+      store.setViewport(block * BLOCK_ROWS, block * BLOCK_ROWS + 30)
       await until(() => store.at(block * BLOCK_ROWS) !== undefined)
     }
     expect(store.at(0)).toBeUndefined()
@@ -168,7 +168,7 @@ describe('the rows of a grid', () => {
     })
     await until(() => store.at(149) !== undefined)
     table.rows = 151
-    store.renewSoon(false)
+    store.scheduleRefresh(false)
     expect(store.at(0)?.id).toBe(1)
     await until(() => store.at(150) !== undefined)
     expect([totals, renewed]).toEqual([[150, 151], 2])

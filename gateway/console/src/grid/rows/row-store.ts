@@ -1,89 +1,90 @@
+import type { Row } from '../../api/resources'
 import { CursorIndex } from './cursor-index'
 import { RecentChanges, type CellChanges } from './recent-changes'
-import type { Row } from '../../api/row'
 import { BLOCK_ROWS, blockOf, RowBlocks, type ChangedRow } from './row-blocks'
-import { GLIMPSE_ROWS, RowGlimpses, type Glimpse } from './row-previews'
-import type { PageQuestion, RowsPage } from './rows-api'
+import { PREVIEW_ROWS, RowPreviews, type RowPreview } from './row-previews'
+import type { PageRequest, RowsPage } from './rows-api'
 
-/** Blocks that are read before they are looked at, in the direction that rows are scrolled. */
+/** Blocks prefetched beyond the viewport, in the scroll direction and in the opposite direction. */
 const AHEAD = 4
 const BEHIND = 1
-/** Blocks that are asked for at the same time. */
-const MOST_FLIGHTS = 3
-/** How still the bar must stand before rows far from those that are known are asked for; and how long that may last. */
-const STILL_MS = 40
-const LONGEST_STILL_MS = 120
-/** Grids that wait for a block, at most. */
-const MOST_WAITERS = 60
-/** How soon rows are read anew after rows were added or removed, and how much of the time that may take. */
-const RENEW_MS = 250
-const RENEW_SHARE = 4
+/** Concurrent block requests. */
+const MAX_REQUESTS = 3
+/** After a jump, rows are requested once scrolling has paused for this long, or at the latest after the maximum. */
+const SCROLL_PAUSE_MS = 40
+const MAX_SCROLL_PAUSE_MS = 120
+/** Maximum number of block requests of the grid that wait for rows. */
+const MAX_WAITERS = 60
+/** Minimum pause between two refreshes, and the pause as a multiple of the duration of the last one. */
+const REFRESH_MS = 250
+const REFRESH_PAUSE_FACTOR = 4
 const RETRY_MS = 3_000
-/** Rows between places that are looked up beforehand, so that a jump has few rows to pass over; and how many there are. */
-const LEAST_STRIDE = 5_000
-const MOST_PLACES = 100
+/** Minimum distance between sampled positions, and their maximum number. A jump skips at most one such distance. */
+const MIN_STRIDE = 5_000
+const MAX_SAMPLES = 100
 
-/** What a grid has to know when rows change. */
+/** Callbacks for changed rows. */
 export interface RowListener {
-  /** Rows that are loaded have other cells; by what was done here, or by somebody else. */
+  /** Cells of loaded rows have changed. `isOwn` is true for changes made in this grid. */
   readonly onRows: (rows: readonly ChangedRow[], isOwn: boolean) => void
-  /** Blocks that the grid has may hold other rows. */
+  /** The rows of loaded blocks may have changed. */
   readonly onBlocks: () => void
   readonly onTotal: (total: number) => void
 }
 
-/** How far a store is. */
+/** State of a row store. */
 export interface StoreState {
-  /** How many rows there are; undefined until the first are there. */
+  /** Number of rows; undefined until the first page is loaded. */
   readonly total: number | undefined
-  /** Why rows that are looked at are not there. */
+  /** Why the visible rows could not be loaded. */
   readonly error: unknown
 }
 
 interface Waiter {
   readonly onFound: (rows: readonly Row[], total: number | undefined) => void
-  readonly onGone: () => void
+  /** Called when the request is dropped because too many others wait. */
+  readonly onDropped: () => void
 }
 
-type ReadPage = (asked: PageQuestion, signal: AbortSignal) => Promise<RowsPage>
+type ReadPage = (request: PageRequest, signal: AbortSignal) => Promise<RowsPage>
 
 /**
- * The rows of a grid, read block by block: those that are looked at first, then those ahead. What is not looked at any
- * more is not waited for. Bounded, however long the table is.
+ * The rows of a grid, loaded in blocks: visible blocks first, then those ahead in the scroll direction. Requests for blocks
+ * that are no longer needed are aborted. Memory is bounded, independent of the length of the table.
  */
 export class RowStore {
   private readonly index = new CursorIndex()
   private readonly blocks = new RowBlocks()
   private readonly recent = new RecentChanges()
-  private readonly glimpses = new RowGlimpses()
-  private readonly flights = new Map<number, AbortController>()
+  private readonly previews = new RowPreviews()
+  private readonly requests = new Map<number, AbortController>()
   private readonly waiters = new Map<number, Waiter>()
   private readonly stateListeners = new Set<() => void>()
   private listener: RowListener | undefined
   private state: StoreState = { total: undefined, error: undefined }
   private first = 0
   private last = 0
-  private isDownward = true
+  private isScrollingDown = true
   private isOpen = false
-  private movedAt = 0
-  private stillTimer: ReturnType<typeof setTimeout> | undefined
+  private scrolledAt = 0
+  private scrollTimer: ReturnType<typeof setTimeout> | undefined
   private retryTimer: ReturnType<typeof setTimeout> | undefined
-  private renewTimer: ReturnType<typeof setTimeout> | undefined
-  private renewedAt = 0
-  private renewTook = 0
-  /** Stops the look-up of places; undefined when they are still to be looked up. */
-  private survey: AbortController | undefined
-  private surveyTimer: ReturnType<typeof setTimeout> | undefined
-  private surveyedAt = -Infinity
-  private surveyTook = 0
+  private refreshTimer: ReturnType<typeof setTimeout> | undefined
+  private refreshedAt = 0
+  private refreshTook = 0
+  /** Aborts the sampling of positions; undefined if positions still have to be sampled. */
+  private sampling: AbortController | undefined
+  private samplingTimer: ReturnType<typeof setTimeout> | undefined
+  private sampledAt = -Infinity
+  private samplingTook = 0
 
-  /** @param isPlain true for rows in the order of their ids, in which passing over many is cheap */
+  /** @param isPlain true for rows in the order of their ids, where skipping many of them is cheap */
   constructor(
     private readonly readPage: ReadPage,
     private readonly isPlain = false,
   ) {}
 
-  /** Reads, and tells the listener, until the function that it returns is called. */
+  /** Starts loading and notifies the listener. Returns a function that stops both. */
   open(listener: RowListener): () => void {
     this.isOpen = true
     this.listener = listener
@@ -91,194 +92,194 @@ export class RowStore {
     return () => {
       this.isOpen = false
       this.listener = undefined
-      clearTimeout(this.stillTimer)
+      clearTimeout(this.scrollTimer)
       clearTimeout(this.retryTimer)
-      clearTimeout(this.renewTimer)
-      clearTimeout(this.surveyTimer)
-      this.renewTimer = undefined
-      this.surveyTimer = undefined
-      this.forgetPlaces()
+      clearTimeout(this.refreshTimer)
+      clearTimeout(this.samplingTimer)
+      this.refreshTimer = undefined
+      this.samplingTimer = undefined
+      this.resetPositions()
     }
   }
 
-  /** The state now; with `watchState` for `useSyncExternalStore`. */
+  /** The current state. With `watchState`, the arguments of `useSyncExternalStore`. */
   readonly readState = (): StoreState => this.state
 
-  /** Calls back when the state is another one, until the function that it returns is called. */
-  readonly watchState = (tell: () => void): (() => void) => {
-    this.stateListeners.add(tell)
-    return () => this.stateListeners.delete(tell)
+  /** Calls back when the state changes. Returns a function that unsubscribes. */
+  readonly watchState = (listener: () => void): (() => void) => {
+    this.stateListeners.add(listener)
+    return () => this.stateListeners.delete(listener)
   }
 
-  /** Hands out the rows of a block, now or when they are there; stale ones at once, and newer ones when the listener is told. */
-  want(number: number, waiter: Waiter): void {
+  /** Provides the rows of a block as soon as they are loaded. Stale rows are provided at once; `onBlocks` announces fresh ones. */
+  request(number: number, waiter: Waiter): void {
     const rows = this.blocks.get(number)
     if (rows) return waiter.onFound(rows, this.state.total)
     this.waiters.delete(number)
     this.waiters.set(number, waiter)
-    for (const [oldest, { onGone }] of this.waiters) {
-      if (this.waiters.size <= MOST_WAITERS) break
+    for (const [oldest, { onDropped }] of this.waiters) {
+      if (this.waiters.size <= MAX_WAITERS) break
       this.waiters.delete(oldest)
-      onGone()
+      onDropped()
     }
     this.pump()
   }
 
-  /** Tells which rows are looked at. */
-  look(first: number, last: number): void {
+  /** Sets the range of visible rows. */
+  setViewport(first: number, last: number): void {
     if (first === this.first && last === this.last) return
-    if (first !== this.first) this.isDownward = first > this.first
-    const isNear = last >= this.first - BLOCK_ROWS && first <= this.last + BLOCK_ROWS
+    if (first !== this.first) this.isScrollingDown = first > this.first
+    const isClose = last >= this.first - BLOCK_ROWS && first <= this.last + BLOCK_ROWS
     this.first = Math.max(0, first)
     this.last = last
-    this.dropFlights()
-    clearTimeout(this.stillTimer)
+    this.abortUnneeded()
+    clearTimeout(this.scrollTimer)
     const now = performance.now()
-    // Who drags the bar passes by thousands of rows, and looks at none of them.
-    if (isNear || now - this.movedAt > LONGEST_STILL_MS) {
-      this.movedAt = now
+    // Dragging the scroll bar passes thousands of rows that need not be loaded.
+    if (isClose || now - this.scrolledAt > MAX_SCROLL_PAUSE_MS) {
+      this.scrolledAt = now
       this.pump()
-    } else this.stillTimer = setTimeout(() => this.pump(), STILL_MS)
+    } else this.scrollTimer = setTimeout(() => this.pump(), SCROLL_PAUSE_MS)
   }
 
-  /** The row at a place, when it is loaded. */
+  /** Returns the row at an index; undefined if it is not loaded. */
   at(index: number): Row | undefined {
     return this.blocks.at(index)
   }
 
-  /** A row not far from a place whose row is not loaded; undefined until some are there. */
-  glimpse(index: number): Glimpse | undefined {
-    return this.glimpses.near(index)
+  /** Returns a sampled row close to an index whose row is not loaded; undefined if there is none yet. */
+  preview(index: number): RowPreview | undefined {
+    return this.previews.near(index)
   }
 
-  /** A row by its id, when it is loaded. */
+  /** Returns a row by its id; undefined if it is not loaded. */
   find(id: number): Row | undefined {
     return this.blocks.find(id)?.row
   }
 
-  /** Puts a row in its place. */
+  /** Replaces a loaded row. */
   replace(row: Row): void {
     const changed = this.blocks.replace(row)
     if (changed) this.listener?.onRows([changed], true)
   }
 
-  /** Remembers a change, for rows that were read before it and are not there yet. */
+  /** Records a change, to be applied to pages that were requested before it and arrive after it. */
   remember(change: CellChanges): void {
     this.recent.add(change)
   }
 
-  /** Changes cells of the rows that are there, as the log tells it. */
+  /** Applies a change of the log to the loaded rows. */
   apply(change: CellChanges): void {
-    this.glimpses.apply(change)
+    this.previews.apply(change)
     const changed = this.blocks.apply(change)
     if (changed.length > 0) this.listener?.onRows(changed, false)
   }
 
-  /** Reads anew what is looked at, and how many rows there are, soon: rows were added or removed, or stand elsewhere. */
-  renewSoon(onlyAtEnd: boolean): void {
-    if (onlyAtEnd) this.blocks.makeStale(blockOf(this.state.total ?? 0))
-    else this.makeStale()
-    const pause = Math.max(RENEW_MS, this.renewTook * RENEW_SHARE)
-    const wait = Math.max(RENEW_MS, this.renewedAt + pause - performance.now())
-    this.renewTimer ??= setTimeout(() => void this.renew(), wait)
+  /** Schedules a refresh of the visible rows and the row count, after rows were added, removed or moved. */
+  scheduleRefresh(onlyAtEnd: boolean): void {
+    if (onlyAtEnd) this.blocks.markStale(blockOf(this.state.total ?? 0))
+    else this.markStale()
+    const pause = Math.max(REFRESH_MS, this.refreshTook * REFRESH_PAUSE_FACTOR)
+    const wait = Math.max(REFRESH_MS, this.refreshedAt + pause - performance.now())
+    this.refreshTimer ??= setTimeout(() => void this.refresh(), wait)
   }
 
-  /** Reads it anew at once; resolves when it is known how many rows there are. */
-  async renew(): Promise<void> {
-    clearTimeout(this.renewTimer)
-    this.renewTimer = undefined
+  /** Refreshes at once. Resolves when the row count is known. */
+  async refresh(): Promise<void> {
+    clearTimeout(this.refreshTimer)
+    this.refreshTimer = undefined
     const begun = performance.now()
     try {
-      const asked = { cursor: '', offset: 0, limit: 1, isCounted: true }
-      const { total } = await this.readPage(asked, AbortSignal.timeout(60_000))
+      const request = { cursor: '', offset: 0, limit: 1, isCounted: true }
+      const { total } = await this.readPage(request, AbortSignal.timeout(60_000))
       if (total !== undefined) this.setTotal(total)
     } catch (error) {
-      this.fail(error)
+      this.handleError(error)
     }
-    this.renewedAt = performance.now()
-    this.renewTook = this.renewedAt - begun
+    this.refreshedAt = performance.now()
+    this.refreshTook = this.refreshedAt - begun
     this.pump()
   }
 
-  /** Forgets where rows stand; the old ones are shown until the new ones are there. */
-  makeStale(): void {
-    this.blocks.makeStale()
-    this.forgetPlaces()
+  /** Invalidates the positions of rows. The loaded rows are shown until fresh ones arrive. */
+  markStale(): void {
+    this.blocks.markStale()
+    this.resetPositions()
   }
 
-  /** Tries again what has failed. */
+  /** Retries failed requests. */
   retry(): void {
     clearTimeout(this.retryTimer)
     this.setState({ ...this.state, error: undefined })
     this.pump()
   }
 
-  private forgetPlaces(): void {
+  private resetPositions(): void {
     this.index.clear()
-    this.glimpses.clear()
-    this.survey?.abort()
-    this.survey = undefined
-    for (const flight of this.flights.values()) flight.abort()
-    this.flights.clear()
+    this.previews.clear()
+    this.sampling?.abort()
+    this.sampling = undefined
+    for (const request of this.requests.values()) request.abort()
+    this.requests.clear()
   }
 
-  /** Has places looked up, unless they are; seldom enough where rows come and go all the time, and again where it failed. */
-  private surveySoon(): void {
-    if (!this.isPlain || this.survey || this.surveyTimer !== undefined) return
-    const pause = Math.max(RENEW_MS, this.surveyTook * RENEW_SHARE)
-    const wait = Math.max(0, this.surveyedAt + pause - performance.now())
-    this.surveyTimer = setTimeout(() => {
-      this.surveyTimer = undefined
-      void this.lookUpPlaces(this.state.total ?? 0)
+  /** Schedules the sampling of positions if it is due. Throttled for tables that change all the time; repeated after a failure. */
+  private scheduleSampling(): void {
+    if (!this.isPlain || this.sampling || this.samplingTimer !== undefined) return
+    const pause = Math.max(REFRESH_MS, this.samplingTook * REFRESH_PAUSE_FACTOR)
+    const wait = Math.max(0, this.sampledAt + pause - performance.now())
+    this.samplingTimer = setTimeout(() => {
+      this.samplingTimer = undefined
+      void this.samplePositions(this.state.total ?? 0)
     }, wait)
   }
 
-  private async lookUpPlaces(total: number): Promise<void> {
-    const survey = new AbortController()
-    this.survey = survey
-    this.glimpses.clear()
+  private async samplePositions(total: number): Promise<void> {
+    const sampling = new AbortController()
+    this.sampling = sampling
+    this.previews.clear()
     const begun = performance.now()
     try {
-      await this.readPlaces(total, survey.signal)
+      await this.readSamples(total, sampling.signal)
     } catch {
-      // Jumps pass over more rows without it, until a block that is read later has it tried again.
-      if (this.survey === survey) this.survey = undefined
+      // Jumps skip more rows without samples. The next block that is loaded schedules another attempt.
+      if (this.sampling === sampling) this.sampling = undefined
     }
-    this.surveyedAt = performance.now()
-    this.surveyTook = this.surveyedAt - begun
+    this.sampledAt = performance.now()
+    this.samplingTook = this.sampledAt - begun
   }
 
-  /** Reads some rows at places all over the table, one place after the other. */
-  private async readPlaces(total: number, signal: AbortSignal): Promise<void> {
-    const stride = Math.max(LEAST_STRIDE, Math.ceil(total / MOST_PLACES))
-    this.glimpses.add(0, (this.blocks.get(0) ?? []).slice(0, GLIMPSE_ROWS))
+  /** Reads a few rows at positions spread over the table, one position after the other. */
+  private async readSamples(total: number, signal: AbortSignal): Promise<void> {
+    const stride = Math.max(MIN_STRIDE, Math.ceil(total / MAX_SAMPLES))
+    this.previews.add(0, (this.blocks.get(0) ?? []).slice(0, PREVIEW_ROWS))
     for (let position = stride; position < total; position += stride) {
-      const from = this.index.nearest(position - GLIMPSE_ROWS)
-      const asked = { ...from, limit: GLIMPSE_ROWS, isCounted: false }
-      const { rows, nextCursor } = await this.readPage(asked, signal)
+      const from = this.index.nearest(position - PREVIEW_ROWS)
+      const request = { ...from, limit: PREVIEW_ROWS, isCounted: false }
+      const { rows, nextCursor } = await this.readPage(request, signal)
       if (signal.aborted || nextCursor === null) return
-      this.index.note(position, nextCursor)
-      this.glimpses.add(position - GLIMPSE_ROWS, rows)
+      this.index.add(position, nextCursor)
+      this.previews.add(position - PREVIEW_ROWS, rows)
     }
   }
 
   private setState(state: StoreState): void {
     if (state.total === this.state.total && state.error === this.state.error) return
     this.state = state
-    for (const tell of this.stateListeners) tell()
+    for (const listener of this.stateListeners) listener()
   }
 
   private setTotal(total: number): void {
     const before = this.state.total
     if (total === before) return
-    // The block that was the last one until now is not full, or too long.
-    if (before !== undefined) this.blocks.makeStale(blockOf(Math.min(total, before)))
-    this.blocks.cut(total)
+    // The previous last block may be incomplete or too long.
+    if (before !== undefined) this.blocks.markStale(blockOf(Math.min(total, before)))
+    this.blocks.truncate(total)
     this.setState({ ...this.state, total })
     this.listener?.onTotal(total)
   }
 
-  private fail(error: unknown): void {
+  private handleError(error: unknown): void {
     if (!this.isOpen) return
     this.setState({ ...this.state, error })
     clearTimeout(this.retryTimer)
@@ -287,83 +288,83 @@ export class RowStore {
       this.retryTimer = setTimeout(() => this.retry(), RETRY_MS)
   }
 
-  /** Blocks to have, in the order in which they matter. */
-  private wanted(): number[] {
+  /** Returns the blocks to load, by descending priority. */
+  private neededBlocks(): number[] {
     const { total } = this.state
     const end = total === undefined ? Infinity : Math.max(0, blockOf(total - 1))
     const from = Math.min(blockOf(this.first), end)
     const to = Math.min(blockOf(this.last), end)
-    const seen = Array.from({ length: to - from + 1 }, (_, place) => from + place)
-    const below = (count: number) => Array.from({ length: count }, (_, place) => to + 1 + place)
-    const above = (count: number) => Array.from({ length: count }, (_, place) => from - 1 - place)
-    const others = this.isDownward
+    const visible = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
+    const below = (count: number) => Array.from({ length: count }, (_, offset) => to + 1 + offset)
+    const above = (count: number) => Array.from({ length: count }, (_, offset) => from - 1 - offset)
+    const others = this.isScrollingDown
       ? [...below(AHEAD), ...above(BEHIND)]
       : [...above(AHEAD), ...below(BEHIND)]
-    const isThere = (number: number) => number >= 0 && number <= end && total !== undefined
-    return [...seen, ...others.filter(isThere)]
+    const exists = (number: number) => number >= 0 && number <= end && total !== undefined
+    return [...visible, ...others.filter(exists)]
   }
 
-  /** Stops waiting for blocks that are not looked at any more. */
-  private dropFlights(wanted = this.wanted()): void {
-    for (const [number, flight] of this.flights)
-      if (!wanted.includes(number)) {
-        flight.abort()
-        this.flights.delete(number)
+  /** Aborts requests for blocks that are no longer needed. */
+  private abortUnneeded(needed = this.neededBlocks()): void {
+    for (const [number, request] of this.requests)
+      if (!needed.includes(number)) {
+        request.abort()
+        this.requests.delete(number)
       }
   }
 
   private pump(): void {
     if (!this.isOpen || this.state.error !== undefined) return
-    clearTimeout(this.stillTimer)
-    const wanted = this.wanted()
-    this.dropFlights(wanted)
-    for (const number of wanted) {
-      if (this.flights.size >= MOST_FLIGHTS) return
-      if (this.blocks.isWanting(number) && !this.flights.has(number)) void this.load(number)
+    clearTimeout(this.scrollTimer)
+    const needed = this.neededBlocks()
+    this.abortUnneeded(needed)
+    for (const number of needed) {
+      if (this.requests.size >= MAX_REQUESTS) return
+      if (this.blocks.needsLoad(number) && !this.requests.has(number)) void this.load(number)
     }
   }
 
   private async load(number: number): Promise<void> {
-    const flight = new AbortController()
-    this.flights.set(number, flight)
+    const request = new AbortController()
+    this.requests.set(number, request)
     const position = number * BLOCK_ROWS
-    // Counted once; what follows is told by the feed of changes.
+    // Counted once. Later changes of the count arrive by the change stream.
     const isCounted = this.state.total === undefined
     const from = this.index.nearest(position)
     try {
-      const page = await this.readPage({ ...from, limit: BLOCK_ROWS, isCounted }, flight.signal)
-      if (this.flights.get(number) !== flight) return
-      this.flights.delete(number)
-      this.take(number, page)
+      const page = await this.readPage({ ...from, limit: BLOCK_ROWS, isCounted }, request.signal)
+      if (this.requests.get(number) !== request) return
+      this.requests.delete(number)
+      this.addPage(number, page)
     } catch (error) {
-      if (this.flights.get(number) !== flight) return
-      this.flights.delete(number)
-      if (!flight.signal.aborted) this.fail(error)
+      if (this.requests.get(number) !== request) return
+      this.requests.delete(number)
+      if (!request.signal.aborted) this.handleError(error)
     }
     this.pump()
   }
 
-  private take(number: number, page: RowsPage): void {
+  private addPage(number: number, page: RowsPage): void {
     const { rows, nextCursor, seq } = page
     const position = number * BLOCK_ROWS
-    if (nextCursor !== null && rows.length > 0) this.index.note(position + rows.length, nextCursor)
-    this.takeTotal(position, page)
+    if (nextCursor !== null && rows.length > 0) this.index.add(position + rows.length, nextCursor)
+    this.updateTotal(position, page)
     const isReplaced = this.blocks.set(number, rows)
     const later = this.recent.since(seq)
     if (later) for (const change of later) this.blocks.apply(change)
-    else this.blocks.makeStale(number)
+    else this.blocks.markStale(number)
     const waiter = this.waiters.get(number)
     this.waiters.delete(number)
     waiter?.onFound(this.blocks.get(number) ?? rows, this.state.total)
     if (isReplaced) this.listener?.onBlocks()
-    this.surveySoon()
+    this.scheduleSampling()
   }
 
-  /** How many rows there are, when a page tells that: it was asked, or the page is the last one. */
-  private takeTotal(position: number, { rows, nextCursor, total }: RowsPage): void {
+  /** Updates the row count if a page determines it: it was requested, or the page is the last one. */
+  private updateTotal(position: number, { rows, nextCursor, total }: RowsPage): void {
     const isLast = nextCursor === null && (rows.length > 0 || position === 0)
     if (total !== undefined) this.setTotal(total)
     else if (isLast) this.setTotal(position + rows.length)
-    else if (rows.length === 0) this.renewSoon(true)
+    else if (rows.length === 0) this.scheduleRefresh(true)
   }
 }

@@ -1,5 +1,5 @@
+import type { Row } from '../../api/resources'
 import type { CellChanges } from './recent-changes'
-import type { Row } from '../../api/row'
 import { withCells } from './row-blocks'
 import { RowWrites, WriteQueue, type WritingApi } from './row-writes'
 
@@ -19,7 +19,7 @@ function setUp() {
     replace: show,
     apply: ({ columns }: CellChanges) => show(withCells(shown, { Name: columns.Name?.[0] })),
     remember() {},
-    renewSoon() {},
+    scheduleRefresh() {},
   }
   const api: WritingApi = {
     async change([change]) {
@@ -57,10 +57,10 @@ describe('a cell that is edited', () => {
     const { writes, history } = setUp()
     const first = writes.write(write('one'))
     const second = writes.write(write('two'))
-    writes.take(told(11, 'one'))
+    writes.applyChange(told(11, 'one'))
     await first
     await second
-    writes.take(told(12, 'two'))
+    writes.applyChange(told(12, 'two'))
     expect(history.filter((name, place) => name !== history[place - 1])).toEqual(['one', 'two'])
   })
 
@@ -74,7 +74,7 @@ describe('a cell that is edited', () => {
   it('becomes what somebody else wrote later', async () => {
     const { writes, shown } = setUp()
     const done = writes.write(write('mine'))
-    writes.take(told(12, 'theirs'))
+    writes.applyChange(told(12, 'theirs'))
     expect(shown()).toBe('mine')
     await done
     expect(shown()).toBe('theirs')

@@ -1,31 +1,31 @@
+import type { Row } from '../../api/resources'
 import { cellsAt } from './row-blocks'
 import type { CellChanges } from './recent-changes'
-import type { Row } from '../../api/row'
 import type { RowChange, RowsPage } from './rows-api'
 
-/** Rows are read back one by one up to here. */
-const MOST_READ_BACK = 100
+/** Larger writes are not read back row by row; the grid is refreshed instead. */
+const MAX_READ_BACK = 100
 
-/** What writes need of the rows of a grid. */
+/** The rows of a grid, as far as writes need them. */
 export interface WrittenRows {
   find(id: number): Row | undefined
   replace(row: Row): void
   remember(change: CellChanges): void
   apply(change: CellChanges): void
-  renewSoon(onlyAtEnd: boolean): void
+  scheduleRefresh(onlyAtEnd: boolean): void
 }
 
-/** What writes need of the API. */
+/** The API, as far as writes need it. */
 export interface WritingApi {
   change(records: readonly RowChange[]): Promise<void>
   readRows(ids: readonly number[]): Promise<Pick<RowsPage, 'rows' | 'seq'>>
 }
 
-/** Writes of one table, each after those before it: the views of a table share one, so that the last edit wins. */
+/** Serializes the writes of a table. All views of the table share a queue, so that the last edit wins. */
 export class WriteQueue {
   private last: Promise<unknown> = Promise.resolve()
 
-  /** Does it after all that was given before; resolves or rejects as it does. */
+  /** Runs a write after all writes added before it. Settles as the write does. */
   add(write: () => Promise<void>): Promise<void> {
     const done = this.last.then(write)
     this.last = done.catch(() => {})
@@ -33,20 +33,20 @@ export class WriteQueue {
   }
 }
 
-interface BusyRow {
+interface PendingRow {
   writes: number
-  /** What the log told meanwhile; it may be older than what is being written. */
-  held: CellChanges[]
-  /** As the server has it, so far as is known. */
-  sure: Row
+  /** Changes of the log that arrived in the meantime. They may be older than the pending write. */
+  deferred: CellChanges[]
+  /** The last known state on the server. */
+  confirmed: Row
 }
 
 /**
- * Writes cells: they show at once what was entered, and what the server made of it when it has answered. What the log
- * tells of a row waits until then, so that nothing flickers.
+ * Writes cells optimistically: a cell shows the entered value at once, and the stored value when the server has responded.
+ * Changes of the log to the same row are deferred until then, so that cells do not flicker.
  */
 export class RowWrites {
-  private readonly busy = new Map<number, BusyRow>()
+  private readonly pending = new Map<number, PendingRow>()
 
   constructor(
     private readonly rows: WrittenRows,
@@ -54,28 +54,28 @@ export class RowWrites {
     private readonly queue: WriteQueue,
   ) {}
 
-  /** Changes cells, after all writes before; rejects as the API refuses it, when the old values are back. */
+  /** Changes cells, after all earlier writes. If the API rejects the change, restores the old values, then rejects. */
   write(changes: readonly RowChange[]): Promise<void> {
     const ids = changes.map(({ id }) => id)
     for (const { id, fields } of changes) this.begin(id, fields)
     return this.queue.add(() => this.send(changes, ids))
   }
 
-  /** Takes what the log tells. */
-  take(change: CellChanges): void {
+  /** Applies a change of the log. */
+  applyChange(change: CellChanges): void {
     const { rowIds, columns, seq } = change
-    // Rows that were read before, and come after it, need it in any case.
+    // Pages that were requested before the change and arrive after it need it in any case.
     this.rows.remember(change)
-    if (!rowIds.some((id) => this.busy.has(id))) return this.rows.apply(change)
-    rowIds.forEach((id, place) => {
-      const cells = cellsAt(columns, place)
+    if (!rowIds.some((id) => this.pending.has(id))) return this.rows.apply(change)
+    rowIds.forEach((id, index) => {
+      const cells = cellsAt(columns, index)
       const one = {
         seq,
         rowIds: [id],
         columns: Object.fromEntries(Object.entries(cells).map(([col, value]) => [col, [value]])),
       }
-      const busy = this.busy.get(id)
-      if (busy) busy.held.push(one)
+      const pending = this.pending.get(id)
+      if (pending) pending.deferred.push(one)
       else this.rows.apply(one)
     })
   }
@@ -83,46 +83,46 @@ export class RowWrites {
   private begin(id: number, fields: RowChange['fields']): void {
     const row = this.rows.find(id)
     if (!row) return
-    const busy = this.busy.get(id) ?? { writes: 0, held: [], sure: row }
-    busy.writes++
-    this.busy.set(id, busy)
+    const pending = this.pending.get(id) ?? { writes: 0, deferred: [], confirmed: row }
+    pending.writes++
+    this.pending.set(id, pending)
     this.rows.replace({ ...row, fields: { ...row.fields, ...fields } })
   }
 
   private async send(changes: readonly RowChange[], ids: readonly number[]): Promise<void> {
-    let refusal: { error: unknown } | undefined
+    let failure: { error: unknown } | undefined
     try {
       await this.api.change(changes)
     } catch (error) {
-      refusal = { error }
+      failure = { error }
     }
-    await this.settle(ids, refusal !== undefined)
-    if (refusal) throw refusal.error
+    await this.settle(ids, failure !== undefined)
+    if (failure) throw failure.error
   }
 
-  /** Shows rows as the server has them now, unless more of them is being written. */
-  private async settle(ids: readonly number[], isRefused: boolean): Promise<void> {
-    const isMany = ids.length > MOST_READ_BACK
+  /** Shows the stored rows, unless further writes to them are pending. */
+  private async settle(ids: readonly number[], hasFailed: boolean): Promise<void> {
+    const isMany = ids.length > MAX_READ_BACK
     const read = isMany ? undefined : await this.api.readRows(ids).catch(() => undefined)
     const known = new Map(read?.rows.map((row) => [row.id, row]))
     for (const id of ids)
       this.settleRow(id, {
-        // What was entered stays where it is not known what became of it.
-        now: known.get(id) ?? (isRefused ? undefined : this.rows.find(id)),
+        // The entered value stays if the stored one is unknown.
+        now: known.get(id) ?? (hasFailed ? undefined : this.rows.find(id)),
         seq: read?.seq ?? 0,
       })
-    // What the server made of them is seen when they are read anew.
-    if (!read) this.rows.renewSoon(false)
+    // The refresh shows the stored values.
+    if (!read) this.rows.scheduleRefresh(false)
   }
 
   private settleRow(id: number, { now, seq }: { now: Row | undefined; seq: number }): void {
-    const busy = this.busy.get(id)
-    if (!busy) return
-    busy.sure = now ?? busy.sure
-    busy.writes--
-    if (busy.writes > 0) return
-    this.busy.delete(id)
-    this.rows.replace(busy.sure)
-    for (const change of busy.held) if (change.seq > seq) this.rows.apply(change)
+    const pending = this.pending.get(id)
+    if (!pending) return
+    pending.confirmed = now ?? pending.confirmed
+    pending.writes--
+    if (pending.writes > 0) return
+    this.pending.delete(id)
+    this.rows.replace(pending.confirmed)
+    for (const change of pending.deferred) if (change.seq > seq) this.rows.apply(change)
   }
 }

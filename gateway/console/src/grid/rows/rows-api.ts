@@ -1,38 +1,37 @@
-import { call, callWhole, seqOf } from '../../api/client'
-import { tablePath } from '../../api/resources'
+import { call, callWithHeaders, seqOf } from '../../api/client'
+import { tablePath, type Row } from '../../api/resources'
 import type { PageStart } from './cursor-index'
-import type { Row } from '../../api/row'
 
-/** A part of the rows, as the API answers it. */
+/** A page of rows. */
 export interface RowsPage {
   readonly rows: readonly Row[]
-  /** Where the rows after these begin; null when there are none. */
+  /** Cursor of the next page; null for the last page. */
   readonly nextCursor: string | null
-  /** How many rows there are altogether, when that was asked. */
+  /** Total number of rows, if it was requested. */
   readonly total?: number
-  /** The position in the log that this was read at. */
+  /** Sequence number of the change log at which the page was read. */
   readonly seq: number
 }
 
-/** Which rows are asked for. */
-export interface PageQuestion extends PageStart {
+/** A request for a page of rows. */
+export interface PageRequest extends PageStart {
   readonly limit: number
   readonly isCounted: boolean
 }
 
-/** Cells of a row that are to be changed. */
+/** New cell values of a row. */
 export interface RowChange {
   readonly id: number
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-interface Answered {
+interface RecordsResponse {
   readonly records: readonly Row[]
   readonly nextCursor: string | null
   readonly totalCount?: number
 }
 
-/** Reads and writes the rows of one table, which are sorted and filtered as these texts tell. */
+/** Reads and writes the rows of a table. `sort` and `filter` are the query parameters of the API. */
 export class RowsApi {
   private readonly path: string
 
@@ -45,10 +44,10 @@ export class RowsApi {
     this.path = `${tablePath(docId, tableId)}/records`
   }
 
-  /** A page of rows. */
-  async readPage(asked: PageQuestion, signal: AbortSignal): Promise<RowsPage> {
-    const { cursor, offset, limit, isCounted } = asked
-    const answer = await callWhole<Answered>('GET', this.path, {
+  /** Reads a page of rows. */
+  async readPage(request: PageRequest, signal: AbortSignal): Promise<RowsPage> {
+    const { cursor, offset, limit, isCounted } = request
+    const response = await callWithHeaders<RecordsResponse>('GET', this.path, {
       query: {
         limit,
         cursor,
@@ -59,16 +58,16 @@ export class RowsApi {
       },
       signal,
     })
-    const { records, nextCursor, totalCount } = answer.body
-    return { rows: records, nextCursor, total: totalCount, seq: seqOf(answer) }
+    const { records, nextCursor, totalCount } = response.body
+    return { rows: records, nextCursor, total: totalCount, seq: seqOf(response) }
   }
 
-  /** These rows, wherever they stand and whether they pass the filter or not. */
+  /** Reads rows by id, whether they match the filter or not. */
   async readRows(ids: readonly number[]): Promise<Pick<RowsPage, 'rows' | 'seq'>> {
-    const answer = await callWhole<Answered>('GET', this.path, {
+    const response = await callWithHeaders<RecordsResponse>('GET', this.path, {
       query: { filter: JSON.stringify({ id: ids }) },
     })
-    return { rows: answer.body.records, seq: seqOf(answer) }
+    return { rows: response.body.records, seq: seqOf(response) }
   }
 
   /** Changes cells. */
@@ -76,12 +75,12 @@ export class RowsApi {
     await call('PATCH', this.path, { body: { records } })
   }
 
-  /** Adds an empty row; resolves to its id. */
+  /** Adds an empty row. Resolves to its id. */
   async add(): Promise<number> {
     const body = { records: [{ fields: {} }] }
     const { records } = await call<{ records: { id: number }[] }>('POST', this.path, { body })
     const [record] = records
-    if (!record) throw new Error('no row was added')
+    if (!record) throw new Error('the API returned no row')
     return record.id
   }
 

@@ -1,5 +1,11 @@
 import { sampleColumn } from '../../api/sample-column'
-import { describe as tell, fromOperators, kindsOf, toOperators, type Condition } from './conditions'
+import {
+  describe as tell,
+  fromOperators,
+  conditionKinds,
+  toOperators,
+  type Condition,
+} from './conditions'
 
 const column = (type: string) => sampleColumn('A', { type })
 
@@ -28,7 +34,7 @@ const asked: readonly (readonly [type: string, condition: Condition, query: unkn
 
 describe.each(asked)('a condition on a column of %s', (type, condition, query) => {
   it(`is asked of the API, and understood from it: ${condition.kind}`, () => {
-    expect(kindsOf(column(type))).toContain(condition.kind)
+    expect(conditionKinds(column(type))).toContain(condition.kind)
     expect(toOperators(condition, column(type))).toEqual(query)
     expect(fromOperators(query, column(type))).toEqual(condition)
   })

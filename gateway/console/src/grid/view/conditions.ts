@@ -81,21 +81,22 @@ const timeWords: Partial<Record<ConditionKind, string>> = {
 }
 
 /** The family of a column. */
-export function familyOf({ fields: { type } }: Column): Family {
+export function valueFamily({ fields: { type } }: Column): Family {
   return families[type.split(':', 1)[0] ?? ''] ?? 'any'
 }
 
 /** What can be asked of a column. */
-export const kindsOf = (column: Column): readonly ConditionKind[] => kinds[familyOf(column)]
+export const conditionKinds = (column: Column): readonly ConditionKind[] =>
+  kinds[valueFamily(column)]
 
 /** A kind of condition in words. */
-export function wordsOf(kind: ConditionKind, column: Column): string {
-  const family = familyOf(column)
+export function conditionLabel(kind: ConditionKind, column: Column): string {
+  const family = valueFamily(column)
   return ((family === 'date' || family === 'time') && timeWords[kind]) || words[kind]
 }
 
 /** How many values a condition takes. */
-export function valuesOf(kind: ConditionKind): 'none' | 'one' | 'two' | 'many' {
+export function valueCount(kind: ConditionKind): 'none' | 'one' | 'two' | 'many' {
   if (kind === 'empty' || kind === 'filled') return 'none'
   if (kind === 'between') return 'two'
   return kind === 'in' || kind === 'notIn' || kind === 'has' ? 'many' : 'one'
@@ -106,7 +107,7 @@ export function toOperators({ kind, values }: Condition, column: Column): unknow
   if (kind === 'empty' || kind === 'filled') return emptyOperators(kind, column)
   if (values.length === 0) throw new Error('Enter a value.')
   if (isWord(kind)) return { [kind]: values[0], ignoreCase: true }
-  if (valuesOf(kind) === 'many') {
+  if (valueCount(kind) === 'many') {
     const wanted = values.flatMap((value) => readCandidates(value, column))
     return kind === 'in' ? wanted : { [kind]: wanted }
   }
@@ -118,7 +119,7 @@ export function toOperators({ kind, values }: Condition, column: Column): unknow
 
 /** Text may be empty without being null. */
 function emptyOperators(kind: 'empty' | 'filled', column: Column): unknown {
-  const family = familyOf(column)
+  const family = valueFamily(column)
   const isEmpty = kind === 'empty'
   if (family !== 'text' && family !== 'any') return { isNull: isEmpty }
   return isEmpty ? [null, ''] : { notIn: [null, ''] }
@@ -129,7 +130,7 @@ const isWord = (kind: ConditionKind | undefined): boolean =>
 
 /** Columns of any type, and lists, may hold a number or its digits. */
 function readCandidates(text: string, column: Column): unknown[] {
-  const family = familyOf(column)
+  const family = valueFamily(column)
   const number = Number(text)
   const isNumber = text.trim() !== '' && Number.isFinite(number)
   if (family === 'any' && isNumber) return [text, number]
@@ -138,7 +139,7 @@ function readCandidates(text: string, column: Column): unknown[] {
 }
 
 function readValue(text: string, column: Column): unknown {
-  switch (familyOf(column)) {
+  switch (valueFamily(column)) {
     case 'number': {
       const number = readNumber(text) ?? Number(text)
       if (text.trim() === '' || !Number.isFinite(number)) throw new Error(`“${text}” is no number.`)
@@ -172,7 +173,7 @@ export function fromOperators(asked: unknown, column: Column): Condition | undef
 function fromOperator(asked: object, column: Column): Condition | undefined {
   const { ignoreCase, ...operators } = asked as Record<string, unknown>
   const [[name, operand] = [], ...more] = Object.entries(operators)
-  const kind = kindsOf(column).find((one) => one === name)
+  const kind = conditionKinds(column).find((one) => one === name)
   if (kind === undefined || more.length > 0 || isWord(kind) !== (ignoreCase === true))
     return undefined
   return withValues(kind, Array.isArray(operand) ? operand : [operand], column)
@@ -184,12 +185,12 @@ function withValues(
   column: Column,
 ): Condition | undefined {
   if (values.some((value) => value === null)) return undefined
-  const texts = values.map((value) => showValue(value, column))
+  const texts = values.map((value) => formatValue(value, column))
   return { kind, values: [...new Set(texts)] }
 }
 
-function showValue(value: unknown, column: Column): string {
-  const family = familyOf(column)
+function formatValue(value: unknown, column: Column): string {
+  const family = valueFamily(column)
   if (typeof value === 'number') {
     if (family === 'number') return numberText(value)
     if (family === 'date' || family === 'time') return showTime(value, zoneOfTimes(column))
@@ -199,7 +200,7 @@ function showValue(value: unknown, column: Column): string {
 
 /** The zone of a column of times; dates have none. */
 const zoneOfTimes = (column: Column): string | undefined =>
-  familyOf(column) === 'time' ? zoneOf(column.fields.type) : undefined
+  valueFamily(column) === 'time' ? zoneOf(column.fields.type) : undefined
 
 /** A time as it is entered, with seconds where it is not a whole minute. */
 const showTime = (seconds: number, zone: string | undefined): string =>
@@ -212,5 +213,5 @@ export function describe(asked: unknown, column: Column): string {
   const { kind, values } = condition
   const shown = values.slice(0, 3).join(kind === 'between' ? ' and ' : ', ')
   const more = values.length > 3 ? ` and ${values.length - 3} more` : ''
-  return `${wordsOf(kind, column)}${shown && ` ${shown}`}${more}`
+  return `${conditionLabel(kind, column)}${shown && ` ${shown}`}${more}`
 }

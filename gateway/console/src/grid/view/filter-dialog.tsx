@@ -1,15 +1,16 @@
 import { useState, type ReactNode } from 'react'
+import { columnName } from '../../formats/column'
 import type { Column } from '../../api/resources'
 import { choicesOf } from '../../formats/widget-options'
 import { FormDialog } from '../../components/dialog'
 import { CheckField, Field, SelectField, TextField } from '../../components/field'
 import {
-  familyOf,
+  valueFamily,
   fromOperators,
-  kindsOf,
+  conditionKinds,
   toOperators,
-  valuesOf,
-  wordsOf,
+  valueCount,
+  conditionLabel,
   type Condition,
   type ConditionKind,
 } from './conditions'
@@ -23,20 +24,20 @@ interface FilterDialogProps {
 }
 
 /** An address that is longer may be refused on its way. */
-const MOST_CHARACTERS = 4_000
+const MAX_CHARACTERS = 4_000
 
 /** Asks which rows to show, by one column. */
 export function FilterDialog({ column, asked, onAsk, onClose }: FilterDialogProps): ReactNode {
-  const kinds = kindsOf(column)
+  const kinds = conditionKinds(column)
   const known = fromOperators(asked, column)
   const [condition, setCondition] = useState<Condition>(
     known ?? { kind: kinds[0] ?? 'in', values: [] },
   )
-  const label = column.fields.label || column.id
+  const label = columnName(column)
   const submit = async () => {
     const entered = condition.values.filter((value) => value !== '')
     const wanted = toOperators({ ...condition, values: entered }, column)
-    if (encodeURIComponent(JSON.stringify(wanted)).length > MOST_CHARACTERS)
+    if (encodeURIComponent(JSON.stringify(wanted)).length > MAX_CHARACTERS)
       throw new Error('These are too many values; ask for fewer.')
     onAsk(wanted)
   }
@@ -45,7 +46,7 @@ export function FilterDialog({ column, asked, onAsk, onClose }: FilterDialogProp
       <SelectField
         label={`Rows where ${label}`}
         value={condition.kind}
-        options={kinds.map((kind) => [kind, wordsOf(kind, column)] as const)}
+        options={kinds.map((kind) => [kind, conditionLabel(kind, column)] as const)}
         onChange={({ target }) =>
           setCondition({ kind: target.value as ConditionKind, values: condition.values })
         }
@@ -66,7 +67,7 @@ interface ValuesProps {
 
 function Values({ column, condition, onChange }: ValuesProps): ReactNode {
   const { kind, values } = condition
-  const count = valuesOf(kind)
+  const count = valueCount(kind)
   const choices = offeredBy(column)
   if (count === 'none') return null
   if (count === 'many' && choices)
@@ -74,9 +75,9 @@ function Values({ column, condition, onChange }: ValuesProps): ReactNode {
   if (count === 'many')
     return (
       <Field label="Values" hint={`One on each line${hintOf(column)}.`}>
-        {(ties) => (
+        {(control) => (
           <textarea
-            {...ties}
+            {...control}
             value={values.join('\n')}
             onChange={({ target }) => onChange({ kind, values: target.value.split('\n') })}
           />
@@ -133,7 +134,7 @@ function ChoiceValues(props: {
 
 /** The values that a column offers, where it does. */
 function offeredBy(column: Column): readonly (readonly [string, string])[] | undefined {
-  if (familyOf(column) === 'bool')
+  if (valueFamily(column) === 'bool')
     return [
       ['true', 'Yes'],
       ['false', 'No'],
@@ -143,13 +144,13 @@ function offeredBy(column: Column): readonly (readonly [string, string])[] | und
 }
 
 function hintOf(column: Column): string {
-  const family = familyOf(column)
+  const family = valueFamily(column)
   if (family === 'date') return ', as 2026-01-31'
   return family === 'time' ? ', as 2026-01-31 14:30' : ''
 }
 
 function inputOf(column: Column): { readonly type: string; readonly hint?: string } {
-  switch (familyOf(column)) {
+  switch (valueFamily(column)) {
     case 'date':
       return { type: 'date' }
     case 'time':

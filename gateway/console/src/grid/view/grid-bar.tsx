@@ -3,7 +3,7 @@ import type { Column } from '../../api/resources'
 import { Button } from '../../components/button'
 import { describe } from './conditions'
 import { withFilter, withSort } from './grid-view'
-import { useViewPlace } from './view-context'
+import { useGridViewContext } from './view-context'
 
 interface GridBarProps {
   readonly columns: readonly Column[]
@@ -14,7 +14,7 @@ interface GridBarProps {
 
 /** What can be done with the rows, and which of them are shown in which order. */
 export function GridBar({ columns, onFilter, children }: GridBarProps): ReactNode {
-  const { view, setView } = useViewPlace()
+  const { view, setView } = useGridViewContext()
   const byId = new Map(columns.map((column) => [column.id, column]))
   const nameOf = (colId: string) => byId.get(colId)?.fields.label || colId
   const filters = Object.entries(view.filter)
@@ -35,10 +35,10 @@ export function GridBar({ columns, onFilter, children }: GridBarProps): ReactNod
             />
           )
         })}
-        {view.sort.map(({ colId, isDown }) => (
+        {view.sort.map(({ colId, isDescending }) => (
           <Chip
             key={`sort ${colId}`}
-            text={`${nameOf(colId)} ${isDown ? '↓' : '↑'}`}
+            text={`${nameOf(colId)} ${isDescending ? '↓' : '↑'}`}
             onRemove={() => setView(withSort(view, colId, 'none', true))}
           />
         ))}

@@ -6,8 +6,8 @@ describe('the view of a grid', () => {
   it('is the same after it stood in an address, beside what else is there', () => {
     const view = {
       sort: [
-        { colId: 'Name', isDown: false },
-        { colId: 'Born', isDown: true },
+        { colId: 'Name', isDescending: false },
+        { colId: 'Born', isDescending: true },
       ],
       filter: { Name: { contains: 'a&b', ignoreCase: true }, Age: [3, null] },
     }

@@ -1,7 +1,7 @@
 /** One key that rows are sorted by. */
 export interface SortKey {
   readonly colId: string
-  readonly isDown: boolean
+  readonly isDescending: boolean
 }
 
 /** What rows are asked for, column by column, as the API takes it. */
@@ -18,7 +18,7 @@ export function readView(query: URLSearchParams): GridView {
   const keys = (query.get('sort') ?? '').split(',').filter((key) => key !== '' && key !== '-')
   const sort = keys.map((key) => ({
     colId: key.startsWith('-') ? key.slice(1) : key,
-    isDown: key.startsWith('-'),
+    isDescending: key.startsWith('-'),
   }))
   return { sort, filter: parseFilter(query.get('filter')) }
 }
@@ -38,7 +38,7 @@ function parseFilter(text: string | null): Filter {
 /** How the API is asked for a view, and how an address tells it: texts that are empty for what is not asked. */
 export function viewTexts({ sort, filter }: GridView): { sort: string; filter: string } {
   return {
-    sort: sort.map(({ colId, isDown }) => (isDown ? '-' : '') + colId).join(','),
+    sort: sort.map(({ colId, isDescending }) => (isDescending ? '-' : '') + colId).join(','),
     filter: Object.keys(filter).length === 0 ? '' : JSON.stringify(filter),
   }
 }
@@ -57,10 +57,10 @@ export function writeView(query: URLSearchParams, view: GridView): URLSearchPara
 export function sortOf(
   { sort }: GridView,
   colId: string,
-): { readonly isDown: boolean; readonly place: number } | undefined {
+): { readonly isDescending: boolean; readonly place: number } | undefined {
   const place = sort.findIndex((key) => key.colId === colId)
   const key = sort[place]
-  return key && { isDown: key.isDown, place }
+  return key && { isDescending: key.isDescending, place }
 }
 
 /** Sorts by a column, or not by it any more; beside the others where these are to stay. */
@@ -70,7 +70,7 @@ export function withSort(
   way: 'up' | 'down' | 'none',
   keepsOthers = false,
 ): GridView {
-  const key = { colId, isDown: way === 'down' }
+  const key = { colId, isDescending: way === 'down' }
   if (!keepsOthers) return { ...view, sort: way === 'none' ? [] : [key] }
   const isThere = view.sort.some((other) => other.colId === colId)
   const others = (other: SortKey) => other.colId !== colId
@@ -84,7 +84,7 @@ export function withSort(
 /** What a click on the head of a column does: up, then down, then not any more. */
 export function withNextSort(view: GridView, colId: string, keepsOthers: boolean): GridView {
   const current = sortOf(view, colId)
-  const way = current === undefined ? 'up' : current.isDown ? 'none' : 'down'
+  const way = current === undefined ? 'up' : current.isDescending ? 'none' : 'down'
   return withSort(view, colId, way, keepsOthers)
 }
 
