@@ -1,10 +1,10 @@
-/** How long keys are collected, and how many are asked for at once. */
+/** Keys are collected for this long, and at most this many are requested at once. */
 const COLLECT_MS = 20
 const MAX_KEYS = 500
 
-/** Asks for many at once what is asked for one by one. */
+/** Combines requests for single keys into one request. */
 export interface Batch<Found> {
-  /** What is found for a key; undefined where there is nothing. Rejects as the asking does. */
+  /** Resolves to the value of a key; undefined if there is none. Rejects if the request fails. */
   readonly load: (key: number) => Promise<Found | undefined>
 }
 
@@ -14,24 +14,24 @@ interface Waiting<Found> {
   readonly reject: (error: unknown) => void
 }
 
-/** A batch that asks by this function. */
+/** Creates a batch that requests keys with the given function. */
 export function createBatch<Found>(
-  ask: (keys: readonly number[]) => Promise<ReadonlyMap<number, Found>>,
+  fetchAll: (keys: readonly number[]) => Promise<ReadonlyMap<number, Found>>,
 ): Batch<Found> {
   let waiting: Waiting<Found>[] = []
-  const answer = async (asked: readonly Waiting<Found>[]): Promise<void> => {
+  const request = async (items: readonly Waiting<Found>[]): Promise<void> => {
     try {
-      const found = await ask([...new Set(asked.map(({ key }) => key))])
-      for (const { key, resolve } of asked) resolve(found.get(key))
+      const found = await fetchAll([...new Set(items.map(({ key }) => key))])
+      for (const { key, resolve } of items) resolve(found.get(key))
     } catch (error) {
-      for (const { reject } of asked) reject(error)
+      for (const { reject } of items) reject(error)
     }
   }
   const flush = () => {
     const all = waiting
     waiting = []
     for (let start = 0; start < all.length; start += MAX_KEYS)
-      void answer(all.slice(start, start + MAX_KEYS))
+      void request(all.slice(start, start + MAX_KEYS))
   }
   return {
     load: (key) =>

@@ -12,7 +12,7 @@ interface CheckParams {
   readonly canEdit: boolean
 }
 
-/** Yes or no: a box that a click or Space ticks. Text that the API kept is edited as text. */
+/** Booleans as checkboxes, toggled by a click, Space or Enter. Values that are text are edited as text. */
 export const boolCell: CellType = defineCellType({
   align: 'center',
   isValid: (value) => typeof value === 'boolean',
@@ -23,7 +23,7 @@ export const boolCell: CellType = defineCellType({
       editable: ({ data }) => canEdit && typeof data?.fields[column.id] === 'string',
       cellRenderer: CheckCell,
       cellRendererParams: { label, canEdit } satisfies CheckParams,
-      suppressKeyboardEvent: (params) => (canEdit && takesKey(params)) || leaveByTab(params),
+      suppressKeyboardEvent: (params) => (canEdit && toggleByKey(params)) || leaveByTab(params),
       cellEditor: TextEditor,
       cellEditorParams: {
         label,
@@ -34,8 +34,8 @@ export const boolCell: CellType = defineCellType({
   },
 })
 
-/** Ticks the box by keyboard; true for keys that the grid must not use as well. */
-function takesKey({ event, editing, node, column }: SuppressKeyboardEventParams<Row>): boolean {
+/** Toggles the checkbox with the keyboard. Returns true for keys that the grid must not handle. */
+function toggleByKey({ event, editing, node, column }: SuppressKeyboardEventParams<Row>): boolean {
   const value = node.data?.fields[column.getColId()]
   if (editing || event.ctrlKey || event.altKey || event.metaKey) return false
   if (typeof value === 'string' || ![' ', 'Enter'].includes(event.key)) return false

@@ -22,7 +22,10 @@ const cellTypes: ReadonlyMap<string, CellType> = new Map([
   ['Attachments', attachmentsCell],
 ])
 
-/** Returns the cell type for a column type such as `Text` or `Ref:People`. Unknown column types can hold any value. */
+/**
+ * Returns the cell type for a column type such as `Text` or `Ref:People`. Unknown column types can hold any
+ * value.
+ */
 export function cellTypeOf(type: string): CellType {
   const [name = ''] = type.split(':')
   return cellTypes.get(name) ?? anyCell

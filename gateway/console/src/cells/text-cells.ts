@@ -20,7 +20,10 @@ export const textCell: CellType = defineCellType({
   }),
 })
 
-/** Integers and decimals. Input that is not a number is sent as text, because the API also parses amounts of money and percentages. */
+/**
+ * Integers and decimals. Input that is not a number is sent as text, because the API also parses amounts of
+ * money and percentages.
+ */
 export const numberCell: CellType = defineCellType({
   align: 'end',
   isValid: (value) => typeof value === 'number',

@@ -6,16 +6,16 @@ interface FieldProps {
   readonly error?: string
 }
 
-/** What ties a control to its label and its notes. */
-interface Ties {
+/** Attributes that associate a control with its label, hint and error. */
+interface ControlProps {
   readonly id: string
   readonly 'aria-describedby'?: string
   readonly 'aria-invalid'?: true
 }
 
-/** A label with a control below it, a hint, and what is wrong with what was entered. */
+/** A labelled form control with a hint and an error. */
 export function Field(
-  props: FieldProps & { readonly children: (ties: Ties) => ReactNode },
+  props: FieldProps & { readonly children: (control: ControlProps) => ReactNode },
 ): ReactNode {
   const { label, hint, error, children } = props
   const id = useId()
@@ -44,7 +44,7 @@ export function Field(
   )
 }
 
-/** A field for one line of text. */
+/** A single-line text field. */
 export function TextField(props: FieldProps & ComponentProps<'input'>): ReactNode {
   const { label, hint, error, ...input } = props
   return (
@@ -54,7 +54,7 @@ export function TextField(props: FieldProps & ComponentProps<'input'>): ReactNod
   )
 }
 
-/** A choice among a few words. */
+/** A select field. */
 export function SelectField(
   props: FieldProps &
     ComponentProps<'select'> & { readonly options: readonly (readonly [string, string])[] },
@@ -75,7 +75,7 @@ export function SelectField(
   )
 }
 
-/** A box to tick. */
+/** A checkbox. */
 export function CheckField(
   props: { readonly label: ReactNode } & ComponentProps<'input'>,
 ): ReactNode {

@@ -16,7 +16,7 @@ import { ErrorState, Loading } from '../components/states'
 import { TableList } from '../structure/table-list'
 import { LiveProvider } from '../live/live-provider'
 
-/** What else there is of a document beside its tables, by its address. */
+/** The pages of a document besides its tables, by path. */
 const tabs = [
   ['sql', 'SQL'],
   ['files', 'Files'],
@@ -26,7 +26,7 @@ const tabs = [
   ['api', 'API'],
 ] as const
 
-/** A document: its tables beside the page that the rest of the address names. */
+/** A document: the list of its tables next to the page selected by the rest of the URL. */
 export function DocumentPage(): ReactNode {
   const { docId = '' } = useParams()
   const document = useQuery(documentQuery(docId))
@@ -35,7 +35,7 @@ export function DocumentPage(): ReactNode {
   if (document.data && tables.data)
     return <DocumentFrame docId={docId} document={document.data} tables={tables.data} />
   return (
-    <Page title="Document" above={<Link to="/">Sites</Link>}>
+    <Page title="Document" breadcrumb={<Link to="/">Sites</Link>}>
       {error ? (
         <ErrorState
           error={error}

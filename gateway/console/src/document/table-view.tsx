@@ -4,7 +4,7 @@ import { Empty, Loading } from '../components/states'
 import { DocumentGrid } from './document-grid'
 import { canEdit, useDocumentContext } from '../document-context/document-context'
 
-/** Goes to the first table of the document. */
+/** Redirects to the first table of the document. */
 export function FirstTable(): ReactNode {
   const { docId, document, tables } = useDocumentContext()
   const first = tables[0]
@@ -14,8 +14,8 @@ export function FirstTable(): ReactNode {
     <Empty title="This document has no tables">
       <p>
         {canEdit(document)
-          ? 'Begin with “Add table”.'
-          : 'They show here as soon as somebody adds one.'}
+          ? 'Select “Add table” to create one.'
+          : 'Tables appear here when an editor adds them.'}
       </p>
     </Empty>
   )

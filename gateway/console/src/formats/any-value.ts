@@ -1,12 +1,12 @@
-/** A value of any type as it is edited. */
+/** Returns the editable text of a value of any type. */
 export function anyText(value: unknown): string {
   if (value === null || value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /**
- * The value that a text means where any may stand: numbers, true, false and lists with a code as JSON writes them; any
- * other text is text.
+ * Parses text as a value of any type: numbers, true, false and lists with a type code are parsed as JSON; everything else is
+ * text.
  */
 export function readAny(text: string): unknown {
   if (!/^\s*(-?\d|true\s*$|false\s*$|\[)/.test(text)) return text

@@ -6,15 +6,15 @@ import { numberText, readNumber } from './number'
 import { formatCell } from './cell'
 import { formatValue } from './value'
 
-const kindOf = ({ fields }: Column): string => fields.type.split(':', 1)[0] ?? ''
+const typeName = ({ fields }: Column): string => fields.type.split(':', 1)[0] ?? ''
 
 /**
- * A cell as text that `readCell` reads back: all digits of a number, a date whose parts stand in an order that is the same
- * everywhere. What has no such text is as people read it.
+ * Returns a cell as text that `readCell` parses back: numbers with all digits, dates in ISO order. Values without such a text
+ * are formatted for display.
  */
 export function cellText(value: unknown, column: Column): string {
   if (typeof value !== 'number') return formatValue(value)
-  switch (kindOf(column)) {
+  switch (typeName(column)) {
     case 'Date':
       return fieldText(value) ?? dateText(value)
     case 'DateTime':
@@ -34,11 +34,11 @@ function timeText(value: number, zone: string): string {
 }
 
 /**
- * The value that a text means in a column, numbers and dates as the language of the browser writes them. Any other text is
- * left to the API, which reads more forms and keeps the rest.
+ * Parses text as a value of a column. Numbers and dates are parsed in the locale of the browser. Other text is left to the
+ * API, which accepts more formats and keeps the rest as text.
  */
 export function readCell(text: string, column: Column): unknown {
-  switch (kindOf(column)) {
+  switch (typeName(column)) {
     case 'Numeric':
     case 'Int':
       return text.trim() === '' ? null : (readNumber(text) ?? text)

@@ -5,13 +5,13 @@ import { formatNumber } from './number'
 import { formatValue } from './value'
 import { widgetOptions } from './widget-options'
 
-/** A cell as people read it; what is no value of its column's type is shown as it is. */
+/** Formats a cell for display. Values that do not match the column type are formatted by their own type. */
 export function formatCell(value: unknown, column: Column): string {
   if (typeof value === 'boolean') return value ? '✓' : '✗'
-  return typeof value === 'number' ? showOf(value, column) : formatValue(value)
+  return typeof value === 'number' ? formatTyped(value, column) : formatValue(value)
 }
 
-function showOf(value: number, column: Column): string {
+function formatTyped(value: number, column: Column): string {
   const { type } = column.fields
   const [name] = type.split(':')
   switch (name) {

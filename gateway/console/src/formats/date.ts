@@ -2,25 +2,25 @@ import { anyText } from './any-value'
 import { fromWall, toWall } from './time-zone'
 
 const DAY = 86_400
-/** Instants that dates can name, in epoch seconds. */
+/** Range of Date, in epoch seconds. */
 const MAX_SECONDS = 8.64e12
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** A day as people of the language read it; with the time, where it is not the beginning of one. */
+/** Formats a date for display; with the time if it is not midnight UTC. */
 export function formatDate(epoch: number, locale?: string): string {
   if (epoch % DAY !== 0) return formatDateTime(epoch, 'UTC', locale)
   return format(epoch, { dateStyle: 'medium', timeZone: 'UTC' }, locale)
 }
 
-/** An instant as people of the language read it, by the clocks of a zone. */
+/** Formats a date and time for display in a time zone. */
 export function formatDateTime(epoch: number, zone: string, locale?: string): string {
   const timeStyle = Math.floor(epoch) % 60 === 0 ? 'short' : 'medium'
   return format(epoch, { dateStyle: 'medium', timeStyle, timeZone: zone }, locale)
 }
 
 function format(epoch: number, options: Intl.DateTimeFormatOptions, locale?: string): string {
-  // What no date can be is the number that it is.
+  // Out of range for Date.
   if (!(Math.abs(epoch) <= MAX_SECONDS)) return String(epoch)
   const date = new Date(epoch * 1000)
   if (date.getUTCFullYear() < 1) return date.toISOString()
@@ -30,7 +30,10 @@ function format(epoch: number, options: Intl.DateTimeFormatOptions, locale?: str
   return made.format(date)
 }
 
-/** What a field for a date (or a date with time) is filled with; undefined for what such a field cannot hold. */
+/**
+ * Returns the value of a native date field, or date and time field with a zone; undefined if it cannot hold the
+ * value.
+ */
 export function fieldText(value: unknown, zone?: string): string | undefined {
   if (value === null || value === undefined) return ''
   if (typeof value !== 'number' || !(Math.abs(value) <= MAX_SECONDS)) return undefined
@@ -40,7 +43,7 @@ export function fieldText(value: unknown, zone?: string): string | undefined {
   return zone === undefined ? text.slice(0, 10) : text
 }
 
-/** The value that the text of such a field means. */
+/** Parses the value of a native date field. */
 export function readField(text: string, zone?: string): number | null {
   if (text === '') return null
   const wall = Date.parse(zone === undefined ? `${text}T00:00:00Z` : `${withSeconds(text)}Z`) / 1000
@@ -51,21 +54,21 @@ const withSeconds = (text: string): string => (/T\d\d:\d\d$/.test(text) ? `${tex
 
 const isoText = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, -5)
 
-/** The text that a value is edited as where it is no date that a field could hold. */
+/** Returns the editable text of a value that a native field cannot hold. */
 export function dateText(value: unknown): string {
   if (typeof value !== 'number') return anyText(value)
   return Math.abs(value) <= MAX_SECONDS ? new Date(value * 1000).toISOString() : String(value)
 }
 
-const FORM =
+const PATTERN =
   /^(\d{1,4})([./-])\s?(\d{1,2})\2\s?(\d{1,4})(?:,?\s+(\d{1,2}):(\d\d)(?::(\d\d))?\s*([ap])?\.?m?\.?)?$/i
 
 /**
- * The date that a text of numbers is in the order of the language, such as 24.12.2025 in German; undefined for any other
- * text, which the API may still read as one.
+ * Parses a numeric date in the order of the locale, such as 24.12.2025 in German. Returns undefined for other text, which the
+ * API may still accept.
  */
 export function readDateText(text: string, zone?: string, locale?: string): number | undefined {
-  const match = FORM.exec(text.trim())
+  const match = PATTERN.exec(text.trim())
   if (!match) return undefined
   const numbers = [match[1], match[3], match[4]].map(Number)
   const order = match[1]?.length === 4 ? ['year', 'month', 'day'] : orderOf(locale)
@@ -77,7 +80,7 @@ export function readDateText(text: string, zone?: string, locale?: string): numb
   return time === undefined ? undefined : fromWall(day + time, zone)
 }
 
-/** What is entered as a date: nothing, a date, or text that is left to the API. */
+/** Parses typed text as null, a date, or text that is left to the API. */
 export const readTyped = (text: string, zone?: string): number | string | null =>
   text.trim() === '' ? null : (readDateText(text, zone) ?? text)
 
@@ -97,7 +100,7 @@ function dayOf(year: number, month: number, day: number): number | undefined {
   return isDay ? date.getTime() / 1000 : undefined
 }
 
-/** Two digits mean the year that is the nearest, at most ten years ahead. */
+/** Expands a two-digit year to the latest matching year that is at most ten years ahead. */
 function fullYear(year: number): number {
   if (year >= 100) return year
   const most = new Date().getUTCFullYear() + 10

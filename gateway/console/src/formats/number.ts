@@ -1,31 +1,32 @@
 import type { WidgetOptions } from './widget-options'
 
-/** Digits after the point that are shown unless the column says something of them. */
+/** Default maximum number of decimals. */
 const DECIMALS = 10
 const MAX_DECIMALS = 20
-/** Beyond these a number without a form of its own is written with an exponent. */
+/** Numbers beyond these limits are shown with an exponent, unless the column has a number format. */
 const LARGE = 1e15
 const SMALL = 1e-10
 
-/** What some languages put before a sign, to say in which direction it is written. */
+/** Directional marks that some locales put before a sign. */
 const MARKS = /[\u061c\u200e\u200f]/g
 
-interface Signs {
+interface Symbols {
   readonly decimal: string
   readonly group: string
-  /** The digits of the language, 0 to 9. */
+  /** The digits 0 to 9 of the locale. */
   readonly digits: readonly string[]
 }
 
-const signs = new Map<string, Signs>()
+const symbols = new Map<string, Symbols>()
 const formats = new Map<string, Intl.NumberFormat>()
 
-/** A number as people of the language read it, in the form that the column asks for. */
+/** Formats a number for display, in the number format of the column. */
 export function formatNumber(value: number, options: WidgetOptions, locale?: string): string {
   const { numMode, numSign, decimals, maxDecimals, currency } = options
   const isPlain = [numMode, decimals, maxDecimals].every((option) => option === undefined)
-  const size = Math.abs(value)
-  if (isPlain && size !== 0 && (size >= LARGE || size < SMALL)) return numberText(value, locale)
+  const magnitude = Math.abs(value)
+  if (isPlain && magnitude !== 0 && (magnitude >= LARGE || magnitude < SMALL))
+    return numberText(value, locale)
   const key = JSON.stringify([locale, numMode, decimals, maxDecimals, currency])
   const format = formats.get(key) ?? createFormat(options, locale)
   formats.set(key, format)
@@ -36,8 +37,8 @@ function createFormat(options: WidgetOptions, locale?: string): Intl.NumberForma
   const mode = modeOptions(options)
   const own = new Intl.NumberFormat(locale, mode).resolvedOptions()
   const least = readDecimals(options.decimals)
-  const usual = options.numMode === undefined ? DECIMALS : (own.maximumFractionDigits ?? 0)
-  const most = readDecimals(options.maxDecimals) ?? Math.max(least ?? 0, usual)
+  const fallback = options.numMode === undefined ? DECIMALS : (own.maximumFractionDigits ?? 0)
+  const most = readDecimals(options.maxDecimals) ?? Math.max(least ?? 0, fallback)
   return new Intl.NumberFormat(locale, {
     ...mode,
     minimumFractionDigits: Math.min(least ?? own.minimumFractionDigits ?? 0, most),
@@ -68,14 +69,14 @@ const readDecimals = (value: unknown): number | undefined =>
     ? Math.min(MAX_DECIMALS, Math.max(0, Math.trunc(value)))
     : undefined
 
-/** A number as it is edited: all of its digits, with the decimal sign of the language. */
+/** Returns the editable text of a number: all digits, with the decimal separator of the locale. */
 export function numberText(value: number, locale?: string): string {
-  return String(value).replace('.', signsOf(locale).decimal)
+  return String(value).replace('.', symbolsOf(locale).decimal)
 }
 
-/** The number that a text is in the language; undefined for any other text, which the API may still read as one. */
+/** Parses a number in the locale. Returns undefined for other text, which the API may still accept. */
 export function readNumber(text: string, locale?: string): number | undefined {
-  const { decimal, group, digits } = signsOf(locale)
+  const { decimal, group, digits } = symbolsOf(locale)
   const plain = [...text.trim().replace(MARKS, '')]
     .map((sign) => {
       const digit = digits.indexOf(sign)
@@ -86,8 +87,8 @@ export function readNumber(text: string, locale?: string): number | undefined {
     .join('')
   const between = /\s/.test(group) ? ' ' : escape(group)
   const whole = `\\d{1,3}(?:${between}\\d{2,3})*${between}\\d{3}|\\d*`
-  const form = new RegExp(`^([+-]?)(${whole})(?:${escape(decimal)}(\\d*))?(e[+-]?\\d+)?$`, 'i')
-  const [, sign = '', before = '', after = '', exponent = ''] = form.exec(plain) ?? []
+  const pattern = new RegExp(`^([+-]?)(${whole})(?:${escape(decimal)}(\\d*))?(e[+-]?\\d+)?$`, 'i')
+  const [, sign = '', before = '', after = '', exponent = ''] = pattern.exec(plain) ?? []
   const integer = before.replace(/\D/g, '')
   if (integer === '' && after === '') return undefined
   const value = Number(`${sign}${integer || '0'}.${after || '0'}${exponent}`)
@@ -96,8 +97,8 @@ export function readNumber(text: string, locale?: string): number | undefined {
 
 const escape = (sign: string): string => sign.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-function signsOf(locale = ''): Signs {
-  const known = signs.get(locale)
+function symbolsOf(locale = ''): Symbols {
+  const known = symbols.get(locale)
   if (known) return known
   const tag = locale === '' ? undefined : locale
   const parts = new Intl.NumberFormat(tag, { useGrouping: true }).formatToParts(12_345_678.9)
@@ -109,6 +110,6 @@ function signsOf(locale = ''): Signs {
     group: sign('group', ','),
     digits: Array.from({ length: 10 }, (_, n) => digit.format(n)),
   }
-  signs.set(locale, made)
+  symbols.set(locale, made)
   return made
 }

@@ -1,22 +1,25 @@
 const DAY = 86_400
-/** Instants that dates can name, in epoch seconds. */
+/** Range of Date, in epoch seconds. */
 const MAX_SECONDS = 8.64e12
 
-const clocks = new Map<string, Intl.DateTimeFormat | undefined>()
+const zoneFormats = new Map<string, Intl.DateTimeFormat | undefined>()
 
-/** The zone of a type such as `DateTime:Europe/Berlin`; that of the world where it names none that is known here. */
+/**
+ * Returns the zone of a type such as `DateTime:Europe/Berlin`; UTC if it has no zone, or one that the browser
+ * does not know.
+ */
 export function zoneOf(type: string): string {
   const zone = type.slice('DateTime:'.length)
-  return zone !== '' && clockOf(zone) ? zone : 'UTC'
+  return zone !== '' && zoneFormatOf(zone) ? zone : 'UTC'
 }
 
-/** What clocks of the zone show at an instant, as epoch seconds if they were those of UTC. */
+/** Converts an instant to wall-clock time in a zone, expressed as epoch seconds as if in UTC. */
 export function toWall(epoch: number, zone: string): number {
-  const clock = clockOf(zone)
-  if (zone === 'UTC' || !clock || Math.abs(epoch) > MAX_SECONDS - 2 * DAY) return epoch
+  const zoneFormat = zoneFormatOf(zone)
+  if (zone === 'UTC' || !zoneFormat || Math.abs(epoch) > MAX_SECONDS - 2 * DAY) return epoch
   const whole = Math.floor(epoch)
   const shown = Object.fromEntries(
-    clock.formatToParts(whole * 1000).map(({ type, value }) => [type, value]),
+    zoneFormat.formatToParts(whole * 1000).map(({ type, value }) => [type, value]),
   )
   const part = (name: string) => Number(shown[name])
   const year = shown.era === 'AD' ? part('year') : 1 - part('year')
@@ -27,8 +30,8 @@ export function toWall(epoch: number, zone: string): number {
 }
 
 /**
- * The instant at which clocks of the zone show something. Where they skip it, that much later; where they show it
- * twice, the first.
+ * Converts wall-clock time in a zone to an instant. A time skipped by a clock change is moved forward by the gap; of a time
+ * that occurs twice, the first is used.
  */
 export function fromWall(wall: number, zone: string): number {
   const offset = (epoch: number) => Math.round(toWall(epoch, zone) - epoch)
@@ -40,12 +43,12 @@ export function fromWall(wall: number, zone: string): number {
   return offset(late) === after ? late : early
 }
 
-function clockOf(timeZone: string): Intl.DateTimeFormat | undefined {
-  if (!clocks.has(timeZone)) clocks.set(timeZone, createClock(timeZone))
-  return clocks.get(timeZone)
+function zoneFormatOf(timeZone: string): Intl.DateTimeFormat | undefined {
+  if (!zoneFormats.has(timeZone)) zoneFormats.set(timeZone, createZoneFormat(timeZone))
+  return zoneFormats.get(timeZone)
 }
 
-function createClock(timeZone: string): Intl.DateTimeFormat | undefined {
+function createZoneFormat(timeZone: string): Intl.DateTimeFormat | undefined {
   const parts = ['year', 'month', 'day', 'hour', 'minute', 'second']
   try {
     return new Intl.DateTimeFormat('en-US', {

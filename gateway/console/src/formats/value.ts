@@ -1,16 +1,16 @@
 import { formatDate, formatDateTime } from './date'
 import { formatNumber } from './number'
 
-/** A value as people read it, whatever column it stands in: lists begin with a letter that tells their kind. */
+/** Formats a value for display, independent of a column. Arrays start with a type code. */
 export function formatValue(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return value
   if (typeof value === 'number') return formatNumber(value, {})
   if (typeof value === 'boolean') return value ? 'true' : 'false'
-  return Array.isArray(value) ? showCoded(value) : JSON.stringify(value)
+  return Array.isArray(value) ? formatCoded(value) : JSON.stringify(value)
 }
 
-function showCoded(value: readonly unknown[]): string {
+function formatCoded(value: readonly unknown[]): string {
   const [code, first, second] = value
   switch (code) {
     case 'L':
@@ -18,7 +18,7 @@ function showCoded(value: readonly unknown[]): string {
     case 'd':
       return typeof first === 'number' ? formatDate(first) : JSON.stringify(value)
     case 'D':
-      return typeof first === 'number' ? showInstant(first, second) : JSON.stringify(value)
+      return typeof first === 'number' ? formatInstant(first, second) : JSON.stringify(value)
     case 'R':
       return `${formatValue(first)}[${formatValue(second)}]`
     case 'r':
@@ -34,7 +34,7 @@ function showCoded(value: readonly unknown[]): string {
   }
 }
 
-function showInstant(epoch: number, zone: unknown): string {
+function formatInstant(epoch: number, zone: unknown): string {
   try {
     return formatDateTime(epoch, typeof zone === 'string' ? zone : 'UTC')
   } catch {
@@ -42,20 +42,20 @@ function showInstant(epoch: number, zone: unknown): string {
   }
 }
 
-/** The items of a list of the API; undefined for what is no list. */
+/** Returns the items of a list value; undefined for other values. */
 export function listItems(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) && value[0] === 'L' ? value.slice(1) : undefined
 }
 
-/** A list as the API takes it; nothing for an empty one. */
+/** Returns a list value for the API; null for an empty list. */
 export const toList = (items: readonly unknown[]): readonly unknown[] | null =>
   items.length === 0 ? null : ['L', ...items]
 
-/** True for values that are the same to the API. */
+/** Returns true if two values are equal to the API. */
 export const isSameValue = (one: unknown, other: unknown): boolean =>
   one === other || JSON.stringify(one ?? null) === JSON.stringify(other ?? null)
 
-/** The numbers of rows that a list of the API holds; undefined for what is no such list. */
+/** Returns the row ids in a list value; undefined for other values. */
 export function rowIds(value: unknown): readonly number[] | undefined {
   const items = listItems(value)
   return items?.every((item) => typeof item === 'number') ? items : undefined

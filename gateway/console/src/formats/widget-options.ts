@@ -1,32 +1,32 @@
 import type { Column } from '../api/resources'
 
-/** What a column says of how its cells look; keys that mean nothing here are kept. */
+/** Display options of a column. Unknown keys are preserved. */
 export type WidgetOptions = Readonly<Record<string, unknown>>
 
-const MAX_READ = 1_000
-const read = new Map<string, WidgetOptions>()
+const MAX_CACHED = 1_000
+const cache = new Map<string, WidgetOptions>()
 
-/** The widget options of a column; none where they cannot be read. */
+/** Returns the widget options of a column; empty if they are invalid. */
 export function widgetOptions({ fields }: Column): WidgetOptions {
   const { widgetOptions: text } = fields
-  const known = read.get(text)
+  const known = cache.get(text)
   if (known) return known
-  if (read.size >= MAX_READ) read.clear()
+  if (cache.size >= MAX_CACHED) cache.clear()
   const options = readOptions(text)
-  read.set(text, options)
+  cache.set(text, options)
   return options
 }
 
-/** The choices of a column, in their order. */
+/** Returns the choices of a column, in order. */
 export const choicesOf = (column: Column): readonly string[] => readChoices(widgetOptions(column))
 
-/** The choices in widget options, each once. */
+/** Returns the distinct choices in widget options. */
 export function readChoices({ choices }: WidgetOptions): readonly string[] {
   if (!Array.isArray(choices)) return []
   return [...new Set(choices.filter((choice) => typeof choice === 'string'))]
 }
 
-/** Widget options from the text that the API keeps. */
+/** Parses widget options. Returns empty options for invalid text. */
 export function readOptions(text: string): WidgetOptions {
   try {
     const options = JSON.parse(text) as unknown

@@ -13,7 +13,7 @@ import 'ag-grid-community/styles/ag-grid.css'
 registerModules()
 
 interface GridBodyProps {
-  readonly place: CellContext
+  readonly context: CellContext
   readonly columns: readonly Column[]
   readonly rows: GridRows
   readonly actions: CellEditing
@@ -22,12 +22,12 @@ interface GridBodyProps {
 }
 
 const ROW_PIXELS = 34
-const HEAD_PIXELS = 48
-/** Rows that are shown empty until it is known how many there are. */
-const ROWS_AT_FIRST = 40
-/** Blocks that the grid keeps; others it asks for again. */
+const HEADER_PIXELS = 48
+/** Empty rows shown until the row count is known. */
+const INITIAL_ROWS = 40
+/** Blocks cached by AG Grid. Others are requested from the row store again. */
 const MAX_BLOCKS = 24
-/** The rows before and after those in view that are there already. */
+/** Rows rendered before and after the viewport. */
 const BUFFER = 8
 
 const selection: RowSelectionOptions<Row> = {
@@ -45,26 +45,26 @@ const selectionColumn = {
   headerClass: 'select-head',
 } as const
 
-interface RowPlace {
+interface RowClassParams {
   readonly data?: Row
   readonly rowIndex: number
 }
 
-/** The rows and columns themselves. */
+/** The AG Grid with its rows and columns. */
 export function GridBody(props: GridBodyProps): ReactNode {
-  const { place, columns, rows, actions, onSelect, grid: gridRef } = props
-  const { canEdit } = place
+  const { context, columns, rows, actions, onSelect, grid: gridRef } = props
+  const { canEdit } = context
   const { onClear, onEdit, onCopy, onPaste } = actions
   const { store } = rows
   const columnDefs = useMemo(() => {
     const preview: PreviewOf = (index) => store.preview(index)
-    const cellColumns = columns.map((column) => cellColumn(column, place, { onClear, preview }))
+    const cellColumns = columns.map((column) => cellColumn(column, context, { onClear, preview }))
     return [numberColumn(preview), ...cellColumns]
-  }, [columns, place, onClear, store])
+  }, [columns, context, onClear, store])
   const rowClasses = useMemo(
     () => ({
-      'row-waiting': ({ data, rowIndex }: RowPlace) => !data && !store.preview(rowIndex),
-      'row-preview': ({ data, rowIndex }: RowPlace) =>
+      'row-waiting': ({ data, rowIndex }: RowClassParams) => !data && !store.preview(rowIndex),
+      'row-preview': ({ data, rowIndex }: RowClassParams) =>
         !data && store.preview(rowIndex) !== undefined,
     }),
     [store],
@@ -86,12 +86,12 @@ export function GridBody(props: GridBodyProps): ReactNode {
         getRowId={({ data }) => String(data.id)}
         rowClassRules={rowClasses}
         rowHeight={ROW_PIXELS}
-        headerHeight={HEAD_PIXELS}
+        headerHeight={HEADER_PIXELS}
         rowBuffer={BUFFER}
         cacheBlockSize={BLOCK_ROWS}
         maxBlocksInCache={MAX_BLOCKS}
         maxConcurrentDatasourceRequests={MAX_BLOCKS * 4}
-        infiniteInitialRowCount={ROWS_AT_FIRST}
+        infiniteInitialRowCount={INITIAL_ROWS}
         animateRows={false}
         suppressNoRowsOverlay
         suppressMovableColumns
@@ -103,7 +103,7 @@ export function GridBody(props: GridBodyProps): ReactNode {
         cellFlashDuration={900}
         onGridReady={({ api }: { api: GridApi<Row> }) => {
           gridRef.current = api
-          api.setGridAriaProperty('label', `Rows of ${place.tableId}`)
+          api.setGridAriaProperty('label', `Rows of ${context.tableId}`)
         }}
         onGridPreDestroyed={() => {
           gridRef.current = null

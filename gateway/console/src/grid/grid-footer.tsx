@@ -2,13 +2,13 @@ import { useSyncExternalStore, type ReactNode } from 'react'
 import { useLiveState } from '../live/live-provider'
 import type { RowStore } from './rows/row-store'
 
-const words = {
+const liveLabels = {
   connecting: 'Connecting…',
   live: 'Live',
-  off: 'Not live: changes of others show later',
+  off: 'Offline: changes by others are delayed',
 }
 
-/** How many rows there are, and whether changes of others show as they are made. */
+/** The row count, the selection, and the state of live updates. */
 export function GridFooter(props: {
   readonly store: RowStore
   readonly selected: number
@@ -23,11 +23,11 @@ export function GridFooter(props: {
       <span role="status">
         {total === undefined
           ? error === undefined && 'Counting rows…'
-          : `${total.toLocaleString()} ${rows}${isFiltered ? ' that pass the filters' : ''}`}
+          : `${total.toLocaleString()} ${rows}${isFiltered ? ' (filtered)' : ''}`}
         {selected > 0 && `, ${selected.toLocaleString()} selected`}
       </span>
       <span className={`live-state ${live}`} role="status">
-        {words[live]}
+        {liveLabels[live]}
       </span>
     </footer>
   )

@@ -22,10 +22,10 @@ interface TableGridProps {
 
 interface OpenMenu {
   readonly column: Column
-  readonly head: HTMLElement
+  readonly header: HTMLElement
 }
 
-/** The rows of a table: sorted and filtered by the server, edited cell by cell, brought up to date as others change them. */
+/** The grid of a table. Rows are sorted and filtered by the server, edited cell by cell, and updated live. */
 export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps): ReactNode {
   const { view, setView, grid, rows, actions, rowCommands } = useTableRows(
     { docId, tableId },
@@ -36,20 +36,20 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
   const structure = useColumnDialogs(docId, tableId)
   const cells = useMemo(() => ({ docId, tableId, canEdit }), [docId, tableId, canEdit])
   const closeMenu = useCallback(() => setMenu(undefined), [])
-  const place = useMemo<GridViewState>(
-    () => ({ view, setView, openMenu: (column, head) => setMenu({ column, head }) }),
+  const viewState = useMemo<GridViewState>(
+    () => ({ view, setView, openMenu: (column, header) => setMenu({ column, header }) }),
     [view, setView],
   )
   const isFiltered = Object.keys(view.filter).length > 0
   return (
-    <GridViewContext value={place}>
+    <GridViewContext value={viewState}>
       <div className="grid">
         <GridBar columns={columns} onFilter={setFiltered}>
           {canEdit && <RowButtons rows={rowCommands} onAddColumn={structure.add} />}
         </GridBar>
         <div className="grid-middle">
           <GridBody
-            place={cells}
+            context={cells}
             columns={columns}
             rows={rows}
             actions={actions}
@@ -72,10 +72,10 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
         />
         {menu && (
           <ColumnMenu
-            label={`Menu of ${columnName(menu.column)}`}
-            head={menu.head}
+            label={`Column menu: ${columnName(menu.column)}`}
+            header={menu.header}
             items={[
-              ...menuItems(menu.column, place, setFiltered),
+              ...menuItems(menu.column, viewState, setFiltered),
               ...(canEdit ? structure.items(menu.column) : []),
             ]}
             onClose={closeMenu}
@@ -85,8 +85,8 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
         {filtered && (
           <FilterDialog
             column={filtered}
-            asked={view.filter[filtered.id]}
-            onAsk={(asked) => setView(withFilter(view, filtered.id, asked))}
+            filter={view.filter[filtered.id]}
+            onFilter={(filter) => setView(withFilter(view, filtered.id, filter))}
             onClose={() => setFiltered(undefined)}
           />
         )}
@@ -102,22 +102,25 @@ function menuItems(
 ): MenuItem[] {
   const { id } = column
   const isSorted = sortOf(view, id) !== undefined
-  const isAmong = view.sort.length > (isSorted ? 1 : 0)
+  const hasOthers = view.sort.length > (isSorted ? 1 : 0)
   const items: MenuItem[] = [
-    { label: 'Sort up', onSelect: () => setView(withSort(view, id, 'up')) },
-    { label: 'Sort down', onSelect: () => setView(withSort(view, id, 'down')) },
+    { label: 'Sort ascending', onSelect: () => setView(withSort(view, id, 'ascending')) },
+    { label: 'Sort descending', onSelect: () => setView(withSort(view, id, 'descending')) },
   ]
-  if (isAmong && !isSorted)
+  if (hasOthers && !isSorted)
     items.push(
-      { label: 'Then sort by this, up', onSelect: () => setView(withSort(view, id, 'up', true)) },
       {
-        label: 'Then sort by this, down',
-        onSelect: () => setView(withSort(view, id, 'down', true)),
+        label: 'Then by this, ascending',
+        onSelect: () => setView(withSort(view, id, 'ascending', true)),
+      },
+      {
+        label: 'Then by this, descending',
+        onSelect: () => setView(withSort(view, id, 'descending', true)),
       },
     )
   if (isSorted)
     items.push({
-      label: 'Do not sort by this',
+      label: 'Remove sort',
       onSelect: () => setView(withSort(view, id, 'none', true)),
     })
   items.push({ label: 'Filter…', onSelect: () => onFilter(column) })

@@ -10,9 +10,9 @@ import type { RowChange } from './rows/rows-api'
 import { readTsv, toTsvCell } from './clipboard/tsv'
 import type { GridRef, GridRows } from './use-grid-rows'
 
-/** What can be done with rows, and what the last of it was refused for. */
+/** Handlers that edit cells, and the error of the last edit. */
 export interface CellEditing {
-  /** What went wrong with the last change of cells. */
+  /** Error of the last cell change. */
   readonly problem: string | undefined
   readonly dismiss: () => void
   readonly onEdit: (event: CellEditRequestEvent<Row>) => void
@@ -24,7 +24,7 @@ export interface CellEditing {
 const isEntry = (target: EventTarget): boolean =>
   target instanceof Element && target.closest('input, textarea, select') !== null
 
-/** Changes cells as they are edited, emptied and pasted. */
+/** Writes cells that are edited, cleared or pasted. */
 export function useCellEditing(
   { writes, store }: GridRows,
   columns: readonly Column[],
@@ -35,13 +35,13 @@ export function useCellEditing(
   const toaster = useToaster()
   const isShown = useIsShown()
   const write = useCallback(
-    (changes: readonly RowChange[], what: string) => {
+    (changes: readonly RowChange[], label: string) => {
       setProblem(undefined)
       writes.write(changes).catch((error: unknown) => {
-        const told = `${what}: ${describeError(error)}`
-        if (isShown()) setProblem(told)
-        // Who has gone to another table meanwhile would take it for written.
-        else toaster.showError(new Error(`Not written: ${told}`))
+        const message = `${label}: ${describeError(error)}`
+        if (isShown()) setProblem(message)
+        // After leaving the table, the user would otherwise not notice the failure.
+        else toaster.showError(new Error(`Could not save ${message}`))
       })
     },
     [writes, toaster, isShown],
@@ -53,7 +53,7 @@ export function useCellEditing(
   return { problem, dismiss, ...handlers }
 }
 
-/** Tells, also much later, whether the component is still shown. */
+/** Returns a function that reports whether the component is still mounted. */
 function useIsShown(): () => boolean {
   const isShown = useRef(true)
   useEffect(() => {
@@ -65,8 +65,8 @@ function useIsShown(): () => boolean {
   return useCallback(() => isShown.current, [])
 }
 
-interface Parts extends Pick<GridRows, 'store'> {
-  readonly write: (changes: readonly RowChange[], what: string) => void
+interface HandlerOptions extends Pick<GridRows, 'store'> {
+  readonly write: (changes: readonly RowChange[], label: string) => void
   readonly setProblem: (problem: string) => void
   readonly columns: readonly Column[]
   readonly grid: GridRef
@@ -74,14 +74,14 @@ interface Parts extends Pick<GridRows, 'store'> {
 
 type Handlers = Omit<CellEditing, 'problem' | 'dismiss'>
 
-function createHandlers({ write, setProblem, columns, grid, store }: Parts): Handlers {
+function createHandlers({ write, setProblem, columns, grid, store }: HandlerOptions): Handlers {
   const nameOf = (colId: string) => columns.find(({ id }) => id === colId)?.fields.label || colId
-  const writeCell = ({ id }: Row, colId: string, value: unknown, place: string) =>
-    write([{ id, fields: { [colId]: value } }], `${nameOf(colId)}, ${place}`)
+  const writeCell = ({ id }: Row, colId: string, value: unknown, position: string) =>
+    write([{ id, fields: { [colId]: value } }], `${nameOf(colId)}, ${position}`)
   return {
     onEdit({ data, column, newValue, oldValue, node }) {
       const shown = columns.find(({ id }) => id === column.getColId())
-      // A cell that was opened and left as it was is not written.
+      // Unchanged cells are not written.
       if (!shown || isSameValue(newValue, oldValue)) return
       const value: unknown = newValue === undefined ? null : newValue
       writeCell(data, shown.id, value, `row ${(node.rowIndex ?? 0) + 1}`)
@@ -90,7 +90,7 @@ function createHandlers({ write, setProblem, columns, grid, store }: Parts): Han
     onCopy(event) {
       const focused = grid.current?.getFocusedCell()
       const shown = columns.find(({ id }) => id === focused?.column.getColId())
-      const row = focused ? rowsShown(grid, store)(focused.rowIndex) : undefined
+      const row = focused ? displayedRows(grid, store)(focused.rowIndex) : undefined
       if (!shown || !row || isEntry(event.target)) return
       event.preventDefault()
       event.clipboardData.setData('text/plain', toTsvCell(cellText(row.fields[shown.id], shown)))
@@ -105,7 +105,7 @@ function createHandlers({ write, setProblem, columns, grid, store }: Parts): Han
         columns: columns.slice(at),
         firstRow: focused.rowIndex,
         total: store.readState().total ?? 0,
-        rowAt: rowsShown(grid, store),
+        rowAt: displayedRows(grid, store),
       })
       if (changes.length > 0) write(changes, 'Paste')
       if (problem !== undefined) setProblem(problem)
@@ -114,10 +114,10 @@ function createHandlers({ write, setProblem, columns, grid, store }: Parts): Han
 }
 
 /**
- * Rows by their places. None where the grid shows another one, or none: it is a moment behind when rows are read anew, and
- * who acts on a place means the row that is seen there.
+ * Returns rows by index; undefined where the grid displays another row or none. The grid lags behind the store during a
+ * refresh, and edits must apply to the displayed row.
  */
-function rowsShown(
+function displayedRows(
   { current: api }: GridRef,
   store: GridRows['store'],
 ): (index: number) => Row | undefined {

@@ -4,7 +4,7 @@ import type { Row } from '../api/resources'
 import { isSameValue } from '../formats/value'
 import { useLiveChanges } from '../live/live-provider'
 import type { Change, ChangeListener, RowOperation } from '../live/change-stream'
-import { viewTexts, type GridView } from './view/grid-view'
+import { viewParameters, type GridView } from './view/grid-view'
 import { blockOf } from './rows/row-blocks'
 import { RowStore, type RowListener } from './rows/row-store'
 import { RowWrites, WriteQueue } from './rows/row-writes'
@@ -30,7 +30,7 @@ export function useGridRows(
   view: GridView,
   grid: GridRef,
 ): GridRows {
-  const { sort, filter } = viewTexts(view)
+  const { sort, filter } = viewParameters(view)
   const [queue] = useState(() => new WriteQueue())
   const rows = useMemo(
     () => createRows(new RowsApi(docId, tableId, sort, filter), queue, sort + filter === ''),

@@ -2,24 +2,24 @@ import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useToaster } from '../components/toast'
 import type { Column } from '../api/resources'
 import { isComputed } from '../formats/column'
-import { viewTexts, type GridView } from './view/grid-view'
+import { viewParameters, type GridView } from './view/grid-view'
 import type { GridRef, GridRows } from './use-grid-rows'
 
-/** Adds and deletes rows. */
+/** Commands that add and delete rows. */
 export interface RowCommands {
   readonly isAdding: boolean
-  /** Adds a row, scrolls to it and begins to edit it. */
+  /** Adds a row, scrolls to it and starts editing it. */
   readonly add: () => void
-  /** Ids of the rows that are selected. */
+  /** Ids of the selected rows. */
   readonly selected: readonly number[]
   readonly onSelect: () => void
   readonly remove: () => Promise<void>
 }
 
-/** How long a row may take to be shown after it was added. */
+/** Maximum wait until an added row is displayed. */
 const SHOWN_MS = 10_000
 
-/** Adds rows to a table, and deletes those that are selected. */
+/** Adds rows to a table, and deletes the selected ones. */
 export function useRowCommands(
   rows: GridRows,
   { view, columns }: { readonly view: GridView; readonly columns: readonly Column[] },
@@ -30,8 +30,8 @@ export function useRowCommands(
   const [isAdding, setAdding] = useState(false)
   const [selected, setSelected] = useState<readonly number[]>([])
   const isPlain = view.sort.length === 0 && Object.keys(view.filter).length === 0
-  const { filter } = viewTexts(view)
-  // What cannot be seen any more is not deleted by a button that is meant for what can.
+  const { filter } = viewParameters(view)
+  // Rows that are no longer visible must not be deleted.
   useEffect(() => deselect(grid), [grid, filter])
   const addRow = useCallback(async () => {
     setAdding(true)
@@ -40,10 +40,7 @@ export function useRowCommands(
       if (!isPlain) store.markStale()
       await store.refresh()
       if (isPlain) await editRow(grid, { id, total: store.readState().total ?? 0, columns })
-      else
-        toaster.show(
-          'The row is there. Where it stands, and whether it shows, follows from sort and filters.',
-        )
+      else toaster.show('Row added. The current sort order and filters determine where it appears.')
     } catch (error) {
       toaster.showError(error)
     } finally {
@@ -83,13 +80,13 @@ interface AddedRow {
   readonly columns: readonly Column[]
 }
 
-/** Begins to edit a row that has just come to the end of the table. */
+/** Starts editing a row that was appended to the table. */
 async function editRow(grid: GridRef, { id, total, columns }: AddedRow): Promise<void> {
   const first = columns.find((column) => !isComputed(column))
   const deadline = performance.now() + SHOWN_MS
   while (grid.current && performance.now() < deadline) {
     const api = grid.current
-    // Somebody else may have added one as well.
+    // Other users may have appended rows as well.
     const last = Math.max(total, api.getDisplayedRowCount()) - 1
     if (last >= 0 && last < api.getDisplayedRowCount()) api.ensureIndexVisible(last, 'bottom')
     const index = api.getRowNode(String(id))?.rowIndex

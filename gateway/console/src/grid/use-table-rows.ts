@@ -7,7 +7,7 @@ import { useGridRows, type GridRef, type GridRows } from './use-grid-rows'
 import { useCellEditing, type CellEditing } from './use-cell-editing'
 import { useRowCommands, type RowCommands } from './use-row-commands'
 
-/** The rows of a table as one grid shows them, and all that can be done with them. */
+/** The rows of a table in a grid, with the operations on them. */
 export interface TableRows {
   readonly view: GridView
   readonly setView: (view: GridView) => void
@@ -17,7 +17,7 @@ export interface TableRows {
   readonly rowCommands: RowCommands
 }
 
-/** The rows of a table in the view that the address tells. */
+/** The rows of a table, in the view given by the URL. */
 export function useTableRows(
   table: { readonly docId: string; readonly tableId: string },
   columns: readonly Column[],

@@ -5,29 +5,32 @@ import {
   type SchemaOperation,
 } from './history-queries'
 
-/** One cell before and after a change. */
+/** A cell before and after a change. */
 export interface CellChange {
   readonly tableId: string
   readonly tableRef: number
   readonly rowId: number
   readonly colId: string
   readonly colRef: number
-  /** Absent for a row that was added. */
+  /** Absent for added rows. */
   readonly old?: unknown
-  /** Absent for what was removed. */
+  /** Absent for removed rows and columns. */
   readonly new?: unknown
 }
 
-/** The first cells that a change was about, row by row, and how many there are. What is empty in whole rows is left out. */
+/**
+ * Returns the first cells of a change, row by row, and their total number. Empty cells of added and removed
+ * rows are omitted.
+ */
 export function firstCells(
   operations: readonly Operation[],
-  most: number,
+  limit: number,
 ): { readonly cells: readonly CellChange[]; readonly count: number } {
   const cells: CellChange[] = []
   let count = 0
   for (const operation of operations)
     for (const cell of isOfRows(operation) ? cellsOfRows(operation) : removedCells(operation)) {
-      if (count < most) cells.push(cell)
+      if (count < limit) cells.push(cell)
       count++
     }
   return { cells, count }
@@ -36,14 +39,14 @@ export function firstCells(
 function* cellsOfRows(operation: RowOperation): Generator<CellChange> {
   const { tableId, tableRef, rowIds } = operation
   const isWhole = operation.action !== 'updateRows'
-  // The positions of rows have nothing to tell to people.
+  // Row positions are internal.
   const columns = Object.entries(operation.columns).filter(([id]) => id !== 'manualSort')
   for (const [index, rowId] of rowIds.entries())
     for (const [colId, { colRef, old, new: after }] of columns) {
       const values = { ...(old && { old: old[index] }), ...(after && { new: after[index] }) }
-      // An update lists each column in which any of its rows has changed.
-      const isChanged = isWhole ? !isBlank(values) : !isSame(values)
-      if (isChanged) yield { tableId, tableRef, rowId, colId, colRef, ...values }
+      // An update lists every column in which at least one row has changed.
+      const isIncluded = isWhole ? !isBlank(values) : !isSame(values)
+      if (isIncluded) yield { tableId, tableRef, rowId, colId, colRef, ...values }
     }
 }
 

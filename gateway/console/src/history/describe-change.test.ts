@@ -17,28 +17,28 @@ const column = (colId: string) => ({ ...table, action: 'addColumn', colId, colRe
 
 describe('a change in words', () => {
   it.each<[string, readonly Operation[]]>([
-    ['changed row 3 of People', [rows('updateRows', 3)]],
-    ['changed 3 rows of People', [rows('updateRows', 3, 4), rows('updateRows', 4, 5)]],
+    ['changed row 3 in People', [rows('updateRows', 3)]],
+    ['changed 3 rows in People', [rows('updateRows', 3, 4), rows('updateRows', 4, 5)]],
     ['added row 7 to People', [rows('addRows', 7)]],
-    ['deleted 2 rows of People', [rows('removeRows', 1, 2)]],
+    ['deleted 2 rows from People', [rows('removeRows', 1, 2)]],
     ['added 2 columns to People', [column('Age'), column('Born')]],
     [
-      'added the table People with 2 rows',
+      'added table People with 2 rows',
       [{ ...table, action: 'addTable' }, column('Age'), rows('addRows', 1, 2)],
     ],
     [
-      'deleted the table People with row 1',
+      'deleted table People with row 1',
       [rows('removeRows', 1), { ...table, action: 'removeTable' }],
     ],
     [
-      'renamed the table People to Folk and changed row 1 of Pets',
+      'renamed table People to Folk and changed row 1 in Pets',
       [
         { ...table, action: 'updateTable', old: { tableId: 'People' }, new: { tableId: 'Folk' } },
         { ...rows('updateRows', 1), tableId: 'Pets', tableRef: 3 },
       ],
     ],
     [
-      'renamed the column Age of People to Years',
+      'renamed column Age in People to Years',
       [
         {
           ...{ ...table, action: 'updateColumn', colId: 'Age', colRef: 7 },
@@ -59,7 +59,7 @@ describe('a change in words', () => {
       tableId: `T${tableRef}`,
     }))
     expect(describeChange(change(...operations))).toBe(
-      'changed row 1 of T1, changed row 1 of T2, changed row 1 of T3 and 2 more',
+      'changed row 1 in T1, changed row 1 in T2, changed row 1 in T3 and 2 more',
     )
   })
 
@@ -75,6 +75,6 @@ describe('a change in words', () => {
     expect(authorOf(change(), 5)).toBe('You')
     expect(authorOf({ ...change(), user: null }, 5)).toBe('Sheaf')
     const gone = { id: 9, name: null, email: null }
-    expect(authorOf({ ...change(), user: gone }, 5)).toBe('Somebody whose account is gone')
+    expect(authorOf({ ...change(), user: gone }, 5)).toBe('Deleted user')
   })
 })

@@ -7,18 +7,18 @@ import {
   type SchemaOperation,
 } from './history-queries'
 
-/** So many things are named that one change did. */
+/** Maximum number of operations named per change. */
 const MAX_PHRASES = 3
 const FILES = '_grist_Attachments'
 
-/** Who made a change, for who is signed in with this id. */
+/** Returns the author of a change, as shown to the user with this id. */
 export function authorOf({ user }: Change, userId: number | undefined): string {
   if (!user) return 'Sheaf'
   if (user.id === userId) return 'You'
-  return user.name ?? 'Somebody whose account is gone'
+  return user.name ?? 'Deleted user'
 }
 
-/** What a change did, to be read after who did it. */
+/** Describes a change as the predicate of a sentence whose subject is the author. */
 export function describeChange({ operations, truncated }: Change): string {
   const phrases = phrasesOf(operations)
   if (phrases.length === 0) return truncated ? 'made a very large change' : 'changed nothing'
@@ -30,7 +30,7 @@ export function describeChange({ operations, truncated }: Change): string {
   return truncated ? `${text}, and more` : String(text)
 }
 
-/** What operations did, with those taken together that did the same to the same table. */
+/** Describes operations. Operations of the same kind on the same table are combined. */
 function phrasesOf(operations: readonly Operation[]): string[] {
   const whole = new Set(
     operations.flatMap(({ action, tableRef }) =>
@@ -40,7 +40,7 @@ function phrasesOf(operations: readonly Operation[]): string[] {
   const groups = new Map<string, Operation[]>()
   for (const operation of operations) {
     const { action, tableId, tableRef } = operation
-    // Columns and rows come and go with their table.
+    // Columns and rows of an added or removed table are implied.
     if (whole.has(tableRef) && !action.endsWith('Table')) continue
     const key = `${action} ${tableRef} ${tableId}`
     const group = groups.get(key)
@@ -58,15 +58,13 @@ function describeGroup(group: readonly Operation[], all: readonly Operation[]): 
   if (action.endsWith('Column')) return describeColumns(first, group.length)
   const ids = idsOf(all.filter((operation) => operation.tableRef === tableRef))
   const rows = ids.length === 0 ? '' : ` with ${nameRows(ids)}`
-  if (action === 'addTable') return `added the table ${tableId}${rows}`
-  if (action === 'removeTable') return `deleted the table ${tableId}${rows}`
+  if (action === 'addTable') return `added table ${tableId}${rows}`
+  if (action === 'removeTable') return `deleted table ${tableId}${rows}`
   const name = renamed(first, 'tableId')
-  return name === undefined
-    ? `changed the table ${tableId}`
-    : `renamed the table ${tableId} to ${name}`
+  return name === undefined ? `changed table ${tableId}` : `renamed table ${tableId} to ${name}`
 }
 
-/** The rows that operations are about, each once. */
+/** Returns the distinct row ids of operations. */
 const idsOf = (operations: readonly Operation[]) => [
   ...new Set(operations.flatMap((operation) => (isOfRows(operation) ? operation.rowIds : []))),
 ]
@@ -77,34 +75,34 @@ const nameRows = (ids: readonly number[]) =>
 function describeRows({ action, tableId }: RowOperation, ids: readonly number[]): string {
   if (tableId === FILES) return describeFiles(action, ids.length)
   if (action === 'addRows') return `added ${nameRows(ids)} to ${tableId}`
-  if (action === 'removeRows') return `deleted ${nameRows(ids)} of ${tableId}`
-  return `changed ${nameRows(ids)} of ${tableId}`
+  if (action === 'removeRows') return `deleted ${nameRows(ids)} from ${tableId}`
+  return `changed ${nameRows(ids)} in ${tableId}`
 }
 
 function describeFiles(action: RowOperation['action'], count: number): string {
   const files = count === 1 ? 'a file' : `${count.toLocaleString()} files`
   if (action === 'addRows') return `attached ${files}`
-  return action === 'removeRows' ? `deleted ${files}` : `noted whether ${files} are in use`
+  return action === 'removeRows' ? `deleted ${files}` : `updated the usage of ${files}`
 }
 
 function describeColumns(first: SchemaOperation, count: number): string {
   const { action, tableId, colId } = first
-  const columns = count === 1 ? `the column ${colId}` : `${count.toLocaleString()} columns`
+  const columns = count === 1 ? `column ${colId}` : `${count.toLocaleString()} columns`
   if (action === 'addColumn') return `added ${columns} to ${tableId}`
-  if (action === 'removeColumn') return `deleted ${columns} of ${tableId}`
+  if (action === 'removeColumn') return `deleted ${columns} from ${tableId}`
   const name = count === 1 ? renamed(first, 'colId') : undefined
   return name === undefined
-    ? `changed ${columns} of ${tableId}`
-    : `renamed the column ${colId} of ${tableId} to ${name}`
+    ? `changed ${columns} in ${tableId}`
+    : `renamed column ${colId} in ${tableId} to ${name}`
 }
 
-/** The name that something has afterwards, when it had another one before. */
+/** Returns the new name of something that was renamed. */
 function renamed({ old, new: after }: SchemaOperation, key: string): string | undefined {
   const name = after?.[key]
   return typeof name === 'string' && name !== old?.[key] ? name : undefined
 }
 
-/** What stood in the way of an undo, as it is named. */
+/** Names the table or column that conflicts with an undo. */
 export function describeConflict({ tableId, colId }: Conflict): string {
-  return colId === undefined ? `the table ${tableId}` : `the column ${colId} of ${tableId}`
+  return colId === undefined ? `table ${tableId}` : `column ${colId} in ${tableId}`
 }

@@ -6,12 +6,12 @@ import type { HistoryFilter } from './history-queries'
 
 interface HistoryFiltersProps {
   readonly filter: HistoryFilter
-  /** What is wrong with the row. */
+  /** Error of the row field. */
   readonly rowError: string | undefined
   readonly onChange: (filter: Pick<HistoryFilter, 'table' | 'row'>) => void
 }
 
-/** Chooses a table, and a row of it. */
+/** Filters the history by table and row. */
 export function HistoryFilters({ filter, rowError, onChange }: HistoryFiltersProps): ReactNode {
   const { tables } = useDocumentContext()
   const [row, setRow] = useState(filter.row)
@@ -31,7 +31,7 @@ export function HistoryFilters({ filter, rowError, onChange }: HistoryFiltersPro
         options={[
           ['', 'All tables'],
           ...tables.map(({ id, fields }) => [String(fields.tableRef), id] as const),
-          ...(table !== '' && !known ? [[table, `${table}, which is gone`] as const] : []),
+          ...(table !== '' && !known ? [[table, `${table} (deleted)`] as const] : []),
         ]}
         onChange={({ target }) => onChange({ table: target.value, row: '' })}
       />

@@ -8,28 +8,28 @@ import { historyKey, type HistoryFilter } from './history-queries'
 
 interface NewChangesProps {
   readonly filter: HistoryFilter
-  /** The latest change that is shown; 0 when none is. */
+  /** Sequence number of the latest change shown; 0 if there is none. */
   readonly newest: number
 }
 
-/** So many are counted. */
+/** Higher counts are not exact. */
 const MAX_COUNTED = 99
 
-/** Tells that changes were made meanwhile, and shows them when asked: what is being read stays where it is. */
+/** Announces new changes with a button that shows them, so that the list does not move while it is read. */
 export function NewChanges({ filter, newest }: NewChangesProps): ReactNode {
   const { docId } = useDocumentContext()
   const client = useQueryClient()
   const [seqs, setSeqs] = useState<readonly number[]>([])
-  const concerns = useConcerns(filter)
+  const isMatch = useFilter(filter)
   const listener = useMemo<ChangeListener>(
     () => ({
       onChange(change) {
-        if (concerns(change)) setSeqs((known) => [...known.slice(-MAX_COUNTED), change.seq])
+        if (isMatch(change)) setSeqs((known) => [...known.slice(-MAX_COUNTED), change.seq])
       },
-      // All that is known of the document is fetched anew then.
+      // All data of the document is refetched then.
       onGap: () => setSeqs([]),
     }),
-    [concerns],
+    [isMatch],
   )
   useLiveChanges(listener)
   const count = seqs.filter((seq) => seq > newest).length
@@ -49,8 +49,8 @@ function describeCount(count: number): string {
   return count === 1 ? '1 new change' : `${count} new changes`
 }
 
-/** Whether a change is one of those that are looked for. */
-function useConcerns({ table, row }: HistoryFilter): (change: Change) => boolean {
+/** Returns a function that tests whether a change matches the filter. */
+function useFilter({ table, row }: HistoryFilter): (change: Change) => boolean {
   const { tables } = useDocumentContext()
   const ref = tables.find(({ id }) => id === table)?.fields.tableRef ?? Number(table)
   return useMemo(() => {

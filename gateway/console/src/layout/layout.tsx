@@ -25,7 +25,7 @@ function ThemeButton(): ReactNode {
     <Button
       kind="quiet"
       className="icon"
-      aria-label={`Theme: ${theme}; change`}
+      aria-label={`Theme: ${theme}. Change theme`}
       title={`Theme: ${theme}`}
       onClick={change}
     >
@@ -41,7 +41,7 @@ function UserMenu(): ReactNode {
   const shown = user.name || user.email
   return (
     <Menu
-      label={`Account of ${shown}`}
+      label={`Account: ${shown}`}
       items={[
         { label: 'Profile settings', onSelect: () => void navigate('/profile') },
         { label: 'Sign out', onSelect: () => void signOut(false).catch(showError) },
@@ -55,7 +55,7 @@ function UserMenu(): ReactNode {
   )
 }
 
-/** What stands around every page. */
+/** The frame around every page. */
 export function Layout(): ReactNode {
   return (
     <>
@@ -83,13 +83,13 @@ export function Layout(): ReactNode {
   )
 }
 
-/** Shown for an address that leads nowhere. */
+/** Shown for unknown URLs. */
 export function NotFound(): ReactNode {
   return (
     <main className="page" id="main">
-      <h1>There is nothing here</h1>
+      <h1>Page not found</h1>
       <p>
-        The address may be wrong. <Link to="/">All your sites</Link> are on the first page.
+        The address may be wrong. Go to <Link to="/">your sites</Link>.
       </p>
     </main>
   )

@@ -1,15 +1,15 @@
-/** Light or dark; `system` is what the device says. */
+/** Colour theme. `system` follows the setting of the device. */
 export type Theme = 'system' | 'light' | 'dark'
 
 const KEY = 'sheaf-theme'
 
-/** The theme that was chosen in this browser. */
+/** Returns the theme stored in this browser. */
 export function readTheme(): Theme {
-  const kept = localStorage.getItem(KEY)
-  return kept === 'light' || kept === 'dark' ? kept : 'system'
+  const stored = localStorage.getItem(KEY)
+  return stored === 'light' || stored === 'dark' ? stored : 'system'
 }
 
-/** Shows a theme, and keeps it for the next time. */
+/** Applies a theme and stores it in this browser. */
 export function applyTheme(theme: Theme): void {
   if (theme === 'system') localStorage.removeItem(KEY)
   else localStorage.setItem(KEY, theme)

@@ -27,7 +27,10 @@ export interface Change {
   readonly operations: readonly (RowOperation | SchemaOperation)[]
 }
 
-/** State of the stream: `connecting` until it is connected, first or again after a short interruption; `off` while it fails. */
+/**
+ * State of the stream: `connecting` until it is connected, first or again after a short interruption; `off`
+ * while it fails.
+ */
 export type LiveState = 'connecting' | 'live' | 'off'
 
 /** Callbacks for changes. */

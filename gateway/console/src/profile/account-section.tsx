@@ -7,7 +7,7 @@ import { Section } from '../components/page'
 import { signOut } from '../session/sign-out'
 import { useCurrentUser } from '../session/session-provider'
 
-/** Ends sessions, and the account. */
+/** Signs the user out, or deletes the account. */
 export function AccountSection(): ReactNode {
   const user = useCurrentUser()
   const [isDeleting, setDeleting] = useState(false)
@@ -30,8 +30,8 @@ export function AccountSection(): ReactNode {
         </Button>
       </div>
       <p className="note">
-        Signing out everywhere ends your sessions in all browsers, this one too. API keys go on:
-        remove them above.
+        “Sign out everywhere” ends your sessions in all browsers, including this one. API keys stay
+        valid; revoke them above.
       </p>
       {isDeleting && (
         <ConfirmDialog
@@ -42,8 +42,8 @@ export function AccountSection(): ReactNode {
           onConfirm={remove}
         >
           <p>
-            Your personal site goes with it, with all its workspaces and documents, and so do your
-            API keys. It cannot be undone.
+            This also deletes your personal site with all of its workspaces and documents, and your
+            API keys. This cannot be undone.
           </p>
         </ConfirmDialog>
       )}

@@ -9,7 +9,7 @@ import { Section } from '../components/page'
 import { ErrorState, Loading } from '../components/states'
 import { createDefaultKey, defaultKeyQuery, keysKey, revokeDefaultKey } from './api-keys'
 
-/** The one API key of the profile: Create shows it this once, Remove revokes it, and then Create is there again. */
+/** The default API key of the user. Creating it shows it once; removing it revokes it. */
 export function ApiSection(): ReactNode {
   const { data: masked, error, refetch } = useQuery(defaultKeyQuery)
   const [created, setCreated] = useState<string>()
@@ -17,16 +17,16 @@ export function ApiSection(): ReactNode {
   const { isBusy, mutate, mutateOrToast } = useApiMutation(keysKey)
   const create = () => mutateOrToast(async () => setCreated(await createDefaultKey()))
   const remove = async () => {
-    await mutate(revokeDefaultKey, 'The API key is removed: it is refused from now on.')
+    await mutate(revokeDefaultKey, 'API key revoked.')
     setCreated(undefined)
   }
   return (
     <Section
       title="API"
-      about={
+      description={
         <>
-          Programs use your API key to do what you may do.{' '}
-          <Link to="/api">How to call the API</Link>
+          Programs that use your API key have the same access as you.{' '}
+          <Link to="/api">API reference</Link>
         </>
       }
     >
@@ -44,7 +44,7 @@ export function ApiSection(): ReactNode {
         <>
           {created !== undefined && (
             <p>
-              <strong>Copy the key now: it is not shown again.</strong>
+              <strong>Copy the key now. It will not be shown again.</strong>
             </p>
           )}
           <div className="actions">
@@ -66,7 +66,7 @@ export function ApiSection(): ReactNode {
           onClose={() => setRemoving(false)}
           onConfirm={remove}
         >
-          <p>Programs that use it are refused at once. You can create another one afterwards.</p>
+          <p>Programs that use it lose access immediately. You can create a new key afterwards.</p>
         </ConfirmDialog>
       )}
     </Section>

@@ -7,7 +7,7 @@ import { TextField } from '../components/field'
 import { Section } from '../components/page'
 import { sessionKey, useCurrentUser } from '../session/session-provider'
 
-/** Name and address of the user. */
+/** Name and email address of the user. */
 export function PersonSection(): ReactNode {
   const user = useCurrentUser()
   const [name, setName] = useState(user.name)
@@ -17,13 +17,13 @@ export function PersonSection(): ReactNode {
     event.preventDefault()
     mutateOrToast(
       () => call('POST', '/api/profile/user/name', { body: { name: trimmed } }),
-      'The name is saved.',
+      'Name saved.',
     )
   }
   return (
-    <Section title="You">
+    <Section title="Profile">
       <dl className="facts">
-        <dt>E-mail</dt>
+        <dt>Email</dt>
         <dd>{user.email}</dd>
       </dl>
       <form className="inline-form" onSubmit={save}>

@@ -6,54 +6,54 @@ import { ErrorState, Loading } from '../components/states'
 import { toggle } from '../components/toggle'
 import { siteName } from '../sites/site-name'
 
-/** Sites, workspaces and documents, by id. */
+/** Selected sites, workspaces and documents, by id. */
 export interface ScopeSelection {
   readonly orgs: readonly number[]
   readonly workspaces: readonly number[]
   readonly docs: readonly number[]
 }
 
-/** Nothing chosen. */
+/** Nothing selected. */
 export const emptySelection: ScopeSelection = { orgs: [], workspaces: [], docs: [] }
 
 interface ScopePickerProps {
-  readonly places: ScopeSelection
-  readonly onChange: (places: ScopeSelection) => void
+  readonly selection: ScopeSelection
+  readonly onChange: (selection: ScopeSelection) => void
 }
 
-/** Lets the user choose among all that they have access to; what lies in something chosen is chosen with it. */
-export function ScopePicker({ places, onChange }: ScopePickerProps): ReactNode {
+/** Selects among the resources of the user. Selecting a site or workspace includes its contents. */
+export function ScopePicker({ selection, onChange }: ScopePickerProps): ReactNode {
   const { data, error, refetch } = useQuery(orgsQuery)
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!data) return <Loading what="your sites" />
   return (
     <fieldset className="scope-tree">
-      <legend>What it reaches</legend>
+      <legend>Access</legend>
       {data.map((org) => (
-        <SiteScope key={org.id} org={org} places={places} onChange={onChange} />
+        <SiteScope key={org.id} org={org} selection={selection} onChange={onChange} />
       ))}
     </fieldset>
   )
 }
 
 function SiteScope(props: ScopePickerProps & { readonly org: Org }): ReactNode {
-  const { org, places, onChange } = props
+  const { org, selection, onChange } = props
   const { data } = useQuery(workspacesQuery(String(org.id)))
-  const isChosen = places.orgs.includes(org.id)
+  const isSelected = selection.orgs.includes(org.id)
   return (
     <>
       <CheckField
         label={<strong>{siteName(org)}</strong>}
-        checked={isChosen}
-        onChange={() => onChange({ ...places, orgs: toggle(places.orgs, org.id) })}
+        checked={isSelected}
+        onChange={() => onChange({ ...selection, orgs: toggle(selection.orgs, org.id) })}
       />
       <div className="scope-level">
         {data?.map((workspace) => (
           <WorkspaceScope
             key={workspace.id}
             workspace={workspace}
-            isCovered={isChosen}
-            places={places}
+            isIncluded={isSelected}
+            selection={selection}
             onChange={onChange}
           />
         ))}
@@ -63,18 +63,18 @@ function SiteScope(props: ScopePickerProps & { readonly org: Org }): ReactNode {
 }
 
 function WorkspaceScope(
-  props: ScopePickerProps & { readonly workspace: Workspace; readonly isCovered: boolean },
+  props: ScopePickerProps & { readonly workspace: Workspace; readonly isIncluded: boolean },
 ): ReactNode {
-  const { workspace, isCovered, places, onChange } = props
-  const isChosen = isCovered || places.workspaces.includes(workspace.id)
+  const { workspace, isIncluded, selection, onChange } = props
+  const isSelected = isIncluded || selection.workspaces.includes(workspace.id)
   return (
     <>
       <CheckField
         label={workspace.name}
-        checked={isChosen}
-        disabled={isCovered}
+        checked={isSelected}
+        disabled={isIncluded}
         onChange={() =>
-          onChange({ ...places, workspaces: toggle(places.workspaces, workspace.id) })
+          onChange({ ...selection, workspaces: toggle(selection.workspaces, workspace.id) })
         }
       />
       <div className="scope-level">
@@ -82,9 +82,9 @@ function WorkspaceScope(
           <CheckField
             key={id}
             label={name}
-            checked={isChosen || places.docs.includes(id)}
-            disabled={isChosen}
-            onChange={() => onChange({ ...places, docs: toggle(places.docs, id) })}
+            checked={isSelected || selection.docs.includes(id)}
+            disabled={isSelected}
+            onChange={() => onChange({ ...selection, docs: toggle(selection.docs, id) })}
           />
         ))}
       </div>

@@ -10,7 +10,7 @@ interface EndpointDetailsProps {
   readonly schemas: Schemas
 }
 
-/** A call, which unfolds into what it takes and answers. */
+/** An endpoint that expands to its parameters, request body and responses. */
 export function EndpointDetails({ endpoint, schemas }: EndpointDetailsProps): ReactNode {
   const { method, path, operation } = endpoint
   const [isOpen, setOpen] = useState(false)
@@ -23,7 +23,7 @@ export function EndpointDetails({ endpoint, schemas }: EndpointDetailsProps): Re
           {operation.deprecated && ' (deprecated)'}
         </span>
       </summary>
-      {/* Hundreds of tables that nobody looks at would make the page slow. */}
+      {/* Rendered on demand, because hundreds of tables would slow down the page. */}
       {isOpen && <EndpointBody endpoint={endpoint} schemas={schemas} />}
     </details>
   )
@@ -34,20 +34,29 @@ function EndpointBody({ endpoint, schemas }: EndpointDetailsProps): ReactNode {
   return (
     <div className="endpoint-body">
       {description !== undefined && <p>{description}</p>}
-      <CopyText label={`call ${endpoint.operation.operationId}`} text={toCurl(endpoint)} isBlock />
+      <CopyText
+        label={`request ${endpoint.operation.operationId}`}
+        text={toCurl(endpoint)}
+        isBlock
+      />
       {parameters.length > 0 && <ParameterTable parameters={parameters} />}
       {Object.entries(requestBody?.content ?? {}).map(([mediaType, { schema }]) => (
-        <Shape key={mediaType} title={`Body, ${mediaType}`} schema={schema} schemas={schemas} />
+        <SchemaView
+          key={mediaType}
+          title={`Request body, ${mediaType}`}
+          schema={schema}
+          schemas={schemas}
+        />
       ))}
       {Object.entries(responses).map(([status, response]) => (
         <div key={status}>
           <h3>
             {status}: {response.description}
           </h3>
-          {/* All errors have the same form. */}
+          {/* All errors have the same schema. */}
           {Object.entries((Number(status) < 400 && response.content) || {}).map(
             ([mediaType, { schema }]) => (
-              <Shape key={mediaType} title={mediaType} schema={schema} schemas={schemas} />
+              <SchemaView key={mediaType} title={mediaType} schema={schema} schemas={schemas} />
             ),
           )}
         </div>
@@ -56,7 +65,7 @@ function EndpointBody({ endpoint, schemas }: EndpointDetailsProps): ReactNode {
   )
 }
 
-/** The call as a line for a shell; what stands in braces is for the reader to fill in. */
+/** Returns a curl command. Parts in braces are placeholders. */
 function toCurl({ method, path, operation }: Endpoint): string {
   const verb = method === 'get' ? '' : ` -X ${method.toUpperCase()}`
   const isJson = operation.requestBody?.content['application/json'] !== undefined
@@ -66,34 +75,34 @@ function toCurl({ method, path, operation }: Endpoint): string {
 
 function ParameterTable(props: { readonly parameters: readonly Parameter[] }): ReactNode {
   return (
-    <PlainTable heads={['Parameter', 'In', 'Type', 'Meaning']} className="start">
-      {props.parameters.map(({ name, in: place, required, description, schema }) => (
-        <tr key={`${place} ${name}`}>
+    <PlainTable headers={['Parameter', 'In', 'Type', 'Description']} className="start">
+      {props.parameters.map(({ name, in: location, required, description, schema }) => (
+        <tr key={`${location} ${name}`}>
           <th scope="row">
             <code>{name}</code>
           </th>
           <td data-label="In">
-            {place}
+            {location}
             {required && ', required'}
           </td>
           <td data-label="Type">{describeType(schema)}</td>
-          <td data-label="Meaning">{description ?? schema?.description}</td>
+          <td data-label="Description">{description ?? schema?.description}</td>
         </tr>
       ))}
     </PlainTable>
   )
 }
 
-interface ShapeProps {
+interface SchemaViewProps {
   readonly title: string
   readonly schema: Schema | undefined
   readonly schemas: Schemas
 }
 
-/** How deep a shape is shown; what lies deeper is named by its type. */
+/** Nesting depth of fields shown. Deeper fields show only their type. */
 const MAX_DEPTH = 4
 
-function Shape({ title, schema, schemas }: ShapeProps): ReactNode {
+function SchemaView({ title, schema, schemas }: SchemaViewProps): ReactNode {
   return (
     <div>
       <p className="note">{title}</p>
@@ -130,7 +139,7 @@ function Fields({ schema, schemas, depth }: FieldsProps): ReactNode {
   )
 }
 
-/** The object that a schema describes, itself or each item of its list. */
+/** Resolves references and lists to the schema of the object. */
 function resolve(schema: Schema | undefined, schemas: Schemas): Schema | undefined {
   if (schema?.$ref !== undefined) return schemas[nameOf(schema.$ref)]
   if (schema?.items) return resolve(schema.items, schemas)

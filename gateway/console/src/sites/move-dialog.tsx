@@ -9,12 +9,12 @@ import { siteName } from './site-name'
 
 interface MoveDialogProps {
   readonly document: DocumentSummary
-  /** Where it is now. */
+  /** Its current workspace. */
   readonly workspaceId: number
   readonly onClose: () => void
 }
 
-/** Moves a document to another workspace, of any site where the user may add documents. */
+/** Moves a document to another workspace of any site to which the user can add documents. */
 export function MoveDialog({ document, workspaceId, onClose }: MoveDialogProps): ReactNode {
   const orgs = useQuery(orgsQuery).data ?? []
   const found = useQueries({ queries: orgs.map(({ id }) => workspacesQuery(String(id))) })
@@ -33,11 +33,11 @@ export function MoveDialog({ document, workspaceId, onClose }: MoveDialogProps):
       submit="Move"
       canSubmit={target !== ''}
       onClose={onClose}
-      onSubmit={() => mutate(move, 'The document is moved.')}
+      onSubmit={() => mutate(move, 'Document moved.')}
     >
       <SelectField
-        label="To workspace"
-        hint="Who has access to that workspace gets it to the document."
+        label="Workspace"
+        hint="Users with access to that workspace gain access to the document."
         value={target}
         options={[['', 'Choose…'], ...options]}
         onChange={({ target: { value } }) => setTarget(value)}

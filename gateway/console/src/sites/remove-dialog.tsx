@@ -7,20 +7,20 @@ interface RemoveDialogProps {
   /** Path in the API. */
   readonly path: string
   readonly name: string
-  /** What it means. */
+  /** Explains the consequences. */
   readonly children: ReactNode
   readonly onClose: () => void
 }
 
-/** Moves a workspace or a document to the trash, when that is confirmed. */
+/** Moves a workspace or document to the trash after confirmation. */
 export function RemoveDialog({ path, name, children, onClose }: RemoveDialogProps): ReactNode {
   const { mutate } = useApiMutation(['workspaces'], ['document'])
   return (
     <ConfirmDialog
-      title={`Move “${name}” to the trash?`}
+      title={`Move “${name}” to trash?`}
       confirm="Move to trash"
       onClose={onClose}
-      onConfirm={() => mutate(() => call('POST', `${path}/remove`), 'It is in the trash.')}
+      onConfirm={() => mutate(() => call('POST', `${path}/remove`), 'Moved to trash.')}
     >
       <p>{children}</p>
     </ConfirmDialog>

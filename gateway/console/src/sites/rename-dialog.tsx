@@ -12,9 +12,9 @@ interface RenameDialogProps {
   readonly onClose: () => void
 }
 
-/** Gives a site, a workspace or a document another name. */
+/** Renames a site, workspace or document. */
 export function RenameDialog({ kind, path, name, onClose }: RenameDialogProps): ReactNode {
-  // A document tells the names of what it lies in, too.
+  // A document includes the names of its workspace and site.
   const { mutate } = useApiMutation(orgsQuery.queryKey, ['workspaces'], ['document'])
   return (
     <NameDialog

@@ -11,7 +11,7 @@ import { RenameDialog } from './rename-dialog'
 import { siteName } from './site-name'
 import { SubdomainDialog } from './subdomain-dialog'
 
-/** What can be done with a site in a dialog. */
+/** A dialog of a site. */
 export type SiteDialogName = 'access' | 'delete' | 'rename' | 'subdomain' | 'workspace'
 
 interface SiteDialogProps {
@@ -20,7 +20,7 @@ interface SiteDialogProps {
   readonly onClose: () => void
 }
 
-/** The dialog of a site that is open, if one is. */
+/** The open dialog of a site, if any. */
 export function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode {
   const navigate = useNavigate()
   const path = `/api/orgs/${org.id}`
@@ -29,10 +29,10 @@ export function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode
   const { mutate } = useApiMutation(['workspaces'])
   const remove = async () => {
     await call('DELETE', `${path}/${encodeURIComponent(org.name)}`)
-    // This page stands until the next one is there, and must not ask for what is gone.
+    // This page stays mounted until the next one is shown, and must not refetch the deleted site.
     const gone = [orgsQuery.queryKey, ['workspaces']]
     for (const queryKey of gone) await client.invalidateQueries({ queryKey, refetchType: 'none' })
-    toaster.show('The site is deleted.')
+    toaster.show('Site deleted.')
     await navigate('/')
   }
   switch (opened) {
@@ -62,7 +62,9 @@ export function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode
           onClose={onClose}
           onConfirm={remove}
         >
-          <p>All its workspaces and documents go with it, for everybody. It cannot be undone.</p>
+          <p>
+            All of its workspaces and documents are deleted for all users. This cannot be undone.
+          </p>
         </ConfirmDialog>
       )
   }

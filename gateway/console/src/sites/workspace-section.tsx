@@ -20,7 +20,7 @@ interface WorkspaceProps {
 
 type Opened = 'access' | 'document' | 'import' | 'remove' | 'rename'
 
-/** A workspace with its documents, pinned ones first. */
+/** A workspace with its documents, pinned documents first. */
 export function WorkspaceSection({ org, workspace }: WorkspaceProps): ReactNode {
   const [opened, setOpened] = useState<Opened>()
   const { name, access, docs } = workspace
@@ -45,7 +45,7 @@ export function WorkspaceSection({ org, workspace }: WorkspaceProps): ReactNode 
       }
     >
       {docs.length === 0 && (
-        <p className="note">No documents yet.{canAdd && ' Make an empty one, or import a file.'}</p>
+        <p className="note">No documents yet.{canAdd && ' Create one, or import a file.'}</p>
       )}
       <ul className="rows">
         {docs.toSorted(pinnedFirst).map((document) => (
@@ -108,7 +108,7 @@ function WorkspaceDialog({ workspace, opened, onClose }: WorkspaceDialogProps): 
     case 'remove':
       return (
         <RemoveDialog path={path} name={name} onClose={onClose}>
-          Its documents go with it. For 30 days everything can be taken out again.
+          Its documents are moved with it. You can restore them within 30 days.
         </RemoveDialog>
       )
   }

@@ -18,12 +18,12 @@ import {
 interface ColumnDialogProps {
   readonly docId: string
   readonly tableId: string
-  /** The column to change; a new one is added without it. */
+  /** The column to edit; undefined to add one. */
   readonly column?: Column
   readonly onClose: () => void
 }
 
-/** Adds a column to a table, or changes one. */
+/** Adds a column to a table, or edits one. */
 export function ColumnDialog({ docId, tableId, column, onClose }: ColumnDialogProps): ReactNode {
   const [draft, setDraft] = useState(() => (column ? draftOf(column) : newDraft()))
   const { mutate } = useApiMutation(['document', docId])
@@ -37,7 +37,7 @@ export function ColumnDialog({ docId, tableId, column, onClose }: ColumnDialogPr
   }
   return (
     <FormDialog
-      title={column ? `Change “${columnName(column)}”` : `Add a column to ${tableId}`}
+      title={column ? `Edit column “${columnName(column)}”` : `Add column to ${tableId}`}
       submit={column ? 'Save' : 'Add column'}
       canSubmit={isComplete}
       onClose={onClose}
@@ -47,14 +47,17 @@ export function ColumnDialog({ docId, tableId, column, onClose }: ColumnDialogPr
         docId={docId}
         draft={draft}
         onChange={setDraft}
-        labelHint={column ? <IdHint column={column} /> : 'The API gets an id that is made of it.'}
-        typeHint={column && typeOf(draft) !== column.fields.type ? CONVERTS : undefined}
+        labelHint={
+          column ? <IdHint column={column} /> : 'The column id used in the API is derived from it.'
+        }
+        typeHint={column && typeOf(draft) !== column.fields.type ? CONVERSION_NOTE : undefined}
       />
     </FormDialog>
   )
 }
 
-const CONVERTS = 'The values are converted to the new type. What does not fit it stays as text.'
+const CONVERSION_NOTE =
+  'Existing values are converted. Values that cannot be converted are kept as text.'
 
 const newColumn = (draft: ColumnDraft) => ({ id: draft.label.trim(), fields: newFields(draft) })
 
@@ -62,8 +65,8 @@ function IdHint({ column }: { readonly column: Column }): ReactNode {
   const { id, fields } = column
   return (
     <>
-      In the API it is <code>{id}</code>
-      {fields.untieColIdFromLabel ? '.' : ', and gets another id with another label.'}
+      Column id in the API: <code>{id}</code>
+      {fields.untieColIdFromLabel ? '.' : '. Changing the label changes the id.'}
     </>
   )
 }

@@ -2,10 +2,10 @@ import { queryOptions } from '@tanstack/react-query'
 import { call } from '../api/client'
 import { docPath, tablePath, type Column } from '../api/resources'
 
-/** How many rows a table has. */
+/** Number of rows of a table. */
 export const rowCountQuery = (docId: string, tableId: string) =>
   queryOptions({
-    // Not a part of the document's: it is not asked for again when the table is gone.
+    // Not below the key of the document, so that it is not refetched after the table is deleted.
     queryKey: ['row-count', docId, tableId],
     queryFn: async ({ signal }) =>
       (
@@ -16,10 +16,10 @@ export const rowCountQuery = (docId: string, tableId: string) =>
       ).totalCount,
   })
 
-/** A number of rows in words; one that is not known yet as well. */
-export function showRows(count: number | undefined): string {
+/** Formats a number of rows; undefined while it is loading. */
+export function formatRowCount(count: number | undefined): string {
   if (count === undefined) return 'all rows'
-  return count === 1 ? 'one row' : `${count.toLocaleString()} rows`
+  return count === 1 ? '1 row' : `${count.toLocaleString()} rows`
 }
 
 interface TableWithColumns {
@@ -27,7 +27,7 @@ interface TableWithColumns {
   readonly columns: readonly Column[]
 }
 
-/** All tables of a document with their columns. */
+/** The tables of a document with their columns. */
 export const tablesWithColumnsQuery = (docId: string) =>
   queryOptions({
     queryKey: ['document', docId, 'tables-with-columns'],
@@ -40,7 +40,7 @@ export const tablesWithColumnsQuery = (docId: string) =>
       ).tables,
   })
 
-/** The columns of other tables that refer to one, as `Table.column`. */
+/** Returns the columns of other tables that refer to a table, as `Table.column`. */
 export function findReferrers(tables: readonly TableWithColumns[], tableId: string): string[] {
   const types = [`Ref:${tableId}`, `RefList:${tableId}`]
   return tables

@@ -5,17 +5,22 @@ import { call } from '../api/client'
 import { tablePath, tablesQuery, type Table } from '../api/resources'
 import { useApiMutation } from '../components/use-api-mutation'
 import { ConfirmDialog } from '../components/dialog'
-import { findReferrers, rowCountQuery, showRows, tablesWithColumnsQuery } from './removal-queries'
+import {
+  findReferrers,
+  rowCountQuery,
+  formatRowCount,
+  tablesWithColumnsQuery,
+} from './removal-queries'
 
 interface RemoveTableDialogProps {
   readonly docId: string
   readonly table: Table
-  /** Told of the table while it is being deleted. */
+  /** Called with the table while it is being deleted, then with undefined. */
   readonly onBusy: (tableId: string | undefined) => void
   readonly onClose: () => void
 }
 
-/** Deletes a table with its rows, when that is confirmed. */
+/** Deletes a table with its rows after confirmation. */
 export function RemoveTableDialog(props: RemoveTableDialogProps): ReactNode {
   const { docId, table, onBusy, onClose } = props
   const { id, fields } = table
@@ -29,7 +34,7 @@ export function RemoveTableDialog(props: RemoveTableDialogProps): ReactNode {
   const referrers = findReferrers(tables, id)
   const remove = async () => {
     onBusy(id)
-    // The API deletes tables as rows of the table of tables.
+    // In the API, a table is deleted as a row of the metadata table.
     await call('POST', `${tablePath(docId, '_grist_Tables')}/data/delete`, {
       body: [fields.tableRef],
     })
@@ -39,19 +44,19 @@ export function RemoveTableDialog(props: RemoveTableDialogProps): ReactNode {
   }
   return (
     <ConfirmDialog
-      title={`Delete the table “${id}”?`}
+      title={`Delete table “${id}”?`}
       confirm="Delete table"
       onClose={onClose}
-      onConfirm={() =>
-        mutate(remove, `The table “${id}” is deleted.`).finally(() => onBusy(undefined))
-      }
+      onConfirm={() => mutate(remove, `Table “${id}” deleted.`).finally(() => onBusy(undefined))}
     >
       <p>
-        It is lost with {showRows(rows)}
-        {columns.length > 0 && ` and the columns ${showNames(columns.map((column) => column.id))}`}.
+        This deletes {formatRowCount(rows)}
+        {columns.length > 0 &&
+          ` and the columns ${formatNames(columns.map((column) => column.id))}`}
+        .
         {referrers.length > 0 &&
-          ` What refers to it keeps plain row numbers: ${showNames(referrers)}.`}{' '}
-        The history of the document can bring it back.
+          ` References in ${formatNames(referrers)} are converted to row ids.`}{' '}
+        You can undo this in the history of the document.
       </p>
     </ConfirmDialog>
   )
@@ -59,7 +64,7 @@ export function RemoveTableDialog(props: RemoveTableDialogProps): ReactNode {
 
 const MAX_NAMED = 8
 
-function showNames(names: readonly string[]): string {
+function formatNames(names: readonly string[]): string {
   const more = names.length - MAX_NAMED
   const shown = names.slice(0, MAX_NAMED).join(', ')
   return more > 0 ? `${shown} and ${more} more` : shown

@@ -7,38 +7,38 @@ import { StateBadge } from './state-badge'
 import type { Delivery } from './webhook-queries'
 import { deliveryState } from './webhook-state'
 
-/** All that is known of a delivery. */
+/** The details of a delivery. */
 export function DeliveryDetails({ delivery }: { readonly delivery: Delivery }): ReactNode {
   const { id, time, size, kinds, attempts, httpStatus, durationMs } = delivery
   const { errorMessage, responseExcerpt, bodyBytes, byHand } = delivery
   return (
     <>
       <dl className="facts">
-        <dt>State</dt>
+        <dt>Status</dt>
         <dd>
           <StateBadge state={deliveryState(delivery)} />
         </dd>
         <dt>Last attempt</dt>
         <dd>
           <Time at={time} />
-          {attempts > 0 && `, took ${durationMs.toLocaleString()} ms`}
+          {attempts > 0 && ` (${durationMs.toLocaleString()} ms)`}
         </dd>
         <dt>Attempts</dt>
         <dd>{attempts.toLocaleString()}</dd>
         <dt>HTTP status</dt>
-        <dd>{httpStatus ?? 'no answer'}</dd>
+        <dd>{httpStatus ?? 'No response'}</dd>
         <dt>Error</dt>
-        <dd>{errorMessage ?? 'none'}</dd>
+        <dd>{errorMessage ?? 'None'}</dd>
         <dt>Events</dt>
         <dd>
           {size.toLocaleString()} ({kinds.replaceAll(',', ', ')}), {formatSize(bodyBytes)}
         </dd>
-        <dt>Tells of</dt>
+        <dt>Changes</dt>
         <dd>
           <Changes delivery={delivery} />
         </dd>
-        <dt>Asked for</dt>
-        <dd>{byHand ? 'by hand' : 'by the changes themselves'}</dd>
+        <dt>Trigger</dt>
+        <dd>{byHand ? 'Manual' : 'Automatic'}</dd>
         <dt>Id</dt>
         <dd>
           <code>{id}</code>
@@ -46,8 +46,8 @@ export function DeliveryDetails({ delivery }: { readonly delivery: Delivery }): 
       </dl>
       {responseExcerpt !== '' && (
         <>
-          <h3>How the answer began</h3>
-          <pre className="excerpt" tabIndex={0} aria-label="How the answer began">
+          <h3>Response (excerpt)</h3>
+          <pre className="excerpt" tabIndex={0} aria-label="Response (excerpt)">
             {responseExcerpt}
           </pre>
         </>
@@ -58,7 +58,7 @@ export function DeliveryDetails({ delivery }: { readonly delivery: Delivery }): 
 
 function Changes({ delivery: { firstSeq, lastSeq } }: { readonly delivery: Delivery }): ReactNode {
   const { docId } = useDocumentContext()
-  if (lastSeq === 0) return 'nothing: it is a test'
-  const text = firstSeq === lastSeq ? `change ${lastSeq}` : `changes ${firstSeq} to ${lastSeq}`
+  if (lastSeq === 0) return 'None (test event)'
+  const text = firstSeq === lastSeq ? `Change ${lastSeq}` : `Changes ${firstSeq} to ${lastSeq}`
   return <Link to={`/docs/${docId}/history?before=${lastSeq + 1}`}>{text}</Link>
 }

@@ -3,7 +3,7 @@ import { Section } from '../components/page'
 import { Empty } from '../components/states'
 import { useDocumentContext } from '../document-context/document-context'
 
-/** Shows webhooks to those who may see them, and others why they may not. */
+/** Shows its children to owners, and an explanation to others. */
 export function OwnersOnly({ children }: { readonly children: ReactNode }): ReactNode {
   const { document } = useDocumentContext()
   return (
@@ -12,8 +12,8 @@ export function OwnersOnly({ children }: { readonly children: ReactNode }): Reac
         children
       ) : (
         <Section title="Webhooks">
-          <Empty title="Only owners see the webhooks of a document">
-            <p>They show where its changes are sent, and secrets. Ask an owner for that role.</p>
+          <Empty title="Only owners can see webhooks">
+            <p>They contain receiver URLs and secrets. Ask an owner for the owner role.</p>
           </Empty>
         </Section>
       )}

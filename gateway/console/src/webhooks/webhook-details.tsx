@@ -2,23 +2,23 @@ import type { ReactNode } from 'react'
 import { Time } from '../components/time'
 import { StateBadge } from './state-badge'
 import type { Webhook, WebhookFields } from './webhook-queries'
-import { describeEvents, isoTime, lastAnswer, webhookState } from './webhook-state'
+import { describeEvents, isoTime, lastResponse, webhookState } from './webhook-state'
 
-/** What a webhook is, and how it fares. */
+/** The settings and delivery status of a webhook. */
 export function WebhookDetails({ webhook }: { readonly webhook: Webhook }): ReactNode {
   const { fields, usage } = webhook
   const state = webhookState(webhook)
   return (
     <>
       <p className="webhook-state" role="status">
-        <StateBadge state={state} /> {state.about}
+        <StateBadge state={state} /> {state.description}
       </p>
       {fields.memo !== '' && <p className="memo">{fields.memo}</p>}
       <dl className="facts">
-        <dt>Address</dt>
+        <dt>URL</dt>
         <dd>{fields.url}</dd>
         <dt>Table</dt>
-        <dd>{fields.tableId ?? 'none'}</dd>
+        <dd>{fields.tableId ?? 'None'}</dd>
         <dt>Events</dt>
         <dd>{describeEvents(fields.eventTypes)}</dd>
         <dt>Rows</dt>
@@ -30,26 +30,26 @@ export function WebhookDetails({ webhook }: { readonly webhook: Webhook }): Reac
           </>
         )}
         <dt>Authorization</dt>
-        <dd>{fields.authorization === '' ? 'none' : 'a header is sent'}</dd>
-        <dt>Waiting</dt>
+        <dd>{fields.authorization === '' ? 'None' : 'Header is sent'}</dd>
+        <dt>Pending events</dt>
         <dd>{usage.numWaiting.toLocaleString()}</dd>
         <dt>Last success</dt>
         <dd>
-          <Time at={isoTime(usage.lastSuccessTime)} none="none yet" />
+          <Time at={isoTime(usage.lastSuccessTime)} none="None yet" />
         </dd>
         <dt>Last failure</dt>
         <dd>
-          <Time at={isoTime(usage.lastFailureTime)} none="none" />
+          <Time at={isoTime(usage.lastFailureTime)} none="None" />
         </dd>
-        <dt>Last answer</dt>
-        <dd>{lastAnswer(usage) || '–'}</dd>
+        <dt>Last response</dt>
+        <dd>{lastResponse(usage) || '–'}</dd>
       </dl>
     </>
   )
 }
 
 const describeRows = ({ isReadyColumn }: WebhookFields) =>
-  isReadyColumn === null ? 'all' : `those where ${isReadyColumn} is true`
+  isReadyColumn === null ? 'All' : `Where ${isReadyColumn} is true`
 
 const describeWatched = ({ watchedColIds }: WebhookFields) =>
-  watchedColIds.length === 0 ? 'of any column' : `of ${watchedColIds.join(', ')}`
+  watchedColIds.length === 0 ? 'In any column' : `In ${watchedColIds.join(', ')}`

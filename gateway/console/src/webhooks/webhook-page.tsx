@@ -12,12 +12,12 @@ import { webhooksQuery } from './webhook-queries'
 import { WebhookDetails } from './webhook-details'
 import { nameOf } from './webhook-state'
 
-/** One webhook: what it is, how it fares, its secret and its deliveries. */
+/** A webhook: settings, delivery status, deliveries and secret. */
 export function WebhookPage(): ReactNode {
   const { webhookId = '' } = useParams()
   return (
     <OwnersOnly>
-      {/* What is open for one webhook, its secret above all, is not shown with another one. */}
+      {/* The key resets the state, such as a shown secret, when the webhook changes. */}
       <WebhookView key={webhookId} webhookId={webhookId} />
     </OwnersOnly>
   )
@@ -35,7 +35,7 @@ function WebhookView({ webhookId }: { readonly webhookId: string }): ReactNode {
       {error && <ErrorState error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading what="the webhook" />}
       {data && !webhook && (
-        <Empty title="There is no such webhook">
+        <Empty title="Webhook not found">
           <p>It may have been deleted, or the address may be wrong.</p>
         </Empty>
       )}

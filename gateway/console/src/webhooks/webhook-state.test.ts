@@ -16,24 +16,26 @@ const webhook = (
 
 describe('the state of a webhook', () => {
   it.each<[string, Webhook]>([
-    ['Working', webhook()],
-    ['Working', webhook({ status: 'sending' })],
-    ['Waiting', webhook({ numWaiting: 3 })],
+    ['Active', webhook()],
+    ['Active', webhook({ status: 'sending' })],
+    ['Pending', webhook({ numWaiting: 3 })],
     ['Retrying', webhook({ status: 'retrying', numWaiting: 3 })],
     ['Failing', webhook({ status: 'postponed', numWaiting: 3 })],
     ['Failing', webhook({ status: 'invalid' })],
     ['Stopped', webhook({ status: 'error', stoppedReason: 'the queue is full', stoppedSeq: 7 })],
     ['No table', webhook({}, { tableId: null })],
     ['Disabled', webhook({ status: 'retrying' }, { enabled: false })],
-  ])('is %s', (word, of) => {
-    expect(webhookState(of).word).toBe(word)
+  ])('is %s', (label, of) => {
+    expect(webhookState(of).label).toBe(label)
   })
 
   it('says why it is stopped, and what was missed', () => {
     const full = webhook({ stoppedReason: 'the queue is full', stoppedSeq: 7 })
-    expect(webhookState(full).about).toMatch(/the queue is full\. It was told of changes up to 7/)
+    expect(webhookState(full).description).toMatch(
+      /the queue is full\. The last recorded change is 7/,
+    )
     const gone = webhook({ stoppedReason: 'no delivery has succeeded for 5 days' })
-    expect(webhookState(gone).about).toMatch(/for 5 days\. Start it again/)
+    expect(webhookState(gone).description).toMatch(/for 5 days\. Restart it/)
   })
 })
 

@@ -11,7 +11,7 @@ import { StateBadge } from './state-badge'
 import { webhooksQuery, type Webhook } from './webhook-queries'
 import { describeEvents, lastAttempt, nameOf, webhookState } from './webhook-state'
 
-/** The webhooks of the document, with how they fare. */
+/** The webhooks of the document with their delivery status. */
 export function WebhooksPage(): ReactNode {
   return (
     <OwnersOnly>
@@ -26,7 +26,7 @@ function WebhookList(): ReactNode {
   return (
     <Section
       title="Webhooks"
-      about="Each posts the changes of one table to an address, signed, in order, and again until they arrive."
+      description="Each webhook sends the changes of a table to a URL: signed, in order, and retried until delivered."
       actions={
         tables.length > 0 && (
           <Link className="button primary" to={`/docs/${docId}/webhooks/new`}>
@@ -41,8 +41,8 @@ function WebhookList(): ReactNode {
         <Empty title="No webhooks yet">
           <p>
             {tables.length > 0
-              ? 'Make one to have another program told when rows are added, changed or deleted.'
-              : 'A webhook is for a table, and this document has none yet.'}
+              ? 'Create one to notify another program when rows are added, changed or deleted.'
+              : 'A webhook requires a table, and this document has none yet.'}
           </p>
         </Empty>
       )}
@@ -59,7 +59,7 @@ interface WebhookTableProps {
 function WebhookTable({ docId, webhooks }: WebhookTableProps): ReactNode {
   return (
     <PlainTable
-      heads={['Name', 'Table', 'Events', 'State', 'Waiting', 'Last attempt']}
+      headers={['Name', 'Table', 'Events', 'Status', 'Pending', 'Last attempt']}
       className="start"
     >
       {webhooks.map((webhook) => (
@@ -85,14 +85,14 @@ function WebhookRow({ docId, webhook }: WebhookRowProps): ReactNode {
       </th>
       <td data-label="Table">{fields.tableId ?? '–'}</td>
       <td data-label="Events">{describeEvents(fields.eventTypes)}</td>
-      <td data-label="State">
+      <td data-label="Status">
         <StateBadge state={state} />
       </td>
-      <td data-label="Waiting" className="figure">
+      <td data-label="Pending" className="figure">
         {usage.numWaiting.toLocaleString()}
       </td>
       <td data-label="Last attempt">
-        <Time at={lastAttempt(usage)} none="none yet" />
+        <Time at={lastAttempt(usage)} none="None yet" />
       </td>
     </tr>
   )

@@ -7,12 +7,12 @@ import { defineCellType, isEditable, popup, type CellType } from '../base/cell-t
 import { FilesEditor, type FilesRules } from './files-editor'
 import { fileNameQuery, filePath } from './file-queries'
 import { rowIds, formatValue } from '../../formats/value'
-import { keepTyped, leaveByTab } from '../base/type-ahead'
+import { bufferKeys, leaveByTab } from '../base/type-ahead'
 
-/** So many files of one cell are named; of the others there is the number. */
+/** Number of file names shown per cell, followed by the count of the others. */
 const MAX_SHOWN = 3
 
-/** Files of the document. */
+/** Attachments of the document. */
 export const attachmentsCell: CellType = defineCellType({
   isValid: (value) => rowIds(value) !== undefined,
   column: (column, context) => {
@@ -24,16 +24,16 @@ export const attachmentsCell: CellType = defineCellType({
       cellEditor: FilesEditor,
       ...popup('under'),
       cellEditorParams: rules,
-      // The links of a cell are not on the way of Tab: editors reach them in the editor, others so.
+      // Links in cells are not reachable with Tab. Enter opens the editor or, for viewers, the first file.
       suppressKeyboardEvent: (params) =>
         canEdit
-          ? keepTyped(params) || leaveByTab(params)
-          : opensFile(params, column, context.docId),
+          ? bufferKeys(params) || leaveByTab(params)
+          : openFile(params, column, context.docId),
     }
   },
 })
 
-function opensFile(
+function openFile(
   { event, data }: SuppressKeyboardEventParams<Row>,
   { id }: Column,
   docId: string,

@@ -8,9 +8,9 @@ import { ErrorNote } from '../../components/states'
 import { fileNameQuery, filePath } from './file-queries'
 import { rowIds, toList } from '../../formats/value'
 import type { EditorProps } from '../base/text-editor'
-import { useOpening } from '../base/type-ahead'
+import { useEditorFocus } from '../base/type-ahead'
 
-/** What cells with files know of their context. */
+/** Properties of cells with files. */
 export interface FilesRules {
   readonly label: string
   readonly docId: string
@@ -18,13 +18,13 @@ export interface FilesRules {
 
 const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled)'
 
-/** Attaches files to a cell, and takes them out of it; Enter ends that unless it presses a button. */
+/** Adds files to a cell and removes them. Enter stops editing, unless a button or link has the focus. */
 export function FilesEditor(props: EditorProps<FilesRules>): ReactNode {
   const { label, docId, value, onValueChange, stopEditing } = props
   const ids = rowIds(value) ?? []
   const names = useQueries({ queries: ids.map((id) => fileNameQuery(docId, id)) })
   const root = useRef<HTMLDivElement>(null)
-  const field = useOpening<HTMLInputElement>(label, false)
+  const field = useEditorFocus<HTMLInputElement>(label, false)
   const add = (added: readonly number[]) => onValueChange(toList([...ids, ...added]))
   const { sent, error, send } = useUpload(docId, add)
   const isBusy = sent !== undefined
@@ -34,7 +34,7 @@ export function FilesEditor(props: EditorProps<FilesRules>): ReactNode {
       className="pick files"
       role="group"
       aria-label={label}
-      onKeyDownCapture={(event) => keepKey(event, root.current, isBusy)}
+      onKeyDownCapture={(event) => handleKey(event, root.current, isBusy)}
     >
       <ul>
         {ids.map((id, index) => {
@@ -48,7 +48,7 @@ export function FilesEditor(props: EditorProps<FilesRules>): ReactNode {
                 kind="quiet"
                 className="icon"
                 isBusy={isBusy}
-                aria-label={`Take out ${name}`}
+                aria-label={`Remove ${name}`}
                 onClick={() => {
                   onValueChange(toList(ids.filter((_, at) => at !== index)))
                   field.current?.focus()
@@ -80,9 +80,7 @@ export function FilesEditor(props: EditorProps<FilesRules>): ReactNode {
       </div>
       <ErrorNote error={error} />
       <div className="pick-foot">
-        <span className="note">
-          {typeof value === 'string' ? `Now it is the text “${value}”` : ''}
-        </span>
+        <span className="note">{typeof value === 'string' ? `Current text: “${value}”` : ''}</span>
         <Button disabled={isBusy} onClick={() => stopEditing()}>
           Done
         </Button>
@@ -91,8 +89,8 @@ export function FilesEditor(props: EditorProps<FilesRules>): ReactNode {
   )
 }
 
-/** Keeps from the grid what is meant for what is inside: buttons, the way between them, and the wait for an upload. */
-function keepKey(event: KeyboardEvent, root: HTMLElement | null, isBusy: boolean): void {
+/** Keeps keys from the grid: Enter on buttons and links, Tab between controls, and both during an upload. */
+function handleKey(event: KeyboardEvent, root: HTMLElement | null, isBusy: boolean): void {
   const { key, shiftKey, target } = event
   const inside = [...(root?.querySelectorAll<HTMLElement>(FOCUSABLE) ?? [])]
   const isLast = target === (shiftKey ? inside[0] : inside.at(-1))
@@ -105,22 +103,22 @@ function keepKey(event: KeyboardEvent, root: HTMLElement | null, isBusy: boolean
 }
 
 interface Upload {
-  /** Part of the files that has been sent; undefined when none is under way. */
+  /** Fraction of the upload that was sent, 0 to 1; undefined if none is active. */
   readonly sent: number | undefined
   readonly error: unknown
   readonly send: (files: readonly File[]) => void
 }
 
-/** Uploads files to a document; who closes the editor stops that. */
+/** Uploads files to a document. Closing the editor cancels the upload. */
 function useUpload(docId: string, onDone: (ids: readonly number[]) => void): Upload {
   const [sent, setSent] = useState<number>()
   const [error, setError] = useState<unknown>()
-  const stop = useRef<AbortController>(undefined)
-  useEffect(() => () => stop.current?.abort(), [])
+  const abort = useRef<AbortController>(undefined)
+  useEffect(() => () => abort.current?.abort(), [])
   const send = (files: readonly File[]) => {
     if (files.length === 0 || sent !== undefined) return
     const controller = new AbortController()
-    stop.current = controller
+    abort.current = controller
     const form = new FormData()
     for (const file of files) form.append('upload', file)
     setSent(0)

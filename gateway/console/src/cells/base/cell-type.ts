@@ -3,42 +3,42 @@ import type { Column, Row } from '../../api/resources'
 import { isComputed } from '../../formats/column'
 import { formatCell } from '../../formats/cell'
 import { isSameValue } from '../../formats/value'
-import { keepTyped, leaveByTab } from './type-ahead'
+import { bufferKeys, leaveByTab } from './type-ahead'
 
-/** Where a cell stands, and whether its reader may change it. */
+/** The table of a cell, and whether the user can edit it. */
 export interface CellContext {
   readonly docId: string
   readonly tableId: string
   readonly canEdit: boolean
 }
 
-/** What a column of the grid is made of, as far as its cells go. */
-type CellColumn = Partial<ColDef<Row>>
+/** The cell-related options of an AG Grid column. */
+export type CellColumn = Partial<ColDef<Row>>
 
-/** How the cells of a type look and are edited. */
+/** Display and editing of the cells of a column type. */
 export interface CellType {
-  /** What the grid needs for a column; what its editor hands over is what the API takes. */
+  /** Returns the AG Grid options of a column. Values from its editor are sent to the API as they are. */
   readonly column: (column: Column, context: CellContext) => CellColumn
 }
 
-/** What one kind of cell has of its own. */
+/** The parts of a cell type that differ. */
 interface CellTypeOptions {
   readonly align?: 'start' | 'end' | 'center'
-  /** True for values of the type; any other, such as text that the API kept, is marked. */
+  /** Returns true for values of the type. Others, such as text that could not be converted, are marked. */
   readonly isValid: (value: unknown) => boolean
   readonly column: (column: Column, context: CellContext) => CellColumn
 }
 
-/** What a column has whose editor stands above the grid, over its cell or below it. */
+/** Options of columns whose editor is a popup, over its cell or below it. */
 export function popup(position: 'over' | 'under'): CellColumn {
   return {
     cellEditorPopup: true,
     cellEditorPopupPosition: position,
-    suppressKeyboardEvent: (params) => keepTyped(params) || leaveByTab(params),
+    suppressKeyboardEvent: (params) => bufferKeys(params) || leaveByTab(params),
   }
 }
 
-/** A kind of cell by its rules. */
+/** Creates a cell type. */
 export function defineCellType({
   align = 'start',
   isValid,
@@ -47,7 +47,7 @@ export function defineCellType({
   return {
     column: (column, context) => ({
       cellDataType: false,
-      // A row that is not there yet has nothing to edit.
+      // A row that is not loaded cannot be edited.
       editable: isEditable(column, context) && (({ data }) => data !== undefined),
       equals: isSameValue,
       valueFormatter: ({ value }) => formatCell(value, column),
@@ -62,6 +62,6 @@ export function defineCellType({
   }
 }
 
-/** True for who may edit, and cells that no formula computes. */
+/** Returns true if the user can edit the cells of a column. Computed cells cannot be edited. */
 export const isEditable = (column: Column, { canEdit }: CellContext): boolean =>
   canEdit && !isComputed(column)

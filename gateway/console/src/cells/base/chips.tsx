@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import type { Row } from '../../api/resources'
 import { listItems, formatValue } from '../../formats/value'
 
-/** A list of short texts, each in a frame of its own. */
+/** A list of short texts, displayed as chips. */
 export function Chips({ items }: { readonly items: readonly string[] }): ReactNode {
   return (
     <span className="cell-chips">
@@ -16,7 +16,7 @@ export function Chips({ items }: { readonly items: readonly string[] }): ReactNo
   )
 }
 
-/** A cell that shows a choice, or a list of them, as chips. */
+/** A cell renderer that shows one or more choices as chips. */
 export function ChipsCell({ value }: ICellRendererParams<Row, unknown>): ReactNode {
   const items = listItems(value)
   if (items) return <Chips items={items.map(formatValue)} />

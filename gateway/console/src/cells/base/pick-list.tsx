@@ -1,13 +1,13 @@
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { Button } from '../../components/button'
 import { ErrorNote } from '../../components/states'
-import { useOpening } from './type-ahead'
+import { useEditorFocus } from './type-ahead'
 
-/** One thing that can be picked. */
+/** An option of a pick list. */
 export interface Option {
   readonly key: string
   readonly label: string
-  /** What is handed over for it. */
+  /** The value that it stands for. */
   readonly value: unknown
 }
 
@@ -15,25 +15,25 @@ interface PickListProps {
   readonly label: string
   readonly search: string
   readonly onSearch: (text: string) => void
-  /** What isValid the search. */
+  /** The options that match the search. */
   readonly options: readonly Option[]
-  /** Keys of those that are picked. */
+  /** Keys of the picked options. */
   readonly picked: ReadonlySet<string>
-  /** True while `options` are those of an earlier search. */
+  /** True while `options` belong to an earlier search. */
   readonly isLoading?: boolean
   readonly error?: unknown
-  /** What stands below the list. */
+  /** Note below the list. */
   readonly note?: string
-  /** True where several can be picked: each is a box to tick. */
+  /** True if several options can be picked. They are shown as checkboxes. */
   readonly isMulti?: boolean
   readonly onPick: (option: Option) => void
-  /** Ends the editing. */
+  /** Stops editing. */
   readonly onDone: () => void
 }
 
 /**
- * A field to search in, with the list of what was found below it. One: Enter or Tab takes the option at hand. Several:
- * Space ticks it, Enter does while there is a search, and ends the editing otherwise.
+ * A combobox: a search field with a list of options. Single selection: Enter or Tab picks the active option. Multiple
+ * selection: Space toggles the active option; Enter does so while there is search text, and stops editing otherwise.
  */
 export function PickList(props: PickListProps): ReactNode {
   const { label, search, options, picked, isLoading = false, isMulti = false } = props
@@ -79,7 +79,7 @@ export function PickList(props: PickListProps): ReactNode {
       <ErrorNote error={props.error} />
       <div className="pick-foot">
         <span className="note" role="status">
-          {isLoading ? 'Searching…' : (props.note ?? (has ? '' : 'Nothing found'))}
+          {isLoading ? 'Searching…' : (props.note ?? (has ? '' : 'No matches'))}
         </span>
         {isMulti && (
           <Button tabIndex={-1} onClick={props.onDone}>
@@ -91,42 +91,42 @@ export function PickList(props: PickListProps): ReactNode {
   )
 }
 
-/** Which option is at hand, and what keys do. */
+/** The active option and keyboard handling. */
 function usePicking(props: PickListProps) {
   const { search, onSearch, options, picked, isLoading = false, isMulti = false, onPick } = props
   const { onDone } = props
   const [isTyped] = useState(search !== '')
-  const field = useOpening<HTMLInputElement>(props.label, isTyped)
-  /** Undefined until the arrow keys choose one. */
+  const field = useEditorFocus<HTMLInputElement>(props.label, isTyped)
+  /** Index selected with the arrow keys, if any. */
   const [moved, setMoved] = useState<number>()
   const isWaiting = useRef(false)
   const first = search === '' ? options.findIndex(({ key }) => picked.has(key)) : 0
-  const usual = isMulti && search === '' ? -1 : first
-  const active = Math.min(moved ?? usual, options.length - 1)
-  const atHand = options[active]
-  // Who pressed Enter before the answer came means what it finds.
+  const initial = isMulti && search === '' ? -1 : first
+  const active = Math.min(moved ?? initial, options.length - 1)
+  const activeOption = options[active]
+  // Enter pressed during a search picks its first result when it arrives.
   useEffect(() => {
     if (!isWaiting.current || isLoading) return
     isWaiting.current = false
-    if (atHand) onPick(atHand)
+    if (activeOption) onPick(activeOption)
     if (isMulti) onSearch('')
     else onDone()
-  }, [isLoading, atHand, isMulti, onPick, onSearch, onDone])
+  }, [isLoading, activeOption, isMulti, onPick, onSearch, onDone])
   const changeSearch = (text: string) => {
     isWaiting.current = false
     setMoved(undefined)
     onSearch(text)
   }
-  const take = (event: KeyboardEvent) => {
-    const isSought = search !== ''
-    if (isSought && isLoading) {
+  const pickActive = (event: KeyboardEvent) => {
+    const isSearching = search !== ''
+    if (isSearching && isLoading) {
       event.preventDefault()
       event.stopPropagation()
       isWaiting.current = true
       return
     }
-    if (isMulti ? isSought : isSought || moved !== undefined) {
-      if (atHand) onPick(atHand)
+    if (isMulti ? isSearching : isSearching || moved !== undefined) {
+      if (activeOption) onPick(activeOption)
       if (isMulti && event.key === 'Enter') {
         event.stopPropagation()
         changeSearch('')
@@ -134,14 +134,14 @@ function usePicking(props: PickListProps) {
     }
   }
   const handleKey = (event: KeyboardEvent) => {
-    const next = stepOf(event.key, active, options.length)
+    const next = nextOption(event.key, active, options.length)
     if (next !== undefined) {
       event.preventDefault()
       setMoved(next)
-    } else if (event.key === 'Enter' || event.key === 'Tab') take(event)
+    } else if (event.key === 'Enter' || event.key === 'Tab') pickActive(event)
     else if (event.key === ' ' && isMulti && search === '') {
       event.preventDefault()
-      if (atHand) onPick(atHand)
+      if (activeOption) onPick(activeOption)
     }
   }
   const controlProps = {
@@ -150,7 +150,7 @@ function usePicking(props: PickListProps) {
   return { field, active, isMoved: moved !== undefined, controlProps, handleKey }
 }
 
-function stepOf(key: string, at: number, count: number): number | undefined {
+function nextOption(key: string, at: number, count: number): number | undefined {
   if (count === 0) return undefined
   if (key === 'ArrowDown') return (at + 1) % count
   if (key === 'ArrowUp') return (Math.max(at, 0) - 1 + count) % count

@@ -1,30 +1,30 @@
 import type { CustomCellEditorProps } from 'ag-grid-react'
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import type { Row } from '../../api/resources'
-import { useOpening } from './type-ahead'
+import { useEditorFocus } from './type-ahead'
 
-/** What the grid gives an editor, and what its kind of cell does. */
+/** Properties of an editor: those from AG Grid and those of the cell type. */
 export type EditorProps<Own = object> = CustomCellEditorProps<Row, unknown> & Own
 
-/** How a kind of cell is edited as text. */
+/** Conversion between values and text, and options of the field. */
 export interface TextRules {
-  /** Name of the field, for those who hear it. */
+  /** Accessible name of the field. */
   readonly label: string
   readonly toText: (value: unknown) => string
-  /** The value that a text means which was changed. */
+  /** Parses changed text. */
   readonly fromText: (text: string) => unknown
-  /** True where Shift+Enter and Alt+Enter begin another line. */
+  /** True if Shift+Enter and Alt+Enter insert a line break. */
   readonly isMultiline?: boolean
   readonly inputMode?: 'decimal'
 }
 
-/** The character by which an editor was opened: it takes the context of what was there. */
+/** Returns the character that opened the editor and replaces the value; empty for Delete and Backspace. */
 export function typedKey(eventKey: string | null): string | undefined {
   if (eventKey === 'Backspace' || eventKey === 'Delete') return ''
   return eventKey !== null && [...eventKey].length === 1 ? eventKey : undefined
 }
 
-/** Edits a cell as text; what is not changed is handed over as it was. */
+/** Edits a cell as text. An unchanged value is returned as it was. */
 export function TextEditor(props: EditorProps<TextRules>): ReactNode {
   const { label, toText, fromText, initialValue, onValueChange, inputMode } = props
   const typed = typedKey(props.eventKey)
@@ -35,7 +35,7 @@ export function TextEditor(props: EditorProps<TextRules>): ReactNode {
     if (!isOpen.current && typed !== undefined) onValueChange(fromText(typed))
     isOpen.current = true
   }, [typed, fromText, onValueChange])
-  const field = useOpening<HTMLInputElement & HTMLTextAreaElement>(label, typed !== undefined)
+  const field = useEditorFocus<HTMLInputElement & HTMLTextAreaElement>(label, typed !== undefined)
   const change = (next: string) => {
     setText(next)
     onValueChange(next === before ? initialValue : fromText(next))
@@ -59,7 +59,7 @@ export function TextEditor(props: EditorProps<TextRules>): ReactNode {
   )
 }
 
-/** Keeps the grid from taking an Enter that begins another line. */
+/** Handles Enter keys that insert a line break, before the grid does. */
 function breakLine(
   event: KeyboardEvent<HTMLTextAreaElement>,
   change: (text: string) => void,

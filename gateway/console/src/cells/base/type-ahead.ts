@@ -2,35 +2,35 @@ import type { Row } from '../../api/resources'
 import type { SuppressKeyboardEventParams } from 'ag-grid-community'
 import { useEffect, useRef, type RefObject } from 'react'
 
-/** What was typed while an editor opened. */
+/** Text typed while an editor is opening. */
 let typedAhead = ''
-/** True when Enter came after that. */
+/** True if Enter was pressed after that text. */
 let isEntered = false
 
 const isEditor = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('.ag-popup-editor') !== null
 
 /**
- * Keeps what is typed between the key that opens an editor above the grid and the moment when it is there; true for keys
- * that the grid must not use as well.
+ * Buffers keys pressed between the key that opens a popup editor and the moment when the editor is mounted. Returns true for
+ * keys that the grid must not handle.
  */
-export function keepTyped({ event, editing }: SuppressKeyboardEventParams<Row>): boolean {
-  if (!editing) forgetTyped()
+export function bufferKeys({ event, editing }: SuppressKeyboardEventParams<Row>): boolean {
+  if (!editing) clearBuffer()
   if (!editing || isEditor(event.target)) return false
   const { key, ctrlKey, altKey, metaKey } = event
   if (key === 'Escape' || ctrlKey || altKey || metaKey) return false
   event.preventDefault()
-  if (event.type === 'keydown' && !isEntered) keep(event)
+  if (event.type === 'keydown' && !isEntered) bufferKey(event)
   return true
 }
 
-function keep({ key, repeat, shiftKey }: KeyboardEvent): void {
+function bufferKey({ key, repeat, shiftKey }: KeyboardEvent): void {
   if ([...key].length === 1) typedAhead += key
-  // The Enter that has opened the editor may still be held; one with Shift is a new line.
+  // A repeated Enter is the one that opened the editor; Shift+Enter is a line break.
   else isEntered = key === 'Enter' && !repeat && !shiftKey
 }
 
-/** Tab ends the editing, and goes to the next cell without editing that; true when it did. */
+/** Tab stops editing and moves to the next cell without editing it. Returns true if it did. */
 export function leaveByTab({ event, editing, api }: SuppressKeyboardEventParams<Row>): boolean {
   if (!editing || event.key !== 'Tab' || event.type !== 'keydown') return false
   event.preventDefault()
@@ -41,10 +41,10 @@ export function leaveByTab({ event, editing, api }: SuppressKeyboardEventParams<
 }
 
 /**
- * Gives an editor the focus as soon as it is there, names the window that the grid puts it in, and enters what was typed
- * before. Text that is there is selected, unless typing opened the editor.
+ * Focuses an editor when it is mounted, labels its popup, and enters the buffered keys. Existing text is selected, unless
+ * typing opened the editor.
  */
-export function useOpening<Field extends HTMLInputElement | HTMLTextAreaElement>(
+export function useEditorFocus<Field extends HTMLInputElement | HTMLTextAreaElement>(
   label: string,
   isTyped: boolean,
 ): RefObject<Field | null> {
@@ -53,18 +53,18 @@ export function useOpening<Field extends HTMLInputElement | HTMLTextAreaElement>
     const field = ref.current
     field?.closest('[role=dialog]')?.setAttribute('aria-label', label)
     field?.focus()
-    // Also when this editor cannot take it: the next one must not.
-    const more = typedAhead
+    // Clear the buffer in any case, so that the next editor does not receive it.
+    const buffered = typedAhead
     const ends = isEntered
-    forgetTyped()
-    if (!field || !takesText(field)) return
+    clearBuffer()
+    if (!field || !acceptsText(field)) return
     if (isTyped) field.setSelectionRange(field.value.length, field.value.length)
     else field.select()
-    if (more !== '') {
-      field.setRangeText(more, field.selectionStart ?? 0, field.selectionEnd ?? 0, 'end')
+    if (buffered !== '') {
+      field.setRangeText(buffered, field.selectionStart ?? 0, field.selectionEnd ?? 0, 'end')
       field.dispatchEvent(new Event('input', { bubbles: true }))
     }
-    // When the text has been taken in.
+    // After the input event was processed.
     if (ends) setTimeout(() => field.dispatchEvent(new KeyboardEvent('keydown', enter)))
   }, [label, isTyped])
   return ref
@@ -72,10 +72,10 @@ export function useOpening<Field extends HTMLInputElement | HTMLTextAreaElement>
 
 const enter = { key: 'Enter', code: 'Enter', bubbles: true, cancelable: true }
 
-function forgetTyped(): void {
+function clearBuffer(): void {
   typedAhead = ''
   isEntered = false
 }
 
-const takesText = (field: HTMLInputElement | HTMLTextAreaElement): boolean =>
+const acceptsText = (field: HTMLInputElement | HTMLTextAreaElement): boolean =>
   field instanceof HTMLTextAreaElement || field.type === 'text'

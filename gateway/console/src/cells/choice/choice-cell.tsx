@@ -1,35 +1,20 @@
 import { useMemo, useState, type ReactNode } from 'react'
-import { columnName } from '../../formats/column'
-import { defineCellType, popup, type CellType } from '../base/cell-type'
-import { ChipsCell } from '../base/chips'
-import { findChoices } from './choices'
+import { defineCellType, type CellType } from '../base/cell-type'
 import { PickList, type Option } from '../base/pick-list'
 import { formatValue } from '../../formats/value'
-import { typedKey, type EditorProps } from '../base/text-editor'
-import { choicesOf } from '../../formats/widget-options'
-
-interface ChoiceRules {
-  readonly label: string
-  readonly choices: readonly string[]
-}
+import { typedKey } from '../base/text-editor'
+import { choiceColumn, type ChoiceEditorProps } from './choice-column'
+import { findChoices } from './choices'
 
 const none: Option = { key: '', label: 'No choice', value: '' }
 
-/** One of the column's choices, or any other text. */
+/** One of the choices of the column, or any other text. */
 export const choiceCell: CellType = defineCellType({
   isValid: (value) => typeof value === 'string',
-  column: (column) => ({
-    cellRenderer: ChipsCell,
-    cellEditor: ChoiceEditor,
-    ...popup('over'),
-    cellEditorParams: {
-      label: columnName(column),
-      choices: choicesOf(column),
-    } satisfies ChoiceRules,
-  }),
+  column: (column) => choiceColumn(column, 'over', ChoiceEditor),
 })
 
-function ChoiceEditor(props: EditorProps<ChoiceRules>): ReactNode {
+function ChoiceEditor(props: ChoiceEditorProps): ReactNode {
   const { label, choices, initialValue, value, onValueChange, stopEditing } = props
   const [search, setSearch] = useState(typedKey(props.eventKey) ?? '')
   const present = formatValue(initialValue)

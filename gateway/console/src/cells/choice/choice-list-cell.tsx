@@ -1,34 +1,19 @@
 import { useMemo, useState, type ReactNode } from 'react'
 import { toggle } from '../../components/toggle'
-import { columnName } from '../../formats/column'
-import { defineCellType, popup, type CellType } from '../base/cell-type'
-import { ChipsCell } from '../base/chips'
-import { findChoices } from './choices'
+import { defineCellType, type CellType } from '../base/cell-type'
 import { PickList } from '../base/pick-list'
 import { isSameValue, listItems, formatValue, toList } from '../../formats/value'
-import { typedKey, type EditorProps } from '../base/text-editor'
-import { choicesOf } from '../../formats/widget-options'
+import { typedKey } from '../base/text-editor'
+import { choiceColumn, type ChoiceEditorProps } from './choice-column'
+import { findChoices } from './choices'
 
-interface ChoiceListRules {
-  readonly label: string
-  readonly choices: readonly string[]
-}
-
-/** Some of the column's choices, or other texts. */
+/** Any of the choices of the column, or other texts. */
 export const choiceListCell: CellType = defineCellType({
   isValid: (value) => listItems(value) !== undefined,
-  column: (column) => ({
-    cellRenderer: ChipsCell,
-    cellEditor: ChoiceListEditor,
-    ...popup('under'),
-    cellEditorParams: {
-      label: columnName(column),
-      choices: choicesOf(column),
-    } satisfies ChoiceListRules,
-  }),
+  column: (column) => choiceColumn(column, 'under', ChoiceListEditor),
 })
 
-function ChoiceListEditor(props: EditorProps<ChoiceListRules>): ReactNode {
+function ChoiceListEditor(props: ChoiceEditorProps): ReactNode {
   const { label, choices, initialValue, value, onValueChange, stopEditing } = props
   const [search, setSearch] = useState(typedKey(props.eventKey) ?? '')
   const items = (listItems(value) ?? []).map(formatValue)
@@ -43,7 +28,7 @@ function ChoiceListEditor(props: EditorProps<ChoiceListRules>): ReactNode {
       options={findChoices([...all, ...added], search)}
       picked={new Set(items)}
       isMulti
-      note={typeof initialValue === 'string' ? `Now it is the text “${initialValue}”` : undefined}
+      note={typeof initialValue === 'string' ? `Current text: “${initialValue}”` : undefined}
       onPick={({ key }) => {
         const next = toList(toggle(items, key))
         onValueChange(isSameValue(next, initialValue) ? initialValue : next)

@@ -3,19 +3,22 @@ import type { Option } from '../base/pick-list'
 const MAX_SHOWN = 200
 
 /**
- * What there is to choose for a search: the choices that hold it, those that begin with it first, and the text itself
- * where it is none of them.
+ * Returns the options for a search text: the choices that contain it, those that start with it first, and the text itself if
+ * it is not a choice.
  */
 export function findChoices(choices: readonly string[], search: string): Option[] {
-  const sought = search.trim().toLowerCase()
-  const place = (choice: string) => choice.toLowerCase().indexOf(sought)
-  const found = choices.filter((choice) => place(choice) >= 0)
+  const query = search.trim().toLowerCase()
+  const position = (choice: string) => choice.toLowerCase().indexOf(query)
+  const found = choices.filter((choice) => position(choice) >= 0)
   const ordered =
-    sought === ''
+    query === ''
       ? found
-      : [...found.filter((choice) => place(choice) === 0), ...found.filter((c) => place(c) > 0)]
+      : [
+          ...found.filter((choice) => position(choice) === 0),
+          ...found.filter((c) => position(c) > 0),
+        ]
   const options = ordered.slice(0, MAX_SHOWN).map(toOption)
-  const isNew = sought !== '' && !choices.some((choice) => choice.toLowerCase() === sought)
+  const isNew = query !== '' && !choices.some((choice) => choice.toLowerCase() === query)
   return isNew
     ? [...options, { ...toOption(search.trim()), label: `Use “${search.trim()}”` }]
     : options

@@ -1,17 +1,17 @@
 import { useState, type ReactNode } from 'react'
 import { dateText, fieldText, readField, readTyped } from '../../formats/date'
 import { TextEditor, typedKey, type EditorProps } from '../base/text-editor'
-import { useOpening } from '../base/type-ahead'
+import { useEditorFocus } from '../base/type-ahead'
 
 interface DateRules {
   readonly label: string
-  /** The zone whose clocks tell the time; days have none. */
+  /** Time zone; undefined for dates without a time. */
   readonly zone?: string
 }
 
 /**
- * Edits a day or an instant in the browser's own field; as text where typing opens it, or where the cell holds what such
- * a field cannot.
+ * Edits a date or date and time in a native field. Falls back to a text field if typing opened the editor, or if a native
+ * field cannot hold the value.
  */
 export function DateEditor(props: EditorProps<DateRules>): ReactNode {
   const { label, zone, initialValue, eventKey } = props
@@ -25,7 +25,7 @@ export function DateEditor(props: EditorProps<DateRules>): ReactNode {
 function DateField(props: EditorProps<DateRules & { readonly shown: string }>): ReactNode {
   const { label, zone, shown, initialValue, onValueChange } = props
   const [text, setText] = useState(shown)
-  const field = useOpening<HTMLInputElement>(label, false)
+  const field = useEditorFocus<HTMLInputElement>(label, false)
   return (
     <input
       ref={field}
@@ -36,7 +36,7 @@ function DateField(props: EditorProps<DateRules & { readonly shown: string }>): 
       value={text}
       onChange={({ target }) => {
         setText(target.value)
-        // A date that is half entered reads as none.
+        // An incomplete date reads as empty.
         const isSame = target.validity.badInput || target.value === shown
         onValueChange(isSame ? initialValue : readField(target.value, zone))
       }}

@@ -3,19 +3,19 @@ import { call } from '../../api/client'
 import { tablePath, type Column, type Row } from '../../api/resources'
 import { createBatch, sharedBatch } from '../../api/batch'
 
-/** What a reference shows of the row it names: a column of the table of that row. */
+/** The column whose values are displayed for references to the rows of a table. */
 export interface LabelSource {
   readonly docId: string
   readonly tableId: string
   readonly column: Column
 }
 
-/** Rows that a search shows at once. */
+/** Maximum number of search results. */
 export const MAX_FOUND = 20
-/** Labels that nobody shows any more are forgotten soon: a long table has many. */
-const FORGET_MS = 30_000
+/** Labels no longer shown are evicted soon, because a long table can have many. */
+const CACHE_MS = 30_000
 
-/** The column that tells people which row is meant: the one that was chosen for it, else the first with text. */
+/** Returns the column that labels the rows of a table: the configured one, or the first text or choice column. */
 export function labelColumn(columns: readonly Column[], visibleCol: number): Column | undefined {
   return (
     columns.find(({ fields }) => visibleCol !== 0 && fields.colRef === visibleCol) ??
@@ -23,7 +23,7 @@ export function labelColumn(columns: readonly Column[], visibleCol: number): Col
   )
 }
 
-/** The label of a row; null where there is no such row. Labels that are wanted at one time are fetched at once. */
+/** The label of a row; null if the row does not exist. Labels requested at the same time are fetched together. */
 export const labelQuery = (source: LabelSource | undefined, rowId: number) =>
   queryOptions({
     queryKey: ['document', source?.docId, 'label', source?.tableId, source?.column.id, rowId],
@@ -35,8 +35,8 @@ export const labelQuery = (source: LabelSource | undefined, rowId: number) =>
       return (await batch.load(rowId)) ?? null
     },
     enabled: source !== undefined && rowId > 0,
-    gcTime: FORGET_MS,
-    staleTime: FORGET_MS,
+    gcTime: CACHE_MS,
+    staleTime: CACHE_MS,
   })
 
 async function fetchLabels(
@@ -50,13 +50,13 @@ async function fetchLabels(
   return new Map(records.map(({ id, fields }) => [id, { value: fields[column.id] }]))
 }
 
-/** The first rows of a table whose label holds a text, and the one with that number. */
-export const rowsQuery = (context: Pick<LabelSource, 'docId' | 'tableId'>, wanted: RowSearch) =>
+/** The first rows of a table whose label contains a text, or whose id is that number. */
+export const rowsQuery = (table: Pick<LabelSource, 'docId' | 'tableId'>, wanted: RowSearch) =>
   queryOptions({
-    queryKey: ['document', context.docId, 'find', context.tableId, wanted.column?.id, wanted.text],
+    queryKey: ['document', table.docId, 'find', table.tableId, wanted.column?.id, wanted.text],
     queryFn: ({ signal }) =>
-      fetchRows(context.docId, context.tableId, { ...selection(wanted), limit: MAX_FOUND }, signal),
-    gcTime: FORGET_MS,
+      fetchRows(table.docId, table.tableId, { ...selection(wanted), limit: MAX_FOUND }, signal),
+    gcTime: CACHE_MS,
   })
 
 interface RowSearch {

@@ -9,13 +9,13 @@ import { formatValue } from '../../formats/value'
 import { typedKey, type EditorProps } from '../base/text-editor'
 import { useLabels, useLabelSource } from './use-labels'
 
-/** What cells of references know of their context. */
+/** Properties of reference cells. */
 export interface RefRules {
   readonly of: Column
   readonly context: CellContext
 }
 
-/** A row of another table, shown by its label. */
+/** References to rows of another table, shown by label. */
 export const refCell: CellType = defineCellType({
   isValid: (value) => typeof value === 'number',
   column: (column, context) => {
@@ -47,7 +47,7 @@ function RefEditor(props: EditorProps<RefRules>): ReactNode {
       label={columnName(of)}
       search={search}
       onSearch={setSearch}
-      options={withOthers(options, search.trim(), isSet)}
+      options={withExtraOptions(options, search.trim(), isSet)}
       picked={new Set([String(value)])}
       onPick={(option) => onValueChange(option.value)}
       onDone={() => stopEditing()}
@@ -55,9 +55,12 @@ function RefEditor(props: EditorProps<RefRules>): ReactNode {
   )
 }
 
-/** The API keeps text that names no row; and there may be no reference at all. */
-function withOthers(options: readonly Option[], text: string, isSet: boolean): readonly Option[] {
-  if (text !== '')
-    return [...options, { key: 'text', label: `Keep “${text}” as text`, value: text }]
+/** Adds options to clear the reference, or to enter text, which the API accepts as well. */
+function withExtraOptions(
+  options: readonly Option[],
+  text: string,
+  isSet: boolean,
+): readonly Option[] {
+  if (text !== '') return [...options, { key: 'text', label: `Use “${text}” as text`, value: text }]
   return isSet ? [...options, { key: '0', label: 'No reference', value: 0 }] : options
 }

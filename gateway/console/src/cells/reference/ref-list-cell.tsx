@@ -12,10 +12,10 @@ import { isSameValue, rowIds, formatValue, toList } from '../../formats/value'
 import { typedKey, type EditorProps } from '../base/text-editor'
 import { useLabels, useLabelSource } from './use-labels'
 
-/** So many labels of one cell are shown; there is no room for more. */
+/** Maximum number of labels shown per cell. */
 const MAX_SHOWN = 20
 
-/** Rows of another table, shown by their labels. */
+/** Lists of references to rows of another table, shown by label. */
 export const refListCell: CellType = defineCellType({
   isValid: (value) => rowIds(value) !== undefined,
   column: (column, context) => {
@@ -63,11 +63,11 @@ function RefListEditor(props: EditorProps<RefRules>): ReactNode {
       label={columnName(of)}
       search={search}
       onSearch={setSearch}
-      // What is in the cell comes first, so that it can be taken out.
+      // The current values come first, so that they can be removed.
       options={search.trim() === '' ? [...present, ...others] : options}
       picked={new Set(ids.map(String))}
       isMulti
-      note={typeof initialValue === 'string' ? `Now it is the text “${initialValue}”` : note}
+      note={typeof initialValue === 'string' ? `Current text: “${initialValue}”` : note}
       onPick={({ key }) => {
         const next = toList(toggle(ids, Number(key)))
         onValueChange(isSameValue(next, initialValue) ? initialValue : next)

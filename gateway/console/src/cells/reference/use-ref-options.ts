@@ -6,8 +6,8 @@ import { MAX_FOUND, rowsQuery } from './label-queries'
 import type { Option } from '../base/pick-list'
 import { rowLabel, tableOf, useLabelSource } from './use-labels'
 
-/** Typing that goes on is waited for before the server is asked. */
-const SETTLE_MS = 150
+/** Debounce time of the search. */
+const DEBOUNCE_MS = 150
 
 interface Found {
   readonly options: readonly Option[]
@@ -16,13 +16,13 @@ interface Found {
   readonly note: string | undefined
 }
 
-/** The rows of the referenced table that a search finds. */
+/** The rows of the referenced table that match a search. */
 export function useRefOptions(column: Column, context: CellContext, search: string): Found {
   const text = search.trim()
-  const settled = useSettled(text)
+  const debounced = useDebounced(text)
   const source = useLabelSource(column, context)
   const tableId = tableOf(column.fields.type)
-  const wanted = { text: settled, column: source?.column }
+  const wanted = { text: debounced, column: source?.column }
   const { data, error, isFetching } = useQuery({
     ...rowsQuery({ docId: context.docId, tableId }, wanted),
     placeholderData: (before) => before,
@@ -32,16 +32,16 @@ export function useRefOptions(column: Column, context: CellContext, search: stri
     label: source ? rowLabel(id, fields[source.column.id], source) : `#${id}`,
     value: id,
   }))
-  const isLoading = text !== settled || (isFetching && error === null)
-  const isCut = options.length === MAX_FOUND
-  return { options, isLoading, error, note: isCut ? 'Type to find others' : undefined }
+  const isLoading = text !== debounced || (isFetching && error === null)
+  const isTruncated = options.length === MAX_FOUND
+  return { options, isLoading, error, note: isTruncated ? 'Type to search for more' : undefined }
 }
 
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text)
+function useDebounced(text: string): string {
+  const [debounced, setDebounced] = useState(text)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), SETTLE_MS)
+    const timer = setTimeout(() => setDebounced(text), DEBOUNCE_MS)
     return () => clearTimeout(timer)
   }, [text])
-  return settled
+  return debounced
 }

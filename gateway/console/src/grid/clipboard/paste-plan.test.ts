@@ -6,7 +6,7 @@ const column = (id: string, type: string, formula?: string) =>
 
 const columns = [column('Name', 'Text'), column('Size', 'Numeric'), column('Double', 'Any', '$A')]
 const rowAt = (index: number) => ({ id: index + 1, fields: {} })
-const place = { columns, firstRow: 10, total: 100, rowAt }
+const target = { columns, firstRow: 10, total: 100, rowAt }
 
 describe('a block of cells that is pasted', () => {
   it('goes into the rows from the one with the focus on, as if it was typed there', () => {
@@ -14,7 +14,7 @@ describe('a block of cells that is pasted', () => {
       ['7', '1,234.5'],
       ['b', 'much'],
     ]
-    expect(planPaste(lines, place)).toEqual({
+    expect(planPaste(lines, target)).toEqual({
       changes: [
         { id: 11, fields: { Name: '7', Size: 1234.5 } },
         { id: 12, fields: { Name: 'b', Size: 'much' } },
@@ -23,37 +23,39 @@ describe('a block of cells that is pasted', () => {
   })
 
   it('ends before a row that is not read, instead of going into the rows after it', () => {
-    const gap = { ...place, rowAt: (index: number) => (index === 11 ? undefined : rowAt(index)) }
+    const gap = { ...target, rowAt: (index: number) => (index === 11 ? undefined : rowAt(index)) }
     expect(planPaste([['a'], ['b'], ['c']], gap)).toEqual({
       changes: [{ id: 11, fields: { Name: 'a' } }],
-      problem: 'Pasted 1 of 3 rows: the next one is not read yet.',
+      problem: 'Pasted 1 of 3 rows: the next row is not loaded yet.',
     })
     expect(planPaste([['a']], { ...gap, firstRow: 11 }).changes).toEqual([])
   })
 
   it('goes into the new columns of a new table, which have a formula that is empty', () => {
-    const fresh = { ...place, columns: [column('A', 'Any', '')] }
+    const fresh = { ...target, columns: [column('A', 'Any', '')] }
     expect(planPaste([['a']], fresh)).toEqual({ changes: [{ id: 11, fields: { A: 'a' } }] })
   })
 
   it('is refused where it is too wide, or meets a column that is computed', () => {
-    expect(planPaste([['a'], ['b', '', '', '']], place)).toEqual({
+    expect(planPaste([['a'], ['b', '', '', '']], target)).toEqual({
       changes: [],
-      problem: 'Paste: the cells are 4 columns wide, and 3 begin here.',
+      problem: 'Could not paste: the selection has 4 columns, but only 3 are available here.',
     })
-    expect(planPaste([['a', '', '5']], place).problem).toBe('Paste: Double is computed.')
+    expect(planPaste([['a', '', '5']], target).problem).toBe(
+      'Could not paste: Double is a formula column.',
+    )
   })
 
   it('may be longer than what is pasted at once, and than the table', () => {
     const long = Array.from({ length: 300_000 }, () => ['x'])
-    const { changes, problem } = planPaste(long, { ...place, total: 1_000_000 })
+    const { changes, problem } = planPaste(long, { ...target, total: 1_000_000 })
     expect(changes).toHaveLength(1_000)
-    expect(problem).toBe('Pasted 1000 of 300000 rows: so many at most are pasted at once.')
-    const end = { ...place, firstRow: 99, total: 100 }
+    expect(problem).toBe('Pasted 1000 of 300000 rows: at most 1000 rows can be pasted at once.')
+    const end = { ...target, firstRow: 99, total: 100 }
     const last = planPaste([['a'], ['b']], {
       ...end,
       rowAt: (index) => (index < 100 ? rowAt(index) : undefined),
     })
-    expect(last.problem).toBe('Pasted 1 of 2 rows: the others do not fit below this cell.')
+    expect(last.problem).toBe('Pasted 1 of 2 rows: there are not enough rows below this cell.')
   })
 })

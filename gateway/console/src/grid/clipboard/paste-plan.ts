@@ -3,58 +3,63 @@ import { readCell } from '../../formats/cell-text'
 import { columnName, isComputed } from '../../formats/column'
 import type { RowChange } from '../rows/rows-api'
 
-/** Rows that are pasted at once. */
+/** Maximum number of rows per paste. */
 const MAX_PASTED = 1_000
 
-/** Where a block of cells is to go. */
-export interface PastePlace {
-  /** The column with the focus, and those after it. */
+/** The target of a paste. */
+export interface PasteTarget {
+  /** The focused column and those after it. */
   readonly columns: readonly Column[]
   readonly firstRow: number
   readonly total: number
-  /** The row of a place; none unless it is certain which one stands there. */
+  /** Returns the row at an index; undefined unless it is known for certain. */
   readonly rowAt: (index: number) => Row | undefined
 }
 
-/** What a paste changes; and why it does not change all that was to be pasted. */
+/** The changes of a paste, and why some cells are not pasted. */
 export interface PastePlan {
   readonly changes: readonly RowChange[]
   readonly problem?: string
 }
 
-/** What a block of cells changes: row by row, up to the first that is not there. */
+/** Plans a paste row by row, up to the first row that is not available. */
 export function planPaste(
   lines: readonly (readonly string[])[],
-  { columns, firstRow, total, rowAt }: PastePlace,
+  { columns, firstRow, total, rowAt }: PasteTarget,
 ): PastePlan {
-  const wanted = lines.slice(0, MAX_PASTED)
-  const width = Math.max(0, ...wanted.map((line) => line.length))
+  const pasted = lines.slice(0, MAX_PASTED)
+  const width = Math.max(0, ...pasted.map((line) => line.length))
   if (width > columns.length)
-    return refuse(`the cells are ${width} columns wide, and ${columns.length} begin here.`)
+    return reject(
+      `the selection has ${width} columns, but only ${columns.length} are available here.`,
+    )
   const computed = columns.slice(0, width).find(isComputed)
-  if (computed) return refuse(`${columnName(computed)} is computed.`)
+  if (computed) return reject(`${columnName(computed)} is a formula column.`)
   const changes: RowChange[] = []
-  for (const [place, line] of wanted.entries()) {
-    const row = rowAt(firstRow + place)
-    // A line that is left out would have those after it written a row too high.
+  for (const [offset, line] of pasted.entries()) {
+    const row = rowAt(firstRow + offset)
+    // Skipping a row would shift the following lines.
     if (!row) break
     changes.push({ id: row.id, fields: readLine(line, columns) })
   }
   if (changes.length === lines.length) return { changes }
-  const why =
+  const reason =
     changes.length === MAX_PASTED
-      ? 'so many at most are pasted at once'
+      ? `at most ${MAX_PASTED} rows can be pasted at once`
       : firstRow + changes.length < total
-        ? 'the next one is not read yet'
-        : 'the others do not fit below this cell'
-  return { changes, problem: `Pasted ${changes.length} of ${lines.length} rows: ${why}.` }
+        ? 'the next row is not loaded yet'
+        : 'there are not enough rows below this cell'
+  return { changes, problem: `Pasted ${changes.length} of ${lines.length} rows: ${reason}.` }
 }
 
-const refuse = (why: string): PastePlan => ({ changes: [], problem: `Paste: ${why}` })
+const reject = (reason: string): PastePlan => ({
+  changes: [],
+  problem: `Could not paste: ${reason}`,
+})
 
 function readLine(line: readonly string[], columns: readonly Column[]): Record<string, unknown> {
   const cells = columns
     .slice(0, line.length)
-    .map((column, place): [string, unknown] => [column.id, readCell(line[place] ?? '', column)])
+    .map((column, index): [string, unknown] => [column.id, readCell(line[index] ?? '', column)])
   return Object.fromEntries(cells)
 }

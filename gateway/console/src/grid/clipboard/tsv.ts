@@ -1,9 +1,9 @@
-/** A cell as it stands in text between tabs; what would end it stands in quotes. */
+/** Encodes a cell as TSV. Cells with tabs, line breaks or quotes are quoted. */
 export function toTsvCell(text: string): string {
   return /[\t\n\r"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Lines of cells as spreadsheets put them onto the clipboard: tabs between them, quotes around those with line breaks. */
+/** Parses TSV as spreadsheets copy it to the clipboard: cells with line breaks are quoted. */
 export function readTsv(text: string): string[][] {
   const lines: string[][] = []
   let line: string[] = []
@@ -16,7 +16,7 @@ export function readTsv(text: string): string[][] {
     lines.push(line)
     line = []
     if (text[end] === '\r' && text[at] === '\n') at++
-    // A last line break ends the last line, and begins no other.
+    // A trailing line break does not start another line.
     if (at >= text.length) break
   }
   return lines
@@ -30,7 +30,7 @@ function readCell(text: string, start: number): { cell: string; end: number } {
   return { cell: text.slice(start, end), end }
 }
 
-/** Undefined for text that only begins with a quote. */
+/** Returns undefined for an unquoted cell that starts with a quote. */
 function readQuoted(text: string, start: number): { cell: string; end: number } | undefined {
   let at = text.indexOf('"', start + 1)
   while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2)

@@ -6,7 +6,7 @@ import { ColumnHeader } from './column-header'
 import { valueFamily, type Family } from '../view/conditions'
 import type { RowPreview } from '../rows/row-previews'
 
-/** Empties a cell. */
+/** Clears a cell. */
 type Clear = (row: Row, colId: string) => void
 
 const widths: Readonly<Record<Family, number>> = {
@@ -19,10 +19,10 @@ const widths: Readonly<Record<Family, number>> = {
   any: 200,
 }
 
-/** A row to show in place of one that is not loaded. */
+/** Returns a row to show in place of one that is not loaded. */
 export type PreviewOf = (index: number) => RowPreview | undefined
 
-/** Where the numbers of rows stand. */
+/** The column of row numbers. */
 export const numberColumn = (preview: PreviewOf): ColDef<Row> => ({
   colId: ' number',
   headerName: 'Row',
@@ -40,20 +40,20 @@ export const numberColumn = (preview: PreviewOf): ColDef<Row> => ({
   tooltipValueGetter: ({ data }) => data && `id ${data.id}`,
 })
 
-/** A column as the grid takes it. */
+/** Returns the AG Grid definition of a column. */
 export function cellColumn(
   column: Column,
-  place: CellContext,
+  context: CellContext,
   { onClear, preview }: { readonly onClear: Clear; readonly preview: PreviewOf },
 ): ColDef<Row> {
   const { id, fields } = column
-  const cells = cellTypeOf(fields.type).column(column, place)
+  const cells = cellTypeOf(fields.type).column(column, context)
   return {
     colId: id,
     headerName: fields.label || id,
     headerComponent: ColumnHeader,
     headerComponentParams: { shown: column },
-    suppressHeaderKeyboardEvent: ({ event }) => handleHeadKey(event),
+    suppressHeaderKeyboardEvent: ({ event }) => handleHeaderKey(event),
     initialWidth: widths[valueFamily(column)],
     minWidth: 72,
     valueGetter: ({ data, node }) => (data ?? preview(node?.rowIndex ?? 0)?.row)?.fields[id],
@@ -63,22 +63,22 @@ export function cellColumn(
   }
 }
 
-/** Enter sorts, Alt and the down arrow open the menu. */
-function handleHeadKey(event: KeyboardEvent): boolean {
+/** Keyboard control of column headers: Enter sorts, Alt+Down opens the menu. */
+function handleHeaderKey(event: KeyboardEvent): boolean {
   const { key, altKey, shiftKey, ctrlKey, metaKey } = event
   const isMenu =
     (key === 'ArrowDown' && altKey) || key === 'ContextMenu' || (key === 'F10' && shiftKey)
   const isSort = key === 'Enter' && !ctrlKey && !metaKey
   if (!isMenu && !isSort) return false
-  const head = (event.target as Element).closest('.ag-header-cell')
-  const pressed = head?.querySelector(isMenu ? '.head-menu' : '.head')
+  const header = (event.target as Element).closest('.ag-header-cell')
+  const pressed = header?.querySelector(isMenu ? '.head-menu' : '.head')
   if (!pressed) return false
   event.preventDefault()
   pressed.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey }))
   return true
 }
 
-/** Delete empties a cell. */
+/** Delete clears a cell. */
 function handleCellKey(params: SuppressKeyboardEventParams<Row>, onClear: Clear): boolean {
   const { event, editing, node, column, data } = params
   if (editing || (event.key !== 'Delete' && event.key !== 'Backspace')) return false

@@ -9,13 +9,13 @@ interface ColumnHeaderProps extends IHeaderParams {
   readonly shown: Column
 }
 
-/** The head of a column: its name, its type, how it is sorted and filtered, and its menu. */
+/** A column header: name, type, sort order, filter indicator and menu. */
 export function ColumnHeader({ shown, eGridHeader }: ColumnHeaderProps): ReactNode {
   const { view, setView, openMenu } = useGridViewContext()
   const { id, fields } = shown
   const sort = sortOf(view, id)
   const ariaSort = sort ? (sort.isDescending ? 'descending' : 'ascending') : 'none'
-  // Every time: the grid, which does not sort by itself, takes it away when the columns change.
+  // After every render, because AG Grid removes the attribute when the columns change.
   useEffect(() => eGridHeader.setAttribute('aria-sort', ariaSort))
   const label = fields.label || id
   const open = (event: MouseEvent) => {
@@ -25,7 +25,7 @@ export function ColumnHeader({ shown, eGridHeader }: ColumnHeaderProps): ReactNo
   return (
     <div
       className="head"
-      title={`${label}: ${fields.type}${isComputed(shown) ? ', computed' : ''}`}
+      title={`${label}: ${fields.type}${isComputed(shown) ? ', formula' : ''}`}
       onClick={({ shiftKey }) => setView(withNextSort(view, id, shiftKey))}
       onContextMenu={(event) => {
         event.preventDefault()
@@ -50,14 +50,14 @@ export function ColumnHeader({ shown, eGridHeader }: ColumnHeaderProps): ReactNo
       {sort && (
         <span className="head-sign" aria-hidden="true">
           {sort.isDescending ? '↓' : '↑'}
-          {view.sort.length > 1 && <sub>{sort.place + 1}</sub>}
+          {view.sort.length > 1 && <sub>{sort.position + 1}</sub>}
         </span>
       )}
       <button
         type="button"
         className="head-menu"
         tabIndex={-1}
-        aria-label={`Menu of ${label}`}
+        aria-label={`Column menu: ${label}`}
         aria-haspopup="menu"
         onClick={open}
       >

@@ -1,32 +1,32 @@
 import { useEffect, useLayoutEffect, useRef, type KeyboardEvent, type ReactNode } from 'react'
-import type { MenuItem } from '../../components/menu'
+import { nextItem, type MenuItem } from '../../components/menu'
 
 interface ColumnMenuProps {
   readonly label: string
-  /** What it opens at, and what gets the focus back. */
-  readonly head: HTMLElement
+  /** The element to open at, which gets the focus back. */
+  readonly header: HTMLElement
   readonly items: readonly MenuItem[]
   readonly onClose: () => void
 }
 
 const MARGIN = 8
 
-/** The menu of a column, below its head. */
-export function ColumnMenu({ label, head, items, onClose }: ColumnMenuProps): ReactNode {
+/** The menu of a column, below its header. */
+export function ColumnMenu({ label, header, items, onClose }: ColumnMenuProps): ReactNode {
   const root = useRef<HTMLDivElement>(null)
-  const close = (givesBack: boolean) => {
+  const close = (restoresFocus: boolean) => {
     onClose()
-    if (givesBack) head.focus()
+    if (restoresFocus) header.focus()
   }
   useLayoutEffect(() => {
     const menu = root.current
     if (!menu) return
-    const at = head.getBoundingClientRect()
-    const left = Math.min(at.left, window.innerWidth - menu.offsetWidth - MARGIN)
+    const rect = header.getBoundingClientRect()
+    const left = Math.min(rect.left, window.innerWidth - menu.offsetWidth - MARGIN)
     menu.style.left = `${Math.max(MARGIN, left)}px`
-    menu.style.top = `${at.bottom}px`
+    menu.style.top = `${rect.bottom}px`
     menu.querySelector<HTMLElement>('[role=menuitem]')?.focus()
-  }, [head])
+  }, [header])
   useEffect(() => {
     const closeOutside = ({ target }: Event) => {
       if (!root.current?.contains(target as Node)) onClose()
@@ -44,14 +44,8 @@ export function ColumnMenu({ label, head, items, onClose }: ColumnMenuProps): Re
       return close(true)
     }
     const options = [...(root.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
-    const at = options.indexOf(event.target as HTMLElement)
-    const steps: Readonly<Record<string, number>> = {
-      ArrowDown: (at + 1) % options.length,
-      ArrowUp: (at - 1 + options.length) % options.length,
-      Home: 0,
-      End: options.length - 1,
-    }
-    const next = steps[event.key]
+    const index = options.indexOf(event.target as HTMLElement)
+    const next = nextItem(event.key, index, options.length)
     if (next === undefined) return
     event.preventDefault()
     options[next]?.focus()
@@ -72,7 +66,7 @@ export function ColumnMenu({ label, head, items, onClose }: ColumnMenuProps): Re
           tabIndex={-1}
           className={item.isDanger ? 'menu-item danger' : 'menu-item'}
           onClick={() => {
-            // A dialog that opens now takes the focus from here, and gives it back to here.
+            // A dialog opened by the item restores the focus to the header.
             close(true)
             item.onSelect()
           }}

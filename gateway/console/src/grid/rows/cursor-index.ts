@@ -7,7 +7,10 @@ export interface PageStart {
   readonly offset: number
 }
 
-/** Known cursors by position, that is the number of rows before each. With them, a page is found by key instead of by a long offset. */
+/**
+ * Known cursors by position, that is the number of rows before each. With them, a page is found by key instead
+ * of by a long offset.
+ */
 export class CursorIndex {
   /** In ascending order. */
   private positions: number[] = [0]

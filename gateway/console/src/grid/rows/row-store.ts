@@ -19,7 +19,10 @@ const MAX_WAITERS = 60
 const REFRESH_MS = 250
 const REFRESH_PAUSE_FACTOR = 4
 const RETRY_MS = 3_000
-/** Minimum distance between sampled positions, and their maximum number. A jump skips at most one such distance. */
+/**
+ * Minimum distance between sampled positions, and their maximum number. A jump skips at most the rows between
+ * two samples.
+ */
 const MIN_STRIDE = 5_000
 const MAX_SAMPLES = 100
 
@@ -111,7 +114,10 @@ export class RowStore {
     return () => this.stateListeners.delete(listener)
   }
 
-  /** Provides the rows of a block as soon as they are loaded. Stale rows are provided at once; `onBlocks` announces fresh ones. */
+  /**
+   * Provides the rows of a block as soon as they are loaded. Stale rows are provided at once; `onBlocks`
+   * announces fresh ones.
+   */
   request(number: number, waiter: Waiter): void {
     const rows = this.blocks.get(number)
     if (rows) return waiter.onFound(rows, this.state.total)
@@ -223,7 +229,10 @@ export class RowStore {
     this.requests.clear()
   }
 
-  /** Schedules the sampling of positions if it is due. Throttled for tables that change all the time; repeated after a failure. */
+  /**
+   * Schedules the sampling of positions if it is due. Throttled for tables that change all the time; repeated
+   * after a failure.
+   */
   private scheduleSampling(): void {
     if (!this.isPlain || this.sampling || this.samplingTimer !== undefined) return
     const pause = Math.max(REFRESH_MS, this.samplingTook * REFRESH_PAUSE_FACTOR)

@@ -54,7 +54,10 @@ export class RowWrites {
     private readonly queue: WriteQueue,
   ) {}
 
-  /** Changes cells, after all earlier writes. If the API rejects the change, restores the old values, then rejects. */
+  /**
+   * Changes cells, after all earlier writes. If the API rejects the change, restores the old values, then
+   * rejects.
+   */
   write(changes: readonly RowChange[]): Promise<void> {
     const ids = changes.map(({ id }) => id)
     for (const { id, fields } of changes) this.begin(id, fields)

@@ -1,6 +1,6 @@
 import { sampleColumn } from '../../api/sample-column'
 import {
-  describe as tell,
+  describeFilter,
   fromOperators,
   conditionKinds,
   toOperators,
@@ -43,7 +43,7 @@ describe.each(asked)('a condition on a column of %s', (type, condition, query) =
 describe('conditions', () => {
   it('name what is no value of their column', () => {
     const number: Condition = { kind: 'in', values: ['1', 'two'] }
-    expect(() => toOperators(number, column('Int'))).toThrow('“two” is no number.')
+    expect(() => toOperators(number, column('Int'))).toThrow('“two” is not a number.')
     expect(() => toOperators({ kind: 'lt', values: ['soon'] }, column('Date'))).toThrow('soon')
     expect(() => toOperators({ kind: 'lt', values: ['2026-02-31'] }, column('Date'))).toThrow('31')
     expect(() => toOperators({ kind: 'in', values: [] }, column('Text'))).toThrow('Enter a value')
@@ -63,15 +63,17 @@ describe('conditions', () => {
     'that people cannot enter are shown as they are: %j',
     (query) => {
       expect(fromOperators(query, column('Text'))).toBeUndefined()
-      expect(tell(query, column('Text'))).toBe(JSON.stringify(query))
+      expect(describeFilter(query, column('Text'))).toBe(JSON.stringify(query))
     },
   )
 
   it('are told in a few words', () => {
-    expect(tell(['a', 'b', 'c', 'd'], column('Text'))).toBe('is one of a, b, c and 1 more')
-    expect(tell({ between: [0, 86_400] }, column('Date'))).toBe(
+    expect(describeFilter(['a', 'b', 'c', 'd'], column('Text'))).toBe(
+      'is one of a, b, c and 1 more',
+    )
+    expect(describeFilter({ between: [0, 86_400] }, column('Date'))).toBe(
       'is between 1970-01-01 and 1970-01-02',
     )
-    expect(tell({ isNull: false }, column('Int'))).toBe('is not empty')
+    expect(describeFilter({ isNull: false }, column('Int'))).toBe('is not empty')
   })
 })

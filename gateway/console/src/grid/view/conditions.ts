@@ -3,7 +3,7 @@ import { zoneOf } from '../../formats/time-zone'
 import { dateText, fieldText, readDateText } from '../../formats/date'
 import { numberText, readNumber } from '../../formats/number'
 
-/** What can be asked of a column. */
+/** Kind of a filter condition. */
 export type ConditionKind =
   | 'in'
   | 'notIn'
@@ -19,14 +19,14 @@ export type ConditionKind =
   | 'empty'
   | 'filled'
 
-/** A condition as people enter it. */
+/** A filter condition as entered in the form. */
 export interface Condition {
   readonly kind: ConditionKind
-  /** Texts, one for each value. */
+  /** The entered values. */
   readonly values: readonly string[]
 }
 
-/** How values of a column are compared and written. */
+/** Groups of column types whose values are compared and entered in the same way. */
 export type Family = 'text' | 'number' | 'date' | 'time' | 'bool' | 'list' | 'any'
 
 const families: Readonly<Record<string, Family>> = {
@@ -43,73 +43,73 @@ const families: Readonly<Record<string, Family>> = {
   Attachments: 'list',
 }
 
-const ends = ['empty', 'filled'] as const
-const ordered = ['in', 'notIn', 'lt', 'lte', 'gt', 'gte', 'between', ...ends] as const
-const worded = ['in', 'notIn', 'contains', 'startsWith', 'endsWith', ...ends] as const
+const emptiness = ['empty', 'filled'] as const
+const comparisons = ['in', 'notIn', 'lt', 'lte', 'gt', 'gte', 'between', ...emptiness] as const
+const textMatches = ['in', 'notIn', 'contains', 'startsWith', 'endsWith', ...emptiness] as const
 
 const kinds: Readonly<Record<Family, readonly ConditionKind[]>> = {
-  text: worded,
-  number: ordered,
-  date: ordered,
-  time: ordered,
-  bool: ['in', ...ends],
-  list: ['has', ...ends],
-  any: [...worded, 'lt', 'gt'],
+  text: textMatches,
+  number: comparisons,
+  date: comparisons,
+  time: comparisons,
+  bool: ['in', ...emptiness],
+  list: ['has', ...emptiness],
+  any: [...textMatches, 'lt', 'gt'],
 }
 
-const words: Readonly<Record<ConditionKind, string>> = {
+const labels: Readonly<Record<ConditionKind, string>> = {
   in: 'is one of',
   notIn: 'is none of',
   contains: 'contains',
-  startsWith: 'begins with',
+  startsWith: 'starts with',
   endsWith: 'ends with',
   lt: 'is less than',
   lte: 'is at most',
   gt: 'is greater than',
   gte: 'is at least',
   between: 'is between',
-  has: 'has all of',
+  has: 'contains all of',
   empty: 'is empty',
   filled: 'is not empty',
 }
 
-const timeWords: Partial<Record<ConditionKind, string>> = {
+const timeLabels: Partial<Record<ConditionKind, string>> = {
   lt: 'is before',
-  lte: 'is at the latest',
+  lte: 'is on or before',
   gt: 'is after',
-  gte: 'is at the earliest',
+  gte: 'is on or after',
 }
 
-/** The family of a column. */
+/** Returns the value family of a column. */
 export function valueFamily({ fields: { type } }: Column): Family {
   return families[type.split(':', 1)[0] ?? ''] ?? 'any'
 }
 
-/** What can be asked of a column. */
+/** Returns the condition kinds available for a column. */
 export const conditionKinds = (column: Column): readonly ConditionKind[] =>
   kinds[valueFamily(column)]
 
-/** A kind of condition in words. */
+/** Returns the display name of a condition kind. */
 export function conditionLabel(kind: ConditionKind, column: Column): string {
   const family = valueFamily(column)
-  return ((family === 'date' || family === 'time') && timeWords[kind]) || words[kind]
+  return ((family === 'date' || family === 'time') && timeLabels[kind]) || labels[kind]
 }
 
-/** How many values a condition takes. */
+/** Returns how many values a condition takes. */
 export function valueCount(kind: ConditionKind): 'none' | 'one' | 'two' | 'many' {
   if (kind === 'empty' || kind === 'filled') return 'none'
   if (kind === 'between') return 'two'
   return kind === 'in' || kind === 'notIn' || kind === 'has' ? 'many' : 'one'
 }
 
-/** The condition as the API takes it. Throws an error that names a value which the column cannot have. */
+/** Converts a condition to a filter of the API. Throws if a value is not valid for the column. */
 export function toOperators({ kind, values }: Condition, column: Column): unknown {
   if (kind === 'empty' || kind === 'filled') return emptyOperators(kind, column)
   if (values.length === 0) throw new Error('Enter a value.')
-  if (isWord(kind)) return { [kind]: values[0], ignoreCase: true }
+  if (isTextMatch(kind)) return { [kind]: values[0], ignoreCase: true }
   if (valueCount(kind) === 'many') {
-    const wanted = values.flatMap((value) => readCandidates(value, column))
-    return kind === 'in' ? wanted : { [kind]: wanted }
+    const operands = values.flatMap((value) => readCandidates(value, column))
+    return kind === 'in' ? operands : { [kind]: operands }
   }
   const read = values.map((value) => readValue(value, column))
   if (kind !== 'between') return { [kind]: read[0] }
@@ -117,7 +117,7 @@ export function toOperators({ kind, values }: Condition, column: Column): unknow
   return { between: read }
 }
 
-/** Text may be empty without being null. */
+/** Text can be empty without being null. */
 function emptyOperators(kind: 'empty' | 'filled', column: Column): unknown {
   const family = valueFamily(column)
   const isEmpty = kind === 'empty'
@@ -125,10 +125,10 @@ function emptyOperators(kind: 'empty' | 'filled', column: Column): unknown {
   return isEmpty ? [null, ''] : { notIn: [null, ''] }
 }
 
-const isWord = (kind: ConditionKind | undefined): boolean =>
+const isTextMatch = (kind: ConditionKind | undefined): boolean =>
   kind === 'contains' || kind === 'startsWith' || kind === 'endsWith'
 
-/** Columns of any type, and lists, may hold a number or its digits. */
+/** Columns of type Any and lists can contain a number as well as its digits as text. */
 function readCandidates(text: string, column: Column): unknown[] {
   const family = valueFamily(column)
   const number = Number(text)
@@ -142,13 +142,14 @@ function readValue(text: string, column: Column): unknown {
   switch (valueFamily(column)) {
     case 'number': {
       const number = readNumber(text) ?? Number(text)
-      if (text.trim() === '' || !Number.isFinite(number)) throw new Error(`“${text}” is no number.`)
+      if (text.trim() === '' || !Number.isFinite(number))
+        throw new Error(`“${text}” is not a number.`)
       return number
     }
     case 'date':
     case 'time': {
-      const time = readDateText(text.replace('T', ' '), zoneOfTimes(column))
-      if (time === undefined) throw new Error(`“${text}” is no date such as 2026-01-31.`)
+      const time = readDateText(text.replace('T', ' '), columnZone(column))
+      if (time === undefined) throw new Error(`“${text}” is not a date. Use the format 2026-01-31.`)
       return time
     }
     case 'bool':
@@ -160,21 +161,21 @@ function readValue(text: string, column: Column): unknown {
   }
 }
 
-/** The condition that the API was asked for, where it is one that people can enter. */
-export function fromOperators(asked: unknown, column: Column): Condition | undefined {
-  const text = JSON.stringify(asked)
+/** Converts a filter of the API to a condition; undefined if the form cannot express it. */
+export function fromOperators(filter: unknown, column: Column): Condition | undefined {
+  const text = JSON.stringify(filter)
   if (text === '[null,""]' || text === '{"isNull":true}') return { kind: 'empty', values: [] }
   if (text === '{"notIn":[null,""]}' || text === '{"isNull":false}')
     return { kind: 'filled', values: [] }
-  if (Array.isArray(asked)) return withValues('in', asked, column)
-  return typeof asked === 'object' && asked !== null ? fromOperator(asked, column) : undefined
+  if (Array.isArray(filter)) return withValues('in', filter, column)
+  return typeof filter === 'object' && filter !== null ? fromOperator(filter, column) : undefined
 }
 
-function fromOperator(asked: object, column: Column): Condition | undefined {
-  const { ignoreCase, ...operators } = asked as Record<string, unknown>
+function fromOperator(filter: object, column: Column): Condition | undefined {
+  const { ignoreCase, ...operators } = filter as Record<string, unknown>
   const [[name, operand] = [], ...more] = Object.entries(operators)
   const kind = conditionKinds(column).find((one) => one === name)
-  if (kind === undefined || more.length > 0 || isWord(kind) !== (ignoreCase === true))
+  if (kind === undefined || more.length > 0 || isTextMatch(kind) !== (ignoreCase === true))
     return undefined
   return withValues(kind, Array.isArray(operand) ? operand : [operand], column)
 }
@@ -185,31 +186,31 @@ function withValues(
   column: Column,
 ): Condition | undefined {
   if (values.some((value) => value === null)) return undefined
-  const texts = values.map((value) => formatValue(value, column))
+  const texts = values.map((value) => editableText(value, column))
   return { kind, values: [...new Set(texts)] }
 }
 
-function formatValue(value: unknown, column: Column): string {
+function editableText(value: unknown, column: Column): string {
   const family = valueFamily(column)
   if (typeof value === 'number') {
     if (family === 'number') return numberText(value)
-    if (family === 'date' || family === 'time') return showTime(value, zoneOfTimes(column))
+    if (family === 'date' || family === 'time') return timeText(value, columnZone(column))
   }
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** The zone of a column of times; dates have none. */
-const zoneOfTimes = (column: Column): string | undefined =>
+/** Returns the time zone of a DateTime column; undefined for dates. */
+const columnZone = (column: Column): string | undefined =>
   valueFamily(column) === 'time' ? zoneOf(column.fields.type) : undefined
 
-/** A time as it is entered, with seconds where it is not a whole minute. */
-const showTime = (seconds: number, zone: string | undefined): string =>
+/** Returns the editable text of a time, with seconds only if they are not zero. */
+const timeText = (seconds: number, zone: string | undefined): string =>
   (fieldText(seconds, zone) ?? dateText(seconds)).replace(/(T\d\d:\d\d):00$/, '$1')
 
-/** What is asked of a column, in a few words. */
-export function describe(asked: unknown, column: Column): string {
-  const condition = fromOperators(asked, column)
-  if (!condition) return JSON.stringify(asked)
+/** Describes the filter of a column. */
+export function describeFilter(filter: unknown, column: Column): string {
+  const condition = fromOperators(filter, column)
+  if (!condition) return JSON.stringify(filter)
   const { kind, values } = condition
   const shown = values.slice(0, 3).join(kind === 'between' ? ' and ' : ', ')
   const more = values.length > 3 ? ` and ${values.length - 3} more` : ''

@@ -17,34 +17,34 @@ import {
 
 interface FilterDialogProps {
   readonly column: Column
-  /** What is asked of the column now; undefined for nothing. */
-  readonly asked: unknown
-  readonly onAsk: (asked: unknown) => void
+  /** The current filter of the column; undefined if there is none. */
+  readonly filter: unknown
+  readonly onFilter: (filter: unknown) => void
   readonly onClose: () => void
 }
 
-/** An address that is longer may be refused on its way. */
+/** Longer filters could exceed the URL length that proxies accept. */
 const MAX_CHARACTERS = 4_000
 
-/** Asks which rows to show, by one column. */
-export function FilterDialog({ column, asked, onAsk, onClose }: FilterDialogProps): ReactNode {
+/** Edits the filter of a column. */
+export function FilterDialog({ column, filter, onFilter, onClose }: FilterDialogProps): ReactNode {
   const kinds = conditionKinds(column)
-  const known = fromOperators(asked, column)
+  const known = fromOperators(filter, column)
   const [condition, setCondition] = useState<Condition>(
     known ?? { kind: kinds[0] ?? 'in', values: [] },
   )
   const label = columnName(column)
   const submit = async () => {
     const entered = condition.values.filter((value) => value !== '')
-    const wanted = toOperators({ ...condition, values: entered }, column)
-    if (encodeURIComponent(JSON.stringify(wanted)).length > MAX_CHARACTERS)
-      throw new Error('These are too many values; ask for fewer.')
-    onAsk(wanted)
+    const operators = toOperators({ ...condition, values: entered }, column)
+    if (encodeURIComponent(JSON.stringify(operators)).length > MAX_CHARACTERS)
+      throw new Error('Too many values. Enter fewer.')
+    onFilter(operators)
   }
   return (
     <FormDialog title={`Filter by ${label}`} submit="Filter" onClose={onClose} onSubmit={submit}>
       <SelectField
-        label={`Rows where ${label}`}
+        label={`Show rows where ${label}`}
         value={condition.kind}
         options={kinds.map((kind) => [kind, conditionLabel(kind, column)] as const)}
         onChange={({ target }) =>
@@ -52,8 +52,10 @@ export function FilterDialog({ column, asked, onAsk, onClose }: FilterDialogProp
         }
       />
       <Values column={column} condition={condition} onChange={setCondition} />
-      {asked !== undefined && !known && (
-        <p className="note">Now: {JSON.stringify(asked)}, which cannot be entered here.</p>
+      {filter !== undefined && !known && (
+        <p className="note">
+          Current filter: {JSON.stringify(filter)}. It cannot be edited in this form.
+        </p>
       )}
     </FormDialog>
   )
@@ -68,13 +70,13 @@ interface ValuesProps {
 function Values({ column, condition, onChange }: ValuesProps): ReactNode {
   const { kind, values } = condition
   const count = valueCount(kind)
-  const choices = offeredBy(column)
+  const choices = fixedValues(column)
   if (count === 'none') return null
   if (count === 'many' && choices)
     return <ChoiceValues condition={condition} choices={choices} onChange={onChange} />
   if (count === 'many')
     return (
-      <Field label="Values" hint={`One on each line${hintOf(column)}.`}>
+      <Field label="Values" hint={`One per line${hintOf(column)}.`}>
         {(control) => (
           <textarea
             {...control}
@@ -84,23 +86,23 @@ function Values({ column, condition, onChange }: ValuesProps): ReactNode {
         )}
       </Field>
     )
-  const enter = (place: number, value: string) => {
+  const enter = (index: number, value: string) => {
     const next = count === 'two' ? [values[0] ?? '', values[1] ?? ''] : ['']
-    next[place] = value
+    next[index] = value
     onChange({ kind, values: next })
   }
   const { type, hint } = inputOf(column)
   return (
     <>
-      {(count === 'two' ? ['From', 'To'] : ['Value']).map((label, place) => (
+      {(count === 'two' ? ['From', 'To'] : ['Value']).map((label, index) => (
         <TextField
           key={label}
           label={label}
           hint={hint}
           type={type}
           required
-          value={values[place] ?? ''}
-          onChange={({ target }) => enter(place, target.value)}
+          value={values[index] ?? ''}
+          onChange={({ target }) => enter(index, target.value)}
         />
       ))}
     </>
@@ -132,8 +134,8 @@ function ChoiceValues(props: {
   )
 }
 
-/** The values that a column offers, where it does. */
-function offeredBy(column: Column): readonly (readonly [string, string])[] | undefined {
+/** Returns the values to choose from, if the column has a fixed set. */
+function fixedValues(column: Column): readonly (readonly [string, string])[] | undefined {
   if (valueFamily(column) === 'bool')
     return [
       ['true', 'Yes'],
@@ -145,8 +147,8 @@ function offeredBy(column: Column): readonly (readonly [string, string])[] | und
 
 function hintOf(column: Column): string {
   const family = valueFamily(column)
-  if (family === 'date') return ', as 2026-01-31'
-  return family === 'time' ? ', as 2026-01-31 14:30' : ''
+  if (family === 'date') return ', for example 2026-01-31'
+  return family === 'time' ? ', for example 2026-01-31 14:30' : ''
 }
 
 function inputOf(column: Column): { readonly type: string; readonly hint?: string } {
@@ -154,7 +156,7 @@ function inputOf(column: Column): { readonly type: string; readonly hint?: strin
     case 'date':
       return { type: 'date' }
     case 'time':
-      return { type: 'text', hint: 'As 2026-01-31 14:30, in the time zone of the column.' }
+      return { type: 'text', hint: 'For example 2026-01-31 14:30, in the time zone of the column.' }
     default:
       return { type: 'text' }
   }

@@ -1,18 +1,18 @@
 import type { ReactNode } from 'react'
 import type { Column } from '../../api/resources'
 import { Button } from '../../components/button'
-import { describe } from './conditions'
+import { describeFilter } from './conditions'
 import { withFilter, withSort } from './grid-view'
 import { useGridViewContext } from './view-context'
 
 interface GridBarProps {
   readonly columns: readonly Column[]
   readonly onFilter: (column: Column) => void
-  /** Buttons for who may change rows. */
+  /** Buttons for editors. */
   readonly children: ReactNode
 }
 
-/** What can be done with the rows, and which of them are shown in which order. */
+/** The toolbar of the grid: buttons, and chips for the active filters and sort keys. */
 export function GridBar({ columns, onFilter, children }: GridBarProps): ReactNode {
   const { view, setView } = useGridViewContext()
   const byId = new Map(columns.map((column) => [column.id, column]))
@@ -23,9 +23,9 @@ export function GridBar({ columns, onFilter, children }: GridBarProps): ReactNod
     <div className="grid-bar">
       {children}
       <ul className="chips" aria-label="Filters and sorting">
-        {filters.map(([colId, asked]) => {
+        {filters.map(([colId, filter]) => {
           const column = byId.get(colId)
-          const text = `${nameOf(colId)} ${column ? describe(asked, column) : JSON.stringify(asked)}`
+          const text = `${nameOf(colId)} ${column ? describeFilter(filter, column) : JSON.stringify(filter)}`
           return (
             <Chip
               key={`filter ${colId}`}

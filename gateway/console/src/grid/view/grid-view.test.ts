@@ -1,4 +1,11 @@
-import { readView, viewTexts, withFilter, withNextSort, withSort, writeView } from './grid-view'
+import {
+  readView,
+  viewParameters,
+  withFilter,
+  withNextSort,
+  withSort,
+  writeView,
+} from './grid-view'
 
 const none = { sort: [], filter: {} }
 
@@ -14,7 +21,7 @@ describe('the view of a grid', () => {
     const query = writeView(new URLSearchParams('tab=1'), view)
     expect(query.get('tab')).toBe('1')
     expect(readView(new URLSearchParams(query.toString()))).toEqual(view)
-    expect(viewTexts(view).sort).toBe('Name,-Born')
+    expect(viewParameters(view).sort).toBe('Name,-Born')
     expect(writeView(query, none).toString()).toBe('tab=1')
   })
 
@@ -28,19 +35,17 @@ describe('the view of a grid', () => {
   it('sorts up, down and not at all, by click after click', () => {
     const up = withNextSort(none, 'A', false)
     const down = withNextSort(up, 'A', false)
-    expect([up, down, withNextSort(down, 'A', false)].map((view) => viewTexts(view).sort)).toEqual([
-      'A',
-      '-A',
-      '',
-    ])
-    expect(viewTexts(withNextSort(down, 'B', false)).sort).toBe('B')
+    expect(
+      [up, down, withNextSort(down, 'A', false)].map((view) => viewParameters(view).sort),
+    ).toEqual(['A', '-A', ''])
+    expect(viewParameters(withNextSort(down, 'B', false)).sort).toBe('B')
   })
 
   it('sorts by several columns, each at its place', () => {
     const both = withNextSort(withNextSort(none, 'A', false), 'B', true)
-    expect(viewTexts(both).sort).toBe('A,B')
-    expect(viewTexts(withSort(both, 'A', 'down', true)).sort).toBe('-A,B')
-    expect(viewTexts(withSort(both, 'A', 'none', true)).sort).toBe('B')
+    expect(viewParameters(both).sort).toBe('A,B')
+    expect(viewParameters(withSort(both, 'A', 'descending', true)).sort).toBe('-A,B')
+    expect(viewParameters(withSort(both, 'A', 'none', true)).sort).toBe('B')
   })
 
   it('filters by each column once', () => {

@@ -1,19 +1,19 @@
-/** One key that rows are sorted by. */
+/** A sort key. */
 export interface SortKey {
   readonly colId: string
   readonly isDescending: boolean
 }
 
-/** What rows are asked for, column by column, as the API takes it. */
+/** A filter by column, in the notation of the API. */
 export type Filter = Readonly<Record<string, unknown>>
 
-/** Which rows a grid shows, in which order. */
+/** Sort order and filter of a grid. */
 export interface GridView {
   readonly sort: readonly SortKey[]
   readonly filter: Filter
 }
 
-/** The view that stands in the query of an address; what cannot be understood is left out. */
+/** Reads a view from a query string. Invalid parts are ignored. */
 export function readView(query: URLSearchParams): GridView {
   const keys = (query.get('sort') ?? '').split(',').filter((key) => key !== '' && key !== '-')
   const sort = keys.map((key) => ({
@@ -35,62 +35,65 @@ function parseFilter(text: string | null): Filter {
   }
 }
 
-/** How the API is asked for a view, and how an address tells it: texts that are empty for what is not asked. */
-export function viewTexts({ sort, filter }: GridView): { sort: string; filter: string } {
+/** Returns the query parameters of a view, for the API and for the URL of the page. Unused parameters are empty. */
+export function viewParameters({ sort, filter }: GridView): { sort: string; filter: string } {
   return {
     sort: sort.map(({ colId, isDescending }) => (isDescending ? '-' : '') + colId).join(','),
     filter: Object.keys(filter).length === 0 ? '' : JSON.stringify(filter),
   }
 }
 
-/** The query of an address with this view in it; what else it tells stays. */
+/** Writes a view to a query string. Other parameters are kept. */
 export function writeView(query: URLSearchParams, view: GridView): URLSearchParams {
   const next = new URLSearchParams(query)
-  for (const [name, text] of Object.entries(viewTexts(view))) {
+  for (const [name, text] of Object.entries(viewParameters(view))) {
     if (text === '') next.delete(name)
     else next.set(name, text)
   }
   return next
 }
 
-/** Which way a column is sorted, and at which place of several. */
+/** Returns the sort direction of a column and its position among the sort keys; undefined if it is not sorted. */
 export function sortOf(
   { sort }: GridView,
   colId: string,
-): { readonly isDescending: boolean; readonly place: number } | undefined {
-  const place = sort.findIndex((key) => key.colId === colId)
-  const key = sort[place]
-  return key && { isDescending: key.isDescending, place }
+): { readonly isDescending: boolean; readonly position: number } | undefined {
+  const position = sort.findIndex((key) => key.colId === colId)
+  const key = sort[position]
+  return key && { isDescending: key.isDescending, position }
 }
 
-/** Sorts by a column, or not by it any more; beside the others where these are to stay. */
+/** Sorts by a column, or removes its sort key. `keepsOthers` keeps the other sort keys. */
 export function withSort(
   view: GridView,
   colId: string,
-  way: 'up' | 'down' | 'none',
+  direction: 'ascending' | 'descending' | 'none',
   keepsOthers = false,
 ): GridView {
-  const key = { colId, isDescending: way === 'down' }
-  if (!keepsOthers) return { ...view, sort: way === 'none' ? [] : [key] }
-  const isThere = view.sort.some((other) => other.colId === colId)
+  const key = { colId, isDescending: direction === 'descending' }
+  if (!keepsOthers) return { ...view, sort: direction === 'none' ? [] : [key] }
+  const isSorted = view.sort.some((other) => other.colId === colId)
   const others = (other: SortKey) => other.colId !== colId
-  if (way === 'none') return { ...view, sort: view.sort.filter(others) }
-  const sort = isThere
+  if (direction === 'none') return { ...view, sort: view.sort.filter(others) }
+  const sort = isSorted
     ? view.sort.map((other) => (others(other) ? other : key))
     : [...view.sort, key]
   return { ...view, sort }
 }
 
-/** What a click on the head of a column does: up, then down, then not any more. */
+/** Cycles the sort order of a column: ascending, descending, none. */
 export function withNextSort(view: GridView, colId: string, keepsOthers: boolean): GridView {
   const current = sortOf(view, colId)
-  const way = current === undefined ? 'up' : current.isDescending ? 'none' : 'down'
-  return withSort(view, colId, way, keepsOthers)
+  const direction =
+    current === undefined ? 'ascending' : current.isDescending ? 'none' : 'descending'
+  return withSort(view, colId, direction, keepsOthers)
 }
 
-/** Filters by a column; undefined for not any more. */
-export function withFilter(view: GridView, colId: string, wanted: unknown): GridView {
+/** Sets the filter of a column; undefined removes it. */
+export function withFilter(view: GridView, colId: string, columnFilter: unknown): GridView {
   const others = Object.entries(view.filter).filter(([other]) => other !== colId)
-  const filter = Object.fromEntries(wanted === undefined ? others : [...others, [colId, wanted]])
+  const filter = Object.fromEntries(
+    columnFilter === undefined ? others : [...others, [colId, columnFilter]],
+  )
   return { ...view, filter }
 }

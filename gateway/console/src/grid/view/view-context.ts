@@ -2,20 +2,20 @@ import { createContext, use } from 'react'
 import type { Column } from '../../api/resources'
 import type { GridView } from './grid-view'
 
-/** What the heads of columns share with the grid that they stand in. */
+/** State of the grid shared with its toolbar and column headers. */
 export interface GridViewState {
   readonly view: GridView
   readonly setView: (view: GridView) => void
-  /** Opens the menu of a column at its head. */
-  readonly openMenu: (column: Column, head: HTMLElement) => void
+  /** Opens the menu of a column at its header. */
+  readonly openMenu: (column: Column, header: HTMLElement) => void
 }
 
-/** The grid around a head. */
+/** Context of the grid. */
 export const GridViewContext = createContext<GridViewState | undefined>(undefined)
 
-/** The grid around the head that asks. */
+/** Returns the state of the surrounding grid. Throws outside of a grid. */
 export function useGridViewContext(): GridViewState {
-  const place = use(GridViewContext)
-  if (!place) throw new Error('no grid is around this')
-  return place
+  const state = use(GridViewContext)
+  if (!state) throw new Error('useGridViewContext requires a GridViewContext')
+  return state
 }
