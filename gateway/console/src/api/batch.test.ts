@@ -1,20 +1,20 @@
 import { createBatch } from './batch'
 
 describe('a batch', () => {
-  it('asks once for what is wanted at one time, and answers each', async () => {
-    const asked: (readonly number[])[] = []
+  it('combines simultaneous requests into one, and resolves each', async () => {
+    const requests: (readonly number[])[] = []
     const batch = createBatch<string>(async (keys) => {
-      asked.push(keys)
+      requests.push(keys)
       return new Map(keys.filter((key) => key !== 3).map((key) => [key, `row ${key}`]))
     })
     const found = await Promise.all([1, 2, 2, 3].map((key) => batch.load(key)))
     expect(found).toEqual(['row 1', 'row 2', 'row 2', undefined])
-    expect(asked).toEqual([[1, 2, 3]])
+    expect(requests).toEqual([[1, 2, 3]])
     expect(await batch.load(1)).toBe('row 1')
-    expect(asked).toHaveLength(2)
+    expect(requests).toHaveLength(2)
   })
 
-  it('tells everybody what went wrong, and asks anew afterwards', async () => {
+  it('rejects all requests if it fails, and sends a new request afterwards', async () => {
     let isDescending = true
     const batch = createBatch<string>((keys) =>
       isDescending

@@ -5,7 +5,7 @@ import { cellText, readCell } from './cell-text'
 const column = (type: string, widgetOptions = '') => sampleColumn('C', { type, widgetOptions })
 
 describe('the text of a cell', () => {
-  it('is read as the value that it was made of', () => {
+  it('is parsed back to the same value', () => {
     const second = fc.integer({ min: Date.UTC(1600) / 1000, max: Date.UTC(2400) / 1000 })
     const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value || 0)
     const cells: readonly (readonly [string, fc.Arbitrary<unknown>])[] = [
@@ -24,7 +24,7 @@ describe('the text of a cell', () => {
       )
   })
 
-  it('has all digits, and no signs that only people read', () => {
+  it('has all digits and no display formatting', () => {
     const rounded = column('Numeric', '{"numMode":"percent"}')
     expect(cellText(0.3333, rounded)).toBe(String(0.3333))
     expect([true, false].map((value) => cellText(value, column('Bool')))).toEqual(['true', 'false'])
@@ -32,7 +32,7 @@ describe('the text of a cell', () => {
     expect(cellText(null, column('Date'))).toBe('')
   })
 
-  it('is left to the API where it is no value of the type', () => {
+  it('is left to the API if it is not a value of the type', () => {
     for (const [type, text] of [
       ['Numeric', '$5'],
       ['Int', 'five'],

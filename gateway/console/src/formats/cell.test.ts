@@ -31,7 +31,7 @@ describe('a cell', () => {
     expect(formatCell(value, column(type))).toBe(shown)
   })
 
-  it('shows days and instants, also where only the value tells that it is one', () => {
+  it('formats dates, including coded dates in columns of other types', () => {
     expect(formatCell(0, column('Date'))).toMatch(/1970/)
     expect(formatCell(0, column('DateTime:America/New_York'))).toMatch(/1969/)
     expect(formatCell(['d', 0], column('Any'))).toMatch(/1970/)
@@ -39,13 +39,13 @@ describe('a cell', () => {
     expect(formatCell(['D', 0, 'No/where'], column('Any'))).toMatch(/1970/)
   })
 
-  it('takes the form of numbers from the column, and survives options that are none', () => {
+  it('uses the number format of the column, and ignores invalid options', () => {
     expect(formatCell(0.5, column('Numeric', '{"numMode":"percent"}'))).toMatch(/50/)
     expect(formatCell(5, column('Numeric', 'broken'))).toBe('5')
     expect(formatCell(5, column('Numeric', 'null'))).toBe('5')
   })
 
-  it('shows whatever the API may hold', () => {
+  it('formats every value of the API', () => {
     const types = ['Text', 'Int', 'Date', 'DateTime:UTC', 'Ref:T', 'ChoiceList', 'Any', '']
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(...types), (value, type) => {
@@ -56,7 +56,7 @@ describe('a cell', () => {
 })
 
 describe('a list', () => {
-  it('is the same after it was taken apart and put together', () => {
+  it('is unchanged after reading its items and joining them', () => {
     fc.assert(
       fc.property(fc.array(fc.integer(), { minLength: 1 }), (ids) => {
         const list = toList(ids)
@@ -66,7 +66,7 @@ describe('a list', () => {
     )
   })
 
-  it('is nothing when it is empty, and rows are numbers', () => {
+  it('is null if it is empty, and references require numbers', () => {
     expect(toList([])).toBeNull()
     expect(isSameValue(undefined, null)).toBe(true)
     expect(isSameValue('', null)).toBe(false)

@@ -4,7 +4,7 @@ import { numberText, readNumber, formatNumber } from './number'
 const locales = ['en-US', 'de-DE', 'fr-FR', 'de-CH', 'en-IN', 'sv-SE', 'ar-EG', 'fa-IR']
 
 describe('a number', () => {
-  it('is read from what it is edited as, in every language', () => {
+  it('is parsed from its editable text in every locale', () => {
     const finite = fc.double({ noNaN: true, noDefaultInfinity: true })
     fc.assert(
       fc.property(finite, fc.constantFrom(...locales), (value, locale) => {
@@ -13,7 +13,7 @@ describe('a number', () => {
     )
   })
 
-  it('is read from what it is shown as, in every language', () => {
+  it('is parsed from its display text in every locale', () => {
     const cents = fc.integer({ min: -(10 ** 12), max: 10 ** 12 }).map((n) => n / 100)
     fc.assert(
       fc.property(cents, fc.constantFrom(...locales), (value, locale) => {
@@ -37,7 +37,7 @@ describe('a number', () => {
   })
 
   it.each(['', '-', 'abc', '12%', '$5', '1,2,3', '--5', '1e400', '.', 'Infinity'])(
-    'is not read from %j, which is left to the API',
+    'is not parsed from %j, which is left to the API',
     (text) => {
       expect(readNumber(text, 'en-US')).toBeUndefined()
     },

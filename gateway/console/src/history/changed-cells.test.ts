@@ -3,7 +3,7 @@ import { firstCells } from './changed-cells'
 const table = { tableId: 'People', tableRef: 2 } as const
 
 describe('the cells of a change', () => {
-  it('are those that became other ones, of those rows and columns that it lists', () => {
+  it('are those listed by an update whose values differ', () => {
     const operation = {
       ...table,
       action: 'updateRows',
@@ -30,7 +30,7 @@ describe('the cells of a change', () => {
     })
   })
 
-  it('are all that hold something, of rows that were added or removed', () => {
+  it('are all non-empty cells of added and removed rows', () => {
     const columns = { Name: { colRef: 6, new: ['Ada', ''] }, Age: { colRef: 7, new: [null, 0] } }
     const operation = { ...table, action: 'addRows', rowIds: [1, 2], columns } as const
     expect(firstCells([operation], 10).cells).toEqual([
@@ -39,7 +39,7 @@ describe('the cells of a change', () => {
     ])
   })
 
-  it('are also what a removed column held', () => {
+  it('include the values of a removed column', () => {
     const column = { ...table, action: 'removeColumn', colId: 'Age', colRef: 7 } as const
     const cells = { rowIds: [1, 2], old: [41, null] }
     expect(firstCells([{ ...column, cells }], 10).cells).toEqual([
@@ -47,7 +47,7 @@ describe('the cells of a change', () => {
     ])
   })
 
-  it('are counted, though only the first ones are listed', () => {
+  it('are counted, although only the first are listed', () => {
     const rowIds = Array.from({ length: 100 }, (_, index) => index + 1)
     const columns = { Age: { colRef: 7, old: rowIds, new: rowIds.map((id) => id + 1) } }
     const { cells, count } = firstCells([{ ...table, action: 'updateRows', rowIds, columns }], 3)

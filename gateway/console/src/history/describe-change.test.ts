@@ -15,7 +15,7 @@ const rows = (action: 'addRows' | 'updateRows' | 'removeRows', ...rowIds: readon
 })
 const column = (colId: string) => ({ ...table, action: 'addColumn', colId, colRef: 9 }) as const
 
-describe('a change in words', () => {
+describe('the description of a change', () => {
   it.each<[string, readonly Operation[]]>([
     ['changed row 3 in People', [rows('updateRows', 3)]],
     ['changed 3 rows in People', [rows('updateRows', 3, 4), rows('updateRows', 4, 5)]],
@@ -52,7 +52,7 @@ describe('a change in words', () => {
     expect(describeChange(change(...operations))).toBe(text)
   })
 
-  it('names three things, and counts the others', () => {
+  it('names three operations and counts the others', () => {
     const operations = [1, 2, 3, 4, 5].map((tableRef) => ({
       ...rows('updateRows', 1),
       tableRef,
@@ -63,14 +63,14 @@ describe('a change in words', () => {
     )
   })
 
-  it('says that more was done than is told', () => {
+  it('indicates that the list of operations is incomplete', () => {
     expect(describeChange({ ...change(), truncated: true })).toBe('made a very large change')
     expect(describeChange({ ...change(rows('addRows', 1)), truncated: true })).toBe(
       'added row 1 to People, and more',
     )
   })
 
-  it('tells who made it', () => {
+  it('names the author', () => {
     expect(authorOf(change(), 6)).toBe('Ada')
     expect(authorOf(change(), 5)).toBe('You')
     expect(authorOf({ ...change(), user: null }, 5)).toBe('Sheaf')

@@ -51,13 +51,13 @@ async function answer() {
 
 describe('the changes of a document', () => {
   let close = () => {}
-  const told: string[] = []
+  const events: string[] = []
   const open = () => {
     const live = new ChangeStream('1')
     live.subscribe({
-      onChange: (change) => told.push(`change ${change.seq}`),
-      // What a page does then is to read at the position of the server.
-      onGap: () => told.push(`read at ${seq}`),
+      onChange: (change) => events.push(`change ${change.seq}`),
+      // Pages then read at the current position of the server.
+      onGap: () => events.push(`read at ${seq}`),
     })
     close = live.open()
     return live
@@ -69,7 +69,7 @@ describe('the changes of a document', () => {
   beforeEach(() => {
     jest.useFakeTimers()
     Object.assign(globalThis, { document: page, EventSource: Source, fetch: answer })
-    told.length = 0
+    events.length = 0
     Source.all = []
     seq = 5
     isDescending = isHidden = false
@@ -79,27 +79,27 @@ describe('the changes of a document', () => {
     jest.useRealTimers()
   })
 
-  it('are followed from where the document is when the page opens', async () => {
+  it('are streamed from the position at which the page opens', async () => {
     open()
     await settle()
     expect(since()).toBe('5')
     last()?.emit(6)
-    expect(told).toEqual(['change 6'])
+    expect(events).toEqual(['change 6'])
   })
 
-  it('that were made while nobody followed them are read, and none of them is missed', async () => {
+  it('made while the stream was disconnected are read, without missing any', async () => {
     open()
     await settle()
     const { handlers } = last() ?? {}
     handlers?.end?.({ data: '{}' })
-    expect(told).toEqual(['read at 5'])
-    // Somebody else changes it before it is followed again.
+    expect(events).toEqual(['read at 5'])
+    // The document changes before the stream reconnects.
     seq = 8
     await jest.advanceTimersByTimeAsync(1_000)
-    expect([since(), ...told]).toEqual(['8', 'read at 5', 'read at 8'])
+    expect([since(), ...events]).toEqual(['8', 'read at 5', 'read at 8'])
   })
 
-  it('are read when Sheaf could not be reached at first', async () => {
+  it('are read after Sheaf could not be reached at first', async () => {
     isDescending = true
     const live = open()
     await settle()
@@ -107,10 +107,10 @@ describe('the changes of a document', () => {
     isDescending = false
     seq = 7
     await jest.advanceTimersByTimeAsync(1_000)
-    expect([since(), ...told]).toEqual(['7', 'read at 7'])
+    expect([since(), ...events]).toEqual(['7', 'read at 7'])
   })
 
-  it('are not followed behind other pages, and read when the page is looked at', async () => {
+  it('are not streamed to hidden pages, and read when the page becomes visible', async () => {
     isHidden = true
     open()
     await settle()
@@ -119,10 +119,10 @@ describe('the changes of a document', () => {
     seq = 9
     look()
     await settle()
-    expect([since(), ...told]).toEqual(['9', 'read at 9'])
+    expect([since(), ...events]).toEqual(['9', 'read at 9'])
   })
 
-  it('go on after the last one when a page is looked at again', async () => {
+  it('resume after the last one when a page becomes visible again', async () => {
     open()
     await settle()
     last()?.emit(6)
@@ -133,6 +133,6 @@ describe('the changes of a document', () => {
     isHidden = false
     look()
     await settle()
-    expect([since(), Source.all.length, ...told]).toEqual(['6', 2, 'change 6'])
+    expect([since(), Source.all.length, ...events]).toEqual(['6', 2, 'change 6'])
   })
 })

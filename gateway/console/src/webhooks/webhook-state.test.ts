@@ -29,7 +29,7 @@ describe('the state of a webhook', () => {
     expect(webhookState(of).label).toBe(label)
   })
 
-  it('says why it is stopped, and what was missed', () => {
+  it('explains why it is stopped, and what was missed', () => {
     const full = webhook({ stoppedReason: 'the queue is full', stoppedSeq: 7 })
     expect(webhookState(full).description).toMatch(
       /the queue is full\. The last recorded change is 7/,
@@ -39,13 +39,13 @@ describe('the state of a webhook', () => {
   })
 })
 
-it('goes by the name of its host without one of its own', () => {
+it('uses the host as the name of a webhook without one', () => {
   expect(nameOf(webhook())).toBe('hooks.example')
   expect(nameOf(webhook({}, { name: 'Chat' }))).toBe('Chat')
   expect(nameOf(webhook({}, { url: 'nonsense' }))).toBe('nonsense')
 })
 
-it('was last tried when it failed or succeeded, whichever was later', () => {
+it('uses the later of success and failure as the last attempt', () => {
   expect(lastAttempt(webhook().usage)).toBeNull()
   const usage = { status: 'idle', numWaiting: 0, lastSuccessTime: 1_000, lastFailureTime: 2_000 }
   expect(lastAttempt(usage)).toBe('1970-01-01T00:00:02.000Z')

@@ -4,11 +4,11 @@ const keys = (search: string) =>
   findChoices(['Red', 'Green', 'Infrared'], search).map(({ key }) => key)
 
 describe('a search among choices', () => {
-  it('finds all without a text, in their order', () => {
+  it('returns all choices in order for an empty text', () => {
     expect(keys('')).toEqual(['Red', 'Green', 'Infrared'])
   })
 
-  it('finds those that begin with the text first, whatever its case, and then the text itself', () => {
+  it('returns choices that start with the text first, ignoring case, and the text itself last', () => {
     expect(keys('re')).toEqual(['Red', 'Green', 'Infrared', 're'])
     expect(keys(' red ')).toEqual(['Red', 'Infrared'])
     expect(keys('blue')).toEqual(['blue'])

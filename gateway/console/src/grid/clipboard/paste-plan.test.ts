@@ -8,8 +8,8 @@ const columns = [column('Name', 'Text'), column('Size', 'Numeric'), column('Doub
 const rowAt = (index: number) => ({ id: index + 1, fields: {} })
 const target = { columns, firstRow: 10, total: 100, rowAt }
 
-describe('a block of cells that is pasted', () => {
-  it('goes into the rows from the one with the focus on, as if it was typed there', () => {
+describe('a pasted block of cells', () => {
+  it('fills the rows from the focused one, with text parsed as if it were typed', () => {
     const lines = [
       ['7', '1,234.5'],
       ['b', 'much'],
@@ -22,7 +22,7 @@ describe('a block of cells that is pasted', () => {
     })
   })
 
-  it('ends before a row that is not read, instead of going into the rows after it', () => {
+  it('ends before a row that is not loaded, instead of skipping it', () => {
     const gap = { ...target, rowAt: (index: number) => (index === 11 ? undefined : rowAt(index)) }
     expect(planPaste([['a'], ['b'], ['c']], gap)).toEqual({
       changes: [{ id: 11, fields: { Name: 'a' } }],
@@ -31,12 +31,12 @@ describe('a block of cells that is pasted', () => {
     expect(planPaste([['a']], { ...gap, firstRow: 11 }).changes).toEqual([])
   })
 
-  it('goes into the new columns of a new table, which have a formula that is empty', () => {
+  it('fills the new columns of a new table, whose formulas are empty', () => {
     const fresh = { ...target, columns: [column('A', 'Any', '')] }
     expect(planPaste([['a']], fresh)).toEqual({ changes: [{ id: 11, fields: { A: 'a' } }] })
   })
 
-  it('is refused where it is too wide, or meets a column that is computed', () => {
+  it('is rejected if it is too wide or covers a formula column', () => {
     expect(planPaste([['a'], ['b', '', '', '']], target)).toEqual({
       changes: [],
       problem: 'Could not paste: the selection has 4 columns, but only 3 are available here.',
@@ -46,7 +46,7 @@ describe('a block of cells that is pasted', () => {
     )
   })
 
-  it('may be longer than what is pasted at once, and than the table', () => {
+  it('is truncated at the maximum number of rows and at the end of the table', () => {
     const long = Array.from({ length: 300_000 }, () => ['x'])
     const { changes, problem } = planPaste(long, { ...target, total: 1_000_000 })
     expect(changes).toHaveLength(1_000)

@@ -19,7 +19,7 @@ describe('a block of cells on the clipboard', () => {
     expect(readTsv(text)).toEqual(cells)
   })
 
-  it('is the same after it was written and read', () => {
+  it('is unchanged after encoding and parsing', () => {
     const cell = fc.oneof(fc.string(), fc.constantFrom('"', '\n', '\t', 'a"b', '\r\n'))
     const block = fc.array(fc.array(cell, { minLength: 1 }), { minLength: 1 })
     fc.assert(

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { CursorIndex } from './cursor-index'
 
 describe('the index of cursors', () => {
-  it('begins at the first row', () => {
+  it('starts at the first row', () => {
     expect(new CursorIndex().nearest(250)).toEqual({ cursor: '', offset: 250 })
   })
 
-  it('goes on from the closest cursor before a page', () => {
+  it('returns the closest cursor before a page', () => {
     const index = new CursorIndex()
     index.add(300, 'c')
     index.add(100, 'a')
@@ -17,7 +17,7 @@ describe('the index of cursors', () => {
     expect(index.nearest(300)).toEqual({ cursor: '', offset: 300 })
   })
 
-  it('always leads to the position that was asked for', () => {
+  it('always leads to the requested position', () => {
     const position = fc.integer({ min: 0, max: 1_000_000 })
     fc.assert(
       fc.property(fc.array(position), position, (known, wanted) => {
@@ -30,7 +30,7 @@ describe('the index of cursors', () => {
     )
   })
 
-  it('keeps a bounded number of places, spread over the table', () => {
+  it('keeps a bounded number of positions, spread over the table', () => {
     const index = new CursorIndex()
     for (let page = 1; page <= 10_000; page++) index.add(page * 100, String(page * 100))
     for (const wanted of [150_050, 500_000, 999_999])

@@ -4,7 +4,7 @@ const rowsFrom = (first: number) =>
   Array.from({ length: 10 }, (_, place) => ({ id: first + place + 1, fields: { Name: 'old' } }))
 
 describe('previews of rows', () => {
-  it('are rows of the closest place before, side by side, each with its own number', () => {
+  it('are adjacent rows of the closest sample before, each with its own row number', () => {
     const previews = new RowPreviews()
     expect(previews.near(5)).toBeUndefined()
     for (const position of [1_000, 2_000]) previews.add(position, rowsFrom(position))
@@ -18,7 +18,7 @@ describe('previews of rows', () => {
       expect(previews.near(index)).toMatchObject({ index: number, row: { id: number + 1 } })
   })
 
-  it('change as their rows do', () => {
+  it('are updated by changes', () => {
     const previews = new RowPreviews()
     previews.add(0, rowsFrom(0))
     previews.apply({ seq: 2, rowIds: [99, 3], columns: { Name: ['other', 'new'] } })

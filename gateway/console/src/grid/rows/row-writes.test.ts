@@ -3,7 +3,7 @@ import type { CellChanges } from './recent-changes'
 import { withCells } from './row-blocks'
 import { RowWrites, WriteQueue, type WritingApi } from './row-writes'
 
-/** One row, and a server that trims what it is given; refuses what is not allowed. */
+/** A row, and a server that trims values and rejects invalid ones. */
 function setUp() {
   let shown: Row = { id: 1, fields: { Name: 'old' } }
   let kept = shown
@@ -38,8 +38,8 @@ function setUp() {
 const write = (Name: string) => [{ id: 1, fields: { Name } }]
 const told = (seq: number, name: string) => ({ seq, rowIds: [1], columns: { Name: [name] } })
 
-describe('a cell that is edited', () => {
-  it('shows at once what was entered, then what became of it', async () => {
+describe('an edited cell', () => {
+  it('shows the entered value at once, then the stored value', async () => {
     const { writes, history } = setUp()
     const done = writes.write(write(' new '))
     expect(history).toEqual([' new '])
@@ -47,13 +47,13 @@ describe('a cell that is edited', () => {
     expect(history).toEqual([' new ', 'new'])
   })
 
-  it('shows the old value again when it is refused', async () => {
+  it('shows the old value again if the write is rejected', async () => {
     const { writes, history } = setUp()
     await expect(writes.write(write('bad'))).rejects.toThrow('refused')
     expect(history).toEqual(['bad', 'old'])
   })
 
-  it('does not flicker when the log tells of it while the next one is written', async () => {
+  it('does not flicker if its change arrives while the next write is pending', async () => {
     const { writes, history } = setUp()
     const first = writes.write(write('one'))
     const second = writes.write(write('two'))
@@ -64,14 +64,14 @@ describe('a cell that is edited', () => {
     expect(history.filter((name, place) => name !== history[place - 1])).toEqual(['one', 'two'])
   })
 
-  it('keeps what was entered last, also when the view is another one by then', async () => {
+  it('keeps the last entered value, even if the view has changed by then', async () => {
     const { writes, open, kept } = setUp()
     const before = ['one', 'two'].map((name) => writes.write(write(name)))
     await Promise.all([...before, open().write(write('three'))])
     expect(kept().fields.Name).toBe('three')
   })
 
-  it('becomes what somebody else wrote later', async () => {
+  it('shows a later write by another user', async () => {
     const { writes, shown } = setUp()
     const done = writes.write(write('mine'))
     writes.applyChange(told(12, 'theirs'))

@@ -9,7 +9,7 @@ import {
 
 const column = (type: string) => sampleColumn('A', { type })
 
-const asked: readonly (readonly [type: string, condition: Condition, query: unknown])[] = [
+const cases: readonly (readonly [type: string, condition: Condition, query: unknown])[] = [
   ['Text', { kind: 'in', values: ['Ada', '7'] }, ['Ada', '7']],
   ['Text', { kind: 'contains', values: ['a'] }, { contains: 'a', ignoreCase: true }],
   ['Text', { kind: 'empty', values: [] }, [null, '']],
@@ -32,8 +32,8 @@ const asked: readonly (readonly [type: string, condition: Condition, query: unkn
   ['Any', { kind: 'in', values: ['5', 'x'] }, ['5', 5, 'x']],
 ]
 
-describe.each(asked)('a condition on a column of %s', (type, condition, query) => {
-  it(`is asked of the API, and understood from it: ${condition.kind}`, () => {
+describe.each(cases)('a condition on a column of %s', (type, condition, query) => {
+  it(`is converted to a filter and back: ${condition.kind}`, () => {
     expect(conditionKinds(column(type))).toContain(condition.kind)
     expect(toOperators(condition, column(type))).toEqual(query)
     expect(fromOperators(query, column(type))).toEqual(condition)
@@ -41,7 +41,7 @@ describe.each(asked)('a condition on a column of %s', (type, condition, query) =
 })
 
 describe('conditions', () => {
-  it('name what is no value of their column', () => {
+  it('name values that are not valid for their column', () => {
     const number: Condition = { kind: 'in', values: ['1', 'two'] }
     expect(() => toOperators(number, column('Int'))).toThrow('“two” is not a number.')
     expect(() => toOperators({ kind: 'lt', values: ['soon'] }, column('Date'))).toThrow('soon')
@@ -50,7 +50,7 @@ describe('conditions', () => {
     expect(() => toOperators({ kind: 'between', values: ['1'] }, column('Int'))).toThrow('two')
   })
 
-  it('are read as cells are: by the signs of the language, or as the API reads them', () => {
+  it('accept numbers and dates in the locale of the browser or in the notation of the API', () => {
     const big = (1234.5).toLocaleString(undefined, { useGrouping: true })
     expect(toOperators({ kind: 'in', values: [big, '7', '1e3'] }, column('Numeric'))).toEqual([
       1234.5, 7, 1000,
@@ -60,14 +60,14 @@ describe('conditions', () => {
   })
 
   it.each([[{ gt: 1, lt: 5 }], [{ contains: 'a' }], [7], [[null]], [{ has: 1 }], [null]])(
-    'that people cannot enter are shown as they are: %j',
+    'that the form cannot express are shown as JSON: %j',
     (query) => {
       expect(fromOperators(query, column('Text'))).toBeUndefined()
       expect(describeFilter(query, column('Text'))).toBe(JSON.stringify(query))
     },
   )
 
-  it('are told in a few words', () => {
+  it('are described in words', () => {
     expect(describeFilter(['a', 'b', 'c', 'd'], column('Text'))).toBe(
       'is one of a, b, c and 1 more',
     )

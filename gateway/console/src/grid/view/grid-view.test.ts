@@ -10,7 +10,7 @@ import {
 const none = { sort: [], filter: {} }
 
 describe('the view of a grid', () => {
-  it('is the same after it stood in an address, beside what else is there', () => {
+  it('is unchanged after a round trip through a URL, and keeps other parameters', () => {
     const view = {
       sort: [
         { colId: 'Name', isDescending: false },
@@ -26,13 +26,13 @@ describe('the view of a grid', () => {
   })
 
   it.each(['sort=,-,&filter=', 'filter=[1]', 'filter=7', 'filter={"a"', ''])(
-    'is the whole table where an address tells nothing that can be understood: %s',
+    'is the whole table if the URL is invalid: %s',
     (text) => {
       expect(readView(new URLSearchParams(text))).toEqual(none)
     },
   )
 
-  it('sorts up, down and not at all, by click after click', () => {
+  it('cycles through ascending, descending and unsorted', () => {
     const up = withNextSort(none, 'A', false)
     const down = withNextSort(up, 'A', false)
     expect(
@@ -41,14 +41,14 @@ describe('the view of a grid', () => {
     expect(viewParameters(withNextSort(down, 'B', false)).sort).toBe('B')
   })
 
-  it('sorts by several columns, each at its place', () => {
+  it('sorts by several columns, in order', () => {
     const both = withNextSort(withNextSort(none, 'A', false), 'B', true)
     expect(viewParameters(both).sort).toBe('A,B')
     expect(viewParameters(withSort(both, 'A', 'descending', true)).sort).toBe('-A,B')
     expect(viewParameters(withSort(both, 'A', 'none', true)).sort).toBe('B')
   })
 
-  it('filters by each column once', () => {
+  it('has one filter per column', () => {
     const one = withFilter(withFilter(none, 'A', [1]), 'A', [2])
     expect(one.filter).toEqual({ A: [2] })
     expect(withFilter(one, 'A', undefined).filter).toEqual({})
