@@ -2,10 +2,10 @@ import type { ICellRendererParams, SuppressKeyboardEventParams } from 'ag-grid-c
 import type { ReactNode } from 'react'
 import type { Row } from '../api/resources'
 import { columnName } from '../formats/column'
-import { defineCellType, isEditable, type CellType } from './base/cell-type'
+import { defineCellType, isEditable, type CellType } from './editing/cell-type'
 import { formatValue } from '../formats/value'
-import { TextEditor, type TextRules } from './base/text-editor'
-import { leaveByTab } from './base/type-ahead'
+import { TextEditor, type TextRules } from './editing/text-editor'
+import { leaveByTab } from './editing/type-ahead'
 
 interface CheckParams {
   readonly label: string

@@ -1,5 +1,5 @@
 import { attachmentsCell } from './attachments/attachments-cell'
-import type { CellType } from './base/cell-type'
+import type { CellType } from './editing/cell-type'
 import { boolCell } from './bool-cell'
 import { choiceCell } from './choice/choice-cell'
 import { choiceListCell } from './choice/choice-list-cell'

@@ -2,8 +2,8 @@ import { columnName } from '../formats/column'
 import { anyText, readAny } from '../formats/any-value'
 import { cellText, readCell } from '../formats/cell-text'
 import { formatValue } from '../formats/value'
-import { defineCellType, popup, type CellType } from './base/cell-type'
-import { TextEditor, type TextRules } from './base/text-editor'
+import { defineCellType, popup, type CellType } from './editing/cell-type'
+import { TextEditor, type TextRules } from './editing/text-editor'
 
 /** Text of any number of lines. */
 export const textCell: CellType = defineCellType({

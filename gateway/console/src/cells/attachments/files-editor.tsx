@@ -7,8 +7,8 @@ import { Field } from '../../components/field'
 import { ErrorNote } from '../../components/states'
 import { fileNameQuery, filePath } from './file-queries'
 import { rowIds, toList } from '../../formats/value'
-import type { EditorProps } from '../base/text-editor'
-import { useEditorFocus } from '../base/type-ahead'
+import type { EditorProps } from '../editing/text-editor'
+import { useEditorFocus } from '../editing/type-ahead'
 
 /** Properties of cells with files. */
 export interface FilesRules {

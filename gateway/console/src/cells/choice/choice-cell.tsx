@@ -1,8 +1,8 @@
 import { useMemo, useState, type ReactNode } from 'react'
-import { defineCellType, type CellType } from '../base/cell-type'
-import { PickList, type Option } from '../base/pick-list'
+import { defineCellType, type CellType } from '../editing/cell-type'
+import { PickList, type Option } from '../editing/pick-list'
 import { formatValue } from '../../formats/value'
-import { typedKey } from '../base/text-editor'
+import { typedKey } from '../editing/text-editor'
 import { choiceColumn, type ChoiceEditorProps } from './choice-column'
 import { findChoices } from './choices'
 

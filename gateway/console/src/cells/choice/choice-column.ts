@@ -1,9 +1,9 @@
 import type { Column } from '../../api/resources'
 import { columnName } from '../../formats/column'
 import { choicesOf } from '../../formats/widget-options'
-import { popup, type CellColumn } from '../base/cell-type'
-import { ChipsCell } from '../base/chips'
-import type { EditorProps } from '../base/text-editor'
+import { popup, type CellColumn } from '../editing/cell-type'
+import { ChipsCell } from './chips'
+import type { EditorProps } from '../editing/text-editor'
 
 interface ChoiceRules {
   readonly label: string

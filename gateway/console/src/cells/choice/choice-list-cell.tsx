@@ -1,9 +1,9 @@
 import { useMemo, useState, type ReactNode } from 'react'
 import { toggle } from '../../components/toggle'
-import { defineCellType, type CellType } from '../base/cell-type'
-import { PickList } from '../base/pick-list'
+import { defineCellType, type CellType } from '../editing/cell-type'
+import { PickList } from '../editing/pick-list'
 import { isSameValue, listItems, formatValue, toList } from '../../formats/value'
-import { typedKey } from '../base/text-editor'
+import { typedKey } from '../editing/text-editor'
 import { choiceColumn, type ChoiceEditorProps } from './choice-column'
 import { findChoices } from './choices'
 

@@ -1,4 +1,4 @@
-import type { Option } from '../base/pick-list'
+import type { Option } from '../editing/pick-list'
 
 const MAX_SHOWN = 200
 

@@ -1,6 +1,6 @@
 import { columnName } from '../../formats/column'
 import { zoneOf } from '../../formats/time-zone'
-import { defineCellType, popup, type CellType } from '../base/cell-type'
+import { defineCellType, popup, type CellType } from '../editing/cell-type'
 import { DateEditor } from './date-editor'
 
 /** Dates without a time. */

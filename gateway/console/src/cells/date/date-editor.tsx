@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import { dateText, fieldText, readField, readTyped } from '../../formats/date'
-import { TextEditor, typedKey, type EditorProps } from '../base/text-editor'
-import { useEditorFocus } from '../base/type-ahead'
+import { TextEditor, typedKey, type EditorProps } from '../editing/text-editor'
+import { useEditorFocus } from '../editing/type-ahead'
 
 interface DateRules {
   readonly label: string

@@ -1,6 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { columnsQuery, type Column } from '../../api/resources'
-import type { CellContext } from '../base/cell-type'
+import type { CellContext } from '../editing/cell-type'
 import { labelColumn, labelQuery, type LabelSource } from './label-queries'
 import { formatCell } from '../../formats/cell'
 

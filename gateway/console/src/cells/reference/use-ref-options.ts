@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { Column } from '../../api/resources'
-import type { CellContext } from '../base/cell-type'
+import type { CellContext } from '../editing/cell-type'
 import { MAX_FOUND, rowsQuery } from './label-queries'
-import type { Option } from '../base/pick-list'
+import type { Option } from '../editing/pick-list'
 import { rowLabel, tableOf, useLabelSource } from './use-labels'
 
 /** Debounce time of the search. */

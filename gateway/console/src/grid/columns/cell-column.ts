@@ -1,6 +1,6 @@
 import type { ColDef, SuppressKeyboardEventParams } from 'ag-grid-community'
 import type { Column, Row } from '../../api/resources'
-import type { CellContext } from '../../cells/base/cell-type'
+import type { CellContext } from '../../cells/editing/cell-type'
 import { cellTypeOf } from '../../cells/cell-types'
 import { ColumnHeader } from './column-header'
 import { valueFamily, type Family } from '../view/conditions'
