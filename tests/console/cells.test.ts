@@ -130,7 +130,7 @@ describe('cells', () => {
     )
     expect(texts).toEqual(Object.values(shown).map((text): unknown => expect.stringMatching(text)))
     expect(await cell('Person', 1).textContent()).toBe('Nobody')
-    await page.locator('.cell-kept').getByText('some day').waitFor()
+    await page.locator('.cell-invalid').getByText('some day').waitFor()
     expect(await findViolations(page)).toEqual([])
   })
 

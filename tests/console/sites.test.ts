@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 
 async function choose(of: string, item: string): Promise<void> {
-  await page.getByRole('button', { name: `More for ${of}`, exact: true }).click()
+  await page.getByRole('button', { name: `More actions for ${of}`, exact: true }).click()
   await page.getByRole('menuitem', { name: item, exact: true }).click()
 }
 

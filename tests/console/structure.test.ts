@@ -134,7 +134,7 @@ describe('tables', () => {
   })
 
   it('are renamed, and the URL follows', async () => {
-    await choose('More for table To_do', 'Rename')
+    await choose('More actions for table To_do', 'Rename')
     await dialog.getByLabel('Name').fill('people')
     await submit('Rename')
     await page.waitForURL(/\/tables\/People2$/)
@@ -144,7 +144,7 @@ describe('tables', () => {
   })
 
   it('are deleted after the loss is confirmed', async () => {
-    await choose('More for table People2', 'Delete')
+    await choose('More actions for table People2', 'Delete')
     await dialog.getByText('This deletes 0 rows and the columns Task, Done.').waitFor()
     expect(await findViolations(page)).toEqual([])
     await submit('Delete table')
@@ -156,7 +156,7 @@ describe('tables', () => {
 
   it('deleted by another user cause the error message of the API', async () => {
     await addTable(rest, doc, 'Brief', { A: 'Text' })
-    await choose('More for table Brief', 'Rename')
+    await choose('More actions for table Brief', 'Rename')
     const { body } = await rest.get<{ tables: { id: string; fields: { tableRef: number } }[] }>(
       `${doc}/tables`,
     )

@@ -33,7 +33,7 @@ const listed = async () =>
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 const dialog = () => page.getByRole('dialog')
 const choose = async (item: string) => {
-  await page.getByRole('button', { name: /^More for (?!table)/ }).click()
+  await page.getByRole('button', { name: /^More actions for (?!table)/ }).click()
   await page.getByRole('menuitem', { name: item }).click()
 }
 /** A response in place of that of Sheaf, as during a short outage. */

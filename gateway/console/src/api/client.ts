@@ -85,8 +85,8 @@ export interface ApiResponse<T> {
 }
 
 /**
- * Calls the API with the session of this browser. Resolves to the body, parsed if it is JSON. Rejects with ApiError for error
- * responses, and with status 0 if Sheaf cannot be reached.
+ * Calls the API with the session of this browser. Resolves to the body, parsed if it is JSON. Rejects with
+ * ApiError for error responses, and with status 0 if Sheaf cannot be reached.
  */
 export async function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<T> {
   return (await callWithHeaders<T>(method, path, options)).body

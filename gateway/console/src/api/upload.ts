@@ -17,8 +17,8 @@ interface UploadOptions {
 }
 
 /**
- * Sends a form with files. Uses XMLHttpRequest, because fetch does not report upload progress. Resolves to the text of the
- * response. Rejects with ApiError, also if the signal aborts it.
+ * Sends a form with files. Uses XMLHttpRequest, because fetch does not report upload progress. Resolves to the
+ * text of the response. Rejects with ApiError, also if the signal aborts it.
  */
 export function upload(path: string, options: UploadOptions): Promise<string> {
   const { form, accept, signal, onProgress } = options

@@ -2,8 +2,8 @@ import type { ICellRendererParams, SuppressKeyboardEventParams } from 'ag-grid-c
 import type { ReactNode } from 'react'
 import type { Row } from '../api/resources'
 import { columnName } from '../formats/column'
-import { defineCellType, isEditable, type CellType } from './editing/cell-type'
 import { formatValue } from '../formats/value'
+import { defineCellType, isEditable, type CellType } from './editing/cell-type'
 import { TextEditor, type TextRules } from './editing/text-editor'
 import { leaveByTab } from './editing/type-ahead'
 

@@ -33,7 +33,7 @@ export function CopyText(props: CopyTextProps): ReactNode {
     } catch {
       // The clipboard API is available in secure contexts only: HTTPS or localhost.
       select()
-      setStatus('Text selected. Press Ctrl+C to copy.')
+      setStatus('Text selected. Copy it with the keyboard.')
     }
   }
   return (

@@ -75,9 +75,9 @@ export function ToastProvider({ children }: { readonly children: ReactNode }): R
 }
 
 /**
- * The live region that shows and announces toasts. Toasts appear in the outlet mounted last: while a modal dialog is open,
- * everything outside of it is inert, so each dialog has an outlet of its own. The region is mounted empty, because screen
- * readers do not announce text that is inserted together with its region.
+ * The live region that shows and announces toasts. Toasts appear in the outlet mounted last: while a modal
+ * dialog is open, everything outside of it is inert, so each dialog has an outlet of its own. The region is
+ * mounted empty, because screen readers do not announce text that is inserted together with its region.
  */
 export function ToastOutlet(): ReactNode {
   const register = use(OutletContext)

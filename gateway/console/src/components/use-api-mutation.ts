@@ -6,8 +6,8 @@ interface ApiMutation {
   /** True while a mutation is in flight. */
   readonly isBusy: boolean
   /**
-   * Runs a mutation, refetches the queries it affects, and shows a message when both are done. Rejects if the mutation
-   * does, so that a dialog can show the error.
+   * Runs a mutation, refetches the queries it affects, and shows a message when both are done. Rejects if the
+   * mutation does, so that a dialog can show the error.
    */
   readonly mutate: <T>(mutation: () => Promise<T>, message?: string) => Promise<T>
   /** Like `mutate`, but shows errors as toasts. For buttons on pages. */

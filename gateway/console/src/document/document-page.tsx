@@ -2,13 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link, NavLink, Outlet, useParams } from 'react-router'
 import { AccessDialog } from '../access/access-dialog'
-import {
-  docPath,
-  documentQuery,
-  tablesQuery,
-  type DocumentDescription,
-  type Table,
-} from '../api/resources'
+import { docPath, documentQuery, tablesQuery } from '../api/resources'
 import { canEdit, type DocumentContext } from '../document-context/document-context'
 import { Button } from '../components/button'
 import { Page, useTitle } from '../components/page'

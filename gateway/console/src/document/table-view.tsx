@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { Navigate, useParams } from 'react-router'
 import { Empty, Loading } from '../components/states'
-import { DocumentGrid } from './document-grid'
 import { canEdit, useDocumentContext } from '../document-context/document-context'
+import { DocumentGrid } from './document-grid'
 
 /** Redirects to the first table of the document. */
 export function FirstTable(): ReactNode {

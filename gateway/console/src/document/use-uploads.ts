@@ -26,8 +26,8 @@ interface Uploads {
 }
 
 /**
- * Uploads files one after the other. Each file is a separate request, so that an error of one does not affect the others.
- * Uploads continue when the user leaves the page; errors are then shown as toasts.
+ * Uploads files one after the other. Each file is a separate request, so that an error of one does not affect
+ * the others. Uploads continue when the user leaves the page; errors are then shown as toasts.
  */
 export function useUploads(docId: string): Uploads {
   const [uploads, setUploads] = useState<readonly FileUpload[]>([])

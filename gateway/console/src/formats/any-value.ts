@@ -5,8 +5,8 @@ export function anyText(value: unknown): string {
 }
 
 /**
- * Parses text as a value of any type: numbers, true, false and lists with a type code are parsed as JSON; everything else is
- * text.
+ * Parses text as a value of any type: numbers, true, false and lists with a type code are parsed as JSON;
+ * everything else is text.
  */
 export function readAny(text: string): unknown {
   if (!/^\s*(-?\d|true\s*$|false\s*$|\[)/.test(text)) return text

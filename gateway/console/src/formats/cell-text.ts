@@ -9,8 +9,8 @@ import { formatValue } from './value'
 const typeName = ({ fields }: Column): string => fields.type.split(':', 1)[0] ?? ''
 
 /**
- * Returns a cell as text that `readCell` parses back: numbers with all digits, dates in ISO order. Values without such a text
- * are formatted for display.
+ * Returns a cell as text that `readCell` parses back: numbers with all digits, dates in ISO order. Values
+ * without such a text are formatted for display.
  */
 export function cellText(value: unknown, column: Column): string {
   if (typeof value !== 'number') return formatValue(value)
@@ -34,8 +34,8 @@ function timeText(value: number, zone: string): string {
 }
 
 /**
- * Parses text as a value of a column. Numbers and dates are parsed in the locale of the browser. Other text is left to the
- * API, which accepts more formats and keeps the rest as text.
+ * Parses text as a value of a column. Numbers and dates are parsed in the locale of the browser. Other text is
+ * left to the API, which accepts more formats and keeps the rest as text.
  */
 export function readCell(text: string, column: Column): unknown {
   switch (typeName(column)) {

@@ -64,8 +64,8 @@ const PATTERN =
   /^(\d{1,4})([./-])\s?(\d{1,2})\2\s?(\d{1,4})(?:,?\s+(\d{1,2}):(\d\d)(?::(\d\d))?\s*([ap])?\.?m?\.?)?$/i
 
 /**
- * Parses a numeric date in the order of the locale, such as 24.12.2025 in German. Returns undefined for other text, which the
- * API may still accept.
+ * Parses a numeric date in the order of the locale, such as 24.12.2025 in German. Returns undefined for other
+ * text, which the API may still accept.
  */
 export function readDateText(text: string, zone?: string, locale?: string): number | undefined {
   const match = PATTERN.exec(text.trim())

@@ -30,8 +30,8 @@ export function toWall(epoch: number, zone: string): number {
 }
 
 /**
- * Converts wall-clock time in a zone to an instant. A time skipped by a clock change is moved forward by the gap; of a time
- * that occurs twice, the first is used.
+ * Converts wall-clock time in a zone to an instant. A time skipped by a clock change is moved forward by the
+ * gap; of a time that occurs twice, the first is used.
  */
 export function fromWall(wall: number, zone: string): number {
   const offset = (epoch: number) => Math.round(toWall(epoch, zone) - epoch)

@@ -114,8 +114,8 @@ function createHandlers({ write, setProblem, columns, grid, store }: HandlerOpti
 }
 
 /**
- * Returns rows by index; undefined where the grid displays another row or none. The grid lags behind the store during a
- * refresh, and edits must apply to the displayed row.
+ * Returns rows by index; undefined where the grid displays another row or none. The grid lags behind the store
+ * during a refresh, and edits must apply to the displayed row.
  */
 function displayedRows(
   { current: api }: GridRef,

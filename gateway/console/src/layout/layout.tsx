@@ -3,9 +3,9 @@ import { Link, NavLink, Outlet, useNavigate } from 'react-router'
 import { Button } from '../components/button'
 import { Menu } from '../components/menu'
 import { useToaster } from '../components/toast'
-import icon from './icon.svg'
 import { useCurrentUser } from '../session/session-provider'
 import { signOut } from '../session/sign-out'
+import icon from './icon.svg'
 import { applyTheme, readTheme, type Theme } from './theme'
 
 const nextTheme: Readonly<Record<Theme, Theme>> = {

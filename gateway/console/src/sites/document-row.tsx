@@ -54,7 +54,7 @@ export function DocumentRow(props: DocumentRowProps): ReactNode {
           Updated <Time at={updatedAt} />
         </span>
       </div>
-      <Menu label={`More for ${name}`} items={items.filter((item) => item !== false)} />
+      <Menu label={`More actions for ${name}`} items={items.filter((item) => item !== false)} />
       <RowDialog {...props} opened={opened} onClose={() => setOpened(undefined)} />
     </li>
   )

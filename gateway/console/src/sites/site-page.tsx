@@ -61,7 +61,7 @@ function SiteFrame(props: { readonly org: Org; readonly children: ReactNode }): 
           )}
           <Button onClick={() => setOpened('access')}>Access</Button>
           <Menu
-            label={`More for ${org.name}`}
+            label={`More actions for ${org.name}`}
             items={[
               { label: 'Trash', onSelect: () => void navigate(`/sites/${org.id}/trash`) },
               ...ownerItems(org, setOpened),

@@ -40,7 +40,10 @@ export function WorkspaceSection({ org, workspace }: WorkspaceProps): ReactNode 
               </Button>
             </>
           )}
-          <Menu label={`More for workspace ${name}`} items={itemsOf(workspace, setOpened)} />
+          <Menu
+            label={`More actions for workspace ${name}`}
+            items={itemsOf(workspace, setOpened)}
+          />
         </>
       }
     >

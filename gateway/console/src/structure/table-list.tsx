@@ -38,7 +38,7 @@ export function TableList({ docId, tables, canEdit, onBusy }: TableListProps): R
             <li key={table.fields.tableRef}>
               <NavLink to={`tables/${encodeURIComponent(table.id)}`}>{table.id}</NavLink>
               <Menu
-                label={`More for table ${table.id}`}
+                label={`More actions for table ${table.id}`}
                 items={
                   canEdit
                     ? [

@@ -59,7 +59,7 @@ export function WebhookActions({ docId, webhook }: WebhookProps): ReactNode {
         Edit
       </Link>
       <Menu
-        label={`More for ${nameOf(webhook)}`}
+        label={`More actions for ${nameOf(webhook)}`}
         items={[
           { label: 'Replay changes', onSelect: () => setOpen('replay') },
           { label: 'Clear queue', onSelect: () => setOpen('clear') },

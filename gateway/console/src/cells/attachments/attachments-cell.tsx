@@ -4,10 +4,10 @@ import type { ReactNode } from 'react'
 import type { Column, Row } from '../../api/resources'
 import { columnName } from '../../formats/column'
 import { defineCellType, isEditable, popup, type CellType } from '../editing/cell-type'
-import { FilesEditor, type FilesRules } from './files-editor'
-import { fileNameQuery, filePath } from './file-queries'
 import { rowIds, formatValue } from '../../formats/value'
 import { bufferKeys, leaveByTab } from '../editing/type-ahead'
+import { FilesEditor, type FilesRules } from './files-editor'
+import { fileNameQuery, filePath } from './file-queries'
 
 /** Number of file names shown per cell, followed by the count of the others. */
 const MAX_SHOWN = 3

@@ -5,10 +5,10 @@ import { upload } from '../../api/upload'
 import { Button } from '../../components/button'
 import { Field } from '../../components/field'
 import { ErrorNote } from '../../components/states'
-import { fileNameQuery, filePath } from './file-queries'
 import { rowIds, toList } from '../../formats/value'
 import type { EditorProps } from '../editing/text-editor'
 import { useEditorFocus } from '../editing/type-ahead'
+import { fileNameQuery, filePath } from './file-queries'
 
 /** Properties of cells with files. */
 export interface FilesRules {

@@ -1,9 +1,10 @@
+import type { ComponentType } from 'react'
 import type { Column } from '../../api/resources'
 import { columnName } from '../../formats/column'
 import { choicesOf } from '../../formats/widget-options'
 import { popup, type CellColumn } from '../editing/cell-type'
-import { ChipsCell } from './chips'
 import type { EditorProps } from '../editing/text-editor'
+import { ChipsCell } from './chips'
 
 interface ChoiceRules {
   readonly label: string
@@ -17,7 +18,7 @@ export type ChoiceEditorProps = EditorProps<ChoiceRules>
 export const choiceColumn = (
   column: Column,
   position: 'over' | 'under',
-  cellEditor: CellColumn['cellEditor'],
+  cellEditor: ComponentType<ChoiceEditorProps>,
 ): CellColumn => ({
   cellRenderer: ChipsCell,
   cellEditor,

@@ -3,8 +3,8 @@ import type { Option } from '../editing/pick-list'
 const MAX_SHOWN = 200
 
 /**
- * Returns the options for a search text: the choices that contain it, those that start with it first, and the text itself if
- * it is not a choice.
+ * Returns the options for a search text: the choices that contain it, those that start with it first, and the
+ * text itself if it is not a choice.
  */
 export function findChoices(choices: readonly string[], search: string): Option[] {
   const query = search.trim().toLowerCase()

@@ -10,8 +10,8 @@ interface DateRules {
 }
 
 /**
- * Edits a date or date and time in a native field. Falls back to a text field if typing opened the editor, or if a native
- * field cannot hold the value.
+ * Edits a date or date and time in a native field. Falls back to a text field if typing opened the editor, or
+ * if a native field cannot hold the value.
  */
 export function DateEditor(props: EditorProps<DateRules>): ReactNode {
   const { label, zone, initialValue, eventKey } = props

@@ -54,7 +54,7 @@ export function defineCellType({
       cellClass: ({ value }: { value?: unknown }) =>
         value === null || value === undefined || value === '' || isValid(value)
           ? `cell-${align}`
-          : 'cell-start cell-kept',
+          : 'cell-start cell-invalid',
       headerClass: `cell-${align}`,
       suppressKeyboardEvent: leaveByTab,
       ...ownColumn(column, context),

@@ -32,8 +32,9 @@ interface PickListProps {
 }
 
 /**
- * A combobox: a search field with a list of options. Single selection: Enter or Tab picks the active option. Multiple
- * selection: Space toggles the active option; Enter does so while there is search text, and stops editing otherwise.
+ * A combobox: a search field with a list of options. Single selection: Enter or Tab picks the active option.
+ * Multiple selection: Space toggles the active option; Enter does so while there is search text, and stops
+ * editing otherwise.
  */
 export function PickList(props: PickListProps): ReactNode {
   const { label, search, options, picked, isLoading = false, isMulti = false } = props

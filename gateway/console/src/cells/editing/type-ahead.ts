@@ -1,6 +1,6 @@
-import type { Row } from '../../api/resources'
 import type { SuppressKeyboardEventParams } from 'ag-grid-community'
 import { useEffect, useRef, type RefObject } from 'react'
+import type { Row } from '../../api/resources'
 
 /** Text typed while an editor is opening. */
 let typedAhead = ''

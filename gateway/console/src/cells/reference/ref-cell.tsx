@@ -4,22 +4,22 @@ import type { Column, Row } from '../../api/resources'
 import { columnName } from '../../formats/column'
 import { defineCellType, popup, type CellType, type CellContext } from '../editing/cell-type'
 import { PickList, type Option } from '../editing/pick-list'
-import { useRefOptions } from './use-ref-options'
 import { formatValue } from '../../formats/value'
 import { typedKey, type EditorProps } from '../editing/text-editor'
+import { useRefOptions } from './use-ref-options'
 import { useLabels, useLabelSource } from './use-labels'
 
 /** Properties of reference cells. */
 export interface RefRules {
   readonly of: Column
-  readonly context: CellContext
+  readonly cellContext: CellContext
 }
 
 /** References to rows of another table, shown by label. */
 export const refCell: CellType = defineCellType({
   isValid: (value) => typeof value === 'number',
   column: (column, context) => {
-    const rules: RefRules = { of: column, context }
+    const rules: RefRules = { of: column, cellContext: context }
     return {
       cellRenderer: RefCell,
       cellRendererParams: rules,
@@ -30,16 +30,20 @@ export const refCell: CellType = defineCellType({
   },
 })
 
-function RefCell({ value, of, context }: ICellRendererParams<Row, unknown> & RefRules): ReactNode {
-  const source = useLabelSource(of, context)
+function RefCell({
+  value,
+  of,
+  cellContext,
+}: ICellRendererParams<Row, unknown> & RefRules): ReactNode {
+  const source = useLabelSource(of, cellContext)
   const labels = useLabels(source, typeof value === 'number' && value !== 0 ? [value] : [])
   return typeof value === 'number' ? (labels[0] ?? '') : formatValue(value)
 }
 
 function RefEditor(props: EditorProps<RefRules>): ReactNode {
-  const { of, context, initialValue, value, onValueChange, stopEditing } = props
+  const { of, cellContext, initialValue, value, onValueChange, stopEditing } = props
   const [search, setSearch] = useState(typedKey(props.eventKey) ?? '')
-  const { options, ...found } = useRefOptions(of, context, search)
+  const { options, ...found } = useRefOptions(of, cellContext, search)
   const isSet = initialValue !== 0 && initialValue !== null && initialValue !== undefined
   return (
     <PickList

@@ -6,10 +6,10 @@ import { columnName } from '../../formats/column'
 import { defineCellType, popup, type CellType } from '../editing/cell-type'
 import { Chips } from '../choice/chips'
 import { PickList } from '../editing/pick-list'
-import type { RefRules } from './ref-cell'
-import { useRefOptions } from './use-ref-options'
 import { isSameValue, rowIds, formatValue, toList } from '../../formats/value'
 import { typedKey, type EditorProps } from '../editing/text-editor'
+import type { RefRules } from './ref-cell'
+import { useRefOptions } from './use-ref-options'
 import { useLabels, useLabelSource } from './use-labels'
 
 /** Maximum number of labels shown per cell. */
@@ -19,7 +19,7 @@ const MAX_SHOWN = 20
 export const refListCell: CellType = defineCellType({
   isValid: (value) => rowIds(value) !== undefined,
   column: (column, context) => {
-    const rules: RefRules = { of: column, context }
+    const rules: RefRules = { of: column, cellContext: context }
     return {
       cellRenderer: RefListCell,
       cellRendererParams: rules,
@@ -33,10 +33,10 @@ export const refListCell: CellType = defineCellType({
 function RefListCell({
   value,
   of,
-  context,
+  cellContext,
 }: ICellRendererParams<Row, unknown> & RefRules): ReactNode {
   const ids = rowIds(value)
-  const source = useLabelSource(of, context)
+  const source = useLabelSource(of, cellContext)
   const labels = useLabels(source, (ids ?? []).slice(0, MAX_SHOWN))
   if (!ids) return formatValue(value)
   const more = ids.length - labels.length
@@ -44,11 +44,11 @@ function RefListCell({
 }
 
 function RefListEditor(props: EditorProps<RefRules>): ReactNode {
-  const { of, context, initialValue, value, onValueChange, stopEditing } = props
+  const { of, cellContext, initialValue, value, onValueChange, stopEditing } = props
   const [search, setSearch] = useState(typedKey(props.eventKey) ?? '')
-  const { options, note, ...found } = useRefOptions(of, context, search)
+  const { options, note, ...found } = useRefOptions(of, cellContext, search)
   const ids = rowIds(value) ?? []
-  const source = useLabelSource(of, context)
+  const source = useLabelSource(of, cellContext)
   const before = (rowIds(initialValue) ?? []).slice(0, MAX_SHOWN)
   const labels = useLabels(source, before)
   const present = before.map((id, index) => ({

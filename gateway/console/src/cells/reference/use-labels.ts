@@ -1,8 +1,8 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { columnsQuery, type Column } from '../../api/resources'
 import type { CellContext } from '../editing/cell-type'
-import { labelColumn, labelQuery, type LabelSource } from './label-queries'
 import { formatCell } from '../../formats/cell'
+import { labelColumn, labelQuery, type LabelSource } from './label-queries'
 
 const STALE_MS = 60_000
 

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { Column } from '../../api/resources'
 import type { CellContext } from '../editing/cell-type'
-import { MAX_FOUND, rowsQuery } from './label-queries'
 import type { Option } from '../editing/pick-list'
+import { MAX_FOUND, rowsQuery } from './label-queries'
 import { rowLabel, tableOf, useLabelSource } from './use-labels'
 
 /** Debounce time of the search. */

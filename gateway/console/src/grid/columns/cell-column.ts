@@ -2,9 +2,9 @@ import type { ColDef, SuppressKeyboardEventParams } from 'ag-grid-community'
 import type { Column, Row } from '../../api/resources'
 import type { CellContext } from '../../cells/editing/cell-type'
 import { cellTypeOf } from '../../cells/cell-types'
-import { ColumnHeader } from './column-header'
 import { valueFamily, type Family } from '../view/conditions'
 import type { RowPreview } from '../rows/row-previews'
+import { ColumnHeader } from './column-header'
 
 /** Clears a cell. */
 type Clear = (row: Row, colId: string) => void

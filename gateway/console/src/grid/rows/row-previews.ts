@@ -12,8 +12,8 @@ export interface RowPreview {
 }
 
 /**
- * Sample rows from positions spread over the table. They are shown, each with its own row number, while the scroll bar is
- * dragged faster than rows can be loaded.
+ * Sample rows from positions spread over the table. They are shown, each with its own row number, while the
+ * scroll bar is dragged faster than rows can be loaded.
  */
 export class RowPreviews {
   /** By ascending position. */

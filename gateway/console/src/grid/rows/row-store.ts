@@ -52,8 +52,9 @@ interface Waiter {
 type ReadPage = (request: PageRequest, signal: AbortSignal) => Promise<RowsPage>
 
 /**
- * The rows of a grid, loaded in blocks: visible blocks first, then those ahead in the scroll direction. Requests for blocks
- * that are no longer needed are aborted. Memory is bounded, independent of the length of the table.
+ * The rows of a grid, loaded in blocks: visible blocks first, then those ahead in the scroll direction.
+ * Requests for blocks that are no longer needed are aborted. Memory is bounded, independent of the length of
+ * the table.
  */
 export class RowStore {
   private readonly index = new CursorIndex()

@@ -42,8 +42,8 @@ interface PendingRow {
 }
 
 /**
- * Writes cells optimistically: a cell shows the entered value at once, and the stored value when the server has responded.
- * Changes of the log to the same row are deferred until then, so that cells do not flicker.
+ * Writes cells optimistically: a cell shows the entered value at once, and the stored value when the server has
+ * responded. Changes of the log to the same row are deferred until then, so that cells do not flicker.
  */
 export class RowWrites {
   private readonly pending = new Map<number, PendingRow>()
