@@ -102,8 +102,8 @@ function symbolsOf(locale = ''): Symbols {
   if (known) return known
   const tag = locale === '' ? undefined : locale
   const parts = new Intl.NumberFormat(tag, { useGrouping: true }).formatToParts(12_345_678.9)
-  const sign = (type: string, usual: string) =>
-    parts.find((part) => part.type === type)?.value ?? usual
+  const sign = (type: string, fallback: string) =>
+    parts.find((part) => part.type === type)?.value ?? fallback
   const digit = new Intl.NumberFormat(tag, { useGrouping: false })
   const made = {
     decimal: sign('decimal', '.'),

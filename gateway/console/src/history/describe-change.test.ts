@@ -74,7 +74,7 @@ describe('the description of a change', () => {
     expect(authorOf(change(), 6)).toBe('Ada')
     expect(authorOf(change(), 5)).toBe('You')
     expect(authorOf({ ...change(), user: null }, 5)).toBe('Sheaf')
-    const gone = { id: 9, name: null, email: null }
-    expect(authorOf({ ...change(), user: gone }, 5)).toBe('Deleted user')
+    const deleted = { id: 9, name: null, email: null }
+    expect(authorOf({ ...change(), user: deleted }, 5)).toBe('Deleted user')
   })
 })

@@ -50,8 +50,8 @@ export function ReferencePage(): ReactNode {
 
 function Reference({ openApi }: { readonly openApi: OpenApi }): ReactNode {
   const [search, setSearch] = useState('')
-  const wanted = useDeferredValue(search.trim())
-  const endpoints = listEndpoints(openApi).filter((endpoint) => matches(endpoint, wanted))
+  const deferredSearch = useDeferredValue(search.trim())
+  const endpoints = listEndpoints(openApi).filter((endpoint) => matches(endpoint, deferredSearch))
   const schemas = openApi.components?.schemas ?? {}
   return (
     <>

@@ -30,8 +30,9 @@ export function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode
   const remove = async () => {
     await call('DELETE', `${path}/${encodeURIComponent(org.name)}`)
     // This page stays mounted until the next one is shown, and must not refetch the deleted site.
-    const gone = [orgsQuery.queryKey, ['workspaces']]
-    for (const queryKey of gone) await client.invalidateQueries({ queryKey, refetchType: 'none' })
+    const affected = [orgsQuery.queryKey, ['workspaces']]
+    for (const queryKey of affected)
+      await client.invalidateQueries({ queryKey, refetchType: 'none' })
     toaster.show('Site deleted.')
     await navigate('/')
   }

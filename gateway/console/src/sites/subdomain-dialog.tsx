@@ -18,10 +18,10 @@ export function SubdomainDialog({ org, onClose }: SubdomainDialogProps): ReactNo
   const [domain, setDomain] = useState(org.domain)
   const [fieldError, setFieldError] = useState<string>()
   const { mutate } = useApiMutation(orgsQuery.queryKey, ['document'])
-  const wanted = domain.trim().toLowerCase()
+  const subdomain = domain.trim().toLowerCase()
   const submit = async () => {
     setFieldError(undefined)
-    const body = { domain: wanted }
+    const body = { domain: subdomain }
     try {
       await mutate(() => call('PATCH', `/api/orgs/${org.id}`, { body }), 'Subdomain changed.')
     } catch (error) {
@@ -33,13 +33,13 @@ export function SubdomainDialog({ org, onClose }: SubdomainDialogProps): ReactNo
     <FormDialog
       title="Change subdomain"
       submit="Change"
-      canSubmit={wanted !== '' && wanted !== org.domain}
+      canSubmit={subdomain !== '' && subdomain !== org.domain}
       isShownElsewhere={isAboutSubdomain}
       onClose={onClose}
       onSubmit={submit}
     >
       <p className="note">
-        Part of the URLs of this site, such as <code>/o/{wanted || org.domain}/api/…</code>
+        Part of the URLs of this site, such as <code>/o/{subdomain || org.domain}/api/…</code>
         {'. '}
         URLs with the old subdomain stop working.
       </p>

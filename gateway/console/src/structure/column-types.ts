@@ -95,12 +95,12 @@ export function newFields(draft: ColumnDraft): ColumnFields {
 export function changedFields(column: Column, draft: ColumnDraft): ColumnFields {
   const { label, type, widgetOptions, visibleCol } = column.fields
   const choices = isChoice(draft.type) ? withChoices(widgetOptions, draft.choices) : widgetOptions
-  const wanted = { ...newFields(draft), widgetOptions: choices }
+  const next = { ...newFields(draft), widgetOptions: choices }
   const shown = isRef(draft.type) ? draft.visibleCol : 0
   return {
-    ...(wanted.label !== label && { label: wanted.label }),
-    ...(wanted.type !== type && { type: wanted.type }),
-    ...(wanted.widgetOptions !== widgetOptions && { widgetOptions: wanted.widgetOptions }),
+    ...(next.label !== label && { label: next.label }),
+    ...(next.type !== type && { type: next.type }),
+    ...(next.widgetOptions !== widgetOptions && { widgetOptions: next.widgetOptions }),
     ...(shown !== visibleCol && { visibleCol: shown }),
   }
 }

@@ -6,7 +6,7 @@ import { ErrorNote } from '../components/states'
 import { toggle } from '../components/toggle'
 import { useDocumentContext } from '../document-context/document-context'
 import type { EventType, WebhookFields } from './webhook-queries'
-import { eventNames } from './webhook-state'
+import { describeEvents } from './webhook-state'
 
 interface EventFieldsProps {
   readonly fields: WebhookFields
@@ -22,7 +22,7 @@ export function EventFields({ fields, error, onChange }: EventFieldsProps): Reac
     <ChoiceList
       label="Events"
       error={error}
-      options={eventTypes.map((type) => [type, eventNames[type]])}
+      options={eventTypes.map((type) => [type, describeEvents([type])])}
       chosen={fields.eventTypes}
       onChange={(chosen) => onChange({ eventTypes: chosen as EventType[] })}
     />

@@ -34,8 +34,8 @@ describe('the state of a webhook', () => {
     expect(webhookState(full).description).toMatch(
       /the queue is full\. The last recorded change is 7/,
     )
-    const gone = webhook({ stoppedReason: 'no delivery has succeeded for 5 days' })
-    expect(webhookState(gone).description).toMatch(/for 5 days\. Restart it/)
+    const halted = webhook({ stoppedReason: 'no delivery has succeeded for 5 days' })
+    expect(webhookState(halted).description).toMatch(/for 5 days\. Restart it/)
   })
 })
 

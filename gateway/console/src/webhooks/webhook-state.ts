@@ -9,7 +9,7 @@ export interface State {
 }
 
 /** Display names of event types. */
-export const eventNames: Readonly<Record<EventType, string>> = {
+const eventNames: Readonly<Record<EventType, string>> = {
   add: 'rows added',
   update: 'rows changed',
   remove: 'rows deleted',

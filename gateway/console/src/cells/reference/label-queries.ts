@@ -51,11 +51,11 @@ async function fetchLabels(
 }
 
 /** The first rows of a table whose label contains a text, or whose id is that number. */
-export const rowsQuery = (table: Pick<LabelSource, 'docId' | 'tableId'>, wanted: RowSearch) =>
+export const rowsQuery = (table: Pick<LabelSource, 'docId' | 'tableId'>, search: RowSearch) =>
   queryOptions({
-    queryKey: ['document', table.docId, 'find', table.tableId, wanted.column?.id, wanted.text],
+    queryKey: ['document', table.docId, 'find', table.tableId, search.column?.id, search.text],
     queryFn: ({ signal }) =>
-      fetchRows(table.docId, table.tableId, { ...selection(wanted), limit: MAX_FOUND }, signal),
+      fetchRows(table.docId, table.tableId, { ...selection(search), limit: MAX_FOUND }, signal),
     gcTime: CACHE_MS,
   })
 

@@ -22,9 +22,9 @@ export function useRefOptions(column: Column, context: CellContext, search: stri
   const debounced = useDebounced(text)
   const source = useLabelSource(column, context)
   const tableId = tableOf(column.fields.type)
-  const wanted = { text: debounced, column: source?.column }
+  const rowSearch = { text: debounced, column: source?.column }
   const { data, error, isFetching } = useQuery({
-    ...rowsQuery({ docId: context.docId, tableId }, wanted),
+    ...rowsQuery({ docId: context.docId, tableId }, rowSearch),
     placeholderData: (before) => before,
   })
   const options = (data ?? []).map(({ id, fields }) => ({

@@ -20,12 +20,12 @@ describe('the index of cursors', () => {
   it('always leads to the requested position', () => {
     const position = fc.integer({ min: 0, max: 1_000_000 })
     fc.assert(
-      fc.property(fc.array(position), position, (known, wanted) => {
+      fc.property(fc.array(position), position, (known, requested) => {
         const index = new CursorIndex()
         for (const at of known) index.add(at, at === 0 ? '' : String(at))
-        const { cursor, offset } = index.nearest(wanted)
-        const best = Math.max(0, ...known.filter((at) => at <= wanted))
-        expect([Number(cursor), Number(cursor) + offset]).toEqual([best, wanted])
+        const { cursor, offset } = index.nearest(requested)
+        const best = Math.max(0, ...known.filter((at) => at <= requested))
+        expect([Number(cursor), Number(cursor) + offset]).toEqual([best, requested])
       }),
     )
   })
@@ -33,7 +33,7 @@ describe('the index of cursors', () => {
   it('keeps a bounded number of positions, spread over the table', () => {
     const index = new CursorIndex()
     for (let page = 1; page <= 10_000; page++) index.add(page * 100, String(page * 100))
-    for (const wanted of [150_050, 500_000, 999_999])
-      expect(index.nearest(wanted).offset).toBeLessThan(1_000)
+    for (const requested of [150_050, 500_000, 999_999])
+      expect(index.nearest(requested).offset).toBeLessThan(1_000)
   })
 })

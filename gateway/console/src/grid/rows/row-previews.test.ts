@@ -1,7 +1,7 @@
 import { RowPreviews } from './row-previews'
 
 const rowsFrom = (first: number) =>
-  Array.from({ length: 10 }, (_, place) => ({ id: first + place + 1, fields: { Name: 'old' } }))
+  Array.from({ length: 10 }, (_, offset) => ({ id: first + offset + 1, fields: { Name: 'old' } }))
 
 describe('previews of rows', () => {
   it('are adjacent rows of the closest sample before, each with its own row number', () => {

@@ -22,7 +22,7 @@ class Table {
       if (!this.isStuck) setTimeout(resolve, 0)
     })
     const end = Math.min(this.rows, start + request.limit)
-    const ids = Array.from({ length: Math.max(0, end - start) }, (_, place) => start + place + 1)
+    const ids = Array.from({ length: Math.max(0, end - start) }, (_, offset) => start + offset + 1)
     return {
       rows: ids.map((id) => ({ id, fields: { Name: `row ${id}` } })),
       nextCursor: end < this.rows ? String(end) : null,

@@ -36,7 +36,7 @@ function setUp() {
 }
 
 const write = (Name: string) => [{ id: 1, fields: { Name } }]
-const told = (seq: number, name: string) => ({ seq, rowIds: [1], columns: { Name: [name] } })
+const logged = (seq: number, name: string) => ({ seq, rowIds: [1], columns: { Name: [name] } })
 
 describe('an edited cell', () => {
   it('shows the entered value at once, then the stored value', async () => {
@@ -57,11 +57,11 @@ describe('an edited cell', () => {
     const { writes, history } = setUp()
     const first = writes.write(write('one'))
     const second = writes.write(write('two'))
-    writes.applyChange(told(11, 'one'))
+    writes.applyChange(logged(11, 'one'))
     await first
     await second
-    writes.applyChange(told(12, 'two'))
-    expect(history.filter((name, place) => name !== history[place - 1])).toEqual(['one', 'two'])
+    writes.applyChange(logged(12, 'two'))
+    expect(history.filter((name, index) => name !== history[index - 1])).toEqual(['one', 'two'])
   })
 
   it('keeps the last entered value, even if the view has changed by then', async () => {
@@ -74,7 +74,7 @@ describe('an edited cell', () => {
   it('shows a later write by another user', async () => {
     const { writes, shown } = setUp()
     const done = writes.write(write('mine'))
-    writes.applyChange(told(12, 'theirs'))
+    writes.applyChange(logged(12, 'theirs'))
     expect(shown()).toBe('mine')
     await done
     expect(shown()).toBe('theirs')
