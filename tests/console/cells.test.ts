@@ -4,7 +4,7 @@ import { createRest, type Rest } from '@sheaf/testkit/rest'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Locator, Page } from 'playwright-core'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
-import { findBarriers, signIn, useChromium, type Visit } from './chromium'
+import { findViolations, signIn, useChromium, type Visit } from './chromium'
 
 const { visit } = useChromium()
 let sheaf: RunningSheaf
@@ -16,7 +16,7 @@ let address: string
 beforeAll(async () => {
   sheaf = await startSheaf({ env: { SHEAF_LOOP_DELAY_MS: '60000' } })
   rest = createRest(sheaf.url, sheaf.ownerKey)
-  doc = await newDocument(rest, 'Kinds of cells')
+  doc = await newDocument(rest, 'Cell types')
   await fill()
   const { body } = await rest.get<{ id: number }>(doc)
   address = `${sheaf.url}/console/docs/${body.id}/tables/Kinds`
@@ -48,7 +48,7 @@ const types = {
   Whatever: 'Any',
 }
 
-/** A row of every kind, and a second one that holds what does not fit. */
+/** Adds a row with a value of every type, and a second one with values that do not match their types. */
 async function fill(): Promise<void> {
   await addTable(rest, doc, 'People', { Name: 'Text' })
   const names = ['Ada', 'Bob', 'Cleo', ...Array.from({ length: 30 }, (_, n) => `Guest ${n}`)]
@@ -92,7 +92,7 @@ async function holds(column: string, value: unknown, row = 0): Promise<void> {
   }).catch(() => expect(last).toEqual(value))
 }
 
-/** Goes to a cell and opens its editor as its reader does: with a key. */
+/** Focuses a cell and opens its editor with a key. */
 async function open(column: string, key = 'Enter', row = 0): Promise<void> {
   await cell(column, row).click({ position: { x: 4, y: 4 } })
   await page.keyboard.press(key)
@@ -106,7 +106,7 @@ const isClosed = (): Promise<void> =>
   page.locator('.ag-cell-inline-editing, .ag-popup-editor').waitFor({ state: 'detached' })
 
 describe('cells', () => {
-  it('show each type as people read it', async () => {
+  it('show values formatted by type', async () => {
     const shown = {
       Words: 'one',
       Size: '1234.5',
@@ -130,20 +130,20 @@ describe('cells', () => {
     )
     expect(texts).toEqual(Object.values(shown).map((text): unknown => expect.stringMatching(text)))
     expect(await cell('Person', 1).textContent()).toBe('Nobody')
-    await page.locator('.cell-kept').getByText('some day').waitFor()
-    expect(await findBarriers(page)).toEqual([])
+    await page.locator('.cell-invalid').getByText('some day').waitFor()
+    expect(await findViolations(page)).toEqual([])
   })
 
-  it('are left as they were by who opens them and presses Enter, or Escape', async () => {
+  it('are unchanged after opening and closing their editors with Enter or Escape', async () => {
     const before = await readRecords(rest, `${doc}/tables/Kinds`)
-    // One of each form.
+    // One editor of each kind.
     const editors = ['Words', 'Size', 'Day', 'Moment', 'Colour', 'Colours', 'Papers']
     for (const row of [0, 1])
       for (const column of Object.keys(types).filter((name) => name !== 'Done')) {
         await open(column, 'Enter', row)
         await page.locator('.ag-cell-inline-editing, .ag-popup-editor').waitFor()
         if (row === 0 && editors.includes(column))
-          expect([column, await findBarriers(page)]).toEqual([column, []])
+          expect([column, await findViolations(page)]).toEqual([column, []])
         await press(row === 0 && column !== 'Papers' ? 'Enter' : 'Escape')
         await isClosed()
       }
@@ -153,7 +153,7 @@ describe('cells', () => {
 })
 
 describe('by keyboard', () => {
-  it('text is entered on several lines', async () => {
+  it('text is entered in several lines', async () => {
     await open('Words')
     await page.getByRole('textbox', { name: 'Words' }).fill('')
     await page.keyboard.type('first')
@@ -166,7 +166,7 @@ describe('by keyboard', () => {
     await holds('Words', 'first\nsecond\nthird')
   })
 
-  it('typing takes the place of what was there, and Escape brings it back', async () => {
+  it('typing replaces the value, and Escape restores it', async () => {
     await open('Words', 'x')
     await page.getByRole('textbox', { name: 'Words' }).waitFor()
     await press('y', 'Escape')
@@ -179,7 +179,7 @@ describe('by keyboard', () => {
     await holds('Words', 'new')
   })
 
-  it('numbers are entered as people write them, and as text where they are none', async () => {
+  it('numbers are entered in the locale of the browser, and anything else as text', async () => {
     await open('Size', '2')
     await page.keyboard.type(',500.25')
     await press('Enter')
@@ -197,7 +197,7 @@ describe('by keyboard', () => {
     await holds('Count', 42)
   })
 
-  it('boxes are ticked with Space, with Enter and with a click', async () => {
+  it('checkboxes are toggled with Space, Enter and clicks', async () => {
     await open('Done', ' ')
     await holds('Done', true)
     await press('Enter')
@@ -210,7 +210,7 @@ describe('by keyboard', () => {
     await holds('Done', false, 1)
   })
 
-  it('dates are entered in the field of the browser, or typed as text', async () => {
+  it('dates are entered in the native field, or typed as text', async () => {
     await open('Day')
     await page.getByLabel('Day', { exact: true }).waitFor()
     await page.keyboard.type('03052025')
@@ -226,7 +226,7 @@ describe('by keyboard', () => {
     await holds('Day', 'soon')
   })
 
-  it('instants are entered by the clocks of the column', async () => {
+  it('dates with a time are entered in the time zone of the column', async () => {
     await open('Moment')
     await page.getByLabel('Moment (America/New_York)').fill('2024-07-01T10:20:30')
     await press('Enter')
@@ -237,7 +237,7 @@ describe('by keyboard', () => {
     await holds('Moment', Date.UTC(2024, 6, 3) / 1000)
   })
 
-  it('a choice is taken from the list, found by typing, or made anew', async () => {
+  it('a choice is picked from the list, found by typing, or entered as new text', async () => {
     await open('Colour')
     await page.getByRole('combobox', { name: 'Colour' }).waitFor()
     await press('ArrowDown', 'Enter')
@@ -253,7 +253,7 @@ describe('by keyboard', () => {
     await holds('Colour', 'pink')
   })
 
-  it('choices are ticked with Space, and found by typing', async () => {
+  it('choices are toggled with Space, and found by typing', async () => {
     await open('Colours')
     await page.getByRole('combobox', { name: 'Colours' }).waitFor()
     await press('ArrowDown', 'Space', 'ArrowDown', 'Space')
@@ -265,16 +265,16 @@ describe('by keyboard', () => {
     await holds('Colours', ['L', 'Blue', 'Green', 'gold'])
   })
 
-  it('a reference is found by what its row is called, on the server', async () => {
+  it('a reference is found by its label, on the server', async () => {
     await open('Person', 'g')
     await page.keyboard.type('uest 17')
-    // Before the answer is there: it is waited for.
+    // Pressed before the search results arrive.
     await press('Enter')
     await holds('Person', 21)
     await cell('Person').getByText('Guest 17').waitFor()
     await open('Person', 'w')
     await page.keyboard.type('ho')
-    await page.getByRole('option', { name: 'Keep “who” as text' }).waitFor()
+    await page.getByRole('option', { name: 'Use “who” as text' }).waitFor()
     await press('Enter')
     await holds('Person', 'who')
     await open('Person')
@@ -283,9 +283,9 @@ describe('by keyboard', () => {
     await holds('Person', 0)
   })
 
-  it('an Enter that comes before the editor is there takes what is found', async () => {
+  it('Enter pressed before the editor opens picks the first match', async () => {
     await cell('Person').click({ position: { x: 4, y: 4 } })
-    // All of it in one turn of the page.
+    // All keys in one task of the page.
     await page.evaluate(`for (const key of [...'guest 16', 'Enter'])
       document.activeElement.dispatchEvent(
         new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))`)
@@ -293,7 +293,7 @@ describe('by keyboard', () => {
     await isClosed()
   })
 
-  it('references are ticked in the list of what a search finds', async () => {
+  it('references are toggled in the list of search results', async () => {
     await open('People')
     await page.getByRole('option', { name: 'Cleo', selected: true }).waitFor()
     await press('ArrowDown', 'Space')
@@ -306,7 +306,7 @@ describe('by keyboard', () => {
     await cell('People').getByText('Bob').waitFor()
   })
 
-  it('files are uploaded into a cell, named there, and taken out', async () => {
+  it('files are uploaded to a cell, listed, and removed', async () => {
     await open('Papers')
     const editor = page.getByRole('group', { name: 'Papers' })
     const files = ['plan.txt', 'map.txt'].map((name) => ({
@@ -316,8 +316,8 @@ describe('by keyboard', () => {
     }))
     await editor.getByLabel('Attach files').setInputFiles(files)
     await editor.getByRole('link', { name: 'plan.txt' }).waitFor()
-    expect(await findBarriers(page)).toEqual([])
-    await editor.getByRole('button', { name: 'Take out plan.txt' }).press('Enter')
+    expect(await findViolations(page)).toEqual([])
+    await editor.getByRole('button', { name: 'Remove plan.txt' }).press('Enter')
     await editor.getByRole('link', { name: 'plan.txt' }).waitFor({ state: 'detached' })
     await press('Tab', 'Enter')
     await isClosed()
@@ -326,7 +326,7 @@ describe('by keyboard', () => {
     expect(await link.getAttribute('href')).toMatch(/\/attachments\/2\/download$/)
   })
 
-  it('cells of any type take numbers, lists and text', async () => {
+  it('cells of type Any accept numbers, lists and text', async () => {
     for (const [text, value] of [
       ['12.5', 12.5],
       ['["L",1,"b"]', ['L', 1, 'b']],
@@ -341,7 +341,7 @@ describe('by keyboard', () => {
   })
 })
 
-describe('who may only look', () => {
+describe('a viewer', () => {
   it('sees the cells and opens no editor', async () => {
     const { email } = await sheaf.createUser('vi@example.com', 'Vi')
     await rest.patch(`${doc}/access`, { body: { delta: { users: { [email]: 'viewers' } } } })

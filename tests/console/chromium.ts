@@ -11,18 +11,18 @@ import {
 } from 'playwright-core'
 
 const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
-/** A machine that is busy with other tests takes its time. */
+/** Generous, because the machine may be busy with other tests. */
 const PATIENCE_MS = 60_000
 
-/** A browser that a person has opened, and what went wrong in it. */
+/** A browser page with the errors that occurred in it. */
 export interface Visit extends AsyncDisposable {
   readonly page: Page
   readonly context: BrowserContext
-  /** What the console of the browser told as an error, answers of 4xx and 5xx with it. */
+  /** Errors in the console of the browser, including 4xx and 5xx responses. */
   readonly faults: readonly string[]
 }
 
-/** A Sheaf, and its owner at its console. */
+/** A Sheaf with its owner signed in to the console. */
 interface OwnersDesk {
   readonly sheaf: RunningSheaf
   readonly desk: Visit
@@ -31,14 +31,14 @@ interface OwnersDesk {
   readonly rest: Rest
 }
 
-/** Opens a browser, as long as Chromium is there. */
+/** Opens pages in a running Chromium. */
 interface Chromium {
   visit(options?: BrowserContextOptions): Promise<Visit>
-  /** Starts a Sheaf and signs its owner in; both are there until the last test of the file. */
+  /** Starts a Sheaf and signs its owner in. Both are disposed of after the last test of the file. */
   openDesk(env?: Readonly<Record<string, string>>): Promise<OwnersDesk>
 }
 
-/** Chromium around the tests of the file that calls it; it is there once tests run. */
+/** Starts Chromium before the tests of the calling file and closes it afterwards. */
 export function useChromium(): Chromium {
   let browser: Browser
   const opened: AsyncDisposable[] = []
@@ -62,8 +62,8 @@ export function useChromium(): Chromium {
   }
 }
 
-/** Where the console shows a document, given its path in the API. */
-export async function findAddress(sheaf: RunningSheaf, rest: Rest, doc: string): Promise<string> {
+/** Returns the console URL of a document, given its API path. */
+export async function findUrl(sheaf: RunningSheaf, rest: Rest, doc: string): Promise<string> {
   const { id } = (await rest.get<{ id: number }>(doc)).body
   return `${sheaf.url}/console/docs/${id}`
 }
@@ -80,22 +80,22 @@ async function openVisit(browser: Browser, options?: BrowserContextOptions): Pro
   return { page, context, faults, [Symbol.asyncDispose]: () => context.close() }
 }
 
-/** Signs somebody in by a link, as the operator gets one for them; ends on the first page of the console. */
+/** Signs a user in with a link created by the operator. Ends on the first page of the console. */
 export async function signIn({ page }: Visit, sheaf: RunningSheaf, email: string): Promise<void> {
   const { url } = JSON.parse(await sheaf.operate('sign-in', email, '--json')) as { url: string }
   await followLink(page, url)
 }
 
-/** Opens a link that signs in, and says yes; ends on the first page of the console. */
+/** Opens a sign-in link and confirms it. Ends on the first page of the console. */
 export async function followLink(page: Page, link: string): Promise<void> {
   await page.goto(link)
   await page.locator('form button').click()
   await page.getByRole('heading', { name: 'Sites' }).waitFor()
 }
 
-/** What axe finds wrong with a page, a line each. */
-export async function findBarriers(page: Page): Promise<string[]> {
-  // Animations are over, and colours what they will be.
+/** Returns the accessibility violations that axe finds on the page, one per line. */
+export async function findViolations(page: Page): Promise<string[]> {
+  // Skip animations, so that colours are final.
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.evaluate(axeSource)
   return page.evaluate<string[]>(

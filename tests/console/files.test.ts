@@ -3,7 +3,7 @@ import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
 import { formOf } from '../support/attachments'
 import { newDocument } from '../support/system'
-import { findAddress, findBarriers, useChromium, type Visit } from './chromium'
+import { findUrl, findViolations, useChromium, type Visit } from './chromium'
 
 const { openDesk } = useChromium()
 let sheaf: RunningSheaf
@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 
 async function openFiles(): Promise<void> {
-  await page.goto(`${await findAddress(sheaf, rest, doc)}/files`)
+  await page.goto(`${await findUrl(sheaf, rest, doc)}/files`)
   await page.getByLabel('Attach files').waitFor()
 }
 
@@ -30,19 +30,19 @@ const file = (name: string, bytes: number) => ({
   buffer: Buffer.alloc(bytes, name),
 })
 
-/** Keeps uploads from being sent until the function that it returns is called. */
+/** Holds uploads back until the returned function is called. */
 async function holdUploads(): Promise<() => void> {
-  let goOn = () => {}
-  const held = new Promise<void>((resolve) => (goOn = resolve))
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
   await page.route('**/attachments', async (route) => {
     if (route.request().method() === 'POST') await held
-    // One that was stopped meanwhile cannot go on.
+    // A canceled request cannot continue.
     await route.continue().catch(() => {})
   })
-  return goOn
+  return release
 }
 
-/** Text of the status regions that the accessibility tree of the browser holds. */
+/** Returns the text of the status regions in the accessibility tree of the browser. */
 async function readStatus(): Promise<string> {
   const session = await desk.context.newCDPSession(page)
   const { nodes } = await session.send('Accessibility.getFullAXTree')
@@ -60,41 +60,43 @@ async function readStatus(): Promise<string> {
 }
 
 describe('files', () => {
-  it('are attached several at once, and one that is too large is refused by name', async () => {
+  it('are uploaded together, and one that is too large is rejected by name', async () => {
     await openFiles()
     const field = page.getByLabel('Attach files')
     await field.setInputFiles([file('a.txt', 10), file('big.bin', 3 << 20), file('b.txt', 20)])
     const refusal = page.getByRole('alert')
     await refusal.waitFor()
-    expect(await refusal.textContent()).toMatch(/^big\.bin is not attached: .*must not exceed 1 MB/)
-    await page.getByText('2 files are attached.').waitFor()
+    expect(await refusal.textContent()).toMatch(
+      /^big\.bin could not be uploaded: .*must not exceed 1 MB/,
+    )
+    await page.getByText('2 files uploaded.').waitFor()
     for (const name of ['a.txt', 'b.txt']) await page.getByRole('link', { name }).waitFor()
-    expect(await findBarriers(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await page.getByRole('button', { name: 'Dismiss big.bin' }).click()
     await refusal.waitFor({ state: 'detached' })
     const { body } = await rest.get<{ records: unknown[] }>(`${doc}/attachments`)
     expect(body.records).toHaveLength(2)
   })
 
-  it('tell how far each is, and can be stopped', async () => {
+  it('show the progress of each, and can be canceled', async () => {
     await openFiles()
-    const goOn = await holdUploads()
+    const release = await holdUploads()
     await page.getByLabel('Attach files').setInputFiles([file('a.txt', 10), file('b.txt', 20)])
     await page.getByRole('progressbar', { name: 'Upload of a.txt' }).waitFor()
-    await page.getByText('20 B, waits').waitFor()
-    await page.getByRole('button', { name: 'Stop a.txt' }).click()
-    goOn()
+    await page.getByText('20 B, queued').waitFor()
+    await page.getByRole('button', { name: 'Cancel a.txt' }).click()
+    release()
     await page.getByRole('link', { name: 'b.txt' }).waitFor()
     const { body } = await rest.get<{ records: unknown[] }>(`${doc}/attachments`)
     expect(body.records).toHaveLength(1)
   })
 
-  it('are all shown, a page after the other', async () => {
+  it('are listed page by page', async () => {
     const names = Array.from({ length: 120 }, (_, i) => `${i}.txt`)
     const body = formOf(names.map((name) => [name, name]))
     await rest.post(`${doc}/attachments`, { body })
     await openFiles()
-    const more = page.getByRole('button', { name: 'Show more files' })
+    const more = page.getByRole('button', { name: 'Show more' })
     await more.click()
     await more.waitFor({ state: 'detached' })
     const shown = await page.getByRole('link', { name: /^\d+\.txt$/ }).allTextContents()
@@ -102,18 +104,18 @@ describe('files', () => {
   })
 })
 
-describe('what is told in passing', () => {
-  it('is announced and seen while a dialog is open', async () => {
+describe('a toast', () => {
+  it('is announced and visible while a dialog is open', async () => {
     await openFiles()
-    const goOn = await holdUploads()
+    const release = await holdUploads()
     await page.getByLabel('Attach files').setInputFiles(file('a.txt', 10))
     await page.getByRole('button', { name: 'Access' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.waitFor()
-    goOn()
-    const toast = page.getByText('The file is attached.')
+    release()
+    const toast = page.getByText('File uploaded.')
     await toast.waitFor()
-    expect(await readStatus()).toContain('The file is attached.')
+    expect(await readStatus()).toContain('File uploaded.')
     const box = await toast.boundingBox()
     const [x = 0, y = 0] = box ? [box.x + box.width / 2, box.y + box.height / 2] : []
     const isOnTop = `document.elementFromPoint(${x}, ${y}).closest('.toast') !== null`

@@ -3,11 +3,11 @@ import { createRest, type Rest } from '@sheaf/testkit/rest'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Locator, Page } from 'playwright-core'
 import { addRecords, addTable, newDocument } from '../support/system'
-import { findBarriers, signIn, useChromium, type Visit } from './chromium'
+import { findViolations, signIn, useChromium, type Visit } from './chromium'
 
 const ROWS = 50_000
 const BATCH = 5_000
-/** A machine that is busy with other tests takes its time. */
+/** Generous, because the machine may be busy with other tests. */
 const patience = { timeoutMs: 60_000, everyMs: 100 }
 
 const { visit } = useChromium()
@@ -30,7 +30,7 @@ afterAll(async () => {
   await sheaf?.[Symbol.asyncDispose]()
 })
 
-/** A table of three people; the path of its records. */
+/** Adds a table of three people. Returns the path of its records. */
 async function addPeople(id: string): Promise<string> {
   await addTable(rest, doc, id, { Name: 'Text', Age: 'Int', Born: 'Date' })
   await addRecords(rest, `${doc}/tables/${id}`, [
@@ -47,7 +47,7 @@ const head = (column: string): Locator => page.locator(`.ag-header-cell[col-id="
 const shows = (row: number, column: string, text: string) =>
   eventually(async () => (await cell(row, column).textContent()) === text, patience)
 
-/** Types into the cell that has the focus, or is edited already. */
+/** Types into the focused cell or its open editor. */
 async function enter(text: string, key: string, became = text): Promise<void> {
   await page.keyboard.type(text)
   const field = page.locator('.cell-field')
@@ -77,21 +77,21 @@ const showNames = (...wanted: string[]) =>
 
 async function menu(column: string, item: string): Promise<void> {
   await head(column)
-    .getByRole('button', { name: `Menu of ${column}` })
+    .getByRole('button', { name: `Column menu: ${column}` })
     .click()
   await page.getByRole('menuitem', { name: item, exact: true }).click()
 }
 
-interface Kept {
+interface StoredRow {
   readonly id: number
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-const kept = async (path: string): Promise<readonly Kept[]> =>
-  (await rest.get<{ records: Kept[] }>(path)).body.records
+const stored = async (path: string): Promise<readonly StoredRow[]> =>
+  (await rest.get<{ records: StoredRow[] }>(path)).body.records
 
 describe('the rows of a table', () => {
-  it('are sorted by several columns on the server, as the address tells', async () => {
+  it('are sorted by several columns on the server, as the URL specifies', async () => {
     await addPeople('Sorted')
     await open('Sorted')
     await head('Age').locator('.head').click()
@@ -107,7 +107,7 @@ describe('the rows of a table', () => {
     await eventually(async () => (await head('Age').getAttribute('aria-sort')) === 'ascending')
     await page.reload()
     await showNames('Zoe', 'Bob', 'Ada')
-    await menu('Name', 'Sort down')
+    await menu('Name', 'Sort descending')
     await showNames('Zoe', 'Bob', 'Ada')
     expect(new URL(page.url()).searchParams.get('sort')).toBe('-Name')
     await page.goBack()
@@ -122,20 +122,20 @@ describe('the rows of a table', () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('textbox', { name: 'Values' }).fill('36\nmany')
     await dialog.getByRole('button', { name: 'Filter', exact: true }).click()
-    await dialog.getByRole('alert').getByText('“many” is no number.').waitFor()
-    expect(await findBarriers(page)).toEqual([])
+    await dialog.getByRole('alert').getByText('“many” is not a number.').waitFor()
+    expect(await findViolations(page)).toEqual([])
     await dialog.getByRole('textbox', { name: 'Values' }).fill('36')
     await dialog.getByRole('button', { name: 'Filter', exact: true }).click()
     await showNames('Ada', 'Bob')
-    await page.getByText('2 rows that pass the filters').waitFor()
+    await page.getByText('2 rows (filtered)').waitFor()
     await menu('Name', 'Filter…')
-    await dialog.getByLabel('Rows where Name').selectOption('contains')
+    await dialog.getByLabel('Show rows where Name').selectOption('contains')
     await dialog.getByLabel('Value').fill('nobody')
     await dialog.getByRole('button', { name: 'Filter', exact: true }).click()
-    await page.getByText('No row passes the filters').waitFor()
-    expect(await findBarriers(page)).toEqual([])
+    await page.getByText('No rows match the filters').waitFor()
+    expect(await findViolations(page)).toEqual([])
     await page.reload()
-    await page.getByText('No row passes the filters').waitFor()
+    await page.getByText('No rows match the filters').waitFor()
     await page.getByRole('button', { name: 'Remove Name contains nobody' }).click()
     await showNames('Ada', 'Bob')
     await page.getByRole('button', { name: 'Clear all' }).click()
@@ -149,7 +149,7 @@ describe('the rows of a table', () => {
     await showNames('Ada', 'Zoe', 'Bob')
   })
 
-  it('are edited with the keyboard alone, and show what a cell became', async () => {
+  it('are edited with the keyboard only, and show the stored values', async () => {
     const path = await addPeople('Edited')
     await open('Edited')
     await cell(0, 'Name').click()
@@ -168,7 +168,7 @@ describe('the rows of a table', () => {
     await cell(2, 'Age').click()
     await page.keyboard.press('Delete')
     await eventually(async () => {
-      const fields = (await kept(path)).map((row) => [row.fields.Name, row.fields.Age])
+      const fields = (await stored(path)).map((row) => [row.fields.Name, row.fields.Age])
       expect(fields).toEqual([
         ['Grace', 36],
         ['Zoe', 7],
@@ -177,7 +177,7 @@ describe('the rows of a table', () => {
     }, patience)
   })
 
-  it('take a block of cells from the clipboard, and give one to it', async () => {
+  it('accept a block of cells from the clipboard, and copy one to it', async () => {
     const path = await addPeople('Pasted')
     await desk.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await open('Pasted')
@@ -186,7 +186,7 @@ describe('the rows of a table', () => {
     await page.keyboard.press('Control+v')
     await shows(2, 'Name', 'two')
     await eventually(async () => {
-      const fields = (await kept(path)).map((row) => [row.fields.Name, row.fields.Age])
+      const fields = (await stored(path)).map((row) => [row.fields.Name, row.fields.Age])
       expect(fields.slice(1)).toEqual([
         ['one\nline', 1],
         ['two', 2],
@@ -201,7 +201,7 @@ describe('the rows of a table', () => {
     await page.getByRole('alert').getByText('Pasted 1 of 2 rows').waitFor()
   })
 
-  it('show the old value again when the server refuses a new one, and why', async () => {
+  it('show the old value and the reason when the server rejects a new one', async () => {
     const path = await addPeople('Refused')
     await open('Refused')
     await page.route('**/records', (route) =>
@@ -217,13 +217,13 @@ describe('the rows of a table', () => {
     await enter('Eve', 'Enter')
     await page.getByRole('alert').getByText('Name, row 1: not on a Sunday').waitFor()
     await shows(0, 'Name', 'Ada')
-    expect(await findBarriers(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await page.unroute('**/records')
     await page.getByRole('button', { name: 'Dismiss' }).click()
-    expect((await kept(path))[0]?.fields.Name).toBe('Ada')
+    expect((await stored(path))[0]?.fields.Name).toBe('Ada')
   })
 
-  it('are added, with the cursor in the new one, and deleted when they are selected', async () => {
+  it('are added, with the focus in the new one, and deleted when they are selected', async () => {
     const path = await addPeople('Added')
     await open('Added')
     await page.getByRole('button', { name: 'Add row' }).click()
@@ -237,24 +237,24 @@ describe('the rows of a table', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete rows' }).click()
     await page.getByText('2 rows', { exact: true }).waitFor()
     await showNames('Bob', 'Mia')
-    expect((await kept(path)).map(({ fields }) => fields.Name)).toEqual(['Bob', 'Mia'])
+    expect((await stored(path)).map(({ fields }) => fields.Name)).toEqual(['Bob', 'Mia'])
   })
 
-  it('say what to do next where there are none', async () => {
+  it('suggest the next step if there are none', async () => {
     await addTable(rest, doc, 'Empty', { Name: 'Text' })
     await page.goto(`${sheaf.url}/console${doc.replace('/api', '')}/tables/Empty`)
     await page.getByText('This table has no rows yet').waitFor()
-    expect(await findBarriers(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     expect(desk.faults.filter((fault) => !fault.includes('400'))).toEqual([])
   })
 })
 
-describe('what somebody else changes', () => {
-  it('shows soon: cells, rows, columns', async () => {
+describe('changes by other users', () => {
+  it('appear live: cells, rows, columns', async () => {
     const path = await addPeople('Shared')
     await open('Shared')
     await page.getByText('Live', { exact: true }).waitFor()
-    const [first] = await kept(path)
+    const [first] = await stored(path)
     const id = first?.id ?? 0
     await rest.patch(path, { body: { records: [{ id, fields: { Name: 'Lovelace' } }] } })
     await shows(0, 'Name', 'Lovelace')
@@ -268,7 +268,7 @@ describe('what somebody else changes', () => {
     await head('Town').waitFor()
   })
 
-  it('is followed by one stream for a document, which ends with the page', async () => {
+  it('arrive in one stream per document, which ends with the page', async () => {
     const path = await addPeople('Streamed')
     await using other = await visit({ storageState: await desk.context.storageState() })
     const streams: string[] = []
@@ -299,7 +299,7 @@ describe('a long table', () => {
     }
   })
 
-  it('shows its last row after a jump to its end, and few rows are in the page', async () => {
+  it('shows its last row after a jump to its end, with few rows in the DOM', async () => {
     await open('Long')
     await page.getByText('50,000 rows').waitFor()
     await cell(0, 'Name').click()
@@ -310,13 +310,13 @@ describe('a long table', () => {
     await shows(0, 'Name', 'row 1')
   })
 
-  it('is sorted from its other end, and filtered to what is asked', async () => {
+  it('is sorted in descending order and filtered', async () => {
     await open('Long', '?sort=-Age&filter={"Name":{"startsWith":"row 4999","ignoreCase":true}}')
-    await page.getByText('11 rows that pass the filters').waitFor()
+    await page.getByText('11 rows (filtered)').waitFor()
     expect(await names()).toHaveLength(11)
   })
 
-  it('takes a row at its end', async () => {
+  it('accepts a new row at its end', async () => {
     await open('Long')
     await page.getByRole('button', { name: 'Add row' }).click()
     await page.locator('.cell-field').waitFor()
@@ -325,8 +325,8 @@ describe('a long table', () => {
   })
 })
 
-describe('who may only view a document', () => {
-  it('sees its rows, and nothing to change them with', async () => {
+describe('a viewer of a document', () => {
+  it('sees its rows, and no means to change them', async () => {
     await addPeople('Viewed')
     const { email } = await sheaf.createUser('dan@example.com', 'Dan')
     await rest.patch(`${doc}/access`, { body: { delta: { users: { [email]: 'viewers' } } } })

@@ -3,7 +3,7 @@ import { createRest, type Rest } from '@sheaf/testkit/rest'
 import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
-import { findAddress, findBarriers, signIn, useChromium, type Visit } from './chromium'
+import { findUrl, findViolations, signIn, useChromium, type Visit } from './chromium'
 
 const { visit, openDesk } = useChromium()
 let sheaf: RunningSheaf
@@ -11,7 +11,7 @@ let desk: Visit
 let page: Page
 let rest: Rest
 let doc: string
-/** The page of the history. */
+/** URL of the history. */
 let address: string
 beforeAll(async () => {
   ;({ sheaf, desk, page, rest } = await openDesk())
@@ -20,7 +20,7 @@ beforeEach(async () => {
   doc = await newDocument(rest, 'Flowers')
   await addTable(rest, doc, 'Beds', { Name: 'Text', Size: 'Int', Sown: 'Date' })
   await addRecords(rest, `${doc}/tables/Beds`, [{ Name: 'Roses', Size: 3 }, { Name: 'Tulips' }])
-  address = `${await findAddress(sheaf, rest, doc)}/history`
+  address = `${await findUrl(sheaf, rest, doc)}/history`
 })
 
 const patch = (id: number, fields: object, as = rest) =>
@@ -31,26 +31,26 @@ const item = (text: string) => page.getByRole('listitem').filter({ hasText: text
 const dialog = () => page.getByRole('dialog')
 
 describe('the history', () => {
-  it('tells who changed what, with each cell before and after, and undoes it', async () => {
+  it('shows who changed what, with each cell before and after, and undoes it', async () => {
     const { email, key } = await sheaf.createUser('ada@example.com', 'Ada')
     const body = { delta: { users: { [email]: 'editors' } } }
     await rest.patch(`${doc}/access`, { body })
     await patch(1, { Size: 4, Sown: '2026-03-01' }, createRest(sheaf.url, key))
     await page.goto(address)
-    const change = item('changed row 1 of Beds')
+    const change = item('changed row 1 in Beds')
     await change.getByText('Ada').waitFor()
     await item('You added 2 rows to Beds').waitFor()
-    await item('You added the table Beds').waitFor()
+    await item('You added table Beds').waitFor()
     await change.locator('summary').click()
     const size = change.getByRole('row').filter({ hasText: 'Size' })
     await size.waitFor()
     expect(await size.getByRole('cell').allInnerTexts()).toEqual(['Size', '3', '4'])
     const sown = change.getByRole('row').filter({ hasText: 'Sown' })
     expect(await sown.getByRole('cell').allInnerTexts()).toEqual(['Sown', 'empty', 'Mar 1, 2026'])
-    expect(await findBarriers(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
 
     await change.getByRole('button', { name: 'Undo change 4' }).click()
-    expect(await findBarriers(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await dialog().getByRole('button', { name: 'Undo' }).click()
     await dialog().waitFor({ state: 'detached' })
     await item('change 5').getByText('undo', { exact: true }).waitFor()
@@ -58,7 +58,7 @@ describe('the history', () => {
     expect(desk.faults).toEqual([])
   })
 
-  it('says what stands in the way of an undo, and leads to it', async () => {
+  it('lists the conflicts of an undo, with links', async () => {
     await patch(1, { Size: 4 })
     await patch(1, { Size: 5 })
     await page.goto(address)
@@ -66,7 +66,7 @@ describe('the history', () => {
     await dialog().getByRole('button', { name: 'Undo' }).click()
     const reason = /change 4 cannot be undone, since this has changed after it/
     await dialog().getByRole('alert').getByText(reason).waitFor()
-    expect(await findBarriers(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await dialog().getByRole('link', { name: 'row 1' }).click()
     await dialog().waitFor({ state: 'detached' })
     await item('change 3').waitFor()
@@ -75,13 +75,13 @@ describe('the history', () => {
     expect(await sizes()).toEqual([5, null])
   })
 
-  it('is narrowed to a table and a row, which stand in the address', async () => {
+  it('is filtered by table and row in the URL', async () => {
     await addTable(rest, doc, 'Tools', { Name: 'Text' })
     await patch(2, { Size: 9 })
     await page.goto(address)
-    await item('added the table Tools').waitFor()
+    await item('added table Tools').waitFor()
     await page.getByLabel('Table', { exact: true }).selectOption('Beds')
-    await item('added the table Tools').waitFor({ state: 'detached' })
+    await item('added table Tools').waitFor({ state: 'detached' })
     await page.getByLabel('Row', { exact: true }).fill('2')
     await page.getByLabel('Row', { exact: true }).press('Enter')
     await page.waitForURL(/\?table=\d+&row=2$/)
@@ -95,43 +95,43 @@ describe('the history', () => {
     expect(await page.getByLabel('Row', { exact: true }).getAttribute('aria-invalid')).toBe('true')
   })
 
-  it('tells of structure in words, and of what a removed column held', async () => {
+  it('describes schema changes, and shows the values of a removed column', async () => {
     const columns = `${doc}/tables/Beds/columns`
     await rest.patch(columns, { body: { columns: [{ id: 'Name', fields: { colId: 'Title' } }] } })
     await rest.delete(`${columns}/Size`)
     await page.goto(address)
-    await item('renamed the column Name of Beds to Title').waitFor()
-    const removal = item('deleted the column Size of Beds')
+    await item('renamed column Name in Beds to Title').waitFor()
+    const removal = item('deleted column Size from Beds')
     await removal.locator('summary').click()
     const cell = removal.getByRole('row').filter({ hasText: 'Beds 1' })
     await cell.waitFor()
     expect(await cell.getByRole('cell').allInnerTexts()).toEqual(['Size', '3', ''])
   })
 
-  it('says so when others have changed something, and shows it when asked', async () => {
+  it('announces changes by others, and shows them on request', async () => {
     await page.goto(address)
     await item('added 2 rows').waitFor()
     await patch(1, { Size: 7 })
     await page.getByRole('button', { name: '1 new change', exact: true }).waitFor()
     await patch(2, { Size: 8 })
     await page.getByRole('button', { name: '2 new changes' }).click()
-    await item('changed row 2 of Beds').waitFor()
+    await item('changed row 2 in Beds').waitFor()
     await page.getByRole('button', { name: /new change/ }).waitFor({ state: 'detached' })
     await page.getByLabel('Table', { exact: true }).selectOption('Table1')
-    await item('made').or(item('added the table Table1')).waitFor()
+    await item('made').or(item('added table Table1')).waitFor()
     await patch(1, { Size: 9 })
     await eventually(async () => (await sizes())[0] === 9)
     await page.getByLabel('Table', { exact: true }).selectOption('Beds')
     await item('change 6').waitFor()
   })
 
-  it('stays as it is until new changes are asked for, and tells of those alone that it would show', async () => {
+  it('stays unchanged until new changes are requested, and announces only those that match the filter', async () => {
     await addTable(rest, doc, 'Tools', { Name: 'Text' })
     await page.goto(address)
-    await item('added the table Tools').waitFor()
+    await item('added table Tools').waitFor()
     await patch(1, { Size: 7 })
     await page.getByRole('button', { name: '1 new change', exact: true }).waitFor()
-    // As when somebody comes back to the tab of the browser.
+    // As when the user returns to the browser tab.
     await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`)
     await addRecords(rest, `${doc}/tables/Tools`, [{ Name: 'Spade' }])
     await page.getByRole('button', { name: '2 new changes' }).waitFor()
@@ -140,22 +140,22 @@ describe('the history', () => {
     expect(await page.getByRole('button', { name: /new change/ }).count()).toBe(0)
   })
 
-  it('comes in pages, of which the older ones are shown when asked', async () => {
+  it('is paged, with older changes shown on request', async () => {
     const many = Array.from({ length: 60 }, (_, index) => ({ Name: `Bed ${index}`, Size: index }))
     await addRecords(rest, `${doc}/tables/Beds`, many)
     for (let size = 0; size < 25; size++) await patch(1, { Size: 100 + size })
     await page.goto(address)
     await item('change 29').waitFor()
     expect(await page.locator('.changes > li').count()).toBe(25)
-    await page.getByRole('button', { name: 'Show older ones' }).click()
+    await page.getByRole('button', { name: 'Show older' }).click()
     const added = item('You added 60 rows to Beds')
     await added.locator('summary').click()
-    await added.getByText('80 more cells are not shown.').waitFor()
+    await added.getByText('80 more cells not shown.').waitFor()
     await added.getByRole('button', { name: 'Show more cells' }).click()
     await added.getByText('Bed 59').waitFor()
   })
 
-  it('is undone with the keyboard alone', async () => {
+  it('can be undone with the keyboard only', async () => {
     await patch(1, { Size: 4 })
     await page.goto(address)
     await page.getByRole('button', { name: 'Undo change 4' }).focus()
@@ -166,15 +166,15 @@ describe('the history', () => {
     expect(await sizes()).toEqual([3, null])
   })
 
-  it('is not shown to who may only view, who is told why', async () => {
+  it('is not shown to viewers, with an explanation', async () => {
     const { email } = await sheaf.createUser('vera@example.com', 'Vera')
     const body = { delta: { users: { [email]: 'viewers' } } }
     expect((await rest.patch(`${doc}/access`, { body })).status).toBe(200)
     await using other = await visit()
     await signIn(other, sheaf, email)
     await other.page.goto(address)
-    await other.page.getByText('Only who may edit a document sees its history').waitFor()
-    expect(await findBarriers(other.page)).toEqual([])
+    await other.page.getByText('Only editors can see the history').waitFor()
+    expect(await findViolations(other.page)).toEqual([])
     expect(other.faults).toEqual([])
   })
 })

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { startReceiver, type WebhookReceiver } from '@sheaf/testkit/webhook-receiver'
 import { addRecords, addTable, newDocument } from '../support/system'
 import { addWebhook, allowLoopback, requireOk } from '../support/webhooks'
-import { findBarriers, signIn, useChromium, type Visit } from './chromium'
+import { findViolations, signIn, useChromium, type Visit } from './chromium'
 
 const { visit } = useChromium()
 let sheaf: RunningSheaf
@@ -31,7 +31,7 @@ afterAll(async () => {
   await receiver?.[Symbol.asyncDispose]()
 })
 
-/** A document with a name that is long, and a table with something of every kind in it; its integer id. */
+/** Creates a document with a long name and a table with various values. Returns its integer id. */
 async function fill(rest: Rest): Promise<number> {
   await rest.post('/api/profile/user/name', { body: { name: 'Somebody with a Very-Long Name' } })
   const doc = await newDocument(rest, 'A document with a rather long name that goes on for a while')
@@ -66,11 +66,11 @@ const pages: readonly (readonly [name: string, path: () => string, heading: RegE
   ['webhooks', () => `/docs/${docId}/webhooks`, /A document/],
   ['a webhook', () => `/docs/${docId}/webhooks/${hookId}`, /A document/],
   ['a new webhook', () => `/docs/${docId}/webhooks/new`, /A document/],
-  ['the change of a webhook', () => `/docs/${docId}/webhooks/${hookId}/edit`, /A document/],
+  ['editing a webhook', () => `/docs/${docId}/webhooks/${hookId}/edit`, /A document/],
   ['the history', () => `/docs/${docId}/history`, /A document/],
   ['the history of a row', () => `/docs/${docId}/history?table=People&row=1`, /A document/],
-  ['calls of a document', () => `/docs/${docId}/api`, /A document/],
-  ['an address that leads nowhere', () => '/nowhere', /nothing here/],
+  ['the API of a document', () => `/docs/${docId}/api`, /A document/],
+  ['an unknown URL', () => '/nowhere', /Page not found/],
 ]
 
 async function open(page: Page, path: string, heading: RegExp): Promise<void> {
@@ -80,42 +80,42 @@ async function open(page: Page, path: string, heading: RegExp): Promise<void> {
 }
 
 describe.each(pages)('the page of %s', (_name, path, heading) => {
-  it('has no barriers and no errors, in light and on a desk', async () => {
+  it('has no accessibility violations and no errors, with the light theme on a desktop', async () => {
     await open(desk.page, path(), heading)
-    expect(await findBarriers(desk.page)).toEqual([])
+    expect(await findViolations(desk.page)).toEqual([])
     expect(desk.faults).toEqual([])
   })
 
-  it('has no barriers and no errors, in the dark and on a phone, where it does not scroll sideways', async () => {
+  it('has no accessibility violations and no errors, with the dark theme on a phone, where it does not scroll horizontally', async () => {
     await open(phone.page, path(), heading)
-    expect(await findBarriers(phone.page)).toEqual([])
+    expect(await findViolations(phone.page)).toEqual([])
     expect(phone.faults).toEqual([])
-    // Not the width of the window, which grows with what sticks out.
+    // Not the width of the window, which grows with overflowing content.
     const width = 'document.documentElement.scrollWidth'
     expect(await phone.page.evaluate(width)).toBeLessThanOrEqual(375)
   })
 })
 
 describe('the console', () => {
-  it('shows why there is nothing, where a document is not there', async () => {
+  it('shows the error for a document that does not exist', async () => {
     await using other = await visit({ storageState: await desk.context.storageState() })
     await other.page.goto(`${sheaf.url}/console/docs/999999`)
     await other.page.getByRole('alert').getByText('document not found').waitFor()
-    expect(await findBarriers(other.page)).toEqual([])
+    expect(await findViolations(other.page)).toEqual([])
   })
 
-  it('sends who is not signed in to sign in, and back', async () => {
+  it('redirects users who are not signed in to the sign-in page and back', async () => {
     await using stranger = await visit()
     await stranger.page.goto(`${sheaf.url}/console/profile`)
     await stranger.page.waitForURL(/\/sign-in\?next=%2Fconsole%2Fprofile$/)
-    expect(await findBarriers(stranger.page)).toEqual([])
+    expect(await findViolations(stranger.page)).toEqual([])
   })
 })
 
 describe('the files of the console', () => {
   const get = (path: string, init?: RequestInit) => fetch(`${sheaf.url}${path}`, init)
 
-  it('may run nothing that stands inside a page, and nothing of another site', async () => {
+  it('allow no inline content and no content of other sites', async () => {
     const { headers } = await get('/console/profile')
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
@@ -125,7 +125,7 @@ describe('the files of the console', () => {
     expect(headers.get('cache-control')).toBe('no-store')
   })
 
-  it('are kept for ever where their names tell their contents', async () => {
+  it('are immutable if their names contain a hash', async () => {
     const page = await (await get('/console/')).text()
     const assets = [...page.matchAll(/"(\/console\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
     expect(assets.length).toBeGreaterThanOrEqual(3)
@@ -139,7 +139,7 @@ describe('the files of the console', () => {
     expect((await get('/console/assets/index-gone.js')).status).toBe(404)
   })
 
-  it('are found without the slash, and only read', async () => {
+  it('redirect to the trailing slash, and are read-only', async () => {
     const { status, headers } = await get('/console', { redirect: 'manual' })
     expect([status, headers.get('location')]).toEqual([308, '/console/'])
     expect((await get('/console/', { method: 'HEAD' })).status).toBe(200)

@@ -1,7 +1,7 @@
 import { createRest } from '@sheaf/testkit/rest'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
-import { findBarriers, followLink, signIn, useChromium } from './chromium'
+import { findViolations, followLink, signIn, useChromium } from './chromium'
 
 const { visit } = useChromium()
 let sheaf: RunningSheaf
@@ -12,14 +12,14 @@ afterAll(async () => {
   await sheaf?.[Symbol.asyncDispose]()
 })
 
-/** Goes on with Tab until this button has the focus, as somebody without a mouse does. */
+/** Presses Tab until a button has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
   const button = page.getByRole('button', { name, exact: true })
   for (let pressed = 0; pressed < 60; pressed++) {
     if ((await button.and(page.locator(':focus')).count()) === 1) return
     await page.keyboard.press('Tab')
   }
-  throw new Error(`Tab does not lead to "${name}"`)
+  throw new Error(`Tab does not reach "${name}"`)
 }
 
 const apiSection = (page: Page) => page.getByRole('region', { name: 'API', exact: true })
@@ -32,7 +32,7 @@ async function readKey(page: Page): Promise<string> {
 }
 
 describe('the API section of profile settings', () => {
-  it('lets the owner, who came by the printed link, remove the key and create others with the keyboard alone', async () => {
+  it('lets the owner remove the key and create others with the keyboard only, after signing in by the printed link', async () => {
     await using desk = await visit()
     const { page } = desk
     const [, link = ''] = /(http\S+\/sign-in\/link\?token=\S+)/.exec(sheaf.output()) ?? []
@@ -47,7 +47,7 @@ describe('the API section of profile settings', () => {
     await tabTo(page, 'Remove')
     await page.keyboard.press('Enter')
     await page.getByRole('dialog', { name: 'Remove the API key?' }).waitFor()
-    expect(await findBarriers(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await tabTo(page, 'Remove key')
     await page.keyboard.press('Enter')
     await section.getByRole('button', { name: 'Create' }).waitFor()
@@ -90,7 +90,7 @@ describe('the API section of profile settings', () => {
     const section = apiSection(desk.page)
     const create = section.getByRole('button', { name: 'Create' })
     await section.getByRole('button').first().waitFor()
-    // A user whom the operator made may have a default key already.
+    // A user created by the operator may already have a default key.
     if ((await create.count()) === 0) {
       await section.getByRole('button', { name: 'Remove' }).click()
       await desk.page.getByRole('button', { name: 'Remove key' }).click()
@@ -106,7 +106,7 @@ describe('the API section of profile settings', () => {
 })
 
 describe('named keys', () => {
-  it('are made with an end and confined to what is chosen, and revoked', async () => {
+  it('are created with an expiry date and restricted access, and revoked', async () => {
     const { email } = await sheaf.createUser('carol@example.com', 'Carol')
     await using desk = await visit()
     const { page } = desk
@@ -115,12 +115,12 @@ describe('named keys', () => {
     await page.getByRole('button', { name: 'New key' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('robot')
-    await dialog.getByLabel('Last day').fill('2999-12-31')
-    await dialog.getByLabel('It may only read').check()
-    await dialog.getByLabel(/It reaches only/).check()
+    await dialog.getByLabel('Expiry date').fill('2999-12-31')
+    await dialog.getByLabel('Read-only').check()
+    await dialog.getByLabel(/^Restrict to/).check()
     expect(await dialog.getByRole('button', { name: 'Create key' }).isDisabled()).toBe(true)
     await dialog.getByLabel('Home').check()
-    expect(await findBarriers(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Create key' }).click()
     const key = (await dialog.getByLabel('new key', { exact: true }).textContent()) ?? ''
     const robot = createRest(sheaf.url, key)
@@ -130,7 +130,7 @@ describe('named keys', () => {
     await dialog.getByRole('button', { name: 'Done' }).click()
 
     const row = page.getByRole('row', { name: /robot/ })
-    expect(await row.textContent()).toMatch(/1 workspace, to read.*2999/)
+    expect(await row.textContent()).toMatch(/1 workspace, read-only.*2999/)
     await row.getByRole('button', { name: 'Revoke robot' }).click()
     await page.getByRole('button', { name: 'Revoke key' }).click()
     await page.getByText('No named keys yet').waitFor()
@@ -139,8 +139,8 @@ describe('named keys', () => {
   })
 })
 
-describe('a page that was open while somebody else signed in, in another tab', () => {
-  it('changes nothing in their name and shows what is theirs, and leads to sign in once they are out', async () => {
+describe('a page open while another user signs in from another tab', () => {
+  it('writes nothing on their behalf, shows their data, and redirects to the sign-in page when they are signed out', async () => {
     const [fay, gus] = [
       await sheaf.createUser('fay@example.com', 'Fay'),
       await sheaf.createUser('gus@example.com', 'Gus'),
@@ -168,7 +168,7 @@ describe('a page that was open while somebody else signed in, in another tab', (
 })
 
 describe('sessions', () => {
-  it('are listed, ended one by one, and all but this one at once', async () => {
+  it('are listed, ended one by one, and all others at once', async () => {
     const { email } = await sheaf.createUser('hana@example.com', 'Hana')
     await using desk = await visit()
     const others = [await visit(), await visit()]
@@ -176,14 +176,14 @@ describe('sessions', () => {
     const { page } = desk
     await page.goto(`${sheaf.url}/console/profile`)
     const section = page.getByRole('region', { name: 'Sessions' })
-    await section.getByText('this one').waitFor()
+    await section.getByText('This session').waitFor()
     const ends = section.getByRole('button', { name: /^End the session of Chrom.* on Linux$/ })
     expect(await ends.count()).toBe(2)
-    expect(await findBarriers(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await ends.first().click()
-    await page.getByText('The session has ended.').waitFor()
+    await page.getByText('Session ended.').waitFor()
     expect(await ends.count()).toBe(1)
-    await section.getByRole('button', { name: 'End all others' }).click()
+    await section.getByRole('button', { name: 'End other sessions' }).click()
     await ends.waitFor({ state: 'detached' })
     for (const other of others) {
       await other.page.goto(`${sheaf.url}/console/profile`)
@@ -191,13 +191,13 @@ describe('sessions', () => {
       await other[Symbol.asyncDispose]()
     }
     await page.reload()
-    await section.getByText('this one').waitFor()
+    await section.getByText('This session').waitFor()
     expect(desk.faults).toEqual([])
   })
 })
 
 describe('the account', () => {
-  it('is renamed, signed out everywhere, and deleted once its name is typed', async () => {
+  it('is renamed, signed out everywhere, and deleted after its name is typed', async () => {
     const { email, key } = await sheaf.createUser('erin@example.com', 'Erin')
     await using desk = await visit()
     await using other = await visit()
@@ -206,7 +206,7 @@ describe('the account', () => {
     await desk.page.goto(`${sheaf.url}/console/profile`)
     await desk.page.getByLabel('Name', { exact: true }).fill('Erin E.')
     await desk.page.getByRole('button', { name: 'Save name' }).click()
-    await desk.page.getByText('The name is saved.').waitFor()
+    await desk.page.getByText('Name saved.').waitFor()
 
     await desk.page.getByRole('button', { name: 'Sign out everywhere' }).click()
     await desk.page.waitForURL(/\/sign-in/)

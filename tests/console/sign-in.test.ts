@@ -1,7 +1,7 @@
 import { freePort } from '@sheaf/engines/free-port'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import { startOidcProvider, type OidcProvider } from '../support/oidc-provider'
-import { findBarriers, useChromium } from './chromium'
+import { findViolations, useChromium } from './chromium'
 
 const { visit } = useChromium()
 let provider: OidcProvider
@@ -17,14 +17,14 @@ afterAll(async () => {
   await provider?.[Symbol.asyncDispose]()
 })
 
-describe('signing in at an identity provider', () => {
-  it('leads to the page of the console that was wanted, and signing out back to the start', async () => {
+describe('signing in with an identity provider', () => {
+  it('returns to the requested page of the console, and signing out to the sign-in page', async () => {
     await using desk = await visit()
     const { page } = desk
     await page.goto(`${sheaf.url}/console/profile`)
     const start = page.getByRole('link', { name: /^Continue with/ })
     await start.waitFor()
-    expect(await findBarriers(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await start.click()
     await page.locator('input[name=login]').fill('erin')
     await page.locator('input[name=password]').fill('any')

@@ -3,7 +3,7 @@ import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest } from '@sheaf/testkit/rest'
 import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Page } from 'playwright-core'
-import { findBarriers, signIn, useChromium, type Visit } from './chromium'
+import { findViolations, signIn, useChromium, type Visit } from './chromium'
 
 const { visit, openDesk } = useChromium()
 let sheaf: RunningSheaf
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 
 async function choose(of: string, item: string): Promise<void> {
-  await page.getByRole('button', { name: `More for ${of}`, exact: true }).click()
+  await page.getByRole('button', { name: `More actions for ${of}`, exact: true }).click()
   await page.getByRole('menuitem', { name: item, exact: true }).click()
 }
 
@@ -38,7 +38,7 @@ const listed = async (): Promise<Listed[]> =>
   }))
 
 describe('sites, workspaces and documents', () => {
-  it('are made, renamed, moved, pinned, put into the trash, restored and deleted', async () => {
+  it('are created, renamed, moved, pinned, moved to the trash, restored and deleted', async () => {
     await page.goto(`${sheaf.url}/console/sites/current`)
     await page.getByRole('button', { name: 'New workspace' }).click()
     await enterName('Plans', 'Create workspace')
@@ -56,7 +56,10 @@ describe('sites, workspaces and documents', () => {
     await choose('Budget', 'Move')
     const home = page.getByRole('option', { name: / \/ Home$/ })
     await home.waitFor({ state: 'attached' })
-    await page.getByLabel('To workspace').selectOption({ label: (await home.textContent()) ?? '' })
+    await page
+      .getByRole('dialog')
+      .getByLabel('Workspace')
+      .selectOption({ label: (await home.textContent()) ?? '' })
     await page.getByRole('button', { name: 'Move', exact: true }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     const whole = [
@@ -75,15 +78,15 @@ describe('sites, workspaces and documents', () => {
 
     await choose('Personal', 'Trash')
     await page.getByRole('button', { name: 'Restore Budget' }).click()
-    await page.getByText('“Budget” is back.').waitFor()
-    await page.getByRole('button', { name: 'Delete Ideas for good' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click()
+    await page.getByText('“Budget” restored.').waitFor()
+    await page.getByRole('button', { name: 'Permanently delete Ideas' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete permanently' }).click()
     await page.getByText('The trash is empty').waitFor()
     expect(await listed()).toEqual([whole[0]])
     expect(desk.faults).toEqual([])
   })
 
-  it('include team sites, which are deleted once their name is typed', async () => {
+  it('include team sites, which are deleted after their name is typed', async () => {
     await page.goto(`${sheaf.url}/console/`)
     await page.getByRole('button', { name: 'New team site' }).click()
     await page.getByLabel('Name').fill('Bench')
@@ -107,7 +110,7 @@ describe('sites, workspaces and documents', () => {
     expect(await page.getByRole('heading', { name: 'Work' }).count()).toBe(0)
   })
 
-  it('take files as documents, and say what is wrong with those that are none', async () => {
+  it('import files as documents, and report errors of invalid files', async () => {
     await page.goto(`${sheaf.url}/console/sites/current`)
     await page.getByRole('button', { name: 'Import into Home' }).click()
     const dialog = page.getByRole('dialog')
@@ -126,7 +129,7 @@ describe('sites, workspaces and documents', () => {
 })
 
 describe('access', () => {
-  it('is shared with a second user, who signs in and sees the document until it is taken away', async () => {
+  it('is granted to a second user, who signs in and sees the document until it is revoked', async () => {
     const { email } = await sheaf.createUser('dan@example.com', 'Dan')
     const workspaces = (await rest.get<{ id: number }[]>('/api/orgs/current/workspaces')).body
     const path = `/api/workspaces/${workspaces[0]?.id}/docs`
@@ -139,17 +142,17 @@ describe('access', () => {
     await page.goto(`${sheaf.url}/console/docs/${docId}`)
     await page.getByRole('button', { name: 'Access' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('E-mail').fill(email)
+    await dialog.getByLabel('Email').fill(email)
     await dialog.getByLabel('Role', { exact: true }).selectOption('viewers')
     await dialog.getByRole('button', { name: 'Share' }).click()
     await dialog.getByRole('rowheader', { name: /Dan/ }).waitFor()
-    expect(await findBarriers(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await other.page.reload()
     await other.page.getByRole('heading', { level: 1, name: 'Shared' }).waitFor()
 
     await dialog.getByLabel(`Role of ${email}`).selectOption('editors')
-    await dialog.getByLabel(/Who has a role/).selectOption('')
-    await dialog.getByLabel(/Everyone who knows/).check()
+    await dialog.getByLabel('Inherited roles').selectOption('')
+    await dialog.getByLabel(/Anyone with the link/).check()
     const access = async () =>
       (
         await rest.get<{ maxInheritedRole: string | null; users: Record<string, unknown>[] }>(
@@ -165,7 +168,7 @@ describe('access', () => {
         roles.some(([address, role]) => address === 'everyone@getgrist.com' && role === 'viewers')
       )
     })
-    await dialog.getByLabel(/Everyone who knows/).uncheck()
+    await dialog.getByLabel(/Anyone with the link/).uncheck()
     await dialog.getByRole('button', { name: `Remove ${email}` }).click()
     await dialog.getByRole('rowheader', { name: /Dan/ }).waitFor({ state: 'detached' })
     await eventually(async () => {
@@ -176,7 +179,7 @@ describe('access', () => {
 })
 
 describe('a document', () => {
-  it('answers SQL with rows, or with what is wrong', async () => {
+  it('runs SQL and shows rows or errors', async () => {
     await page.goto(`${sheaf.url}/console/sites/current`)
     await page.getByRole('link', { name: 'country-codes' }).click()
     await page.getByRole('link', { name: 'SQL' }).click()
@@ -192,7 +195,7 @@ describe('a document', () => {
       .waitFor()
   })
 
-  it('is downloaded in each form', async () => {
+  it('is downloaded in each format', async () => {
     await page.getByRole('link', { name: 'Downloads' }).click()
     const links = page.locator('a[download]')
     await links.first().waitFor()
@@ -200,13 +203,13 @@ describe('a document', () => {
     expect(paths).toHaveLength(8)
     for (const path of paths) {
       const { status, size } = await page.evaluate<{ status: number; size: number }>(
-        `fetch(${JSON.stringify(path)}).then(async (answer) => ({ status: answer.status, size: (await answer.arrayBuffer()).byteLength }))`,
+        `fetch(${JSON.stringify(path)}).then(async (response) => ({ status: response.status, size: (await response.arrayBuffer()).byteLength }))`,
       )
       expect([path, status, size > 100]).toEqual([path, 200, true])
     }
   })
 
-  it('takes files and gives them back', async () => {
+  it('accepts files and offers them for download', async () => {
     await page.getByRole('link', { name: 'Files' }).click()
     const file = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') }
     await page.getByLabel('Attach files').setInputFiles(file)
@@ -217,7 +220,7 @@ describe('a document', () => {
 })
 
 describe('the subdomain of a team site', () => {
-  it('is changed by its owner, and a refusal stands beside the field', async () => {
+  it('is changed by its owner, with errors shown at the field', async () => {
     const { body: id } = await rest.post<number>('/api/orgs', {
       body: { name: 'Team', domain: 'before' },
     })
@@ -231,7 +234,7 @@ describe('the subdomain of a team site', () => {
     expect(await dialog.getByRole('alert').count()).toBe(1)
     const described = (await field.getAttribute('aria-describedby')) ?? ''
     expect(described).toContain('error')
-    expect(await findBarriers(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await field.fill('Behind')
     await dialog.getByRole('button', { name: 'Change', exact: true }).click()
     await dialog.waitFor({ state: 'detached' })

@@ -3,7 +3,7 @@ import { createRest, type Rest } from '@sheaf/testkit/rest'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import type { Locator, Page } from 'playwright-core'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
-import { findBarriers, signIn, useChromium, type Visit } from './chromium'
+import { findViolations, signIn, useChromium, type Visit } from './chromium'
 
 const { visit } = useChromium()
 let sheaf: RunningSheaf
@@ -58,24 +58,24 @@ async function choose(menu: string, item: string): Promise<void> {
 }
 
 describe('columns', () => {
-  it('are added with their type, and what that needs to know', async () => {
+  it('are added with a type and its options', async () => {
     await page.getByRole('gridcell', { name: 'Ada' }).waitFor()
     await page.getByRole('button', { name: 'Add column' }).click()
     await dialog.getByLabel('Label').fill('Favourite colour')
     await dialog.getByLabel('Type').selectOption({ label: 'Choice' })
     await dialog.getByLabel('Choices').fill('Red\nGreen\n')
-    expect(await findBarriers(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await submit('Add column')
     await page.getByRole('columnheader', { name: /Favourite colour/ }).waitFor()
 
     await page.getByRole('button', { name: 'Add column' }).click()
     await dialog.getByLabel('Label').fill('Friend')
-    await dialog.getByLabel('Type').selectOption({ label: 'Reference to a row' })
+    await dialog.getByLabel('Type').selectOption({ label: 'Reference' })
     const add = dialog.getByRole('button', { name: 'Add column' })
     expect(await add.isDisabled()).toBe(true)
     await dialog.getByLabel('Table').selectOption('People')
-    await dialog.getByLabel('Shown of its rows').selectOption({ label: 'Name' })
-    expect(await findBarriers(page)).toEqual([])
+    await dialog.getByLabel('Display column').selectOption({ label: 'Name' })
+    expect(await findViolations(page)).toEqual([])
     await submit('Add column')
 
     await page.getByRole('button', { name: 'Add column' }).click()
@@ -92,12 +92,12 @@ describe('columns', () => {
     ])
   })
 
-  it('are changed; another type converts what they hold', async () => {
-    await choose('Menu of Name', 'Change column…')
-    await dialog.getByText('In the API it is Name').waitFor()
+  it('are edited; another type converts their values', async () => {
+    await choose('Column menu: Name', 'Edit column…')
+    await dialog.getByText('Column id in the API: Name').waitFor()
     await dialog.getByLabel('Label').fill('Size')
     await dialog.getByLabel('Type').selectOption({ label: 'Number' })
-    await dialog.getByText('The values are converted').waitFor()
+    await dialog.getByText('Existing values are converted').waitFor()
     await submit('Save')
     await page.getByRole('columnheader', { name: /Size/ }).waitFor()
     expect((await columns('People'))[0]).toBe('Size Numeric')
@@ -105,10 +105,10 @@ describe('columns', () => {
     expect(cells).toEqual(['Ada', 7])
   })
 
-  it('are deleted once it is confirmed what is lost', async () => {
-    await choose('Menu of Seen', 'Delete column…')
-    await dialog.getByText('It is lost with its values in 2 rows of People').waitFor()
-    expect(await findBarriers(page)).toEqual([])
+  it('are deleted after the loss is confirmed', async () => {
+    await choose('Column menu: Seen', 'Delete column…')
+    await dialog.getByText('This deletes its values in 2 rows of People').waitFor()
+    expect(await findViolations(page)).toEqual([])
     await submit('Delete column')
     await page.getByRole('columnheader', { name: /Seen/ }).waitFor({ state: 'detached' })
     expect(await columns('People')).toHaveLength(3)
@@ -117,24 +117,24 @@ describe('columns', () => {
 })
 
 describe('tables', () => {
-  it('are added with their first columns', async () => {
+  it('are added with initial columns', async () => {
     await page.getByRole('button', { name: 'Add table' }).click()
     await dialog.getByLabel('Name', { exact: true }).fill('to do')
     await dialog.getByLabel('Label of column 1').fill('Task')
-    await dialog.getByRole('button', { name: 'Another column' }).click()
+    await dialog.getByRole('button', { name: 'Add column' }).click()
     await dialog.getByLabel('Label of column 2').fill('Done')
-    await dialog.getByLabel('Type of column 2').selectOption({ label: 'Yes or no' })
-    await dialog.getByRole('button', { name: 'Another column' }).click()
-    await dialog.getByRole('button', { name: 'Leave out column 3' }).click()
-    expect(await findBarriers(page)).toEqual([])
+    await dialog.getByLabel('Type of column 2').selectOption({ label: 'Checkbox' })
+    await dialog.getByRole('button', { name: 'Add column' }).click()
+    await dialog.getByRole('button', { name: 'Remove column 3' }).click()
+    expect(await findViolations(page)).toEqual([])
     await submit('Add table')
     await page.waitForURL(/\/tables\/To_do$/)
     await page.getByRole('columnheader', { name: /Task/ }).waitFor()
     expect(await columns('To_do')).toEqual(['Task Text', 'Done Bool'])
   })
 
-  it('are renamed, and the address goes with them', async () => {
-    await choose('More for table To_do', 'Rename')
+  it('are renamed, and the URL follows', async () => {
+    await choose('More actions for table To_do', 'Rename')
     await dialog.getByLabel('Name').fill('people')
     await submit('Rename')
     await page.waitForURL(/\/tables\/People2$/)
@@ -143,10 +143,10 @@ describe('tables', () => {
     expect(desk.faults).toEqual([])
   })
 
-  it('are deleted once it is confirmed what is lost', async () => {
-    await choose('More for table People2', 'Delete')
-    await dialog.getByText('It is lost with 0 rows and the columns Task, Done.').waitFor()
-    expect(await findBarriers(page)).toEqual([])
+  it('are deleted after the loss is confirmed', async () => {
+    await choose('More actions for table People2', 'Delete')
+    await dialog.getByText('This deletes 0 rows and the columns Task, Done.').waitFor()
+    expect(await findViolations(page)).toEqual([])
     await submit('Delete table')
     await page.waitForURL(/\/tables\/Table1$/)
     await page.getByRole('columnheader', { name: /^A/ }).waitFor()
@@ -154,9 +154,9 @@ describe('tables', () => {
     expect(desk.faults).toEqual([])
   })
 
-  it('that somebody else has deleted meanwhile are told of in the words of the API', async () => {
+  it('deleted by another user cause the error message of the API', async () => {
     await addTable(rest, doc, 'Brief', { A: 'Text' })
-    await choose('More for table Brief', 'Rename')
+    await choose('More actions for table Brief', 'Rename')
     const { body } = await rest.get<{ tables: { id: string; fields: { tableRef: number } }[] }>(
       `${doc}/tables`,
     )
@@ -172,7 +172,7 @@ describe('tables', () => {
 })
 
 describe('a document without tables', () => {
-  it('offers to add the first', async () => {
+  it('offers to add the first table', async () => {
     const empty = await newDocument(rest, 'Empty')
     const { body } = await rest.get<{ id: number }>(empty)
     const tableRefs = await rest.get<{ tables: { fields: { tableRef: number } }[] }>(

@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks'
 import type { Page } from 'playwright-core'
 import { addRecords, addTable, newDocument } from '../support/system'
 import { addWebhook, allowLoopback, headersOf, type RestWebhook } from '../support/webhooks'
-import { findAddress, findBarriers, signIn, useChromium, type Visit } from './chromium'
+import { findUrl, findViolations, signIn, useChromium, type Visit } from './chromium'
 
 const { visit, openDesk } = useChromium()
 let sheaf: RunningSheaf
@@ -15,14 +15,14 @@ let desk: Visit
 let page: Page
 let rest: Rest
 let doc: string
-/** The page of webhooks. */
+/** URL of the webhooks. */
 let address: string
 beforeAll(async () => {
   receiver = await startReceiver()
   ;({ sheaf, desk, page, rest } = await openDesk(allowLoopback))
   doc = await newDocument(rest, 'Flowers')
   await addTable(rest, doc, 'Beds', { Name: 'Text', Size: 'Int', Done: 'Bool' })
-  address = `${await findAddress(sheaf, rest, doc)}/webhooks`
+  address = `${await findUrl(sheaf, rest, doc)}/webhooks`
 })
 afterAll(async () => {
   await receiver?.[Symbol.asyncDispose]()
@@ -33,24 +33,24 @@ const listed = async () =>
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 const dialog = () => page.getByRole('dialog')
 const choose = async (item: string) => {
-  await page.getByRole('button', { name: /^More for (?!table)/ }).click()
+  await page.getByRole('button', { name: /^More actions for (?!table)/ }).click()
   await page.getByRole('menuitem', { name: item }).click()
 }
-/** What is answered in the place of Sheaf, as when it is away for a moment. */
-const refusal = { status: 400, json: { error: 'not to be had now' } }
-/** What the browser told as an error, but for refusals: those are shown where they were caused. */
+/** A response in place of that of Sheaf, as during a short outage. */
+const refusal = { status: 400, json: { error: 'temporarily unavailable' } }
+/** Errors in the console of the browser, except for rejected requests, which the pages show. */
 const faults = () => desk.faults.filter((fault) => !/status of 40[039]/.test(fault))
 
 describe('webhooks', () => {
-  it('are made, with what is refused shown at its field', async () => {
+  it('are created, with errors shown at their fields', async () => {
     await page.goto(address)
     await page.getByText('No webhooks yet').waitFor()
     await page.getByRole('link', { name: 'New webhook' }).click()
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Gardeners')
-    const url = page.getByLabel('Address')
+    const url = page.getByLabel('URL')
     await url.fill('http://10.0.0.1/')
     await page.getByLabel('Table', { exact: true }).selectOption('Beds')
-    await page.getByLabel('Only rows where this is true').selectOption('Done')
+    await page.getByLabel('Ready column').selectOption('Done')
     await page.getByRole('checkbox', { name: 'Size', exact: true }).check()
     await page.getByLabel('Memo').fill('Tells them what to water.')
     await button('Create webhook').click()
@@ -64,10 +64,10 @@ describe('webhooks', () => {
     await page.getByRole('alert').getByText('eventTypes must be a non-empty array').waitFor()
     await page.getByRole('checkbox', { name: 'rows added' }).check()
     await page.getByRole('checkbox', { name: 'rows changed' }).check()
-    expect(await findBarriers(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await button('Create webhook').click()
     await page.getByRole('heading', { name: 'Gardeners' }).waitFor()
-    await page.getByText('Working').waitFor()
+    await page.getByText('Active').waitFor()
     const [made] = await listed()
     expect(page.url()).toBe(`${address}/${made?.id}`)
     expect(made?.fields).toMatchObject({
@@ -78,77 +78,77 @@ describe('webhooks', () => {
     expect(faults()).toEqual([])
   })
 
-  it('show their deliveries as they are made, and send one again', async () => {
+  it('show deliveries live, and send one again', async () => {
     await addRecords(rest, `${doc}/tables/Beds`, [{ Name: 'Roses', Size: 3, Done: true }])
     await eventually(() => receiver.rows('/beds').length === 1)
     await page.getByText('Delivered').waitFor()
-    await page.getByRole('button', { name: /^Details of the delivery/ }).click()
+    await page.getByRole('button', { name: /^Details of delivery/ }).click()
     await dialog().getByText('1 (add)').waitFor()
-    expect(await findBarriers(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await dialog().getByRole('button', { name: 'Send again' }).click()
     await eventually(() => receiver.rows('/beds').length === 2)
-    await dialog().getByText('by hand').waitFor()
+    await dialog().getByText('Manual').waitFor()
     await dialog()
-      .getByRole('link', { name: /^change \d+$/ })
+      .getByRole('link', { name: /^Change \d+$/ })
       .click()
     await page.getByText('added row 1 to Beds').waitFor()
     await page.goBack()
   })
 
-  it('are tried with a made-up event, whose outcome is shown', async () => {
+  it('are tested with a sample event, whose result is shown', async () => {
     receiver.answer = () => ({ status: 503, body: 'come back later' })
-    await button('Send a test').click()
-    await dialog().getByText('It did not arrive: HTTP status 503.').waitFor()
+    await button('Send test').click()
+    await dialog().getByText('Delivery failed: HTTP status 503.').waitFor()
     await dialog().getByText('come back later').waitFor()
     await dialog().getByRole('button', { name: 'Done' }).click()
     receiver.answer = () => ({})
-    await button('Send a test').click()
-    await dialog().getByText('and answered 200').waitFor()
+    await button('Send test').click()
+    await dialog().getByText('responded with status 200').waitFor()
     await dialog().getByRole('button', { name: 'Done' }).click()
     await page.getByText('Failed').waitFor()
     expect(await page.getByRole('row').filter({ hasText: '(test)' }).count()).toBe(2)
   })
 
-  it('show their secret when asked, and get a new one beside the old', async () => {
+  it('show their secret on request, and get a new one in addition to the old one', async () => {
     await button('Show secret').click()
     const shown = page.getByRole('textbox', { name: 'secret', exact: true })
     const old = await shown.innerText()
     expect(old).toMatch(/^whsec_/)
     await button('New secret').click()
-    await dialog().getByRole('button', { name: 'Make new secret' }).click()
+    await dialog().getByRole('button', { name: 'Create secret' }).click()
     await dialog().waitFor({ state: 'detached' })
-    await page.getByText('signed with the secret before it too').waitFor()
+    await page.getByText('also signed with the previous secret').waitFor()
     const secret = await shown.innerText()
     expect(secret).not.toBe(old)
     const before = receiver.deliveries.length
-    await button('Send a test').click()
-    await dialog().getByText('and answered 200').waitFor()
+    await button('Send test').click()
+    await dialog().getByText('responded with status 200').waitFor()
     await dialog().getByRole('button', { name: 'Done' }).click()
     const delivery = receiver.deliveries[before]
-    if (!delivery) throw new Error('nothing has come')
+    if (!delivery) throw new Error('no delivery was received')
     for (const key of [secret, old]) new Webhook(key).verify(delivery.body, headersOf(delivery))
     await button('Hide secret').click()
     await shown.waitFor({ state: 'detached' })
   })
 
-  it('keep their secret beside a new one that cannot be shown', async () => {
+  it('keep their old secret if the new one cannot be shown', async () => {
     const path = `${doc}/webhooks/${(await listed())[0]?.id}/secret`
     const { secret } = (await rest.get<{ secret: string }>(path)).body
     await page.route('**/secret', (route) =>
       route.request().method() === 'GET' ? route.fulfill(refusal) : route.continue(),
     )
     await button('New secret').click()
-    await dialog().getByRole('button', { name: 'Make new secret' }).click()
+    await dialog().getByRole('button', { name: 'Create secret' }).click()
     await dialog().waitFor({ state: 'detached' })
-    const told = page.getByRole('status').locator('div', { hasText: refusal.json.error })
-    await told.waitFor()
+    const toast = page.getByRole('status').locator('div', { hasText: refusal.json.error })
+    await toast.waitFor()
     await page.unrouteAll()
     const { previousSecret } = (await rest.get<{ previousSecret: string }>(path)).body
     expect(previousSecret).toBe(secret)
-    await told.getByRole('button', { name: 'Dismiss' }).click()
+    await toast.getByRole('button', { name: 'Dismiss' }).click()
   })
 
-  it('keep to themselves what is shown of one, on the way back to another', async () => {
+  it('hide the secret of one webhook when going back to another', async () => {
     const fields = { name: 'Other', url: `${receiver.url}/other`, tableId: 'Beds' }
     const id = await addWebhook(rest, doc, fields)
     await page.getByRole('link', { name: 'All webhooks' }).click()
@@ -162,28 +162,28 @@ describe('webhooks', () => {
     expect((await rest.delete(`${doc}/webhooks/${id}`)).status).toBe(200)
   })
 
-  it('are forgotten by the page when they are left', async () => {
+  it('are not cached after their page is left', async () => {
     await page.getByRole('link', { name: 'SQL', exact: true }).click()
     await page.getByRole('textbox', { name: 'SQL' }).waitFor()
-    let goOn = () => {}
-    const held = new Promise<void>((resolve) => (goOn = resolve))
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
     await page.route('**/webhooks', async (route) => {
       await held
       await route.continue()
     })
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
     await page.getByText('Loading the webhooks').waitFor()
-    goOn()
+    release()
     await page.getByRole('rowheader').getByRole('link', { name: 'Gardeners' }).click()
     await page.unrouteAll({ behavior: 'wait' })
   })
 
-  it('keep what is being entered when Sheaf cannot tell of them for a moment', async () => {
+  it('keep the input if a refetch fails', async () => {
     await page.getByRole('link', { name: 'Edit' }).click()
     const name = page.getByRole('textbox', { name: 'Name', exact: true })
     await name.fill('Half a na')
     await page.route('**/webhooks', (route) => route.fulfill(refusal))
-    // The second time it is asked for, the first answer has been taken in.
+    // By the second request, the first response was processed.
     await page.waitForResponse('**/webhooks')
     await page.waitForResponse('**/webhooks')
     await page.unrouteAll()
@@ -191,7 +191,7 @@ describe('webhooks', () => {
     await page.getByRole('link', { name: 'Cancel' }).click()
   })
 
-  it('are changed in what was changed alone', async () => {
+  it('are saved with only the changed fields', async () => {
     await page.getByRole('link', { name: 'Edit' }).click()
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Beds')
     await page.getByLabel('Authorization').fill('€')
@@ -200,7 +200,7 @@ describe('webhooks', () => {
     await page.getByLabel('Authorization').fill('Bearer abc')
     await button('Save').click()
     await page.getByRole('heading', { name: 'Beds', exact: true }).waitFor()
-    await page.getByText('a header is sent').waitFor()
+    await page.getByText('Header is sent').waitFor()
     const [changed] = await listed()
     expect(changed?.fields).toMatchObject({
       ...{ name: 'Beds', authorization: 'Bearer abc', isReadyColumn: 'Done' },
@@ -208,26 +208,26 @@ describe('webhooks', () => {
     })
   })
 
-  it('are replayed further, also where the last try came no further', async () => {
+  it('continue a replay, even if the last attempt made no progress', async () => {
     let answer: object = { queued: 3, nextSeq: 1 }
     await page.route('**/replay', (route) => route.fulfill({ json: answer }))
     await choose('Replay changes')
     const since = dialog().getByLabel('After change')
     await since.fill('0')
     await dialog().getByRole('button', { name: 'Replay' }).click()
-    await dialog().getByText('3 events wait.').waitFor()
+    await dialog().getByText('3 events pending.').waitFor()
     expect(await since.inputValue()).toBe('1')
-    const goOn = dialog().getByRole('button', { name: 'Go on' })
+    const resume = dialog().getByRole('button', { name: 'Continue' })
     answer = { queued: 4, nextSeq: 1 }
-    await goOn.click()
-    await dialog().getByText('4 events wait.').waitFor()
+    await resume.click()
+    await dialog().getByText('4 events pending.').waitFor()
     answer = { queued: 0 }
-    await goOn.click()
+    await resume.click()
     await dialog().waitFor({ state: 'detached' })
     await page.unrouteAll()
   })
 
-  it('replay the past, from a change or a time on', async () => {
+  it('replay past changes, from a change number or a time', async () => {
     const before = receiver.rows('/beds').length
     await choose('Replay changes')
     await dialog().getByLabel('After change').fill('0')
@@ -235,28 +235,28 @@ describe('webhooks', () => {
     await dialog().waitFor({ state: 'detached' })
     await eventually(() => receiver.rows('/beds').length === before + 1)
     await choose('Replay changes')
-    await dialog().getByLabel('From').selectOption('sinceTime')
+    await dialog().getByLabel('Start at').selectOption('sinceTime')
     await dialog().getByLabel('Time').fill('2020-01-01T00:00')
     await dialog().getByRole('button', { name: 'Replay' }).click()
     await dialog().waitFor({ state: 'detached' })
     await eventually(() => receiver.rows('/beds').length === before + 2)
   })
 
-  it('wait while their receiver is away, and what waits is dropped when asked', async () => {
+  it('queue events while the receiver fails, and discard them on request', async () => {
     receiver.answer = () => ({ status: 500, headers: { 'retry-after': '3600' } })
     await addRecords(rest, `${doc}/tables/Beds`, [{ Name: 'Tulips', Size: 1, Done: true }])
     await page.getByText('Failing').waitFor()
-    await choose('Clear the queue')
-    await dialog().getByText('1 event waits.').waitFor()
-    await dialog().getByRole('button', { name: 'Clear the queue' }).click()
+    await choose('Clear queue')
+    await dialog().getByText('1 event pending.').waitFor()
+    await dialog().getByRole('button', { name: 'Clear queue' }).click()
     await dialog().waitFor({ state: 'detached' })
-    await page.getByText('Working').waitFor()
+    await page.getByText('Active').waitFor()
     receiver.answer = () => ({})
   })
 
   it('are disabled and enabled', async () => {
     await button('Disable').click()
-    await page.getByText('It takes and sends nothing.').waitFor()
+    await page.getByText('Changes are not recorded or sent.').waitFor()
     expect((await listed())[0]?.fields.enabled).toBe(false)
     await choose('Replay changes')
     await dialog().getByLabel('After change').fill('0')
@@ -264,24 +264,24 @@ describe('webhooks', () => {
     await dialog().getByRole('alert').getByText('disabled').waitFor()
     await page.keyboard.press('Escape')
     await button('Enable').click()
-    await page.getByText('Working').waitFor()
+    await page.getByText('Active').waitFor()
     expect((await listed())[0]?.fields.enabled).toBe(true)
   })
 
-  it('say that they stopped, and are started again', async () => {
+  it('report that they have stopped, and are restarted', async () => {
     receiver.answer = () => ({ status: 410 })
     await addRecords(rest, `${doc}/tables/Beds`, [{ Name: 'Lilies', Size: 2, Done: true }])
-    await page.getByText('It sends no more: the receiver returned HTTP status 410').waitFor()
+    await page.getByText('Delivery has stopped: the receiver returned HTTP status 410').waitFor()
     receiver.answer = () => ({})
-    await button('Start again').click()
-    await page.getByText('Working').waitFor()
+    await button('Restart').click()
+    await page.getByText('Active').waitFor()
     await eventually(() => receiver.rows('/beds').some(({ Name }) => Name === 'Lilies'))
   })
 
-  it('are found by their names, and deleted', async () => {
+  it('are listed by name, and deleted', async () => {
     await page.getByRole('link', { name: 'All webhooks' }).click()
     await page.getByRole('cell', { name: 'Rows added, rows changed' }).waitFor()
-    expect(await findBarriers(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     await page.getByRole('rowheader').getByRole('link', { name: 'Beds' }).click()
     await choose('Delete webhook')
     await dialog().getByRole('button', { name: 'Delete webhook' }).click()
@@ -290,7 +290,7 @@ describe('webhooks', () => {
     expect(faults()).toEqual([])
   })
 
-  it('are made with the keyboard alone', async () => {
+  it('are created with the keyboard only', async () => {
     await page.goto(`${address}/new`)
     const name = page.getByRole('textbox', { name: 'Name', exact: true })
     await name.focus()
@@ -302,16 +302,16 @@ describe('webhooks', () => {
     expect((await listed()).map(({ fields }) => fields.name)).toEqual(['By hand'])
   })
 
-  it('are not shown to who is no owner, who is told why', async () => {
+  it('are not shown to editors, with an explanation', async () => {
     const { email } = await sheaf.createUser('dan@example.com', 'Dan')
     const body = { delta: { users: { [email]: 'editors' } } }
     expect((await rest.patch(`${doc}/access`, { body })).status).toBe(200)
     await using other = await visit()
     await signIn(other, sheaf, email)
     await other.page.goto(address)
-    await other.page.getByText('Only owners see the webhooks').waitFor()
+    await other.page.getByText('Only owners can see webhooks').waitFor()
     expect(await other.page.getByRole('link', { name: 'New webhook' }).count()).toBe(0)
-    expect(await findBarriers(other.page)).toEqual([])
+    expect(await findViolations(other.page)).toEqual([])
     expect(other.faults).toEqual([])
   })
 })

@@ -9,7 +9,7 @@ import { SitePage } from './sites/site-page'
 import { SitesPage } from './sites/sites-page'
 import { TrashPage } from './sites/trash-page'
 
-/** Every page of the console, by its address below `/console`. */
+/** The routes of the console, below `/console`. */
 export function App(): ReactNode {
   return (
     <Routes>

@@ -7,20 +7,20 @@ import { App } from './app'
 import { ToastProvider } from './components/toast'
 import { CrashBoundary } from './layout/crash-boundary'
 import { sessionKey, SessionProvider } from './session/session-provider'
-import { applyTheme, readTheme } from './session/theme'
+import { applyTheme, readTheme } from './layout/theme'
 import './styles/index.css'
 
-const MOST_TRIES = 2
+const MAX_RETRIES = 2
 
 const client = new QueryClient({
   queryCache: new QueryCache({
     onError(error, query) {
       const { queryKey } = query
-      // What is gone, or not for this user any more, is not shown any more either.
+      // Data that was deleted, or is no longer accessible, must not stay visible.
       const isGone = error instanceof ApiError && (error.status === 403 || error.status === 404)
       if (isGone) query.setState({ data: undefined })
-      // The session may have ended: what was visible then is not to anonymous users.
-      if (error instanceof ApiError && error.isRefusal && queryKey !== sessionKey)
+      // The session may have ended.
+      if (error instanceof ApiError && error.isAuthError && queryKey !== sessionKey)
         void client.invalidateQueries({ queryKey: sessionKey })
     },
   }),
@@ -28,7 +28,7 @@ const client = new QueryClient({
     queries: {
       staleTime: 5_000,
       retry: (failures, error) =>
-        failures < MOST_TRIES &&
+        failures < MAX_RETRIES &&
         error instanceof ApiError &&
         (error.status === 0 || error.status >= 500),
     },
@@ -37,7 +37,7 @@ const client = new QueryClient({
 
 applyTheme(readTheme())
 const root = document.getElementById('root')
-if (!root) throw new Error('the page has no root')
+if (!root) throw new Error('element #root not found')
 createRoot(root).render(
   <StrictMode>
     <CrashBoundary>

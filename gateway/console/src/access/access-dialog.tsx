@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Role } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { CheckField, SelectField } from '../components/field'
 import { Dialog } from '../components/dialog'
 import { ErrorState, Loading } from '../components/states'
@@ -25,30 +25,37 @@ interface AccessDialogProps {
   readonly onClose: () => void
 }
 
-/** Shows who has access, and lets owners change it. */
+/** Shows who has access to a resource. Owners can change it. */
 export function AccessDialog({ kind, path, name, onClose }: AccessDialogProps): ReactNode {
   const { data, error, refetch } = useQuery(accessQuery(path))
-  // What somebody may do elsewhere can hang on it.
-  const { isBusy, make, makeOrTell } = useChange(['access'], ['workspaces'], ['document'], ['orgs'])
+  // Roles on other resources may depend on it.
+  const { isBusy, mutate, mutateOrToast } = useApiMutation(
+    ['access'],
+    ['workspaces'],
+    ['document'],
+    ['orgs'],
+  )
   const client = useQueryClient()
-  const change = (delta: AccessDelta, told: string) => {
-    // Controls show at once what was chosen; what the server says comes after.
+  const change = (delta: AccessDelta, message: string) => {
+    // Optimistic update; the response of the server follows.
     client.setQueryData(accessQuery(path).queryKey, (list) => list && withDelta(list, delta))
-    makeOrTell(() => changeAccess(path, delta), told)
+    mutateOrToast(() => changeAccess(path, delta), message)
   }
   const canChange = data?.personal === undefined
   return (
     <Dialog title={`Access to “${name}”`} isWide onClose={onClose}>
       {error && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Loading what="who has access" />}
+      {!data && !error && <Loading what="access" />}
       {data && (
         <>
-          {!canChange && <p className="note">Only owners see and change who else has access.</p>}
+          {!canChange && (
+            <p className="note">Only owners can see and change the access of others.</p>
+          )}
           {canChange && (
             <InviteForm
               kind={kind}
               onInvite={(email, role) =>
-                make(
+                mutate(
                   () => changeAccess(path, { users: { [email]: role } }),
                   `${email}: ${roleNames[role]}.`,
                 )
@@ -68,37 +75,40 @@ export function AccessDialog({ kind, path, name, onClose }: AccessDialogProps): 
 interface SharingFieldsProps {
   readonly list: AccessList
   readonly isBusy: boolean
-  readonly onChange: (delta: AccessDelta, told: string) => void
+  readonly onChange: (delta: AccessDelta, message: string) => void
 }
 
 const inheritOptions: readonly (readonly [string, string])[] = [
-  ['owners', 'All roles come down'],
-  ['editors', 'At most as editors'],
-  ['viewers', 'At most as viewers'],
-  ['', 'Nobody comes in that way'],
+  ['owners', 'All roles'],
+  ['editors', 'At most editor'],
+  ['viewers', 'At most viewer'],
+  ['', 'None'],
 ]
 
-/** What is shared with whom by other means than by name. */
+/** Inherited and public access. */
 function SharingFields({ list, isBusy, onChange }: SharingFieldsProps): ReactNode {
   const isPublic = list.users.some(({ email, access }) => email === EVERYONE && access !== null)
   const share = () =>
     onChange(
       { users: { [EVERYONE]: isPublic ? null : 'viewers' } },
-      isPublic ? 'It is no longer shared with everyone.' : 'Everyone with the address can view it.',
+      isPublic ? 'Public access disabled.' : 'Anyone with the link can view.',
     )
   return (
     <>
       <SelectField
-        label="Who has a role on what it lies in"
+        label="Inherited roles"
         value={list.maxInheritedRole ?? ''}
         options={inheritOptions}
         disabled={isBusy}
         onChange={({ target: { value } }) =>
-          onChange({ maxInheritedRole: value === '' ? null : (value as Role) }, 'It is changed.')
+          onChange(
+            { maxInheritedRole: value === '' ? null : (value as Role) },
+            'Inherited roles changed.',
+          )
         }
       />
       <CheckField
-        label="Everyone who knows the address may view it, also without signing in"
+        label="Anyone with the link can view, without signing in"
         checked={isPublic}
         disabled={isBusy}
         onChange={share}

@@ -3,56 +3,56 @@ import { call } from '../api/client'
 import type { Role } from '../api/resources'
 import type { RoleName } from './role-names'
 
-/** Who may open what is shared with this address, once they know where it is: anybody. */
+/** The pseudo-user that represents public access: anyone with the link. */
 export const EVERYONE = 'everyone@getgrist.com'
 
-/** A user in a list of who has access. */
+/** A user in an access list. */
 export interface AccessEntry {
   readonly id: number
   readonly name: string
   readonly email: string
-  /** Role given here. */
+  /** Role granted on the resource itself. */
   readonly access: RoleName | null
-  /** Role on what it lies in. */
+  /** Role on the parent resource. */
   readonly parentAccess?: Role | null
 }
 
-/** Who has access to something. */
+/** Access list of a resource. */
 export interface AccessList {
-  /** How much of the parent's roles comes down; absent for sites, which have no parent. */
+  /** Highest role inherited from the parent. Absent for sites, which have no parent. */
   readonly maxInheritedRole?: Role | null
   readonly users: readonly AccessEntry[]
-  /** True when the caller is no owner, and sees not everybody. */
+  /** True if the caller is not an owner and therefore sees an incomplete list. */
   readonly personal?: true
 }
 
-/** A change of who has access. */
+/** A change of an access list. */
 export interface AccessDelta {
   readonly users?: Readonly<Record<string, RoleName | null>>
   readonly maxInheritedRole?: Role | null
 }
 
-/** Who has access to what this path of the API names. */
+/** The access list of the resource at an API path. */
 export const accessQuery = (path: string) =>
   queryOptions({
     queryKey: ['access', path],
     queryFn: ({ signal }) => call<AccessList>('GET', `${path}/access`, { signal }),
   })
 
-/** Changes who has access. */
+/** Changes an access list. */
 export const changeAccess = (path: string, delta: AccessDelta): Promise<unknown> =>
   call('PATCH', `${path}/access`, { body: { delta } })
 
 const strength: readonly (Role | null)[] = [null, 'viewers', 'editors', 'owners']
 
-/** The role that comes down to a user from what lies above. */
+/** Returns the role that a user inherits from the parent. */
 export function inheritedRole({ parentAccess }: AccessEntry, list: AccessList): Role | null {
   if (parentAccess === undefined || list.maxInheritedRole === undefined) return null
   const { maxInheritedRole: most } = list
   return strength.indexOf(parentAccess) < strength.indexOf(most) ? parentAccess : most
 }
 
-/** A list as it will be after a change. */
+/** Returns an access list with a change applied. */
 export function withDelta(list: AccessList, delta: AccessDelta): AccessList {
   const { users = {}, maxInheritedRole = list.maxInheritedRole } = delta
   const entries = list.users.map((entry) =>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Button } from '../components/button'
 import { PlainTable } from '../components/plain-table'
-import { useSignedIn } from '../session/session-provider'
+import { useCurrentUser } from '../session/session-provider'
 import {
   EVERYONE,
   inheritedRole,
@@ -15,17 +15,17 @@ interface AccessTableProps {
   readonly list: AccessList
   readonly kind: AccessKind
   readonly canChange: boolean
-  readonly onChange: (delta: AccessDelta, told: string) => void
+  readonly onChange: (delta: AccessDelta, message: string) => void
 }
 
-/** Who has access, by which role, and where that comes from. */
+/** The users with access, with granted and inherited roles. */
 export function AccessTable({ list, kind, canChange, onChange }: AccessTableProps): ReactNode {
   const shown = list.users.filter(
     (entry) =>
       entry.email !== EVERYONE && (entry.access !== null || inheritedRole(entry, list) !== null),
   )
   return (
-    <PlainTable heads={['User', ...(kind === 'org' ? [] : ['Inherited']), 'Role here', '']}>
+    <PlainTable headers={['User', ...(kind === 'org' ? [] : ['Inherited']), 'Role', '']}>
       {shown.map((entry) => (
         <AccessRow
           key={entry.id}
@@ -44,7 +44,7 @@ function AccessRow(props: AccessTableProps & { readonly entry: AccessEntry }): R
   const { entry, list, kind, canChange, onChange } = props
   const { email, name, access } = entry
   const inherited = inheritedRole(entry, list)
-  const isSelf = useSignedIn().id === entry.id
+  const isSelf = useCurrentUser().id === entry.id
   const set = (role: RoleName | null) =>
     onChange(
       { users: { [email]: role } },
@@ -57,7 +57,7 @@ function AccessRow(props: AccessTableProps & { readonly entry: AccessEntry }): R
         {name !== '' && <span className="note block">{email}</span>}
       </th>
       {kind !== 'org' && <td data-label="Inherited">{inherited ? roleNames[inherited] : '–'}</td>}
-      <td data-label="Role here">
+      <td data-label="Role">
         {canChange && !isSelf ? (
           <RoleSelect kind={kind} access={access} email={email} onSelect={set} />
         ) : (

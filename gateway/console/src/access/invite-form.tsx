@@ -9,7 +9,7 @@ interface InviteFormProps {
   readonly onInvite: (email: string, role: RoleName) => Promise<unknown>
 }
 
-/** Gives a role to somebody by their e-mail address. */
+/** Grants a role to a user by email address. */
 export function InviteForm({ kind, onInvite }: InviteFormProps): ReactNode {
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<RoleName>('viewers')
@@ -32,7 +32,7 @@ export function InviteForm({ kind, onInvite }: InviteFormProps): ReactNode {
       <div className="inline-form">
         <TextField
           type="email"
-          label="E-mail"
+          label="Email"
           value={email}
           required
           maxLength={254}

@@ -1,4 +1,4 @@
-/** Roles as people read them. */
+/** Display names of roles. */
 export const roleNames = {
   owners: 'Owner',
   editors: 'Editor',
@@ -7,13 +7,13 @@ export const roleNames = {
   guests: 'Guest',
 } as const
 
-/** A role that can be given, or that comes from something inside. */
+/** A role. `guests` is implied by a role on something inside. */
 export type RoleName = keyof typeof roleNames
 
-/** What access is to. */
+/** Kind of resource that access is granted to. */
 export type AccessKind = 'org' | 'workspace' | 'document'
 
-/** The roles that can be given on something; members see a site without reaching into it. */
+/** Returns the roles that can be granted. Members see a site, but none of its contents. */
 export function grantableRoles(kind: AccessKind): readonly RoleName[] {
   const roles = ['owners', 'editors', 'viewers'] as const
   return kind === 'org' ? [...roles, 'members'] : roles

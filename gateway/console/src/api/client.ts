@@ -1,4 +1,4 @@
-/** An answer that is an error. */
+/** An error response of the API. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -9,50 +9,50 @@ export class ApiError extends Error {
     this.name = 'ApiError'
   }
 
-  /** True for what may have been refused because the session has ended: its cookie is gone then, and the call anonymous. */
-  get isRefusal(): boolean {
+  /** True for 401 and 403. An expired session causes either, because a request without its cookie is anonymous. */
+  get isAuthError(): boolean {
     return this.status === 401 || this.status === 403
   }
 }
 
-/** The method of a call. */
+/** HTTP method of a request. */
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
-/** What goes with a call, besides its method and path. */
+/** Options of a request. */
 export interface CallOptions {
   /** Sent as JSON. */
   readonly body?: unknown
-  /** Parameters of the address; those that are undefined are left out. */
+  /** Query parameters; those that are undefined are omitted. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
 }
 
-/** What GET /api/session answers. */
+/** Response of GET /api/session. */
 export interface Session {
   readonly user: { readonly id: number; readonly name: string; readonly email: string } | null
   readonly csrfToken: string | null
   readonly signIn: { readonly oidc: boolean; readonly mail: boolean }
 }
 
-/** Whose page this is: the first user who is known to be signed in. */
+/** The user of this page: the first who was signed in. */
 let pageUserId: number | undefined
-/** The proof that a write comes from this page, as the last answer about the session has it. */
+/** CSRF token from the latest session response. */
 let csrfToken: string | null = null
-let tellSession: (session: Session) => void = () => {}
+let onSession: (session: Session) => void = () => {}
 
-/** True for the user whose page this is; not for another one, who has signed in in another tab meanwhile. */
+/** Returns true for the user of this page, false for another user who has signed in from another tab. */
 export const isPageUser = (user: Session['user']): boolean => user?.id === pageUserId
 
-/** Has every answer about the session told, until the function that it returns is called. */
-export function watchSession(tell: (session: Session) => void): () => void {
-  tellSession = tell
+/** Calls the listener with every session response. Returns a function that unsubscribes. */
+export function watchSession(listener: (session: Session) => void): () => void {
+  onSession = listener
   return () => {
-    tellSession = () => {}
+    onSession = () => {}
   }
 }
 
-/** An address with its parameters. */
+/** Returns a path with its query string. */
 export function toUrl(path: string, query: CallOptions['query'] = {}): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
@@ -60,17 +60,17 @@ export function toUrl(path: string, query: CallOptions['query'] = {}): string {
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`
 }
 
-/** Asks who is signed in; what it answers is what writes are made with from now on. */
+/** Fetches the session. Later writes use its CSRF token. */
 export async function fetchSession(): Promise<Session> {
   const session = await call<Session>('GET', '/api/session')
   pageUserId ??= session.user?.id
-  // What one user sees is never changed in the name of another.
+  // A page shown to one user never writes on behalf of another.
   csrfToken = isPageUser(session.user) ? session.csrfToken : null
-  tellSession(session)
+  onSession(session)
   return session
 }
 
-/** Headers that every write by cookie needs. */
+/** Headers required for writes authenticated by cookie. */
 export function writeHeaders(): Record<string, string> {
   return {
     'X-Requested-With': 'XMLHttpRequest',
@@ -78,35 +78,35 @@ export function writeHeaders(): Record<string, string> {
   }
 }
 
-/** A whole answer. */
-export interface Answer<T> {
+/** A response with its headers. */
+export interface ApiResponse<T> {
   readonly body: T
   readonly headers: Headers
 }
 
 /**
- * Calls the API with the session of this browser; resolves to the answer, parsed where it is JSON. Rejects with ApiError
- * for an answer that is an error, and when Sheaf cannot be reached (status 0).
+ * Calls the API with the session of this browser. Resolves to the body, parsed if it is JSON. Rejects with
+ * ApiError for error responses, and with status 0 if Sheaf cannot be reached.
  */
 export async function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<T> {
-  return (await callWhole<T>(method, path, options)).body
+  return (await callWithHeaders<T>(method, path, options)).body
 }
 
-/** As `call`; resolves to the headers of the answer as well. */
-export async function callWhole<T>(
+/** Like `call`, but also resolves to the response headers. */
+export async function callWithHeaders<T>(
   method: Method,
   path: string,
   options: CallOptions = {},
-): Promise<Answer<T>> {
+): Promise<ApiResponse<T>> {
   const response = await send(method, path, options)
   if (response.ok) return { body: (await readBody(response)) as T, headers: response.headers }
   const error = await toError(response)
-  if (!error.isRefusal || method === 'GET' || !(await hasNewToken())) throw error
-  return callWhole(method, path, options)
+  if (!error.isAuthError || method === 'GET' || !(await hasNewToken())) throw error
+  return callWithHeaders(method, path, options)
 }
 
-/** The position in the log of its document that an answer was made at; 0 for one that tells none. */
-export function seqOf({ headers }: Answer<unknown>): number {
+/** Returns the change log position of a response; 0 if it has none. */
+export function seqOf({ headers }: ApiResponse<unknown>): number {
   const [, seq = '0'] = /\.(\d+)/.exec(headers.get('ETag') ?? '') ?? []
   return Number(seq)
 }
@@ -125,11 +125,11 @@ function send(method: Method, path: string, options: CallOptions): Promise<Respo
     body: body === undefined ? undefined : JSON.stringify(body),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error
-    throw new ApiError(0, 'Sheaf cannot be reached. Check the connection, then try again.')
+    throw new ApiError(0, 'Sheaf cannot be reached. Check your connection and try again.')
   })
 }
 
-/** True when the user of this page signed in anew, in another tab, since the token was fetched. */
+/** Returns true if the user of this page has signed in again in another tab, so that the CSRF token has changed. */
 async function hasNewToken(): Promise<boolean> {
   const old = csrfToken
   await fetchSession()
@@ -148,12 +148,12 @@ async function toError(response: Response): Promise<ApiError> {
   return parseError(response.status, text)
 }
 
-/** The error that an answer with this text is. */
+/** Parses the body of an error response. */
 export function parseError(status: number, text: string): ApiError {
   try {
     const { error, details } = JSON.parse(text) as { error: string; details?: object }
     return new ApiError(status, error, { ...details })
   } catch {
-    return new ApiError(status, `Sheaf answered with status ${status}.`)
+    return new ApiError(status, `Sheaf responded with status ${status}.`)
   }
 }

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './client'
 
-/** A role as resources show it. */
+/** Role of the user on a resource. */
 export type Role = 'owners' | 'editors' | 'viewers'
 
 /** A site. */
@@ -9,7 +9,7 @@ export interface Org {
   readonly id: number
   readonly name: string
   readonly domain: string
-  /** Owner of a personal site; null for a team. */
+  /** Owner of a personal site; null for a team site. */
   readonly owner: { readonly id: number; readonly name: string } | null
   readonly access: Role | null
 }
@@ -34,7 +34,7 @@ export interface Workspace {
   readonly docs: readonly DocumentSummary[]
 }
 
-/** A document described by itself. */
+/** A document with its workspace and site. */
 export interface DocumentDescription extends DocumentSummary {
   readonly workspace: {
     readonly id: number
@@ -54,7 +54,7 @@ export interface Column {
     readonly isFormula: boolean
     readonly formula: string
     readonly widgetOptions: string
-    /** Ref of the column of the referenced table that tells what a reference shows; 0 for none. */
+    /** Ref of the column of the referenced table that references display; 0 for the default. */
     readonly visibleCol: number
     /** True for a column whose id does not follow its label. */
     readonly untieColIdFromLabel: boolean
@@ -67,10 +67,16 @@ export interface Table {
   readonly fields: { readonly tableRef: number }
 }
 
-/** Path of a document in the API. */
+/** A row of a table: its cells by column id. */
+export interface Row {
+  readonly id: number
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** Returns the API path of a document. */
 export const docPath = (docId: string): string => `/api/docs/${encodeURIComponent(docId)}`
 
-/** Path of a table in the API. */
+/** Returns the API path of a table. */
 export const tablePath = (docId: string, tableId: string): string =>
   `${docPath(docId)}/tables/${encodeURIComponent(tableId)}`
 
@@ -87,7 +93,7 @@ export const orgQuery = (orgId: string) =>
     queryFn: ({ signal }) => call<Org>('GET', `/api/orgs/${encodeURIComponent(orgId)}`, { signal }),
   })
 
-/** The workspaces of a site with their documents; or what of them lies in the trash. */
+/** The workspaces of a site with their documents, or those of them in the trash. */
 export const workspacesQuery = (orgId: string, inTrash = false) =>
   queryOptions({
     queryKey: ['workspaces', orgId, inTrash],

@@ -1,6 +1,6 @@
 import type { Column } from './resources'
 
-/** A column for tests: of text, with the fields that a new one has, but for those given. */
+/** Returns a text column for tests, with the given fields overridden. */
 export const sampleColumn = (id: string, fields: Partial<Column['fields']> = {}): Column => ({
   id,
   fields: {

@@ -1,24 +1,24 @@
 import { ApiError, fetchSession, parseError, writeHeaders } from './client'
 
-/** How far an upload is. */
+/** Progress of an upload. */
 export interface UploadProgress {
-  /** Part of the file that has been sent, 0 to 1. */
+  /** Fraction of the request that was sent, 0 to 1. */
   readonly sent: number
-  /** The last line of the answer that came while the work went on, parsed. */
-  readonly told?: unknown
+  /** Latest line of a streamed response, parsed. */
+  readonly line?: unknown
 }
 
 interface UploadOptions {
   readonly form: FormData
-  /** Media type that is asked for. */
+  /** Media type of the response. */
   readonly accept: string
   readonly signal: AbortSignal
   readonly onProgress: (progress: UploadProgress) => void
 }
 
 /**
- * Sends a form with files, which fetch could not tell the progress of; resolves to the text of the answer. Rejects with
- * ApiError, also when it is stopped by the signal.
+ * Sends a form with files. Uses XMLHttpRequest, because fetch does not report upload progress. Resolves to the
+ * text of the response. Rejects with ApiError, also if the signal aborts it.
  */
 export function upload(path: string, options: UploadOptions): Promise<string> {
   const { form, accept, signal, onProgress } = options
@@ -33,26 +33,26 @@ export function upload(path: string, options: UploadOptions): Promise<string> {
       sent = total > 0 ? loaded / total : 0
       onProgress({ sent })
     }
-    request.onprogress = () => onProgress({ sent: 1, told: lastLine(request.responseText) })
+    request.onprogress = () => onProgress({ sent: 1, line: lastLine(request.responseText) })
     request.onload = () => {
       const { status, responseText } = request
       if (status >= 200 && status < 300) resolve(responseText)
       else {
         const error = parseError(status, responseText)
-        // Whoever uploads it once more does so with the session there is now, or is sent to sign in.
-        if (error.isRefusal) fetchSession().catch(() => {})
+        // A retry then uses the current session, or redirects to the sign-in page.
+        if (error.isAuthError) fetchSession().catch(() => {})
         reject(error)
       }
     }
     request.onerror = () =>
-      reject(new ApiError(0, 'The upload broke off. Check the connection, then try again.'))
-    request.onabort = () => reject(new ApiError(0, 'The upload was stopped.'))
+      reject(new ApiError(0, 'The upload was interrupted. Check your connection and try again.'))
+    request.onabort = () => reject(new ApiError(0, 'The upload was canceled.'))
     signal.addEventListener('abort', () => request.abort(), { once: true })
     request.send(form)
   })
 }
 
-/** The last whole line of a text, parsed; undefined while there is none. */
+/** Parses the last complete line of a text; undefined if there is none. */
 function lastLine(text: string): unknown {
   const line = text.slice(0, text.lastIndexOf('\n') + 1).trimEnd()
   if (line === '') return undefined

@@ -1,36 +1,41 @@
 import type { ICellRendererParams, SuppressKeyboardEventParams } from 'ag-grid-community'
 import type { ReactNode } from 'react'
-import type { Row } from '../grid/row'
-import { columnName, defineKind, isEditable, type CellKind } from './cell-kind'
-import { showValue } from './show-value'
-import { TextEditor, type TextRules } from './text-editor'
-import { leaveByTab } from './typed-ahead'
+import type { Row } from '../api/resources'
+import { columnName } from '../formats/column'
+import { formatValue } from '../formats/value'
+import { defineCellType, isEditable, type CellType } from './editing/cell-type'
+import { TextEditor, type TextRules } from './editing/text-editor'
+import { leaveByTab } from './editing/type-ahead'
 
 interface CheckParams {
   readonly label: string
   readonly canEdit: boolean
 }
 
-/** Yes or no: a box that a click or Space ticks. Text that the API kept is edited as text. */
-export const boolKind: CellKind = defineKind({
+/** Booleans as checkboxes, toggled by a click, Space or Enter. Values that are text are edited as text. */
+export const boolCell: CellType = defineCellType({
   align: 'center',
-  fits: (value) => typeof value === 'boolean',
-  own: (column, place) => {
-    const canEdit = isEditable(column, place)
+  isValid: (value) => typeof value === 'boolean',
+  column: (column, context) => {
+    const canEdit = isEditable(column, context)
     const label = columnName(column)
     return {
       editable: ({ data }) => canEdit && typeof data?.fields[column.id] === 'string',
       cellRenderer: CheckCell,
       cellRendererParams: { label, canEdit } satisfies CheckParams,
-      suppressKeyboardEvent: (params) => (canEdit && takesKey(params)) || leaveByTab(params),
+      suppressKeyboardEvent: (params) => (canEdit && toggleByKey(params)) || leaveByTab(params),
       cellEditor: TextEditor,
-      cellEditorParams: { label, toText: showValue, fromText: (text) => text } satisfies TextRules,
+      cellEditorParams: {
+        label,
+        toText: formatValue,
+        fromText: (text) => text,
+      } satisfies TextRules,
     }
   },
 })
 
-/** Ticks the box by keyboard; true for keys that the grid must not use as well. */
-function takesKey({ event, editing, node, column }: SuppressKeyboardEventParams<Row>): boolean {
+/** Toggles the checkbox with the keyboard. Returns true for keys that the grid must not handle. */
+function toggleByKey({ event, editing, node, column }: SuppressKeyboardEventParams<Row>): boolean {
   const value = node.data?.fields[column.getColId()]
   if (editing || event.ctrlKey || event.altKey || event.metaKey) return false
   if (typeof value === 'string' || ![' ', 'Enter'].includes(event.key)) return false

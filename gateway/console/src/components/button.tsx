@@ -1,15 +1,15 @@
 import type { ComponentProps, ReactNode } from 'react'
 
-/** How much a button stands out. */
+/** Visual emphasis of a button. */
 export type ButtonKind = 'plain' | 'primary' | 'danger' | 'quiet'
 
 interface ButtonProps extends ComponentProps<'button'> {
   readonly kind?: ButtonKind
-  /** True while what it began goes on: it takes no further click. */
+  /** True while its action is in progress. Further clicks are ignored. */
   readonly isBusy?: boolean
 }
 
-/** A button; it submits only when its type says so. */
+/** A button. Does not submit forms unless its type is `submit`. */
 export function Button({ kind = 'plain', isBusy = false, ...props }: ButtonProps): ReactNode {
   const { className = '', disabled, onClick, type = 'button', ...others } = props
   return (
@@ -19,7 +19,7 @@ export function Button({ kind = 'plain', isBusy = false, ...props }: ButtonProps
       className={`button ${kind} ${className}`}
       disabled={disabled}
       aria-busy={isBusy || undefined}
-      // A disabled button would lose the focus, and with it the place of who uses the keyboard.
+      // A disabled button would lose the keyboard focus.
       aria-disabled={isBusy || undefined}
       onClick={isBusy ? (event) => event.preventDefault() : onClick}
     />

@@ -2,18 +2,18 @@ import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { Button } from './button'
 
 interface CopyTextProps {
-  /** What the text is, for those who hear the page. */
+  /** Accessible name of the text. */
   readonly label: string
   readonly text: string
   readonly isBlock?: boolean
-  /** True where it takes the place of the button that made it. */
+  /** True if it replaces the focused button that created it. */
   readonly takesFocus?: boolean
 }
 
-/** A text with a button that copies it. */
+/** Text with a copy button. */
 export function CopyText(props: CopyTextProps): ReactNode {
   const { label, text, isBlock = false, takesFocus = false } = props
-  const [said, setSaid] = useState('')
+  const [status, setStatus] = useState('')
   const shown = useRef<HTMLElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
@@ -29,11 +29,11 @@ export function CopyText(props: CopyTextProps): ReactNode {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text)
-      setSaid('Copied')
+      setStatus('Copied')
     } catch {
-      // Browsers give the clipboard to pages that came by TLS, or from this machine.
+      // The clipboard API is available in secure contexts only: HTTPS or localhost.
       select()
-      setSaid('Selected: copy it with the keyboard')
+      setStatus('Text selected. Copy it with the keyboard.')
     }
   }
   return (
@@ -51,7 +51,7 @@ export function CopyText(props: CopyTextProps): ReactNode {
         Copy
       </Button>
       <span className="note" role="status">
-        {said}
+        {status}
       </span>
     </div>
   )

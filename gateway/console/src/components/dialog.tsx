@@ -9,7 +9,7 @@ import {
 import { Button } from './button'
 import { TextField } from './field'
 import { ErrorNote } from './states'
-import { ToastPlace } from './toast'
+import { ToastOutlet } from './toast'
 
 interface DialogProps {
   readonly title: string
@@ -20,22 +20,22 @@ interface DialogProps {
 
 const FIELDS = 'input, select, textarea'
 
-/** A modal dialog, open as long as it is shown; Escape closes it, and the focus goes back to where it was. */
+/** A modal dialog, open while it is mounted. Escape closes it. Restores the focus when it closes. */
 export function Dialog({ title, onClose, children, isWide = false }: DialogProps): ReactNode {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // Before it is taken off the page, since nothing gives the focus back afterwards.
+  // A layout effect, because the browser does not restore the focus of a dialog that was already removed.
   useLayoutEffect(() => {
     const dialog = ref.current
     const opener = document.activeElement as HTMLElement | null
-    // What was done here may take away the button that opened it.
-    const around = opener?.closest<HTMLElement>('[tabindex="-1"]')
+    // The action may remove the button that opened the dialog.
+    const container = opener?.closest<HTMLElement>('[tabindex="-1"]')
     if (dialog && !dialog.open) dialog.showModal()
     dialog?.querySelector<HTMLElement>(FIELDS)?.focus()
     return () => {
       dialog?.close()
       if (opener?.isConnected) opener.focus()
-      else around?.focus()
+      else container?.focus()
     }
   }, [])
   return (
@@ -55,7 +55,7 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
         </Button>
       </header>
       {children}
-      <ToastPlace />
+      <ToastOutlet />
     </dialog>
   )
 }
@@ -64,15 +64,15 @@ interface FormDialogProps extends DialogProps {
   readonly submit: string
   readonly isDanger?: boolean
   readonly canSubmit?: boolean
-  /** True when what comes after is shown in its place, instead of closing. */
+  /** True to stay open after submitting. */
   readonly staysOpen?: boolean
-  /** True for an error that its children show. */
+  /** Returns true for errors that the children show. */
   readonly isShownElsewhere?: (error: unknown) => boolean
-  /** What it does; the dialog closes when it resolves, and shows the error when it rejects. */
+  /** The action. The dialog closes when it resolves, and shows the error if it rejects. */
   readonly onSubmit: () => Promise<unknown>
 }
 
-/** A dialog with a form in it. */
+/** A dialog with a form. */
 export function FormDialog(props: FormDialogProps): ReactNode {
   const { submit, isDanger = false, canSubmit = true, staysOpen = false, ...others } = props
   const { onSubmit, isShownElsewhere, children, ...dialog } = others
@@ -115,12 +115,12 @@ export function FormDialog(props: FormDialogProps): ReactNode {
 
 interface ConfirmProps extends DialogProps {
   readonly confirm: string
-  /** What has to be typed before, for what cannot be undone. */
+  /** Text to type before an action that cannot be undone. */
   readonly typed?: string
   readonly onConfirm: () => Promise<unknown>
 }
 
-/** Asks whether to go on with what cannot simply be taken back. */
+/** Asks for confirmation of a destructive action. */
 export function ConfirmDialog(props: ConfirmProps): ReactNode {
   const { confirm, typed, onConfirm, children, ...dialog } = props
   const [entered, setEntered] = useState('')
@@ -153,7 +153,7 @@ interface NameDialogProps {
   readonly onName: (name: string) => Promise<unknown>
 }
 
-/** Asks for a name. */
+/** A dialog with a name field. */
 export function NameDialog(props: NameDialogProps): ReactNode {
   const { title, label = 'Name', submit, initial = '', onClose, onName } = props
   const [name, setName] = useState(initial)

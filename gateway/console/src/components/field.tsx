@@ -6,16 +6,16 @@ interface FieldProps {
   readonly error?: string
 }
 
-/** What ties a control to its label and its notes. */
-interface Ties {
+/** Attributes that associate a control with its label, hint and error. */
+interface ControlProps {
   readonly id: string
   readonly 'aria-describedby'?: string
   readonly 'aria-invalid'?: true
 }
 
-/** A label with a control below it, a hint, and what is wrong with what was entered. */
+/** A labelled form control with a hint and an error. */
 export function Field(
-  props: FieldProps & { readonly children: (ties: Ties) => ReactNode },
+  props: FieldProps & { readonly children: (control: ControlProps) => ReactNode },
 ): ReactNode {
   const { label, hint, error, children } = props
   const id = useId()
@@ -44,17 +44,17 @@ export function Field(
   )
 }
 
-/** A field for one line of text. */
+/** A single-line text field. */
 export function TextField(props: FieldProps & ComponentProps<'input'>): ReactNode {
   const { label, hint, error, ...input } = props
   return (
     <Field label={label} hint={hint} error={error}>
-      {(ties) => <input type="text" autoComplete="off" {...input} {...ties} />}
+      {(control) => <input type="text" autoComplete="off" {...input} {...control} />}
     </Field>
   )
 }
 
-/** A choice among a few words. */
+/** A select field. */
 export function SelectField(
   props: FieldProps &
     ComponentProps<'select'> & { readonly options: readonly (readonly [string, string])[] },
@@ -62,8 +62,8 @@ export function SelectField(
   const { label, hint, error, options, ...select } = props
   return (
     <Field label={label} hint={hint} error={error}>
-      {(ties) => (
-        <select {...select} {...ties}>
+      {(control) => (
+        <select {...select} {...control}>
           {options.map(([value, text]) => (
             <option key={value} value={value}>
               {text}
@@ -75,7 +75,7 @@ export function SelectField(
   )
 }
 
-/** A box to tick. */
+/** A checkbox. */
 export function CheckField(
   props: { readonly label: ReactNode } & ComponentProps<'input'>,
 ): ReactNode {

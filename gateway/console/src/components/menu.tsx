@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { Button } from './button'
 
-/** One thing that a menu can do. */
+/** An item of a menu. */
 export interface MenuItem {
   readonly label: string
   readonly onSelect: () => void
@@ -9,23 +9,23 @@ export interface MenuItem {
 }
 
 interface MenuProps {
-  /** Accessible name of the list, and of a button that shows no text. */
+  /** Accessible name of the menu, and of a button without text. */
   readonly label: string
   readonly items: readonly MenuItem[]
-  /** What the button shows. */
+  /** Content of the button. */
   readonly children?: ReactNode
 }
 
-/** How the arrow keys go through a list of so many items. */
-function step(key: string, at: number, count: number): number | undefined {
-  if (key === 'ArrowDown') return (at + 1) % count
-  if (key === 'ArrowUp') return (at - 1 + count) % count
+/** Returns the index that a navigation key moves to in a menu; undefined for other keys. */
+export function nextItem(key: string, index: number, count: number): number | undefined {
+  if (key === 'ArrowDown') return (index + 1) % count
+  if (key === 'ArrowUp') return (index - 1 + count) % count
   if (key === 'Home') return 0
   if (key === 'End') return count - 1
   return undefined
 }
 
-/** A button that opens a list of actions; shows nothing where there are none. */
+/** A button that opens a menu. Renders nothing if there are no items. */
 export function Menu({ label, items, children }: MenuProps): ReactNode {
   const [isOpen, setOpen] = useState(false)
   const root = useRef<HTMLDivElement>(null)
@@ -49,14 +49,14 @@ export function Menu({ label, items, children }: MenuProps): ReactNode {
       return
     }
     const options = [...(root.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
-    const next = step(event.key, options.indexOf(event.target as HTMLElement), options.length)
+    const next = nextItem(event.key, options.indexOf(event.target as HTMLElement), options.length)
     if (next === undefined) return
     event.preventDefault()
     options[next]?.focus()
   }
   const select = (item: MenuItem) => {
     setOpen(false)
-    // A dialog that opens now takes the focus from here, and gives it back to here.
+    // A dialog opened by the item restores the focus to this button.
     button.current?.focus()
     item.onSelect()
   }

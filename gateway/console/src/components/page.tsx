@@ -2,28 +2,28 @@ import { useEffect, useId, type ReactNode } from 'react'
 
 interface PageProps {
   readonly title: string
-  /** What stands above the title: the way back. */
-  readonly above?: ReactNode
-  /** Buttons beside the title. */
+  /** Breadcrumb above the title. */
+  readonly breadcrumb?: ReactNode
+  /** Buttons next to the title. */
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-/** Names the tab of the browser. */
+/** Sets the title of the browser tab. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Sheaf`
   }, [title])
 }
 
-/** A page with its title. */
-export function Page({ title, above, actions, children }: PageProps): ReactNode {
+/** A page with a title. */
+export function Page({ title, breadcrumb, actions, children }: PageProps): ReactNode {
   useTitle(title)
   return (
     <main className="page" id="main" tabIndex={-1}>
-      {above !== undefined && (
+      {breadcrumb !== undefined && (
         <nav className="above" aria-label="Breadcrumb">
-          {above}
+          {breadcrumb}
         </nav>
       )}
       <header className="page-head">
@@ -35,10 +35,10 @@ export function Page({ title, above, actions, children }: PageProps): ReactNode 
   )
 }
 
-/** A part of a page with a title of its own. */
+/** A titled section of a page. */
 export function Section(props: {
   readonly title: string
-  readonly about?: ReactNode
+  readonly description?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
 }): ReactNode {
@@ -49,7 +49,7 @@ export function Section(props: {
         <h2 id={id}>{props.title}</h2>
         {props.actions !== undefined && <div className="actions">{props.actions}</div>}
       </header>
-      {props.about !== undefined && <p className="note">{props.about}</p>}
+      {props.description !== undefined && <p className="note">{props.description}</p>}
       {props.children}
     </section>
   )

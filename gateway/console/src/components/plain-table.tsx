@@ -1,30 +1,30 @@
 import type { ReactNode } from 'react'
 
 interface PlainTableProps {
-  /** What each column holds; empty for the buttons of the rows. */
-  readonly heads: readonly string[]
-  /** Its name for those who hear the page, where it may be too long or too wide to be seen whole: keys scroll it then. */
+  /** Column headers; empty for a column of buttons. */
+  readonly headers: readonly string[]
+  /** Accessible name of a table that may overflow. Such a table can be scrolled with the keyboard. */
   readonly label?: string
   readonly className?: string
-  /** Its rows. Each cell names its column in `data-label`, since they stand below each other on a phone. */
+  /** The rows. Each cell names its column in `data-label`, which narrow screens show instead of headers. */
   readonly children: ReactNode
 }
 
-/** A list whose items have the same few facts. */
+/** A table of a list with few columns. */
 export function PlainTable(props: PlainTableProps): ReactNode {
-  const { heads, label, className = '', children } = props
+  const { headers, label, className = '', children } = props
   const region = label === undefined ? {} : { tabIndex: 0, role: 'region', 'aria-label': label }
   return (
     <div className="table-scroll" {...region}>
       <table className={`plain-table stacks ${className}`}>
         <thead>
           <tr>
-            {heads.map((head) =>
-              head === '' ? (
-                <td key={head} />
+            {headers.map((header) =>
+              header === '' ? (
+                <td key={header} />
               ) : (
-                <th key={head} scope="col">
-                  {head}
+                <th key={header} scope="col">
+                  {header}
                 </th>
               ),
             )}

@@ -1,4 +1,4 @@
-import { showSize } from './size'
+import { formatSize } from './size'
 
 it.each([
   [0, '0 B'],
@@ -7,5 +7,5 @@ it.each([
   [1_000_000, '1 MB'],
   [2_345_000_000_000, '2,345 GB'],
 ])('%d bytes are shown as %s', (bytes, shown) => {
-  expect(showSize(bytes)).toBe(shown)
+  expect(formatSize(bytes)).toBe(shown)
 })

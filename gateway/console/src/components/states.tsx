@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { ApiError } from '../api/client'
 import { Button } from './button'
 
-/** Shown while something is fetched; it appears only when that takes a moment. */
+/** Loading indicator. Appears after a short delay. */
 export function Loading({ what }: { readonly what: string }): ReactNode {
   return (
     <div className="state loading" role="status">
@@ -12,7 +12,7 @@ export function Loading({ what }: { readonly what: string }): ReactNode {
   )
 }
 
-/** Shown where a list holds nothing; its children say what to do next. */
+/** Empty state of a list. The children suggest a next step. */
 export function Empty(props: { readonly title: string; readonly children?: ReactNode }): ReactNode {
   return (
     <div className="state empty">
@@ -22,23 +22,23 @@ export function Empty(props: { readonly title: string; readonly children?: React
   )
 }
 
-/** What an error means for who reads it. */
+/** Returns the message of an error. */
 export function describeError(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
   const { userError } = error.details
   return typeof userError === 'string' ? `${error.message}: ${userError}` : error.message
 }
 
-function adviceOn(error: unknown): string {
+function adviceFor(error: unknown): string {
   const status = error instanceof ApiError ? error.status : 0
-  if (status === 403) return 'Ask an owner for access, or sign in as somebody who has it.'
+  if (status === 403) return 'Ask an owner for access, or sign in with another account.'
   if (status === 404)
-    return 'It may have been deleted, moved to the trash, or the address may be wrong.'
-  if (status >= 400 && status < 500) return 'Change what you asked for, then try again.'
-  return 'Try again; if it goes on, tell whoever runs this Sheaf.'
+    return 'It may have been deleted or moved to the trash, or the address may be wrong.'
+  if (status >= 400 && status < 500) return 'Change your request and try again.'
+  return 'Try again. If the problem persists, contact the administrator.'
 }
 
-/** Shown where something could not be fetched. */
+/** Error state of something that could not be loaded. */
 export function ErrorState(props: {
   readonly error: unknown
   readonly onRetry?: () => void
@@ -46,13 +46,13 @@ export function ErrorState(props: {
   return (
     <div className="state error" role="alert">
       <p className="state-title">{describeError(props.error)}</p>
-      <p>{adviceOn(props.error)}</p>
+      <p>{adviceFor(props.error)}</p>
       {props.onRetry && <Button onClick={props.onRetry}>Try again</Button>}
     </div>
   )
 }
 
-/** A short error beside what caused it. */
+/** A short error message next to its cause. */
 export function ErrorNote({ error }: { readonly error: unknown }): ReactNode {
   if (error === null || error === undefined) return null
   return (

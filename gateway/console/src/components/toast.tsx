@@ -18,70 +18,71 @@ interface Toast {
   readonly kind: 'done' | 'error'
 }
 
-/** Tells people in passing what has happened. */
+/** Shows brief notifications. */
 interface Toaster {
-  readonly tell: (text: string) => void
-  readonly fail: (error: unknown) => void
+  readonly show: (text: string) => void
+  readonly showError: (error: unknown) => void
 }
 
-/** Takes a place for toasts; what it returns gives the place up. */
-type TakePlace = (place: HTMLElement) => () => void
+/** Registers an outlet for toasts; returns a function that unregisters it. */
+type RegisterOutlet = (outlet: HTMLElement) => () => void
 
 const ToasterContext = createContext<Toaster | undefined>(undefined)
-const PlaceContext = createContext<TakePlace>(() => () => {})
+const OutletContext = createContext<RegisterOutlet>(() => () => {})
 const SHOWN_MS = 6_000
-const MOST = 4
+const MAX_TOASTS = 4
 
-/** The toaster of the page. */
+/** Returns the toaster of the page. Throws outside of ToastProvider. */
 export function useToaster(): Toaster {
   const toaster = use(ToasterContext)
-  if (!toaster) throw new Error('there is no toaster here')
+  if (!toaster) throw new Error('useToaster requires a ToastProvider')
   return toaster
 }
 
-/** Shows what its children tell; errors stay until they are closed. */
+/** Shows the toasts of its children. Errors stay until they are dismissed. */
 export function ToastProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const [toasts, setToasts] = useState<readonly Toast[]>([])
-  const [places, setPlaces] = useState<readonly HTMLElement[]>([])
+  const [outlets, setOutlets] = useState<readonly HTMLElement[]>([])
   const lastId = useRef(0)
-  const drop = useCallback((id: number) => {
+  const dismiss = useCallback((id: number) => {
     setToasts((shown) => shown.filter((toast) => toast.id !== id))
   }, [])
   const toaster = useMemo<Toaster>(() => {
     const add = (kind: Toast['kind'], text: string) => {
       const id = ++lastId.current
-      setToasts((shown) => [...shown, { id, text, kind }].slice(-MOST))
-      if (kind === 'done') setTimeout(() => drop(id), SHOWN_MS)
+      setToasts((shown) => [...shown, { id, text, kind }].slice(-MAX_TOASTS))
+      if (kind === 'done') setTimeout(() => dismiss(id), SHOWN_MS)
     }
     return {
-      tell: (text) => add('done', text),
-      fail: (error) => add('error', describeError(error)),
+      show: (text) => add('done', text),
+      showError: (error) => add('error', describeError(error)),
     }
-  }, [drop])
-  const takePlace = useCallback<TakePlace>((place) => {
-    setPlaces((taken) => [...taken, place])
-    return () => setPlaces((taken) => taken.filter((other) => other !== place))
+  }, [dismiss])
+  const register = useCallback<RegisterOutlet>((outlet) => {
+    setOutlets((registered) => [...registered, outlet])
+    return () => setOutlets((registered) => registered.filter((other) => other !== outlet))
   }, [])
-  const place = places.at(-1)
+  const outlet = outlets.at(-1)
   return (
     <ToasterContext value={toaster}>
-      <PlaceContext value={takePlace}>
-        <ToastPlace />
+      <OutletContext value={register}>
+        <ToastOutlet />
         {children}
-        {place && createPortal(<Toasts toasts={toasts} onDismiss={drop} />, place)}
-      </PlaceContext>
+        {outlet && createPortal(<Toasts toasts={toasts} onDismiss={dismiss} />, outlet)}
+      </OutletContext>
     </ToasterContext>
   )
 }
 
 /**
- * Where toasts are shown and announced; the one that was made last has them. All but the open dialog is out of reach, so
- * each dialog has one of its own. It is there, and empty, before there are toasts: else nobody would be told of them.
+ * The live region that shows and announces toasts. Toasts appear in the outlet mounted last: while a modal
+ * dialog is open, everything outside of it is inert, so each dialog has an outlet of its own. The region is
+ * mounted empty, because screen readers do not announce text that is inserted together with its region.
  */
-export function ToastPlace(): ReactNode {
-  const takePlace = use(PlaceContext)
+export function ToastOutlet(): ReactNode {
+  const register = use(OutletContext)
   const ref = useRef<HTMLDivElement>(null)
-  useLayoutEffect(() => (ref.current ? takePlace(ref.current) : undefined), [takePlace])
+  useLayoutEffect(() => (ref.current ? register(ref.current) : undefined), [register])
   return <div ref={ref} className="toasts" role="status" aria-live="polite" />
 }
 

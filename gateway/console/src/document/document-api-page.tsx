@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react'
-import { Link, useOutletContext } from 'react-router'
+import { Link } from 'react-router'
 import { docPath, tablePath } from '../api/resources'
 import { CopyText } from '../components/copy-text'
 import { Section } from '../components/page'
-import type { DocumentOutlet } from './document-page'
+import { useDocumentContext } from '../document-context/document-context'
 
-/** How programs call the API for this document, to be copied into a shell. */
+/** Example API calls for this document, as shell commands. */
 export function DocumentApiPage(): ReactNode {
-  const { docId, tables } = useOutletContext<DocumentOutlet>()
+  const { docId, tables } = useDocumentContext()
   const { origin } = window.location
   const auth = `-H "Authorization: Bearer $KEY"`
   const json = `-H "Content-Type: application/json"`
@@ -15,7 +15,7 @@ export function DocumentApiPage(): ReactNode {
   const table = `${origin}${tablePath(docId, first ?? 'Table1')}`
   const lines: readonly (readonly [string, string])[] = [
     ['Describe the document', `curl ${auth} ${origin}${docPath(docId)}`],
-    ['List its tables', `curl ${auth} ${origin}${docPath(docId)}/tables`],
+    ['List tables', `curl ${auth} ${origin}${docPath(docId)}/tables`],
     ['Read records', `curl ${auth} "${table}/records?limit=10"`],
     ['Add a record', `curl ${auth} ${json} ${table}/records -d '{"records":[{"fields":{}}]}'`],
     [
@@ -27,11 +27,11 @@ export function DocumentApiPage(): ReactNode {
   return (
     <div className="pane">
       <Section
-        title="Calls for this document"
-        about={
+        title="API calls for this document"
+        description={
           <>
-            With your key in <code>KEY</code>. <Link to="/profile">Make a key</Link> ·{' '}
-            <Link to="/api">All calls</Link>
+            Set <code>KEY</code> to your API key. <Link to="/profile">Manage API keys</Link> ·{' '}
+            <Link to="/api">API reference</Link>
           </>
         }
       >

@@ -2,30 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link, NavLink, Outlet, useParams } from 'react-router'
 import { AccessDialog } from '../access/access-dialog'
-import {
-  docPath,
-  documentQuery,
-  tablesQuery,
-  type DocumentDescription,
-  type Table,
-} from '../api/resources'
+import { docPath, documentQuery, tablesQuery } from '../api/resources'
+import { canEdit, type DocumentContext } from '../document-context/document-context'
 import { Button } from '../components/button'
 import { Page, useTitle } from '../components/page'
 import { ErrorState, Loading } from '../components/states'
 import { TableList } from '../structure/table-list'
-import { LiveProvider } from './live-provider'
+import { LiveProvider } from '../live/live-provider'
 
-/** What the pages of a document know of it. */
-export interface DocumentOutlet {
-  /** As it stands in the address: the integer id, the urlId or the UUID. */
-  readonly docId: string
-  readonly document: DocumentDescription
-  readonly tables: readonly Table[]
-  /** The table that is being renamed or deleted: nothing of it is to be read meanwhile. */
-  readonly busyTable?: string
-}
-
-/** What else there is of a document beside its tables, by its address. */
+/** The pages of a document besides its tables, by path. */
 const tabs = [
   ['sql', 'SQL'],
   ['files', 'Files'],
@@ -35,11 +20,7 @@ const tabs = [
   ['api', 'API'],
 ] as const
 
-/** True for who may change what is in the document. */
-export const canEdit = ({ access }: DocumentDescription): boolean =>
-  access === 'owners' || access === 'editors'
-
-/** A document: its tables beside the page that the rest of the address names. */
+/** A document: the list of its tables next to the page selected by the rest of the URL. */
 export function DocumentPage(): ReactNode {
   const { docId = '' } = useParams()
   const document = useQuery(documentQuery(docId))
@@ -48,7 +29,7 @@ export function DocumentPage(): ReactNode {
   if (document.data && tables.data)
     return <DocumentFrame docId={docId} document={document.data} tables={tables.data} />
   return (
-    <Page title="Document" above={<Link to="/">Sites</Link>}>
+    <Page title="Document" breadcrumb={<Link to="/">Sites</Link>}>
       {error ? (
         <ErrorState
           error={error}
@@ -61,7 +42,7 @@ export function DocumentPage(): ReactNode {
   )
 }
 
-function DocumentFrame(outlet: DocumentOutlet): ReactNode {
+function DocumentFrame(outlet: DocumentContext): ReactNode {
   const { docId, document, tables } = outlet
   const { workspace } = document
   const [isSharing, setSharing] = useState(false)
@@ -90,7 +71,7 @@ function DocumentFrame(outlet: DocumentOutlet): ReactNode {
       <TableList docId={docId} tables={tables} canEdit={canEdit(document)} onBusy={setBusyTable} />
       <div className="document-main">
         <LiveProvider docId={docId}>
-          <Outlet context={{ ...outlet, busyTable } satisfies DocumentOutlet} />
+          <Outlet context={{ ...outlet, busyTable } satisfies DocumentContext} />
         </LiveProvider>
       </div>
       {isSharing && (

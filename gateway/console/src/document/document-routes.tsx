@@ -10,7 +10,7 @@ import { FilesPage } from './files-page'
 import { SqlPage } from './sql-page'
 import { FirstTable, TableView } from './table-view'
 
-/** Every page of a document, by its address below that of the document. */
+/** The routes of a document, relative to its URL. */
 export const documentRoutes: ReactElement = (
   <>
     <Route index element={<FirstTable />} />

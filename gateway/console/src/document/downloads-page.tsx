@@ -1,34 +1,32 @@
 import { useState, type ReactNode } from 'react'
-import { useOutletContext } from 'react-router'
 import { toUrl } from '../api/client'
 import { docPath } from '../api/resources'
 import { SelectField } from '../components/field'
 import { Section } from '../components/page'
-import type { DocumentOutlet } from './document-page'
+import { useDocumentContext } from '../document-context/document-context'
 
-const tableForms = [
+const tableFormats = [
   ['csv', 'CSV'],
   ['tsv', 'TSV'],
   ['xlsx', 'Excel (XLSX)'],
-  ['table-schema', 'Table schema (JSON)'],
+  ['table-schema', 'Table Schema (JSON)'],
 ] as const
 
-const documentForms = [
-  ['Whole, with history (SQLite)', {}],
+const documentFormats = [
+  ['With history (SQLite)', {}],
   ['Without history (SQLite)', { nohistory: true }],
-  ['Structure alone (SQLite)', { template: true }],
+  ['Structure only (SQLite)', { template: true }],
 ] as const
 
-/** The document and its tables as files, in each form. */
+/** Downloads of the document and its tables. */
 export function DownloadsPage(): ReactNode {
-  const { docId, tables } = useOutletContext<DocumentOutlet>()
+  const { docId, tables } = useDocumentContext()
   const [tableId = '', setTableId] = useState(tables[0]?.id)
   const [header, setHeader] = useState('label')
   const path = `${docPath(docId)}/download`
   return (
     <div className="pane">
-      <p className="note">Your browser shows how far a download is.</p>
-      <Section title="One table">
+      <Section title="Table">
         {tables.length === 0 ? (
           <p className="note">This document has no tables.</p>
         ) : (
@@ -41,21 +39,21 @@ export function DownloadsPage(): ReactNode {
                 onChange={({ target }) => setTableId(target.value)}
               />
               <SelectField
-                label="First line"
+                label="Column headers"
                 value={header}
                 options={[
-                  ['label', 'Labels, for people'],
-                  ['colId', 'Column ids, for programs'],
+                  ['label', 'Labels'],
+                  ['colId', 'Column ids'],
                 ]}
                 onChange={({ target }) => setHeader(target.value)}
               />
             </div>
             <div className="actions">
-              {tableForms.map(([form, name]) => (
+              {tableFormats.map(([format, name]) => (
                 <a
-                  key={form}
+                  key={format}
                   className="button plain"
-                  href={toUrl(`${path}/${form}`, { tableId, header })}
+                  href={toUrl(`${path}/${format}`, { tableId, header })}
                   download
                 >
                   {name}
@@ -65,9 +63,9 @@ export function DownloadsPage(): ReactNode {
           </>
         )}
       </Section>
-      <Section title="The whole document" about="A SQLite file can be imported again.">
+      <Section title="Document" description="SQLite files can be imported again.">
         <div className="actions">
-          {documentForms.map(([name, query]) => (
+          {documentFormats.map(([name, query]) => (
             <a key={name} className="button plain" href={toUrl(path, query)} download>
               {name}
             </a>

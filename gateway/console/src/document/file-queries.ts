@@ -2,7 +2,7 @@ import { infiniteQueryOptions } from '@tanstack/react-query'
 import { call } from '../api/client'
 import { docPath } from '../api/resources'
 
-/** A file that is attached to a document. */
+/** An attachment of a document. */
 export interface FileRecord {
   readonly id: number
   readonly fields: {
@@ -12,13 +12,13 @@ export interface FileRecord {
   }
 }
 
-/** Files of one page. */
-const PAGE = 100
+/** Files per page. */
+const PAGE_SIZE = 100
 
-/** Key of all that is known of the files of a document. */
+/** Key prefix of all queries about the attachments of a document. */
 export const filesKey = (docId: string): readonly string[] => ['document', docId, 'attachments']
 
-/** The files of a document page by page, the latest first. */
+/** The attachments of a document, newest first, in pages. */
 export const filesQuery = (docId: string) =>
   infiniteQueryOptions({
     queryKey: filesKey(docId),
@@ -26,9 +26,9 @@ export const filesQuery = (docId: string) =>
     queryFn: async ({ pageParam, signal }) =>
       (
         await call<{ records: FileRecord[] }>('GET', `${docPath(docId)}/attachments`, {
-          query: { sort: '-timeUploaded', limit: PAGE, offset: pageParam },
+          query: { sort: '-timeUploaded', limit: PAGE_SIZE, offset: pageParam },
           signal,
         })
       ).records,
-    getNextPageParam: (last, all) => (last.length < PAGE ? undefined : all.length * PAGE),
+    getNextPageParam: (last, all) => (last.length < PAGE_SIZE ? undefined : all.length * PAGE_SIZE),
   })

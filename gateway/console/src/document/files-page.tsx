@@ -1,36 +1,35 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useOutletContext } from 'react-router'
 import { docPath } from '../api/resources'
 import { Button } from '../components/button'
 import { Field } from '../components/field'
 import { Section } from '../components/page'
-import { showSize } from '../components/size'
+import { formatSize } from '../components/size'
 import { Empty, ErrorNote, ErrorState, Loading } from '../components/states'
 import { Time } from '../components/time'
-import { canEdit, type DocumentOutlet } from './document-page'
+import { canEdit, useDocumentContext } from '../document-context/document-context'
 import { filesQuery, type FileRecord } from './file-queries'
 import { useUploads, type FileUpload } from './use-uploads'
 
-/** The files that are attached to the document. */
+/** The attachments of the document. */
 export function FilesPage(): ReactNode {
-  const { docId, document } = useOutletContext<DocumentOutlet>()
+  const { docId, document } = useDocumentContext()
   const { data, error, refetch, ...more } = useInfiniteQuery(filesQuery(docId))
-  const mayAttach = canEdit(document)
+  const canUpload = canEdit(document)
   return (
     <div className="pane">
       <Section
-        title="Attached files"
-        about="Cells of columns of the type Attachments refer to them."
+        title="Files"
+        description="Files attached to this document. Cells of type Files refer to them."
       >
-        {mayAttach && <AttachField docId={docId} />}
+        {canUpload && <UploadField docId={docId} />}
         {error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
         {!data && !error && <Loading what="the files" />}
-        {data && <FileList docId={docId} files={data.pages.flat()} mayAttach={mayAttach} />}
+        {data && <FileList docId={docId} files={data.pages.flat()} canUpload={canUpload} />}
         {data && <ErrorNote error={error} />}
         {more.hasNextPage && (
           <Button isBusy={more.isFetchingNextPage} onClick={() => void more.fetchNextPage()}>
-            Show more files
+            Show more
           </Button>
         )}
       </Section>
@@ -41,14 +40,14 @@ export function FilesPage(): ReactNode {
 interface FileListProps {
   readonly docId: string
   readonly files: readonly FileRecord[]
-  readonly mayAttach: boolean
+  readonly canUpload: boolean
 }
 
-function FileList({ docId, files, mayAttach }: FileListProps): ReactNode {
+function FileList({ docId, files, canUpload }: FileListProps): ReactNode {
   if (files.length === 0)
     return (
-      <Empty title="No files are attached yet">
-        {mayAttach && <p>Choose files above to attach them; several at once will do.</p>}
+      <Empty title="No files yet">
+        {canUpload && <p>Choose one or more files above to attach them.</p>}
       </Empty>
     )
   return (
@@ -60,7 +59,7 @@ function FileList({ docId, files, mayAttach }: FileListProps): ReactNode {
               {fields.fileName}
             </a>
             <span className="note">
-              {showSize(fields.fileSize)}, <Time at={fields.timeUploaded} />
+              {formatSize(fields.fileSize)}, <Time at={fields.timeUploaded} />
             </span>
           </div>
         </li>
@@ -69,16 +68,16 @@ function FileList({ docId, files, mayAttach }: FileListProps): ReactNode {
   )
 }
 
-function AttachField({ docId }: { readonly docId: string }): ReactNode {
-  const { uploads, add, drop } = useUploads(docId)
+function UploadField({ docId }: { readonly docId: string }): ReactNode {
+  const { uploads, add, remove } = useUploads(docId)
   return (
     <>
       <Field label="Attach files">
-        {(ties) => (
+        {(control) => (
           <input
             type="file"
             multiple
-            {...ties}
+            {...control}
             onChange={({ target }) => {
               add([...(target.files ?? [])])
               target.value = ''
@@ -89,7 +88,7 @@ function AttachField({ docId }: { readonly docId: string }): ReactNode {
       {uploads.length > 0 && (
         <ul className="rows uploads" aria-label="Uploads">
           {uploads.map((upload) => (
-            <UploadRow key={upload.id} upload={upload} onDrop={() => drop(upload)} />
+            <UploadRow key={upload.id} upload={upload} onRemove={() => remove(upload)} />
           ))}
         </ul>
       )}
@@ -99,10 +98,10 @@ function AttachField({ docId }: { readonly docId: string }): ReactNode {
 
 interface UploadRowProps {
   readonly upload: FileUpload
-  readonly onDrop: () => void
+  readonly onRemove: () => void
 }
 
-function UploadRow({ upload: { file, sent, error }, onDrop }: UploadRowProps): ReactNode {
+function UploadRow({ upload: { file, sent, error }, onRemove }: UploadRowProps): ReactNode {
   return (
     <li>
       <div className="row-main">
@@ -110,12 +109,12 @@ function UploadRow({ upload: { file, sent, error }, onDrop }: UploadRowProps): R
         {error === undefined ? (
           <span className="note">
             {sent === undefined
-              ? `${showSize(file.size)}, waits`
-              : `${Math.floor(sent * 100)} % of ${showSize(file.size)}`}
+              ? `${formatSize(file.size)}, queued`
+              : `${Math.floor(sent * 100)}% of ${formatSize(file.size)}`}
           </span>
         ) : (
           <span className="note error" role="alert">
-            {file.name} is not attached: {error}
+            {file.name} could not be uploaded: {error}
           </span>
         )}
         {error === undefined && (
@@ -124,10 +123,10 @@ function UploadRow({ upload: { file, sent, error }, onDrop }: UploadRowProps): R
       </div>
       <Button
         kind="quiet"
-        aria-label={error === undefined ? `Stop ${file.name}` : `Dismiss ${file.name}`}
-        onClick={onDrop}
+        aria-label={error === undefined ? `Cancel ${file.name}` : `Dismiss ${file.name}`}
+        onClick={onRemove}
       >
-        {error === undefined ? 'Stop' : 'Dismiss'}
+        {error === undefined ? 'Cancel' : 'Dismiss'}
       </Button>
     </li>
   )

@@ -1,28 +1,28 @@
 import { useRef, useState, type KeyboardEvent, type ReactNode, type SyntheticEvent } from 'react'
-import { useOutletContext } from 'react-router'
 import { call } from '../api/client'
 import { docPath } from '../api/resources'
 import { Button } from '../components/button'
 import { Field } from '../components/field'
 import { Empty, ErrorState } from '../components/states'
-import type { DocumentOutlet } from './document-page'
+import { useDocumentContext } from '../document-context/document-context'
+import { anyText } from '../formats/any-value'
 
-interface SqlAnswer {
+interface SqlResult {
   readonly records: readonly { readonly fields: Readonly<Record<string, unknown>> }[]
 }
 
 interface Outcome {
-  readonly answer?: SqlAnswer
+  readonly result?: SqlResult
   readonly error?: unknown
   readonly ms: number
 }
 
-/** So many rows are shown; browsers get slow with more. */
-const MOST_SHOWN = 1_000
+/** Maximum number of rows shown; browsers slow down with more. */
+const MAX_SHOWN = 1_000
 
-/** Runs SQL that the user writes, and shows what it answers. */
+/** Runs SQL queries and shows their results. */
 export function SqlPage(): ReactNode {
-  const { docId, tables } = useOutletContext<DocumentOutlet>()
+  const { docId, tables } = useDocumentContext()
   const [sql, setSql] = useState(
     `select *\nfrom ${quoteName(tables[0]?.id ?? '_grist_Tables')}\nlimit 20`,
   )
@@ -36,8 +36,8 @@ export function SqlPage(): ReactNode {
     const began = performance.now()
     const ms = () => Math.round(performance.now() - began)
     try {
-      const answer = await call<SqlAnswer>('POST', `${docPath(docId)}/sql`, { body: { sql } })
-      setOutcome({ answer, ms: ms() })
+      const result = await call<SqlResult>('POST', `${docPath(docId)}/sql`, { body: { sql } })
+      setOutcome({ result, ms: ms() })
     } catch (error) {
       setOutcome({ error, ms: ms() })
     }
@@ -53,11 +53,11 @@ export function SqlPage(): ReactNode {
       <form ref={form} onSubmit={(event) => void run(event)}>
         <Field
           label="SQL"
-          hint="One SELECT, which may begin with WITH; it reads the tables of this document. Ctrl+Enter runs it."
+          hint="A single SELECT statement, optionally starting with WITH. Press Ctrl+Enter to run it."
         >
-          {(ties) => (
+          {(control) => (
             <textarea
-              {...ties}
+              {...control}
               value={sql}
               rows={6}
               spellCheck={false}
@@ -75,25 +75,25 @@ export function SqlPage(): ReactNode {
   )
 }
 
-/** A name as SQL takes it, whatever is in it. */
+/** Quotes an identifier for SQL if necessary. */
 const quoteName = (name: string) => (/^\w+$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`)
 
 function SqlOutcome({ outcome }: { readonly outcome: Outcome | undefined }): ReactNode {
-  if (!outcome) return <Empty title="Run a query to see its rows here" />
-  const { answer, error, ms } = outcome
-  if (!answer) return <ErrorState error={error} />
-  const { records } = answer
+  if (!outcome) return <Empty title="Run a query to see its result" />
+  const { result, error, ms } = outcome
+  if (!result) return <ErrorState error={error} />
+  const { records } = result
   const columns = Object.keys(records[0]?.fields ?? {})
-  const isCut = records.length > MOST_SHOWN
+  const isTruncated = records.length > MAX_SHOWN
   return (
     <section aria-labelledby="sql-result">
       <h2 id="sql-result">Result</h2>
       <p className="note" role="status">
         {records.length.toLocaleString()} {records.length === 1 ? 'row' : 'rows'} in{' '}
-        {ms.toLocaleString()} ms{isCut && `; the first ${MOST_SHOWN.toLocaleString()} are shown`}
+        {ms.toLocaleString()} ms{isTruncated && `, showing the first ${MAX_SHOWN.toLocaleString()}`}
       </p>
       {records.length > 0 && (
-        <div className="table-scroll" tabIndex={0} role="region" aria-label="Rows of the result">
+        <div className="table-scroll" tabIndex={0} role="region" aria-label="Result rows">
           <table className="cells">
             <thead>
               <tr>
@@ -105,11 +105,11 @@ function SqlOutcome({ outcome }: { readonly outcome: Outcome | undefined }): Rea
               </tr>
             </thead>
             <tbody>
-              {records.slice(0, MOST_SHOWN).map(({ fields }, index) => (
-                // Rows of a result have nothing to be known by but their place.
+              {records.slice(0, MAX_SHOWN).map(({ fields }, index) => (
+                // Result rows have no id.
                 <tr key={index}>
                   {columns.map((name) => (
-                    <td key={name}>{showValue(fields[name])}</td>
+                    <td key={name}>{anyText(fields[name])}</td>
                   ))}
                 </tr>
               ))}
@@ -119,9 +119,4 @@ function SqlOutcome({ outcome }: { readonly outcome: Outcome | undefined }): Rea
       )}
     </section>
   )
-}
-
-function showValue(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }

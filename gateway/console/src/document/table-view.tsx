@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
-import { Navigate, useOutletContext, useParams } from 'react-router'
+import { Navigate, useParams } from 'react-router'
 import { Empty, Loading } from '../components/states'
+import { canEdit, useDocumentContext } from '../document-context/document-context'
 import { DocumentGrid } from './document-grid'
-import { canEdit, type DocumentOutlet } from './document-page'
 
-/** Goes to the first table of the document. */
+/** Redirects to the first table of the document. */
 export function FirstTable(): ReactNode {
-  const { docId, document, tables } = useOutletContext<DocumentOutlet>()
+  const { docId, document, tables } = useDocumentContext()
   const first = tables[0]
   if (first)
     return <Navigate to={`/docs/${docId}/tables/${encodeURIComponent(first.id)}`} replace />
@@ -14,8 +14,8 @@ export function FirstTable(): ReactNode {
     <Empty title="This document has no tables">
       <p>
         {canEdit(document)
-          ? 'Begin with “Add table”.'
-          : 'They show here as soon as somebody adds one.'}
+          ? 'Select “Add table” to create one.'
+          : 'Tables appear here when an editor adds them.'}
       </p>
     </Empty>
   )
@@ -23,7 +23,7 @@ export function FirstTable(): ReactNode {
 
 /** One table of the document. */
 export function TableView(): ReactNode {
-  const { docId, document, busyTable } = useOutletContext<DocumentOutlet>()
+  const { docId, document, busyTable } = useDocumentContext()
   const { tableId = '' } = useParams()
   if (busyTable === tableId) return <Loading what="the table" />
   return (

@@ -1,37 +1,37 @@
 import { useEffect, useRef, useState } from 'react'
 import { docPath } from '../api/resources'
 import { upload } from '../api/upload'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { describeError } from '../components/states'
 import { useToaster } from '../components/toast'
 import { filesKey } from './file-queries'
 
-/** A file on its way into a document. */
+/** A file being uploaded to a document. */
 export interface FileUpload {
   readonly id: number
   readonly file: File
-  /** Part of it that has been sent, 0 to 1; undefined while it waits for others. */
+  /** Fraction that was sent, 0 to 1; undefined while it is queued. */
   readonly sent?: number
-  /** Why it is not attached. */
+  /** Why the upload failed. */
   readonly error?: string
-  readonly stop: AbortController
+  readonly controller: AbortController
 }
 
 interface Uploads {
-  /** Those that wait, are on their way, or failed. */
+  /** Queued, active and failed uploads. */
   readonly uploads: readonly FileUpload[]
   readonly add: (files: readonly File[]) => void
-  /** Takes one off the list; stops it when it is on its way. */
-  readonly drop: (upload: FileUpload) => void
+  /** Removes an upload from the list, and cancels it if it is active. */
+  readonly remove: (upload: FileUpload) => void
 }
 
 /**
- * Attaches files one after the other, each by a request of its own, so that one that is refused leaves the others alone.
- * They go on when the page is left; then what fails is told in passing.
+ * Uploads files one after the other. Each file is a separate request, so that an error of one does not affect
+ * the others. Uploads continue when the user leaves the page; errors are then shown as toasts.
  */
 export function useUploads(docId: string): Uploads {
   const [uploads, setUploads] = useState<readonly FileUpload[]>([])
-  const { make } = useChange(filesKey(docId))
+  const { mutate } = useApiMutation(filesKey(docId))
   const toaster = useToaster()
   const last = useRef({ id: 0, done: Promise.resolve<unknown>(undefined), isShown: true })
   useEffect(() => {
@@ -43,9 +43,9 @@ export function useUploads(docId: string): Uploads {
   }, [])
   const change = (id: number, part: Partial<FileUpload>) =>
     setUploads((all) => all.map((one) => (one.id === id ? { ...one, ...part } : one)))
-  const remove = (id: number) => setUploads((all) => all.filter((one) => one.id !== id))
+  const removeById = (id: number) => setUploads((all) => all.filter((one) => one.id !== id))
 
-  const send = async ({ id, file, stop: { signal } }: FileUpload): Promise<boolean> => {
+  const send = async ({ id, file, controller: { signal } }: FileUpload): Promise<boolean> => {
     if (signal.aborted) return false
     change(id, { sent: 0 })
     const form = new FormData()
@@ -53,14 +53,15 @@ export function useUploads(docId: string): Uploads {
     const onProgress = ({ sent }: { sent: number }) => change(id, { sent })
     const options = { form, accept: 'application/json', signal, onProgress }
     try {
-      await make(() => upload(`${docPath(docId)}/attachments`, options))
-      remove(id)
+      await mutate(() => upload(`${docPath(docId)}/attachments`, options))
+      removeById(id)
       return true
     } catch (error) {
       if (signal.aborted) return false
       const text = describeError(error)
       change(id, { error: text })
-      if (!last.current.isShown) toaster.fail(new Error(`${file.name} is not attached: ${text}`))
+      if (!last.current.isShown)
+        toaster.showError(new Error(`${file.name} could not be uploaded: ${text}`))
       return false
     }
   }
@@ -68,20 +69,20 @@ export function useUploads(docId: string): Uploads {
     const added = files.map((file) => ({
       id: ++last.current.id,
       file,
-      stop: new AbortController(),
+      controller: new AbortController(),
     }))
     setUploads((all) => [...all, ...added])
     const sendAll = async () => {
       let count = 0
       for (const one of added) if (await send(one)) count++
-      if (count === 1) toaster.tell('The file is attached.')
-      else if (count > 1) toaster.tell(`${count} files are attached.`)
+      if (count === 1) toaster.show('File uploaded.')
+      else if (count > 1) toaster.show(`${count} files uploaded.`)
     }
     last.current.done = last.current.done.then(sendAll)
   }
-  const drop = ({ id, stop }: FileUpload) => {
-    stop.abort()
-    remove(id)
+  const remove = ({ id, controller }: FileUpload) => {
+    controller.abort()
+    removeById(id)
   }
-  return { uploads, add, drop }
+  return { uploads, add, remove }
 }

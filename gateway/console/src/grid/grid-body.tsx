@@ -1,34 +1,33 @@
 import type { GridApi, RowSelectionOptions } from 'ag-grid-community'
 import { AgGridReact } from 'ag-grid-react'
 import { useMemo, type ReactNode } from 'react'
-import type { Column } from '../api/resources'
-import type { CellPlace } from '../cells/cell-kind'
-import { cellColumn, numberColumn, type GlimpseOf } from './cell-column'
+import type { Column, Row } from '../api/resources'
+import type { CellContext } from '../cells/editing/cell-type'
+import { cellColumn, numberColumn, type PreviewOf } from './columns/cell-column'
 import { registerModules } from './grid-modules'
-import type { Row } from './row'
-import { BLOCK_ROWS } from './row-blocks'
+import { BLOCK_ROWS } from './rows/row-blocks'
 import type { GridRef, GridRows } from './use-grid-rows'
-import type { RowActions } from './use-row-actions'
+import type { CellEditing } from './use-cell-editing'
 import 'ag-grid-community/styles/ag-grid.css'
 
 registerModules()
 
 interface GridBodyProps {
-  readonly place: CellPlace
+  readonly context: CellContext
   readonly columns: readonly Column[]
   readonly rows: GridRows
-  readonly actions: RowActions
+  readonly actions: CellEditing
   readonly onSelect: () => void
   readonly grid: GridRef
 }
 
 const ROW_PIXELS = 34
-const HEAD_PIXELS = 48
-/** Rows that are shown empty until it is known how many there are. */
-const ROWS_AT_FIRST = 40
-/** Blocks that the grid keeps; others it asks for again. */
-const MOST_BLOCKS = 24
-/** The rows before and after those in view that are there already. */
+const HEADER_PIXELS = 48
+/** Empty rows shown until the row count is known. */
+const INITIAL_ROWS = 40
+/** Blocks cached by AG Grid. Others are requested from the row store again. */
+const MAX_BLOCKS = 24
+/** Rows rendered before and after the viewport. */
 const BUFFER = 8
 
 const selection: RowSelectionOptions<Row> = {
@@ -46,27 +45,27 @@ const selectionColumn = {
   headerClass: 'select-head',
 } as const
 
-interface RowPlace {
+interface RowClassParams {
   readonly data?: Row
   readonly rowIndex: number
 }
 
-/** The rows and columns themselves. */
+/** The AG Grid with its rows and columns. */
 export function GridBody(props: GridBodyProps): ReactNode {
-  const { place, columns, rows, actions, onSelect, grid: gridRef } = props
-  const { canEdit } = place
+  const { context, columns, rows, actions, onSelect, grid: gridRef } = props
+  const { canEdit } = context
   const { onClear, onEdit, onCopy, onPaste } = actions
   const { store } = rows
   const columnDefs = useMemo(() => {
-    const glimpse: GlimpseOf = (index) => store.glimpse(index)
-    const cellColumns = columns.map((column) => cellColumn(column, place, { onClear, glimpse }))
-    return [numberColumn(glimpse), ...cellColumns]
-  }, [columns, place, onClear, store])
+    const preview: PreviewOf = (index) => store.preview(index)
+    const cellColumns = columns.map((column) => cellColumn(column, context, { onClear, preview }))
+    return [numberColumn(preview), ...cellColumns]
+  }, [columns, context, onClear, store])
   const rowClasses = useMemo(
     () => ({
-      'row-waiting': ({ data, rowIndex }: RowPlace) => !data && !store.glimpse(rowIndex),
-      'row-glimpse': ({ data, rowIndex }: RowPlace) =>
-        !data && store.glimpse(rowIndex) !== undefined,
+      'row-waiting': ({ data, rowIndex }: RowClassParams) => !data && !store.preview(rowIndex),
+      'row-preview': ({ data, rowIndex }: RowClassParams) =>
+        !data && store.preview(rowIndex) !== undefined,
     }),
     [store],
   )
@@ -87,12 +86,12 @@ export function GridBody(props: GridBodyProps): ReactNode {
         getRowId={({ data }) => String(data.id)}
         rowClassRules={rowClasses}
         rowHeight={ROW_PIXELS}
-        headerHeight={HEAD_PIXELS}
+        headerHeight={HEADER_PIXELS}
         rowBuffer={BUFFER}
         cacheBlockSize={BLOCK_ROWS}
-        maxBlocksInCache={MOST_BLOCKS}
-        maxConcurrentDatasourceRequests={MOST_BLOCKS * 4}
-        infiniteInitialRowCount={ROWS_AT_FIRST}
+        maxBlocksInCache={MAX_BLOCKS}
+        maxConcurrentDatasourceRequests={MAX_BLOCKS * 4}
+        infiniteInitialRowCount={INITIAL_ROWS}
         animateRows={false}
         suppressNoRowsOverlay
         suppressMovableColumns
@@ -104,12 +103,12 @@ export function GridBody(props: GridBodyProps): ReactNode {
         cellFlashDuration={900}
         onGridReady={({ api }: { api: GridApi<Row> }) => {
           gridRef.current = api
-          api.setGridAriaProperty('label', `Rows of ${place.tableId}`)
+          api.setGridAriaProperty('label', `Rows of ${context.tableId}`)
         }}
         onGridPreDestroyed={() => {
           gridRef.current = null
         }}
-        onViewportChanged={({ firstRow, lastRow }) => store.look(firstRow, lastRow)}
+        onViewportChanged={({ firstRow, lastRow }) => store.setViewport(firstRow, lastRow)}
         onCellEditRequest={onEdit}
         onSelectionChanged={onSelect}
       />

@@ -15,7 +15,7 @@ import {
   TooltipModule,
 } from 'ag-grid-community'
 
-/** Has the grid know what it needs here, and no more. */
+/** Registers only the AG Grid modules in use, to keep the bundle small. */
 export function registerModules(): void {
   ModuleRegistry.registerModules([
     CellStyleModule,

@@ -3,22 +3,22 @@ import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
 import { Empty, ErrorState } from '../components/states'
 import { useToaster } from '../components/toast'
-import type { RowStore } from './row-store'
-import type { RowSet } from './use-row-set'
+import type { RowStore } from './rows/row-store'
+import type { RowCommands } from './use-row-commands'
 
-/** Buttons to add rows and columns, and to delete the rows that are selected. */
+/** Buttons to add rows and columns, and to delete the selected rows. */
 export function RowButtons(props: {
-  readonly rows: RowSet
+  readonly rows: RowCommands
   readonly onAddColumn: () => void
 }): ReactNode {
   const { rows, onAddColumn } = props
   const { isAdding, add, selected, remove } = rows
   const toaster = useToaster()
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const count = selected.length
   const deleteRows = () => {
-    if (count > 1) setAsking(true)
-    else remove().catch(toaster.fail)
+    if (count > 1) setConfirming(true)
+    else remove().catch(toaster.showError)
   }
   return (
     <div className="row-buttons">
@@ -31,21 +31,21 @@ export function RowButtons(props: {
           Delete {count === 1 ? 'row' : `${count.toLocaleString()} rows`}
         </Button>
       )}
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
           title={`Delete ${count.toLocaleString()} rows?`}
           confirm="Delete rows"
           onConfirm={remove}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         >
-          <p>What was in them stays in the history of the document.</p>
+          <p>You can undo this in the history of the document.</p>
         </ConfirmDialog>
       )}
     </div>
   )
 }
 
-/** Why the last change of cells was refused. */
+/** The error of the last cell change. */
 export function GridNotice(props: {
   readonly problem: string | undefined
   readonly onDismiss: () => void
@@ -70,7 +70,7 @@ interface GridMessageProps {
   readonly onClearFilters: () => void
 }
 
-/** What stands in a grid that has no rows to show: why, and what to do next. */
+/** The error or empty state of a grid without rows. */
 export function GridMessage(props: GridMessageProps): ReactNode {
   const { store, hasColumns, isFiltered, canEdit, onClearFilters } = props
   const { total, error } = useSyncExternalStore(store.watchState, store.readState)
@@ -86,17 +86,17 @@ export function GridMessage(props: GridMessageProps): ReactNode {
     if (!hasColumns)
       return (
         <Empty title="This table has no columns yet">
-          <p>{canEdit ? 'Add one to write something into.' : 'Who may edit it can add some.'}</p>
+          <p>{canEdit ? 'Add a column to enter data.' : 'Editors can add columns.'}</p>
         </Empty>
       )
     if (total !== 0) return null
-    if (isFiltered) return <Empty title="No row passes the filters">{clear}</Empty>
+    if (isFiltered) return <Empty title="No rows match the filters">{clear}</Empty>
     return (
       <Empty title="This table has no rows yet">
         <p>
           {canEdit
-            ? 'Add one with the button above, or by the API.'
-            : 'Rows show here as soon as somebody adds them.'}
+            ? 'Add a row with the button above, or through the API.'
+            : 'Rows appear here when an editor adds them.'}
         </p>
       </Empty>
     )

@@ -1,16 +1,17 @@
 import { useCallback, useMemo, useState, type ReactNode } from 'react'
+import { columnName } from '../formats/column'
 import type { Column } from '../api/resources'
 import type { MenuItem } from '../components/menu'
 import { useColumnDialogs } from '../structure/use-column-dialogs'
-import { ColumnMenu } from './column-menu'
-import { FilterDialog } from './filter-dialog'
-import { GridBar } from './grid-bar'
+import { ColumnMenu } from './columns/column-menu'
+import { FilterDialog } from './view/filter-dialog'
+import { GridBar } from './view/grid-bar'
 import { GridBody } from './grid-body'
-import { GridFoot } from './grid-foot'
+import { GridFooter } from './grid-footer'
 import { GridMessage, GridNotice, RowButtons } from './grid-notice'
-import { sortOf, withFilter, withSort } from './grid-view'
+import { sortOf, withFilter, withSort } from './view/grid-view'
 import { useTableRows } from './use-table-rows'
-import { ViewContext, type ViewPlace } from './view-context'
+import { GridViewContext, type GridViewState } from './view/view-context'
 
 interface TableGridProps {
   readonly docId: string
@@ -21,35 +22,38 @@ interface TableGridProps {
 
 interface OpenMenu {
   readonly column: Column
-  readonly head: HTMLElement
+  readonly header: HTMLElement
 }
 
-/** The rows of a table: sorted and filtered by the server, edited cell by cell, brought up to date as others change them. */
+/** The grid of a table. Rows are sorted and filtered by the server, edited cell by cell, and updated live. */
 export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps): ReactNode {
-  const { view, setView, grid, rows, actions, rowSet } = useTableRows({ docId, tableId }, columns)
+  const { view, setView, grid, rows, actions, rowCommands } = useTableRows(
+    { docId, tableId },
+    columns,
+  )
   const [menu, setMenu] = useState<OpenMenu>()
   const [filtered, setFiltered] = useState<Column>()
   const structure = useColumnDialogs(docId, tableId)
   const cells = useMemo(() => ({ docId, tableId, canEdit }), [docId, tableId, canEdit])
   const closeMenu = useCallback(() => setMenu(undefined), [])
-  const place = useMemo<ViewPlace>(
-    () => ({ view, setView, openMenu: (column, head) => setMenu({ column, head }) }),
+  const viewState = useMemo<GridViewState>(
+    () => ({ view, setView, openMenu: (column, header) => setMenu({ column, header }) }),
     [view, setView],
   )
   const isFiltered = Object.keys(view.filter).length > 0
   return (
-    <ViewContext value={place}>
+    <GridViewContext value={viewState}>
       <div className="grid">
         <GridBar columns={columns} onFilter={setFiltered}>
-          {canEdit && <RowButtons rows={rowSet} onAddColumn={structure.add} />}
+          {canEdit && <RowButtons rows={rowCommands} onAddColumn={structure.add} />}
         </GridBar>
         <div className="grid-middle">
           <GridBody
-            place={cells}
+            context={cells}
             columns={columns}
             rows={rows}
             actions={actions}
-            onSelect={rowSet.onSelect}
+            onSelect={rowCommands.onSelect}
             grid={grid}
           />
           <GridMessage
@@ -61,13 +65,17 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
           />
           <GridNotice problem={actions.problem} onDismiss={actions.dismiss} />
         </div>
-        <GridFoot store={rows.store} selected={rowSet.selected.length} isFiltered={isFiltered} />
+        <GridFooter
+          store={rows.store}
+          selected={rowCommands.selected.length}
+          isFiltered={isFiltered}
+        />
         {menu && (
           <ColumnMenu
-            label={`Menu of ${menu.column.fields.label || menu.column.id}`}
-            head={menu.head}
+            label={`Column menu: ${columnName(menu.column)}`}
+            header={menu.header}
             items={[
-              ...menuItems(menu.column, place, setFiltered),
+              ...menuItems(menu.column, viewState, setFiltered),
               ...(canEdit ? structure.items(menu.column) : []),
             ]}
             onClose={closeMenu}
@@ -77,39 +85,42 @@ export function TableGrid({ docId, tableId, columns, canEdit }: TableGridProps):
         {filtered && (
           <FilterDialog
             column={filtered}
-            asked={view.filter[filtered.id]}
-            onAsk={(asked) => setView(withFilter(view, filtered.id, asked))}
+            filter={view.filter[filtered.id]}
+            onFilter={(filter) => setView(withFilter(view, filtered.id, filter))}
             onClose={() => setFiltered(undefined)}
           />
         )}
       </div>
-    </ViewContext>
+    </GridViewContext>
   )
 }
 
 function menuItems(
   column: Column,
-  { view, setView }: ViewPlace,
+  { view, setView }: GridViewState,
   onFilter: (column: Column) => void,
 ): MenuItem[] {
   const { id } = column
   const isSorted = sortOf(view, id) !== undefined
-  const isAmong = view.sort.length > (isSorted ? 1 : 0)
+  const hasOthers = view.sort.length > (isSorted ? 1 : 0)
   const items: MenuItem[] = [
-    { label: 'Sort up', onSelect: () => setView(withSort(view, id, 'up')) },
-    { label: 'Sort down', onSelect: () => setView(withSort(view, id, 'down')) },
+    { label: 'Sort ascending', onSelect: () => setView(withSort(view, id, 'ascending')) },
+    { label: 'Sort descending', onSelect: () => setView(withSort(view, id, 'descending')) },
   ]
-  if (isAmong && !isSorted)
+  if (hasOthers && !isSorted)
     items.push(
-      { label: 'Then sort by this, up', onSelect: () => setView(withSort(view, id, 'up', true)) },
       {
-        label: 'Then sort by this, down',
-        onSelect: () => setView(withSort(view, id, 'down', true)),
+        label: 'Then by this, ascending',
+        onSelect: () => setView(withSort(view, id, 'ascending', true)),
+      },
+      {
+        label: 'Then by this, descending',
+        onSelect: () => setView(withSort(view, id, 'descending', true)),
       },
     )
   if (isSorted)
     items.push({
-      label: 'Do not sort by this',
+      label: 'Remove sort',
       onSelect: () => setView(withSort(view, id, 'none', true)),
     })
   items.push({ label: 'Filter…', onSelect: () => onFilter(column) })

@@ -1,19 +1,19 @@
 import type { GridApi, IDatasource } from 'ag-grid-community'
 import { useCallback, useEffect, useMemo, useRef, useState, type RefObject } from 'react'
-import { isSameValue } from '../cells/show-value'
-import { useLiveChanges } from '../document/live-provider'
-import type { Change, ChangeListener, RowOperation } from '../document/live-changes'
-import { viewTexts, type GridView } from './grid-view'
-import type { Row } from './row'
-import { blockOf } from './row-blocks'
-import { RowStore, type RowListener } from './row-store'
-import { RowWrites, WriteQueue } from './row-writes'
-import { RowsApi } from './rows-api'
+import type { Row } from '../api/resources'
+import { isSameValue } from '../formats/value'
+import { useLiveChanges } from '../live/live-provider'
+import type { Change, ChangeListener, RowOperation } from '../live/change-stream'
+import { viewParameters, type GridView } from './view/grid-view'
+import { blockOf } from './rows/row-blocks'
+import { RowStore, type RowListener } from './rows/row-store'
+import { RowWrites, WriteQueue } from './rows/row-writes'
+import { RowsApi } from './rows/rows-api'
 
-/** Rows that are told one by one; more are read by the grid as blocks. */
-const MOST_ONE_BY_ONE = 100
+/** Up to this many changed rows are updated individually; beyond, the grid reloads its blocks. */
+const MAX_SINGLE_UPDATES = 100
 
-/** The rows of a grid: how they are read, written and shown. */
+/** The rows of a grid: reads, writes and the data source of AG Grid. */
 export interface GridRows {
   readonly api: RowsApi
   readonly store: RowStore
@@ -21,16 +21,16 @@ export interface GridRows {
   readonly datasource: IDatasource
 }
 
-/** A place for the grid itself, which is there once it is shown. */
+/** A ref to the AG Grid API, set while the grid is mounted. */
 export type GridRef = RefObject<GridApi<Row> | null>
 
-/** The rows of a table in one view, brought up to date as they change. */
+/** The rows of a table in a view, kept up to date by the change stream. */
 export function useGridRows(
   { docId, tableId }: { readonly docId: string; readonly tableId: string },
   view: GridView,
   grid: GridRef,
 ): GridRows {
-  const { sort, filter } = viewTexts(view)
+  const { sort, filter } = viewParameters(view)
   const [queue] = useState(() => new WriteQueue())
   const rows = useMemo(
     () => createRows(new RowsApi(docId, tableId, sort, filter), queue, sort + filter === ''),
@@ -39,30 +39,30 @@ export function useGridRows(
   const { store, writes } = rows
   const listener = useRowListener(grid)
   useEffect(() => store.open(listener), [store, listener])
-  const live = useMemo<ChangeListener>(
+  const changeListener = useMemo<ChangeListener>(
     () => ({
-      onChange: (change) => takeChange(change, { tableId, sort, filter, store, writes }),
-      onGap: () => store.renewSoon(false),
+      onChange: (change) => handleChange(change, { tableId, sort, filter, store, writes }),
+      onGap: () => store.scheduleRefresh(false),
     }),
     [tableId, sort, filter, store, writes],
   )
-  useLiveChanges(live)
+  useLiveChanges(changeListener)
   return rows
 }
 
 function createRows(api: RowsApi, queue: WriteQueue, isPlain: boolean): GridRows {
-  const store = new RowStore((asked, signal) => api.readPage(asked, signal), isPlain)
+  const store = new RowStore((request, signal) => api.readPage(request, signal), isPlain)
   const datasource: IDatasource = {
     getRows: (params) =>
-      store.want(blockOf(params.startRow), {
+      store.request(blockOf(params.startRow), {
         onFound: (rows, total) => params.successCallback([...rows], total),
-        onGone: () => params.failCallback(),
+        onDropped: () => params.failCallback(),
       }),
   }
   return { api, store, datasource, writes: new RowWrites(store, api, queue) }
 }
 
-/** Shows what has changed. */
+/** Updates the grid when rows change. */
 function useRowListener(grid: GridRef): RowListener {
   const isDue = useRef(false)
   const refresh = useCallback(() => {
@@ -70,7 +70,7 @@ function useRowListener(grid: GridRef): RowListener {
     isDue.current = true
     const go = () => {
       const api = grid.current
-      // A row that took the place of the one that is edited would get what is entered.
+      // If another row moved to the edited position, it would get the entered value.
       if (api && api.getEditingCells().length > 0) return void setTimeout(go, 200)
       isDue.current = false
       if (api && !api.isDestroyed()) api.refreshInfiniteCache()
@@ -80,7 +80,7 @@ function useRowListener(grid: GridRef): RowListener {
   return useMemo<RowListener>(
     () => ({
       onRows(changed, isOwn) {
-        if (changed.length > MOST_ONE_BY_ONE) return refresh()
+        if (changed.length > MAX_SINGLE_UPDATES) return refresh()
         for (const { row } of changed) showRow(grid, row, !isOwn)
       },
       onBlocks: refresh,
@@ -90,7 +90,7 @@ function useRowListener(grid: GridRef): RowListener {
   )
 }
 
-/** Puts a row in place of what the grid has of it; what somebody else has changed flashes. */
+/** Updates a row in the grid. Cells changed by other users flash. */
 function showRow({ current: api }: GridRef, row: Row, flashes: boolean): void {
   const node = api?.getRowNode(String(row.id))
   if (!api || !node) return
@@ -100,7 +100,7 @@ function showRow({ current: api }: GridRef, row: Row, flashes: boolean): void {
   if (flashes && columns.length > 0) api.flashCells({ rowNodes: [node], columns })
 }
 
-interface TakenBy {
+interface ChangeTarget {
   readonly tableId: string
   readonly sort: string
   readonly filter: string
@@ -108,18 +108,18 @@ interface TakenBy {
   readonly writes: RowWrites
 }
 
-function takeChange({ seq, operations, truncated }: Change, taken: TakenBy): void {
-  const { tableId, store, writes } = taken
-  if (truncated) store.renewSoon(false)
+function handleChange({ seq, operations, truncated }: Change, target: ChangeTarget): void {
+  const { tableId, store, writes } = target
+  if (truncated) store.scheduleRefresh(false)
   for (const operation of operations) {
     if (operation.tableId !== tableId) continue
     if (!('rowIds' in operation)) {
-      // Its cells may be other ones, of another type; and cursors do not outlive that.
-      store.renewSoon(false)
+      // The values and types of cells may have changed, and cursors are invalid after a schema change.
+      store.scheduleRefresh(false)
     } else if (operation.action === 'updateRows') {
-      writes.take({ seq, rowIds: operation.rowIds, columns: newCells(operation) })
-      if (movesRows(operation, taken)) store.renewSoon(false)
-    } else store.renewSoon(operation.action === 'addRows' && taken.sort === '')
+      writes.applyChange({ seq, rowIds: operation.rowIds, columns: newCells(operation) })
+      if (movesRows(operation, target)) store.scheduleRefresh(false)
+    } else store.scheduleRefresh(operation.action === 'addRows' && target.sort === '')
   }
 }
 
@@ -129,8 +129,8 @@ function newCells({ columns }: RowOperation): Record<string, readonly unknown[]>
   )
 }
 
-/** True when rows may stand elsewhere now, or not pass the filter any more. */
-function movesRows({ columns }: RowOperation, { sort, filter }: TakenBy): boolean {
+/** Returns true if rows may have moved, or may no longer match the filter. */
+function movesRows({ columns }: RowOperation, { sort, filter }: ChangeTarget): boolean {
   const sorted = sort.split(',').map((key) => key.replace(/^-/, '').replace(/:.*$/, ''))
   const filtered = filter.includes('"or"')
   return (

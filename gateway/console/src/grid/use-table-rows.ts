@@ -1,24 +1,23 @@
 import type { GridApi } from 'ag-grid-community'
-import { useRef } from 'react'
-import type { Column } from '../api/resources'
-import type { GridView } from './grid-view'
-import type { Row } from './row'
+import { useCallback, useMemo, useRef } from 'react'
+import { useSearchParams } from 'react-router'
+import type { Column, Row } from '../api/resources'
+import { readView, writeView, type GridView } from './view/grid-view'
 import { useGridRows, type GridRef, type GridRows } from './use-grid-rows'
-import { useGridView } from './use-grid-view'
-import { useRowActions, type RowActions } from './use-row-actions'
-import { useRowSet, type RowSet } from './use-row-set'
+import { useCellEditing, type CellEditing } from './use-cell-editing'
+import { useRowCommands, type RowCommands } from './use-row-commands'
 
-/** The rows of a table as one grid shows them, and all that can be done with them. */
+/** The rows of a table in a grid, with the operations on them. */
 export interface TableRows {
   readonly view: GridView
   readonly setView: (view: GridView) => void
   readonly grid: GridRef
   readonly rows: GridRows
-  readonly actions: RowActions
-  readonly rowSet: RowSet
+  readonly actions: CellEditing
+  readonly rowCommands: RowCommands
 }
 
-/** The rows of a table in the view that the address tells. */
+/** The rows of a table, in the view given by the URL. */
 export function useTableRows(
   table: { readonly docId: string; readonly tableId: string },
   columns: readonly Column[],
@@ -26,7 +25,18 @@ export function useTableRows(
   const [view, setView] = useGridView()
   const grid = useRef<GridApi<Row>>(null)
   const rows = useGridRows(table, view, grid)
-  const actions = useRowActions(rows, columns, grid)
-  const rowSet = useRowSet(rows, { view, columns }, grid)
-  return { view, setView, grid, rows, actions, rowSet }
+  const actions = useCellEditing(rows, columns, grid)
+  const rowCommands = useRowCommands(rows, { view, columns }, grid)
+  return { view, setView, grid, rows, actions, rowCommands }
+}
+
+/** The view in the query string of the page; setting it navigates. */
+function useGridView(): readonly [GridView, (view: GridView) => void] {
+  const [query, setQuery] = useSearchParams()
+  const view = useMemo(() => readView(query), [query])
+  const setView = useCallback(
+    (next: GridView) => setQuery((before) => writeView(before, next)),
+    [setQuery],
+  )
+  return [view, setView]
 }

@@ -1,44 +1,45 @@
 import { useQueries } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { Link, useOutletContext } from 'react-router'
+import { Link } from 'react-router'
 import { columnsQuery, type Column } from '../api/resources'
 import { Button } from '../components/button'
 import { PlainTable } from '../components/plain-table'
-import type { DocumentOutlet } from '../document/document-page'
-import { showCell } from '../cells/show-cell'
-import { firstCells, type CellChange } from './cell-list'
-import { historyAddress, type Operation } from './history-queries'
+import { useDocumentContext } from '../document-context/document-context'
+import { anyText } from '../formats/any-value'
+import { formatCell } from '../formats/cell'
+import { firstCells, type CellChange } from './changed-cells'
+import { historyPath, type Operation } from './history-queries'
 
 interface CellChangesProps {
   readonly operations: readonly Operation[]
 }
 
-/** So many cells are shown at first, and with each further step. */
-const STEP = 40
+/** Cells shown initially; “Show more” adds five times as many. */
+const INITIAL_CELLS = 40
 
-/** The cells that a change was about, before and after. */
+/** The cells of a change, before and after. */
 export function CellChanges({ operations }: CellChangesProps): ReactNode {
-  const [most, setMost] = useState(STEP)
-  const { cells, count } = firstCells(operations, most)
+  const [limit, setLimit] = useState(INITIAL_CELLS)
+  const { cells, count } = firstCells(operations, limit)
   const columns = useColumns(cells)
   if (count === 0) return null
   const more = count - cells.length
   return (
     <>
       <PlainTable
-        heads={['Row', 'Column', 'Before', 'After']}
+        headers={['Row', 'Column', 'Before', 'After']}
         label="Cells"
         className="start changed"
       >
         {cells.map((cell, index) => (
-          // A change can come to the same cell twice.
+          // A change can contain the same cell twice.
           <CellRow key={index} cell={cell} column={columns.get(cell.colRef)} />
         ))}
       </PlainTable>
       {more > 0 && (
         <p className="more">
-          <span className="note">{more.toLocaleString()} more cells are not shown.</span>{' '}
-          <Button onClick={() => setMost(most + 5 * STEP)}>Show more cells</Button>
+          <span className="note">{more.toLocaleString()} more cells not shown.</span>{' '}
+          <Button onClick={() => setLimit(limit + 5 * INITIAL_CELLS)}>Show more cells</Button>
         </p>
       )}
     </>
@@ -51,7 +52,7 @@ interface CellRowProps {
 }
 
 function CellRow({ cell, column }: CellRowProps): ReactNode {
-  const { docId } = useOutletContext<DocumentOutlet>()
+  const { docId } = useDocumentContext()
   const { tableId, tableRef, rowId, colId } = cell
   const row = `${tableId} ${rowId}`
   return (
@@ -60,7 +61,7 @@ function CellRow({ cell, column }: CellRowProps): ReactNode {
         {tableRef === 0 ? (
           row
         ) : (
-          <Link to={historyAddress(docId, tableRef, rowId)} title="History of this row">
+          <Link to={historyPath(docId, tableRef, rowId)} title="History of this row">
             {row}
           </Link>
         )}
@@ -81,24 +82,18 @@ interface ValueProps {
   readonly column: Column | undefined
 }
 
-/** So much of a value is shown. */
-const MOST_CHARACTERS = 500
+/** Longer values are truncated. */
+const MAX_CHARACTERS = 500
 
 function Value({ value, column }: ValueProps): ReactNode {
-  const text = column ? showCell(value, column) : showPlain(value)
+  const text = column ? formatCell(value, column) : anyText(value)
   if (text === '') return <span className="note">empty</span>
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text
 }
 
-/** A value of a column that is gone. */
-function showPlain(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-/** The columns of these cells as they are now, by their refs. */
+/** Returns the current columns of cells, by column ref. */
 function useColumns(cells: readonly CellChange[]): ReadonlyMap<number, Column> {
-  const { docId, tables } = useOutletContext<DocumentOutlet>()
+  const { docId, tables } = useDocumentContext()
   const refs = new Set(cells.map(({ tableRef }) => tableRef))
   const shown = tables.filter(({ fields }) => refs.has(fields.tableRef))
   const found = useQueries({ queries: shown.map(({ id }) => columnsQuery(docId, id)) })

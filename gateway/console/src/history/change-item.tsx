@@ -1,9 +1,9 @@
 import { useState, type ReactNode } from 'react'
 import { Button } from '../components/button'
 import { Time } from '../components/time'
-import { useSignedIn } from '../session/session-provider'
+import { useCurrentUser } from '../session/session-provider'
 import { CellChanges } from './cell-changes'
-import { authorOf, describeChange } from './change-words'
+import { authorOf, describeChange } from './describe-change'
 import { isOfRows, type Change, type SchemaOperation } from './history-queries'
 import { MetadataChanges } from './metadata-changes'
 
@@ -15,12 +15,12 @@ interface ChangeItemProps {
 const causeNames: Readonly<Partial<Record<Change['cause'], string>>> = {
   import: 'import',
   undo: 'undo',
-  formula: 'formulas',
+  formula: 'formula',
 }
 
-/** One change: who did what and when, and, opened, each cell before and after. */
+/** A change: author, description and time; expanded, each cell before and after. */
 export function ChangeItem({ change, onUndo }: ChangeItemProps): ReactNode {
-  const { id } = useSignedIn()
+  const { id } = useCurrentUser()
   const [isOpen, setOpen] = useState(false)
   const { seq, time, user, cause } = change
   const causeName = causeNames[cause]
@@ -64,10 +64,10 @@ function ChangeDetails({ change: { operations, truncated } }: Pick<ChangeItemPro
       <CellChanges operations={operations} />
       {truncated && (
         <p className="note">
-          It is too large to be shown whole. The history of each row tells its part of it.
+          This change is too large to show completely. The history of a row shows its part of it.
         </p>
       )}
-      {operations.length === 0 && !truncated && <p className="note">There is nothing to show.</p>}
+      {operations.length === 0 && !truncated && <p className="note">No details.</p>}
     </div>
   )
 }

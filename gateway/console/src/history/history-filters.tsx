@@ -1,20 +1,19 @@
 import { useState, type ReactNode, type SyntheticEvent } from 'react'
-import { useOutletContext } from 'react-router'
 import { Button } from '../components/button'
 import { SelectField, TextField } from '../components/field'
-import type { DocumentOutlet } from '../document/document-page'
+import { useDocumentContext } from '../document-context/document-context'
 import type { HistoryFilter } from './history-queries'
 
 interface HistoryFiltersProps {
   readonly filter: HistoryFilter
-  /** What is wrong with the row. */
-  readonly rowFault: string | undefined
+  /** Error of the row field. */
+  readonly rowError: string | undefined
   readonly onChange: (filter: Pick<HistoryFilter, 'table' | 'row'>) => void
 }
 
-/** Chooses a table, and a row of it. */
-export function HistoryFilters({ filter, rowFault, onChange }: HistoryFiltersProps): ReactNode {
-  const { tables } = useOutletContext<DocumentOutlet>()
+/** Filters the history by table and row. */
+export function HistoryFilters({ filter, rowError, onChange }: HistoryFiltersProps): ReactNode {
+  const { tables } = useDocumentContext()
   const [row, setRow] = useState(filter.row)
   const known = tables.find(
     ({ id, fields }) => id === filter.table || String(fields.tableRef) === filter.table,
@@ -32,7 +31,7 @@ export function HistoryFilters({ filter, rowFault, onChange }: HistoryFiltersPro
         options={[
           ['', 'All tables'],
           ...tables.map(({ id, fields }) => [String(fields.tableRef), id] as const),
-          ...(table !== '' && !known ? [[table, `${table}, which is gone`] as const] : []),
+          ...(table !== '' && !known ? [[table, `${table} (deleted)`] as const] : []),
         ]}
         onChange={({ target }) => onChange({ table: target.value, row: '' })}
       />
@@ -42,7 +41,7 @@ export function HistoryFilters({ filter, rowFault, onChange }: HistoryFiltersPro
         placeholder="all"
         value={row}
         disabled={table === ''}
-        error={rowFault}
+        error={rowError}
         onChange={({ target }) => setRow(target.value)}
       />
       <Button type="submit" disabled={table === ''}>

@@ -1,28 +1,28 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { useOutletContext, useSearchParams } from 'react-router'
+import { useSearchParams } from 'react-router'
 import { ApiError } from '../api/client'
 import { Button } from '../components/button'
 import { Section } from '../components/page'
 import { Empty, ErrorState, Loading } from '../components/states'
-import { canEdit, type DocumentOutlet } from '../document/document-page'
+import { canEdit, useDocumentContext } from '../document-context/document-context'
 import { ChangeItem } from './change-item'
 import { historyQuery, type Change, type HistoryFilter } from './history-queries'
 import { HistoryFilters } from './history-filters'
 import { NewChanges } from './new-changes'
 import { UndoDialog } from './undo-dialog'
 
-/** Who changed what in the document and when, newest first; each change can be undone. */
+/** The changes of the document, newest first. Each can be undone. */
 export function HistoryPage(): ReactNode {
-  const { document } = useOutletContext<DocumentOutlet>()
+  const { document } = useDocumentContext()
   return (
     <div className="pane">
       {canEdit(document) ? (
         <History />
       ) : (
         <Section title="History">
-          <Empty title="Only who may edit a document sees its history">
-            <p>It tells what cells held before. Ask an owner for the role of an editor.</p>
+          <Empty title="Only editors can see the history">
+            <p>It contains earlier values of cells. Ask an owner for the editor role.</p>
           </Empty>
         </Section>
       )}
@@ -31,19 +31,19 @@ export function HistoryPage(): ReactNode {
 }
 
 function History(): ReactNode {
-  const { docId } = useOutletContext<DocumentOutlet>()
+  const { docId } = useDocumentContext()
   const [query, setQuery] = useSearchParams()
   const value = (name: string) => query.get(name) ?? ''
   const filter = { table: value('table'), row: value('row'), before: value('before') }
   const change = (next: Partial<HistoryFilter>) =>
     setQuery(Object.entries(next).filter(([, text]) => text !== ''))
   const log = useInfiniteQuery(historyQuery(docId, filter))
-  const rowFault = faultOf(log.error, 'rowId')
+  const rowError = errorOf(log.error, 'rowId')
   const shown = `${filter.table}/${filter.row}`
   return (
     <Section
       title="History"
-      about="Who changed what, and when. Undoing a change makes a new one."
+      description="Who changed what, and when. Undoing a change creates a new change."
       actions={
         log.data &&
         filter.before === '' && (
@@ -55,9 +55,9 @@ function History(): ReactNode {
         )
       }
     >
-      <HistoryFilters key={shown} filter={filter} rowFault={rowFault} onChange={change} />
+      <HistoryFilters key={shown} filter={filter} rowError={rowError} onChange={change} />
       <BeforeNote before={filter.before} onLatest={() => change({ ...filter, before: '' })} />
-      {log.error && rowFault === undefined && (
+      {log.error && rowError === undefined && (
         <ErrorState error={log.error} onRetry={() => void log.refetch()} />
       )}
       {!log.data && !log.error && <Loading what="the history" />}
@@ -69,7 +69,7 @@ function History(): ReactNode {
       )}
       {log.hasNextPage && (
         <Button isBusy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
-          Show older ones
+          Show older
         </Button>
       )}
     </Section>
@@ -81,19 +81,19 @@ interface BeforeNoteProps {
   readonly onLatest: () => void
 }
 
-/** Says that the latest changes are left out, where they are. */
+/** Indicates that the latest changes are filtered out. */
 function BeforeNote({ before, onLatest }: BeforeNoteProps): ReactNode {
   if (before === '') return null
   return (
     <p className="actions">
-      <span className="note">Changes before {before}</span>
-      <Button onClick={onLatest}>Show the latest</Button>
+      <span className="note">Showing changes before {before}</span>
+      <Button onClick={onLatest}>Show latest</Button>
     </p>
   )
 }
 
-/** What a refusal says of a parameter. */
-function faultOf(error: unknown, parameter: string): string | undefined {
+/** Returns the error message about a query parameter. */
+function errorOf(error: unknown, parameter: string): string | undefined {
   return error instanceof ApiError && error.details.parameter === parameter
     ? error.message
     : undefined
@@ -108,11 +108,11 @@ function ChangeList({ changes, hasMore }: ChangeListProps): ReactNode {
   const [undone, setUndone] = useState<Change>()
   if (changes.length === 0)
     return hasMore ? (
-      <Empty title="Nothing was found yet">
-        <p>The newest part of the log has been searched. Go on with older changes.</p>
+      <Empty title="No changes found so far">
+        <p>Only the newest part of the log was searched. Show older changes to continue.</p>
       </Empty>
     ) : (
-      <Empty title="Nothing was changed here" />
+      <Empty title="No changes" />
     )
   return (
     <>

@@ -2,19 +2,19 @@ import { infiniteQueryOptions } from '@tanstack/react-query'
 import { call } from '../api/client'
 import { docPath } from '../api/resources'
 
-/** What was done to rows of a table: lists of values by column, one for each of `rowIds`. */
+/** An operation on rows of a table: lists of values by column, one for each of `rowIds`. */
 export interface RowOperation {
   readonly action: 'addRows' | 'updateRows' | 'removeRows'
-  /** Id of the table when it was changed. */
+  /** Id of the table at the time of the change. */
   readonly tableId: string
   readonly tableRef: number
   readonly rowIds: readonly number[]
   readonly columns: Readonly<Record<string, ColumnValues>>
 }
 
-/** Values of a column before and after. */
+/** Values of a column before and after a change. */
 interface ColumnValues {
-  /** 0 for the positions of rows. */
+  /** 0 for the internal column of row positions. */
   readonly colRef: number
   readonly old?: readonly unknown[]
   readonly new?: readonly unknown[]
@@ -22,7 +22,7 @@ interface ColumnValues {
 
 type Metadata = Readonly<Record<string, unknown>>
 
-/** What was done to a table or a column itself. */
+/** An operation on a table or a column. */
 export interface SchemaOperation {
   readonly action:
     'addTable' | 'updateTable' | 'removeTable' | 'addColumn' | 'updateColumn' | 'removeColumn'
@@ -32,30 +32,30 @@ export interface SchemaOperation {
   readonly colRef?: number
   readonly old?: Metadata
   readonly new?: Metadata
-  /** What a removed column held. */
+  /** Values of a removed column. */
   readonly cells?: { readonly rowIds: readonly number[]; readonly old: readonly unknown[] }
 }
 
-/** One step of a change. */
+/** An operation of a change. */
 export type Operation = RowOperation | SchemaOperation
 
-/** One change of a document. */
+/** A change of a document. */
 export interface Change {
   readonly seq: number
   readonly time: string
-  /** Null for Sheaf itself; without a name when the account is gone. */
+  /** Null for changes made by Sheaf itself. The name is null if the account was deleted. */
   readonly user: {
     readonly id: number
     readonly name: string | null
     readonly email: string | null
   } | null
   readonly cause: 'api' | 'import' | 'formula' | 'undo' | 'unknown'
-  /** True when it is too large to be told. */
+  /** True if the change is too large to be listed completely. */
   readonly truncated?: true
   readonly operations: readonly Operation[]
 }
 
-/** What stood in the way of an undo. */
+/** A later change that conflicts with an undo. */
 export interface Conflict {
   readonly tableId: string
   readonly colId?: string
@@ -63,13 +63,13 @@ export interface Conflict {
   readonly rowCount?: number
 }
 
-/** Which changes are looked for, as it stands in the address. */
+/** Filter of the history, as in the query string of the page. */
 export interface HistoryFilter {
   /** Ref or id of a table; empty for all. */
   readonly table: string
   /** Id of a row of it; empty for all. */
   readonly row: string
-  /** Only changes with a smaller number; empty for the newest. */
+  /** Only changes before this sequence number; empty for the newest. */
   readonly before: string
 }
 
@@ -80,7 +80,7 @@ interface HistoryPage {
 
 const PAGE_CHANGES = 25
 
-/** Begins the key of all that is known of the history of a document. */
+/** Key prefix of all queries about the history of a document. */
 export const historyKey = (docId: string) => ['document', docId, 'history']
 
 /** Changes of a document, newest first, page by page. */
@@ -99,7 +99,7 @@ export const historyQuery = (docId: string, filter: HistoryFilter) =>
     },
     initialPageParam: filter.before,
     getNextPageParam: ({ next }) => (next === null ? undefined : String(next)),
-    // New changes are told beside the list from when it is shown: it is as late as that, and stays so until they are asked for.
+    // The list is refetched only on request: later changes are announced by a button above it.
     staleTime: 0,
     refetchOnWindowFocus: false,
   })
@@ -108,11 +108,11 @@ export const historyQuery = (docId: string, filter: HistoryFilter) =>
 export const revertChange = (docId: string, seq: number): Promise<unknown> =>
   call('POST', `${docPath(docId)}/changes/${seq}/revert`)
 
-/** True for what was done to rows. */
+/** Returns true for operations on rows. */
 export const isOfRows = (operation: Operation): operation is RowOperation => 'rowIds' in operation
 
-/** The page of the history of a table, or of one of its rows. */
-export function historyAddress(docId: string, table: string | number, row?: number): string {
+/** Returns the path of the history of a table, or of one of its rows. */
+export function historyPath(docId: string, table: string | number, row?: number): string {
   const query = new URLSearchParams({ table: String(table) })
   if (row !== undefined) query.set('row', String(row))
   return `/docs/${docId}/history?${query.toString()}`

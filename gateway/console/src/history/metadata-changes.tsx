@@ -6,25 +6,25 @@ interface MetadataChangesProps {
   readonly operations: readonly SchemaOperation[]
 }
 
-/** So many lines are shown. */
-const MOST_LINES = 60
+/** Maximum number of lines shown. */
+const MAX_LINES = 60
 
-/** What became other in tables and columns themselves. */
+/** Changed properties of tables and columns. */
 export function MetadataChanges({ operations }: MetadataChangesProps): ReactNode {
   const lines = operations.flatMap(linesOf)
   if (lines.length === 0) return null
-  const more = lines.length - MOST_LINES
+  const more = lines.length - MAX_LINES
   return (
     <>
       <PlainTable
-        heads={['Of', 'What', 'Before', 'After']}
+        headers={['Object', 'Property', 'Before', 'After']}
         label="Structure"
         className="start changed"
       >
-        {lines.slice(0, MOST_LINES).map(({ key, of, what, before, after }) => (
+        {lines.slice(0, MAX_LINES).map(({ key, object, property, before, after }) => (
           <tr key={key}>
-            <th scope="row">{of}</th>
-            <td data-label="What">{what}</td>
+            <th scope="row">{object}</th>
+            <td data-label="Property">{property}</td>
             <td data-label="Before" className="before">
               {before}
             </td>
@@ -34,30 +34,32 @@ export function MetadataChanges({ operations }: MetadataChangesProps): ReactNode
           </tr>
         ))}
       </PlainTable>
-      {more > 0 && <p className="note">{more.toLocaleString()} more are not shown.</p>}
+      {more > 0 && <p className="note">{more.toLocaleString()} more not shown.</p>}
     </>
   )
 }
 
 interface Line {
   readonly key: string
-  readonly of: string
-  readonly what: string
+  readonly object: string
+  readonly property: string
   readonly before: string
   readonly after: string
 }
 
 function linesOf(operation: SchemaOperation, index: number): Line[] {
   const { tableId, colId, old = {}, new: after = {} } = operation
-  const of = colId === undefined ? tableId : `${tableId}.${colId}`
-  return [...new Set([...Object.keys(old), ...Object.keys(after)])].flatMap((what) => {
-    const line = { before: showMetadata(old[what]), after: showMetadata(after[what]) }
-    return line.before === line.after ? [] : [{ key: `${index} ${what}`, of, what, ...line }]
+  const object = colId === undefined ? tableId : `${tableId}.${colId}`
+  return [...new Set([...Object.keys(old), ...Object.keys(after)])].flatMap((property) => {
+    const line = { before: formatProperty(old[property]), after: formatProperty(after[property]) }
+    return line.before === line.after
+      ? []
+      : [{ key: `${index} ${property}`, object, property, ...line }]
   })
 }
 
-/** What is not set is left blank, and so is what nobody has chosen. */
-function showMetadata(value: unknown): string {
+/** Formats a property. Unset and default values are blank. */
+function formatProperty(value: unknown): string {
   if (value === null || value === undefined || value === false || value === 0) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -1,36 +1,35 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState, type ReactNode } from 'react'
-import { useOutletContext } from 'react-router'
 import { Button } from '../components/button'
-import type { DocumentOutlet } from '../document/document-page'
-import type { Change, ChangeListener } from '../document/live-changes'
-import { useLiveChanges } from '../document/live-provider'
+import { useDocumentContext } from '../document-context/document-context'
+import type { Change, ChangeListener } from '../live/change-stream'
+import { useLiveChanges } from '../live/live-provider'
 import { historyKey, type HistoryFilter } from './history-queries'
 
 interface NewChangesProps {
   readonly filter: HistoryFilter
-  /** The latest change that is shown; 0 when none is. */
+  /** Sequence number of the latest change shown; 0 if there is none. */
   readonly newest: number
 }
 
-/** So many are counted. */
-const MOST_COUNTED = 99
+/** Higher counts are not exact. */
+const MAX_COUNTED = 99
 
-/** Tells that changes were made meanwhile, and shows them when asked: what is being read stays where it is. */
+/** Announces new changes with a button that shows them, so that the list does not move while it is read. */
 export function NewChanges({ filter, newest }: NewChangesProps): ReactNode {
-  const { docId } = useOutletContext<DocumentOutlet>()
+  const { docId } = useDocumentContext()
   const client = useQueryClient()
   const [seqs, setSeqs] = useState<readonly number[]>([])
-  const concerns = useConcerns(filter)
+  const isMatch = useFilter(filter)
   const listener = useMemo<ChangeListener>(
     () => ({
       onChange(change) {
-        if (concerns(change)) setSeqs((known) => [...known.slice(-MOST_COUNTED), change.seq])
+        if (isMatch(change)) setSeqs((known) => [...known.slice(-MAX_COUNTED), change.seq])
       },
-      // All that is known of the document is fetched anew then.
+      // All data of the document is refetched then.
       onGap: () => setSeqs([]),
     }),
-    [concerns],
+    [isMatch],
   )
   useLiveChanges(listener)
   const count = seqs.filter((seq) => seq > newest).length
@@ -46,13 +45,13 @@ export function NewChanges({ filter, newest }: NewChangesProps): ReactNode {
 }
 
 function describeCount(count: number): string {
-  if (count > MOST_COUNTED) return `More than ${MOST_COUNTED} new changes`
+  if (count > MAX_COUNTED) return `More than ${MAX_COUNTED} new changes`
   return count === 1 ? '1 new change' : `${count} new changes`
 }
 
-/** Whether a change is one of those that are looked for. */
-function useConcerns({ table, row }: HistoryFilter): (change: Change) => boolean {
-  const { tables } = useOutletContext<DocumentOutlet>()
+/** Returns a function that tests whether a change matches the filter. */
+function useFilter({ table, row }: HistoryFilter): (change: Change) => boolean {
+  const { tables } = useDocumentContext()
   const ref = tables.find(({ id }) => id === table)?.fields.tableRef ?? Number(table)
   return useMemo(() => {
     const rowId = Number(row)

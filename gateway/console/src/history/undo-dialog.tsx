@@ -1,30 +1,30 @@
 import { useState, type ReactNode } from 'react'
-import { Link, useOutletContext } from 'react-router'
+import { Link } from 'react-router'
 import { ApiError } from '../api/client'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { ConfirmDialog } from '../components/dialog'
-import type { DocumentOutlet } from '../document/document-page'
-import { useSignedIn } from '../session/session-provider'
-import { authorOf, describeChange, describeConflict } from './change-words'
-import { historyAddress, revertChange, type Change, type Conflict } from './history-queries'
+import { useDocumentContext } from '../document-context/document-context'
+import { useCurrentUser } from '../session/session-provider'
+import { authorOf, describeChange, describeConflict } from './describe-change'
+import { historyPath, revertChange, type Change, type Conflict } from './history-queries'
 
 interface UndoDialogProps {
   readonly change: Change
   readonly onClose: () => void
 }
 
-/** Asks whether to undo a change, and tells what stands in the way. */
+/** Confirms the undo of a change, and lists conflicting changes. */
 export function UndoDialog({ change, onClose }: UndoDialogProps): ReactNode {
-  const { docId } = useOutletContext<DocumentOutlet>()
-  const { id } = useSignedIn()
+  const { docId } = useDocumentContext()
+  const { id } = useCurrentUser()
   const [conflicts, setConflicts] = useState<readonly Conflict[]>([])
-  // Rows, columns and tables may be other ones afterwards.
-  const { make } = useChange(['document', docId])
+  // An undo can affect rows, columns and tables.
+  const { mutate } = useApiMutation(['document', docId])
   const { seq } = change
   const undo = async () => {
     setConflicts([])
     try {
-      await make(() => revertChange(docId, seq), `Change ${seq} is undone.`)
+      await mutate(() => revertChange(docId, seq), `Change ${seq} undone.`)
     } catch (error) {
       setConflicts(conflictsOf(error))
       throw error
@@ -41,8 +41,8 @@ export function UndoDialog({ change, onClose }: UndoDialogProps): ReactNode {
         <strong>{authorOf(change, id)}</strong> {describeChange(change)}.
       </p>
       <p className="note">
-        It is undone as a new change, which can be undone too; wholly, or not at all where something
-        has been changed since.
+        Undoing creates a new change, which can be undone too. If anything it affects was changed
+        since, nothing is undone.
       </p>
       {conflicts.length > 0 && (
         <section className="conflicts" aria-label="Changed since">
@@ -70,13 +70,13 @@ interface ConflictLineProps {
   readonly onFollow: () => void
 }
 
-/** Names rows, each with the way to its history, or a table or column. */
+/** A conflict with links to the history of its rows, table or column. */
 function ConflictLine({ conflict, onFollow }: ConflictLineProps): ReactNode {
-  const { docId } = useOutletContext<DocumentOutlet>()
+  const { docId } = useDocumentContext()
   const { tableId, rowIds = [], rowCount = 0 } = conflict
   if (rowCount === 0)
     return (
-      <Link to={historyAddress(docId, tableId)} onClick={onFollow}>
+      <Link to={historyPath(docId, tableId)} onClick={onFollow}>
         {describeConflict(conflict)}
       </Link>
     )
@@ -87,7 +87,7 @@ function ConflictLine({ conflict, onFollow }: ConflictLineProps): ReactNode {
       {rowIds.map((rowId, index) => (
         <span key={rowId}>
           {index > 0 && ', '}
-          <Link to={historyAddress(docId, tableId, rowId)} onClick={onFollow}>
+          <Link to={historyPath(docId, tableId, rowId)} onClick={onFollow}>
             row {rowId}
           </Link>
         </span>

@@ -5,7 +5,7 @@ interface CrashBoundaryProps {
   readonly children: ReactNode
 }
 
-/** Shows a page that failed as a sentence instead of nothing at all. */
+/** Error boundary: shows a message instead of a blank page when rendering fails. */
 export class CrashBoundary extends Component<CrashBoundaryProps, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false }
 
@@ -17,10 +17,10 @@ export class CrashBoundary extends Component<CrashBoundaryProps, { readonly hasF
     if (!this.state.hasFailed) return this.props.children
     return (
       <main className="page" role="alert">
-        <h1>This page has failed</h1>
-        <p>Nothing that was saved is lost. Load it again to go on.</p>
+        <h1>Something went wrong</h1>
+        <p>Saved changes are not affected. Reload the page to continue.</p>
         <Button kind="primary" onClick={() => window.location.reload()}>
-          Load again
+          Reload
         </Button>
       </main>
     )

@@ -3,10 +3,10 @@ import { Link, NavLink, Outlet, useNavigate } from 'react-router'
 import { Button } from '../components/button'
 import { Menu } from '../components/menu'
 import { useToaster } from '../components/toast'
-import icon from '../icon.svg'
-import { useSignedIn } from '../session/session-provider'
+import { useCurrentUser } from '../session/session-provider'
 import { signOut } from '../session/sign-out'
-import { applyTheme, readTheme, type Theme } from '../session/theme'
+import icon from './icon.svg'
+import { applyTheme, readTheme, type Theme } from './theme'
 
 const nextTheme: Readonly<Record<Theme, Theme>> = {
   system: 'light',
@@ -25,7 +25,7 @@ function ThemeButton(): ReactNode {
     <Button
       kind="quiet"
       className="icon"
-      aria-label={`Theme: ${theme}; change`}
+      aria-label={`Theme: ${theme}. Change theme`}
       title={`Theme: ${theme}`}
       onClick={change}
     >
@@ -35,16 +35,16 @@ function ThemeButton(): ReactNode {
 }
 
 function UserMenu(): ReactNode {
-  const user = useSignedIn()
+  const user = useCurrentUser()
   const navigate = useNavigate()
-  const { fail } = useToaster()
+  const { showError } = useToaster()
   const shown = user.name || user.email
   return (
     <Menu
-      label={`Account of ${shown}`}
+      label={`Account: ${shown}`}
       items={[
         { label: 'Profile settings', onSelect: () => void navigate('/profile') },
-        { label: 'Sign out', onSelect: () => void signOut(false).catch(fail) },
+        { label: 'Sign out', onSelect: () => void signOut(false).catch(showError) },
       ]}
     >
       <span className="avatar" aria-hidden="true">
@@ -55,7 +55,7 @@ function UserMenu(): ReactNode {
   )
 }
 
-/** What stands around every page. */
+/** The frame around every page. */
 export function Layout(): ReactNode {
   return (
     <>
@@ -83,13 +83,13 @@ export function Layout(): ReactNode {
   )
 }
 
-/** Shown for an address that leads nowhere. */
+/** Shown for unknown URLs. */
 export function NotFound(): ReactNode {
   return (
     <main className="page" id="main">
-      <h1>There is nothing here</h1>
+      <h1>Page not found</h1>
       <p>
-        The address may be wrong. <Link to="/">All your sites</Link> are on the first page.
+        The address may be wrong. Go to <Link to="/">your sites</Link>.
       </p>
     </main>
   )

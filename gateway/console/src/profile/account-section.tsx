@@ -1,17 +1,17 @@
 import { useState, type ReactNode } from 'react'
 import { call } from '../api/client'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
 import { Section } from '../components/page'
 import { signOut } from '../session/sign-out'
-import { useSignedIn } from '../session/session-provider'
+import { useCurrentUser } from '../session/session-provider'
 
-/** Ends sessions, and the account. */
+/** Signs the user out, or deletes the account. */
 export function AccountSection(): ReactNode {
-  const user = useSignedIn()
+  const user = useCurrentUser()
   const [isDeleting, setDeleting] = useState(false)
-  const { isBusy, makeOrTell } = useChange()
+  const { isBusy, mutateOrToast } = useApiMutation()
   const remove = async () => {
     await call('DELETE', `/api/users/${user.id}`, { body: { name: user.name } })
     window.location.replace('/sign-in')
@@ -19,10 +19,10 @@ export function AccountSection(): ReactNode {
   return (
     <Section title="Account">
       <div className="actions">
-        <Button isBusy={isBusy} onClick={() => makeOrTell(() => signOut(false))}>
+        <Button isBusy={isBusy} onClick={() => mutateOrToast(() => signOut(false))}>
           Sign out
         </Button>
-        <Button isBusy={isBusy} onClick={() => makeOrTell(() => signOut(true))}>
+        <Button isBusy={isBusy} onClick={() => mutateOrToast(() => signOut(true))}>
           Sign out everywhere
         </Button>
         <Button kind="danger" onClick={() => setDeleting(true)}>
@@ -30,8 +30,8 @@ export function AccountSection(): ReactNode {
         </Button>
       </div>
       <p className="note">
-        Signing out everywhere ends your sessions in all browsers, this one too. API keys go on:
-        remove them above.
+        “Sign out everywhere” ends your sessions in all browsers, including this one. API keys stay
+        valid; revoke them above.
       </p>
       {isDeleting && (
         <ConfirmDialog
@@ -42,8 +42,8 @@ export function AccountSection(): ReactNode {
           onConfirm={remove}
         >
           <p>
-            Your personal site goes with it, with all its workspaces and documents, and so do your
-            API keys. It cannot be undone.
+            This also deletes your personal site with all of its workspaces and documents, and your
+            API keys. This cannot be undone.
           </p>
         </ConfirmDialog>
       )}

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { call } from '../api/client'
 
-/** What a key is confined to; it reaches everything where all lists are empty. */
+/** Restrictions of a key. If all lists are empty, it has access to everything. */
 export interface KeyScope {
   readonly readOnly: boolean
   readonly orgs: readonly number[]
@@ -21,7 +21,7 @@ export interface ApiKey {
   readonly lastUsedAt: string | null
 }
 
-/** What makes a named key. */
+/** Properties of a new named key. */
 export interface NewApiKey {
   readonly name: string
   readonly expiresAt?: string
@@ -33,10 +33,10 @@ export interface NewApiKey {
   }
 }
 
-/** Begins the key of all that is known of keys. */
+/** Query key prefix of all queries about keys. */
 export const keysKey = ['api-keys'] as const
 
-/** The beginning of the default key, the rest masked; empty when there is none. */
+/** The default key, masked except for its prefix; empty if there is none. */
 export const defaultKeyQuery = queryOptions({
   queryKey: [...keysKey, 'default'],
   queryFn: ({ signal }) => call<string>('GET', '/api/profile/apikey', { signal }),
@@ -48,14 +48,14 @@ export const keysQuery = queryOptions({
   queryFn: ({ signal }) => call<ApiKey[]>('GET', '/api/profile/apikeys', { signal }),
 })
 
-/** Makes the default key; resolves to it, which nobody will be told again. */
+/** Creates the default key. Resolves to the key, which is not shown again. */
 export const createDefaultKey = (): Promise<string> =>
   call<string>('POST', '/api/profile/apikey', { body: {} })
 
 /** Revokes the default key. */
 export const revokeDefaultKey = (): Promise<unknown> => call('DELETE', '/api/profile/apikey')
 
-/** Makes a named key; resolves to it with its secret, which nobody will be told again. */
+/** Creates a named key. Resolves to the key with its secret, which is not shown again. */
 export const createKey = (body: NewApiKey): Promise<ApiKey & { readonly key: string }> =>
   call('POST', '/api/profile/apikeys', { body })
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { CopyText } from '../components/copy-text'
 import { ConfirmDialog } from '../components/dialog'
@@ -9,24 +9,24 @@ import { Section } from '../components/page'
 import { ErrorState, Loading } from '../components/states'
 import { createDefaultKey, defaultKeyQuery, keysKey, revokeDefaultKey } from './api-keys'
 
-/** The one API key of the profile: Create shows it this once, Remove revokes it, and then Create is there again. */
+/** The default API key of the user. Creating it shows it once; removing it revokes it. */
 export function ApiSection(): ReactNode {
   const { data: masked, error, refetch } = useQuery(defaultKeyQuery)
   const [created, setCreated] = useState<string>()
   const [isRemoving, setRemoving] = useState(false)
-  const { isBusy, make, makeOrTell } = useChange(keysKey)
-  const create = () => makeOrTell(async () => setCreated(await createDefaultKey()))
+  const { isBusy, mutate, mutateOrToast } = useApiMutation(keysKey)
+  const create = () => mutateOrToast(async () => setCreated(await createDefaultKey()))
   const remove = async () => {
-    await make(revokeDefaultKey, 'The API key is removed: it is refused from now on.')
+    await mutate(revokeDefaultKey, 'API key revoked.')
     setCreated(undefined)
   }
   return (
     <Section
       title="API"
-      about={
+      description={
         <>
-          Programs use your API key to do what you may do.{' '}
-          <Link to="/api">How to call the API</Link>
+          Programs that use your API key have the same access as you.{' '}
+          <Link to="/api">API reference</Link>
         </>
       }
     >
@@ -44,7 +44,7 @@ export function ApiSection(): ReactNode {
         <>
           {created !== undefined && (
             <p>
-              <strong>Copy the key now: it is not shown again.</strong>
+              <strong>Copy the key now. It will not be shown again.</strong>
             </p>
           )}
           <div className="actions">
@@ -66,7 +66,7 @@ export function ApiSection(): ReactNode {
           onClose={() => setRemoving(false)}
           onConfirm={remove}
         >
-          <p>Programs that use it are refused at once. You can create another one afterwards.</p>
+          <p>Programs that use it lose access immediately. You can create a new key afterwards.</p>
         </ConfirmDialog>
       )}
     </Section>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
 import { Section } from '../components/page'
@@ -10,17 +10,17 @@ import { Time } from '../components/time'
 import { keysKey, keysQuery, revokeKey, type ApiKey, type KeyScope } from './api-keys'
 import { NewKeyDialog } from './new-key-dialog'
 
-/** All keys by name, with what they may do and when they were used. */
+/** The named keys of the user, with their access, expiry and last use. */
 export function KeysSection(): ReactNode {
   const { data, error, refetch } = useQuery(keysQuery)
   const [isNew, setNew] = useState(false)
   const [revoked, setRevoked] = useState<ApiKey>()
-  const { make } = useChange(keysKey)
+  const { mutate } = useApiMutation(keysKey)
   const named = data?.filter(({ isDefault }) => !isDefault)
   return (
     <Section
       title="Named keys"
-      about="Give each program a key of its own, which can end by itself and reach no more than it needs."
+      description="Create a separate key for each program, with an expiry date and only the access it needs."
       actions={<Button onClick={() => setNew(true)}>New key</Button>}
     >
       {error && <ErrorState error={error} onRetry={() => void refetch()} />}
@@ -33,9 +33,9 @@ export function KeysSection(): ReactNode {
           title={`Revoke “${nameOf(revoked)}”?`}
           confirm="Revoke key"
           onClose={() => setRevoked(undefined)}
-          onConfirm={() => make(() => revokeKey(revoked.id), 'The key is revoked.')}
+          onConfirm={() => mutate(() => revokeKey(revoked.id), 'Key revoked.')}
         >
-          <p>Programs that use it are refused at once. It cannot be brought back.</p>
+          <p>Programs that use it lose access immediately. This cannot be undone.</p>
         </ConfirmDialog>
       )}
     </Section>
@@ -49,15 +49,15 @@ interface KeysTableProps {
 
 function KeysTable({ keys, onRevoke }: KeysTableProps): ReactNode {
   return (
-    <PlainTable heads={['Name', 'Key', 'Reaches', 'Ends', 'Last used', '']}>
+    <PlainTable headers={['Name', 'Key', 'Access', 'Expires', 'Last used', '']}>
       {keys.map((key) => (
         <tr key={key.id}>
           <th scope="row">{nameOf(key)}</th>
           <td data-label="Key">
             <code>{key.prefix}…</code>
           </td>
-          <td data-label="Reaches">{describeScope(key.scope)}</td>
-          <td data-label="Ends">
+          <td data-label="Access">{describeScope(key.scope)}</td>
+          <td data-label="Expires">
             <Time at={key.expiresAt} none="never" />
           </td>
           <td data-label="Last used">
@@ -78,21 +78,21 @@ function KeysTable({ keys, onRevoke }: KeysTableProps): ReactNode {
   )
 }
 
-/** The operator's command makes keys without a name. */
-const nameOf = ({ name }: ApiKey) => name || 'without a name'
+/** Keys created by the command-line tool can lack a name. */
+const nameOf = ({ name }: ApiKey) => name || 'Unnamed'
 
 const counted = (count: number, noun: string) =>
   count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`]
 
-/** What a key may do, in a few words. */
+/** Describes the access of a key. */
 function describeScope(scope: KeyScope | null): string {
-  if (!scope) return 'all that you do'
+  if (!scope) return 'Full access'
   const { readOnly, orgs, workspaces, docs } = scope
   const parts = [
     ...counted(orgs.length, 'site'),
     ...counted(workspaces.length, 'workspace'),
     ...counted(docs.length, 'document'),
   ]
-  const reach = parts.join(', ') || 'all that you do'
-  return readOnly ? `${reach}, to read` : reach
+  const access = parts.join(', ') || 'All resources'
+  return readOnly ? `${access}, read-only` : access
 }

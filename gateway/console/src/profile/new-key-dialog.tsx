@@ -1,46 +1,48 @@
 import { useState, type ReactNode } from 'react'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { CopyText } from '../components/copy-text'
 import { Dialog, FormDialog } from '../components/dialog'
 import { CheckField, TextField } from '../components/field'
 import { createKey, keysKey, type NewApiKey } from './api-keys'
-import { noPlaces, PlacePicker, type Places } from './place-picker'
+import { emptySelection, ScopePicker, type ScopeSelection } from './scope-picker'
 
-/** Asks what a new key is for, makes it, and shows it this once. */
+/** Creates a named key and shows it once. */
 export function NewKeyDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [name, setName] = useState('')
-  const [lastDay, setLastDay] = useState('')
+  const [expiryDate, setExpiryDate] = useState('')
   const [readOnly, setReadOnly] = useState(false)
-  const [isConfined, setConfined] = useState(false)
-  const [places, setPlaces] = useState<Places>(noPlaces)
-  const [made, setMade] = useState<string>()
-  const { make } = useChange(keysKey)
-  if (made !== undefined) return <MadeKey name={name.trim()} text={made} onClose={onClose} />
-  const reachesNothing =
-    isConfined && Object.values(places).every((chosen: readonly unknown[]) => chosen.length === 0)
+  const [isRestricted, setRestricted] = useState(false)
+  const [selection, setSelection] = useState<ScopeSelection>(emptySelection)
+  const [created, setCreated] = useState<string>()
+  const { mutate } = useApiMutation(keysKey)
+  if (created !== undefined)
+    return <CreatedKey name={name.trim()} text={created} onClose={onClose} />
+  const isEmptyScope =
+    isRestricted &&
+    Object.values(selection).every((chosen: readonly unknown[]) => chosen.length === 0)
   const submit = async () => {
     const body: NewApiKey = {
       name: name.trim(),
-      expiresAt: lastDay === '' ? undefined : endOfDay(lastDay),
-      scope: readOnly || isConfined ? { readOnly, ...(isConfined && places) } : undefined,
+      expiresAt: expiryDate === '' ? undefined : endOfDay(expiryDate),
+      scope: readOnly || isRestricted ? { readOnly, ...(isRestricted && selection) } : undefined,
     }
-    const { key } = await make(() => createKey(body))
-    setMade(key)
+    const { key } = await mutate(() => createKey(body))
+    setCreated(key)
   }
   return (
     <FormDialog
       title="New key"
       submit="Create key"
       isWide
-      canSubmit={name.trim() !== '' && !reachesNothing}
+      canSubmit={name.trim() !== '' && !isEmptyScope}
       staysOpen
       onClose={onClose}
       onSubmit={submit}
     >
       <TextField
         label="Name"
-        hint="What the key is for."
+        hint="What the key is used for."
         value={name}
         required
         maxLength={256}
@@ -48,28 +50,28 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }): Rea
       />
       <TextField
         type="date"
-        label="Last day"
-        hint="Empty for a key that does not end by itself."
-        value={lastDay}
+        label="Expiry date"
+        hint="Leave empty for a key that does not expire."
+        value={expiryDate}
         min={today()}
-        onChange={({ target }) => setLastDay(target.value)}
+        onChange={({ target }) => setExpiryDate(target.value)}
       />
       <CheckField
-        label="It may only read"
+        label="Read-only"
         checked={readOnly}
         onChange={({ target }) => setReadOnly(target.checked)}
       />
       <CheckField
-        label="It reaches only some sites, workspaces or documents"
-        checked={isConfined}
-        onChange={({ target }) => setConfined(target.checked)}
+        label="Restrict to selected sites, workspaces or documents"
+        checked={isRestricted}
+        onChange={({ target }) => setRestricted(target.checked)}
       />
-      {isConfined && <PlacePicker places={places} onChange={setPlaces} />}
+      {isRestricted && <ScopePicker selection={selection} onChange={setSelection} />}
     </FormDialog>
   )
 }
 
-function MadeKey(props: {
+function CreatedKey(props: {
   readonly name: string
   readonly text: string
   readonly onClose: () => void
@@ -77,7 +79,7 @@ function MadeKey(props: {
   return (
     <Dialog title={`Key “${props.name}”`} onClose={props.onClose}>
       <p>
-        <strong>Copy the key now: it is not shown again.</strong>
+        <strong>Copy the key now. It will not be shown again.</strong>
       </p>
       <CopyText label="new key" text={props.text} takesFocus />
       <footer className="dialog-foot">
@@ -89,12 +91,12 @@ function MadeKey(props: {
   )
 }
 
-/** The end of a day where the user is. */
+/** Returns the end of a day in the time zone of the user. */
 const endOfDay = (day: string) => new Date(`${day}T23:59:59`).toISOString()
 
-/** Today where the user is, as fields for dates write it. */
+/** Returns today's date in the time zone of the user, as the value of a date field. */
 function today(): string {
   const now = new Date()
-  const two = (part: number) => String(part).padStart(2, '0')
-  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
+  const pad = (part: number) => String(part).padStart(2, '0')
+  return `${now.getFullYear()}-${pad(now.getMonth() + 1)}-${pad(now.getDate())}`
 }

@@ -1,29 +1,29 @@
 import { useState, type ReactNode, type SyntheticEvent } from 'react'
 import { call } from '../api/client'
 import { orgsQuery } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { TextField } from '../components/field'
 import { Section } from '../components/page'
-import { sessionKey, useSignedIn } from '../session/session-provider'
+import { sessionKey, useCurrentUser } from '../session/session-provider'
 
-/** Name and address of the user. */
+/** Name and email address of the user. */
 export function PersonSection(): ReactNode {
-  const user = useSignedIn()
+  const user = useCurrentUser()
   const [name, setName] = useState(user.name)
-  const { isBusy, makeOrTell } = useChange(sessionKey, orgsQuery.queryKey)
+  const { isBusy, mutateOrToast } = useApiMutation(sessionKey, orgsQuery.queryKey)
   const trimmed = name.trim()
   const save = (event: SyntheticEvent) => {
     event.preventDefault()
-    makeOrTell(
+    mutateOrToast(
       () => call('POST', '/api/profile/user/name', { body: { name: trimmed } }),
-      'The name is saved.',
+      'Name saved.',
     )
   }
   return (
-    <Section title="You">
+    <Section title="Profile">
       <dl className="facts">
-        <dt>E-mail</dt>
+        <dt>Email</dt>
         <dd>{user.email}</dd>
       </dl>
       <form className="inline-form" onSubmit={save}>

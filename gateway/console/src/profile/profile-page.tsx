@@ -6,7 +6,7 @@ import { KeysSection } from './keys-section'
 import { PersonSection } from './person-section'
 import { SessionsSection } from './sessions-section'
 
-/** What users set for themselves. */
+/** The profile settings of the user. */
 export function ProfilePage(): ReactNode {
   return (
     <Page title="Profile settings">

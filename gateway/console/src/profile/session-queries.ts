@@ -11,7 +11,7 @@ export interface UserSession {
   readonly lastUsedAt: string
 }
 
-/** Where the user is signed in. */
+/** The sessions of the user. */
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
   queryFn: ({ signal }) => call<UserSession[]>('GET', '/api/profile/sessions', { signal }),
@@ -21,5 +21,5 @@ export const sessionsQuery = queryOptions({
 export const endSession = (id: number): Promise<unknown> =>
   call('DELETE', `/api/profile/sessions/${id}`)
 
-/** Ends all sessions but this one. */
+/** Ends all sessions except this one. */
 export const endOtherSessions = (): Promise<unknown> => call('DELETE', '/api/profile/sessions')

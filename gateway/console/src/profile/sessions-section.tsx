@@ -1,28 +1,28 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { Section } from '../components/page'
 import { ErrorState, Loading } from '../components/states'
 import { Time } from '../components/time'
 import { endOtherSessions, endSession, sessionsQuery, type UserSession } from './session-queries'
 
-/** Where the user is signed in, and ending that. */
+/** The sessions of the user, which can be ended. */
 export function SessionsSection(): ReactNode {
   const { data, error, refetch } = useQuery(sessionsQuery)
-  const { isBusy, makeOrTell } = useChange(sessionsQuery.queryKey)
+  const { isBusy, mutateOrToast } = useApiMutation(sessionsQuery.queryKey)
   const hasOthers = data?.some(({ isCurrent }) => !isCurrent) ?? false
   return (
     <Section
       title="Sessions"
-      about="Where you are signed in. End what you do not know, or do not use any more."
+      description="Browsers in which you are signed in. End sessions you do not recognize or no longer use."
       actions={
         hasOthers && (
           <Button
             isBusy={isBusy}
-            onClick={() => makeOrTell(endOtherSessions, 'All other sessions have ended.')}
+            onClick={() => mutateOrToast(endOtherSessions, 'Other sessions ended.')}
           >
-            End all others
+            End other sessions
           </Button>
         )
       }
@@ -35,7 +35,7 @@ export function SessionsSection(): ReactNode {
             key={session.id}
             session={session}
             isBusy={isBusy}
-            onEnd={() => makeOrTell(() => endSession(session.id), 'The session has ended.')}
+            onEnd={() => mutateOrToast(() => endSession(session.id), 'Session ended.')}
           />
         ))}
       </ul>
@@ -57,7 +57,7 @@ function SessionRow({ session, isBusy, onEnd }: SessionRowProps): ReactNode {
       <div className="row-main">
         <span>{name}</span>
         <span className="note">
-          since <Time at={createdAt} />
+          Signed in <Time at={createdAt} />
           {!isCurrent && (
             <>
               , last used <Time at={lastUsedAt} />
@@ -66,7 +66,7 @@ function SessionRow({ session, isBusy, onEnd }: SessionRowProps): ReactNode {
         </span>
       </div>
       {isCurrent ? (
-        <span className="badge">this one</span>
+        <span className="badge">This session</span>
       ) : (
         <Button aria-label={`End the session of ${name}`} isBusy={isBusy} onClick={onEnd}>
           End

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { call } from '../api/client'
 
-/** A schema, as far as the reference shows it. */
+/** A JSON schema, limited to the keywords that the reference shows. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -16,7 +16,7 @@ export interface Schema {
   readonly example?: unknown
 }
 
-/** A parameter of a call. */
+/** A parameter of an operation. */
 export interface Parameter {
   readonly name: string
   readonly in: string
@@ -27,7 +27,7 @@ export interface Parameter {
 
 type Content = Readonly<Record<string, { readonly schema?: Schema }>>
 
-/** A call of the API. */
+/** An operation of the API. */
 export interface Operation {
   readonly operationId: string
   readonly tags?: readonly string[]
@@ -41,7 +41,7 @@ export interface Operation {
   >
 }
 
-/** The OpenAPI document, as far as the reference shows it. */
+/** An OpenAPI document, limited to the parts that the reference shows. */
 export interface OpenApi {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string }
   readonly tags?: readonly { readonly name: string; readonly description?: string }[]
@@ -49,14 +49,14 @@ export interface OpenApi {
   readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> }
 }
 
-/** A call with where it is found. */
-export interface Entry {
+/** An operation with its method and path. */
+export interface Endpoint {
   readonly method: string
   readonly path: string
   readonly operation: Operation
 }
 
-/** The description of the API; it changes only with the program. */
+/** The OpenAPI document of Sheaf. It changes only with new releases. */
 export const openApiQuery = queryOptions({
   queryKey: ['openapi'],
   queryFn: ({ signal }) => call<OpenApi>('GET', '/api/openapi.json', { signal }),
@@ -65,8 +65,8 @@ export const openApiQuery = queryOptions({
 
 const methods = ['get', 'post', 'patch', 'put', 'delete']
 
-/** All calls, in the order of the document. */
-export function listEntries({ paths }: OpenApi): Entry[] {
+/** Returns all endpoints, in the order of the document. */
+export function listEndpoints({ paths }: OpenApi): Endpoint[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {
       const operation = item[method]
@@ -75,7 +75,7 @@ export function listEntries({ paths }: OpenApi): Entry[] {
   )
 }
 
-/** The type of a schema in a few words. */
+/** Describes the type of a schema. */
 export function describeType(schema: Schema | undefined): string {
   if (!schema) return ''
   if (schema.$ref !== undefined) return nameOf(schema.$ref)
@@ -86,11 +86,11 @@ export function describeType(schema: Schema | undefined): string {
   return [schema.type ?? 'any'].flat().join(' or ')
 }
 
-/** The name of the schema that a reference leads to. */
+/** Returns the schema name of a reference. */
 export const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 
-/** Whether all words of a search stand somewhere in a call. */
-export function matches({ method, path, operation }: Entry, search: string): boolean {
+/** Returns true if an endpoint contains all words of a search. */
+export function matches({ method, path, operation }: Endpoint, search: string): boolean {
   const { operationId, summary = '', tags = [] } = operation
   const text = [method, path, operationId, summary, ...tags].join(' ').toLowerCase()
   return search

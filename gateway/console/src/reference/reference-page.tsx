@@ -5,10 +5,10 @@ import { CopyText } from '../components/copy-text'
 import { TextField } from '../components/field'
 import { Page, Section } from '../components/page'
 import { Empty, ErrorState, Loading } from '../components/states'
-import { EntryDetails } from './entry-details'
-import { listEntries, matches, openApiQuery, type OpenApi } from './openapi'
+import { EndpointDetails } from './endpoint-details'
+import { listEndpoints, matches, openApiQuery, type OpenApi } from './openapi'
 
-/** How programs use Sheaf: every call, to be searched and read. */
+/** The API reference: all endpoints, searchable. */
 export function ReferencePage(): ReactNode {
   const { data, error, refetch } = useQuery(openApiQuery)
   const { origin } = window.location
@@ -18,7 +18,7 @@ export function ReferencePage(): ReactNode {
       actions={
         <>
           <a className="button plain" href="/api/docs-ui">
-            As one page
+            View as one page
           </a>
           <a className="button plain" href="/api/openapi.json" download="sheaf-openapi.json">
             OpenAPI document
@@ -27,16 +27,16 @@ export function ReferencePage(): ReactNode {
       }
     >
       <Section
-        title="To begin with"
-        about={
+        title="Getting started"
+        description={
           <>
-            <Link to="/profile">Make a key</Link>, put it into <code>KEY</code>, and ask which sites
-            you have. Each document has a tab with calls of its own.
+            <Link to="/profile">Create an API key</Link>, set <code>KEY</code> to it, and list your
+            sites. The API tab of a document has more examples.
           </>
         }
       >
         <CopyText
-          label="first call"
+          label="first request"
           text={`curl -H "Authorization: Bearer $KEY" ${origin}/api/orgs`}
           isBlock
         />
@@ -50,8 +50,8 @@ export function ReferencePage(): ReactNode {
 
 function Reference({ openApi }: { readonly openApi: OpenApi }): ReactNode {
   const [search, setSearch] = useState('')
-  const wanted = useDeferredValue(search.trim())
-  const entries = listEntries(openApi).filter((entry) => matches(entry, wanted))
+  const deferredSearch = useDeferredValue(search.trim())
+  const endpoints = listEndpoints(openApi).filter((endpoint) => matches(endpoint, deferredSearch))
   const schemas = openApi.components?.schemas ?? {}
   return (
     <>
@@ -62,16 +62,20 @@ function Reference({ openApi }: { readonly openApi: OpenApi }): ReactNode {
         onChange={({ target }) => setSearch(target.value)}
       />
       <p className="note" role="status">
-        {entries.length} {entries.length === 1 ? 'call' : 'calls'}
+        {endpoints.length} {endpoints.length === 1 ? 'endpoint' : 'endpoints'}
       </p>
-      {entries.length === 0 && <Empty title="No call has all these words" />}
+      {endpoints.length === 0 && <Empty title="No matching endpoints" />}
       {(openApi.tags ?? []).map(({ name, description }) => {
-        const own = entries.filter(({ operation }) => operation.tags?.includes(name))
+        const own = endpoints.filter(({ operation }) => operation.tags?.includes(name))
         if (own.length === 0) return null
         return (
-          <Section key={name} title={name} about={description}>
-            {own.map((entry) => (
-              <EntryDetails key={entry.operation.operationId} entry={entry} schemas={schemas} />
+          <Section key={name} title={name} description={description}>
+            {own.map((endpoint) => (
+              <EndpointDetails
+                key={endpoint.operation.operationId}
+                endpoint={endpoint}
+                schemas={schemas}
+              />
             ))}
           </Section>
         )

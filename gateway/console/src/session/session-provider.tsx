@@ -3,29 +3,32 @@ import { createContext, use, useEffect, type ReactNode } from 'react'
 import { fetchSession, isPageUser, watchSession, type Session } from '../api/client'
 import { ErrorState, Loading } from '../components/states'
 
-/** Who is signed in. */
-export type SignedIn = NonNullable<Session['user']>
+/** The signed-in user. */
+export type CurrentUser = NonNullable<Session['user']>
 
-const SignedInContext = createContext<SignedIn | undefined>(undefined)
+const CurrentUserContext = createContext<CurrentUser | undefined>(undefined)
 
-/** Key of what is known of the session; invalidating it asks anew. */
+/** Query key of the session. */
 export const sessionKey = ['session'] as const
 
-/** The user who is signed in. Throws outside of SessionProvider. */
-export function useSignedIn(): SignedIn {
-  const user = use(SignedInContext)
-  if (!user) throw new Error('nobody is signed in')
+/** Returns the signed-in user. Throws outside of SessionProvider. */
+export function useCurrentUser(): CurrentUser {
+  const user = use(CurrentUserContext)
+  if (!user) throw new Error('useCurrentUser requires a SessionProvider')
   return user
 }
 
-/** Goes to where people sign in, and back here afterwards. */
+/** Redirects to the sign-in page, which redirects back to this page. */
 function goToSignIn(): void {
   const { pathname, search, hash } = window.location
   const next = encodeURIComponent(pathname + search + hash)
   window.location.replace(`/sign-in?next=${next}`)
 }
 
-/** Shows its children to who is signed in, and sends everybody else to sign in. Who has signed in meanwhile gets a page anew. */
+/**
+ * Shows its children to signed-in users, and redirects others to the sign-in page. Reloads the page when
+ * another user signs in.
+ */
 export function SessionProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const client = useQueryClient()
   const { data, error, refetch } = useQuery({ queryKey: sessionKey, queryFn: fetchSession })
@@ -38,7 +41,8 @@ export function SessionProvider({ children }: { readonly children: ReactNode }):
     if (isOther) window.location.reload()
     else goToSignIn()
   }, [isSignedOut, isOther, client])
-  if (data?.user && !isOther) return <SignedInContext value={data.user}>{children}</SignedInContext>
+  if (data?.user && !isOther)
+    return <CurrentUserContext value={data.user}>{children}</CurrentUserContext>
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   return <Loading what={isSignedOut ? 'the sign-in page' : 'your session'} />
 }

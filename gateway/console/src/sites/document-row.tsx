@@ -3,7 +3,7 @@ import { Link, useNavigate } from 'react-router'
 import { AccessDialog } from '../access/access-dialog'
 import { call } from '../api/client'
 import { docPath, type DocumentSummary, type Org, type Workspace } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Menu, type MenuItem } from '../components/menu'
 import { Time } from '../components/time'
 import { MoveDialog } from './move-dialog'
@@ -18,23 +18,23 @@ interface DocumentRowProps {
 
 type Opened = 'access' | 'move' | 'remove' | 'rename'
 
-/** A document in the list of its workspace. */
+/** A document in the listing of its workspace. */
 export function DocumentRow(props: DocumentRowProps): ReactNode {
   const { org, document } = props
   const { id, name, isPinned, updatedAt } = document
   const [opened, setOpened] = useState<Opened>()
   const navigate = useNavigate()
-  const { makeOrTell } = useChange(['workspaces'])
+  const { mutateOrToast } = useApiMutation(['workspaces'])
   const path = docPath(String(id))
   const isOwner = document.access === 'owners'
-  // Who sees what first is the business of the site, not of the document.
+  // Pinning affects the listing of the site, so it requires a role on the site.
   const canPin = org.access === 'owners' || org.access === 'editors'
   const canCopy = props.workspace.access === 'owners' || props.workspace.access === 'editors'
-  const pin = () => makeOrTell(() => call('PATCH', `${path}/${isPinned ? 'unpin' : 'pin'}`))
+  const pin = () => mutateOrToast(() => call('PATCH', `${path}/${isPinned ? 'unpin' : 'pin'}`))
   const copy = () =>
-    makeOrTell(
+    mutateOrToast(
       () => call('POST', `${path}/copy`, { body: { workspaceId: props.workspace.id } }),
-      'The copy is there.',
+      'Document copied.',
     )
   const items: (MenuItem | false)[] = [
     { label: 'Open', onSelect: () => void navigate(`/docs/${id}`) },
@@ -51,10 +51,10 @@ export function DocumentRow(props: DocumentRowProps): ReactNode {
         <Link to={`/docs/${id}`}>{name}</Link>
         {isPinned && <span className="badge pinned">pinned</span>}
         <span className="note">
-          Changed <Time at={updatedAt} />
+          Updated <Time at={updatedAt} />
         </span>
       </div>
-      <Menu label={`More for ${name}`} items={items.filter((item) => item !== false)} />
+      <Menu label={`More actions for ${name}`} items={items.filter((item) => item !== false)} />
       <RowDialog {...props} opened={opened} onClose={() => setOpened(undefined)} />
     </li>
   )
@@ -80,7 +80,7 @@ function RowDialog({ workspace, document, opened, onClose }: RowDialogProps): Re
     case 'remove':
       return (
         <RemoveDialog path={path} name={name} onClose={onClose}>
-          For 30 days it can be taken out again.
+          You can restore it within 30 days.
         </RemoveDialog>
       )
   }

@@ -3,7 +3,7 @@ import { useNavigate } from 'react-router'
 import { ApiError } from '../api/client'
 import type { Workspace } from '../api/resources'
 import { upload, type UploadProgress } from '../api/upload'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
 import { Field, TextField } from '../components/field'
 
@@ -12,7 +12,7 @@ interface ImportDialogProps {
   readonly onClose: () => void
 }
 
-/** The last line of the answer to an import, or one on the way. */
+/** A line of the streamed response to an import. */
 interface ImportLine {
   readonly progress?: { readonly rowsRead: number; readonly rowsStored: number }
   readonly document?: { readonly id: string }
@@ -20,18 +20,18 @@ interface ImportLine {
   readonly details?: { readonly status?: number }
 }
 
-/** Makes a document of a file, and tells how far that is. */
+/** Imports a file as a document, and shows the progress. */
 export function ImportDialog({ workspace, onClose }: ImportDialogProps): ReactNode {
   const [file, setFile] = useState<File>()
   const [name, setName] = useState('')
   const [progress, setProgress] = useState<UploadProgress>()
   const navigate = useNavigate()
-  const stop = useRef(new AbortController())
-  const { make } = useChange(['workspaces'])
-  // Who closes the dialog does not want the document any more.
+  const abort = useRef(new AbortController())
+  const { mutate } = useApiMutation(['workspaces'])
+  // Closing the dialog cancels the import.
   useEffect(() => {
     const controller = new AbortController()
-    stop.current = controller
+    abort.current = controller
     return () => controller.abort()
   }, [])
   const submit = async () => {
@@ -39,9 +39,9 @@ export function ImportDialog({ workspace, onClose }: ImportDialogProps): ReactNo
     const form = new FormData()
     if (name.trim() !== '') form.set('name', name.trim())
     form.set('upload', file)
-    const { signal } = stop.current
+    const { signal } = abort.current
     try {
-      const docId = await make(() =>
+      const docId = await mutate(() =>
         importFile(workspace.id, { form, signal, onProgress: setProgress }),
       )
       void navigate(`/docs/${docId}`)
@@ -57,27 +57,24 @@ export function ImportDialog({ workspace, onClose }: ImportDialogProps): ReactNo
       onClose={onClose}
       onSubmit={submit}
     >
-      <Field
-        label="File"
-        hint="CSV, TSV, XLSX, JSON, or a document downloaded from Sheaf (SQLite)."
-      >
-        {(ties) => (
+      <Field label="File" hint="CSV, TSV, XLSX, JSON, or a SQLite file downloaded from Sheaf.">
+        {(control) => (
           <input
             type="file"
-            {...ties}
+            {...control}
             accept=".csv,.tsv,.xlsx,.json,.sqlite,.grist"
             onChange={({ target }) => setFile(target.files?.[0])}
           />
         )}
       </Field>
       <TextField
-        label="Name of the document"
-        hint="That of the file when left empty."
+        label="Document name"
+        hint="Defaults to the file name."
         value={name}
         maxLength={256}
         onChange={({ target }) => setName(target.value)}
       />
-      {/* Room for what is told later, so that nothing moves. */}
+      {/* Reserved space, so that the layout does not shift. */}
       <div className="progress-room" role="status">
         {progress && <Progress progress={progress} />}
       </div>
@@ -96,18 +93,18 @@ async function importFile(workspaceId: number, options: ImportOptions): Promise<
   const text = await upload(path, { ...options, accept: 'application/x-ndjson' })
   const last = JSON.parse(text.trimEnd().split('\n').at(-1) ?? '') as ImportLine
   if (last.document) return last.document.id
-  throw new ApiError(last.details?.status ?? 500, last.error ?? 'The import broke off.')
+  throw new ApiError(last.details?.status ?? 500, last.error ?? 'The import was interrupted.')
 }
 
-function Progress({ progress: { sent, told } }: { readonly progress: UploadProgress }): ReactNode {
-  const rows = (told as ImportLine | undefined)?.progress
+function Progress({ progress: { sent, line } }: { readonly progress: UploadProgress }): ReactNode {
+  const rows = (line as ImportLine | undefined)?.progress
   return (
     <>
       <progress aria-label="Upload" value={sent} max={1} />
       <p className="note">
         {rows
           ? `${rows.rowsStored.toLocaleString()} of ${rows.rowsRead.toLocaleString()} rows stored`
-          : `${Math.round(sent * 100)} % sent`}
+          : `${Math.round(sent * 100)}% uploaded`}
       </p>
     </>
   )

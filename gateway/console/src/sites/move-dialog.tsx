@@ -2,24 +2,24 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { call } from '../api/client'
 import { docPath, orgsQuery, workspacesQuery, type DocumentSummary } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
 import { SelectField } from '../components/field'
 import { siteName } from './site-name'
 
 interface MoveDialogProps {
   readonly document: DocumentSummary
-  /** Where it is now. */
+  /** Its current workspace. */
   readonly workspaceId: number
   readonly onClose: () => void
 }
 
-/** Moves a document to another workspace, of any site where the user may add documents. */
+/** Moves a document to another workspace of any site to which the user can add documents. */
 export function MoveDialog({ document, workspaceId, onClose }: MoveDialogProps): ReactNode {
   const orgs = useQuery(orgsQuery).data ?? []
   const found = useQueries({ queries: orgs.map(({ id }) => workspacesQuery(String(id))) })
   const [target, setTarget] = useState('')
-  const { make } = useChange(['workspaces'], ['document'])
+  const { mutate } = useApiMutation(['workspaces'], ['document'])
   const options = orgs.flatMap((org, index) =>
     (found[index]?.data ?? [])
       .filter(({ id, access }) => id !== workspaceId && access !== 'viewers' && access !== null)
@@ -33,11 +33,11 @@ export function MoveDialog({ document, workspaceId, onClose }: MoveDialogProps):
       submit="Move"
       canSubmit={target !== ''}
       onClose={onClose}
-      onSubmit={() => make(move, 'The document is moved.')}
+      onSubmit={() => mutate(move, 'Document moved.')}
     >
       <SelectField
-        label="To workspace"
-        hint="Who has access to that workspace gets it to the document."
+        label="Workspace"
+        hint="Users with access to that workspace gain access to the document."
         value={target}
         options={[['', 'Choose…'], ...options]}
         onChange={({ target: { value } }) => setTarget(value)}

@@ -1,26 +1,26 @@
 import type { ReactNode } from 'react'
 import { call } from '../api/client'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { ConfirmDialog } from '../components/dialog'
 
 interface RemoveDialogProps {
   /** Path in the API. */
   readonly path: string
   readonly name: string
-  /** What it means. */
+  /** Explains the consequences. */
   readonly children: ReactNode
   readonly onClose: () => void
 }
 
-/** Moves a workspace or a document to the trash, when that is confirmed. */
+/** Moves a workspace or document to the trash after confirmation. */
 export function RemoveDialog({ path, name, children, onClose }: RemoveDialogProps): ReactNode {
-  const { make } = useChange(['workspaces'], ['document'])
+  const { mutate } = useApiMutation(['workspaces'], ['document'])
   return (
     <ConfirmDialog
-      title={`Move “${name}” to the trash?`}
+      title={`Move “${name}” to trash?`}
       confirm="Move to trash"
       onClose={onClose}
-      onConfirm={() => make(() => call('POST', `${path}/remove`), 'It is in the trash.')}
+      onConfirm={() => mutate(() => call('POST', `${path}/remove`), 'Moved to trash.')}
     >
       <p>{children}</p>
     </ConfirmDialog>

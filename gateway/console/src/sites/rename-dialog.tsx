@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { call } from '../api/client'
 import { orgsQuery } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { NameDialog } from '../components/dialog'
 
 interface RenameDialogProps {
@@ -12,17 +12,17 @@ interface RenameDialogProps {
   readonly onClose: () => void
 }
 
-/** Gives a site, a workspace or a document another name. */
+/** Renames a site, workspace or document. */
 export function RenameDialog({ kind, path, name, onClose }: RenameDialogProps): ReactNode {
-  // A document tells the names of what it lies in, too.
-  const { make } = useChange(orgsQuery.queryKey, ['workspaces'], ['document'])
+  // A document includes the names of its workspace and site.
+  const { mutate } = useApiMutation(orgsQuery.queryKey, ['workspaces'], ['document'])
   return (
     <NameDialog
       title={`Rename ${kind}`}
       submit="Rename"
       initial={name}
       onClose={onClose}
-      onName={(newName) => make(() => call('PATCH', path, { body: { name: newName } }))}
+      onName={(newName) => mutate(() => call('PATCH', path, { body: { name: newName } }))}
     />
   )
 }

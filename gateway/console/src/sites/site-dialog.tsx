@@ -4,14 +4,14 @@ import { useNavigate } from 'react-router'
 import { AccessDialog } from '../access/access-dialog'
 import { call } from '../api/client'
 import { orgsQuery, type Org } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { ConfirmDialog, NameDialog } from '../components/dialog'
 import { useToaster } from '../components/toast'
 import { RenameDialog } from './rename-dialog'
 import { siteName } from './site-name'
 import { SubdomainDialog } from './subdomain-dialog'
 
-/** What can be done with a site in a dialog. */
+/** A dialog of a site. */
 export type SiteDialogName = 'access' | 'delete' | 'rename' | 'subdomain' | 'workspace'
 
 interface SiteDialogProps {
@@ -20,19 +20,20 @@ interface SiteDialogProps {
   readonly onClose: () => void
 }
 
-/** The dialog of a site that is open, if one is. */
+/** The open dialog of a site, if any. */
 export function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode {
   const navigate = useNavigate()
   const path = `/api/orgs/${org.id}`
   const client = useQueryClient()
   const toaster = useToaster()
-  const { make } = useChange(['workspaces'])
+  const { mutate } = useApiMutation(['workspaces'])
   const remove = async () => {
     await call('DELETE', `${path}/${encodeURIComponent(org.name)}`)
-    // This page stands until the next one is there, and must not ask for what is gone.
-    const gone = [orgsQuery.queryKey, ['workspaces']]
-    for (const queryKey of gone) await client.invalidateQueries({ queryKey, refetchType: 'none' })
-    toaster.tell('The site is deleted.')
+    // This page stays mounted until the next one is shown, and must not refetch the deleted site.
+    const affected = [orgsQuery.queryKey, ['workspaces']]
+    for (const queryKey of affected)
+      await client.invalidateQueries({ queryKey, refetchType: 'none' })
+    toaster.show('Site deleted.')
     await navigate('/')
   }
   switch (opened) {
@@ -46,7 +47,7 @@ export function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode
           title="New workspace"
           submit="Create workspace"
           onClose={onClose}
-          onName={(name) => make(() => call('POST', `${path}/workspaces`, { body: { name } }))}
+          onName={(name) => mutate(() => call('POST', `${path}/workspaces`, { body: { name } }))}
         />
       )
     case 'rename':
@@ -62,7 +63,9 @@ export function SiteDialog({ org, opened, onClose }: SiteDialogProps): ReactNode
           onClose={onClose}
           onConfirm={remove}
         >
-          <p>All its workspaces and documents go with it, for everybody. It cannot be undone.</p>
+          <p>
+            All of its workspaces and documents are deleted for all users. This cannot be undone.
+          </p>
         </ConfirmDialog>
       )
   }

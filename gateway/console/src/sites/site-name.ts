@@ -1,6 +1,6 @@
 import type { Org } from '../api/resources'
 
-/** What a site is called: personal ones all have the same name. */
+/** Returns the display name of a site. Personal sites share a name, so their owner is added. */
 export function siteName({ name, owner }: Org): string {
-  return owner ? `${name} – ${owner.name || 'yours'}` : name
+  return owner ? `${name} – ${owner.name || 'you'}` : name
 }

@@ -10,7 +10,7 @@ import { SiteDialog, type SiteDialogName } from './site-dialog'
 import { siteName } from './site-name'
 import { WorkspaceSection } from './workspace-section'
 
-/** A site: its workspaces, and the documents in them. */
+/** A site: its workspaces and their documents. */
 export function SitePage(): ReactNode {
   const { orgId = '' } = useParams()
   const org = useQuery(orgQuery(orgId))
@@ -21,7 +21,7 @@ export function SitePage(): ReactNode {
       <SiteFrame org={org.data}>
         {workspaces.data.length === 0 && (
           <Empty title="This site has no workspaces">
-            <p>Workspaces hold documents. Make one to begin with.</p>
+            <p>Workspaces contain documents. Create one to get started.</p>
           </Empty>
         )}
         {workspaces.data.map((workspace) => (
@@ -30,7 +30,7 @@ export function SitePage(): ReactNode {
       </SiteFrame>
     )
   return (
-    <Page title="Site" above={<Link to="/">Sites</Link>}>
+    <Page title="Site" breadcrumb={<Link to="/">Sites</Link>}>
       {error ? (
         <ErrorState
           error={error}
@@ -51,7 +51,7 @@ function SiteFrame(props: { readonly org: Org; readonly children: ReactNode }): 
   return (
     <Page
       title={siteName(org)}
-      above={<Link to="/">Sites</Link>}
+      breadcrumb={<Link to="/">Sites</Link>}
       actions={
         <>
           {canAdd && (
@@ -61,7 +61,7 @@ function SiteFrame(props: { readonly org: Org; readonly children: ReactNode }): 
           )}
           <Button onClick={() => setOpened('access')}>Access</Button>
           <Menu
-            label={`More for ${org.name}`}
+            label={`More actions for ${org.name}`}
             items={[
               { label: 'Trash', onSelect: () => void navigate(`/sites/${org.id}/trash`) },
               ...ownerItems(org, setOpened),
@@ -79,7 +79,7 @@ function SiteFrame(props: { readonly org: Org; readonly children: ReactNode }): 
 function ownerItems({ access, owner }: Org, open: (what: SiteDialogName) => void): MenuItem[] {
   if (access !== 'owners') return []
   const rename = { label: 'Rename', onSelect: () => open('rename') }
-  // A personal site goes with its user.
+  // A personal site is deleted with its user.
   if (owner) return [rename]
   return [
     rename,

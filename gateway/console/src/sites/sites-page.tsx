@@ -4,7 +4,7 @@ import { Link, useNavigate } from 'react-router'
 import { roleNames } from '../access/role-names'
 import { call } from '../api/client'
 import { orgsQuery, type Org } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { FormDialog } from '../components/dialog'
 import { TextField } from '../components/field'
@@ -12,7 +12,7 @@ import { Page } from '../components/page'
 import { Empty, ErrorState, Loading } from '../components/states'
 import { siteName } from './site-name'
 
-/** All sites of the user: their own, and those of their teams. */
+/** The sites of the user: the personal site and team sites. */
 export function SitesPage(): ReactNode {
   const { data, error, refetch } = useQuery(orgsQuery)
   const [isNew, setNew] = useState(false)
@@ -29,7 +29,7 @@ export function SitesPage(): ReactNode {
       {!error && !data && <Loading what="your sites" />}
       {data?.length === 0 && (
         <Empty title="You have no sites">
-          <p>Make a team site to begin with.</p>
+          <p>Create a team site to get started.</p>
         </Empty>
       )}
       <ul className="cards">
@@ -60,10 +60,10 @@ function NewSiteDialog({ onClose }: { readonly onClose: () => void }): ReactNode
   const [name, setName] = useState('')
   const [domain, setDomain] = useState('')
   const navigate = useNavigate()
-  const { make } = useChange(orgsQuery.queryKey)
+  const { mutate } = useApiMutation(orgsQuery.queryKey)
   const submit = async () => {
     const body = { name: name.trim(), domain: domain.trim() || undefined }
-    const id = await make(() => call<number>('POST', '/api/orgs', { body }), 'The site is there.')
+    const id = await mutate(() => call<number>('POST', '/api/orgs', { body }), 'Site created.')
     void navigate(`/sites/${id}`)
   }
   return (
@@ -83,7 +83,7 @@ function NewSiteDialog({ onClose }: { readonly onClose: () => void }): ReactNode
       />
       <TextField
         label="Subdomain"
-        hint="Letters, digits and hyphens. Made by itself when left empty."
+        hint="Letters, digits and hyphens. Generated if left empty."
         value={domain}
         maxLength={63}
         onChange={({ target }) => setDomain(target.value)}

@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import { ApiError, call } from '../api/client'
 import { orgsQuery, type Org } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
 import { TextField } from '../components/field'
 
@@ -13,19 +13,19 @@ interface SubdomainDialogProps {
 const isAboutSubdomain = (error: unknown) =>
   error instanceof ApiError && /DOMAIN/.test(String(error.details.reason))
 
-/** Gives a team site another subdomain; what the API says of it stands beside the field. */
+/** Changes the subdomain of a team site. Errors about the subdomain are shown at the field. */
 export function SubdomainDialog({ org, onClose }: SubdomainDialogProps): ReactNode {
   const [domain, setDomain] = useState(org.domain)
-  const [fault, setFault] = useState<string>()
-  const { make } = useChange(orgsQuery.queryKey, ['document'])
-  const wanted = domain.trim().toLowerCase()
+  const [fieldError, setFieldError] = useState<string>()
+  const { mutate } = useApiMutation(orgsQuery.queryKey, ['document'])
+  const subdomain = domain.trim().toLowerCase()
   const submit = async () => {
-    setFault(undefined)
-    const body = { domain: wanted }
+    setFieldError(undefined)
+    const body = { domain: subdomain }
     try {
-      await make(() => call('PATCH', `/api/orgs/${org.id}`, { body }), 'The subdomain is changed.')
+      await mutate(() => call('PATCH', `/api/orgs/${org.id}`, { body }), 'Subdomain changed.')
     } catch (error) {
-      if (isAboutSubdomain(error)) setFault((error as ApiError).message)
+      if (isAboutSubdomain(error)) setFieldError((error as ApiError).message)
       throw error
     }
   }
@@ -33,20 +33,20 @@ export function SubdomainDialog({ org, onClose }: SubdomainDialogProps): ReactNo
     <FormDialog
       title="Change subdomain"
       submit="Change"
-      canSubmit={wanted !== '' && wanted !== org.domain}
+      canSubmit={subdomain !== '' && subdomain !== org.domain}
       isShownElsewhere={isAboutSubdomain}
       onClose={onClose}
       onSubmit={submit}
     >
       <p className="note">
-        It names this site in addresses, such as <code>/o/{wanted || org.domain}/api/…</code>
+        Part of the URLs of this site, such as <code>/o/{subdomain || org.domain}/api/…</code>
         {'. '}
-        Programs that use the old one no longer find the site.
+        URLs with the old subdomain stop working.
       </p>
       <TextField
         label="Subdomain"
-        hint="Lower-case letters, digits and dashes; 3 to 63 of them."
-        error={fault}
+        hint="3 to 63 lowercase letters, digits and hyphens."
+        error={fieldError}
         value={domain}
         required
         maxLength={63}
@@ -54,7 +54,7 @@ export function SubdomainDialog({ org, onClose }: SubdomainDialogProps): ReactNo
         autoCapitalize="none"
         onChange={({ target }) => {
           setDomain(target.value)
-          setFault(undefined)
+          setFieldError(undefined)
         }}
       />
     </FormDialog>

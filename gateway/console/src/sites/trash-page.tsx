@@ -3,14 +3,14 @@ import { useState, type ReactNode } from 'react'
 import { Link, useParams } from 'react-router'
 import { call } from '../api/client'
 import { docPath, orgQuery, workspacesQuery, type Role, type Workspace } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
 import { Page } from '../components/page'
 import { Empty, ErrorState, Loading } from '../components/states'
 import { Time } from '../components/time'
 
-/** Something in the trash. */
+/** An item in the trash. */
 interface Trashed {
   readonly path: string
   readonly name: string
@@ -19,18 +19,18 @@ interface Trashed {
   readonly removedAt: string
 }
 
-/** What of a site can be taken out of the trash again. */
+/** The removed workspaces and documents of a site, which can be restored. */
 export function TrashPage(): ReactNode {
   const { orgId = '' } = useParams()
   const org = useQuery(orgQuery(orgId))
   const { data, error, refetch } = useQuery(workspacesQuery(orgId, true))
   const [deleted, setDeleted] = useState<Trashed>()
-  const { make, makeOrTell } = useChange(['workspaces'])
+  const { mutate, mutateOrToast } = useApiMutation(['workspaces'])
   const trashed = data?.flatMap(listTrashed)
   return (
     <Page
       title="Trash"
-      above={
+      breadcrumb={
         <>
           <Link to="/">Sites</Link>
           <span aria-hidden="true">/</span>
@@ -38,26 +38,26 @@ export function TrashPage(): ReactNode {
         </>
       }
     >
-      <p className="note">What lies here is deleted for good after 30 days.</p>
+      <p className="note">Items are permanently deleted after 30 days.</p>
       {error && <ErrorState error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading what="the trash" />}
       {trashed && (
         <TrashList
           trashed={trashed}
           onRestore={(item) =>
-            makeOrTell(() => call('POST', `${item.path}/unremove`), `“${item.name}” is back.`)
+            mutateOrToast(() => call('POST', `${item.path}/unremove`), `“${item.name}” restored.`)
           }
           onDelete={setDeleted}
         />
       )}
       {deleted && (
         <ConfirmDialog
-          title={`Delete “${deleted.name}” for good?`}
-          confirm="Delete for good"
+          title={`Permanently delete “${deleted.name}”?`}
+          confirm="Delete permanently"
           onClose={() => setDeleted(undefined)}
-          onConfirm={() => make(() => call('DELETE', deleted.path), 'It is deleted.')}
+          onConfirm={() => mutate(() => call('DELETE', deleted.path), 'Permanently deleted.')}
         >
-          <p>It goes for everybody, with all that is in it. It cannot be undone.</p>
+          <p>It is deleted for all users, with all of its contents. This cannot be undone.</p>
         </ConfirmDialog>
       )}
     </Page>
@@ -74,7 +74,7 @@ function listTrashed({ id, name, access, removedAt, docs }: Workspace): Trashed[
           {
             path: docPath(String(doc.id)),
             name: doc.name,
-            kind: `Document of ${name}`,
+            kind: `Document in ${name}`,
             access: doc.access,
             removedAt: doc.removedAt,
           },
@@ -124,8 +124,8 @@ function TrashRow({ item, onRestore, onDelete }: TrashRowProps): ReactNode {
           <Button aria-label={`Restore ${item.name}`} onClick={onRestore}>
             Restore
           </Button>
-          <Button kind="danger" aria-label={`Delete ${item.name} for good`} onClick={onDelete}>
-            Delete for good
+          <Button kind="danger" aria-label={`Permanently delete ${item.name}`} onClick={onDelete}>
+            Delete permanently
           </Button>
         </div>
       )}

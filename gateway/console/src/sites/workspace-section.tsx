@@ -3,7 +3,7 @@ import { useNavigate } from 'react-router'
 import { AccessDialog } from '../access/access-dialog'
 import { call } from '../api/client'
 import type { DocumentSummary, Org, Workspace } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { NameDialog } from '../components/dialog'
 import { Menu, type MenuItem } from '../components/menu'
@@ -20,7 +20,7 @@ interface WorkspaceProps {
 
 type Opened = 'access' | 'document' | 'import' | 'remove' | 'rename'
 
-/** A workspace with its documents, pinned ones first. */
+/** A workspace with its documents, pinned documents first. */
 export function WorkspaceSection({ org, workspace }: WorkspaceProps): ReactNode {
   const [opened, setOpened] = useState<Opened>()
   const { name, access, docs } = workspace
@@ -40,12 +40,15 @@ export function WorkspaceSection({ org, workspace }: WorkspaceProps): ReactNode 
               </Button>
             </>
           )}
-          <Menu label={`More for workspace ${name}`} items={itemsOf(workspace, setOpened)} />
+          <Menu
+            label={`More actions for workspace ${name}`}
+            items={itemsOf(workspace, setOpened)}
+          />
         </>
       }
     >
       {docs.length === 0 && (
-        <p className="note">No documents yet.{canAdd && ' Make an empty one, or import a file.'}</p>
+        <p className="note">No documents yet.{canAdd && ' Create one, or import a file.'}</p>
       )}
       <ul className="rows">
         {docs.toSorted(pinnedFirst).map((document) => (
@@ -80,9 +83,9 @@ function WorkspaceDialog({ workspace, opened, onClose }: WorkspaceDialogProps): 
   const { id, name } = workspace
   const path = `/api/workspaces/${id}`
   const navigate = useNavigate()
-  const { make } = useChange(['workspaces'])
+  const { mutate } = useApiMutation(['workspaces'])
   const create = async (newName: string) => {
-    const docId = await make(() =>
+    const docId = await mutate(() =>
       call<string>('POST', `${path}/docs`, { body: { name: newName } }),
     )
     void navigate(`/docs/${docId}`)
@@ -108,7 +111,7 @@ function WorkspaceDialog({ workspace, opened, onClose }: WorkspaceDialogProps): 
     case 'remove':
       return (
         <RemoveDialog path={path} name={name} onClose={onClose}>
-          Its documents go with it. For 30 days everything can be taken out again.
+          Its documents are moved with it. You can restore them within 30 days.
         </RemoveDialog>
       )
   }

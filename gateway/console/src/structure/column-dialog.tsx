@@ -1,7 +1,8 @@
 import { useState, type ReactNode } from 'react'
+import { columnName } from '../formats/column'
 import { call } from '../api/client'
 import { tablePath, type Column } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
 import { ColumnFields } from './column-fields'
 import {
@@ -17,26 +18,26 @@ import {
 interface ColumnDialogProps {
   readonly docId: string
   readonly tableId: string
-  /** The column to change; a new one is added without it. */
+  /** The column to edit; undefined to add one. */
   readonly column?: Column
   readonly onClose: () => void
 }
 
-/** Adds a column to a table, or changes one. */
+/** Adds a column to a table, or edits one. */
 export function ColumnDialog({ docId, tableId, column, onClose }: ColumnDialogProps): ReactNode {
   const [draft, setDraft] = useState(() => (column ? draftOf(column) : newDraft()))
-  const { make } = useChange(['document', docId])
+  const { mutate } = useApiMutation(['document', docId])
   const path = `${tablePath(docId, tableId)}/columns`
   const isComplete = draft.label.trim() !== '' && (!isRef(draft.type) || draft.refTable !== '')
   const submit = async () => {
-    if (!column) return make(() => call('POST', path, { body: { columns: [newColumn(draft)] } }))
+    if (!column) return mutate(() => call('POST', path, { body: { columns: [newColumn(draft)] } }))
     const fields = changedFields(column, draft)
     if (Object.keys(fields).length === 0) return
-    return make(() => call('PATCH', path, { body: { columns: [{ id: column.id, fields }] } }))
+    return mutate(() => call('PATCH', path, { body: { columns: [{ id: column.id, fields }] } }))
   }
   return (
     <FormDialog
-      title={column ? `Change “${column.fields.label || column.id}”` : `Add a column to ${tableId}`}
+      title={column ? `Edit column “${columnName(column)}”` : `Add column to ${tableId}`}
       submit={column ? 'Save' : 'Add column'}
       canSubmit={isComplete}
       onClose={onClose}
@@ -46,14 +47,17 @@ export function ColumnDialog({ docId, tableId, column, onClose }: ColumnDialogPr
         docId={docId}
         draft={draft}
         onChange={setDraft}
-        labelHint={column ? <IdHint column={column} /> : 'The API gets an id that is made of it.'}
-        typeHint={column && typeOf(draft) !== column.fields.type ? CONVERTS : undefined}
+        labelHint={
+          column ? <IdHint column={column} /> : 'The column id used in the API is derived from it.'
+        }
+        typeHint={column && typeOf(draft) !== column.fields.type ? CONVERSION_NOTE : undefined}
       />
     </FormDialog>
   )
 }
 
-const CONVERTS = 'The values are converted to the new type. What does not fit it stays as text.'
+const CONVERSION_NOTE =
+  'Existing values are converted. Values that cannot be converted are kept as text.'
 
 const newColumn = (draft: ColumnDraft) => ({ id: draft.label.trim(), fields: newFields(draft) })
 
@@ -61,8 +65,8 @@ function IdHint({ column }: { readonly column: Column }): ReactNode {
   const { id, fields } = column
   return (
     <>
-      In the API it is <code>{id}</code>
-      {fields.untieColIdFromLabel ? '.' : ', and gets another id with another label.'}
+      Column id in the API: <code>{id}</code>
+      {fields.untieColIdFromLabel ? '.' : '. Changing the label changes the id.'}
     </>
   )
 }

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { columnName } from '../formats/column'
 import { columnsQuery, tablesQuery } from '../api/resources'
-import { labelColumn } from '../cells/label-queries'
+import { labelColumn } from '../cells/reference/label-queries'
 import { Field, SelectField, TextField } from '../components/field'
 import { isChoice, isRef, typeNames, type ColumnDraft } from './column-types'
 
@@ -9,13 +10,13 @@ interface ColumnFieldsProps {
   readonly docId: string
   readonly draft: ColumnDraft
   readonly onChange: (draft: ColumnDraft) => void
-  /** What stands below the label. */
+  /** Hint below the label. */
   readonly labelHint?: ReactNode
-  /** What stands below the type. */
+  /** Hint below the type. */
   readonly typeHint?: ReactNode
 }
 
-/** The fields of a form that describe a column: its label, its type, and what that type needs to know. */
+/** Form fields of a column: label, type and the options of the type. */
 export function ColumnFields(props: ColumnFieldsProps): ReactNode {
   const { docId, draft, onChange, labelHint, typeHint } = props
   const { type, zone } = draft
@@ -49,11 +50,11 @@ export function ColumnFields(props: ColumnFieldsProps): ReactNode {
       {isChoice(type) && (
         <Field
           label="Choices"
-          hint="One on each line. Cells keep what they hold, also when it is taken out here."
+          hint="One per line. Removing a choice does not change existing cells."
         >
-          {(ties) => (
+          {(control) => (
             <textarea
-              {...ties}
+              {...control}
               value={draft.choices}
               onChange={({ target }) => set({ choices: target.value })}
             />
@@ -65,8 +66,8 @@ export function ColumnFields(props: ColumnFieldsProps): ReactNode {
   )
 }
 
-function zones(present: string): readonly (readonly [string, string])[] {
-  const names = new Set(['UTC', present, ...Intl.supportedValuesOf('timeZone')])
+function zones(current: string): readonly (readonly [string, string])[] {
+  const names = new Set(['UTC', current, ...Intl.supportedValuesOf('timeZone')])
   return [...names].map((name) => [name, name.replaceAll('_', ' ')] as const)
 }
 
@@ -76,29 +77,29 @@ interface RefFieldsProps {
   readonly onSet: (change: Partial<ColumnDraft>) => void
 }
 
-/** Which table is referred to, and what is shown of its rows. */
+/** The referenced table, and the column displayed for its rows. */
 function RefFields({ docId, draft, onSet }: RefFieldsProps): ReactNode {
   const { refTable, visibleCol } = draft
   const tables = useQuery(tablesQuery(docId))
   const columns = useQuery({ ...columnsQuery(docId, refTable), enabled: refTable !== '' })
   const names = (tables.data ?? []).map(({ id }) => [id, id] as const)
-  const usual = labelColumn(columns.data ?? [], 0)
-  const usualName = usual ? `${usual.fields.label || usual.id} (the first text)` : 'The row number'
+  const fallback = labelColumn(columns.data ?? [], 0)
+  const defaultName = fallback ? `${columnName(fallback)} (default)` : 'Row id'
   return (
     <>
       <SelectField
         label="Table"
         required
         value={refTable}
-        options={[['', 'Choose a table'], ...names]}
+        options={[['', 'Select a table'], ...names]}
         onChange={({ target }) => onSet({ refTable: target.value, visibleCol: 0 })}
       />
       <SelectField
-        label="Shown of its rows"
+        label="Display column"
         disabled={refTable === ''}
         value={visibleCol}
         options={[
-          ['0', usualName],
+          ['0', defaultName],
           ...(columns.data ?? []).map(
             ({ id, fields }) => [String(fields.colRef), fields.label || id] as const,
           ),

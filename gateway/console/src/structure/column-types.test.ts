@@ -13,17 +13,17 @@ describe('the form of a column', () => {
     column({ type: 'Choice', widgetOptions: '{ "choices": ["b","a"], "wrap": true }' }),
     column({ type: 'Numeric', widgetOptions: '{"numMode":"percent"}' }),
     column({ type: 'Nobody:knows' }),
-  ])('changes nothing that was not touched: $fields', (given) => {
+  ])('changes nothing if nothing was edited: $fields', (given) => {
     expect(changedFields(given, draftOf(given))).toEqual({})
   })
 
-  it('changes choices, and leaves the other options as they are', () => {
+  it('changes choices and keeps other options', () => {
     const given = column({ type: 'Choice', widgetOptions: '{"choices":["a"],"wrap":true}' })
     const { widgetOptions } = changedFields(given, { ...draftOf(given), choices: ' b \n\na\nb' })
     expect(JSON.parse(widgetOptions ?? '')).toEqual({ choices: ['b', 'a'], wrap: true })
   })
 
-  it('takes back what references show, with the references', () => {
+  it('resets the display column when the type is no longer a reference', () => {
     const given = column({ type: 'Ref:People', visibleCol: 5 })
     expect(changedFields(given, { ...draftOf(given), type: 'Int' })).toEqual({
       type: 'Int',
@@ -31,7 +31,7 @@ describe('the form of a column', () => {
     })
   })
 
-  it('makes new columns that hold data', () => {
+  it('creates data columns', () => {
     const draft = { ...newDraft(), label: ' When ', type: 'DateTime', zone: 'UTC' }
     expect(newFields(draft)).toEqual({ label: 'When', type: 'DateTime:UTC', isFormula: false })
   })

@@ -1,23 +1,23 @@
 import type { Column } from '../api/resources'
-import { readChoices, readOptions } from '../cells/widget-options'
+import { readChoices, readOptions } from '../formats/widget-options'
 
-/** Names of column types for people, by the name that the API knows. */
+/** Column types of the API with their display names. */
 export const typeNames: readonly (readonly [string, string])[] = [
   ['Text', 'Text'],
   ['Numeric', 'Number'],
-  ['Int', 'Whole number'],
-  ['Bool', 'Yes or no'],
+  ['Int', 'Integer'],
+  ['Bool', 'Checkbox'],
   ['Date', 'Date'],
   ['DateTime', 'Date and time'],
   ['Choice', 'Choice'],
-  ['ChoiceList', 'Several choices'],
-  ['Ref', 'Reference to a row'],
-  ['RefList', 'References to rows'],
+  ['ChoiceList', 'Choice list'],
+  ['Ref', 'Reference'],
+  ['RefList', 'Reference list'],
   ['Attachments', 'Files'],
-  ['Any', 'Anything'],
+  ['Any', 'Any'],
 ]
 
-/** A column as a form has it. */
+/** Form state of a column. */
 export interface ColumnDraft {
   readonly label: string
   /** Type without its argument. */
@@ -26,13 +26,13 @@ export interface ColumnDraft {
   readonly zone: string
   /** Table, for Ref and RefList. */
   readonly refTable: string
-  /** Column that references show; 0 for the usual one. */
+  /** Column displayed for references; 0 for the default. */
   readonly visibleCol: number
-  /** A choice on each line, for Choice and ChoiceList. */
+  /** One choice per line, for Choice and ChoiceList. */
   readonly choices: string
 }
 
-/** Fields of a column as the API takes them. */
+/** Fields of a column, as sent to the API. */
 export interface ColumnFields {
   readonly label?: string
   readonly type?: string
@@ -41,46 +41,46 @@ export interface ColumnFields {
   readonly visibleCol?: number
 }
 
-/** The zone of this browser. */
-const ownZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone
+/** Returns the time zone of the browser. */
+const browserZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** What a form begins with for a new column. */
+/** Returns the initial form state for a new column. */
 export const newDraft = (): ColumnDraft => ({
   label: '',
   type: 'Text',
-  zone: ownZone(),
+  zone: browserZone(),
   refTable: '',
   visibleCol: 0,
   choices: '',
 })
 
-/** What a form begins with for a column that is there. */
+/** Returns the initial form state for an existing column. */
 export function draftOf({ fields }: Column): ColumnDraft {
   const [name = '', argument = ''] = fields.type.split(':')
   const type = typeNames.some(([known]) => known === name) ? name : fields.type
   return {
     label: fields.label,
     type,
-    zone: type === 'DateTime' && argument !== '' ? argument : ownZone(),
+    zone: type === 'DateTime' && argument !== '' ? argument : browserZone(),
     refTable: isRef(type) ? argument : '',
     visibleCol: fields.visibleCol,
     choices: readChoices(readOptions(fields.widgetOptions)).join('\n'),
   }
 }
 
-/** True for types that name a table. */
+/** Returns true for reference types. */
 export const isRef = (type: string): boolean => type === 'Ref' || type === 'RefList'
 
-/** True for types that have choices. */
+/** Returns true for types with choices. */
 export const isChoice = (type: string): boolean => type === 'Choice' || type === 'ChoiceList'
 
-/** The type of a draft as the API writes it. */
+/** Returns the column type of a draft in the notation of the API. */
 export function typeOf({ type, zone, refTable }: ColumnDraft): string {
   if (type === 'DateTime') return `DateTime:${zone}`
   return isRef(type) ? `${type}:${refTable}` : type
 }
 
-/** What a new column is made with. */
+/** Returns the fields of a new column. */
 export function newFields(draft: ColumnDraft): ColumnFields {
   return {
     label: draft.label.trim(),
@@ -91,27 +91,27 @@ export function newFields(draft: ColumnDraft): ColumnFields {
   }
 }
 
-/** What of a column has changed. */
+/** Returns the changed fields of a column. */
 export function changedFields(column: Column, draft: ColumnDraft): ColumnFields {
   const { label, type, widgetOptions, visibleCol } = column.fields
   const choices = isChoice(draft.type) ? withChoices(widgetOptions, draft.choices) : widgetOptions
-  const wanted = { ...newFields(draft), widgetOptions: choices }
+  const next = { ...newFields(draft), widgetOptions: choices }
   const shown = isRef(draft.type) ? draft.visibleCol : 0
   return {
-    ...(wanted.label !== label && { label: wanted.label }),
-    ...(wanted.type !== type && { type: wanted.type }),
-    ...(wanted.widgetOptions !== widgetOptions && { widgetOptions: wanted.widgetOptions }),
+    ...(next.label !== label && { label: next.label }),
+    ...(next.type !== type && { type: next.type }),
+    ...(next.widgetOptions !== widgetOptions && { widgetOptions: next.widgetOptions }),
     ...(shown !== visibleCol && { visibleCol: shown }),
   }
 }
 
-/** Choices from lines of text: trimmed, each once. */
+/** Returns the distinct, trimmed lines of a text. */
 function splitChoices(text: string): readonly string[] {
   const lines = text.split('\n').map((line) => line.trim())
   return [...new Set(lines.filter((line) => line !== ''))]
 }
 
-/** Widget options with these choices; unchanged ones, and all else, stay as they were written. */
+/** Returns widget options with the given choices. If the choices are unchanged, the text is returned as it is. */
 function withChoices(widgetOptions: string, text: string): string {
   const options = readOptions(widgetOptions)
   const choices = splitChoices(text)

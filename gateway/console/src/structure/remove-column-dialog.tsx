@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { columnName } from '../formats/column'
 import { call } from '../api/client'
 import { tablePath, type Column } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { ConfirmDialog } from '../components/dialog'
-import { rowCountQuery, showRows } from './loss-queries'
+import { rowCountQuery, formatRowCount } from './removal-queries'
 
 interface RemoveColumnDialogProps {
   readonly docId: string
@@ -13,23 +14,23 @@ interface RemoveColumnDialogProps {
   readonly onClose: () => void
 }
 
-/** Deletes a column with its values, when that is confirmed. */
+/** Deletes a column with its values after confirmation. */
 export function RemoveColumnDialog(props: RemoveColumnDialogProps): ReactNode {
   const { docId, tableId, column, onClose } = props
-  const { make } = useChange(['document', docId])
+  const { mutate } = useApiMutation(['document', docId])
   const { data: rows } = useQuery(rowCountQuery(docId, tableId))
   const path = `${tablePath(docId, tableId)}/columns/${encodeURIComponent(column.id)}`
-  const name = column.fields.label || column.id
+  const name = columnName(column)
   return (
     <ConfirmDialog
-      title={`Delete the column “${name}”?`}
+      title={`Delete column “${name}”?`}
       confirm="Delete column"
       onClose={onClose}
-      onConfirm={() => make(() => call('DELETE', path), `The column “${name}” is deleted.`)}
+      onConfirm={() => mutate(() => call('DELETE', path), `Column “${name}” deleted.`)}
     >
       <p>
-        It is lost with its values in {showRows(rows)} of {tableId}, and what programs do with{' '}
-        <code>{column.id}</code> fails. The history of the document can bring it back.
+        This deletes its values in {formatRowCount(rows)} of {tableId}. API requests that use{' '}
+        <code>{column.id}</code> will fail. You can undo this in the history of the document.
       </p>
     </ConfirmDialog>
   )

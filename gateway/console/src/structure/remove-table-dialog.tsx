@@ -3,33 +3,38 @@ import type { ReactNode } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { call } from '../api/client'
 import { tablePath, tablesQuery, type Table } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { ConfirmDialog } from '../components/dialog'
-import { findReferrers, rowCountQuery, showRows, tablesWithColumnsQuery } from './loss-queries'
+import {
+  findReferrers,
+  rowCountQuery,
+  formatRowCount,
+  tablesWithColumnsQuery,
+} from './removal-queries'
 
 interface RemoveTableDialogProps {
   readonly docId: string
   readonly table: Table
-  /** Told of the table while it is being deleted. */
+  /** Called with the table while it is being deleted, then with undefined. */
   readonly onBusy: (tableId: string | undefined) => void
   readonly onClose: () => void
 }
 
-/** Deletes a table with its rows, when that is confirmed. */
+/** Deletes a table with its rows after confirmation. */
 export function RemoveTableDialog(props: RemoveTableDialogProps): ReactNode {
   const { docId, table, onBusy, onClose } = props
   const { id, fields } = table
   const client = useQueryClient()
   const navigate = useNavigate()
   const { pathname } = useLocation()
-  const { make } = useChange(['document', docId])
+  const { mutate } = useApiMutation(['document', docId])
   const { data: rows } = useQuery(rowCountQuery(docId, id))
   const { data: tables = [] } = useQuery(tablesWithColumnsQuery(docId))
   const columns = tables.find((other) => other.id === id)?.columns ?? []
   const referrers = findReferrers(tables, id)
   const remove = async () => {
     onBusy(id)
-    // The API deletes tables as rows of the table of tables.
+    // In the API, a table is deleted as a row of the metadata table.
     await call('POST', `${tablePath(docId, '_grist_Tables')}/data/delete`, {
       body: [fields.tableRef],
     })
@@ -39,28 +44,28 @@ export function RemoveTableDialog(props: RemoveTableDialogProps): ReactNode {
   }
   return (
     <ConfirmDialog
-      title={`Delete the table “${id}”?`}
+      title={`Delete table “${id}”?`}
       confirm="Delete table"
       onClose={onClose}
-      onConfirm={() =>
-        make(remove, `The table “${id}” is deleted.`).finally(() => onBusy(undefined))
-      }
+      onConfirm={() => mutate(remove, `Table “${id}” deleted.`).finally(() => onBusy(undefined))}
     >
       <p>
-        It is lost with {showRows(rows)}
-        {columns.length > 0 && ` and the columns ${showNames(columns.map((column) => column.id))}`}.
+        This deletes {formatRowCount(rows)}
+        {columns.length > 0 &&
+          ` and the columns ${formatNames(columns.map((column) => column.id))}`}
+        .
         {referrers.length > 0 &&
-          ` What refers to it keeps plain row numbers: ${showNames(referrers)}.`}{' '}
-        The history of the document can bring it back.
+          ` References in ${formatNames(referrers)} are converted to row ids.`}{' '}
+        You can undo this in the history of the document.
       </p>
     </ConfirmDialog>
   )
 }
 
-const MOST_NAMED = 8
+const MAX_NAMED = 8
 
-function showNames(names: readonly string[]): string {
-  const more = names.length - MOST_NAMED
-  const shown = names.slice(0, MOST_NAMED).join(', ')
+function formatNames(names: readonly string[]): string {
+  const more = names.length - MAX_NAMED
+  const shown = names.slice(0, MAX_NAMED).join(', ')
   return more > 0 ? `${shown} and ${more} more` : shown
 }

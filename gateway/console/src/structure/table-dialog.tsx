@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { call } from '../api/client'
 import { docPath, tablesQuery, type Table } from '../api/resources'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { FormDialog, NameDialog } from '../components/dialog'
 import { TextField } from '../components/field'
@@ -11,19 +11,19 @@ import { newDraft, newFields, typeNames } from './column-types'
 
 interface TableDialogProps {
   readonly docId: string
-  /** The table to rename; a new one is added without it. */
+  /** The table to rename; undefined to add one. */
   readonly table?: Table
-  /** Told of the table while it is being renamed. */
+  /** Called with the table while it is being renamed, then with undefined. */
   readonly onBusy?: (tableId: string | undefined) => void
   readonly onClose: () => void
 }
 
-/** Adds a table with its first columns, or gives one another name; the address goes where it is. */
+/** Adds a table with initial columns, or renames one. The URL follows the table. */
 export function TableDialog({ table, ...props }: TableDialogProps): ReactNode {
   return table ? <RenameTable table={table} {...props} /> : <AddTable {...props} />
 }
 
-const tableAddress = (docId: string, tableId: string) =>
+const tableUrl = (docId: string, tableId: string) =>
   `/docs/${docId}/tables/${encodeURIComponent(tableId)}`
 
 function RenameTable(props: TableDialogProps & { readonly table: Table }): ReactNode {
@@ -31,24 +31,24 @@ function RenameTable(props: TableDialogProps & { readonly table: Table }): React
   const client = useQueryClient()
   const navigate = useNavigate()
   const { pathname } = useLocation()
-  const { make } = useChange(['document', docId])
+  const { mutate } = useApiMutation(['document', docId])
   const rename = async (name: string) => {
     const body = { tables: [{ id: table.id, fields: { tableId: name } }] }
     onBusy(table.id)
     await call('PATCH', `${docPath(docId)}/tables`, { body })
-    // The id may be another than the wished one; the ref stays.
+    // The resulting id may differ from the requested one, but the ref is stable.
     const tables = await client.fetchQuery({ ...tablesQuery(docId), staleTime: 0 })
     const renamed = tables.find(({ fields }) => fields.tableRef === table.fields.tableRef)
-    if (renamed && pathname === tableAddress(docId, table.id))
-      await navigate(tableAddress(docId, renamed.id), { replace: true })
+    if (renamed && pathname === tableUrl(docId, table.id))
+      await navigate(tableUrl(docId, renamed.id), { replace: true })
   }
   return (
     <NameDialog
-      title={`Rename “${table.id}”`}
+      title={`Rename table “${table.id}”`}
       submit="Rename"
       initial={table.id}
       onClose={onClose}
-      onName={(name) => make(() => rename(name)).finally(() => onBusy(undefined))}
+      onName={(name) => mutate(() => rename(name)).finally(() => onBusy(undefined))}
     />
   )
 }
@@ -59,7 +59,7 @@ interface FirstColumn {
   readonly type: string
 }
 
-/** Types that need nothing said but their name. */
+/** Types that need no further options. */
 const firstTypes = typeNames.filter(([type]) => !['Ref', 'RefList'].includes(type))
 const firstColumns: readonly FirstColumn[] = [{ key: 1, label: 'Name', type: 'Text' }]
 
@@ -67,15 +67,15 @@ function AddTable({ docId, onClose }: TableDialogProps): ReactNode {
   const [name, setName] = useState('')
   const [columns, setColumns] = useState(firstColumns)
   const navigate = useNavigate()
-  const { make } = useChange(['document', docId])
+  const { mutate } = useApiMutation(['document', docId])
   const named = columns.filter(({ label }) => label.trim() !== '')
   const add = async () => {
-    const id = await make(() => addTable(docId, name.trim(), named))
-    await navigate(tableAddress(docId, id))
+    const id = await mutate(() => addTable(docId, name.trim(), named))
+    await navigate(tableUrl(docId, id))
   }
   return (
     <FormDialog
-      title="Add a table"
+      title="Add table"
       submit="Add table"
       canSubmit={name.trim() !== '' && named.length > 0}
       onClose={onClose}
@@ -83,14 +83,14 @@ function AddTable({ docId, onClose }: TableDialogProps): ReactNode {
     >
       <TextField
         label="Name"
-        hint="Letters, digits and _ are kept; it is the id of the table in the API."
+        hint="Also the id of the table in the API. Characters other than letters, digits and _ are replaced."
         value={name}
         required
         maxLength={256}
         onChange={({ target }) => setName(target.value)}
       />
       <fieldset>
-        <legend>First columns</legend>
+        <legend>Columns</legend>
         <ul className="first-columns">
           {columns.map((column, index) => (
             <FirstColumnRow
@@ -110,7 +110,7 @@ function AddTable({ docId, onClose }: TableDialogProps): ReactNode {
             ])
           }
         >
-          Another column
+          Add column
         </Button>
       </fieldset>
     </FormDialog>
@@ -160,7 +160,7 @@ function FirstColumnRow({ column, name, onChange, onRemove }: FirstColumnRowProp
           </option>
         ))}
       </select>
-      <Button kind="quiet" className="icon" aria-label={`Leave out ${name}`} onClick={onRemove}>
+      <Button kind="quiet" className="icon" aria-label={`Remove ${name}`} onClick={onRemove}>
         ✕
       </Button>
     </li>

@@ -9,26 +9,26 @@ import { TableDialog } from './table-dialog'
 interface TableListProps {
   readonly docId: string
   readonly tables: readonly Table[]
-  /** True for who may add, rename and delete tables. */
+  /** True if the user can add, rename and delete tables. */
   readonly canEdit: boolean
-  /** Told of the table that is being renamed or deleted, and of nothing when that is over. */
+  /** Called with the table while it is being renamed or deleted, then with undefined. */
   readonly onBusy: (tableId: string | undefined) => void
 }
 
-type Doing =
+type OpenDialog =
   { readonly what: 'rename' | 'remove'; readonly table: Table } | { readonly what: 'add' }
 
-/** The tables of a document, and what can be done with them. */
+/** The tables of a document, with menus to change them. */
 export function TableList({ docId, tables, canEdit, onBusy }: TableListProps): ReactNode {
-  const [doing, setDoing] = useState<Doing>()
-  const close = () => setDoing(undefined)
+  const [open, setOpen] = useState<OpenDialog>()
+  const close = () => setOpen(undefined)
   return (
     <>
       <nav className="tables" aria-label="Tables" tabIndex={-1}>
         <div className="tables-head">
           <h2>Tables</h2>
           {canEdit && (
-            <Button kind="quiet" onClick={() => setDoing({ what: 'add' })}>
+            <Button kind="quiet" onClick={() => setOpen({ what: 'add' })}>
               Add table
             </Button>
           )}
@@ -38,15 +38,15 @@ export function TableList({ docId, tables, canEdit, onBusy }: TableListProps): R
             <li key={table.fields.tableRef}>
               <NavLink to={`tables/${encodeURIComponent(table.id)}`}>{table.id}</NavLink>
               <Menu
-                label={`More for table ${table.id}`}
+                label={`More actions for table ${table.id}`}
                 items={
                   canEdit
                     ? [
-                        { label: 'Rename', onSelect: () => setDoing({ what: 'rename', table }) },
+                        { label: 'Rename', onSelect: () => setOpen({ what: 'rename', table }) },
                         {
                           label: 'Delete',
                           isDanger: true,
-                          onSelect: () => setDoing({ what: 'remove', table }),
+                          onSelect: () => setOpen({ what: 'remove', table }),
                         },
                       ]
                     : []
@@ -56,12 +56,12 @@ export function TableList({ docId, tables, canEdit, onBusy }: TableListProps): R
           ))}
         </ul>
       </nav>
-      {doing?.what === 'add' && <TableDialog docId={docId} onClose={close} />}
-      {doing?.what === 'rename' && (
-        <TableDialog docId={docId} table={doing.table} onBusy={onBusy} onClose={close} />
+      {open?.what === 'add' && <TableDialog docId={docId} onClose={close} />}
+      {open?.what === 'rename' && (
+        <TableDialog docId={docId} table={open.table} onBusy={onBusy} onClose={close} />
       )}
-      {doing?.what === 'remove' && (
-        <RemoveTableDialog docId={docId} table={doing.table} onBusy={onBusy} onClose={close} />
+      {open?.what === 'remove' && (
+        <RemoveTableDialog docId={docId} table={open.table} onBusy={onBusy} onClose={close} />
       )}
     </>
   )

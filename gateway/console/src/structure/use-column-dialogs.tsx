@@ -5,37 +5,37 @@ import { ColumnDialog } from './column-dialog'
 import { RemoveColumnDialog } from './remove-column-dialog'
 
 interface ColumnDialogs {
-  /** Asks for a column to add. */
+  /** Opens the dialog to add a column. */
   readonly add: () => void
-  /** What can be done with a column itself. */
+  /** Menu items of a column. */
   readonly items: (column: Column) => MenuItem[]
-  /** The dialog that is open. */
+  /** The open dialog, if any. */
   readonly dialog: ReactNode
 }
 
-type Doing =
-  { readonly what: 'change' | 'remove'; readonly column: Column } | { readonly what: 'add' }
+type OpenDialog =
+  { readonly what: 'edit' | 'remove'; readonly column: Column } | { readonly what: 'add' }
 
-/** The dialogs that add, change and delete columns of a table. */
+/** The dialogs that add, edit and delete columns of a table. */
 export function useColumnDialogs(docId: string, tableId: string): ColumnDialogs {
-  const [doing, setDoing] = useState<Doing>()
-  const close = useCallback(() => setDoing(undefined), [])
-  const place = { docId, tableId, onClose: close }
+  const [open, setOpen] = useState<OpenDialog>()
+  const close = useCallback(() => setOpen(undefined), [])
+  const common = { docId, tableId, onClose: close }
   const dialogs = {
-    add: () => <ColumnDialog {...place} />,
-    change: (column?: Column) => <ColumnDialog {...place} column={column} />,
-    remove: (column?: Column) => column && <RemoveColumnDialog {...place} column={column} />,
+    add: () => <ColumnDialog {...common} />,
+    edit: (column?: Column) => <ColumnDialog {...common} column={column} />,
+    remove: (column?: Column) => column && <RemoveColumnDialog {...common} column={column} />,
   }
   return {
-    add: () => setDoing({ what: 'add' }),
+    add: () => setOpen({ what: 'add' }),
     items: (column) => [
-      { label: 'Change column…', onSelect: () => setDoing({ what: 'change', column }) },
+      { label: 'Edit column…', onSelect: () => setOpen({ what: 'edit', column }) },
       {
         label: 'Delete column…',
         isDanger: true,
-        onSelect: () => setDoing({ what: 'remove', column }),
+        onSelect: () => setOpen({ what: 'remove', column }),
       },
     ],
-    dialog: doing && dialogs[doing.what]('column' in doing ? doing.column : undefined),
+    dialog: open && dialogs[open.what]('column' in open ? open.column : undefined),
   }
 }

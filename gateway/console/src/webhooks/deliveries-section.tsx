@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { Button } from '../components/button'
 import { Section } from '../components/page'
 import { PlainTable } from '../components/plain-table'
-import { showSize } from '../components/size'
+import { formatSize } from '../components/size'
 import { Empty, ErrorState, Loading } from '../components/states'
 import { Time } from '../components/time'
 import { DeliveryDialog } from './delivery-dialog'
@@ -16,7 +16,7 @@ interface DeliveriesProps {
   readonly webhookId: string
 }
 
-/** The log of a webhook's deliveries, page by page. */
+/** The delivery log of a webhook, in pages. */
 export function DeliveriesSection({ docId, webhookId }: DeliveriesProps): ReactNode {
   const log = useInfiniteQuery(deliveriesQuery(docId, webhookId))
   const [shown, setShown] = useState<Delivery>()
@@ -25,7 +25,7 @@ export function DeliveriesSection({ docId, webhookId }: DeliveriesProps): ReactN
   return (
     <Section
       title="Deliveries"
-      about="The latest first; the last 1,000 of 30 days are kept."
+      description="Newest first. The last 1,000 deliveries are kept, for up to 30 days."
       actions={
         <Button isBusy={log.isRefetching} onClick={() => void log.refetch()}>
           Refresh
@@ -35,14 +35,14 @@ export function DeliveriesSection({ docId, webhookId }: DeliveriesProps): ReactN
       {error && <ErrorState error={error} onRetry={() => void log.refetch()} />}
       {!data && !error && <Loading what="the deliveries" />}
       {data && deliveries.length === 0 && (
-        <Empty title="Nothing was sent yet">
-          <p>Change a row of its table, or send a test.</p>
+        <Empty title="No deliveries yet">
+          <p>Change a row of the table, or send a test event.</p>
         </Empty>
       )}
       {deliveries.length > 0 && <DeliveryTable deliveries={deliveries} onShow={setShown} />}
       {log.hasNextPage && (
         <Button isBusy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
-          Show older ones
+          Show older
         </Button>
       )}
       {shown && (
@@ -62,17 +62,17 @@ interface DeliveryTableProps {
   readonly onShow: (delivery: Delivery) => void
 }
 
-const heads = ['Last attempt', 'State', 'Events', 'Attempts', 'Answer', 'Size', '']
+const headers = ['Last attempt', 'Status', 'Events', 'Attempts', 'Response', 'Size', '']
 
 function DeliveryTable({ deliveries, onShow }: DeliveryTableProps): ReactNode {
   return (
-    <PlainTable heads={heads} label="Log of deliveries">
+    <PlainTable headers={headers} label="Delivery log">
       {deliveries.map((delivery) => (
         <tr key={delivery.id}>
           <th scope="row">
             <Time at={delivery.time} />
           </th>
-          <td data-label="State">
+          <td data-label="Status">
             <StateBadge state={deliveryState(delivery)} />
           </td>
           <td data-label="Events">
@@ -81,13 +81,13 @@ function DeliveryTable({ deliveries, onShow }: DeliveryTableProps): ReactNode {
           <td data-label="Attempts" className="figure">
             {delivery.attempts.toLocaleString()}
           </td>
-          <td data-label="Answer" className="answer">
-            {describeAnswer(delivery)}
+          <td data-label="Response" className="response">
+            {describeResponse(delivery)}
           </td>
-          <td data-label="Size">{showSize(delivery.bodyBytes)}</td>
+          <td data-label="Size">{formatSize(delivery.bodyBytes)}</td>
           <td>
             <Button
-              aria-label={`Details of the delivery of ${delivery.time}`}
+              aria-label={`Details of delivery at ${delivery.time}`}
               onClick={() => onShow(delivery)}
             >
               Details
@@ -99,6 +99,6 @@ function DeliveryTable({ deliveries, onShow }: DeliveryTableProps): ReactNode {
   )
 }
 
-function describeAnswer({ httpStatus, errorMessage }: Delivery): string {
+function describeResponse({ httpStatus, errorMessage }: Delivery): string {
   return errorMessage ?? (httpStatus === null ? '–' : String(httpStatus))
 }

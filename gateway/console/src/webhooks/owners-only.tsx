@@ -1,20 +1,19 @@
 import type { ReactNode } from 'react'
-import { useOutletContext } from 'react-router'
 import { Section } from '../components/page'
 import { Empty } from '../components/states'
-import type { DocumentOutlet } from '../document/document-page'
+import { useDocumentContext } from '../document-context/document-context'
 
-/** Shows webhooks to those who may see them, and others why they may not. */
+/** Shows its children to owners, and an explanation to others. */
 export function OwnersOnly({ children }: { readonly children: ReactNode }): ReactNode {
-  const { document } = useOutletContext<DocumentOutlet>()
+  const { document } = useDocumentContext()
   return (
     <div className="pane">
       {document.access === 'owners' ? (
         children
       ) : (
         <Section title="Webhooks">
-          <Empty title="Only owners see the webhooks of a document">
-            <p>They show where its changes are sent, and secrets. Ask an owner for that role.</p>
+          <Empty title="Only owners can see webhooks">
+            <p>They contain receiver URLs and secrets. Ask an owner for the owner role.</p>
           </Empty>
         </Section>
       )}

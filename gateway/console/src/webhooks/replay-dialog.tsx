@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { FormDialog } from '../components/dialog'
 import { SelectField, TextField } from '../components/field'
 import { replay, webhooksKey, type Webhook } from './webhook-queries'
@@ -11,66 +11,79 @@ interface ReplayDialogProps {
   readonly onClose: () => void
 }
 
-/** What is left to replay. */
-interface Rest {
+/** The part of a replay that did not fit into the queue. */
+interface Remainder {
   readonly since: number
   readonly queued: number
 }
 
-/** Asks from where the past is sent once more, as often as there is more of it than can wait at once. */
+/** Replays past changes. Stays open while there are more events than fit into the queue. */
 export function ReplayDialog(props: ReplayDialogProps): ReactNode {
-  const [rest, setRest] = useState<Rest>()
-  return <ReplayForm key={rest?.since} {...props} rest={rest} onRest={setRest} />
+  const [remainder, setRemainder] = useState<Remainder>()
+  return (
+    <ReplayForm
+      key={remainder?.since}
+      {...props}
+      remainder={remainder}
+      onRemainder={setRemainder}
+    />
+  )
 }
 
 interface ReplayFormProps extends ReplayDialogProps {
-  readonly rest: Rest | undefined
-  readonly onRest: (rest: Rest) => void
+  readonly remainder: Remainder | undefined
+  readonly onRemainder: (remainder: Remainder) => void
 }
 
-function ReplayForm({ docId, webhook, rest, onRest, onClose }: ReplayFormProps): ReactNode {
-  const missedAfter = rest?.since ?? webhook.usage.stoppedSeq
+function ReplayForm({
+  docId,
+  webhook,
+  remainder,
+  onRemainder,
+  onClose,
+}: ReplayFormProps): ReactNode {
+  const missedAfter = remainder?.since ?? webhook.usage.stoppedSeq
   const [from, setFrom] = useState<'since' | 'sinceTime'>('since')
   const [since, setSince] = useState(String(missedAfter ?? ''))
   const [time, setTime] = useState('')
-  const { make } = useChange(webhooksKey(docId))
+  const { mutate } = useApiMutation(webhooksKey(docId))
   const send = async () => {
     const start =
       from === 'since' ? { since: Number(since) } : { sinceTime: new Date(time).toISOString() }
-    const { queued, nextSeq } = await make(
+    const { queued, nextSeq } = await mutate(
       () => replay(docId, webhook.id, start),
-      'What was replayed waits now.',
+      'Events queued.',
     )
     if (nextSeq === undefined) onClose()
-    else onRest({ since: nextSeq, queued })
+    else onRemainder({ since: nextSeq, queued })
   }
   return (
     <FormDialog
       title="Replay changes"
-      submit={rest ? 'Go on' : 'Replay'}
+      submit={remainder ? 'Continue' : 'Replay'}
       canSubmit={from === 'since' ? /^\d{1,15}$/.test(since) : time !== ''}
       staysOpen
       onClose={onClose}
       onSubmit={send}
     >
       <p className="note" role="status">
-        {rest
-          ? `${countEvents(rest.queued)} There is no room for more now; go on from here once they are sent.`
-          : 'Sends the events of changes that were made already, ahead of what waits. Receivers may get some of them a second time.'}
+        {remainder
+          ? `${countEvents(remainder.queued)} The queue is full. Continue from here when they have been sent.`
+          : 'Sends the events of past changes, before pending events. Receivers may get some events twice.'}
       </p>
       <SelectField
-        label="From"
+        label="Start at"
         value={from}
         options={[
-          ['since', 'a change of the log on'],
-          ['sinceTime', 'a time on'],
+          ['since', 'Change number'],
+          ['sinceTime', 'Time'],
         ]}
         onChange={({ target }) => setFrom(target.value as typeof from)}
       />
       {from === 'since' ? (
         <TextField
           label="After change"
-          hint="The number of the last change that is not replayed; 0 for all. The history tells the numbers."
+          hint="The number of the last change not to replay; 0 for all. The history shows the numbers."
           inputMode="numeric"
           value={since}
           onChange={({ target }) => setSince(target.value.trim())}
@@ -79,7 +92,7 @@ function ReplayForm({ docId, webhook, rest, onRest, onClose }: ReplayFormProps):
         <TextField
           type="datetime-local"
           label="Time"
-          hint="Where you are."
+          hint="In your local time zone."
           value={time}
           onChange={({ target }) => setTime(target.value)}
         />

@@ -1,11 +1,11 @@
 import { useState, type ReactNode } from 'react'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
 import { CopyText } from '../components/copy-text'
 import { Section } from '../components/page'
 import { Time } from '../components/time'
-import { readSecrets, rotateSecret, type Secrets } from './webhook-queries'
+import { fetchSecrets, rotateSecret, type Secrets } from './webhook-queries'
 import { isoTime } from './webhook-state'
 
 interface SecretSectionProps {
@@ -13,52 +13,52 @@ interface SecretSectionProps {
   readonly webhookId: string
 }
 
-/** The secret that signs the deliveries: shown on request, and changed. */
+/** The signing secret: shown on request, and replaced. */
 export function SecretSection({ docId, webhookId }: SecretSectionProps): ReactNode {
   const [secrets, setSecrets] = useState<Secrets>()
-  const [isAsked, setAsked] = useState(false)
-  const { isBusy, make, makeOrTell } = useChange()
-  const read = async () => setSecrets(await readSecrets(docId, webhookId))
+  const [isConfirming, setConfirming] = useState(false)
+  const { isBusy, mutate, mutateOrToast } = useApiMutation()
+  const show = async () => setSecrets(await fetchSecrets(docId, webhookId))
   const rotate = async () => {
-    await make(() => rotateSecret(docId, webhookId), 'There is a new secret.')
-    // Apart from it: whoever confirmed once more, because it could not be shown, would end the old one.
+    await mutate(() => rotateSecret(docId, webhookId), 'New secret created.')
+    // Separate from the mutation: if showing it failed in the dialog, confirming again would revoke the old secret.
     setSecrets(undefined)
-    makeOrTell(read)
+    mutateOrToast(show)
   }
   return (
     <Section
       title="Secret"
-      about="Signs every delivery, so that the receiver can tell that it is from here. Libraries for Standard Webhooks take it as it is."
+      description="Signs deliveries, so that the receiver can verify them. Works with Standard Webhooks libraries."
       actions={
         <>
           {secrets ? (
             <Button onClick={() => setSecrets(undefined)}>Hide secret</Button>
           ) : (
-            <Button isBusy={isBusy} onClick={() => makeOrTell(read)}>
+            <Button isBusy={isBusy} onClick={() => mutateOrToast(show)}>
               Show secret
             </Button>
           )}
-          <Button onClick={() => setAsked(true)}>New secret</Button>
+          <Button onClick={() => setConfirming(true)}>New secret</Button>
         </>
       }
     >
       {secrets && <CopyText label="secret" text={secrets.secret} />}
       {secrets && secrets.previousSecret !== null && (
         <p className="note">
-          Deliveries are signed with the secret before it too, until{' '}
+          Deliveries are also signed with the previous secret until{' '}
           <Time at={isoTime(secrets.previousUntil)} />.
         </p>
       )}
-      {isAsked && (
+      {isConfirming && (
         <ConfirmDialog
-          title="Make a new secret?"
-          confirm="Make new secret"
-          onClose={() => setAsked(false)}
+          title="Create a new secret?"
+          confirm="Create secret"
+          onClose={() => setConfirming(false)}
           onConfirm={rotate}
         >
           <p>
-            For a day deliveries are signed with the old one too: give the receiver the new one in
-            that time. Another new secret before then ends the old one at once.
+            Deliveries are signed with both secrets for one day. Update the receiver within that
+            time. Creating another secret before then revokes the old one immediately.
           </p>
         </ConfirmDialog>
       )}

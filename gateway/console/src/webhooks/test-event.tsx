@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { Dialog } from '../components/dialog'
 import { ErrorState, Loading } from '../components/states'
-import { DeliveryFacts } from './delivery-facts'
+import { DeliveryDetails } from './delivery-details'
 import { deliveryQuery, sendTest, webhooksKey, type Delivery } from './webhook-queries'
 
 interface TestEventProps {
@@ -12,18 +12,18 @@ interface TestEventProps {
   readonly webhookId: string
 }
 
-/** Sends a made-up event, and shows what became of it. */
+/** Sends a test event and shows the result. */
 export function TestEvent({ docId, webhookId }: TestEventProps): ReactNode {
   const [sent, setSent] = useState<string>()
-  const { isBusy, makeOrTell } = useChange(webhooksKey(docId))
-  const send = () => makeOrTell(async () => setSent(await sendTest(docId, webhookId)))
+  const { isBusy, mutateOrToast } = useApiMutation(webhooksKey(docId))
+  const send = () => mutateOrToast(async () => setSent(await sendTest(docId, webhookId)))
   return (
     <>
       <Button isBusy={isBusy} onClick={send}>
-        Send a test
+        Send test
       </Button>
       {sent !== undefined && (
-        <TestOutcome
+        <TestResult
           docId={docId}
           webhookId={webhookId}
           deliveryId={sent}
@@ -34,24 +34,24 @@ export function TestEvent({ docId, webhookId }: TestEventProps): ReactNode {
   )
 }
 
-interface TestOutcomeProps extends TestEventProps {
+interface TestResultProps extends TestEventProps {
   readonly deliveryId: string
   readonly onClose: () => void
 }
 
-function TestOutcome({ docId, webhookId, deliveryId, onClose }: TestOutcomeProps): ReactNode {
+function TestResult({ docId, webhookId, deliveryId, onClose }: TestResultProps): ReactNode {
   const { data, error, refetch } = useQuery(deliveryQuery(docId, webhookId, deliveryId))
   return (
     <Dialog title="Test event" onClose={onClose}>
-      <p className="note">A made-up row, whose id is 0 and whose columns are all empty.</p>
+      <p className="note">The event contains a sample row with id 0 and empty columns.</p>
       {error && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Loading what="the outcome" />}
+      {!data && !error && <Loading what="the result" />}
       {data && (
         <>
           <p role="status" className="outcome">
-            {describeOutcome(data)}
+            {describeResult(data)}
           </p>
-          {data.status !== 'waiting' && <DeliveryFacts delivery={data} />}
+          {data.status !== 'waiting' && <DeliveryDetails delivery={data} />}
         </>
       )}
       <footer className="dialog-foot">
@@ -63,8 +63,8 @@ function TestOutcome({ docId, webhookId, deliveryId, onClose }: TestOutcomeProps
   )
 }
 
-function describeOutcome({ status, httpStatus, errorMessage }: Delivery): string {
-  if (status === 'waiting') return 'It is on its way…'
-  if (status === 'success') return `The receiver has taken it, and answered ${httpStatus}.`
-  return `It did not arrive: ${errorMessage ?? 'nobody knows why'}.`
+function describeResult({ status, httpStatus, errorMessage }: Delivery): string {
+  if (status === 'waiting') return 'Sending…'
+  if (status === 'success') return `Delivered. The receiver responded with status ${httpStatus}.`
+  return `Delivery failed: ${errorMessage ?? 'unknown error'}.`
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link, useNavigate } from 'react-router'
-import { useChange } from '../api/use-change'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Button } from '../components/button'
 import { ConfirmDialog } from '../components/dialog'
 import { Menu } from '../components/menu'
@@ -23,35 +23,35 @@ interface WebhookProps {
   readonly webhook: Webhook
 }
 
-type Asked = 'disable' | 'clear' | 'replay' | 'delete'
+type OpenDialog = 'disable' | 'clear' | 'replay' | 'delete'
 
-/** What can be done with a webhook. */
+/** Buttons and menu of a webhook. */
 export function WebhookActions({ docId, webhook }: WebhookProps): ReactNode {
   const { id, fields, usage } = webhook
-  const [asked, setAsked] = useState<Asked>()
-  const { isBusy, makeOrTell } = useChange(webhooksKey(docId))
-  const enable = (enabled: boolean, told: string) =>
-    makeOrTell(() => changeWebhook(docId, id, { enabled }), told)
-  const close = () => setAsked(undefined)
+  const [open, setOpen] = useState<OpenDialog>()
+  const { isBusy, mutateOrToast } = useApiMutation(webhooksKey(docId))
+  const enable = (enabled: boolean, message: string) =>
+    mutateOrToast(() => changeWebhook(docId, id, { enabled }), message)
+  const close = () => setOpen(undefined)
   return (
     <>
       <TestEvent docId={docId} webhookId={id} />
       {usage.stoppedReason !== undefined && (
-        <Button isBusy={isBusy} onClick={() => enable(true, 'The webhook works again.')}>
-          Start again
+        <Button isBusy={isBusy} onClick={() => enable(true, 'Webhook restarted.')}>
+          Restart
         </Button>
       )}
       {fields.enabled ? (
         <Button
           isBusy={isBusy}
           onClick={() =>
-            usage.numWaiting > 0 ? setAsked('disable') : enable(false, 'The webhook is disabled.')
+            usage.numWaiting > 0 ? setOpen('disable') : enable(false, 'Webhook disabled.')
           }
         >
           Disable
         </Button>
       ) : (
-        <Button isBusy={isBusy} onClick={() => enable(true, 'The webhook is enabled.')}>
+        <Button isBusy={isBusy} onClick={() => enable(true, 'Webhook enabled.')}>
           Enable
         </Button>
       )}
@@ -59,46 +59,51 @@ export function WebhookActions({ docId, webhook }: WebhookProps): ReactNode {
         Edit
       </Link>
       <Menu
-        label={`More for ${nameOf(webhook)}`}
+        label={`More actions for ${nameOf(webhook)}`}
         items={[
-          { label: 'Replay changes', onSelect: () => setAsked('replay') },
-          { label: 'Clear the queue', onSelect: () => setAsked('clear') },
-          { label: 'Delete webhook', onSelect: () => setAsked('delete'), isDanger: true },
+          { label: 'Replay changes', onSelect: () => setOpen('replay') },
+          { label: 'Clear queue', onSelect: () => setOpen('clear') },
+          { label: 'Delete webhook', onSelect: () => setOpen('delete'), isDanger: true },
         ]}
       />
-      {asked === 'replay' && <ReplayDialog docId={docId} webhook={webhook} onClose={close} />}
-      {asked === 'delete' && <DeleteDialog docId={docId} webhook={webhook} onClose={close} />}
-      {(asked === 'disable' || asked === 'clear') && (
-        <DropDialog docId={docId} webhook={webhook} isEnd={asked === 'disable'} onClose={close} />
+      {open === 'replay' && <ReplayDialog docId={docId} webhook={webhook} onClose={close} />}
+      {open === 'delete' && <DeleteDialog docId={docId} webhook={webhook} onClose={close} />}
+      {(open === 'disable' || open === 'clear') && (
+        <DiscardDialog
+          docId={docId}
+          webhook={webhook}
+          disables={open === 'disable'}
+          onClose={close}
+        />
       )}
     </>
   )
 }
 
-interface DropDialogProps extends WebhookProps {
-  /** True when the webhook is disabled with it. */
-  readonly isEnd: boolean
+interface DiscardDialogProps extends WebhookProps {
+  /** True to disable the webhook as well. */
+  readonly disables: boolean
   readonly onClose: () => void
 }
 
-/** Asks before what waits is dropped. */
-function DropDialog({ docId, webhook, isEnd, onClose }: DropDialogProps): ReactNode {
-  const { make } = useChange(webhooksKey(docId))
+/** Confirms that pending events are discarded. */
+function DiscardDialog({ docId, webhook, disables, onClose }: DiscardDialogProps): ReactNode {
+  const { mutate } = useApiMutation(webhooksKey(docId))
   const { id, usage } = webhook
-  const drop = () =>
-    isEnd
-      ? make(() => changeWebhook(docId, id, { enabled: false }), 'The webhook is disabled.')
-      : make(() => clearQueue(docId, id), 'The queue is clear.')
+  const discard = () =>
+    disables
+      ? mutate(() => changeWebhook(docId, id, { enabled: false }), 'Webhook disabled.')
+      : mutate(() => clearQueue(docId, id), 'Queue cleared.')
   return (
     <ConfirmDialog
-      title={isEnd ? `Disable “${nameOf(webhook)}”?` : 'Clear the queue?'}
-      confirm={isEnd ? 'Disable' : 'Clear the queue'}
+      title={disables ? `Disable “${nameOf(webhook)}”?` : 'Clear queue?'}
+      confirm={disables ? 'Disable' : 'Clear queue'}
       onClose={onClose}
-      onConfirm={drop}
+      onConfirm={discard}
     >
       <p>
-        {countEvents(usage.numWaiting)} What waits is dropped, and how the webhook fared is
-        forgotten. What was dropped can be sent by a replay.
+        {countEvents(usage.numWaiting)} Discards pending events and resets delivery statistics.
+        Discarded events can be replayed.
       </p>
     </ConfirmDialog>
   )
@@ -111,12 +116,12 @@ function DeleteDialog(props: WebhookProps & { readonly onClose: () => void }): R
   const toaster = useToaster()
   const remove = async () => {
     await deleteWebhook(docId, webhook.id)
-    // Nothing of it is asked for any more, as it would be if all that is known of webhooks were fetched anew.
+    // Invalidating the queries instead would refetch the deleted webhook.
     await navigate(`/docs/${docId}/webhooks`, { replace: true })
     client.setQueryData(webhooksQuery(docId).queryKey, (known) =>
       known?.filter(({ id }) => id !== webhook.id),
     )
-    toaster.tell('The webhook is deleted.')
+    toaster.show('Webhook deleted.')
   }
   return (
     <ConfirmDialog
@@ -125,7 +130,7 @@ function DeleteDialog(props: WebhookProps & { readonly onClose: () => void }): R
       onClose={onClose}
       onConfirm={remove}
     >
-      <p>What waits is dropped, and its log and its secret are gone. That cannot be undone.</p>
+      <p>Deletes pending events, the delivery log and the secret. This cannot be undone.</p>
     </ConfirmDialog>
   )
 }

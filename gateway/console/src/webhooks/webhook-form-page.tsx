@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useNavigate, useOutletContext, useParams } from 'react-router'
-import { useChange } from '../api/use-change'
+import { useNavigate, useParams } from 'react-router'
+import { useApiMutation } from '../components/use-api-mutation'
 import { Empty, ErrorState, Loading } from '../components/states'
-import type { DocumentOutlet } from '../document/document-page'
+import { useDocumentContext } from '../document-context/document-context'
 import { OwnersOnly } from './owners-only'
 import {
   changeWebhook,
@@ -15,7 +15,7 @@ import {
 import { WebhookForm } from './webhook-form'
 import { nameOf } from './webhook-state'
 
-/** Makes a webhook, or changes the one that the address names. */
+/** Creates a webhook, or edits the one in the URL. */
 export function WebhookFormPage(): ReactNode {
   const { webhookId } = useParams()
   return (
@@ -30,8 +30,8 @@ export function WebhookFormPage(): ReactNode {
 }
 
 function NewWebhook(): ReactNode {
-  const { docId, tables } = useOutletContext<DocumentOutlet>()
-  const { make } = useChange(webhooksKey(docId))
+  const { docId, tables } = useDocumentContext()
+  const { mutate } = useApiMutation(webhooksKey(docId))
   const navigate = useNavigate()
   const initial: WebhookFields = {
     name: '',
@@ -45,7 +45,7 @@ function NewWebhook(): ReactNode {
     enabled: true,
   }
   const create = async (fields: WebhookFields) => {
-    const id = await make(() => createWebhook(docId, fields), 'The webhook is made.')
+    const id = await mutate(() => createWebhook(docId, fields), 'Webhook created.')
     await navigate(`/docs/${docId}/webhooks/${id}`, { replace: true })
   }
   return (
@@ -60,23 +60,23 @@ function NewWebhook(): ReactNode {
 }
 
 function EditWebhook({ webhookId }: { readonly webhookId: string }): ReactNode {
-  const { docId } = useOutletContext<DocumentOutlet>()
+  const { docId } = useDocumentContext()
   const { data, error, refetch } = useQuery(webhooksQuery(docId))
-  const { make } = useChange(webhooksKey(docId))
+  const { mutate } = useApiMutation(webhooksKey(docId))
   const navigate = useNavigate()
-  // Once it is known, what is being entered stays, though Sheaf is away for a moment.
+  // Errors of later refetches must not discard the input.
   if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!data) return <Loading what="the webhook" />
   const webhook = data.find(({ id }) => id === webhookId)
   if (!webhook)
     return (
-      <Empty title="There is no such webhook">
+      <Empty title="Webhook not found">
         <p>It may have been deleted, or the address may be wrong.</p>
       </Empty>
     )
   const back = `/docs/${docId}/webhooks/${webhookId}`
   const change = async (_: WebhookFields, changed: Partial<WebhookFields>) => {
-    await make(() => changeWebhook(docId, webhookId, changed), 'The webhook is changed.')
+    await mutate(() => changeWebhook(docId, webhookId, changed), 'Webhook saved.')
     await navigate(back, { replace: true })
   }
   return (

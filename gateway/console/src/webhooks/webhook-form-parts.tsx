@@ -1,28 +1,28 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId, type ReactNode } from 'react'
-import { useOutletContext } from 'react-router'
 import { columnsQuery, type Column } from '../api/resources'
 import { CheckField, SelectField } from '../components/field'
 import { ErrorNote } from '../components/states'
-import type { DocumentOutlet } from '../document/document-page'
+import { toggle } from '../components/toggle'
+import { useDocumentContext } from '../document-context/document-context'
 import type { EventType, WebhookFields } from './webhook-queries'
-import { eventNames } from './webhook-state'
+import { describeEvents } from './webhook-state'
 
 interface EventFieldsProps {
   readonly fields: WebhookFields
-  readonly fault: string | undefined
+  readonly error: string | undefined
   readonly onChange: (change: Partial<WebhookFields>) => void
 }
 
 const eventTypes: readonly EventType[] = ['add', 'update', 'remove']
 
-/** Which kinds of events are sent. */
-export function EventFields({ fields, fault, onChange }: EventFieldsProps): ReactNode {
+/** Selects the event types to send. */
+export function EventFields({ fields, error, onChange }: EventFieldsProps): ReactNode {
   return (
     <ChoiceList
-      label="Tell of"
-      fault={fault}
-      options={eventTypes.map((type) => [type, eventNames[type]])}
+      label="Events"
+      error={error}
+      options={eventTypes.map((type) => [type, describeEvents([type])])}
       chosen={fields.eventTypes}
       onChange={(chosen) => onChange({ eventTypes: chosen as EventType[] })}
     />
@@ -31,20 +31,20 @@ export function EventFields({ fields, fault, onChange }: EventFieldsProps): Reac
 
 interface ColumnFieldsProps {
   readonly fields: WebhookFields
-  readonly readyFault: string | undefined
-  readonly watchedFault: string | undefined
+  readonly readyError: string | undefined
+  readonly watchedError: string | undefined
   readonly onChange: (change: Partial<WebhookFields>) => void
 }
 
-/** Which rows are sent, and which of their changes. */
+/** Selects which rows and which changes are sent. */
 export function ColumnFields(props: ColumnFieldsProps): ReactNode {
-  const { fields, readyFault, watchedFault, onChange } = props
-  const { docId } = useOutletContext<DocumentOutlet>()
+  const { fields, readyError, watchedError, onChange } = props
+  const { docId } = useDocumentContext()
   const { tableId, isReadyColumn, watchedColIds } = fields
   const hasTable = tableId !== null && tableId !== ''
   const query = columnsQuery(docId, tableId ?? '')
   const { data: columns = [], error } = useQuery({ ...query, enabled: hasTable })
-  // Other columns hold no `true`.
+  // Only these types can contain `true`.
   const ready = columns.filter(
     ({ id, fields: { type } }) => type === 'Bool' || type === 'Any' || id === isReadyColumn,
   )
@@ -52,21 +52,21 @@ export function ColumnFields(props: ColumnFieldsProps): ReactNode {
     <>
       <ErrorNote error={error} />
       <SelectField
-        label="Only rows where this is true"
-        hint="A row is sent as added when it becomes ready."
+        label="Ready column"
+        hint="Send only rows where this column is true. A row that becomes ready is sent as added."
         value={isReadyColumn ?? ''}
         options={[
           ['', 'All rows'],
           ...ready.map((column) => [column.id, titleOf(column)] as const),
         ]}
-        error={readyFault}
+        error={readyError}
         onChange={({ target }) => onChange({ isReadyColumn: target.value || null })}
       />
       {fields.eventTypes.includes('update') && (
         <ChoiceList
-          label="Only changes of these columns"
-          hint="Without any, a change of any column counts."
-          fault={watchedFault}
+          label="Watched columns"
+          hint="Send updates only when one of these columns changes. If none is selected, any change is sent."
+          error={watchedError}
           options={columns.map((column) => [column.id, titleOf(column)])}
           chosen={watchedColIds}
           onChange={(chosen) => onChange({ watchedColIds: chosen })}
@@ -82,22 +82,18 @@ const titleOf = ({ id, fields: { label } }: Column) =>
 interface ChoiceListProps {
   readonly label: string
   readonly hint?: string
-  readonly fault: string | undefined
+  readonly error: string | undefined
   readonly options: readonly (readonly [string, string])[]
   readonly chosen: readonly string[]
-  readonly onChange: (chosen: string[]) => void
+  readonly onChange: (chosen: readonly string[]) => void
 }
 
-/** Boxes of which any number can be ticked. */
+/** A group of checkboxes. */
 function ChoiceList(props: ChoiceListProps): ReactNode {
-  const { label, hint, fault, options, chosen, onChange } = props
+  const { label, hint, error, options, chosen, onChange } = props
   const id = useId()
-  const toggle = (value: string) =>
-    onChange(
-      chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value],
-    )
   return (
-    <fieldset aria-describedby={`${id}-hint ${id}-fault`} tabIndex={-1}>
+    <fieldset aria-describedby={`${id}-hint ${id}-error`} tabIndex={-1}>
       <legend>{label}</legend>
       {hint !== undefined && (
         <p id={`${id}-hint`} className="note">
@@ -110,14 +106,14 @@ function ChoiceList(props: ChoiceListProps): ReactNode {
             key={value}
             label={text}
             checked={chosen.includes(value)}
-            aria-invalid={fault === undefined ? undefined : true}
-            onChange={() => toggle(value)}
+            aria-invalid={error === undefined ? undefined : true}
+            onChange={() => onChange(toggle(chosen, value))}
           />
         ))}
       </div>
-      {fault !== undefined && (
-        <p id={`${id}-fault`} className="note error" role="alert">
-          {fault}
+      {error !== undefined && (
+        <p id={`${id}-error`} className="note error" role="alert">
+          {error}
         </p>
       )}
     </fieldset>

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from 'react'
-import { Link, useOutletContext } from 'react-router'
+import { Link } from 'react-router'
 import { ApiError } from '../api/client'
 import { Button } from '../components/button'
 import { CheckField, Field, SelectField, TextField } from '../components/field'
 import { Section } from '../components/page'
 import { ErrorNote } from '../components/states'
-import type { DocumentOutlet } from '../document/document-page'
+import { useDocumentContext } from '../document-context/document-context'
 import { ColumnFields, EventFields } from './webhook-form-parts'
 import type { WebhookFields } from './webhook-queries'
 
@@ -13,19 +13,19 @@ interface WebhookFormProps {
   readonly title: string
   readonly submit: string
   readonly initial: WebhookFields
-  /** Where it goes without saving. */
+  /** Path of the Cancel link. */
   readonly back: string
-  /** Saves it, given all fields and those that are not as they were. Its refusals are shown at their fields. */
+  /** Saves the webhook, given all fields and the changed ones. Errors are shown at their fields. */
   readonly onSubmit: (fields: WebhookFields, changed: Partial<WebhookFields>) => Promise<unknown>
 }
 
-/** What a refusal says of one of the fields. */
-type FaultOf = (field: keyof WebhookFields) => string | undefined
+/** Returns the error message for a field. */
+type ErrorOf = (field: keyof WebhookFields) => string | undefined
 
-/** All that an owner sets of a webhook. */
+/** The settings of a webhook. */
 export function WebhookForm(props: WebhookFormProps): ReactNode {
   const { title, submit, back, onSubmit } = props
-  // What others change meanwhile does not take away what is being entered.
+  // Refetched data must not overwrite the input.
   const [initial] = useState(props.initial)
   const [fields, setFields] = useState(initial)
   const [error, setError] = useState<unknown>()
@@ -47,21 +47,22 @@ export function WebhookForm(props: WebhookFormProps): ReactNode {
       setBusy(false)
     }
   }
-  const refused = error instanceof ApiError ? error.details.field : undefined
-  const faultOf: FaultOf = (field) => (refused === field ? (error as ApiError).message : undefined)
+  const invalidField = error instanceof ApiError ? error.details.field : undefined
+  const errorOf: ErrorOf = (field) =>
+    invalidField === field ? (error as ApiError).message : undefined
   return (
     <Section title={title}>
       <form ref={form} className="webhook-form" onSubmit={(event) => void save(event)}>
-        <TargetFields fields={fields} faultOf={faultOf} onChange={set} />
-        <EventFields fields={fields} fault={faultOf('eventTypes')} onChange={set} />
+        <TargetFields fields={fields} errorOf={errorOf} onChange={set} />
+        <EventFields fields={fields} error={errorOf('eventTypes')} onChange={set} />
         <ColumnFields
           fields={fields}
-          readyFault={faultOf('isReadyColumn')}
-          watchedFault={faultOf('watchedColIds')}
+          readyError={errorOf('isReadyColumn')}
+          watchedError={errorOf('watchedColIds')}
           onChange={set}
         />
-        <OtherFields fields={fields} faultOf={faultOf} onChange={set} />
-        <ErrorNote error={isShownAtField(refused) ? undefined : error} />
+        <OtherFields fields={fields} errorOf={errorOf} onChange={set} />
+        <ErrorNote error={isShownAtField(invalidField) ? undefined : error} />
         <footer className="dialog-foot">
           <Link className="button" to={back}>
             Cancel
@@ -77,38 +78,38 @@ export function WebhookForm(props: WebhookFormProps): ReactNode {
 
 interface PartProps {
   readonly fields: WebhookFields
-  readonly faultOf: FaultOf
+  readonly errorOf: ErrorOf
   readonly onChange: (change: Partial<WebhookFields>) => void
 }
 
-function TargetFields({ fields, faultOf, onChange }: PartProps): ReactNode {
-  const { tables } = useOutletContext<DocumentOutlet>()
+function TargetFields({ fields, errorOf, onChange }: PartProps): ReactNode {
+  const { tables } = useDocumentContext()
   const options = tables.map(({ id }) => [id, id] as const)
   return (
     <>
       <TextField
         label="Name"
-        hint="For people; empty for the name of the host."
+        hint="Defaults to the host name."
         value={fields.name}
-        error={faultOf('name')}
+        error={errorOf('name')}
         onChange={({ target }) => onChange({ name: target.value })}
       />
       <TextField
-        label="Address"
-        hint="Where changes are posted: https, and a host of the public internet."
+        label="URL"
+        hint="Receiver of the events: an https URL with a public host."
         inputMode="url"
         value={fields.url}
         required
         spellCheck={false}
-        error={faultOf('url')}
+        error={errorOf('url')}
         onChange={({ target }) => onChange({ url: target.value })}
       />
       <SelectField
         label="Table"
         value={fields.tableId ?? ''}
-        options={fields.tableId === null ? [['', 'Choose a table'], ...options] : options}
+        options={fields.tableId === null ? [['', 'Select a table'], ...options] : options}
         required
-        error={faultOf('tableId')}
+        error={errorOf('tableId')}
         onChange={({ target }) =>
           onChange({ tableId: target.value, isReadyColumn: null, watchedColIds: [] })
         }
@@ -117,21 +118,21 @@ function TargetFields({ fields, faultOf, onChange }: PartProps): ReactNode {
   )
 }
 
-function OtherFields({ fields, faultOf, onChange }: PartProps): ReactNode {
+function OtherFields({ fields, errorOf, onChange }: PartProps): ReactNode {
   return (
     <>
       <TextField
         label="Authorization"
-        hint="Value of the header Authorization that goes with each delivery; empty for none. All owners of the document can read it."
+        hint="Value of the Authorization header of deliveries. Visible to all owners of the document."
         value={fields.authorization}
         spellCheck={false}
-        error={faultOf('authorization')}
+        error={errorOf('authorization')}
         onChange={({ target }) => onChange({ authorization: target.value })}
       />
-      <Field label="Memo" hint="For people." error={faultOf('memo')}>
-        {(ties) => (
+      <Field label="Memo" hint="Optional notes." error={errorOf('memo')}>
+        {(control) => (
           <textarea
-            {...ties}
+            {...control}
             className="memo"
             value={fields.memo}
             rows={3}
@@ -140,7 +141,7 @@ function OtherFields({ fields, faultOf, onChange }: PartProps): ReactNode {
         )}
       </Field>
       <CheckField
-        label="Enabled: it takes and sends what happens from now on"
+        label="Enabled"
         checked={fields.enabled}
         onChange={({ target }) => onChange({ enabled: target.checked })}
       />
@@ -159,9 +160,9 @@ const shownFields: readonly unknown[] = [
   'authorization',
 ] satisfies (keyof WebhookFields)[]
 
-const isShownAtField = (refused: unknown) => shownFields.includes(refused)
+const isShownAtField = (invalidField: unknown) => shownFields.includes(invalidField)
 
-/** What is not as it was: to name a field is to act, and `enabled` sets a webhook going that was stopped. */
+/** Returns the changed fields. Unchanged ones must not be sent: `enabled` restarts a stopped webhook. */
 function changedFields(before: WebhookFields, after: WebhookFields): Partial<WebhookFields> {
   const names = Object.keys(after) as (keyof WebhookFields)[]
   const changed = names.filter(

@@ -1,30 +1,30 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Link, useOutletContext, useParams } from 'react-router'
+import { Link, useParams } from 'react-router'
 import { Section } from '../components/page'
 import { Empty, ErrorState, Loading } from '../components/states'
-import type { DocumentOutlet } from '../document/document-page'
+import { useDocumentContext } from '../document-context/document-context'
 import { DeliveriesSection } from './deliveries-section'
 import { OwnersOnly } from './owners-only'
 import { SecretSection } from './secret-section'
 import { WebhookActions } from './webhook-actions'
 import { webhooksQuery } from './webhook-queries'
-import { WebhookFacts } from './webhook-facts'
+import { WebhookDetails } from './webhook-details'
 import { nameOf } from './webhook-state'
 
-/** One webhook: what it is, how it fares, its secret and its deliveries. */
+/** A webhook: settings, delivery status, deliveries and secret. */
 export function WebhookPage(): ReactNode {
   const { webhookId = '' } = useParams()
   return (
     <OwnersOnly>
-      {/* What is open for one webhook, its secret above all, is not shown with another one. */}
-      <WebhookDetails key={webhookId} webhookId={webhookId} />
+      {/* The key resets the state, such as a shown secret, when the webhook changes. */}
+      <WebhookView key={webhookId} webhookId={webhookId} />
     </OwnersOnly>
   )
 }
 
-function WebhookDetails({ webhookId }: { readonly webhookId: string }): ReactNode {
-  const { docId } = useOutletContext<DocumentOutlet>()
+function WebhookView({ webhookId }: { readonly webhookId: string }): ReactNode {
+  const { docId } = useDocumentContext()
   const { data, error, refetch } = useQuery(webhooksQuery(docId))
   const webhook = data?.find(({ id }) => id === webhookId)
   return (
@@ -35,7 +35,7 @@ function WebhookDetails({ webhookId }: { readonly webhookId: string }): ReactNod
       {error && <ErrorState error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading what="the webhook" />}
       {data && !webhook && (
-        <Empty title="There is no such webhook">
+        <Empty title="Webhook not found">
           <p>It may have been deleted, or the address may be wrong.</p>
         </Empty>
       )}
@@ -45,7 +45,7 @@ function WebhookDetails({ webhookId }: { readonly webhookId: string }): ReactNod
             title={nameOf(webhook)}
             actions={<WebhookActions docId={docId} webhook={webhook} />}
           >
-            <WebhookFacts webhook={webhook} />
+            <WebhookDetails webhook={webhook} />
           </Section>
           <DeliveriesSection docId={docId} webhookId={webhookId} />
           <SecretSection docId={docId} webhookId={webhookId} />

@@ -2,13 +2,13 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../api/client'
 import { docPath } from '../api/resources'
 
-/** What happens to rows that a webhook can tell of. */
+/** Types of row events that a webhook can send. */
 export type EventType = 'add' | 'update' | 'remove'
 
-/** What an owner sets of a webhook. */
+/** Settings of a webhook. */
 export interface WebhookFields {
   readonly url: string
-  /** Null when the table is gone. */
+  /** Null if the table was deleted. */
   readonly tableId: string | null
   readonly eventTypes: readonly EventType[]
   readonly isReadyColumn: string | null
@@ -19,7 +19,7 @@ export interface WebhookFields {
   readonly enabled: boolean
 }
 
-/** How a webhook fares. */
+/** Delivery status of a webhook. */
 export interface WebhookUsage {
   readonly status: string
   readonly numWaiting: number
@@ -56,46 +56,46 @@ export interface Delivery {
   readonly byHand: boolean
 }
 
-/** The secrets that sign the deliveries of a webhook. */
+/** The signing secrets of a webhook. */
 export interface Secrets {
   readonly secret: string
   readonly previousSecret: string | null
   readonly previousUntil: number | null
 }
 
-/** What a replay has queued. */
-interface Replayed {
+/** Result of a replay request. */
+interface ReplayResult {
   readonly queued: number
   readonly nextSeq?: number
 }
 
-/** Figures are asked for so often while somebody looks at them. */
-const FIGURES_MS = 4_000
-/** An outcome that somebody waits for is asked for so often. */
-const OUTCOME_MS = 1_000
+/** Polling interval of statistics while they are visible. */
+const STATISTICS_MS = 4_000
+/** Polling interval of a pending delivery. */
+const PENDING_MS = 1_000
 const PAGE_DELIVERIES = 50
 
-/** Begins the key of all that is known of the webhooks of a document. */
+/** Key prefix of all queries about the webhooks of a document. */
 export const webhooksKey = (docId: string) => ['document', docId, 'webhooks']
 
 const webhooksPath = (docId: string) => `${docPath(docId)}/webhooks`
 
-/** Path of a webhook in the API. */
+/** Returns the API path of a webhook. */
 const webhookPath = (docId: string, webhookId: string): string =>
   `${webhooksPath(docId)}/${encodeURIComponent(webhookId)}`
 
-/** The webhooks of a document, with figures that stay fresh while they are shown; forgotten when they are not. */
+/** The webhooks of a document. Polled while they are shown, and not cached afterwards. */
 export const webhooksQuery = (docId: string) =>
   queryOptions({
     queryKey: [...webhooksKey(docId), 'all'],
     queryFn: async ({ signal }) =>
       (await call<{ webhooks: Webhook[] }>('GET', webhooksPath(docId), { signal })).webhooks,
-    refetchInterval: FIGURES_MS,
-    // They have headers that let in wherever they are posted.
+    refetchInterval: STATISTICS_MS,
+    // They contain authorization headers for other services.
     gcTime: 0,
   })
 
-/** The log of a webhook's deliveries. The latest ones stay fresh until older ones are looked for. */
+/** The delivery log of a webhook, newest first. Polled until a second page is loaded. */
 export const deliveriesQuery = (docId: string, webhookId: string) =>
   infiniteQueryOptions({
     queryKey: [...webhooksKey(docId), webhookId, 'deliveries'],
@@ -106,10 +106,10 @@ export const deliveriesQuery = (docId: string, webhookId: string) =>
     },
     initialPageParam: '',
     getNextPageParam: (page) => (page.length === PAGE_DELIVERIES ? page.at(-1)?.id : undefined),
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : FIGURES_MS),
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : STATISTICS_MS),
   })
 
-/** One delivery, asked for until its outcome is known. */
+/** A delivery. Polled until it is complete. */
 export const deliveryQuery = (docId: string, webhookId: string, deliveryId: string) =>
   queryOptions({
     queryKey: [...webhooksKey(docId), webhookId, 'delivery', deliveryId],
@@ -117,52 +117,52 @@ export const deliveryQuery = (docId: string, webhookId: string, deliveryId: stri
       call<Delivery>('GET', `${webhookPath(docId, webhookId)}/deliveries/${deliveryId}`, {
         signal,
       }),
-    refetchInterval: ({ state }) => (state.data?.status === 'waiting' ? OUTCOME_MS : false),
+    refetchInterval: ({ state }) => (state.data?.status === 'waiting' ? PENDING_MS : false),
   })
 
-/** Makes a webhook; resolves to its id. */
+/** Creates a webhook. Resolves to its id. */
 export async function createWebhook(docId: string, fields: WebhookFields): Promise<string> {
   const body = { webhooks: [{ fields }] }
-  const made = await call<{ webhooks: { id: string }[] }>('POST', webhooksPath(docId), { body })
-  return made.webhooks[0]?.id ?? ''
+  const created = await call<{ webhooks: { id: string }[] }>('POST', webhooksPath(docId), { body })
+  return created.webhooks[0]?.id ?? ''
 }
 
-/** Changes what is given of a webhook. */
+/** Changes the given fields of a webhook. */
 export const changeWebhook = (
   docId: string,
   webhookId: string,
   fields: Partial<WebhookFields>,
 ): Promise<unknown> => call('PATCH', webhookPath(docId, webhookId), { body: fields })
 
-/** Deletes a webhook with its log. */
+/** Deletes a webhook with its delivery log. */
 export const deleteWebhook = (docId: string, webhookId: string): Promise<unknown> =>
   call('DELETE', webhookPath(docId, webhookId))
 
-/** Drops what waits for a webhook. */
+/** Discards the pending events of a webhook. */
 export const clearQueue = (docId: string, webhookId: string): Promise<unknown> =>
   call('DELETE', `${webhooksPath(docId)}/queue/${encodeURIComponent(webhookId)}`)
 
-/** The secrets of a webhook. */
-export const readSecrets = (docId: string, webhookId: string): Promise<Secrets> =>
+/** Fetches the signing secrets of a webhook. */
+export const fetchSecrets = (docId: string, webhookId: string): Promise<Secrets> =>
   call('GET', `${webhookPath(docId, webhookId)}/secret`)
 
-/** Makes a new secret for a webhook. */
+/** Replaces the signing secret of a webhook. */
 export const rotateSecret = (docId: string, webhookId: string): Promise<unknown> =>
   call('POST', `${webhookPath(docId, webhookId)}/secret`)
 
-/** Sends a made-up event; resolves to the id of its delivery. */
+/** Sends a test event. Resolves to the id of its delivery. */
 export async function sendTest(docId: string, webhookId: string): Promise<string> {
   const path = `${webhookPath(docId, webhookId)}/test`
   return (await call<{ deliveryId: string }>('POST', path)).deliveryId
 }
 
-/** Sends a delivery once more. */
+/** Sends a delivery again. */
 export const redeliver = (docId: string, webhookId: string, deliveryId: string): Promise<unknown> =>
   call('POST', `${webhookPath(docId, webhookId)}/deliveries/${deliveryId}/redeliver`)
 
-/** Queues events of the past once more: of changes after a position in the log, or from a time on. */
+/** Queues events of past changes again: changes after a sequence number, or since a time. */
 export const replay = (
   docId: string,
   webhookId: string,
   from: { readonly since: number } | { readonly sinceTime: string },
-): Promise<Replayed> => call('POST', `${webhookPath(docId, webhookId)}/replay`, { body: from })
+): Promise<ReplayResult> => call('POST', `${webhookPath(docId, webhookId)}/replay`, { body: from })

@@ -16,34 +16,36 @@ const webhook = (
 
 describe('the state of a webhook', () => {
   it.each<[string, Webhook]>([
-    ['Working', webhook()],
-    ['Working', webhook({ status: 'sending' })],
-    ['Waiting', webhook({ numWaiting: 3 })],
+    ['Active', webhook()],
+    ['Active', webhook({ status: 'sending' })],
+    ['Pending', webhook({ numWaiting: 3 })],
     ['Retrying', webhook({ status: 'retrying', numWaiting: 3 })],
     ['Failing', webhook({ status: 'postponed', numWaiting: 3 })],
     ['Failing', webhook({ status: 'invalid' })],
     ['Stopped', webhook({ status: 'error', stoppedReason: 'the queue is full', stoppedSeq: 7 })],
     ['No table', webhook({}, { tableId: null })],
     ['Disabled', webhook({ status: 'retrying' }, { enabled: false })],
-  ])('is %s', (word, of) => {
-    expect(webhookState(of).word).toBe(word)
+  ])('is %s', (label, of) => {
+    expect(webhookState(of).label).toBe(label)
   })
 
-  it('says why it is stopped, and what was missed', () => {
+  it('explains why it is stopped, and what was missed', () => {
     const full = webhook({ stoppedReason: 'the queue is full', stoppedSeq: 7 })
-    expect(webhookState(full).about).toMatch(/the queue is full\. It was told of changes up to 7/)
-    const gone = webhook({ stoppedReason: 'no delivery has succeeded for 5 days' })
-    expect(webhookState(gone).about).toMatch(/for 5 days\. Start it again/)
+    expect(webhookState(full).description).toMatch(
+      /the queue is full\. The last recorded change is 7/,
+    )
+    const halted = webhook({ stoppedReason: 'no delivery has succeeded for 5 days' })
+    expect(webhookState(halted).description).toMatch(/for 5 days\. Restart it/)
   })
 })
 
-it('goes by the name of its host without one of its own', () => {
+it('uses the host as the name of a webhook without one', () => {
   expect(nameOf(webhook())).toBe('hooks.example')
   expect(nameOf(webhook({}, { name: 'Chat' }))).toBe('Chat')
   expect(nameOf(webhook({}, { url: 'nonsense' }))).toBe('nonsense')
 })
 
-it('was last tried when it failed or succeeded, whichever was later', () => {
+it('uses the later of success and failure as the last attempt', () => {
   expect(lastAttempt(webhook().usage)).toBeNull()
   const usage = { status: 'idle', numWaiting: 0, lastSuccessTime: 1_000, lastFailureTime: 2_000 }
   expect(lastAttempt(usage)).toBe('1970-01-01T00:00:02.000Z')

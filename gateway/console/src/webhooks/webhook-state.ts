@@ -1,87 +1,96 @@
 import type { Delivery, EventType, Webhook, WebhookUsage } from './webhook-queries'
 
-/** How something is, in a word that stands out as much as it matters. */
+/** State of a webhook or delivery, with a tone for its badge. */
 export interface State {
-  readonly word: string
+  readonly label: string
   readonly tone: 'good' | 'bad' | 'plain'
-  /** What it means, or what to do about it. */
-  readonly about?: string
+  /** Explanation, or what to do about it. */
+  readonly description?: string
 }
 
-/** What each kind of event is called. */
-export const eventNames: Readonly<Record<EventType, string>> = {
+/** Display names of event types. */
+const eventNames: Readonly<Record<EventType, string>> = {
   add: 'rows added',
   update: 'rows changed',
   remove: 'rows deleted',
 }
 
-/** Events of a webhook in words. */
+/** Describes event types, such as `Rows added, rows changed`. */
 export const describeEvents = (types: readonly EventType[]): string => {
   const text = [...new Set(types)].map((type) => eventNames[type]).join(', ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** What a webhook is called where it has no name. */
+/** Returns the name of a webhook, or its host if it has no name. */
 export const nameOf = ({ fields }: Webhook): string => fields.name || hostOf(fields.url)
 
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url
 }
 
-/** How a webhook fares, in words. */
+/** Returns the state of a webhook. */
 export function webhookState({ fields, usage }: Webhook): State {
   const { status, numWaiting, stoppedReason } = usage
   if (!fields.enabled)
-    return { word: 'Disabled', tone: 'plain', about: 'It takes and sends nothing.' }
+    return { label: 'Disabled', tone: 'plain', description: 'Changes are not recorded or sent.' }
   if (stoppedReason !== undefined)
-    return { word: 'Stopped', tone: 'bad', about: describeStop(stoppedReason, usage.stoppedSeq) }
+    return {
+      label: 'Stopped',
+      tone: 'bad',
+      description: describeStop(stoppedReason, usage.stoppedSeq),
+    }
   if (fields.tableId === null)
     return {
-      word: 'No table',
+      label: 'No table',
       tone: 'bad',
-      about: 'Its table is gone. Edit it to give it another one.',
+      description: 'The table was deleted. Edit the webhook to select another table.',
     }
-  const answer = lastAnswer(usage)
-  const because = answer === '' ? '' : ` The last answer: ${answer}.`
+  const response = lastResponse(usage)
+  const detail = response === '' ? '' : ` Last response: ${response}.`
   if (status === 'retrying')
-    return { word: 'Retrying', tone: 'bad', about: `It is tried again within minutes.${because}` }
+    return {
+      label: 'Retrying',
+      tone: 'bad',
+      description: `The delivery is retried within minutes.${detail}`,
+    }
   if (status === 'postponed' || status === 'invalid' || status === 'error')
-    return { word: 'Failing', tone: 'bad', about: `${describeFailure(status)}${because}` }
-  if (numWaiting > 0) return { word: 'Waiting', tone: 'plain', about: countEvents(numWaiting) }
-  return { word: 'Working', tone: 'good' }
+    return { label: 'Failing', tone: 'bad', description: `${describeFailure(status)}${detail}` }
+  if (numWaiting > 0)
+    return { label: 'Pending', tone: 'plain', description: countEvents(numWaiting) }
+  return { label: 'Active', tone: 'good' }
 }
 
 function describeStop(reason: string, missedAfter: number | null | undefined): string {
   return missedAfter === null || missedAfter === undefined
-    ? `It sends no more: ${reason}. Start it again once the receiver is back.`
-    : `It takes no more: ${reason}. It was told of changes up to ${missedAfter}: replay from there, or start it again without what it missed.`
+    ? `Delivery has stopped: ${reason}. Restart it when the receiver is available.`
+    : `Recording has stopped: ${reason}. The last recorded change is ${missedAfter}. Replay from there, or restart without the missed changes.`
 }
 
 function describeFailure(status: string): string {
-  if (status === 'invalid') return 'Deliveries may not go to its address.'
-  return 'It keeps failing, and is tried again ever more seldom.'
+  if (status === 'invalid') return 'Deliveries to this URL are not allowed.'
+  return 'Deliveries keep failing and are retried at increasing intervals.'
 }
 
-/** So many events that wait. */
+/** Describes the number of pending events. */
 export const countEvents = (count: number): string =>
-  count === 1 ? '1 event waits.' : `${count.toLocaleString()} events wait.`
+  count === 1 ? '1 event pending.' : `${count.toLocaleString()} events pending.`
 
-/** What became of a delivery, in a word. */
+/** Returns the state of a delivery. */
 export function deliveryState({ status, attempts }: Delivery): State {
-  if (status === 'success') return { word: 'Delivered', tone: 'good' }
-  if (status === 'failed') return { word: 'Failed', tone: 'bad' }
-  return attempts > 0 ? { word: 'Retrying', tone: 'bad' } : { word: 'Waiting', tone: 'plain' }
+  if (status === 'success') return { label: 'Delivered', tone: 'good' }
+  if (status === 'failed') return { label: 'Failed', tone: 'bad' }
+  return attempts > 0 ? { label: 'Retrying', tone: 'bad' } : { label: 'Pending', tone: 'plain' }
 }
 
-/** An epoch time as ISO 8601, as times are shown from. */
+/** Converts an epoch time in milliseconds to ISO 8601. */
 export const isoTime = (ms: number | null | undefined): string | null =>
   ms === null || ms === undefined ? null : new Date(ms).toISOString()
 
-/** What the last attempt was answered, and what went wrong; empty when there is nothing to tell. */
-export const lastAnswer = ({ lastHttpStatus, lastErrorMessage }: WebhookUsage): string =>
+/** Returns the HTTP status and error of the last attempt; empty if there are none. */
+export const lastResponse = ({ lastHttpStatus, lastErrorMessage }: WebhookUsage): string =>
   [lastHttpStatus, lastErrorMessage].filter(Boolean).join(', ')
 
-/** When the last attempt ended; null when there was none. */
+/** Returns the time of the last attempt; null if there was none. */
 export function lastAttempt({ lastSuccessTime, lastFailureTime }: WebhookUsage): string | null {
   const last = Math.max(lastSuccessTime ?? 0, lastFailureTime ?? 0)
   return last === 0 ? null : isoTime(last)

@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Link, useOutletContext } from 'react-router'
+import { Link } from 'react-router'
 import { Section } from '../components/page'
 import { PlainTable } from '../components/plain-table'
 import { Empty, ErrorState, Loading } from '../components/states'
 import { Time } from '../components/time'
-import type { DocumentOutlet } from '../document/document-page'
+import { useDocumentContext } from '../document-context/document-context'
 import { OwnersOnly } from './owners-only'
 import { StateBadge } from './state-badge'
 import { webhooksQuery, type Webhook } from './webhook-queries'
 import { describeEvents, lastAttempt, nameOf, webhookState } from './webhook-state'
 
-/** The webhooks of the document, with how they fare. */
+/** The webhooks of the document with their delivery status. */
 export function WebhooksPage(): ReactNode {
   return (
     <OwnersOnly>
@@ -21,12 +21,12 @@ export function WebhooksPage(): ReactNode {
 }
 
 function WebhookList(): ReactNode {
-  const { docId, tables } = useOutletContext<DocumentOutlet>()
+  const { docId, tables } = useDocumentContext()
   const { data, error, refetch } = useQuery(webhooksQuery(docId))
   return (
     <Section
       title="Webhooks"
-      about="Each posts the changes of one table to an address, signed, in order, and again until they arrive."
+      description="Each webhook sends the changes of a table to a URL: signed, in order, and retried until delivered."
       actions={
         tables.length > 0 && (
           <Link className="button primary" to={`/docs/${docId}/webhooks/new`}>
@@ -41,8 +41,8 @@ function WebhookList(): ReactNode {
         <Empty title="No webhooks yet">
           <p>
             {tables.length > 0
-              ? 'Make one to have another program told when rows are added, changed or deleted.'
-              : 'A webhook is for a table, and this document has none yet.'}
+              ? 'Create one to notify another program when rows are added, changed or deleted.'
+              : 'A webhook requires a table, and this document has none yet.'}
           </p>
         </Empty>
       )}
@@ -59,7 +59,7 @@ interface WebhookTableProps {
 function WebhookTable({ docId, webhooks }: WebhookTableProps): ReactNode {
   return (
     <PlainTable
-      heads={['Name', 'Table', 'Events', 'State', 'Waiting', 'Last attempt']}
+      headers={['Name', 'Table', 'Events', 'Status', 'Pending', 'Last attempt']}
       className="start"
     >
       {webhooks.map((webhook) => (
@@ -85,14 +85,14 @@ function WebhookRow({ docId, webhook }: WebhookRowProps): ReactNode {
       </th>
       <td data-label="Table">{fields.tableId ?? '–'}</td>
       <td data-label="Events">{describeEvents(fields.eventTypes)}</td>
-      <td data-label="State">
+      <td data-label="Status">
         <StateBadge state={state} />
       </td>
-      <td data-label="Waiting" className="figure">
+      <td data-label="Pending" className="figure">
         {usage.numWaiting.toLocaleString()}
       </td>
       <td data-label="Last attempt">
-        <Time at={lastAttempt(usage)} none="none yet" />
+        <Time at={lastAttempt(usage)} none="None yet" />
       </td>
     </tr>
   )

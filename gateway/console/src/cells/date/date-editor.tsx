@@ -1,0 +1,45 @@
+import { useState, type ReactNode } from 'react'
+import { dateText, fieldText, readField, readTyped } from '../../formats/date'
+import { TextEditor, typedKey, type EditorProps } from '../editing/text-editor'
+import { useEditorFocus } from '../editing/type-ahead'
+
+interface DateRules {
+  readonly label: string
+  /** Time zone; undefined for dates without a time. */
+  readonly zone?: string
+}
+
+/**
+ * Edits a date or date and time in a native field. Falls back to a text field if typing opened the editor, or
+ * if a native field cannot hold the value.
+ */
+export function DateEditor(props: EditorProps<DateRules>): ReactNode {
+  const { label, zone, initialValue, eventKey } = props
+  const shown = fieldText(initialValue, zone)
+  if (shown !== undefined && typedKey(eventKey) === undefined)
+    return <DateField {...props} shown={shown} />
+  const fromText = (text: string) => readTyped(text, zone)
+  return <TextEditor {...props} label={label} toText={dateText} fromText={fromText} />
+}
+
+function DateField(props: EditorProps<DateRules & { readonly shown: string }>): ReactNode {
+  const { label, zone, shown, initialValue, onValueChange } = props
+  const [text, setText] = useState(shown)
+  const field = useEditorFocus<HTMLInputElement>(label, false)
+  return (
+    <input
+      ref={field}
+      type={zone === undefined ? 'date' : 'datetime-local'}
+      className="cell-field"
+      aria-label={zone === undefined ? label : `${label} (${zone})`}
+      step={zone === undefined ? undefined : 1}
+      value={text}
+      onChange={({ target }) => {
+        setText(target.value)
+        // An incomplete date reads as empty.
+        const isSame = target.validity.badInput || target.value === shown
+        onValueChange(isSame ? initialValue : readField(target.value, zone))
+      }}
+    />
+  )
+}

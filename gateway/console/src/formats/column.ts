@@ -1,0 +1,10 @@
+import type { Column } from '../api/resources'
+
+/** Returns the display name of a column: its label, or its id if the label is empty. */
+export const columnName = ({ id, fields }: Column): string => fields.label || id
+
+/**
+ * Returns true for columns computed by a formula. A column with an empty formula becomes a data column when it
+ * is written.
+ */
+export const isComputed = ({ fields }: Column): boolean => fields.isFormula && fields.formula !== ''

@@ -1,0 +1,87 @@
+import type { ColDef, SuppressKeyboardEventParams } from 'ag-grid-community'
+import type { Column, Row } from '../../api/resources'
+import type { CellContext } from '../../cells/editing/cell-type'
+import { cellTypeOf } from '../../cells/cell-types'
+import { valueFamily, type Family } from '../view/conditions'
+import type { RowPreview } from '../rows/row-previews'
+import { ColumnHeader } from './column-header'
+
+/** Clears a cell. */
+type Clear = (row: Row, colId: string) => void
+
+const widths: Readonly<Record<Family, number>> = {
+  text: 220,
+  number: 140,
+  date: 140,
+  time: 190,
+  bool: 110,
+  list: 220,
+  any: 200,
+}
+
+/** Returns a row to show in place of one that is not loaded. */
+export type PreviewOf = (index: number) => RowPreview | undefined
+
+/** The column of row numbers. */
+export const numberColumn = (preview: PreviewOf): ColDef<Row> => ({
+  colId: ' number',
+  headerName: 'Row',
+  headerClass: 'number-head',
+  cellClass: 'row-number',
+  pinned: 'left',
+  lockPosition: true,
+  resizable: false,
+  width: 76,
+  editable: false,
+  valueGetter({ data, node }) {
+    const index = node?.rowIndex ?? 0
+    return ((data ? undefined : preview(index)?.index) ?? index) + 1
+  },
+  tooltipValueGetter: ({ data }) => data && `id ${data.id}`,
+})
+
+/** Returns the AG Grid definition of a column. */
+export function cellColumn(
+  column: Column,
+  context: CellContext,
+  { onClear, preview }: { readonly onClear: Clear; readonly preview: PreviewOf },
+): ColDef<Row> {
+  const { id, fields } = column
+  const cells = cellTypeOf(fields.type).column(column, context)
+  return {
+    colId: id,
+    headerName: fields.label || id,
+    headerComponent: ColumnHeader,
+    headerComponentParams: { shown: column },
+    suppressHeaderKeyboardEvent: ({ event }) => handleHeaderKey(event),
+    initialWidth: widths[valueFamily(column)],
+    minWidth: 72,
+    valueGetter: ({ data, node }) => (data ?? preview(node?.rowIndex ?? 0)?.row)?.fields[id],
+    ...cells,
+    suppressKeyboardEvent: (params) =>
+      cells.suppressKeyboardEvent?.(params) === true || handleCellKey(params, onClear),
+  }
+}
+
+/** Keyboard control of column headers: Enter sorts, Alt+Down opens the menu. */
+function handleHeaderKey(event: KeyboardEvent): boolean {
+  const { key, altKey, shiftKey, ctrlKey, metaKey } = event
+  const isMenu =
+    (key === 'ArrowDown' && altKey) || key === 'ContextMenu' || (key === 'F10' && shiftKey)
+  const isSort = key === 'Enter' && !ctrlKey && !metaKey
+  if (!isMenu && !isSort) return false
+  const header = (event.target as Element).closest('.ag-header-cell')
+  const pressed = header?.querySelector(isMenu ? '.head-menu' : '.head')
+  if (!pressed) return false
+  event.preventDefault()
+  pressed.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey }))
+  return true
+}
+
+/** Delete clears a cell. */
+function handleCellKey(params: SuppressKeyboardEventParams<Row>, onClear: Clear): boolean {
+  const { event, editing, node, column, data } = params
+  if (editing || (event.key !== 'Delete' && event.key !== 'Backspace')) return false
+  if (data && column.isCellEditable(node)) onClear(data, column.getColId())
+  return true
+}

@@ -1,0 +1,68 @@
+import type { IHeaderParams } from 'ag-grid-community'
+import { useEffect, type MouseEvent, type ReactNode } from 'react'
+import type { Column } from '../../api/resources'
+import { isComputed } from '../../formats/column'
+import { sortOf, withNextSort } from '../view/grid-view'
+import { useGridViewContext } from '../view/view-context'
+
+interface ColumnHeaderProps extends IHeaderParams {
+  readonly shown: Column
+}
+
+/** A column header: name, type, sort order, filter indicator and menu. */
+export function ColumnHeader({ shown, eGridHeader }: ColumnHeaderProps): ReactNode {
+  const { view, setView, openMenu } = useGridViewContext()
+  const { id, fields } = shown
+  const sort = sortOf(view, id)
+  const ariaSort = sort ? (sort.isDescending ? 'descending' : 'ascending') : 'none'
+  // After every render, because AG Grid removes the attribute when the columns change.
+  useEffect(() => eGridHeader.setAttribute('aria-sort', ariaSort))
+  const label = fields.label || id
+  const open = (event: MouseEvent) => {
+    event.stopPropagation()
+    openMenu(shown, eGridHeader)
+  }
+  return (
+    <div
+      className="head"
+      title={`${label}: ${fields.type}${isComputed(shown) ? ', formula' : ''}`}
+      onClick={({ shiftKey }) => setView(withNextSort(view, id, shiftKey))}
+      onContextMenu={(event) => {
+        event.preventDefault()
+        open(event)
+      }}
+    >
+      <span className="head-text">
+        <span className="head-label">{label}</span>
+        <span className="head-type">
+          {isComputed(shown) && <i>ƒ </i>}
+          {fields.type}
+        </span>
+      </span>
+      {id in view.filter && (
+        <span className="head-sign">
+          <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+            <path d="M1 1.5h10L7 6.5V11L5 9.5v-3z" fill="currentColor" />
+          </svg>
+          <span className="visually-hidden">filtered</span>
+        </span>
+      )}
+      {sort && (
+        <span className="head-sign" aria-hidden="true">
+          {sort.isDescending ? '↓' : '↑'}
+          {view.sort.length > 1 && <sub>{sort.position + 1}</sub>}
+        </span>
+      )}
+      <button
+        type="button"
+        className="head-menu"
+        tabIndex={-1}
+        aria-label={`Column menu: ${label}`}
+        aria-haspopup="menu"
+        onClick={open}
+      >
+        ⋮
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,79 @@
+import { useEffect, useLayoutEffect, useRef, type KeyboardEvent, type ReactNode } from 'react'
+import { nextItem, type MenuItem } from '../../components/menu'
+
+interface ColumnMenuProps {
+  readonly label: string
+  /** The element to open at, which gets the focus back. */
+  readonly header: HTMLElement
+  readonly items: readonly MenuItem[]
+  readonly onClose: () => void
+}
+
+const MARGIN = 8
+
+/** The menu of a column, below its header. */
+export function ColumnMenu({ label, header, items, onClose }: ColumnMenuProps): ReactNode {
+  const root = useRef<HTMLDivElement>(null)
+  const close = (restoresFocus: boolean) => {
+    onClose()
+    if (restoresFocus) header.focus()
+  }
+  useLayoutEffect(() => {
+    const menu = root.current
+    if (!menu) return
+    const rect = header.getBoundingClientRect()
+    const left = Math.min(rect.left, window.innerWidth - menu.offsetWidth - MARGIN)
+    menu.style.left = `${Math.max(MARGIN, left)}px`
+    menu.style.top = `${rect.bottom}px`
+    menu.querySelector<HTMLElement>('[role=menuitem]')?.focus()
+  }, [header])
+  useEffect(() => {
+    const closeOutside = ({ target }: Event) => {
+      if (!root.current?.contains(target as Node)) onClose()
+    }
+    document.addEventListener('pointerdown', closeOutside)
+    window.addEventListener('resize', onClose)
+    return () => {
+      document.removeEventListener('pointerdown', closeOutside)
+      window.removeEventListener('resize', onClose)
+    }
+  }, [onClose])
+  const handleKey = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' || event.key === 'Tab') {
+      event.preventDefault()
+      return close(true)
+    }
+    const options = [...(root.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
+    const index = options.indexOf(event.target as HTMLElement)
+    const next = nextItem(event.key, index, options.length)
+    if (next === undefined) return
+    event.preventDefault()
+    options[next]?.focus()
+  }
+  return (
+    <div
+      className="menu-list column-menu"
+      role="menu"
+      aria-label={label}
+      ref={root}
+      onKeyDown={handleKey}
+    >
+      {items.map((item) => (
+        <button
+          key={item.label}
+          type="button"
+          role="menuitem"
+          tabIndex={-1}
+          className={item.isDanger ? 'menu-item danger' : 'menu-item'}
+          onClick={() => {
+            // A dialog opened by the item restores the focus to the header.
+            close(true)
+            item.onSelect()
+          }}
+        >
+          {item.label}
+        </button>
+      ))}
+    </div>
+  )
+}

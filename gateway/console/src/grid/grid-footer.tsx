@@ -1,0 +1,34 @@
+import { useSyncExternalStore, type ReactNode } from 'react'
+import { useLiveState } from '../live/live-provider'
+import type { RowStore } from './rows/row-store'
+
+const liveLabels = {
+  connecting: 'Connecting…',
+  live: 'Live',
+  off: 'Offline: changes by others are delayed',
+}
+
+/** The row count, the selection, and the state of live updates. */
+export function GridFooter(props: {
+  readonly store: RowStore
+  readonly selected: number
+  readonly isFiltered: boolean
+}): ReactNode {
+  const { store, selected, isFiltered } = props
+  const { total, error } = useSyncExternalStore(store.watchState, store.readState)
+  const live = useLiveState()
+  const rows = total === 1 ? 'row' : 'rows'
+  return (
+    <footer className="grid-foot">
+      <span role="status">
+        {total === undefined
+          ? error === undefined && 'Counting rows…'
+          : `${total.toLocaleString()} ${rows}${isFiltered ? ' (filtered)' : ''}`}
+        {selected > 0 && `, ${selected.toLocaleString()} selected`}
+      </span>
+      <span className={`live-state ${live}`} role="status">
+        {liveLabels[live]}
+      </span>
+    </footer>
+  )
+}

@@ -1,5 +1,0 @@
-/** A row as the API shows it. */
-export interface Row {
-  readonly id: number
-  readonly fields: Readonly<Record<string, unknown>>
-}

@@ -1,0 +1,380 @@
+import type { Row } from '../../api/resources'
+import { CursorIndex } from './cursor-index'
+import { RecentChanges, type CellChanges } from './recent-changes'
+import { BLOCK_ROWS, blockOf, RowBlocks, type ChangedRow } from './row-blocks'
+import { PREVIEW_ROWS, RowPreviews, type RowPreview } from './row-previews'
+import type { PageRequest, RowsPage } from './rows-api'
+
+/** Blocks prefetched beyond the viewport, in the scroll direction and in the opposite direction. */
+const AHEAD = 4
+const BEHIND = 1
+/** Concurrent block requests. */
+const MAX_REQUESTS = 3
+/** After a jump, rows are requested once scrolling has paused for this long, or at the latest after the maximum. */
+const SCROLL_PAUSE_MS = 40
+const MAX_SCROLL_PAUSE_MS = 120
+/** Maximum number of block requests of the grid that wait for rows. */
+const MAX_WAITERS = 60
+/** Minimum pause between two refreshes, and the pause as a multiple of the duration of the last one. */
+const REFRESH_MS = 250
+const REFRESH_PAUSE_FACTOR = 4
+const RETRY_MS = 3_000
+/**
+ * Minimum distance between sampled positions, and their maximum number. A jump skips at most the rows between
+ * two samples.
+ */
+const MIN_STRIDE = 5_000
+const MAX_SAMPLES = 100
+
+/** Callbacks for changed rows. */
+export interface RowListener {
+  /** Cells of loaded rows have changed. `isOwn` is true for changes made in this grid. */
+  readonly onRows: (rows: readonly ChangedRow[], isOwn: boolean) => void
+  /** The rows of loaded blocks may have changed. */
+  readonly onBlocks: () => void
+  readonly onTotal: (total: number) => void
+}
+
+/** State of a row store. */
+export interface StoreState {
+  /** Number of rows; undefined until the first page is loaded. */
+  readonly total: number | undefined
+  /** Why the visible rows could not be loaded. */
+  readonly error: unknown
+}
+
+interface Waiter {
+  readonly onFound: (rows: readonly Row[], total: number | undefined) => void
+  /** Called when the request is dropped because too many others wait. */
+  readonly onDropped: () => void
+}
+
+type ReadPage = (request: PageRequest, signal: AbortSignal) => Promise<RowsPage>
+
+/**
+ * The rows of a grid, loaded in blocks: visible blocks first, then those ahead in the scroll direction.
+ * Requests for blocks that are no longer needed are aborted. Memory is bounded, independent of the length of
+ * the table.
+ */
+export class RowStore {
+  private readonly index = new CursorIndex()
+  private readonly blocks = new RowBlocks()
+  private readonly recent = new RecentChanges()
+  private readonly previews = new RowPreviews()
+  private readonly requests = new Map<number, AbortController>()
+  private readonly waiters = new Map<number, Waiter>()
+  private readonly stateListeners = new Set<() => void>()
+  private listener: RowListener | undefined
+  private state: StoreState = { total: undefined, error: undefined }
+  private first = 0
+  private last = 0
+  private isScrollingDown = true
+  private isOpen = false
+  private scrolledAt = 0
+  private scrollTimer: ReturnType<typeof setTimeout> | undefined
+  private retryTimer: ReturnType<typeof setTimeout> | undefined
+  private refreshTimer: ReturnType<typeof setTimeout> | undefined
+  private refreshedAt = 0
+  private refreshTook = 0
+  /** Aborts the sampling of positions; undefined if positions still have to be sampled. */
+  private sampling: AbortController | undefined
+  private samplingTimer: ReturnType<typeof setTimeout> | undefined
+  private sampledAt = -Infinity
+  private samplingTook = 0
+
+  /** @param isPlain true for rows in the order of their ids, where skipping many of them is cheap */
+  constructor(
+    private readonly readPage: ReadPage,
+    private readonly isPlain = false,
+  ) {}
+
+  /** Starts loading and notifies the listener. Returns a function that stops both. */
+  open(listener: RowListener): () => void {
+    this.isOpen = true
+    this.listener = listener
+    this.pump()
+    return () => {
+      this.isOpen = false
+      this.listener = undefined
+      clearTimeout(this.scrollTimer)
+      clearTimeout(this.retryTimer)
+      clearTimeout(this.refreshTimer)
+      clearTimeout(this.samplingTimer)
+      this.refreshTimer = undefined
+      this.samplingTimer = undefined
+      this.resetPositions()
+    }
+  }
+
+  /** The current state. With `watchState`, the arguments of `useSyncExternalStore`. */
+  readonly readState = (): StoreState => this.state
+
+  /** Calls back when the state changes. Returns a function that unsubscribes. */
+  readonly watchState = (listener: () => void): (() => void) => {
+    this.stateListeners.add(listener)
+    return () => this.stateListeners.delete(listener)
+  }
+
+  /**
+   * Provides the rows of a block as soon as they are loaded. Stale rows are provided at once; `onBlocks`
+   * announces fresh ones.
+   */
+  request(number: number, waiter: Waiter): void {
+    const rows = this.blocks.get(number)
+    if (rows) return waiter.onFound(rows, this.state.total)
+    this.waiters.delete(number)
+    this.waiters.set(number, waiter)
+    for (const [oldest, { onDropped }] of this.waiters) {
+      if (this.waiters.size <= MAX_WAITERS) break
+      this.waiters.delete(oldest)
+      onDropped()
+    }
+    this.pump()
+  }
+
+  /** Sets the range of visible rows. */
+  setViewport(first: number, last: number): void {
+    if (first === this.first && last === this.last) return
+    if (first !== this.first) this.isScrollingDown = first > this.first
+    const isClose = last >= this.first - BLOCK_ROWS && first <= this.last + BLOCK_ROWS
+    this.first = Math.max(0, first)
+    this.last = last
+    this.abortUnneeded()
+    clearTimeout(this.scrollTimer)
+    const now = performance.now()
+    // Dragging the scroll bar passes thousands of rows that need not be loaded.
+    if (isClose || now - this.scrolledAt > MAX_SCROLL_PAUSE_MS) {
+      this.scrolledAt = now
+      this.pump()
+    } else this.scrollTimer = setTimeout(() => this.pump(), SCROLL_PAUSE_MS)
+  }
+
+  /** Returns the row at an index; undefined if it is not loaded. */
+  at(index: number): Row | undefined {
+    return this.blocks.at(index)
+  }
+
+  /** Returns a sampled row close to an index whose row is not loaded; undefined if there is none yet. */
+  preview(index: number): RowPreview | undefined {
+    return this.previews.near(index)
+  }
+
+  /** Returns a row by its id; undefined if it is not loaded. */
+  find(id: number): Row | undefined {
+    return this.blocks.find(id)?.row
+  }
+
+  /** Replaces a loaded row. */
+  replace(row: Row): void {
+    const changed = this.blocks.replace(row)
+    if (changed) this.listener?.onRows([changed], true)
+  }
+
+  /** Records a change, to be applied to pages that were requested before it and arrive after it. */
+  remember(change: CellChanges): void {
+    this.recent.add(change)
+  }
+
+  /** Applies a change of the log to the loaded rows. */
+  apply(change: CellChanges): void {
+    this.previews.apply(change)
+    const changed = this.blocks.apply(change)
+    if (changed.length > 0) this.listener?.onRows(changed, false)
+  }
+
+  /** Schedules a refresh of the visible rows and the row count, after rows were added, removed or moved. */
+  scheduleRefresh(onlyAtEnd: boolean): void {
+    if (onlyAtEnd) this.blocks.markStale(blockOf(this.state.total ?? 0))
+    else this.markStale()
+    const pause = Math.max(REFRESH_MS, this.refreshTook * REFRESH_PAUSE_FACTOR)
+    const wait = Math.max(REFRESH_MS, this.refreshedAt + pause - performance.now())
+    this.refreshTimer ??= setTimeout(() => void this.refresh(), wait)
+  }
+
+  /** Refreshes at once. Resolves when the row count is known. */
+  async refresh(): Promise<void> {
+    clearTimeout(this.refreshTimer)
+    this.refreshTimer = undefined
+    const begun = performance.now()
+    try {
+      const request = { cursor: '', offset: 0, limit: 1, isCounted: true }
+      const { total } = await this.readPage(request, AbortSignal.timeout(60_000))
+      if (total !== undefined) this.setTotal(total)
+    } catch (error) {
+      this.handleError(error)
+    }
+    this.refreshedAt = performance.now()
+    this.refreshTook = this.refreshedAt - begun
+    this.pump()
+  }
+
+  /** Invalidates the positions of rows. The loaded rows are shown until fresh ones arrive. */
+  markStale(): void {
+    this.blocks.markStale()
+    this.resetPositions()
+  }
+
+  /** Retries failed requests. */
+  retry(): void {
+    clearTimeout(this.retryTimer)
+    this.setState({ ...this.state, error: undefined })
+    this.pump()
+  }
+
+  private resetPositions(): void {
+    this.index.clear()
+    this.previews.clear()
+    this.sampling?.abort()
+    this.sampling = undefined
+    for (const request of this.requests.values()) request.abort()
+    this.requests.clear()
+  }
+
+  /**
+   * Schedules the sampling of positions if it is due. Throttled for tables that change all the time; repeated
+   * after a failure.
+   */
+  private scheduleSampling(): void {
+    if (!this.isPlain || this.sampling || this.samplingTimer !== undefined) return
+    const pause = Math.max(REFRESH_MS, this.samplingTook * REFRESH_PAUSE_FACTOR)
+    const wait = Math.max(0, this.sampledAt + pause - performance.now())
+    this.samplingTimer = setTimeout(() => {
+      this.samplingTimer = undefined
+      void this.samplePositions(this.state.total ?? 0)
+    }, wait)
+  }
+
+  private async samplePositions(total: number): Promise<void> {
+    const sampling = new AbortController()
+    this.sampling = sampling
+    this.previews.clear()
+    const begun = performance.now()
+    try {
+      await this.readSamples(total, sampling.signal)
+    } catch {
+      // Jumps skip more rows without samples. The next block that is loaded schedules another attempt.
+      if (this.sampling === sampling) this.sampling = undefined
+    }
+    this.sampledAt = performance.now()
+    this.samplingTook = this.sampledAt - begun
+  }
+
+  /** Reads a few rows at positions spread over the table, one position after the other. */
+  private async readSamples(total: number, signal: AbortSignal): Promise<void> {
+    const stride = Math.max(MIN_STRIDE, Math.ceil(total / MAX_SAMPLES))
+    this.previews.add(0, (this.blocks.get(0) ?? []).slice(0, PREVIEW_ROWS))
+    for (let position = stride; position < total; position += stride) {
+      const from = this.index.nearest(position - PREVIEW_ROWS)
+      const request = { ...from, limit: PREVIEW_ROWS, isCounted: false }
+      const { rows, nextCursor } = await this.readPage(request, signal)
+      if (signal.aborted || nextCursor === null) return
+      this.index.add(position, nextCursor)
+      this.previews.add(position - PREVIEW_ROWS, rows)
+    }
+  }
+
+  private setState(state: StoreState): void {
+    if (state.total === this.state.total && state.error === this.state.error) return
+    this.state = state
+    for (const listener of this.stateListeners) listener()
+  }
+
+  private setTotal(total: number): void {
+    const before = this.state.total
+    if (total === before) return
+    // The previous last block may be incomplete or too long.
+    if (before !== undefined) this.blocks.markStale(blockOf(Math.min(total, before)))
+    this.blocks.truncate(total)
+    this.setState({ ...this.state, total })
+    this.listener?.onTotal(total)
+  }
+
+  private handleError(error: unknown): void {
+    if (!this.isOpen) return
+    this.setState({ ...this.state, error })
+    clearTimeout(this.retryTimer)
+    const status = (error as { status?: number }).status ?? 0
+    if (status === 0 || status === 429 || status >= 500)
+      this.retryTimer = setTimeout(() => this.retry(), RETRY_MS)
+  }
+
+  /** Returns the blocks to load, by descending priority. */
+  private neededBlocks(): number[] {
+    const { total } = this.state
+    const end = total === undefined ? Infinity : Math.max(0, blockOf(total - 1))
+    const from = Math.min(blockOf(this.first), end)
+    const to = Math.min(blockOf(this.last), end)
+    const visible = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
+    const below = (count: number) => Array.from({ length: count }, (_, offset) => to + 1 + offset)
+    const above = (count: number) => Array.from({ length: count }, (_, offset) => from - 1 - offset)
+    const others = this.isScrollingDown
+      ? [...below(AHEAD), ...above(BEHIND)]
+      : [...above(AHEAD), ...below(BEHIND)]
+    const exists = (number: number) => number >= 0 && number <= end && total !== undefined
+    return [...visible, ...others.filter(exists)]
+  }
+
+  /** Aborts requests for blocks that are no longer needed. */
+  private abortUnneeded(needed = this.neededBlocks()): void {
+    for (const [number, request] of this.requests)
+      if (!needed.includes(number)) {
+        request.abort()
+        this.requests.delete(number)
+      }
+  }
+
+  private pump(): void {
+    if (!this.isOpen || this.state.error !== undefined) return
+    clearTimeout(this.scrollTimer)
+    const needed = this.neededBlocks()
+    this.abortUnneeded(needed)
+    for (const number of needed) {
+      if (this.requests.size >= MAX_REQUESTS) return
+      if (this.blocks.needsLoad(number) && !this.requests.has(number)) void this.load(number)
+    }
+  }
+
+  private async load(number: number): Promise<void> {
+    const request = new AbortController()
+    this.requests.set(number, request)
+    const position = number * BLOCK_ROWS
+    // Counted once. Later changes of the count arrive by the change stream.
+    const isCounted = this.state.total === undefined
+    const from = this.index.nearest(position)
+    try {
+      const page = await this.readPage({ ...from, limit: BLOCK_ROWS, isCounted }, request.signal)
+      if (this.requests.get(number) !== request) return
+      this.requests.delete(number)
+      this.addPage(number, page)
+    } catch (error) {
+      if (this.requests.get(number) !== request) return
+      this.requests.delete(number)
+      if (!request.signal.aborted) this.handleError(error)
+    }
+    this.pump()
+  }
+
+  private addPage(number: number, page: RowsPage): void {
+    const { rows, nextCursor, seq } = page
+    const position = number * BLOCK_ROWS
+    if (nextCursor !== null && rows.length > 0) this.index.add(position + rows.length, nextCursor)
+    this.updateTotal(position, page)
+    const isReplaced = this.blocks.set(number, rows)
+    const later = this.recent.since(seq)
+    if (later) for (const change of later) this.blocks.apply(change)
+    else this.blocks.markStale(number)
+    const waiter = this.waiters.get(number)
+    this.waiters.delete(number)
+    waiter?.onFound(this.blocks.get(number) ?? rows, this.state.total)
+    if (isReplaced) this.listener?.onBlocks()
+    this.scheduleSampling()
+  }
+
+  /** Updates the row count if a page determines it: it was requested, or the page is the last one. */
+  private updateTotal(position: number, { rows, nextCursor, total }: RowsPage): void {
+    const isLast = nextCursor === null && (rows.length > 0 || position === 0)
+    if (total !== undefined) this.setTotal(total)
+    else if (isLast) this.setTotal(position + rows.length)
+    else if (rows.length === 0) this.scheduleRefresh(true)
+  }
+}

@@ -1,0 +1,91 @@
+import { call, callWithHeaders, seqOf } from '../../api/client'
+import { tablePath, type Row } from '../../api/resources'
+import type { PageStart } from './cursor-index'
+
+/** A page of rows. */
+export interface RowsPage {
+  readonly rows: readonly Row[]
+  /** Cursor of the next page; null for the last page. */
+  readonly nextCursor: string | null
+  /** Total number of rows, if it was requested. */
+  readonly total?: number
+  /** Sequence number of the change log at which the page was read. */
+  readonly seq: number
+}
+
+/** A request for a page of rows. */
+export interface PageRequest extends PageStart {
+  readonly limit: number
+  readonly isCounted: boolean
+}
+
+/** New cell values of a row. */
+export interface RowChange {
+  readonly id: number
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+interface RecordsResponse {
+  readonly records: readonly Row[]
+  readonly nextCursor: string | null
+  readonly totalCount?: number
+}
+
+/** Reads and writes the rows of a table. `sort` and `filter` are the query parameters of the API. */
+export class RowsApi {
+  private readonly path: string
+
+  constructor(
+    docId: string,
+    tableId: string,
+    private readonly sort: string,
+    private readonly filter: string,
+  ) {
+    this.path = `${tablePath(docId, tableId)}/records`
+  }
+
+  /** Reads a page of rows. */
+  async readPage(request: PageRequest, signal: AbortSignal): Promise<RowsPage> {
+    const { cursor, offset, limit, isCounted } = request
+    const response = await callWithHeaders<RecordsResponse>('GET', this.path, {
+      query: {
+        limit,
+        cursor,
+        offset: offset || undefined,
+        count: isCounted || undefined,
+        sort: this.sort || undefined,
+        filter: this.filter || undefined,
+      },
+      signal,
+    })
+    const { records, nextCursor, totalCount } = response.body
+    return { rows: records, nextCursor, total: totalCount, seq: seqOf(response) }
+  }
+
+  /** Reads rows by id, whether they match the filter or not. */
+  async readRows(ids: readonly number[]): Promise<Pick<RowsPage, 'rows' | 'seq'>> {
+    const response = await callWithHeaders<RecordsResponse>('GET', this.path, {
+      query: { filter: JSON.stringify({ id: ids }) },
+    })
+    return { rows: response.body.records, seq: seqOf(response) }
+  }
+
+  /** Changes cells. */
+  async change(records: readonly RowChange[]): Promise<void> {
+    await call('PATCH', this.path, { body: { records } })
+  }
+
+  /** Adds an empty row. Resolves to its id. */
+  async add(): Promise<number> {
+    const body = { records: [{ fields: {} }] }
+    const { records } = await call<{ records: { id: number }[] }>('POST', this.path, { body })
+    const [record] = records
+    if (!record) throw new Error('the API returned no row')
+    return record.id
+  }
+
+  /** Deletes rows. */
+  async remove(ids: readonly number[]): Promise<void> {
+    await call('POST', `${this.path}/delete`, { body: ids })
+  }
+}

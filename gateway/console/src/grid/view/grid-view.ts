@@ -1,0 +1,99 @@
+/** A sort key. */
+export interface SortKey {
+  readonly colId: string
+  readonly isDescending: boolean
+}
+
+/** A filter by column, in the notation of the API. */
+export type Filter = Readonly<Record<string, unknown>>
+
+/** Sort order and filter of a grid. */
+export interface GridView {
+  readonly sort: readonly SortKey[]
+  readonly filter: Filter
+}
+
+/** Reads a view from a query string. Invalid parts are ignored. */
+export function readView(query: URLSearchParams): GridView {
+  const keys = (query.get('sort') ?? '').split(',').filter((key) => key !== '' && key !== '-')
+  const sort = keys.map((key) => ({
+    colId: key.startsWith('-') ? key.slice(1) : key,
+    isDescending: key.startsWith('-'),
+  }))
+  return { sort, filter: parseFilter(query.get('filter')) }
+}
+
+function parseFilter(text: string | null): Filter {
+  if (text === null) return {}
+  try {
+    const filter: unknown = JSON.parse(text)
+    return typeof filter === 'object' && filter !== null && !Array.isArray(filter)
+      ? (filter as Filter)
+      : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Returns the query parameters of a view, for the API and for the URL of the page. Unused parameters are empty. */
+export function viewParameters({ sort, filter }: GridView): { sort: string; filter: string } {
+  return {
+    sort: sort.map(({ colId, isDescending }) => (isDescending ? '-' : '') + colId).join(','),
+    filter: Object.keys(filter).length === 0 ? '' : JSON.stringify(filter),
+  }
+}
+
+/** Writes a view to a query string. Other parameters are kept. */
+export function writeView(query: URLSearchParams, view: GridView): URLSearchParams {
+  const next = new URLSearchParams(query)
+  for (const [name, text] of Object.entries(viewParameters(view))) {
+    if (text === '') next.delete(name)
+    else next.set(name, text)
+  }
+  return next
+}
+
+/** Returns the sort direction of a column and its position among the sort keys; undefined if it is not sorted. */
+export function sortOf(
+  { sort }: GridView,
+  colId: string,
+): { readonly isDescending: boolean; readonly position: number } | undefined {
+  const position = sort.findIndex((key) => key.colId === colId)
+  const key = sort[position]
+  return key && { isDescending: key.isDescending, position }
+}
+
+/** Sorts by a column, or removes its sort key. `keepsOthers` keeps the other sort keys. */
+export function withSort(
+  view: GridView,
+  colId: string,
+  direction: 'ascending' | 'descending' | 'none',
+  keepsOthers = false,
+): GridView {
+  const key = { colId, isDescending: direction === 'descending' }
+  if (!keepsOthers) return { ...view, sort: direction === 'none' ? [] : [key] }
+  const isSorted = view.sort.some((other) => other.colId === colId)
+  const others = (other: SortKey) => other.colId !== colId
+  if (direction === 'none') return { ...view, sort: view.sort.filter(others) }
+  const sort = isSorted
+    ? view.sort.map((other) => (others(other) ? other : key))
+    : [...view.sort, key]
+  return { ...view, sort }
+}
+
+/** Cycles the sort order of a column: ascending, descending, none. */
+export function withNextSort(view: GridView, colId: string, keepsOthers: boolean): GridView {
+  const current = sortOf(view, colId)
+  const direction =
+    current === undefined ? 'ascending' : current.isDescending ? 'none' : 'descending'
+  return withSort(view, colId, direction, keepsOthers)
+}
+
+/** Sets the filter of a column; undefined removes it. */
+export function withFilter(view: GridView, colId: string, columnFilter: unknown): GridView {
+  const others = Object.entries(view.filter).filter(([other]) => other !== colId)
+  const filter = Object.fromEntries(
+    columnFilter === undefined ? others : [...others, [colId, columnFilter]],
+  )
+  return { ...view, filter }
+}

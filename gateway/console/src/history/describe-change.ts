@@ -1,0 +1,108 @@
+import {
+  isOfRows,
+  type Change,
+  type Conflict,
+  type Operation,
+  type RowOperation,
+  type SchemaOperation,
+} from './history-queries'
+
+/** Maximum number of operations named per change. */
+const MAX_PHRASES = 3
+const FILES = '_grist_Attachments'
+
+/** Returns the author of a change, as shown to the user with this id. */
+export function authorOf({ user }: Change, userId: number | undefined): string {
+  if (!user) return 'Sheaf'
+  if (user.id === userId) return 'You'
+  return user.name ?? 'Deleted user'
+}
+
+/** Describes a change as the predicate of a sentence whose subject is the author. */
+export function describeChange({ operations, truncated }: Change): string {
+  const phrases = phrasesOf(operations)
+  if (phrases.length === 0) return truncated ? 'made a very large change' : 'changed nothing'
+  const named = phrases.slice(0, MAX_PHRASES)
+  const more = phrases.length - named.length
+  if (more > 0) named.push(`${more} more`)
+  const last = named.pop()
+  const text = named.length === 0 ? last : `${named.join(', ')} and ${last}`
+  return truncated ? `${text}, and more` : String(text)
+}
+
+/** Describes operations. Operations of the same kind on the same table are combined. */
+function phrasesOf(operations: readonly Operation[]): string[] {
+  const whole = new Set(
+    operations.flatMap(({ action, tableRef }) =>
+      action === 'addTable' || action === 'removeTable' ? [tableRef] : [],
+    ),
+  )
+  const groups = new Map<string, Operation[]>()
+  for (const operation of operations) {
+    const { action, tableId, tableRef } = operation
+    // Columns and rows of an added or removed table are implied.
+    if (whole.has(tableRef) && !action.endsWith('Table')) continue
+    const key = `${action} ${tableRef} ${tableId}`
+    const group = groups.get(key)
+    if (group) group.push(operation)
+    else groups.set(key, [operation])
+  }
+  return [...groups.values()].map((group) => describeGroup(group, operations))
+}
+
+function describeGroup(group: readonly Operation[], all: readonly Operation[]): string {
+  const [first] = group
+  if (!first) return ''
+  if (isOfRows(first)) return describeRows(first, idsOf(group))
+  const { action, tableId, tableRef } = first
+  if (action.endsWith('Column')) return describeColumns(first, group.length)
+  const ids = idsOf(all.filter((operation) => operation.tableRef === tableRef))
+  const rows = ids.length === 0 ? '' : ` with ${nameRows(ids)}`
+  if (action === 'addTable') return `added table ${tableId}${rows}`
+  if (action === 'removeTable') return `deleted table ${tableId}${rows}`
+  const name = renamed(first, 'tableId')
+  return name === undefined ? `changed table ${tableId}` : `renamed table ${tableId} to ${name}`
+}
+
+/** Returns the distinct row ids of operations. */
+const idsOf = (operations: readonly Operation[]) => [
+  ...new Set(operations.flatMap((operation) => (isOfRows(operation) ? operation.rowIds : []))),
+]
+
+const nameRows = (ids: readonly number[]) =>
+  ids.length === 1 ? `row ${ids[0]}` : `${ids.length.toLocaleString()} rows`
+
+function describeRows({ action, tableId }: RowOperation, ids: readonly number[]): string {
+  if (tableId === FILES) return describeFiles(action, ids.length)
+  if (action === 'addRows') return `added ${nameRows(ids)} to ${tableId}`
+  if (action === 'removeRows') return `deleted ${nameRows(ids)} from ${tableId}`
+  return `changed ${nameRows(ids)} in ${tableId}`
+}
+
+function describeFiles(action: RowOperation['action'], count: number): string {
+  const files = count === 1 ? 'a file' : `${count.toLocaleString()} files`
+  if (action === 'addRows') return `attached ${files}`
+  return action === 'removeRows' ? `deleted ${files}` : `updated the usage of ${files}`
+}
+
+function describeColumns(first: SchemaOperation, count: number): string {
+  const { action, tableId, colId } = first
+  const columns = count === 1 ? `column ${colId}` : `${count.toLocaleString()} columns`
+  if (action === 'addColumn') return `added ${columns} to ${tableId}`
+  if (action === 'removeColumn') return `deleted ${columns} from ${tableId}`
+  const name = count === 1 ? renamed(first, 'colId') : undefined
+  return name === undefined
+    ? `changed ${columns} in ${tableId}`
+    : `renamed column ${colId} in ${tableId} to ${name}`
+}
+
+/** Returns the new name of something that was renamed. */
+function renamed({ old, new: after }: SchemaOperation, key: string): string | undefined {
+  const name = after?.[key]
+  return typeof name === 'string' && name !== old?.[key] ? name : undefined
+}
+
+/** Names the table or column that conflicts with an undo. */
+export function describeConflict({ tableId, colId }: Conflict): string {
+  return colId === undefined ? `table ${tableId}` : `column ${colId} in ${tableId}`
+}

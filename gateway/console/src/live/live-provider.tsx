@@ -1,0 +1,54 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { createContext, use, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react'
+import { ChangeStream, type ChangeListener, type LiveState } from './change-stream'
+
+const LiveContext = createContext<ChangeStream | undefined>(undefined)
+
+function useChangeStream(): ChangeStream {
+  const stream = use(LiveContext)
+  if (!stream) throw new Error('useChangeStream requires a LiveProvider')
+  return stream
+}
+
+/** Returns the state of the change stream of the document. */
+export function useLiveState(): LiveState {
+  const { watchState, readState } = useChangeStream()
+  return useSyncExternalStore(watchState, readState)
+}
+
+/** Subscribes to the changes of the document. The listener must be memoized. */
+export function useLiveChanges(listener: ChangeListener): void {
+  const { subscribe } = useChangeStream()
+  useEffect(() => subscribe(listener), [subscribe, listener])
+}
+
+/** Provides the change stream of a document to its children. Refetches tables and columns when they change. */
+export function LiveProvider(props: {
+  readonly docId: string
+  readonly children: ReactNode
+}): ReactNode {
+  const { docId, children } = props
+  const client = useQueryClient()
+  const stream = useMemo(() => new ChangeStream(docId), [docId])
+  useEffect(() => {
+    const invalidate = (...key: readonly string[]) =>
+      void client.invalidateQueries({ queryKey: ['document', docId, ...key] })
+    const unsubscribe = stream.subscribe({
+      onChange({ operations }) {
+        const actions = new Set<string>(operations.map(({ action }) => action))
+        for (const kind of ['Table', 'Column'])
+          if (['add', 'update', 'remove'].some((verb) => actions.has(verb + kind))) {
+            invalidate('tables')
+            invalidate('columns')
+          }
+      },
+      onGap: () => invalidate(),
+    })
+    const close = stream.open()
+    return () => {
+      close()
+      unsubscribe()
+    }
+  }, [stream, client, docId])
+  return <LiveContext value={stream}>{children}</LiveContext>
+}
