@@ -116,7 +116,7 @@ describe('a SQLite file', () => {
       /Unknown column type/,
       sql(`UPDATE _grist_Tables_column SET type = 'Text); DROP TABLE x' WHERE colId = 'T'`),
     ],
-    ['bytes in a cell', /a cell holds bytes/, sql(`UPDATE "All" SET T = x'00ff'`)],
+    ['bytes in a cell', /a cell contains binary data/, sql(`UPDATE "All" SET T = x'00ff'`)],
     ['a row id below 0', /a row has an invalid id/, sql('UPDATE "All" SET id = -id')],
     [
       'a row id that leaves none for new rows',
@@ -156,7 +156,7 @@ describe('a SQLite file', () => {
     ],
     [
       'columns of no table',
-      /columns of a table that is not there/,
+      /columns of a table that does not exist/,
       sql('DELETE FROM _grist_Tables WHERE id = 2'),
     ],
     [
