@@ -25,7 +25,7 @@ describe('a delivery on the terminal', () => {
 
   it('says when it came before, and when it is none', () => {
     expect(describeDelivery({ ...arrival, isAgain: true }, now)).toMatch('2 rows, repeated')
-    expect(describeDelivery({ ...arrival, body: 'hello' }, now)).toMatch('no JSON array')
+    expect(describeDelivery({ ...arrival, body: 'hello' }, now)).toMatch('not a JSON array')
     expect(describeDelivery({ ...arrival, body: 'hello' }, now)).toMatch('  "hello"')
   })
 
