@@ -166,7 +166,7 @@ describe('a SQLite file', () => {
     ],
     [
       'an attachment of other bytes',
-      /the bytes of an attachment/,
+      /the contents of an attachment/,
       sql(
         `INSERT INTO _sheaf_files (id, hash, size) VALUES (1, '${hashOf('abc')}', 3);
          INSERT INTO _sheaf_file_chunks (file_id, position, bytes) VALUES (1, 0, CAST('abd' AS BLOB))`,
@@ -248,7 +248,7 @@ describe('a SQLite file', () => {
   const long = `replace(hex(zeroblob(500001)), '00', 'ab')`
   const wide = Array.from({ length: 17 }, (_, i) => `w${i}`)
   it.each<[string, RegExp, () => Buffer]>([
-    ['a huge cell', /table "All": a cell can have/, sql(`UPDATE "All" SET T = ${long}`)],
+    ['a huge cell', /table "All": a cell must not have/, sql(`UPDATE "All" SET T = ${long}`)],
     ['a huge cell of a list', /a cell must not have/, sql(`UPDATE "All" SET RL = ${long}`)],
     [
       'a row without end',
