@@ -167,7 +167,7 @@ describe('uploads', () => {
     [
       'more than a document may have',
       [1, 2].map((n) => [`${n}`, randomBytes(2 * MIB)] as const),
-      'Exceeded attachments limit for document: all together must not exceed 3 MB',
+      'Exceeded attachments limit for document: all attachments together must not exceed 3 MB',
     ],
   ])('answer 413 to %s, and nothing stays', async (_, sent, error) => {
     const { status, body } = await files.post(formOf(sent))

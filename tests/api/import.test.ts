@@ -187,7 +187,7 @@ describe('an import', () => {
     const missing = run(process.execPath, [main, 'import', file, '--workspace', '999999'], { env })
     await expect(missing).rejects.toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('the server answered 404') as string,
+      stderr: expect.stringContaining('the server returned 404') as string,
     })
   })
 

@@ -183,7 +183,7 @@ describe('a provider that is away', () => {
     await using other = await startSheaf({ env: provider.env })
     const browser = new Browser(other.url)
     const page = await browser.open('/sign-in/oidc')
-    expect([page.status, page.text]).toEqual([503, expect.stringContaining('not possible now')])
+    expect([page.status, page.text]).toEqual([503, expect.stringContaining('is unavailable')])
     expect(page.headers.get('retry-after')).toMatch(/^\d+$/)
     expect(page.headers.get('content-type')).toMatch('text/html')
     expect((await browser.open('/status?ready=1')).status).toBe(200)

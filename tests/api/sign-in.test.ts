@@ -104,7 +104,7 @@ describe('a link', () => {
     const again = await new Browser(sheaf.url).open(link)
     expect([again.status, again.text]).toEqual([
       404,
-      expect.stringContaining('does not work any more'),
+      expect.stringContaining('is no longer valid'),
     ])
     const resent = await scanner.submit({
       ...page,

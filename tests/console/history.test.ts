@@ -64,7 +64,7 @@ describe('the history', () => {
     await page.goto(address)
     await page.getByRole('button', { name: 'Undo change 4' }).click()
     await dialog().getByRole('button', { name: 'Undo' }).click()
-    const reason = /change 4 cannot be undone, since this has changed after it/
+    const reason = /change 4 cannot be undone, because later changes affect/
     await dialog().getByRole('alert').getByText(reason).waitFor()
     expect(await findViolations(page)).toEqual([])
     await dialog().getByRole('link', { name: 'row 1' }).click()
@@ -91,7 +91,7 @@ describe('the history', () => {
     expect(await page.locator('.changes > li').count()).toBe(2)
     await page.getByLabel('Row', { exact: true }).fill('two')
     await page.getByRole('button', { name: 'Show', exact: true }).click()
-    await page.getByRole('alert').getByText('rowId parameter must be a whole number').waitFor()
+    await page.getByRole('alert').getByText('rowId parameter must be a non-negative integer').waitFor()
     expect(await page.getByLabel('Row', { exact: true }).getAttribute('aria-invalid')).toBe('true')
   })
 

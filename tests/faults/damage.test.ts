@@ -110,7 +110,7 @@ describe('a damaged document', () => {
       if (written.status === 503)
         expect({ name, text: written.text }).toEqual({
           name,
-          text: expect.stringContaining('the file of the document is damaged'),
+          text: expect.stringContaining('the document file is damaged'),
         })
       else expect({ name, status: written.status }).toEqual({ name, status: clear[0] })
     }

@@ -43,7 +43,7 @@ async function restart(
   const pid = await sheaf.kill(name, 'SIGTERM')
   await meanwhile?.()
   await sheaf.restarted(name, pid)
-  expect(sheaf.output()).toContain(`${name} ended unasked (exit code 0)`)
+  expect(sheaf.output()).toContain(`${name} exited unexpectedly (exit code 0)`)
   await goOn(load)
 }
 

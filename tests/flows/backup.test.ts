@@ -126,7 +126,9 @@ describe('a backup', () => {
   it('is refused, changing nothing, when it was interrupted or a file of it is damaged', async () => {
     const interrupted = await copyBackup()
     await rm(join(interrupted, 'manifest.json'))
-    expect(await refusal(target.operate('restore', interrupted))).toMatch(/no manifest\.json/)
+    expect(await refusal(target.operate('restore', interrupted))).toMatch(
+      /manifest\.json is missing/,
+    )
     for (const file of ['webhook.ndjson', `documents/${idOf(filled.trashed)}.sqlite`]) {
       const damaged = await copyBackup()
       await appendFile(join(damaged, file), 'x')
@@ -145,7 +147,7 @@ describe('a backup', () => {
     const [first, second, last] = manifest.documents
     const documents = [first, second, { ...last, seq: 1_000_000 }]
     await writeFile(join(copy, 'manifest.json'), JSON.stringify({ ...manifest, documents }))
-    expect(await refusal(target.operate('restore', copy))).toMatch(/not the one/)
+    expect(await refusal(target.operate('restore', copy))).toMatch(/does not match the manifest/)
     const rest = createRest(target.url, target.ownerKey)
     const [workspace] = requireOk(
       await rest.get<{ docs: object[] }[]>('/api/orgs/current/workspaces'),

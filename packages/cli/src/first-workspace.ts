@@ -5,5 +5,5 @@ import type { RestClient } from './rest-client'
 export async function getFirstWorkspace(rest: RestClient): Promise<string> {
   const [first] = await rest.get<{ id: number }[]>('/api/orgs/current/workspaces')
   if (first) return String(first.id)
-  throw new CliError('this site has no workspace: name one with --workspace')
+  throw new CliError('your site has no workspace: set one with --workspace')
 }

@@ -116,7 +116,7 @@ export function openOperator({ directoryAddress, serviceKey, tls }: OperatorTarg
 }
 
 const noUser = (email: string) =>
-  new CliError(`there is no user ${email}; "users create ${email}" makes them`)
+  new CliError(`user not found: ${email}; create the user with "users create ${email}"`)
 
 /** Gets tokens of the system, and keeps each while it lasts. */
 export function createSystemCaller(

@@ -40,11 +40,9 @@ export async function runCli(
 
 function createProgram(settings: CliSettings, terminal: Terminal): Command {
   const program = new Command(settings.invocation)
-    .description(
-      "Sheaf's command: for operators of a running Sheaf, and for clients of its REST API",
-    )
+    .description('Operator tools for a running Sheaf, and command-line client of its REST API')
     .exitOverride()
-    .showHelpAfterError('(--help shows how it is used)')
+    .showHelpAfterError('(see --help)')
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.err(text.trimEnd()),
@@ -64,13 +62,13 @@ function createProgram(settings: CliSettings, terminal: Terminal): Command {
 function settingsHelp(invocation: string): string {
   return `
 Settings (environment):
-  SHEAF_DATA               data folder of the Sheaf on this machine (./data)
-  SHEAF_URL                address of the REST API, if it is elsewhere
-  SHEAF_API_KEY            API key for load and import, or a file in SHEAF_API_KEY_FILE
-  SHEAF_PUBLIC_URL         address that people know it by, for sign-in links
-  SHEAF_DIRECTORY_ADDRESS  host:port of directory, for an operator of a cluster
-  SHEAF_WEBHOOK_ADDRESS    host:port of webhook, for backup and restore of a cluster
-  SHEAF_SERVICE_KEY        service key for that, or a file in SHEAF_SERVICE_KEY_FILE
+  SHEAF_DATA               data folder of Sheaf on this machine (default: ./data)
+  SHEAF_URL                URL of the REST API (default: Sheaf on this machine)
+  SHEAF_API_KEY            API key for load and import; or SHEAF_API_KEY_FILE, a file with the key
+  SHEAF_PUBLIC_URL         public URL of Sheaf, for sign-in links
+  SHEAF_DIRECTORY_ADDRESS  host:port of the directory service, in a cluster
+  SHEAF_WEBHOOK_ADDRESS    host:port of the webhook service, for backup and restore in a cluster
+  SHEAF_SERVICE_KEY        service key of the cluster; or SHEAF_SERVICE_KEY_FILE, a file with the key
 
 Examples:
   ${invocation} status
@@ -82,7 +80,7 @@ Examples:
   ${invocation} import book.xlsx
   ${invocation} webhooks listen 9000 --secret whsec_…
 
-Exit codes: 0 done, 1 failed, 2 used wrongly.`
+Exit codes: 0 success, 1 failure, 2 invalid usage.`
 }
 
 /** One sentence for what went wrong; a stack only for what should never happen. */
@@ -90,11 +88,11 @@ function explain(error: unknown): string {
   if (error instanceof ConfigError) return error.faults.join('\n')
   if (error instanceof CliError) return error.message
   if (error instanceof RestError) {
-    return error.status === 401 ? `${error.message} (is the API key right?)` : error.message
+    return error.status === 401 ? `${error.message} (check the API key)` : error.message
   }
   if (error instanceof AppError) {
     return error.code === 'unavailable'
-      ? `directory cannot be reached: ${error.message}`
+      ? `the directory service is unavailable: ${error.message}`
       : error.message
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -40,13 +40,16 @@ export function createRestClient({ url, key }: { url: string; key: string }): Re
       response = await fetch(url + path, { ...init, headers, signal, redirect: 'error' })
       text = await response.text()
     } catch (error) {
-      throw new RestError(0, `no answer from ${url}: ${reasonOf(error)}`)
+      throw new RestError(0, `no response from ${url}: ${reasonOf(error)}`)
     }
     if (!response.ok) throw refusal(response, text)
     try {
       return JSON.parse(text) as T
     } catch {
-      throw new RestError(response.status, `${url} does not answer like Sheaf`)
+      throw new RestError(
+        response.status,
+        `unexpected response from ${url}: is the URL that of Sheaf?`,
+      )
     }
   }
   return {
@@ -60,7 +63,7 @@ export function createRestClient({ url, key }: { url: string; key: string }): Re
 }
 
 function refusal(response: Response, text: string): RestError {
-  const message = `the server answered ${response.status}: ${errorOf(text) || response.statusText}`
+  const message = `the server returned ${response.status}: ${errorOf(text) || response.statusText}`
   return new RestError(
     response.status,
     message,

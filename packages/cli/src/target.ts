@@ -23,8 +23,8 @@ export async function readRestTarget(
   const key = given.key ?? settings.apiKey
   if (key === undefined) {
     throw new CliError(
-      'no API key was given: set SHEAF_API_KEY or use --key. The first start of Sheaf printed one for its owner; ' +
-        `to make another: ${settings.invocation} keys create EMAIL`,
+      'an API key is required: set SHEAF_API_KEY or use --key. The first start of Sheaf prints one for its owner; ' +
+        `to create another: ${settings.invocation} keys create EMAIL`,
       2,
     )
   }
@@ -37,13 +37,13 @@ export async function readPublicUrl(settings: CliSettings, given?: string): Prom
   const known = given ?? publicUrl ?? url
   // That directory is elsewhere says nothing of the gateway, and the run file is of another Sheaf.
   if (known === undefined && directoryAddress !== undefined)
-    throw new CliError('say by which address people reach this Sheaf: --url or SHEAF_PUBLIC_URL', 2)
+    throw new CliError('the public URL of Sheaf is required: set SHEAF_PUBLIC_URL or use --url', 2)
   return toBaseUrl(known ?? (await getRunFile(settings)).url)
 }
 
 function toBaseUrl(url: string): string {
   if (!URL.canParse(url) || !/^https?:/.test(url))
-    throw new CliError(`${url} is not a web address`, 2)
+    throw new CliError(`the URL must begin with http:// or https://: ${url}`, 2)
   return url.replace(/\/+$/, '')
 }
 
@@ -53,10 +53,10 @@ export async function getRunFile({ dataDir }: CliSettings): Promise<RunFile> {
     const run = await findRunFile(dataDir)
     if (run) return run
   } catch (error) {
-    throw new CliError(`the data folder ${dataDir} cannot be read: ${(error as Error).message}`)
+    throw new CliError(`failed to read the data folder ${dataDir}: ${(error as Error).message}`)
   }
   throw new CliError(
-    `no Sheaf is running with the data folder ${dataDir}: start it with "make run", or set SHEAF_DATA to its folder`,
+    `no Sheaf is running with the data folder ${dataDir}: start it with "make run", or set SHEAF_DATA`,
   )
 }
 
@@ -65,6 +65,6 @@ async function readServiceKey(dataDir: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim()
   } catch (error) {
-    throw new CliError(`the service key cannot be read: ${(error as Error).message}`)
+    throw new CliError(`failed to read the service key: ${(error as Error).message}`)
   }
 }

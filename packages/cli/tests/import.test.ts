@@ -83,7 +83,7 @@ describe('import', () => {
       fileName: 'Städte "1".csv',
     })
     expect(out.join('\n')).toMatch(
-      /^1,234 rows are in table Cities\nmade document doc-1, "My cities" \(\d+\.\d s\)$/,
+      /^1,234 rows in table Cities\ncreated document doc-1, "My cities" \(\d+\.\d s\)$/,
     )
     expect(err).toEqual([])
   })
@@ -98,19 +98,15 @@ describe('import', () => {
   })
 
   it.each<[string, Answer, string]>([
-    ['at once', json(400, { error: 'line 3: bad' }), 'the server answered 400: line 3: bad'],
+    ['at once', json(400, { error: 'line 3: bad' }), 'the server returned 400: line 3: bad'],
     [
       'later',
       told(...lines, { error: 'line 9: bad', details: { status: 413 } }),
-      'the server answered 413: line 9: bad',
+      'the server returned 413: line 9: bad',
     ],
-    [
-      'for the key',
-      json(401, { error: 'no' }),
-      'the server answered 401: no (is the API key right?)',
-    ],
-    ['by breaking off', told(...lines), 'the server does not answer like Sheaf'],
-    ['by hanging up', (response) => response.destroy(), 'no answer from'],
+    ['for the key', json(401, { error: 'no' }), 'the server returned 401: no (check the API key)'],
+    ['by breaking off', told(...lines), 'the server sent an unexpected response'],
+    ['by hanging up', (response) => response.destroy(), 'no response from'],
   ])('tells why it was refused: %s', async (_, given, message) => {
     await writeFile(join(folder, 'a.csv'), 'a\n')
     answer = given
@@ -121,12 +117,12 @@ describe('import', () => {
 
   it('says what is wrong with the file, or the way it is used', async () => {
     expect(await run('none.csv')).toBe(1)
-    expect(err.join()).toMatch(/^there is no file .*none\.csv$/)
+    expect(err.join()).toMatch(/^file not found: .*none\.csv$/)
     expect(await run('.')).toBe(1)
     expect(err.join()).toMatch(/is a folder$/)
     expect(await run()).toBe(2)
     await writeFile(join(folder, 'a.csv'), 'a\n')
     expect(await run('a.csv', '--url', 'http://127.0.0.1:2', '--workspace', '1')).toBe(1)
-    expect(err.join()).toBe('no answer from http://127.0.0.1:2: ECONNREFUSED')
+    expect(err.join()).toBe('no response from http://127.0.0.1:2: ECONNREFUSED')
   })
 })

@@ -61,7 +61,7 @@ describe('load', () => {
     await write(numbers(1234))
     expect(await load()).toBe(0)
     expect(out.join()).toMatch(
-      /^1,234 rows are in table my_cities of document doc-1 \(\d+\.\d s\)$/,
+      /^loaded 1,234 rows into table my_cities of document doc-1 \(\d+\.\d s\)$/,
     )
     expect(stored()).toEqual(upTo(1234))
     expect(err).toEqual([])
@@ -112,7 +112,7 @@ describe('load', () => {
       stub.fates.push('serve', fate, { status: 400 })
       if (fate === 'store and hang up') stub.fates.splice(2, 0, 'serve')
       expect(await load('--batch', '100')).toBe(1)
-      expect(err.join()).toContain(`to go on: sheaf load 'my cities.csv' --resume`)
+      expect(err.join()).toContain(`to resume: sheaf load 'my cities.csv' --resume`)
       const before = stub.tables[0]?.rows.length ?? 0
       expect(before).toBeGreaterThanOrEqual(100)
 
@@ -120,7 +120,7 @@ describe('load', () => {
       expect(stored()).toEqual(upTo(500))
       expect(stub.tables).toHaveLength(1)
       expect(await load('--resume')).toBe(1)
-      expect(err.join()).toMatch(/^no load of my cities.csv was cut short here/)
+      expect(err.join()).toMatch(/^no interrupted load of my cities.csv/)
     },
   )
 
@@ -130,7 +130,7 @@ describe('load', () => {
     expect(await load('--batch', '100')).toBe(1)
     await write(numbers(301))
     expect(await load('--resume')).toBe(1)
-    expect(err.join()).toMatch(/^my cities.csv has changed since its load was cut short/)
+    expect(err.join()).toMatch(/^cannot resume: my cities.csv has changed since its load/)
     expect(stub.tables[0]?.rows).toHaveLength(100)
   })
 
@@ -141,7 +141,7 @@ describe('load', () => {
     while ((stub.tables[0]?.rows.length ?? 0) < 100) await new Promise(setImmediate)
     stub.tables[0]?.rows.push({ n: 'stranger' })
     expect(await loading).toBe(1)
-    expect(err.join()).toContain('something else added or removed rows')
+    expect(err.join()).toContain('were added or removed by others during the load')
   })
 
   it('makes nothing when the file has a fault', async () => {
@@ -154,9 +154,9 @@ describe('load', () => {
   it('says what is wrong with the key, the address, or the way it is used', async () => {
     await write(numbers(1))
     expect(await load('--key', 'dan')).toBe(1)
-    expect(err.join()).toBe('the server answered 401: no (is the API key right?)')
+    expect(err.join()).toBe('the server returned 401: no (check the API key)')
     expect(await load('--url', 'http://127.0.0.1:2')).toBe(1)
-    expect(err.join()).toBe('no answer from http://127.0.0.1:2: ECONNREFUSED')
+    expect(err.join()).toBe('no response from http://127.0.0.1:2: ECONNREFUSED')
     expect(await load('--batch', 'many')).toBe(2)
     expect(await load('--doc', 'doc-1', '--name', 'x')).toBe(2)
   })

@@ -92,10 +92,10 @@ describe('the command against a running Sheaf', () => {
     expect(stdout).toMatch(/everything \(default key\)/)
     expect(stdout).toMatch(new RegExp(`read-only, orgs ${org?.id}`))
     const wrong = await run([...create, '--workspace', 'Home'])
-    expect(wrong).toMatchObject({ code: 2, stderr: '--workspace takes ids, not Home\n' })
+    expect(wrong).toMatchObject({ code: 2, stderr: '--workspace must be an integer id: Home\n' })
     const hidden = await run([...create, '--workspace', '999999'])
     expect(hidden.code).toBe(1)
-    expect(hidden.stderr).toMatch(/scope\.workspaces\[0\] names nothing/)
+    expect(hidden.stderr).toMatch(/scope\.workspaces\[0\] must name something/)
   })
 
   it('says whether Sheaf is ready', async () => {
@@ -110,11 +110,12 @@ describe('the command against a running Sheaf', () => {
     const stranger = await run(['keys', 'create', 'dan@example.com'])
     expect(stranger).toMatchObject({
       code: 1,
-      stderr: 'there is no user dan@example.com; "users create dan@example.com" makes them\n',
+      stderr:
+        'user not found: dan@example.com; create the user with "users create dan@example.com"\n',
     })
     const lonely = await run(['users', 'list'], { SHEAF_DIRECTORY_ADDRESS: '127.0.0.1:2' })
     expect(lonely.code).toBe(1)
-    expect(lonely.stderr).toMatch(/^directory cannot be reached: [^\n]*\n$/)
+    expect(lonely.stderr).toMatch(/^the directory service is unavailable: [^\n]*\n$/)
   })
 
   it('loads a file into a new document', async () => {

@@ -31,22 +31,22 @@ describe('webhooks listen', () => {
     const { lines, terminal } = openTerminal()
     await using listener = await startListener({ port: 0, secret }, terminal)
     expect(await deliver(listener.url, secret)).toBe(204)
-    expect(lines[0]).toMatch(/POST \/any\/path {2}1 row\n {2}signature: right\n/)
+    expect(lines[0]).toMatch(/POST \/any\/path {2}1 row\n {2}signature: valid\n/)
     expect(lines[0]).toMatch('  sheaf-event: add\n')
     expect(lines[0]).toMatch('  {"id":1,"Name":"Zoë"}\n')
     const other = `whsec_${randomBytes(32).toString('base64')}`
     expect(await deliver(listener.url, other, 'msg_2')).toBe(401)
-    expect(lines[1]).toMatch('signature: WRONG: No matching signature found')
+    expect(lines[1]).toMatch('signature: INVALID: No matching signature found')
     expect(await deliver(listener.url, secret)).toBe(204)
-    expect(lines[2]).toMatch('1 row, came before')
+    expect(lines[2]).toMatch('1 row, repeated')
   })
 
   it('takes anything without a secret, and says that it checks nothing', async () => {
     const { lines, terminal } = openTerminal()
     await using listener = await startListener({ port: 0 }, terminal)
     expect((await fetch(listener.url, { method: 'POST', body: 'hello' })).status).toBe(204)
-    expect(lines[0]).toMatch('signature: not checked')
-    expect(lines[0]).toMatch('no JSON array')
+    expect(lines[0]).toMatch('signature: not verified')
+    expect(lines[0]).toMatch('not a JSON array')
   })
 
   it('says so when the port or the secret cannot be used', async () => {
@@ -60,10 +60,10 @@ describe('webhooks listen', () => {
     expect(await run('70000')).toBe(2)
     expect(await run('0', '--secret', 'abc')).toBe(2)
     expect(lines).toEqual([
-      `port ${port} is taken`,
-      'a port is a number from 0 to 65535, not nope',
-      'a port is a number from 0 to 65535, not 70000',
-      '--secret takes whsec_ and base64',
+      `port ${port} is in use`,
+      'port must be an integer from 0 to 65535: nope',
+      'port must be an integer from 0 to 65535: 70000',
+      '--secret must be whsec_ followed by base64',
     ])
   })
 })

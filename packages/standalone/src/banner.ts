@@ -1,4 +1,4 @@
-/** Lines in a frame, so that they stand out from the log above. */
+/** Frames the lines, to separate them from the log above. */
 function frame(lines: readonly string[]): string {
   const width = Math.max(...lines.map((line) => line.length))
   const body = lines.map((line) => `│  ${line.padEnd(width)}  │`)
@@ -6,21 +6,21 @@ function frame(lines: readonly string[]): string {
   return [`┌${edge}┐`, ...body, `└${edge}┘`].join('\n')
 }
 
-/** What the operator is told when everything is ready. */
+/** Data of the banner that is printed when everything is ready. */
 export interface Announcement {
   readonly url: string
   readonly dataDir: string
   readonly ownerEmail: string
-  /** The owner's key, if it was made just now. */
+  /** The owner's key, if this start created it. */
   readonly ownerKey?: string
   readonly consoleUrl: string
-  /** A link that signs the owner in to the console, once; none when they have open ones enough. */
+  /** A one-time sign-in link for the owner; absent if they have too many unused ones. */
   readonly signInLink?: string
-  /** How the operator's command is called. */
+  /** The command line of the operator's command. */
   readonly command: string
 }
 
-/** The block at the end of a start. */
+/** Renders the banner at the end of a start. */
 export function announce(announcement: Announcement): string {
   const { url, dataDir, ownerEmail, ownerKey, consoleUrl, signInLink, command } = announcement
   const lines = [
@@ -32,23 +32,23 @@ export function announce(announcement: Announcement): string {
   ]
   const links = [
     signInLink === undefined
-      ? `${ownerEmail} has many open links to sign in. Another one, in some minutes:`
-      : `The console link signs ${ownerEmail} in, once, within 15 minutes. Another one:`,
+      ? `${ownerEmail} has too many unused sign-in links. Create one in 15 minutes:`
+      : `The console link signs in ${ownerEmail}, once, within 15 minutes. New link:`,
     `  ${command} sign-in ${ownerEmail}`,
   ]
   const another = `${command} keys create ${ownerEmail}`
   if (ownerKey === undefined)
-    return frame([...lines, '', ...links, `For an API key:  ${another}`, '^C stops it'])
+    return frame([...lines, '', ...links, `New API key:  ${another}`, 'Press Ctrl+C to stop'])
   return frame([
     ...lines,
     `Owner    ${ownerEmail}`,
     `API key  ${ownerKey}`,
     '',
     ...links,
-    'The key is shown only this once. Another one:',
+    'The key is not shown again. New key:',
     `  ${another}`,
-    'Try it, with the key in KEY:',
+    'Try it, with the key in $KEY:',
     `  curl -H "Authorization: Bearer $KEY" ${url}/api/orgs`,
-    '^C stops it',
+    'Press Ctrl+C to stop',
   ])
 }

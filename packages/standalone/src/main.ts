@@ -14,7 +14,7 @@ process.stdout.on('error', () => {})
 function stopAsked(): AbortSignal {
   const controller = new AbortController()
   const stop = () => {
-    if (controller.signal.aborted) printer.say('sheaf', 'is stopping already')
+    if (controller.signal.aborted) printer.say('sheaf', 'already stopping')
     controller.abort(new StartError('stopped before it was ready'))
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop)
@@ -31,7 +31,7 @@ async function run(): Promise<void> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
   printer.say('sheaf', 'stopping …')
   await sheaf[Symbol.asyncDispose]()
-  printer.say('sheaf', 'has stopped; nothing is lost')
+  printer.say('sheaf', 'stopped; all data is saved')
 }
 
 /** One sentence for what the operator can act on; a stack for what should never happen. */

@@ -30,11 +30,11 @@ export async function requireListenable(host: string, port: number): Promise<voi
   if (code === undefined) return
   if (code === 'EADDRINUSE') {
     throw new StartError(
-      `port ${port} on ${host} is in use: set SHEAF_PORT to another one, or to 0 for any that is free`,
+      `port ${port} on ${host} is in use: set SHEAF_PORT to another port, or to 0 for any free port`,
     )
   }
   if (code === 'EACCES')
-    throw new StartError(`port ${port} may not be used: set SHEAF_PORT to one above 1023`)
+    throw new StartError(`permission denied for port ${port}: set SHEAF_PORT to a port above 1023`)
   throw new StartError(`SHEAF_HOST ${host} is not an address of this machine (${code})`)
 }
 

@@ -12,7 +12,7 @@ export async function untilReady(url: string, signal: AbortSignal): Promise<void
     if (answer === 'ready') return
     signal.throwIfAborted()
     if (Date.now() > deadline) {
-      throw new StartError(`Sheaf is not ready within ${LIMIT_MS / 1000} s: ${answer}`)
+      throw new StartError(`Sheaf was not ready within ${LIMIT_MS / 1000} s: ${answer}`)
     }
     await sleep(EVERY_MS, undefined, { signal }).catch(() => {})
     signal.throwIfAborted()

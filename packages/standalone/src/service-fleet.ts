@@ -75,9 +75,9 @@ export class ServiceFleet implements AsyncDisposable {
       // Not before the constructor of the service has returned, since its pid is asked for.
       started: () => queueMicrotask(() => this.changed()),
       died: ({ reason, deaths, lastLines }) => {
-        this.printer.say('sheaf', `${name} ended unasked (${reason}) and is started again`)
+        this.printer.say('sheaf', `${name} exited unexpectedly (${reason}), restarting`)
         const words = lastLines.map(summarizeLine).join(' | ')
-        const message = `${name} does not start (${reason}): ${words}`
+        const message = `${name} failed to start (${reason}): ${words}`
         if (deaths === 1 && words.includes('EADDRINUSE')) this.giveUp(new PortTakenError(message))
         else if (deaths >= MOST_DEATHS_AT_START) this.giveUp(new StartError(message))
       },

@@ -66,7 +66,7 @@ export class SlowRequests implements AsyncDisposable {
     let bytes = 0
     for await (const chunk of request as AsyncIterable<Buffer>) {
       bytes += chunk.length
-      if (bytes > MAX_BODY_BYTES) throw new Error('too many spans at once')
+      if (bytes > MAX_BODY_BYTES) throw new Error('too many spans in one request')
       chunks.push(chunk)
     }
     for (const span of readSpans(Buffer.concat(chunks).toString())) this.add(span)

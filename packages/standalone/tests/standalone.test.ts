@@ -97,7 +97,7 @@ describe('standalone', () => {
     for (const name of ['directory', 'document-data', 'webhook', 'gateway'] as ServiceName[]) {
       const killed = await sheaf.kill(name)
       expect(await sheaf.restarted(name, killed)).not.toBe(killed)
-      expect(sheaf.output()).toContain(`${name} ended unasked (SIGKILL)`)
+      expect(sheaf.output()).toContain(`${name} exited unexpectedly (SIGKILL)`)
     }
     await eventually(async () => expect((await orgs(sheaf)).status).toBe(200))
   })
@@ -148,7 +148,7 @@ describe('standalone', () => {
     const { port } = server.address() as AddressInfo
     const { stderr } = await failingStart({ SHEAF_PORT: String(port) })
     expect(stderr).toBe(
-      `port ${port} on 127.0.0.1 is in use: set SHEAF_PORT to another one, or to 0 for any that is free\n`,
+      `port ${port} on 127.0.0.1 is in use: set SHEAF_PORT to another port, or to 0 for any free port\n`,
     )
     server.close()
   })

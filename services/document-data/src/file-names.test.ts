@@ -20,7 +20,7 @@ describe('readFileName', () => {
 
   it('refuses a name that is too long, without its folders', () => {
     expect(readFileName(`${'f'.repeat(300)}/${'n'.repeat(255)}`)).toHaveLength(255)
-    expect(() => readFileName('n'.repeat(256))).toThrow('longer than 255')
+    expect(() => readFileName('n'.repeat(256))).toThrow('more than 255')
   })
 
   it('gives a name that it would keep as it is, and that has no folders, whatever comes', () => {

@@ -201,8 +201,8 @@ describe('changes of columns', () => {
     ['Zz', 'Pets', 'not_found', 'Table or column not found "Pets.Zz"'],
     ['id', 'Pets', 'not_found', 'Table or column not found "Pets.id"'],
     ['Name', 'Nope', 'not_found', 'Table or column not found "Nope.Name"'],
-    ['$Age', 'Pets', 'invalid', '"$Age" is not a column id'],
-    ['manualSort', 'Pets', 'invalid', 'column "manualSort" is kept by Sheaf itself'],
+    ['$Age', 'Pets', 'invalid', '"$Age" is not a valid column id'],
+    ['manualSort', 'Pets', 'invalid', 'column "manualSort" is managed by the system'],
     ['tableId', '_grist_Tables', 'invalid', 'cannot be written as records'],
   ])('do not remove %s of %s', async (column, table, code, message) => {
     await expect(remove(column, table)).rejects.toMatchObject({

@@ -171,7 +171,7 @@ describe('a record that is expected to hold cells', () => {
       code: 'precondition',
       reason: 'CELL_CHANGED',
       message: expect.stringContaining(
-        `record 1 does not hold what is expected in column "${column}"`,
+        `record 1 does not have the expected value in column "${column}"`,
       ),
       metadata: { column, recordId: '1' },
     })

@@ -116,7 +116,7 @@ describe('a SQLite file', () => {
       /Unknown column type/,
       sql(`UPDATE _grist_Tables_column SET type = 'Text); DROP TABLE x' WHERE colId = 'T'`),
     ],
-    ['bytes in a cell', /a cell holds bytes/, sql(`UPDATE "All" SET T = x'00ff'`)],
+    ['bytes in a cell', /a cell contains binary data/, sql(`UPDATE "All" SET T = x'00ff'`)],
     ['a row id below 0', /a row has an invalid id/, sql('UPDATE "All" SET id = -id')],
     [
       'a row id that leaves none for new rows',
@@ -125,12 +125,12 @@ describe('a SQLite file', () => {
     ],
     [
       'a table ref that leaves none for new tables',
-      /a table has a ref/,
+      /a table has an invalid ref/,
       sql('UPDATE _grist_Tables SET id = 2147483647 WHERE id = 2'),
     ],
     [
       'a column ref that leaves none for new columns',
-      /a column has a ref/,
+      /a column has an invalid ref/,
       sql(`UPDATE _grist_Tables_column SET id = 2147483647 WHERE colId = 'T'`),
     ],
     ...['_grist_Attachments (id)', '_sheaf_attachments (file_id, id)'].map(
@@ -156,17 +156,17 @@ describe('a SQLite file', () => {
     ],
     [
       'columns of no table',
-      /columns of a table that is not there/,
+      /columns of a table that does not exist/,
       sql('DELETE FROM _grist_Tables WHERE id = 2'),
     ],
     [
       'a huge ref',
-      /has a ref/,
+      /has an invalid ref/,
       sql(`INSERT INTO _sheaf_refs VALUES ('table', 9223372036854775807)`),
     ],
     [
       'an attachment of other bytes',
-      /the bytes of an attachment/,
+      /the contents of an attachment/,
       sql(
         `INSERT INTO _sheaf_files (id, hash, size) VALUES (1, '${hashOf('abc')}', 3);
          INSERT INTO _sheaf_file_chunks (file_id, position, bytes) VALUES (1, 0, CAST('abd' AS BLOB))`,
@@ -179,7 +179,7 @@ describe('a SQLite file', () => {
     ],
     [
       'an attachment in pieces of another size',
-      /the pieces of an attachment/,
+      /the parts of an attachment/,
       sql(
         `INSERT INTO _sheaf_files (id, hash, size) VALUES (1, '${hashOf('abc')}', 3);
          INSERT INTO _sheaf_file_chunks (file_id, position, bytes) VALUES (1, 0, CAST('a' AS BLOB)), (1, 1, CAST('bc' AS BLOB))`,
@@ -187,7 +187,7 @@ describe('a SQLite file', () => {
     ],
     [
       'an attachment whose first piece is missing',
-      /the pieces of an attachment/,
+      /the parts of an attachment/,
       sql(
         `INSERT INTO _sheaf_files (id, hash, size) VALUES (1, '${hashOf('abc')}', 3);
          INSERT INTO _sheaf_file_chunks (file_id, position, bytes) VALUES (1, 1, CAST('abc' AS BLOB))`,
@@ -248,8 +248,8 @@ describe('a SQLite file', () => {
   const long = `replace(hex(zeroblob(500001)), '00', 'ab')`
   const wide = Array.from({ length: 17 }, (_, i) => `w${i}`)
   it.each<[string, RegExp, () => Buffer]>([
-    ['a huge cell', /table "All": a cell can have/, sql(`UPDATE "All" SET T = ${long}`)],
-    ['a huge cell of a list', /a cell can have/, sql(`UPDATE "All" SET RL = ${long}`)],
+    ['a huge cell', /table "All": a cell must not have/, sql(`UPDATE "All" SET T = ${long}`)],
+    ['a huge cell of a list', /a cell must not have/, sql(`UPDATE "All" SET RL = ${long}`)],
     [
       'a row without end',
       /table "All": the row is too long/,
@@ -267,13 +267,13 @@ describe('a SQLite file', () => {
     ...['type', 'label', 'formula', 'description', 'widgetOptions', 'rules', 'recalcDeps'].map(
       (field): [string, RegExp, () => Buffer] => [
         `a huge ${field}`,
-        /a cell can have/,
+        /a cell must not have/,
         sql(`UPDATE _grist_Tables_column SET ${field} = ${long} WHERE colId = 'T'`),
       ],
     ),
     [
       'a huge name of an attachment',
-      /a cell can have/,
+      /a cell must not have/,
       sql(`INSERT INTO _grist_Attachments (id, fileName) VALUES (4, ${long})`),
     ],
   ])('with %s is too large', async (_, message, make) => {

@@ -55,7 +55,7 @@ describe('a workbook', () => {
     [
       'that unpacks to more than it says',
       'BAD_IMPORT_FILE',
-      /cannot be unpacked/,
+      /failed to decompress/,
       () => workbook({ 'xl/s.xml': bomb }, { 'xl/s.xml': 1000 }),
     ],
     [
@@ -67,7 +67,7 @@ describe('a workbook', () => {
     [
       'with entities that multiply',
       'BAD_IMPORT_FILE',
-      /well-formed/,
+      /malformed XML/,
       () =>
         workbook({
           'xl/s.xml': `<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>${sheet('<row><c t="str"><v>&b;</v></c></row>')}`,
@@ -97,7 +97,7 @@ describe('a workbook', () => {
     [
       'that ends in the middle of a sheet',
       'BAD_IMPORT_FILE',
-      /well-formed/,
+      /malformed XML/,
       () => workbook({ 'xl/s.xml': '<worksheet><sheetData><row>' }),
     ],
     [
@@ -163,7 +163,7 @@ describe('a text', () => {
       'a huge cell',
       'a.csv',
       'IMPORT_TOO_LARGE',
-      /line 2: a cell can have/,
+      /line 2: a cell must not have/,
       () => `a\n${'x'.repeat(2e6)}\n`,
     ],
     [
@@ -177,7 +177,7 @@ describe('a text', () => {
       'a quote that is not closed',
       'a.csv',
       'BAD_IMPORT_FILE',
-      /line 3: a quote/,
+      /line 3: unclosed quote/,
       () => 'a,b\n1,2\n"3,4',
     ],
     [

@@ -27,7 +27,7 @@ describe('an error of a thread', () => {
       name: 'AppError',
       code: 'precondition',
       reason: 'CHANGES_CUT',
-      message: 'the log does not reach back so far: its oldest change is 3',
+      message: 'the change log does not reach back far enough: its oldest change is 3',
       metadata: { oldestSeq: '3' },
     })
   })

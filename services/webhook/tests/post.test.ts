@@ -92,7 +92,7 @@ describe('a post', () => {
       })
       const outcome = await post(receiver.url)
       expect(outcome).toMatchObject({ httpStatus: status })
-      expect(outcome.error).toMatch(`answered ${status}`)
+      expect(outcome.error).toMatch(`HTTP status ${status}`)
       expect(receiver.deliveries).toHaveLength(1)
     }
     for (const status of [200, 202, 204, 299]) {

@@ -40,10 +40,10 @@ export async function checkBackupFile(
       found += chunk.length
     }
   } catch (error) {
-    throw new CliError(`${path} of the backup cannot be read: ${(error as Error).message}`)
+    throw new CliError(`failed to read ${path} of the backup: ${(error as Error).message}`)
   }
   if (found !== size || hash.digest('hex') !== sha256)
-    throw new CliError(`${path} of the backup is damaged: it is not what was written`)
+    throw new CliError(`${path} of the backup is damaged: checksum mismatch`)
 }
 
 const LINE_END = 0x0a

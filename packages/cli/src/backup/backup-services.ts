@@ -57,7 +57,7 @@ export async function openBackupServices(settings: CliSettings): Promise<BackupS
     home(name) {
       const home = homes.find((known) => known.name === name)
       if (!home || Date.parse(home.reportedAt) < Date.now() - LIVE_MS)
-        throw new CliError(`the document-data instance ${name} does not run, and has documents`)
+        throw new CliError(`the document-data instance ${name} has documents and is not running`)
       return new DocumentBackup(channel(home.address))
     },
     context,
@@ -68,6 +68,6 @@ export async function openBackupServices(settings: CliSettings): Promise<BackupS
 async function readWebhookAddress(settings: CliSettings): Promise<string> {
   if (settings.webhookAddress !== undefined) return settings.webhookAddress
   if (settings.directoryAddress !== undefined)
-    throw new CliError('say where webhook is, as it is with directory: SHEAF_WEBHOOK_ADDRESS', 2)
+    throw new CliError('SHEAF_WEBHOOK_ADDRESS is required if SHEAF_DIRECTORY_ADDRESS is set', 2)
   return (await getRunFile(settings)).addresses.webhook
 }

@@ -72,7 +72,7 @@ export async function makeBackup(
 async function prepareFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if ((await readdir(folder)).length > 0)
-    throw new CliError(`${folder} is not empty: every backup needs a folder of its own`)
+    throw new CliError(`${folder} is not empty: each backup requires its own folder`)
   await mkdir(join(folder, 'documents'), { mode: 0o700 })
 }
 
@@ -125,7 +125,7 @@ async function copyDocument(
       }
       if (!known) throw error
       if (known.code !== 'unavailable' || tries === TRIES)
-        throw new CliError(`document ${docId} cannot be backed up: ${known.message}`)
+        throw new CliError(`failed to back up document ${docId}: ${known.message}`)
     }
     await delay(RETRY_MS)
   }
@@ -140,10 +140,10 @@ async function readDocument(
   const incoming = answers[Symbol.asyncIterator]()
   try {
     const first = await incoming.next()
-    if (first.done) throw new CliError(`document ${docId} came without its beginning`)
+    if (first.done) throw new CliError(`document ${docId} was received without its header`)
     const { seq = 0, size } = first.value
     const file = await writeBackupFile(folder, documentPath(docId), readChunks(incoming))
-    if (file.size !== size) throw new CliError(`document ${docId} did not come as a whole`)
+    if (file.size !== size) throw new CliError(`document ${docId} was received incompletely`)
     return { docId, home, seq, ...file }
   } finally {
     await incoming.return?.()

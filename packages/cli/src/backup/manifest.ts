@@ -44,8 +44,8 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch((error: { code?: string }) => {
     throw new CliError(
       error.code === 'ENOENT'
-        ? `${folder} holds no backup, or one that was interrupted: it has no ${MANIFEST}`
-        : `${join(folder, MANIFEST)} cannot be read`,
+        ? `${folder} has no backup, or an interrupted one: ${MANIFEST} is missing`
+        : `failed to read ${join(folder, MANIFEST)}`,
     )
   })
   let manifest: unknown
@@ -59,7 +59,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
 }
 
 const damaged = () =>
-  new CliError(`the ${MANIFEST} is damaged, or was written by another version of Sheaf`)
+  new CliError(`${MANIFEST} is damaged or was written by another version of Sheaf`)
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

@@ -36,7 +36,7 @@ export async function restoreBackup(
     const home = services.home(document.home)
     const { seq } = await home.restoreDocument(parts, await services.context())
     if (seq !== document.seq)
-      throw new CliError(`document ${document.docId} is not the one that the manifest tells of`)
+      throw new CliError(`document ${document.docId} does not match the manifest`)
     onRestored(++done, documents.length)
   }
   const ends = documents.map(({ docId, seq }) => ({
@@ -58,7 +58,7 @@ async function requireEmpty(services: BackupServices): Promise<void> {
   )
   if (users <= 1 && sites === 0 && documents === 0) return
   throw new CliError(
-    `this Sheaf is not empty, so nothing is restored: it has ${users} users, ${sites} team sites and ${documents} documents`,
+    `nothing was restored: this Sheaf is not empty, it has ${users} users, ${sites} team sites and ${documents} documents`,
   )
 }
 

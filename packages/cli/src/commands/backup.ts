@@ -15,24 +15,29 @@ export function addBackupCommands(
 ): void {
   program
     .command('backup')
-    .description('write all documents and all that PostgreSQL holds to a folder, while Sheaf runs')
-    .argument('<folder>', 'a new or empty folder; it will hold secrets, for its user alone to read')
-    .option('--json', 'print the counts of the manifest and nothing else')
+    .description('back up all documents and the PostgreSQL data to a folder, while Sheaf runs')
+    .argument(
+      '<folder>',
+      'a new or empty folder; the backup contains secrets and is readable by its owner only',
+    )
+    .option('--json', 'print only the counts of the manifest, as JSON')
     .action(async (folder: string, options: { json?: boolean }) => {
       await using services = await openBackupServices(settings)
       const bar = startBar(terminal, 'documents copied')
       const target = resolve(settings.workDir, folder)
       const { counts } = await makeBackup(services, target, bar.update).finally(bar.stop)
       if (options.json) return terminal.out(JSON.stringify(counts))
-      terminal.out(`${describe(counts.documents, counts.bytes)} are in ${target}`)
+      terminal.out(`backed up ${describe(counts.documents, counts.bytes)} to ${target}`)
       if (counts.skipped > 0)
-        terminal.out(`${counts.skipped} documents were deleted meanwhile, and are not in it`)
+        terminal.out(
+          `${counts.skipped} documents were deleted during the backup and are not included`,
+        )
     })
 
   program
     .command('restore')
-    .description('bring a backup back, into a running Sheaf in which there is nothing yet')
-    .argument('<folder>', 'the folder of the backup')
+    .description('restore a backup into a running, empty Sheaf')
+    .argument('<folder>', 'the backup folder')
     .action(async (folder: string) => {
       await using services = await openBackupServices(settings)
       const checking = startBar(terminal, 'files checked')
@@ -47,10 +52,12 @@ export function addBackupCommands(
         checking.stop()
         restoring.stop()
       })
-      terminal.out(`${describe(counts.documents, counts.bytes)} were restored`)
-      terminal.out('Keys are those of the backup; what the first start printed works no more.')
+      terminal.out(`restored ${describe(counts.documents, counts.bytes)}`)
+      terminal.out(
+        'API keys are those of the backup. The key printed at the first start is no longer valid.',
+      )
     })
 }
 
 const describe = (documents: number, bytes: number) =>
-  `${documents.toLocaleString('en-US')} documents (${(bytes / 1024 / 1024).toFixed(1)} MiB in all)`
+  `${documents.toLocaleString('en-US')} documents (${(bytes / 1024 / 1024).toFixed(1)} MiB)`

@@ -14,10 +14,14 @@ export function addDoctorCommand(
   program
     .command('doctor')
     .description(
-      'check every document file, and the system if it runs; exits with 1 when something is wrong',
+      'check all document files, and the system if it runs; exits with 1 if there are problems',
     )
-    .option('--full', 'also compare indexes with their tables, which takes longer')
-    .option('--home <name>', 'document-data instance that owns the data folder', 'document-data-0')
+    .option('--full', 'also verify indexes against their tables (slower)')
+    .option(
+      '--home <name>',
+      'name of the document-data instance of the data folder',
+      'document-data-0',
+    )
     .option('--json', 'print {"running","documents","findings":[{"level","docId","message"}]}')
     .action(async (options: { full?: boolean; home: string; json?: boolean }) => {
       const bar = startBar(terminal, 'documents')
@@ -29,7 +33,7 @@ export function addDoctorCommand(
       terminal.out(options.json ? JSON.stringify(diagnosis) : describe(diagnosis))
       const errors = diagnosis.findings.filter(({ level }) => level === 'error').length
       if (errors === 0) return
-      const verdict = errors === 1 ? '1 thing is wrong' : `${errors} things are wrong`
+      const verdict = errors === 1 ? '1 problem found' : `${errors} problems found`
       throw new CliError(options.json ? '' : verdict)
     })
 }
@@ -38,5 +42,5 @@ function describe({ documents, findings }: Diagnosis): string {
   const lines = findings.map(
     ({ level, message }) => `${level === 'error' ? 'WRONG' : 'note '}  ${message}`,
   )
-  return [...lines, `${documents.toLocaleString('en-US')} documents were checked`].join('\n')
+  return [...lines, `${documents.toLocaleString('en-US')} documents checked`].join('\n')
 }

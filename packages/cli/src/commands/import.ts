@@ -26,22 +26,21 @@ export function addImportCommand(
 ): void {
   program
     .command('import')
-    .description('make a document of a file: CSV, TSV, XLSX, JSON, or SQLite from Sheaf')
-    .argument('<file>', 'the file; the end of its name tells what it is')
-    .option(
-      '--workspace <id>',
-      'workspace of the document; the first one of your site unless given',
+    .description(
+      'import a file as a new document: CSV, TSV, XLSX, JSON, or SQLite downloaded from Sheaf',
     )
-    .option('--name <name>', 'name of the document; that of the file unless given')
-    .option('--json', 'print {"id","title","tables"} and nothing else')
-    .option('--url <url>', 'address of the Sheaf; SHEAF_URL or that of this machine unless given')
-    .option('--key <key>', 'API key; SHEAF_API_KEY unless given')
+    .argument('<file>', 'the file; its extension gives the format')
+    .option('--workspace <id>', 'id of the workspace (default: first workspace of your site)')
+    .option('--name <name>', 'name of the document (default: file name)')
+    .option('--json', 'print only {"id","title","tables"}')
+    .option('--url <url>', 'URL of Sheaf (default: SHEAF_URL, or Sheaf on this machine)')
+    .option('--key <key>', 'API key (default: SHEAF_API_KEY)')
     .addHelpText(
       'after',
       `
-The server takes the whole file at once, or nothing of it. For rows of a CSV file that
-are to go into a document that exists, and for files that are larger than the server takes,
-there is \`${settings.invocation} load\`.`,
+The server imports the whole file or nothing. To add rows of a CSV file to an existing
+document, or to load a file that exceeds the import limit of the server, use
+\`${settings.invocation} load\`.`,
     )
     .action((file: string, options: ImportOptions) =>
       runImport(file, options, { settings, terminal }),
@@ -78,14 +77,14 @@ function report(
 ): void {
   if (json) return terminal.out(JSON.stringify({ id, title, tables }))
   for (const table of tables)
-    terminal.out(`${table.rows.toLocaleString('en-US')} rows are in table ${table.id}`)
-  terminal.out(`made document ${id}, "${title}" (${(ms / 1000).toFixed(1)} s)`)
+    terminal.out(`${table.rows.toLocaleString('en-US')} rows in table ${table.id}`)
+  terminal.out(`created document ${id}, "${title}" (${(ms / 1000).toFixed(1)} s)`)
 }
 
 async function readSize(path: string): Promise<number> {
   const found = await stat(path).catch((error: { code?: string }) => {
     throw new CliError(
-      error.code === 'ENOENT' ? `there is no file ${path}` : `${path} may not be read`,
+      error.code === 'ENOENT' ? `file not found: ${path}` : `permission denied: ${path}`,
     )
   })
   if (found.isDirectory()) throw new CliError(`${path} is a folder`)

@@ -8,7 +8,7 @@ import { formatTable, type Terminal } from '../terminal'
 
 /** Adds `keys create`, `keys list` and `keys revoke`. */
 export function addKeysCommands(program: Command, settings: CliSettings, terminal: Terminal): void {
-  const keys = program.command('keys').description('API keys, which programs use to act as a user')
+  const keys = program.command('keys').description('manage API keys of users')
   addCreate(keys, settings, terminal)
   addList(keys, settings, terminal)
   addRevoke(keys, settings, terminal)
@@ -27,15 +27,18 @@ interface CreateOptions {
 function addCreate(keys: Command, settings: CliSettings, terminal: Terminal): void {
   keys
     .command('create')
-    .description('make another API key for a user')
+    .description('create an API key for a user')
     .argument('<email>', 'email address of the user')
-    .option('--name <name>', 'what the key is for')
-    .option('--expires <when>', 'when it ends: a date, a time, or a span such as 12h or 30d')
-    .option('--read-only', 'it may change nothing')
-    .option('--org <orgs...>', 'it reaches only these sites (ids or domains) and what follows')
-    .option('--workspace <ids...>', 'it reaches only these workspaces')
-    .option('--doc <ids...>', 'it reaches only these documents (UUIDs, ids or urlIds)')
-    .option('--json', 'print {"id","email","name","key","expiresAt","scope"} and nothing else')
+    .option('--name <name>', 'purpose of the key')
+    .option(
+      '--expires <when>',
+      'expiry: a date, a time, or a duration such as 12h or 30d (default: never)',
+    )
+    .option('--read-only', 'allow reading only')
+    .option('--org <orgs...>', 'limit the key to these sites (ids or domains)')
+    .option('--workspace <ids...>', 'limit the key to these workspaces (ids)')
+    .option('--doc <ids...>', 'limit the key to these documents (UUIDs, ids or urlIds)')
+    .option('--json', 'print only {"id","email","name","key","expiresAt","scope"}')
     .action(async (email: string, options: CreateOptions) => {
       const expiresAt = options.expires && readExpiry(options.expires, Date.now())
       const wanted = { name: options.name, expiresAt, scope: readScope(options) }
@@ -48,9 +51,9 @@ function addCreate(keys: Command, settings: CliSettings, terminal: Terminal): vo
         const made = { id, email: user.email, name, key, expiresAt: end, scope }
         return terminal.out(JSON.stringify(made))
       }
-      const facts = [...(end ? [`ends ${end}`] : []), ...(scope ? [showScope(scope)] : [])]
+      const facts = [...(end ? [`expires ${end}`] : []), ...(scope ? [showScope(scope)] : [])]
       const note = facts.length > 0 ? ` (${facts.join('; ')})` : ''
-      terminal.out(`API key ${id} of ${user.email}, shown only this once: ${key}${note}`)
+      terminal.out(`API key ${id} of ${user.email} (not shown again): ${key}${note}`)
     })
 }
 
@@ -58,7 +61,7 @@ function addCreate(keys: Command, settings: CliSettings, terminal: Terminal): vo
 function readScope(options: CreateOptions): KeyScope | undefined {
   const { readOnly = false, org = [], workspace = [], doc = [] } = options
   const bad = workspace.find((id) => !/^\d{1,15}$/.test(id))
-  if (bad !== undefined) throw new CliError(`--workspace takes ids, not ${bad}`, 2)
+  if (bad !== undefined) throw new CliError(`--workspace must be an integer id: ${bad}`, 2)
   if (!readOnly && org.length + workspace.length + doc.length === 0) return undefined
   return { readOnly, orgs: [...org], workspaces: workspace.map(Number), documents: [...doc] }
 }
@@ -77,7 +80,7 @@ function showScope({ readOnly, orgs, workspaces, documents }: KeyScope): string 
 function addList(keys: Command, settings: CliSettings, terminal: Terminal): void {
   keys
     .command('list')
-    .description("list a user's API keys, without their secrets")
+    .description('list the API keys of a user, without secrets')
     .argument('<email>', 'email address of the user')
     .option('--json', 'print them as a JSON array')
     .action(async (email: string, options: { json?: boolean }) => {
@@ -115,8 +118,8 @@ function addList(keys: Command, settings: CliSettings, terminal: Terminal): void
 function addRevoke(keys: Command, settings: CliSettings, terminal: Terminal): void {
   keys
     .command('revoke')
-    .description('end an API key; no request is served with it from then on')
-    .argument('<key>', 'its id, its first characters as listed, or the whole key')
+    .description('revoke an API key, effective immediately')
+    .argument('<key>', 'id, prefix as listed, or the whole key')
     .action(async (idOrKey: string) => {
       await using operator = openOperator(await readOperatorTarget(settings))
       const key = await operator.revokeKey(idOrKey.replace(/…$/, ''))
@@ -132,10 +135,10 @@ export function readExpiry(text: string, now: number): string {
   const at = span ? now + Number(span[1]) * spans[span[2] as keyof typeof spans] : Date.parse(text)
   if (Number.isNaN(at) || (!span && !/^\d{4}-\d\d-\d\d/.test(text))) {
     throw new CliError(
-      `--expires takes 2030-01-31, 2030-01-31T12:00:00Z, 12h or 30d, not ${text}`,
+      `--expires must be a date, a time or a duration, such as 2030-01-31, 2030-01-31T12:00:00Z, 12h or 30d: ${text}`,
       2,
     )
   }
-  if (at <= now) throw new CliError(`--expires ${text} is in the past`, 2)
+  if (at <= now) throw new CliError(`--expires must be in the future: ${text}`, 2)
   return new Date(at).toISOString()
 }

@@ -20,22 +20,22 @@ interface LoadOptions extends Omit<LoadRequest, 'file'> {
 export function addLoadCommand(program: Command, settings: CliSettings, terminal: Terminal): void {
   program
     .command('load')
-    .description('load a CSV file into a table, over the REST API')
-    .argument('<file>', 'the CSV file; its first line names the columns')
-    .option('--doc <id>', 'document to load into; a new one is made unless given')
+    .description('load a CSV file into a table through the REST API')
+    .argument('<file>', 'the CSV file; its first line has the column names')
+    .option('--doc <id>', 'document to load into (default: a new document)')
     .option(
       '--workspace <id>',
-      'workspace of a new document; the first one of your site unless given',
+      'id of the workspace of a new document (default: first workspace of your site)',
     )
-    .option('--name <name>', 'name of a new document; that of the file unless given')
-    .option('--table <name>', 'table to add the rows to, or the name of a new one')
-    .option('--text', 'make all columns Text instead of guessing their types')
-    .option('--delimiter <char>', 'what parts the cells; found out unless given', readDelimiter)
-    .option('--batch <rows>', 'rows to send at once; adapts to the server unless given', readBatch)
-    .option('--resume', 'go on with a load of this file that was cut short')
-    .option('--json', 'print {"docId","tableId","rows","seconds"} and nothing else')
-    .option('--url <url>', 'address of the Sheaf; SHEAF_URL or that of this machine unless given')
-    .option('--key <key>', 'API key; SHEAF_API_KEY unless given')
+    .option('--name <name>', 'name of a new document (default: file name)')
+    .option('--table <name>', 'table to add the rows to, or name of a new table')
+    .option('--text', 'use type Text for all columns instead of guessing types')
+    .option('--delimiter <char>', 'delimiter of cells (default: detected)', readDelimiter)
+    .option('--batch <rows>', 'rows per request (default: adapts to the server)', readBatch)
+    .option('--resume', 'resume an interrupted load of this file')
+    .option('--json', 'print only {"docId","tableId","rows","seconds"}')
+    .option('--url <url>', 'URL of Sheaf (default: SHEAF_URL, or Sheaf on this machine)')
+    .option('--key <key>', 'API key (default: SHEAF_API_KEY)')
     .addHelpText('after', () => examples(settings.invocation))
     .action((file: string, options: LoadOptions) => runLoad(file, options, { settings, terminal }))
 }
@@ -44,12 +44,12 @@ function examples(invocation: string): string {
   return `
 Examples:
   ${invocation} load cities.csv                         into a new document "cities"
-  ${invocation} load cities.csv --doc ID --table Cities   into a document that exists
-  ${invocation} load cities.csv --resume                go on after an error
+  ${invocation} load cities.csv --doc ID --table Cities   into an existing document
+  ${invocation} load cities.csv --resume                resume after an error
 
-A type is chosen for a column only when all its values are written that way; codes
-with leading zeros and very long numbers stay Text. Every row is stored once, even
-when an answer of the server is lost.`
+A column gets a type only if all its values are written that way; codes with leading
+zeros and very long numbers stay Text. Every row is stored exactly once, even if a
+response of the server is lost.`
 }
 
 async function runLoad(
@@ -59,7 +59,7 @@ async function runLoad(
 ): Promise<void> {
   if (options.doc !== undefined && (options.workspace ?? options.name) !== undefined) {
     throw new CliError(
-      '--workspace and --name are for a new document, --doc for one that exists',
+      '--workspace and --name apply to a new document and cannot be combined with --doc',
       2,
     )
   }
@@ -90,7 +90,7 @@ async function runLoad(
     if (!(error instanceof LoadInterrupted)) throw error
     const again = continueCommand(name, options, settings.invocation)
     throw new CliError(
-      `${error.message}\n${error.stored} of ${error.total} rows are stored; to go on: ${again}`,
+      `${error.message}\n${error.stored} of ${error.total} rows are stored; to resume: ${again}`,
     )
   } finally {
     stop.release()
@@ -106,7 +106,7 @@ function report(
   if (options.json) return terminal.out(JSON.stringify({ docId, tableId, rows, seconds }))
   const count = rows.toLocaleString('en-US')
   terminal.out(
-    `${count} rows are in table ${tableId} of document ${docId} (${seconds.toFixed(1)} s)`,
+    `loaded ${count} rows into table ${tableId} of document ${docId} (${seconds.toFixed(1)} s)`,
   )
 }
 
@@ -145,7 +145,7 @@ function stopOnInterrupt() {
 function readBatch(text: string): number {
   const rows = Number(text)
   if (!/^\d+$/.test(text) || rows < 1 || rows > 100_000) {
-    throw new InvalidArgumentError('It must be a whole number from 1 to 100000.')
+    throw new InvalidArgumentError('Must be an integer from 1 to 100000.')
   }
   return rows
 }
@@ -153,7 +153,7 @@ function readBatch(text: string): number {
 function readDelimiter(text: string): string {
   const delimiter = text === '\\t' || text === 'tab' ? '\t' : text
   if (delimiter.length !== 1 || /["\r\n]/.test(delimiter)) {
-    throw new InvalidArgumentError('It must be one character, or tab.')
+    throw new InvalidArgumentError('Must be one character, or tab.')
   }
   return delimiter
 }

@@ -13,10 +13,13 @@ export function addSignInCommand(
 ): void {
   program
     .command('sign-in')
-    .description('print a link that signs a user in to the console, once')
+    .description('print a one-time link that signs a user in to the console')
     .argument('<email>', 'email address of the user')
-    .option('--url <url>', 'address that the user knows this Sheaf by')
-    .option('--json', 'print {"url","expiresAt"} and nothing else')
+    .option(
+      '--url <url>',
+      'public URL of Sheaf (default: SHEAF_PUBLIC_URL, or Sheaf on this machine)',
+    )
+    .option('--json', 'print only {"url","expiresAt"}')
     .action(async (email: string, options: { url?: string; json?: boolean }) => {
       const base = await readPublicUrl(settings, options.url)
       await using operator = openOperator(await readOperatorTarget(settings))
@@ -24,6 +27,8 @@ export function addSignInCommand(
       const url = signInLink(base, token)
       if (options.json) return terminal.out(JSON.stringify({ url, expiresAt }))
       terminal.out(url)
-      terminal.out(`It signs ${email} in, once, until ${expiresAt}. Whoever opens it is that user.`)
+      terminal.out(
+        `The link signs in ${email}, once, until ${expiresAt}. Anyone who opens it acts as that user.`,
+      )
     })
 }

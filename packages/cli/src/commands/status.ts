@@ -25,13 +25,13 @@ export function addStatusCommand(
 ): void {
   program
     .command('status')
-    .description('say what is alive and ready; exits with 1 unless everything is')
-    .option('--url <url>', 'address of the Sheaf; that of this machine unless given')
+    .description('show liveness and readiness; exits with 1 unless everything is ready')
+    .option('--url <url>', 'URL of Sheaf (default: Sheaf on this machine)')
     .option('--json', 'print {"url","alive","ready","detail","pids"}')
     .action(async (options: { url?: string; json?: boolean }) => {
       const status = await readStatus(settings, options.url ?? settings.url)
       terminal.out(options.json ? JSON.stringify(status) : describeStatus(status))
-      if (!status.ready) throw new CliError(options.json ? '' : 'not everything is ready')
+      if (!status.ready) throw new CliError(options.json ? '' : 'Sheaf is not ready')
     })
 }
 

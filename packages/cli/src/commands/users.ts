@@ -10,23 +10,23 @@ export function addUsersCommands(
   settings: CliSettings,
   terminal: Terminal,
 ): void {
-  const users = program.command('users').description('the people who use this Sheaf')
+  const users = program.command('users').description('manage users')
 
   users
     .command('create')
-    .description('make a user unless they exist, and a new API key for them')
+    .description('create a user if needed, and a new API key for them')
     .argument('<email>', 'email address of the user')
-    .option('--name <name>', 'display name of a new user; an existing one keeps theirs')
-    .option('--json', 'print {"id","email","name","key"} and nothing else')
+    .option('--name <name>', 'display name of a new user; ignored for an existing user')
+    .option('--json', 'print only {"id","email","name","key"}')
     .action(async (email: string, options: { name?: string; json?: boolean }) => {
       await using operator = openOperator(await readOperatorTarget(settings))
       const { user, created } = await operator.ensureUser(email, options.name)
       const { key } = await operator.createKey(user.id, { mayBeDefault: true })
       const { id, name } = user
       if (options.json) return terminal.out(JSON.stringify({ id, email: user.email, name, key }))
-      const made = created ? 'is a new user' : 'was a user already'
+      const made = created ? 'was created' : 'already exists'
       terminal.out(`${user.email} (${name}, id ${id}) ${made}`)
-      terminal.out(`API key, shown only this once: ${key}`)
+      terminal.out(`API key (not shown again): ${key}`)
     })
 
   users

@@ -8,14 +8,14 @@ import { startListener } from '../webhooks/listener'
 export function addWebhooksCommands(program: Command, terminal: Terminal): void {
   program
     .command('webhooks')
-    .description('tools for developers of receivers of webhooks')
+    .description('tools for developing webhook receivers')
     .command('listen')
-    .description('receive deliveries on this machine, print them, and check their signatures')
-    .argument('<port>', 'port on loopback; 0 takes a free one')
-    .option('--secret <whsec_…>', 'secret of the webhook, which its signatures are checked with')
+    .description('receive deliveries on this machine, print them and verify signatures')
+    .argument('<port>', 'port on the loopback interface; 0 for any free port')
+    .option('--secret <whsec_…>', 'signing secret of the webhook, for verifying signatures')
     .action(async (port: string, { secret }: { readonly secret?: string }) => {
       await using listener = await startListener({ port: readPort(port), secret }, terminal)
-      terminal.err(`listening at ${listener.url} (every path); ^C ends it`)
+      terminal.err(`listening at ${listener.url} (any path), press Ctrl+C to stop`)
       await once(process, 'SIGINT')
     })
 }
@@ -23,6 +23,6 @@ export function addWebhooksCommands(program: Command, terminal: Terminal): void 
 function readPort(text: string): number {
   const port = Number(text)
   if (!/^\d{1,5}$/.test(text) || port > 65_535)
-    throw new CliError(`a port is a number from 0 to 65535, not ${text}`, 2)
+    throw new CliError(`port must be an integer from 0 to 65535: ${text}`, 2)
   return port
 }

@@ -140,24 +140,20 @@ describe('readCsv', () => {
       'a\r\n1\r\n2,3\r\n',
       /^data.csv, line 3: 2 values where the header has 1 column$/,
     ],
-    [
-      'an open quote',
-      'a,b\n1,"2\n3,4\n',
-      /^data.csv, line \d: a quote is opened and never closed$/,
-    ],
+    ['an open quote', 'a,b\n1,"2\n3,4\n', /^data.csv, line \d: unclosed quote$/],
     ['text after a quote', 'a,b\n"1"x,2\n', /^data.csv, line 2: a closing quote must be/],
     ['a quote inside a value', 'a,b\n1,5"\n', /^data.csv, line 2: a quote inside a value/],
     [
       'Latin-1',
       Buffer.from('a\n\xe9\n', 'latin1'),
-      /^data.csv, after line \d: this is not utf-8 text$/,
+      /^data.csv, after line \d: invalid utf-8 text$/,
     ],
   ])('says where the fault of %s is', async (_, content, message) => {
     await expect(read(content)).rejects.toThrow(message)
   })
 
   it('says that there is no such file', async () => {
-    await expect(readCsv(join(folder, 'none.csv')).next()).rejects.toThrow(/^there is no file /)
+    await expect(readCsv(join(folder, 'none.csv')).next()).rejects.toThrow(/^file not found: /)
     await expect(readCsv(folder).next()).rejects.toThrow(/ is a folder$/)
   })
 

@@ -101,7 +101,7 @@ async function* decode(
     if (rest !== '') yield rest
   } catch (error) {
     if ((error as { code?: string }).code !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw error
-    throw new CliError(`${basename(file)}, after line ${line}: this is not ${encoding} text`)
+    throw new CliError(`${basename(file)}, after line ${line}: invalid ${encoding} text`)
   }
 }
 
@@ -118,19 +118,18 @@ function count(number: number, noun: string): string {
 function explain(file: string, error: unknown): unknown {
   if (error instanceof CliError) return error
   const { code, message, lines } = error as { code?: string; message: string; lines?: number }
-  if (code === 'ENOENT') return new CliError(`there is no file ${file}`)
+  if (code === 'ENOENT') return new CliError(`file not found: ${file}`)
   if (code === 'EISDIR') return new CliError(`${file} is a folder`)
-  if (code === 'EACCES') return new CliError(`${file} may not be read`)
+  if (code === 'EACCES') return new CliError(`permission denied: ${file}`)
   const problem = problems[code ?? ''] ?? (code?.startsWith('CSV_') ? message : undefined)
   if (problem === undefined) return error
   return new CliError(`${basename(file)}, line ${lines}: ${problem}`)
 }
 
 const problems: Record<string, string> = {
-  CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
+  CSV_QUOTE_NOT_CLOSED: 'unclosed quote',
   CSV_INVALID_CLOSING_QUOTE:
-    'a closing quote must be followed by a separator or the end of the line',
-  INVALID_OPENING_QUOTE:
-    'a quote inside a value: such values must be quoted, and the quote doubled',
-  CSV_MAX_RECORD_SIZE: 'the row is too long; perhaps a quote is opened and never closed',
+    'a closing quote must be followed by a delimiter or the end of the line',
+  INVALID_OPENING_QUOTE: 'a quote inside a value: the value must be quoted and the quote doubled',
+  CSV_MAX_RECORD_SIZE: 'the row is too long, possibly because of an unclosed quote',
 }

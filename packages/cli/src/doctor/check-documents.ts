@@ -36,5 +36,5 @@ export async function* checkDocuments(dataDir: string, full: boolean): AsyncGene
     child.kill()
   }
   const [code] = (await closed) as [number | null]
-  if (code !== 0) throw new CliError(`the documents could not be checked: ${complaints.trim()}`)
+  if (code !== 0) throw new CliError(`failed to check the documents: ${complaints.trim()}`)
 }

@@ -32,14 +32,17 @@ export async function examine(
   const findings: Finding[] = []
   // Rows first: a document that is made meanwhile has its file already when files are listed.
   const rows = await readRows(settings, options.home).catch((error: Error) => {
-    findings.push({ level: 'error', message: `directory cannot be asked: ${error.message}` })
+    findings.push({
+      level: 'error',
+      message: `the directory service is unavailable: ${error.message}`,
+    })
     return undefined
   })
   const running = await examineSystem(settings, findings)
   if (!running && rows === undefined)
     findings.push({
       level: 'note',
-      message: 'Sheaf does not run: only its files were checked, not what PostgreSQL knows of them',
+      message: 'Sheaf is not running: only document files were checked, not the PostgreSQL data',
     })
   const files = new Set<string>()
   for await (const step of checkDocuments(settings.dataDir, options.full)) {
@@ -79,7 +82,7 @@ async function examineSystem(settings: CliSettings, findings: Finding[]): Promis
     return true
   } catch (error) {
     const { message } = error as Error
-    findings.push({ level: 'error', message: `${url} does not answer: ${message}` })
+    findings.push({ level: 'error', message: `${url} does not respond: ${message}` })
     return false
   }
 }
@@ -90,7 +93,7 @@ function findStrays(rows: ReadonlyMap<string, boolean>, files: ReadonlySet<strin
     .map((docId) => ({
       level: 'error',
       docId,
-      message: `document ${docId}: it has a file, but directory does not know it`,
+      message: `document ${docId}: it has a file but is unknown to the directory service`,
     }))
 }
 
@@ -101,13 +104,13 @@ function compare(rows: ReadonlyMap<string, boolean>, files: ReadonlySet<string>)
       findings.push({
         level: 'error',
         docId,
-        message: `document ${docId}: users can see it, but it has no file`,
+        message: `document ${docId}: it is visible to users but has no file`,
       })
     if (!published && files.has(docId))
       findings.push({
         level: 'note',
         docId,
-        message: `document ${docId}: nobody can see it, since making it was interrupted`,
+        message: `document ${docId}: it is not visible to users, because its creation was interrupted`,
       })
   }
   return findings

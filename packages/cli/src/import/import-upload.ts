@@ -68,7 +68,7 @@ export async function importUpload(
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve)
     request.once('error', reject)
-    request.once('timeout', () => request.destroy(new Error('it has been silent for too long')))
+    request.once('timeout', () => request.destroy(new Error('timed out')))
   })
   async function* body(): AsyncGenerator<Buffer> {
     yield head
@@ -90,7 +90,7 @@ export async function importUpload(
   } catch (error) {
     if (error instanceof RestError || error instanceof CliError) throw error
     const { code, message } = error as { code?: string; message: string }
-    throw new RestError(0, `no answer from ${url}: ${code ?? message}`)
+    throw new RestError(0, `no response from ${url}: ${code ?? message}`)
   } finally {
     request.destroy()
   }
@@ -103,7 +103,7 @@ function toCliError(error: unknown): CliError | undefined {
     path?: string
   }
   const isOfFile = path !== undefined || syscall === 'open' || syscall === 'read'
-  return isOfFile ? new CliError(`the file cannot be read: ${code ?? 'unknown error'}`) : undefined
+  return isOfFile ? new CliError(`failed to read the file: ${code ?? 'unknown error'}`) : undefined
 }
 
 /** What stands before and behind the file in the form. */
@@ -134,13 +134,15 @@ async function readAnswer(
     if (line.progress) watcher.rows(line.progress.rowsRead, line.progress.rowsStored)
     if (line.document) return line.document
   }
-  const problem = response.complete ? 'does not answer like Sheaf' : 'broke the answer off'
+  const problem = response.complete
+    ? 'sent an unexpected response; is the URL that of Sheaf?'
+    : 'closed the connection before the end of the response'
   throw new RestError(status, `the server ${problem}`)
 }
 
 function refusal({ error = 'no reason given', details }: Line, status: number): RestError {
   const shown = status >= 400 ? status : (details?.status ?? 500)
-  return new RestError(shown, `the server answered ${shown}: ${error}`)
+  return new RestError(shown, `the server returned ${shown}: ${error}`)
 }
 
 function readLine(text: string): Line | undefined {

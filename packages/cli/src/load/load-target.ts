@@ -63,7 +63,7 @@ export async function openTable(
   const tableId = made.tables[0]?.id ?? ''
   const columns = await listColumns(rest, docId, tableId)
   if (columns.length !== headers.length) {
-    throw new CliError(`the server made ${columns.length} columns for ${headers.length} headers`)
+    throw new CliError(`the server created ${columns.length} columns for ${headers.length} headers`)
   }
   return { docId, tableId, columns: columns.map(({ id }, i) => ({ id, type: types[i] ?? 'Text' })) }
 }

@@ -81,7 +81,7 @@ export async function loadCsv(request: LoadRequest, context: LoadContext): Promi
     const stored = request.resume ? await sender.resume() : 0
     if (stored < 0 || stored > scan.rows) {
       throw new CliError(
-        `table ${tableId} has changed since the load was cut short, so it cannot go on`,
+        `cannot resume: table ${tableId} has changed since the load was interrupted`,
       )
     }
     context.onStart?.(scan.rows, stored)
@@ -104,7 +104,7 @@ async function startLoad(
   const { table = fileName } = request
   const append = doc !== undefined && request.table !== undefined
   const target = await openTable(rest, docId, { table, append, ...scan }).catch((error: Error) => {
-    if (doc === undefined) error.message += `; the document ${docId} was made and is empty`
+    if (doc === undefined) error.message += `; the new document ${docId} is empty`
     throw error
   })
   const lastIdBefore = append ? await readLastId(rest, target) : 0
@@ -120,15 +120,13 @@ async function getState(
 ): Promise<LoadState> {
   const state = await stateFile.find()
   const name = basename(file)
-  if (!state) throw new CliError(`no load of ${name} was cut short here: start it without --resume`)
+  if (!state) throw new CliError(`no interrupted load of ${name}: start it without --resume`)
   if (state.sha256 !== sha256) {
-    throw new CliError(`${name} has changed since its load was cut short, so it cannot go on`)
+    throw new CliError(`cannot resume: ${name} has changed since its load was interrupted`)
   }
   if ((doc ?? state.docId) !== state.docId || (table ?? state.tableId) !== state.tableId) {
     const { docId, tableId } = state
-    throw new CliError(
-      `the load of ${name} that was cut short went to --doc ${docId} --table ${tableId}`,
-    )
+    throw new CliError(`the interrupted load of ${name} used --doc ${docId} --table ${tableId}`)
   }
   return state
 }

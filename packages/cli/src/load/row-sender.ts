@@ -74,7 +74,7 @@ export class RowSender {
 
   private async sendHalves(batch: Batch, chars: number): Promise<void> {
     if (batch.length === 1) {
-      throw new CliError(`row ${this.sent + 1} is larger than the server takes in one request`)
+      throw new CliError(`row ${this.sent + 1} exceeds the request size limit of the server`)
     }
     this.options.size.tooLarge(chars)
     const middle = Math.ceil(batch.length / 2)
@@ -96,8 +96,8 @@ export class RowSender {
   private disturbed(): CliError {
     const { tableId } = this.options.target
     return new CliError(
-      `something else added or removed rows of ${tableId} meanwhile, so it cannot be told which rows of the file ` +
-        `are there; about ${this.sent} are`,
+      `rows of ${tableId} were added or removed by others during the load, so the number of stored rows is ` +
+        `uncertain: about ${this.sent}`,
     )
   }
 }

@@ -6,7 +6,7 @@ const arrival = {
   url: '/hook',
   headers: { 'webhook-id': 'msg_1', authorization: 'Basic secret' },
   body: '[{"id":1,"A":"x"},{"id":2}]',
-  verdict: { isRight: true, text: 'right' },
+  verdict: { isRight: true, text: 'valid' },
   isAgain: false,
 }
 
@@ -14,7 +14,7 @@ describe('a delivery on the terminal', () => {
   it('shows headers, signature and a line for each row, and no credentials', () => {
     expect(describeDelivery(arrival, now).split('\n')).toEqual([
       '2026-01-31T12:00:00.000Z  POST /hook  2 rows',
-      '  signature: right',
+      '  signature: valid',
       '  webhook-id: msg_1',
       '  authorization: (12 characters)',
       '  {"id":1,"A":"x"}',
@@ -24,8 +24,8 @@ describe('a delivery on the terminal', () => {
   })
 
   it('says when it came before, and when it is none', () => {
-    expect(describeDelivery({ ...arrival, isAgain: true }, now)).toMatch('2 rows, came before')
-    expect(describeDelivery({ ...arrival, body: 'hello' }, now)).toMatch('no JSON array')
+    expect(describeDelivery({ ...arrival, isAgain: true }, now)).toMatch('2 rows, repeated')
+    expect(describeDelivery({ ...arrival, body: 'hello' }, now)).toMatch('not a JSON array')
     expect(describeDelivery({ ...arrival, body: 'hello' }, now)).toMatch('  "hello"')
   })
 

@@ -19,8 +19,8 @@ export interface Arrival {
 export function describeDelivery(arrival: Arrival, now: Date): string {
   const { method, url, headers, body, verdict, isAgain } = arrival
   const rows = readRows(body)
-  const what = rows ? `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}` : 'no JSON array'
-  const again = isAgain ? ', came before' : ''
+  const what = rows ? `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}` : 'not a JSON array'
+  const again = isAgain ? ', repeated' : ''
   const lines = [
     `${now.toISOString()}  ${method} ${url}  ${what}${again}`,
     `  signature: ${verdict.text}`,

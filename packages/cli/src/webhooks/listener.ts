@@ -65,7 +65,7 @@ export async function startListener(
 function listen(server: Server, port: number): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const reason = error.code === 'EADDRINUSE' ? 'is taken' : 'cannot be used'
+      const reason = error.code === 'EADDRINUSE' ? 'is in use' : 'is unavailable'
       reject(new CliError(`port ${port} ${reason}`))
     })
     server.listen(port, '127.0.0.1', () => resolve(server.address() as AddressInfo))

@@ -67,6 +67,6 @@ describe('chooseDocument', () => {
   })
 
   it('refuses to guess between sites', () => {
-    expect(() => chooseDocument([team, { ...team }], 7)).toThrow('ambiguous document request')
+    expect(() => chooseDocument([team, { ...team }], 7)).toThrow('ambiguous document: ')
   })
 })

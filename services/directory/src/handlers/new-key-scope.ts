@@ -45,7 +45,7 @@ async function findEach<T, Id>(
   for (const [i, item] of given.entries()) {
     const id = await find(item)
     if (id === undefined)
-      throw bad(`scope.${name}[${i}]`, 'names nothing that the owner of the key can see')
+      throw bad(`scope.${name}[${i}]`, 'must name something that the owner of the key can access')
     found.add(id)
   }
   return [...found]

@@ -21,7 +21,7 @@ export function refuseTypedReference(cell: Cell): void {
     throw new AppError(
       'invalid',
       'INVALID_VALUE',
-      `A reference with the code "${cell[0]}" cannot be written: give the row id, or ["L", …] for several`,
+      `A reference with the code "${cell[0]}" cannot be written: use a row id, or ["L", …] for several row ids`,
     )
   }
 }

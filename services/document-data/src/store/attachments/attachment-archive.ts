@@ -45,7 +45,7 @@ export async function* readArchive(
   try {
     yield* archive.output
   } finally {
-    archive.fail(new Error('nobody reads the archive'))
+    archive.fail(new Error('the archive is not being read'))
     await filled
   }
 }

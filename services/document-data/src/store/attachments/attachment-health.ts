@@ -23,7 +23,7 @@ export async function verifyFiles(
       throw new AppError(
         'unavailable',
         'ATTACHMENT_DAMAGED',
-        `the bytes of attachment ${id} are missing or damaged`,
+        `the contents of attachment ${id} are missing or damaged`,
       )
     }
     seen.add(content.hash)

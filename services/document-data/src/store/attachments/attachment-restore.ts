@@ -146,7 +146,7 @@ function attach(
   const rows = listMissing(connection, file.sha1)
   if (rows.length === 0) return
   const claimed = claimContent(connection, upload, file.sha256)
-  if (!claimed) throw new Error('the content of an upload is not there')
+  if (!claimed) throw new Error('the content of an upload is missing')
   if (claimed.isNew) requireRoom(measureContents(connection), maxBytes)
   const link = connection.prepare('INSERT OR REPLACE INTO _sheaf_attachments VALUES (?, ?)')
   const correct = connection.prepare('UPDATE _grist_Attachments SET fileSize = ? WHERE id = ?')

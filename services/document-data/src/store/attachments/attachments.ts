@@ -90,7 +90,7 @@ export function addAttachments(
   )
   const added = files.map(({ hash, ...file }, index): Attachment => {
     const claimed = claimContent(connection, upload, hash)
-    if (!claimed) throw new ContentMissingError('the content is not there')
+    if (!claimed) throw new ContentMissingError('the content is missing')
     grows ||= claimed.isNew
     const { fileIdent, fileName, fileType, fileSize, fileExt } = file
     const id = first + index
@@ -112,7 +112,7 @@ export function addAttachments(
 /** Throws `too_large` when a document's attachments are more bytes than it may have. */
 export function requireRoom(bytes: number, maxBytes: number): void {
   if (bytes <= maxBytes) return
-  const message = `Exceeded attachments limit for document: all together must not exceed ${formatSize(maxBytes)}`
+  const message = `Exceeded attachments limit for document: all attachments together must not exceed ${formatSize(maxBytes)}`
   throw new AppError('too_large', 'ATTACHMENTS_TOO_LARGE', message, { limit: String(maxBytes) })
 }
 

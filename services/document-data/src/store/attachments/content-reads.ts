@@ -43,4 +43,4 @@ function readChunk(
 }
 
 const contentGone = () =>
-  new AppError('unavailable', 'ATTACHMENT_GONE', 'the file was removed, or is damaged')
+  new AppError('unavailable', 'ATTACHMENT_GONE', 'the file was removed or is damaged')

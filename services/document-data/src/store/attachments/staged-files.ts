@@ -72,12 +72,12 @@ export class StagedFiles<T> implements AsyncDisposable {
 
   /** Begins a file. Throws `too_large` when there are too many. */
   begin(about: T): void {
-    if (this.current) throw new Error('a file has not been ended')
+    if (this.current) throw new Error('a file is incomplete')
     if (this.files.length >= MAX_FILES)
       throw new AppError(
         'too_large',
         'ATTACHMENTS_TOO_LARGE',
-        `one request can have at most ${MAX_FILES} files`,
+        `a request must not have more than ${MAX_FILES} files`,
       )
     const [sha1, sha256] = [createHash('sha1'), createHash('sha256')]
     this.current = { about, start: this.length, sha1, sha256 }
@@ -86,7 +86,7 @@ export class StagedFiles<T> implements AsyncDisposable {
   /** Adds bytes to the file that has begun. Throws `too_large` beyond a limit. */
   async write(bytes: Uint8Array): Promise<void> {
     const { current, limits } = this
-    if (!current) throw new Error('no file has begun')
+    if (!current) throw new Error('no file was started')
     if (this.length - current.start + bytes.length > limits.fileBytes)
       throw new AppError(
         'too_large',
@@ -141,7 +141,7 @@ export class StagedFiles<T> implements AsyncDisposable {
         bytes.length - at,
         this.length + at,
       )
-      if (bytesWritten === 0) throw new Error('a staged file takes no more bytes')
+      if (bytesWritten === 0) throw new Error('a staged file accepts no more bytes')
       at += bytesWritten
     }
   }
@@ -149,7 +149,7 @@ export class StagedFiles<T> implements AsyncDisposable {
   private async read(position: number, length: number): Promise<Buffer> {
     const buffer = Buffer.allocUnsafe(length)
     const { bytesRead } = await tellDisk(() => this.handle.read(buffer, 0, length, position))
-    if (bytesRead !== length) throw new Error('a staged file is shorter than it was')
+    if (bytesRead !== length) throw new Error('a staged file was truncated')
     return buffer
   }
 }

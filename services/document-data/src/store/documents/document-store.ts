@@ -330,9 +330,7 @@ export class DocumentStore implements AsyncDisposable {
     const doc = this.open.get(docId)
     this.open.delete(docId)
     try {
-      doc?.abandon(
-        new AppError('unavailable', 'DISK_ERROR', 'the file of the document cannot be used'),
-      )
+      doc?.abandon(new AppError('unavailable', 'DISK_ERROR', 'the document file is unavailable'))
     } catch (error) {
       this.options.onFileError(error, docId)
     }

@@ -265,5 +265,5 @@ export class OpenDocument {
 
 function heldBack(): AppError {
   const hint = { retryAfterMs: '1000' }
-  return new AppError('unavailable', 'DOCUMENT_BUSY', 'the document is busy, try again later', hint)
+  return new AppError('unavailable', 'DOCUMENT_BUSY', 'document busy, retry later', hint)
 }

@@ -32,6 +32,6 @@ export async function writeRestored(
   } catch (error) {
     const code = (error as { code?: unknown }).code
     if (!/^SQLITE_(NOTADB|CORRUPT)/.test(String(code))) throw error
-    throw new AppError('invalid', 'BAD_SNAPSHOT', 'the bytes are no document')
+    throw new AppError('invalid', 'BAD_SNAPSHOT', 'the snapshot is not a document')
   }
 }

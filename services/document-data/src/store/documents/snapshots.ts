@@ -112,8 +112,18 @@ export class Snapshots implements AsyncDisposable {
 function busy(full: Full): AppError {
   const hint = { retryAfterMs: RETRY_MS }
   if (full === 'whole')
-    return new AppError('unavailable', 'SERVICE_BUSY', 'too many copies of documents at once', hint)
-  return new AppError('too_many', 'DOCUMENT_BUSY', 'too many copies of this document at once', hint)
+    return new AppError(
+      'unavailable',
+      'SERVICE_BUSY',
+      'too many concurrent document copies, retry later',
+      hint,
+    )
+  return new AppError(
+    'too_many',
+    'DOCUMENT_BUSY',
+    'too many concurrent copies of this document, retry later',
+    hint,
+  )
 }
 
 function requireCaller(signal: AbortSignal | undefined): void {
@@ -213,7 +223,7 @@ export async function adoptSnapshot(
   }
 }
 
-const badSnapshot = () => new AppError('invalid', 'BAD_SNAPSHOT', 'the bytes are no document')
+const badSnapshot = () => new AppError('invalid', 'BAD_SNAPSHOT', 'the snapshot is not a document')
 
 /** Throws `invalid` for a file that is cut off, which would else only be noticed when its missing part is read. */
 export function requireWhole({ db }: Connection, path: string): void {

@@ -144,6 +144,6 @@ function requireRoom(connection: Connection, { tableId, rows: { from } }: SheetP
     throw new AppError(
       'invalid',
       'EXPORT_TOO_LARGE',
-      `table ${tableId} has more rows than the ${MAX_SHEET_ROWS} of a sheet; CSV has no such limit`,
+      `table ${tableId} has more than ${MAX_SHEET_ROWS} rows, the limit of a sheet: use CSV`,
     )
 }

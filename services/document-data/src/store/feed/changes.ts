@@ -36,7 +36,7 @@ export function requireKept(connection: Connection, after: number): void {
     throw new AppError(
       'precondition',
       'CHANGES_CUT',
-      `the log does not reach back so far: its oldest change is ${oldest}`,
+      `the change log does not reach back far enough: its oldest change is ${oldest}`,
       { oldestSeq: String(oldest) },
     )
 }

@@ -53,10 +53,10 @@ describe('checking a document', () => {
     writeSync(file, Buffer.alloc(32, 0xa5), 0, 32, Math.floor(wal.length / 2))
     closeSync(file)
     expect(check()).toEqual([
-      expect.stringMatching(/^its write-ahead log is damaged at frame \d+: the writes behind it/),
+      expect.stringMatching(/^its write-ahead log is damaged at frame \d+: later writes are lost/),
     ])
     writeFileSync(`${path}-wal`, Buffer.alloc(10_000, 7))
-    expect(check()).toEqual(['the head of its write-ahead log is damaged'])
+    expect(check()).toEqual(['the header of its write-ahead log is damaged'])
   })
 
   it('takes a torn end of the write-ahead log for what it is: a write that was never answered', () => {
@@ -81,7 +81,7 @@ describe('checking a document', () => {
     const db = new Database(path)
     db.pragma('user_version = 99')
     db.close()
-    expect(check()).toEqual([expect.stringMatching(/^a newer Sheaf wrote it/)])
+    expect(check()).toEqual([expect.stringMatching(/^it was written by a newer release/)])
     writeFileSync(path, '')
     expect(check()).toEqual(['its file is empty'])
     writeFileSync(path, 'no database at all')

@@ -43,9 +43,11 @@ function checkQuietly(check: () => string[]): string[] {
 
 function checkOpened(db: Database.Database, { full }: CheckOptions): string[] {
   const version = db.pragma('user_version', { simple: true }) as number
-  if (version === 0) return ['its file was never a document']
+  if (version === 0) return ['its file is not a document']
   if (version > newestVersion)
-    return [`a newer Sheaf wrote it (form ${version}; this one knows ${newestVersion})`]
+    return [
+      `it was written by a newer release (schema version ${version}; this release supports ${newestVersion})`,
+    ]
   const check = full ? 'integrity_check' : 'quick_check'
   const rows = db.pragma(`${check}(${MOST_PROBLEMS})`) as Record<string, string>[]
   const found = rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== 'ok')
@@ -65,7 +67,7 @@ function checkLog(db: Database.Database): string[] {
   const state = db
     .prepare('SELECT published_seq AS published, batch_seq AS batch FROM _sheaf_state')
     .get() as { published: number; batch: number } | undefined
-  if (!state) return [...problems, 'it does not know how far its log is published']
+  if (!state) return [...problems, 'its published position is missing']
   if (Math.max(state.published, state.batch) > log.last)
     problems.push(
       `it has published changes up to ${Math.max(state.published, state.batch)}, but its log ends at ${log.last}: writes are lost`,

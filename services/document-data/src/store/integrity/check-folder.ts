@@ -27,7 +27,7 @@ export interface CheckStep {
 /** Checks the folder of all documents and every document in it, step by step. Only reads; see checkDocument. */
 export function* checkFolder(root: string, options: CheckOptions): Generator<CheckStep> {
   if (!existsSync(root)) {
-    yield { total: 0, findings: [note(`${root} is not there: no document was ever made in it`)] }
+    yield { total: 0, findings: [note(`${root} does not exist: it has never had documents`)] }
     return
   }
   const docIds = listDocuments(root)
@@ -53,7 +53,7 @@ function checkOne(folder: string, docId: string, options: CheckOptions): Finding
   } catch (error) {
     // It may just have been deleted by the service.
     if (!existsSync(file) && existsSync(join(folder, 'deleted'))) return []
-    return [problem(`it cannot be checked: ${(error as Error).message}`)]
+    return [problem(`check failed: ${(error as Error).message}`)]
   }
 }
 
@@ -68,17 +68,17 @@ function describeFolder(root: string, docIds: readonly string[]): Finding[] {
   const findings: Finding[] = []
   const { bavail, bsize } = statfsSync(root)
   const megabytes = Math.floor((bavail * bsize) / 1024 / 1024)
-  const room = `${megabytes.toLocaleString('en-US')} MiB are free where documents lie`
+  const room = `${megabytes.toLocaleString('en-US')} MiB are free in the document folder`
   findings.push(
     bavail * bsize < LEAST_FREE_BYTES
-      ? { level: 'error', message: `only ${room}: writes will soon be refused` }
+      ? { level: 'error', message: `only ${room}: writes will soon be rejected` }
       : note(room),
   )
   const unfinished = list(join(root, 'unfinished')).length
   if (unfinished > 0)
     findings.push(
       note(
-        `${unfinished} new documents are unfinished: being made now, or removed at the next start`,
+        `${unfinished} new documents are incomplete: they are being created, or will be removed at the next start`,
       ),
     )
   const known = new Set(docIds)
@@ -86,7 +86,7 @@ function describeFolder(root: string, docIds: readonly string[]): Finding[] {
   if (dirty.length > 0)
     findings.push(note(`${dirty.length} documents may have changes that NATS has not confirmed`))
   for (const docId of dirty.filter((marked) => !known.has(marked)))
-    findings.push(note(`document ${docId} is marked as changed, but is not there`))
+    findings.push(note(`document ${docId} is marked as changed, but its file is missing`))
   return findings
 }
 

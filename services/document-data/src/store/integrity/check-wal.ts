@@ -32,7 +32,7 @@ function checkFrames(file: number, size: number): string[] {
   const sum = new Checksum((magic & 1) === 1)
   sum.add(header.subarray(0, 24))
   if ((magic & ~1) >>> 0 !== MAGIC || !sum.equals(header, 24))
-    return size > HEADER_BYTES ? ['the head of its write-ahead log is damaged'] : []
+    return size > HEADER_BYTES ? ['the header of its write-ahead log is damaged'] : []
   const salt = header.subarray(16, 24)
   let broken = 0
   for (let at = HEADER_BYTES; at + frameBytes <= size; at += frameBytes) {
@@ -41,7 +41,7 @@ function checkFrames(file: number, size: number): string[] {
     if (broken > 0) {
       // A commit of the same run behind the break was once answered to somebody.
       if (sameRun && frame.readUInt32BE(4) > 0)
-        return [`its write-ahead log is damaged at frame ${broken}: the writes behind it are lost`]
+        return [`its write-ahead log is damaged at frame ${broken}: later writes are lost`]
       continue
     }
     sum.add(frame.subarray(0, 8))

@@ -24,8 +24,19 @@ export class LogWatch implements Disposable {
     this.requireOpen()
     const full = this.places.check(docId, 1)
     if (full === 'share')
-      throw new AppError('too_many', 'DOCUMENT_BUSY', 'too many wait for this document', HINT)
-    if (full) throw new AppError('unavailable', 'SERVICE_BUSY', 'too many wait for changes', HINT)
+      throw new AppError(
+        'too_many',
+        'DOCUMENT_BUSY',
+        'too many waiting calls for this document, retry later',
+        HINT,
+      )
+    if (full)
+      throw new AppError(
+        'unavailable',
+        'SERVICE_BUSY',
+        'too many calls waiting for changes, retry later',
+        HINT,
+      )
     if (signal?.aborted) return
     this.places.take(docId, 1)
     const others = this.waiting.get(docId) ?? new Set()
@@ -59,6 +70,6 @@ export class LogWatch implements Disposable {
 
   private requireOpen(): void {
     if (this.closed)
-      throw new AppError('unavailable', 'DOCUMENT_CLOSED', 'the service is being stopped')
+      throw new AppError('unavailable', 'DOCUMENT_CLOSED', 'the service is stopping, retry later')
   }
 }

@@ -52,7 +52,7 @@ export function readAtOnce(connection: Connection, plan: ReadPlan): Buffer {
 
 /** What a reader is told that did not take its answer in time. */
 export function tooSlow(): AppError {
-  return new AppError('unavailable', 'READ_TOO_SLOW', 'the reply was not taken in time')
+  return new AppError('unavailable', 'READ_TOO_SLOW', 'the client reads too slowly')
 }
 
 /** What is told of a call that has ended. */

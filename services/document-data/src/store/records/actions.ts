@@ -88,7 +88,11 @@ function chooseIds(
   const seen = new Set<number>()
   const used = taken ?? chosen.find((id) => seen.size === seen.add(id).size)
   if (used !== undefined)
-    throw new AppError('invalid', 'INVALID_ROW_ID', `Invalid row id ${used}: there is such a row`)
+    throw new AppError(
+      'invalid',
+      'INVALID_ROW_ID',
+      `Invalid row id ${used}: the row already exists`,
+    )
   const highest = doc.connection.pluck(`SELECT max(id) FROM ${quoteId(table.tableId)}`).get()
   let next = chosen.reduce((a, b) => Math.max(a, b), (highest as number | null) ?? 0) + 1
   return rowIds.map((id) => (id !== null && id >= 0 ? id : next++))

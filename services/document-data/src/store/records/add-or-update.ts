@@ -173,7 +173,11 @@ function add(
 export function requireNewRowId(cell: Cell | undefined): number {
   const id = Number(cell)
   if (id < 1 || id > MAX_ROW_ID)
-    throw new AppError('invalid', 'INVALID_ROW_ID', `Invalid row id ${id}: no new row can have it`)
+    throw new AppError(
+      'invalid',
+      'INVALID_ROW_ID',
+      `Invalid row id ${id}: not allowed for a new row`,
+    )
   return id
 }
 

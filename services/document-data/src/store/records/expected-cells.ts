@@ -73,11 +73,11 @@ function isSame(held: Cell, expected: Cell): boolean {
 }
 
 function differs(rowId: number | undefined, column: string): AppError {
-  const row = rowId === undefined ? 'a record that is not there' : `record ${rowId}`
+  const row = rowId === undefined ? 'a missing record' : `record ${rowId}`
   return new AppError(
     'precondition',
     'CELL_CHANGED',
-    `${row} does not hold what is expected in column "${column}"`,
+    `${row} does not have the expected value in column "${column}"`,
     { column, ...(rowId !== undefined && { recordId: String(rowId) }) },
   )
 }

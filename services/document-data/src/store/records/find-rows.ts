@@ -82,7 +82,7 @@ function readTerm(
       throw new AppError(
         'invalid',
         'INVALID_VALUE',
-        `column "${colId}" cannot be searched for a list`,
+        `column "${colId}" cannot be matched with a list`,
       )
   })
   return { column, name: quoteId(colId), mixed: storage === 'any', values }

@@ -41,7 +41,7 @@ export function findReply(
   throw new AppError(
     'mismatch',
     'IDEMPOTENCY_KEY_REUSED',
-    'Idempotency-Key was used before, for another request',
+    'Idempotency-Key was already used for a different request',
   )
 }
 
@@ -55,7 +55,7 @@ export function keepReply(
     throw new AppError(
       'too_large',
       'REPLY_TOO_LARGE',
-      'the answer is too large to be kept for the Idempotency-Key: write fewer rows at once',
+      'the response is too large to be stored for the Idempotency-Key: write fewer records per request',
     )
   connection
     .prepare(

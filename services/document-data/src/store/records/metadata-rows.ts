@@ -126,7 +126,7 @@ function readRow(
     if (!read) throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${field}"`)
     const value = read(list[row] ?? null)
     if (value === undefined)
-      throw new AppError('invalid', 'INVALID_VALUE', `"${field}" cannot take such a value`)
+      throw new AppError('invalid', 'INVALID_VALUE', `invalid value for "${field}"`)
     values[field] = value
   }
   return values

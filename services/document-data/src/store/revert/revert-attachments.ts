@@ -16,8 +16,8 @@ export function undoAttachments(undoing: Undoing, { kind, rowIds }: RowOperation
       'invalid',
       'NOT_REVERTIBLE',
       kind === 'remove_rows'
-        ? 'attachments that were removed cannot come back: their files are gone'
-        : 'what Sheaf notes of attachments cannot be undone',
+        ? 'the removal of attachments cannot be undone: their files were deleted'
+        : 'changes of attachment usage cannot be undone',
     )
   const ids = JSON.stringify(rowIds)
   const there = new Set(

@@ -46,7 +46,7 @@ export class Conflicts {
     throw new AppError(
       'conflict',
       'CHANGED_SINCE',
-      `change ${this.seq} cannot be undone, since this has changed after it: ${named}${parts.length > 3 ? ', …' : ''}`,
+      `change ${this.seq} cannot be undone, because later changes affect ${named}${parts.length > 3 ? ', …' : ''}`,
       { conflictsJson: JSON.stringify(parts) },
     )
   }

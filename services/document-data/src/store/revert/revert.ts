@@ -37,7 +37,7 @@ function readOperations({ connection, seq: latest }: DocumentWriter, seq: number
     throw new AppError(
       'invalid',
       'NOT_REVERTIBLE',
-      'change 1 made the document and cannot be undone',
+      'change 1 created the document and cannot be undone',
     )
   const entry = seq <= latest ? findEntry(connection, seq, MAX_BYTES) : undefined
   if (!entry) {
@@ -45,7 +45,7 @@ function readOperations({ connection, seq: latest }: DocumentWriter, seq: number
     throw new AppError(
       'not_found',
       'CHANGE_NOT_FOUND',
-      isCut ? `change ${seq} is not kept any more` : `there is no change ${seq}`,
+      isCut ? `change ${seq} is no longer stored` : `change not found: ${seq}`,
     )
   }
   if (!entry.operations)

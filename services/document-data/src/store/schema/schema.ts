@@ -261,6 +261,6 @@ function readSettings(connection: Connection): DocumentSettings {
 /** A name that no table can have is another mistake than one that no table has. */
 function tableNotFound(tableId: string): AppError {
   if (!/^\w*$/.test(tableId))
-    return new AppError('invalid', 'INVALID_IDENTIFIER', `"${tableId}" is not a table id`)
+    return new AppError('invalid', 'INVALID_IDENTIFIER', `"${tableId}" is not a valid table id`)
   return new AppError('not_found', 'TABLE_NOT_FOUND', `Table not found "${tableId}"`)
 }

@@ -122,12 +122,12 @@ export class DocumentFiles {
   private requireFree(folder: string): void {
     if (existsSync(join(folder, TOMBSTONE))) throw deleted()
     if (existsSync(folder))
-      throw new AppError('conflict', 'DOCUMENT_EXISTS', 'the document exists already')
+      throw new AppError('conflict', 'DOCUMENT_EXISTS', 'the document already exists')
   }
 
   private folderOf(docId: string): string {
     if (!UUID.test(docId))
-      throw new AppError('invalid', 'BAD_DOCUMENT_ID', 'doc_id must be a UUID in lower case')
+      throw new AppError('invalid', 'BAD_DOCUMENT_ID', 'doc_id must be a lowercase UUID')
     return join(this.root, docId.slice(0, 2), docId)
   }
 }

@@ -76,9 +76,14 @@ export class GroupCommit {
     if (this.closed) return Promise.reject(this.closed)
     if (this.queue.length >= QUEUE_SIZE)
       return Promise.reject(
-        new AppError('too_many', 'DOCUMENT_BUSY', 'too many writes wait for this document', {
-          retryAfterMs: RETRY_AFTER_MS,
-        }),
+        new AppError(
+          'too_many',
+          'DOCUMENT_BUSY',
+          'too many pending writes for this document, retry later',
+          {
+            retryAfterMs: RETRY_AFTER_MS,
+          },
+        ),
       )
     return new Promise<T>((resolve, reject) => {
       const since = this.observe ? performance.now() : 0
@@ -165,7 +170,7 @@ export class GroupCommit {
   /** Runs one write in its savepoint. Throws only when the transaction of the group is gone. */
   private runMember(member: Member, done: { member: Member; value: unknown }[]): void {
     if (member.signal?.aborted) {
-      member.reject(new AppError('timeout', 'CALL_ENDED', 'the call ended before its turn came'))
+      member.reject(new AppError('timeout', 'CALL_ENDED', 'the call ended before it was run'))
       return
     }
     const undo = this.hooks.memberStarts()

@@ -109,9 +109,14 @@ export class ReaderPool {
 
   private requireRoom(): void {
     if (this.loans.size >= MAX_READERS)
-      throw new AppError('too_many', 'TOO_MANY_READS', 'too many long reads of this document', {
-        retryAfterMs: '1000',
-      })
+      throw new AppError(
+        'too_many',
+        'TOO_MANY_READS',
+        'too many concurrent long reads of this document, retry later',
+        {
+          retryAfterMs: '1000',
+        },
+      )
   }
 
   private claim(key: object, revoke: Revoke): void {

@@ -22,19 +22,19 @@ const told: readonly (readonly [RegExp, () => AppError])[] = [
   [/^SQLITE_FULL/, () => new AppError('unavailable', 'DISK_FULL', 'the disk is full')],
   [
     /^SQLITE_(IOERR|CANTOPEN|READONLY)/,
-    () => new AppError('unavailable', 'DISK_ERROR', 'the file of the document cannot be used'),
+    () => new AppError('unavailable', 'DISK_ERROR', 'the document file is unavailable'),
   ],
   [
     /^SQLITE_(CORRUPT|NOTADB)/,
-    () => new AppError('unavailable', 'DOCUMENT_DAMAGED', 'the file of the document is damaged'),
+    () => new AppError('unavailable', 'DOCUMENT_DAMAGED', 'the document file is damaged'),
   ],
   [
     /^SQLITE_(BUSY|LOCKED)/,
-    () => new AppError('unavailable', 'DOCUMENT_BUSY', 'the document is busy'),
+    () => new AppError('unavailable', 'DOCUMENT_BUSY', 'document busy, retry later'),
   ],
   [
     /^SQLITE_TOOBIG/,
-    () => new AppError('invalid', 'VALUE_TOO_LARGE', 'a value is too large to be stored'),
+    () => new AppError('invalid', 'VALUE_TOO_LARGE', 'a value is too large to store'),
   ],
 ]
 

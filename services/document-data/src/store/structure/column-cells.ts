@@ -44,7 +44,7 @@ export function requireKeepable(
     throw new AppError(
       'too_large',
       'TABLE_TOO_LARGE',
-      `table "${tableId}" holds too much for one change: delete rows first`,
+      `table "${tableId}" has too much data for one change: delete rows first`,
     )
 }
 

@@ -120,13 +120,13 @@ export function requireOwn({ id }: Column): void {
     throw new AppError(
       'invalid',
       'COLUMN_READ_ONLY',
-      'column "manualSort" is kept by Sheaf itself and cannot be changed',
+      'column "manualSort" is managed by the system and cannot be changed',
     )
 }
 
 function requireSibling({ columns }: Table, ref: number): void {
   if (ref !== 0 && !columns.some((column) => column.ref === ref))
-    throw new AppError('invalid', 'BAD_FIELD', `displayCol ${ref} is no column of the table`)
+    throw new AppError('invalid', 'BAD_FIELD', `displayCol ${ref} is not a column of the table`)
 }
 
 /** Gives the stored table the ids and kinds of storage that its columns are to have. */

@@ -26,7 +26,7 @@ function notFound(tableId: string, colId: string): AppError {
         'COLUMN_NOT_FOUND',
         `Table or column not found "${tableId}.${colId}"`,
       )
-    : new AppError('invalid', 'INVALID_IDENTIFIER', `"${colId}" is not a column id`)
+    : new AppError('invalid', 'INVALID_IDENTIFIER', `"${colId}" is not a valid column id`)
 }
 
 /** Removes columns of one table with their cells, and what refers to them in the metadata of others. */

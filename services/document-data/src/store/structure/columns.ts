@@ -104,7 +104,7 @@ export function planColumns(
     throw new AppError(
       'invalid',
       'TOO_MANY_COLUMNS',
-      `a table can have at most ${MAX_COLUMNS} columns`,
+      `a table must not have more than ${MAX_COLUMNS} columns`,
     )
   return wished.map(({ id: wish = '', fields }) => {
     const id = columnIdFor(wish, used)

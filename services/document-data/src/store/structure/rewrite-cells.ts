@@ -41,7 +41,7 @@ export function rewriteCells(
   }
   // Rows come in the same order whether SQLite changes each as it finds it or looks for all of them first.
   const nextOf = (id: unknown) => {
-    if (changed.rowIds[written] !== id) throw new Error('cells come in another order')
+    if (changed.rowIds[written] !== id) throw new Error('cells are not in the expected order')
     return stored[written++] ?? null
   }
   const { db } = connection

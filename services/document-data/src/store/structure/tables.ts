@@ -29,7 +29,7 @@ export function addTables(doc: DocumentWriter, tables: readonly NewTable[]): str
     throw new AppError(
       'invalid',
       'TOO_MANY_COLUMNS',
-      `the tables of one request can have at most ${MAX_NEW_COLUMNS} columns together`,
+      `the tables of a request must not have more than ${MAX_NEW_COLUMNS} columns together`,
     )
   const taken = new Set(doc.schema.tables.map(({ tableId }) => tableId.toLowerCase()))
   const made = tables.map((table) => {

@@ -124,14 +124,14 @@ export class WorkerPool implements AsyncDisposable {
       else job?.receive(message)
     })
     worker.on('error', (error) => this.crash(thread, error))
-    worker.on('exit', () => this.crash(thread, new Error('a worker thread ended')))
+    worker.on('exit', () => this.crash(thread, new Error('a worker thread exited')))
     return thread
   }
 
   private crash(thread: Thread, error: unknown): void {
     if (!this.threads.has(thread)) return
     this.options.onCrash(error)
-    this.drop(thread, new AppError('unavailable', 'WORKER_FAILED', 'a long read broke off'))
+    this.drop(thread, new AppError('unavailable', 'WORKER_FAILED', 'a long read was interrupted'))
   }
 
   private drop(thread: Thread, reason: AppError): void {

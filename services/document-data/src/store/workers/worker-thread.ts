@@ -31,7 +31,7 @@ const GUARD = '(("id" & 1023) <> 0 OR sheaf_alive())'
 /** Lets SQL ask whether its read still goes on, which is the only way to interrupt a statement of this driver. */
 function registerGuard({ db }: Connection): void {
   db.function('sheaf_alive', { deterministic: false, directOnly: true }, () => {
-    if (stopping && Atomics.load(stopping, 0) !== 0) throw new Error('the read was given up')
+    if (stopping && Atomics.load(stopping, 0) !== 0) throw new Error('the read was cancelled')
     return 1
   })
 }

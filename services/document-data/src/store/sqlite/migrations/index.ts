@@ -14,7 +14,7 @@ export const newestVersion = migrations.length
 /** Throws `unavailable` for a file that is a database but was never a document: an empty one, for example. */
 export function requireDocumentFile(db: Database): void {
   if (db.pragma('user_version', { simple: true }) === 0)
-    throw new AppError('unavailable', 'DOCUMENT_DAMAGED', 'the file of the document is damaged')
+    throw new AppError('unavailable', 'DOCUMENT_DAMAGED', 'the document file is damaged')
 }
 
 /** Brings a document file to the newest form. Throws `unavailable` for a file that a newer Sheaf has written. */
