@@ -4,7 +4,7 @@ import express, { type Express, type RequestHandler, type Router } from 'express
 import { readConsoleFiles } from './pages/console-files'
 import type { Context } from './context'
 import { Exchange, type SheafResponse, type Stage } from './http/exchange'
-import { createMessageClasses, type MessageClasses } from './http/message-classes'
+import { createMessageClasses, type MessageClasses } from './http/express-classes'
 import { createHotMatcher } from './routing/hot-routes'
 import { consolePages } from './middleware/console'
 import { cors } from './middleware/cors'

@@ -1,7 +1,7 @@
 import { CellFormat, type ReadRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/records'
 import type { z } from 'zod'
 import type { Exchange } from '../http/exchange'
-import { invalidParameter } from '../http/invalid-payload'
+import { invalidParameter } from '../http/validation-errors'
 import { recordsHeaders, type dataQuery } from '../schemas/records'
 
 type Selection = Pick<ReadRecordsRequest, 'filterJson' | 'sort' | 'limit' | 'cellFormat'>

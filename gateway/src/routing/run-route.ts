@@ -1,6 +1,6 @@
 import { parseJson, readJsonBytes } from '../http/body'
 import type { Exchange } from '../http/exchange'
-import { invalidParameter, invalidPayload } from '../http/invalid-payload'
+import { invalidParameter, invalidPayload } from '../http/validation-errors'
 import { parseQuery } from '../http/query'
 import { DocumentSession } from './document-session'
 import { authenticate } from './authenticate'

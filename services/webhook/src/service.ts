@@ -6,8 +6,8 @@ import type { WebhookConfig } from './config'
 import { openContext, type Overrides } from './context'
 import { createServices } from './handlers/index'
 import { observeSending } from './metrics'
-import { Sender } from './sending/sender'
-import { Upkeep } from './sending/maintenance'
+import { Sender } from './delivery/delivery-scheduler'
+import { Upkeep } from './delivery/delivery-log-maintenance'
 
 /** A webhook service that answers calls until it is disposed of. */
 export interface RunningWebhook extends AsyncDisposable {

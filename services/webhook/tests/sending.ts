@@ -6,7 +6,7 @@ import { createTestDatabase } from '@sheaf/testkit/engines'
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { migrations } from '../src/db/migrations/index'
 import type { EventKind, WebhookSchema } from '../src/db/schema'
-import { Sender } from '../src/sending/sender'
+import { Sender } from '../src/delivery/delivery-scheduler'
 import { Poster } from '../src/targets/post'
 
 /** What waits, as the matching of events would queue it. */

@@ -2,8 +2,8 @@ import { eventually } from '@sheaf/testkit/eventually'
 import { startReceiver, type WebhookReceiver } from '@sheaf/testkit/webhook-receiver'
 import { sql } from 'kysely'
 import { claimDue } from '../src/db/leases'
-import { advance } from '../src/sending/advance'
-import { Sender } from '../src/sending/sender'
+import { advance } from '../src/delivery/take-next-attempt'
+import { Sender } from '../src/delivery/delivery-scheduler'
 import { numbered, numbersOf, SendingWorld } from './sending'
 
 const patience = { timeoutMs: 60_000 }

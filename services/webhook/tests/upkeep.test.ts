@@ -1,6 +1,6 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import { sql } from 'kysely'
-import { Upkeep } from '../src/sending/maintenance'
+import { Upkeep } from '../src/delivery/delivery-log-maintenance'
 import { SendingWorld } from './sending'
 
 describe('upkeep', () => {

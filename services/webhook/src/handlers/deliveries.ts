@@ -23,8 +23,8 @@ import {
   type ShownDelivery,
 } from '../db/delivery-log'
 import { requireRef } from '../db/webhook-ref'
-import { readTables } from '../document-tables'
-import { makeTestRow } from '../sending/test-row'
+import { readTables } from '../webhooks/document-tables'
+import { makeTestRow } from '../delivery/test-row'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1_000

@@ -1,7 +1,7 @@
 import type { Webhook, WebhookUsage } from '@sheaf/protos/sheaf/webhook/v1/webhooks'
 import type { WebhookRow } from '../db/webhooks'
-import type { DocumentTables } from '../document-tables'
-import { readRefs } from '../webhook-changes'
+import type { DocumentTables } from '../webhooks/document-tables'
+import { readRefs } from '../webhooks/webhook-changes'
 
 /** A webhook with the names that its table and columns have now. */
 export function webhookToWire(row: WebhookRow, tables: DocumentTables): Webhook {

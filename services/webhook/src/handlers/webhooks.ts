@@ -16,10 +16,10 @@ import type {
 import type { Context } from '../context'
 import { requireRef, webhookNotFound } from '../db/webhook-ref'
 import * as rows from '../db/webhooks'
-import { readTables } from '../document-tables'
-import { createSecret } from '../secrets'
-import { needsTables, planChange, toRow } from '../webhook-changes'
-import { readChange, readNewWebhook } from '../webhook-fields'
+import { readTables } from '../webhooks/document-tables'
+import { createSecret } from '../webhooks/secrets'
+import { needsTables, planChange, toRow } from '../webhooks/webhook-changes'
+import { readChange, readNewWebhook } from '../webhooks/webhook-fields'
 import { webhookToWire } from './webhook-wire'
 
 /** Definitions of webhooks. They hold secrets, so even reading them needs an owner. */

@@ -1,7 +1,7 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { WebhookFields } from '@sheaf/protos/sheaf/webhook/v1/webhooks'
-import type { EventKind } from './db/schema'
-import { checkUrl } from './targets/url-rule'
+import type { EventKind } from '../db/schema'
+import { checkUrl } from '../targets/url-rule'
 
 /** In UTF-16 units; what people write has room, and a listing of all webhooks stays small. */
 const maxLengths = { url: 2_000, name: 1_024, memo: 4_096, authorization: 4_096 } as const

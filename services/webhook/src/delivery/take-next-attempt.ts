@@ -4,7 +4,7 @@ import { lockLeased, type Lease, type LeasedWebhook } from '../db/leases'
 import { takeNext, type WaitingDelivery } from '../db/next-delivery'
 import { updateWebhook, type WebhookChange } from '../db/outcomes'
 import type { WebhookSchema } from '../db/schema'
-import { restingStatus, settle, type Attempted, type Sendable } from './settle'
+import { restingStatus, settle, type Attempted, type Sendable } from './apply-outcome'
 
 /** What to do besides writing down the attempt. */
 export interface Course {

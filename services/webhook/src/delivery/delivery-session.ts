@@ -6,9 +6,9 @@ import { giveBack, type Lease } from '../db/leases'
 import type { WebhookSchema } from '../db/schema'
 import type { Poster, PostOutcome } from '../targets/post'
 import { countAttempt } from '../metrics'
-import { advance } from './advance'
+import { advance } from './take-next-attempt'
 import { DeliverySpan } from './delivery-span'
-import type { Attempted, Sendable } from './settle'
+import type { Attempted, Sendable } from './apply-outcome'
 import { sign } from './signature'
 
 /** How long nobody else delivers for a webhook: somewhat longer than an attempt may take. */

@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import { claimDue, type Lease } from '../db/leases'
 import type { WebhookSchema } from '../db/schema'
 import type { Poster } from '../targets/post'
-import { Places, type Lane } from './slots'
+import { Places, type Lane } from './delivery-slots'
 import { LEASE_MS, takeTurn } from './delivery-session'
 
 /** How often due webhooks are looked for without being told of any. */

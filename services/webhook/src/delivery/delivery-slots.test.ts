@@ -1,4 +1,4 @@
-import { Places } from './slots'
+import { Places } from './delivery-slots'
 
 describe('places', () => {
   it('of one host are so many, and leave room for the others', () => {

@@ -2,7 +2,7 @@ import { AppError, toAppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import type { Column } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import type { ListTablesResponse, Table } from '@sheaf/protos/sheaf/document_data/v1/tables'
-import type { DocumentCalls } from './document-calls'
+import type { DocumentCalls } from '../document-calls'
 import type { WebhookChange } from './webhook-fields'
 
 /** Where a webhook listens, by refs, which names may change around. */

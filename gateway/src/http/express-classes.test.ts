@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
-import { createMessageClasses } from './message-classes'
+import { createMessageClasses } from './express-classes'
 
 it('requests and answers reach Express with the prototypes that it would give them', async () => {
   const app = express()

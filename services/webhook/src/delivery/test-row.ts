@@ -1,4 +1,4 @@
-import type { DocumentTables } from '../document-tables'
+import type { DocumentTables } from '../webhooks/document-tables'
 
 /** No row has it. */
 const TEST_ROW_ID = 0

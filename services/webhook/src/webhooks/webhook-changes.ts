@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { NewWebhookRow, WebhookRow, WebhookUpdate } from './db/webhooks'
+import type { NewWebhookRow, WebhookRow, WebhookUpdate } from '../db/webhooks'
 import type { DocumentTables, TableRefs } from './document-tables'
 import type { NewWebhook, WebhookChange } from './webhook-fields'
 
