@@ -13,19 +13,22 @@ import { workloads, type Workload } from './workloads'
 const ROUND_MS = 1_500
 const WARM_UP_MS = 1_500
 const ROWS = 20_000
-/** Work of which each call is short, so that what each call costs more is seen. */
+/** Workloads with short calls, which show the overhead per call. */
 const measured = ['fetch limit=100, 8 clients', 'filter to 1 row', 'add one record, 8 clients']
 
 const titles = ['off', 'traces of 10 %', 'traces of 100 %']
 
-/** What one workload gave with one share, an item a round. */
+/** Results of one workload with one sampling ratio, an item per round. */
 interface Side {
   readonly figures: number[]
-  /** Processor time of one call in all services together, in milliseconds. */
+  /** Processor time of one call in all services, in milliseconds. */
   readonly cpu: number[]
 }
 
-/** What telemetry costs: three whole Sheafs do the same work in turn, two of which send theirs to a receiver that drops it. */
+/**
+ * Measures the cost of telemetry: three complete Sheafs run the same work alternately, two of which export to
+ * a receiver that discards everything.
+ */
 export async function measureTelemetry(
   options: Options,
   env: Record<string, string>,
@@ -72,7 +75,7 @@ function settingsOf({ endpoint }: { endpoint: string }, share: number): Record<s
   }
 }
 
-/** A collector that takes everything and keeps nothing. */
+/** A collector that discards everything. */
 async function startNullReceiver(): Promise<AsyncDisposable & { readonly endpoint: string }> {
   const server = createServer((request, response) => {
     request.resume().once('end', () => response.writeHead(200).end())
@@ -103,7 +106,7 @@ async function measure(setup: Setup, workload: Workload): Promise<Side[]> {
     const requests = workload.requests(target)
     await generator.run({ port: target.port, clients, requests, ms: WARM_UP_MS })
   }
-  // In turn, so that whatever else the machine does falls on all.
+  // Alternating, so that other activity on the machine affects all.
   for (let round = 0; round < rounds; round++) {
     for (const [index, target] of targets.entries()) {
       const requests = workload.requests(target)

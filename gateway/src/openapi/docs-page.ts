@@ -27,7 +27,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Renders the description of the API. */
+/** Renders the API description. */
 export function createApiPages(document: OpenApiDocument): ApiPages {
   return {
     json: Buffer.from(JSON.stringify(document)),

@@ -32,7 +32,7 @@ const tags = [
   { name: 'about', description: 'About this server' },
 ]
 
-/** Describes the routes; made from the same schemas that check requests. */
+/** Describes the routes, using the schemas that validate requests. */
 export function createOpenApiDocument(routes: readonly Route[]): OpenApiDocument {
   const registry = new OpenAPIRegistry()
   const key = registry.registerComponent('securitySchemes', 'ApiKey', {
@@ -71,9 +71,9 @@ export function createOpenApiDocument(routes: readonly Route[]): OpenApiDocument
   })
 }
 
-type Path = Parameters<OpenAPIRegistry['registerPath']>[0]
+type PathConfig = Parameters<OpenAPIRegistry['registerPath']>[0]
 
-function toPath(route: Route, security: Path['security']): Path {
+function toPath(route: Route, security: PathConfig['security']): PathConfig {
   const { method, path, id, tag, summary, description, params, query } = route
   const isOpen = route.access === 'open'
   return {
@@ -157,7 +157,7 @@ function toResponse({ success, conditions, hasPages }: Route) {
   }
 }
 
-/** Headers of refusals that a later try may not meet. */
+/** Headers of errors that a later retry may avoid. */
 const retryAfter = z.object({
   'Retry-After': z.string().optional().meta({ description: 'Seconds to wait before the next try' }),
 })

@@ -2,7 +2,7 @@ import { codes, type AppError } from '@sheaf/kit/errors'
 import { html, type Html } from './html'
 import { STYLE_URL } from './style'
 
-/** A whole page, as bytes. */
+/** Renders a complete page as bytes. */
 export function renderPage(title: string, content: Html): Buffer {
   const page = html`<!doctype html>
     <html lang="en">
@@ -23,7 +23,7 @@ export function renderPage(title: string, content: Html): Buffer {
   return Buffer.from(page.text)
 }
 
-/** What people see of an error: what is wrong, and what to do next. */
+/** The text of an error page: what is wrong, and what to do next. */
 interface Advice {
   readonly title: string
   readonly next: Html
@@ -86,7 +86,7 @@ const unexpected: Advice = {
     ${again}`,
 }
 
-/** An error as a page. */
+/** Renders an error as a page. */
 export function renderErrorPage(error: AppError): Buffer {
   const { title, next } = advices[error.reason] ?? unexpected
   const { requestId } = error.metadata
@@ -99,7 +99,7 @@ export function renderErrorPage(error: AppError): Buffer {
   return renderPage(title, html`${reason}${next}${id}`)
 }
 
-/** Messages are written to stand in JSON: without a capital and a full stop. */
+/** API messages have neither a capital letter nor a full stop. */
 function sentence(message: string): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
 }

@@ -40,7 +40,7 @@ async function updateAccess(
   sendNull(exchange)
 }
 
-/** Who may do what with orgs, workspaces and documents: list, change. */
+/** Access lists of orgs, workspaces and documents: list, change. */
 export const accessRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',

@@ -30,7 +30,7 @@ export const actionRoutes: readonly Route[] = [
         input,
         (home, call, options) => home.actions.applyActions({ ...request, options }, call),
       )
-      // Nothing here hashes changes; clients that show the hash get what an empty list of actions has.
+      // Changes are not hashed; clients that show the hash get that of an empty list of actions.
       const head = `{"actionNum":${isModification ? seq : 0},"actionHash":null,"retValues":`
       const tail = `,"isModification":${isModification}}`
       sendBytes(exchange, Buffer.concat([Buffer.from(head), resultsJson, Buffer.from(tail)]))

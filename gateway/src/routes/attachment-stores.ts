@@ -18,7 +18,7 @@ import { docParams } from '../schemas/parameters'
 const tag = 'attachments'
 const path = '/api/docs/{docId}/attachments'
 
-/** The bytes of attachments lie in their document, and nowhere else: there is nothing to bring anywhere. */
+/** The contents of attachments are stored in their document only, so there is nothing to transfer. */
 const settled = {
   status: { pendingTransferCount: 0, isRunning: false, successes: 0, failures: 0 },
   locationSummary: 'internal' as const,
@@ -27,7 +27,9 @@ const settled = {
 const media = { zip: 'application/zip', tar: 'application/x-tar' }
 const formats = { zip: ArchiveFormat.UNSPECIFIED, tar: ArchiveFormat.TAR }
 
-/** All files of a document at once, and where they lie. These paths come before that of one attachment. */
+/**
+ * Archives of all attachments of a document, and their storage. These paths precede that of one attachment.
+ */
 export const attachmentStoreRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',

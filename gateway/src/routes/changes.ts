@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { sendChanges } from '../documents/change-feed'
 import { streamChanges } from '../documents/change-stream'
 import type { Exchange } from '../http/exchange'
-import { invalidParameter } from '../http/validation-errors'
-import { likedMediaType } from '../http/content-negotiation'
+import { toParameterError } from '../http/validation-errors'
+import { preferredMediaType } from '../http/content-negotiation'
 import { defineRoute, type Route } from '../routing/route'
 import { changesList, changesQuery, sinceText } from '../schemas/changes'
 import { docParams } from '../schemas/parameters'
@@ -20,7 +20,7 @@ const eventHeaders = z.object({
   }),
 })
 
-/** What was changed in a document. */
+/** The change feed of a document. */
 export const changeRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -42,7 +42,7 @@ export const changeRoutes: readonly Route[] = [
     },
     async handle(exchange, { document, query: { since, limit } }) {
       const { request } = exchange
-      const form = likedMediaType(request, offered)
+      const form = preferredMediaType(request, offered)
       if (form === EVENTS && request.method !== 'HEAD')
         return streamChanges(exchange, document, lastEventId(exchange) ?? since)
       const as = form === LINES ? 'lines' : 'json'
@@ -51,10 +51,10 @@ export const changeRoutes: readonly Route[] = [
   }),
 ]
 
-/** Where the client has come to before its connection broke. */
+/** The last event that the client received before its connection broke. */
 function lastEventId({ request: { headers } }: Exchange): number | undefined {
   const given = { 'last-event-id': headers['last-event-id'] || undefined }
   const result = eventHeaders.safeParse(given)
-  if (!result.success) throw invalidParameter(result.error, given)
+  if (!result.success) throw toParameterError(result.error, given)
   return result.data['last-event-id']
 }

@@ -11,7 +11,7 @@ import { docParams } from '../schemas/parameters'
 
 const MAX_NAME = 256
 const SUFFIX = ' (copy)'
-/** The token of a reservation is good for 30 seconds; after this long another one is asked for. */
+/** The token of a reservation is valid for 30 seconds; after this long another one is requested. */
 const OLD_MS = 15_000
 
 /** Documents: copy. */
@@ -40,7 +40,7 @@ export const documentCopyRoutes: readonly Route[] = [
   }),
 ]
 
-/** A name for the copy of a document that says what it is. */
+/** Returns a default name for a copy. */
 async function nameCopy(exchange: Exchange, docId: string): Promise<string> {
   const request = { document: docId, site: '' }
   const { documents } = exchange.context.directory
@@ -49,8 +49,9 @@ async function nameCopy(exchange: Exchange, docId: string): Promise<string> {
 }
 
 /**
- * Copies a document in three steps: directory reserves the new one, its home takes what the home of the old one gives,
- * directory publishes it. Nobody sees it before the last step; what breaks off is tidied up by directory.
+ * Copies a document in three steps: directory reserves the new one, its home imports a snapshot from the home
+ * of the original, directory publishes it. Nobody sees it before the last step; directory removes incomplete
+ * copies.
  */
 async function copyDocument(
   exchange: Exchange,
@@ -70,7 +71,7 @@ async function copyDocument(
   return docId
 }
 
-/** Has the bytes of a document written to the home of another one; they are never held here. */
+/** Streams a document to the home of another one; the gateway never buffers it whole. */
 async function transfer(
   exchange: Exchange,
   source: DocumentSession,
@@ -79,13 +80,13 @@ async function transfer(
 ): Promise<string> {
   if (!reserved) throw new Error('directory reserved no document')
   const { docId, homeAddress } = reserved
-  const { homes, system } = exchange.context
+  const { documentData, system } = exchange.context
   const { userId } = await exchange.authorize('')
   await source.call(async (home, call) => {
     const snapshot = { docId: source.docId, noHistory: true, template }
     const chunks = home.exports.exportDocument(snapshot, call)
     const caller = exchange.call(await system.token())
-    await homes.at(homeAddress).documents.createFromSnapshot(toParts(docId, userId, chunks), caller)
+    await documentData.at(homeAddress).documents.createFromSnapshot(toParts(docId, userId, chunks), caller)
   })
   return docId
 }

@@ -9,7 +9,7 @@ import { docParams, permanent } from '../schemas/parameters'
 const tag = 'docs'
 const docIdText = z.string().meta({ description: 'UUID of the document' })
 
-/** How directory is told which document a path means. */
+/** Returns the document address of a path in the form of directory. */
 const addressOf = ({ site }: Exchange, { docId }: z.output<typeof docParams>) => ({
   document: docId,
   site,

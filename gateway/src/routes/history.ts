@@ -11,7 +11,7 @@ import { docParams } from '../schemas/parameters'
 
 const tag = 'history'
 
-/** What was changed in a document, by whom, and taking it back. */
+/** The history of a document, with authors, and revert. */
 export const historyRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -63,7 +63,7 @@ export const historyRoutes: readonly Route[] = [
   }),
 ]
 
-/** Who the authors are, by their ids; those who have no account any more are left out. */
+/** Returns the authors by id; deleted accounts are omitted. */
 async function findUsers(
   exchange: Exchange,
   changes: readonly ChangeEvent[],

@@ -3,7 +3,7 @@ import { toUSVString } from 'node:util'
 import { cutText } from '@sheaf/kit/truncate-text'
 import { AppError, codes, toAppError } from '@sheaf/kit/errors'
 import type { ImportProgress } from '@sheaf/protos/sheaf/document_data/v1/import'
-import { makeDocument } from '../documents/document-import'
+import { importDocument } from '../documents/document-import'
 import type { Exchange } from '../http/exchange'
 import { readForm, type FormFile, type FormPart } from '../http/multipart'
 import { sendHead, sendJson } from '../http/reply'
@@ -39,9 +39,9 @@ export const importRoutes: readonly Route[] = [
         const onProgress = (progress: ImportProgress) => lines.tell(progress)
         const upload = { file, workspaceId, title, onProgress }
         const whole = requireEnd(parts)
-        // It rejects with the making as well, which tells of it.
+        // It rejects together with the import, which reports the error.
         whole.catch(() => {})
-        const { docId, tables } = await makeDocument(exchange, upload, whole)
+        const { docId, tables } = await importDocument(exchange, upload, whole)
         const rows = tables.map((table) => ({ id: table.id, rows: table.rows }))
         lines.end({ id: docId, title, tables: rows })
       } catch (error) {
@@ -83,13 +83,13 @@ function readName(value: string): string {
   })
 }
 
-/** The name of a file without folders, of whatever system, and without its end, as the name of a document. */
+/** Derives the name of a document from a file name of any system, without folders and extension. */
 function titleOf(fileName: string): string {
   const name = win32.basename(fileName, extname(fileName)).replace(/\0/g, '').trim()
   return cutText(toUSVString(name), MAX_NAME) || 'Imported document'
 }
 
-/** An answer that tells how far it is where the client asks for that, and is one JSON object where not. */
+/** A response that reports progress where the client requests that, and is one JSON object otherwise. */
 class ProgressLines {
   private readonly isWanted: boolean
   private hasBegun = false
@@ -109,7 +109,7 @@ class ProgressLines {
     this.exchange.response.end()
   }
 
-  /** False when the error can still be answered as one. */
+  /** Returns false when the error can still be sent as an error response. */
   fail(error: unknown): boolean {
     if (!this.hasBegun) return false
     const known = toAppError(error)

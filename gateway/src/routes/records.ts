@@ -5,13 +5,13 @@ import {
   type ReadRecordsRequest,
   type RecordsView,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
-import { readOptionsOf, writeDocument } from '../documents/conditional-requests'
+import { getReadOptions, writeDocument } from '../documents/conditional-requests'
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
 import { sendChunks, type OpenChunks } from '../documents/record-stream'
 import { addRows, changeRows, deleteRows } from '../documents/record-writes'
 import { sendBytes, sendJson, sendNull } from '../http/reply'
-import { otherMediaTypes, readResultForm, type ResultForm } from '../http/content-negotiation'
+import { otherMediaTypes, negotiateRowFormat, type RowFormat } from '../http/content-negotiation'
 import { defineRoute, type Route } from '../routing/route'
 import { readSelection } from '../documents/records-selection'
 import { nothing } from '../schemas/errors'
@@ -56,14 +56,14 @@ export const recordRoutes: readonly Route[] = [
     success: { description: 'The records', schema: records, otherMediaTypes },
     handle(exchange, { document, params: { tableId }, query }) {
       const { hidden } = query
-      const form = readResultForm(exchange.request)
+      const form = negotiateRowFormat(exchange.request)
       const request: ReadRecordsRequest = {
         docId: document.docId,
         tableId,
         ...readSelection(exchange, query),
         hidden,
         view: toView({ ...query, fields: splitFields(query.fields) }),
-        options: readOptionsOf(exchange, form),
+        options: getReadOptions(exchange, form),
         form: RecordsForm.UNSPECIFIED,
         format: form.format,
       }
@@ -167,7 +167,7 @@ export const recordRoutes: readonly Route[] = [
     hasPages: true,
     success: { description: 'The records', schema: records, otherMediaTypes },
     handle(exchange, { document, params: { tableId }, body }) {
-      const form = readResultForm(exchange.request)
+      const form = negotiateRowFormat(exchange.request)
       const request: ReadRecordsRequest = {
         docId: document.docId,
         tableId,
@@ -178,7 +178,7 @@ export const recordRoutes: readonly Route[] = [
         cellFormat: body.cellFormat === 'typed' ? CellFormat.TYPED : CellFormat.UNSPECIFIED,
         form: RecordsForm.UNSPECIFIED,
         view: toView(body),
-        options: readOptionsOf(exchange, form),
+        options: getReadOptions(exchange, form),
         format: form.format,
       }
       return sendRecords(exchange, document, request, form)
@@ -204,7 +204,7 @@ function sendRecords(
   exchange: Exchange,
   document: DocumentSession,
   request: ReadRecordsRequest,
-  form: ResultForm,
+  form: RowFormat,
 ): Promise<void> {
   const open: OpenChunks = (home, call) => home.records.readRecords(request, call)
   return sendChunks(exchange, document, open, { form })
@@ -214,7 +214,7 @@ function splitFields(fields: string | undefined): string[] | undefined {
   return fields === undefined ? undefined : fields.split(',').filter((name) => name !== '')
 }
 
-/** Which parts and which page of the rows; undefined when nothing of it is asked. */
+/** Returns the parts and the page of the rows that a request selects; undefined when it selects none. */
 function toView(asked: {
   readonly fields?: string[]
   readonly cursor?: string
@@ -226,7 +226,7 @@ function toView(asked: {
   return { fields: fields ?? [], onlyFields: fields !== undefined, cursor, count, offset }
 }
 
-/** Written out by hand: a bulk write has thousands of these, and they are numbers. */
+/** Concatenated by hand: a bulk write returns thousands of ids, and they are numbers. */
 function renderIds(ids: readonly number[]): Buffer {
   if (ids.length === 0) return Buffer.from('{"records":[]}')
   return Buffer.from(`{"records":[{"id":${ids.join('},{"id":')}}]}`)

@@ -8,7 +8,7 @@ import { session, signOut } from '../schemas/session'
 
 const tag = 'session'
 
-/** The session of a browser: who is signed in, and signing out. */
+/** The session of a browser: the signed-in user, and signing out. */
 export const sessionRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -18,7 +18,8 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'Tell who is signed in',
     description:
       'A session that has ended counts as none. With an API key it tells whose key it is.',
-    // Directory is asked below, since a browser whose session has ended is to be told so, and not refused.
+    // Directory is called below, since a browser whose session has ended must be told so instead of being
+    // rejected.
     access: 'open',
     success: { description: 'The user, if there is one', schema: session },
     async handle(exchange) {
@@ -27,7 +28,7 @@ export const sessionRoutes: readonly Route[] = [
       const { credential } = exchange
       const isSession = user !== null && credential?.kind === 'session'
       const csrfToken = isSession ? csrfTokenOf(credential.secret) : null
-      // It is of this browser, at this moment.
+      // The response depends on the browser and on the moment.
       const head = { cache: 'no-store' }
       sendJson(exchange, { user, csrfToken, signIn: signIn.offers }, head)
     },

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { readForm } from '../http/body'
 import { csrfTokenOf, isCsrfToken } from '../sign-in/csrf'
 import type { Exchange } from '../http/exchange'
-import { safeNext } from '../sign-in/next-path'
+import { toSafePath } from '../sign-in/next-path'
 import { CALLBACK_PATH, readFlow, writeFlow } from '../sign-in/oidc'
 import { sendPage, sendRedirect } from '../pages/send-page'
 import { renderLink, renderMailed, renderSignIn } from '../pages/sign-in'
@@ -14,20 +14,20 @@ import { sendBytes } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
 import { notOffered, type SignIn } from '../sign-in/sign-in'
 
-/** Holds a secret of the browser, from which the token in its forms is made. */
+/** Holds a secret of the browser, from which the tokens of its forms are derived. */
 const FORM_COOKIE = 'sheaf_sign_in'
 const FORM_SECONDS = 24 * 60 * 60
-/** Holds an attempt to sign in at an identity provider. */
+/** Holds a pending sign-in at an identity provider. */
 const FLOW_COOKIE = 'sheaf_oidc'
 const FLOW_SECONDS = 10 * 60
 
-/** What all pages have in common: anybody may see them, and their errors are pages too. */
+/** Common to all pages: open to everybody, with errors as pages too. */
 const page = { tag: 'pages', access: 'open', isPage: true } as const
 const nextQuery = z.object({ next: z.string().optional() })
 const tokenQuery = z.object({ token: z.string().default('') })
 const success = { description: 'A page', mediaType: 'text/html' }
 
-/** The pages where people sign in. They are no part of the API, and not described with it. */
+/** The sign-in pages. They are not part of the API, nor of its description. */
 export const signInPages: readonly Route[] = [
   defineRoute({
     ...page,
@@ -44,7 +44,7 @@ export const signInPages: readonly Route[] = [
         renderSignIn({
           oidcHost: oidc && new URL(oidc.settings.issuer).hostname,
           isMailOffered: offers.mail,
-          next: safeNext(next),
+          next: toSafePath(next),
           formToken: keepFormToken(exchange),
         }),
       )
@@ -60,7 +60,7 @@ export const signInPages: readonly Route[] = [
     async handle(exchange) {
       const form = await receiveForm(exchange)
       const email = (form.get('email') ?? '').trim().slice(0, 254)
-      exchange.context.signIn.mailLink(exchange.address(), email, safeNext(form.get('next')))
+      exchange.context.signIn.mailLink(exchange.address(), email, toSafePath(form.get('next')))
       sendPage(exchange, renderMailed(email))
     },
   }),
@@ -111,7 +111,7 @@ export const signInPages: readonly Route[] = [
       const { cookies, headers, context } = exchange
       context.signIn.visit(exchange.address())
       const oidc = requireOidc(context.signIn)
-      const { url, flow } = await oidc.begin(safeNext(next))
+      const { url, flow } = await oidc.begin(toSafePath(next))
       headers.push('Set-Cookie', cookies.write(FLOW_COOKIE, writeFlow(flow), FLOW_SECONDS))
       sendRedirect(exchange, url)
     },
@@ -156,7 +156,10 @@ export const signInPages: readonly Route[] = [
   }),
 ]
 
-/** What a session of this browser begins with. The one that it may have ends in the same moment, or nothing happens. */
+/**
+ * The parameters of a new session in this browser. Its previous session, if any, ends in the same
+ * transaction.
+ */
 function beginningOf({ request, cookies }: Exchange) {
   return {
     userAgent: request.headers['user-agent'] ?? '',
@@ -164,7 +167,7 @@ function beginningOf({ request, cookies }: Exchange) {
   }
 }
 
-/** For a call that only Sheaf itself may make. */
+/** Returns the context of a call that only Sheaf itself may make. */
 async function systemCall(exchange: Exchange) {
   return exchange.call(await exchange.context.system.token())
 }
@@ -174,7 +177,7 @@ function requireOidc({ oidc }: SignIn) {
   return oidc
 }
 
-/** The token for a form on a page that is about to be sent, and the cookie that goes with it. */
+/** Returns the token for a form on the page being sent, and sets the cookie it is derived from. */
 function keepFormToken({ cookies, headers }: Exchange): string {
   const known = cookies.read(FORM_COOKIE)
   const secret = known ?? randomBytes(32).toString('base64url')
@@ -183,7 +186,7 @@ function keepFormToken({ cookies, headers }: Exchange): string {
   return csrfTokenOf(secret)
 }
 
-/** A form that was sent from a page of ours in this browser. Throws `forbidden` for any other. */
+/** Reads a form that was sent from one of these pages in this browser. Throws `forbidden` for any other. */
 async function receiveForm(exchange: Exchange): Promise<URLSearchParams> {
   const form = await readForm(exchange)
   const secret = exchange.cookies.read(FORM_COOKIE)
@@ -191,7 +194,7 @@ async function receiveForm(exchange: Exchange): Promise<URLSearchParams> {
   return form
 }
 
-/** Gives the browser its new session, and sends it on. */
+/** Sets the cookie of the new session, and redirects. */
 function enter(exchange: Exchange, session: NewSession | undefined, next: string) {
   if (!session) throw new Error('directory began a session and did not tell')
   const { cookies, headers } = exchange
@@ -201,7 +204,7 @@ function enter(exchange: Exchange, session: NewSession | undefined, next: string
     'Set-Cookie',
     cookies.write(FORM_COOKIE, '', 0),
   )
-  sendRedirect(exchange, safeNext(next))
+  sendRedirect(exchange, toSafePath(next))
 }
 
 const formOld = () =>

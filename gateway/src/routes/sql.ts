@@ -1,10 +1,10 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { RunSqlRequest } from '@sheaf/protos/sheaf/document_data/v1/sql'
-import { readOptionsOf } from '../documents/conditional-requests'
+import { getReadOptions } from '../documents/conditional-requests'
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
 import { sendChunks, type OpenChunks } from '../documents/record-stream'
-import { otherMediaTypes, readResultForm } from '../http/content-negotiation'
+import { otherMediaTypes, negotiateRowFormat } from '../http/content-negotiation'
 import { defineRoute, type Route } from '../routing/route'
 import { docParams } from '../schemas/parameters'
 import { sqlQuery, sqlResult, sqlStatement } from '../schemas/sql'
@@ -14,7 +14,7 @@ const path = '/api/docs/{docId}/sql'
 const success = { description: 'The rows', schema: sqlResult, otherMediaTypes }
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
-/** SQL that callers wrote. */
+/** SQL statements of callers. */
 export const sqlRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -50,7 +50,7 @@ export const sqlRoutes: readonly Route[] = [
     success,
     handle(exchange, { document, body: { sql, args, timeout = 0 } }) {
       const argsJson = Buffer.from(args ? JSON.stringify(args) : '')
-      // What lowers nothing asks for the usual limit.
+      // A value that does not lower the limit selects the default.
       const timeoutMs = Math.min(MAX_TIMEOUT_MS, Math.max(0, Math.ceil(timeout)))
       return run(exchange, document, { sql, argsJson, timeoutMs })
     },
@@ -62,12 +62,12 @@ function run(
   document: DocumentSession,
   statement: Pick<RunSqlRequest, 'sql' | 'argsJson' | 'timeoutMs'>,
 ): Promise<void> {
-  const form = readResultForm(exchange.request)
+  const form = negotiateRowFormat(exchange.request)
   const request: RunSqlRequest = {
     docId: document.docId,
     ...statement,
     format: form.format,
-    options: readOptionsOf(exchange, form),
+    options: getReadOptions(exchange, form),
   }
   const open: OpenChunks = (home, call) => home.sql.runSql(request, call)
   return sendChunks(exchange, document, open, { form })

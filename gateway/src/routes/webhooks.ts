@@ -23,10 +23,10 @@ const tag = 'webhooks'
 const path = '/api/docs/{docId}/webhooks'
 const onePath = `${path}/{webhookId}`
 const tablePath = '/api/docs/{docId}/tables/{tableId}'
-/** How secrets are sent: browsers write other answers to disk. */
+/** Secrets must not be written to the browser's cache. */
 const unkept = { cache: 'no-store' }
 
-/** Definitions of webhooks. They are no change of the document, so they have no conditions. */
+/** Definitions of webhooks. They do not change the document, so conditional requests do not apply. */
 export const webhookRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -66,7 +66,7 @@ export const webhookRoutes: readonly Route[] = [
       sendJson(exchange, { webhooks: ids.map((id) => ({ id })) })
     },
   }),
-  // Before the path of one webhook, which would match too.
+  // Precedes the path of one webhook, which would match too.
   defineRoute({
     method: 'delete',
     path: `${path}/queue`,

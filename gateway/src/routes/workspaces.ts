@@ -133,7 +133,10 @@ export const workspaceRoutes: readonly Route[] = [
   }),
 ]
 
-/** All workspaces of an org; they come in pages, and one that fills a page goes on in the next. */
+/**
+ * Returns all workspaces of an org, reading page after page; a workspace that fills a page continues on the
+ * next.
+ */
 async function listWorkspaces(
   exchange: Exchange,
   request: { org: OrgRef; removed: boolean },
@@ -153,7 +156,7 @@ async function listWorkspaces(
   return found
 }
 
-/** A workspace with all its documents, which come in pages. */
+/** Returns a workspace with all its documents, reading page after page. */
 async function getWorkspace(
   exchange: Exchange,
   request: { workspaceId: number; removed: boolean },

@@ -9,11 +9,11 @@ import {
 } from '@sheaf/protos/sheaf/directory/v1/access'
 import { z } from 'zod'
 
-/** Directory takes no more in one change; what is larger need not be sent on. */
+/** Directory accepts no more in one change; larger ones need not be sent on. */
 const MAX_USERS = 1_000
-/** No email address is longer. */
+/** Maximum length of an email address. */
 const MAX_EMAIL = 254
-/** How much of a value that is no role an error repeats. */
+/** Length up to which an error repeats an invalid role. */
 const SHOWN_LENGTH = 40
 
 const inheritable = z.enum(['owners', 'editors', 'viewers'])
@@ -42,12 +42,12 @@ const listingFields = {
     .meta({ description: 'Beside `personal`: the caller comes in as everybody may' }),
 }
 
-/** Who has access to an org. */
+/** The access list of an org. */
 export const orgAccess = z
   .object({ users: z.array(z.object(entryFields)), ...listingFields })
   .meta({ id: 'OrgAccess' })
 
-/** Who has access to a workspace or a document. */
+/** The access list of a workspace or a document. */
 export const resourceAccess = z
   .object({
     maxInheritedRole: inheritable
@@ -72,7 +72,7 @@ const usersDelta = {
   example: { 'bob@example.com': 'editors', 'carol@example.com': null },
 }
 
-/** A change of who has access to an org. */
+/** A change of the access list of an org. */
 export const orgAccessChange = z
   .object({
     delta: z
@@ -86,7 +86,7 @@ export const orgAccessChange = z
   })
   .meta({ required: ['delta'] })
 
-/** A change of who has access to a workspace or a document. */
+/** A change of the access list of a workspace or a document. */
 export const resourceAccessChange = z
   .object({
     delta: z
@@ -109,8 +109,8 @@ export const resourceAccessChange = z
 type Delta = Pick<UpdateAccessRequest, 'changes' | 'maxInheritedRole'>
 
 /**
- * A change as directory takes it. Its faults have messages of their own, which clients know, so it is not left to the
- * schema. Throws AppError `invalid`, naming the field.
+ * Converts a change to the form of directory. Clients know the messages of its errors, so the schema does not
+ * validate it. Throws AppError `invalid`, naming the field.
  */
 export function readDelta(delta: unknown): Delta {
   if (delta === undefined || delta === null)
@@ -134,7 +134,7 @@ export function readDelta(delta: unknown): Delta {
   }
 }
 
-/** The same for an org, whose delta is about users only. */
+/** The same for an org, whose delta has users only. */
 export function readOrgDelta(delta: unknown): Delta {
   const read = readDelta(delta)
   if (!isObject(delta) || (delta.users ?? undefined) === undefined)
@@ -153,7 +153,7 @@ function readChange(email: string, role: unknown): Delta['changes'] {
   if (role !== null && !isRoleName(role)) throw unknownRole('user role', role, 'delta.users')
   const canBeSent = email.length <= MAX_EMAIL && toUSVString(email) === email
   if (canBeSent) return [{ email, role: roleToWire(role ?? undefined) }]
-  // There can be no such user, so nobody has a role to lose.
+  // No such user can exist, so there is no role to remove.
   if (role === null) return []
   throw new AppError('invalid', 'INVALID_EMAIL', 'Invalid email address included', {
     field: 'delta.users',
@@ -169,7 +169,7 @@ function readCap(role: unknown): Role | undefined {
 }
 
 function unknownRole(noun: string, role: unknown, field: string): AppError {
-  // A value can be nested deeper than there is stack to show it.
+  // A deeply nested value could overflow the stack when printed.
   const isPlain = typeof role === 'string' || typeof role === 'number' || typeof role === 'boolean'
   const text = isPlain ? String(role) : 'object'
   const shown = toUSVString(text.slice(0, SHOWN_LENGTH))
@@ -178,7 +178,7 @@ function unknownRole(noun: string, role: unknown, field: string): AppError {
 
 const toRole = (role: Role): RoleName | null => roleFromWire(role) ?? null
 
-/** A role that comes down from a parent; those that do not are not sent. */
+/** Converts an inherited role; roles that cannot be inherited are null. */
 function toInheritable(role: Role): z.output<typeof inheritable> | null {
   const name = toRole(role)
   return name === 'members' || name === 'guests' ? null : name
@@ -200,12 +200,12 @@ function toEntry(entry: AccessEntry): z.output<typeof orgAccess>['users'][number
 const toRestriction = ({ isPersonal, isPublic }: ListAccessResponse) =>
   isPersonal ? { personal: true as const, public: isPublic } : {}
 
-/** Who has access to an org, as REST shows it. */
+/** Converts the access list of an org to JSON. */
 export function toOrgAccess(answer: ListAccessResponse): z.output<typeof orgAccess> {
   return { ...toRestriction(answer), users: answer.users.map(toEntry) }
 }
 
-/** Who has access to a workspace or a document, as REST shows it. */
+/** Converts the access list of a workspace or a document to JSON. */
 export function toResourceAccess(answer: ListAccessResponse): z.output<typeof resourceAccess> {
   return {
     ...toRestriction(answer),

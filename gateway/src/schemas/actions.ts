@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Row actions; document-data checks what follows the name. */
+/** Row actions; document-data validates their arguments. */
 export const rowActions = z.array(z.array(z.unknown())).meta({
   description:
     'Actions such as `["AddRecord", "People", null, {"Name": "Ann"}]`: AddRecord, UpdateRecord and RemoveRecord with a row id, ' +
@@ -8,7 +8,7 @@ export const rowActions = z.array(z.array(z.unknown())).meta({
     'row for later actions.',
 })
 
-/** What became of row actions. */
+/** The result of row actions. */
 export const appliedActions = z.object({
   actionNum: z.int().meta({ description: 'Number of the log entry; 0 when nothing changed' }),
   actionHash: z.null(),

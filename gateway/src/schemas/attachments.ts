@@ -13,7 +13,7 @@ export const attachmentParams = docParams.extend({
   attachmentId: integerText.meta({ type: 'integer', description: 'Row id', example: 1 }),
 })
 
-/** What is known of an attachment. */
+/** Metadata of an attachment. */
 export const attachment = z
   .object({
     fileName: z.string(),
@@ -22,12 +22,12 @@ export const attachment = z
   })
   .meta({ id: 'Attachment' })
 
-/** What is known of several. */
+/** Metadata of several attachments. */
 export const attachments = z.object({
   records: z.array(z.object({ id: z.int(), fields: attachment })),
 })
 
-/** Which attachments, in which order. */
+/** Selection and order of attachments. */
 export const attachmentsQuery = recordsQuery.pick({
   filter: true,
   sort: true,
@@ -35,7 +35,7 @@ export const attachmentsQuery = recordsQuery.pick({
   offset: true,
 })
 
-/** How a file is to be sent. */
+/** How a file is sent. */
 export const downloadQuery = z.object({
   name: z
     .string()
@@ -62,7 +62,7 @@ export const archiveForm = z.object({
   upload: z.string().meta({ format: 'binary', description: 'A .tar file, in a field of any name' }),
 })
 
-/** What to remove, and what to look at. */
+/** Which of the two steps to run: removal, and detection. */
 export const removeUnusedQuery = z.object({
   expiredonly: flag('Only what has been unused for 7 days'),
   verifyfiles: z
@@ -76,7 +76,7 @@ export const removeUnusedQuery = z.object({
     }),
 })
 
-/** Kind of an archive. */
+/** Format of an archive. */
 export const archiveQuery = z.object({
   format: z
     .enum(['', 'zip', 'tar'], 'should be one of zip,tar')
@@ -85,18 +85,18 @@ export const archiveQuery = z.object({
     .meta({ type: 'string', enum: ['zip', 'tar'], default: 'zip', description: 'Kind of archive' }),
 })
 
-/** What became of the files of an archive. */
+/** The result of restoring files from an archive. */
 export const restored = z.object({ added: z.int(), errored: z.int(), unused: z.int() })
 
 const storeType = z.enum(['internal', 'external'])
 
-/** Where the bytes of attachments lie. */
+/** Where the contents of attachments are stored. */
 export const store = z.object({ type: storeType })
 
-/** Places outside of documents that they could lie in. */
+/** External stores for attachments. */
 export const stores = z.object({ stores: z.array(z.object({ label: z.string() })) })
 
-/** How far the bytes have been brought to another place. */
+/** State of a transfer between stores. */
 export const transferStatus = z.object({
   status: z.object({
     pendingTransferCount: z.int(),
@@ -112,7 +112,7 @@ export const attachmentIds = z
   .array(z.int())
   .meta({ description: 'Row ids, in the order of the files' })
 
-/** An attachment as REST shows it. */
+/** Converts an attachment to JSON. */
 export function toAttachment(of: Attachment): z.output<typeof attachment> {
   const { fileName, fileSize, timeUploaded } = of
   return { fileName, fileSize, timeUploaded }

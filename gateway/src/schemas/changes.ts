@@ -8,7 +8,7 @@ export const sinceText = z
   .regex(/^\d{1,15}$/, 'is not the seq of a change')
   .transform(Number)
 
-/** Which changes, in a query. */
+/** Selection of changes in a query. */
 export const changesQuery = z.object({
   since: sinceText.default(0).meta({
     type: 'integer',

@@ -9,12 +9,15 @@ import { z } from 'zod'
 import { listOf } from './list'
 import { text } from './text'
 
-/** Columns in one request; SQLite has room for no more in a table. */
+/** Columns in one request; SQLite allows no more in a table. */
 export const columnBounds = { min: 1, max: 2_000 }
 
 const cell = z.unknown().meta({ description: 'A cell: null, or a list of column refs' })
 
-/** Metadata of a column that may be set; what is absent or null takes its default, and what is not listed is ignored. */
+/**
+ * Metadata of a column that may be set; absent or null fields take their defaults, and unknown ones are
+ * ignored.
+ */
 const newColumnFields = z
   .object({
     type: text.nullish().meta({
@@ -39,7 +42,7 @@ const newColumnFields = z
   })
   .meta({ id: 'NewColumnFields' })
 
-/** A column to make. */
+/** A column to create. */
 export const newColumn = z
   .object({
     id: text.nullish().meta({ description: 'Wished id; absent takes the next free letter' }),
@@ -47,12 +50,12 @@ export const newColumn = z
   })
   .meta({ id: 'NewColumn' })
 
-/** Columns to make. */
+/** Columns to create. */
 export const newColumns = z.object({ columns: listOf(newColumn, columnBounds) })
 
 const ref = (description: string) => z.int().min(0).optional().meta({ description })
 
-/** What can be changed of a column; refs that cannot be changed may be there when they are what they are. */
+/** Column fields that may be changed; immutable refs are accepted when they equal the current value. */
 const columnChangeFields = z
   .looseObject({
     colId: text.optional().meta({ description: 'Wished new id; wins over that of a new label' }),
@@ -80,13 +83,13 @@ const columnChangeFields = z
   })
   .meta({ id: 'ColumnChangeFields' })
 
-/** A column by id, and what to change of it. */
+/** A column by id, with the fields to change. */
 const columnUpdate = z.object({ id: text, fields: columnChangeFields }).meta({ id: 'ColumnUpdate' })
 
-/** Columns to change, or to add when they are not there. */
+/** Columns to change, or to add when they do not exist. */
 export const columnUpdates = z.object({ columns: listOf(columnUpdate, columnBounds) })
 
-/** Columns that were made. */
+/** Columns that were created. */
 export const columnIds = z.object({ columns: z.array(z.object({ id: z.string() })) })
 
 /** A column with its metadata. */
@@ -118,12 +121,12 @@ export const column = z
 /** Columns of a table. */
 export const columns = z.object({ columns: z.array(column) })
 
-/** A column to make, as document-data takes it. */
+/** Converts a new column to the form of document-data. */
 export function toWireNewColumn({ id, fields }: z.output<typeof newColumn>): WireNewColumn {
   return { id: id ?? '', fields: toWireFields(fields ?? {}) }
 }
 
-/** A column to change, as document-data takes it. Throws `invalid` for a field that there is not. */
+/** Converts a column change to the form of document-data. Throws `invalid` for an unknown field. */
 export function toWireUpdate({ id, fields }: z.output<typeof columnUpdate>): WireUpdate {
   requireKnown(fields, columnChangeFields.shape)
   return {
@@ -142,14 +145,14 @@ export function toWireUpdate({ id, fields }: z.output<typeof columnUpdate>): Wir
   }
 }
 
-/** Throws `invalid` for a field that metadata do not have. */
+/** Throws `invalid` for an unknown metadata field. */
 export function requireKnown(fields: object, known: object): void {
   const unknown = Object.keys(fields).find((name) => !Object.hasOwn(known, name))
   if (unknown !== undefined)
     throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${unknown}"`)
 }
 
-/** Throws `invalid` unless all items of a modification set the same fields, as existing clients know it. */
+/** Throws `invalid` unless all items of a modification set the same fields, as existing clients expect. */
 export function requireSameFields(items: readonly { readonly fields: object }[]): void {
   const [first, ...others] = items.map(({ fields }) => Object.keys(fields).sort().join('\0'))
   if (others.some((names) => names !== first))
@@ -179,14 +182,14 @@ const given = <T>(value: T | null | undefined): T | undefined => value ?? undefi
 const toJson = (value: unknown) =>
   value === undefined || value === null ? undefined : Buffer.from(JSON.stringify(value))
 
-/** The same where null is a value. */
+/** The same for fields in which null is a value. */
 const toCellJson = (value: unknown) =>
   value === undefined ? undefined : Buffer.from(JSON.stringify(value))
 
 const fromJson = (bytes: Uint8Array | undefined): unknown =>
   bytes === undefined || bytes.length === 0 ? null : JSON.parse(Buffer.from(bytes).toString('utf8'))
 
-/** A column as REST shows it. */
+/** Converts a column to JSON. */
 export function toColumn(wire: WireColumn): z.output<typeof column> {
   const { id, colRef, tableRef, displayCol, summarySourceCol, reverseCol } = wire
   const fields: Partial<WireFields> = wire.fields ?? {}

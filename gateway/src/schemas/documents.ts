@@ -16,7 +16,7 @@ export const document = documentSummary
   })
   .meta({ id: 'Document' })
 
-/** What makes or changes a document. */
+/** Fields of a document to create or change. */
 export const documentFields = z.strictObject({
   name: nameText.nullish(),
   isPinned: z.boolean().optional(),
@@ -32,12 +32,12 @@ const integer = z.union([
     .transform(Number),
 ])
 
-/** What moves a document. */
+/** Target of a move. */
 export const documentMove = z.object({
   workspace: integer.meta({ type: 'integer', description: 'Workspace that it goes into' }),
 })
 
-/** What copies a document. */
+/** Parameters of a copy. */
 export const documentCopy = z.object({
   workspaceId: integer.meta({ type: 'integer', description: 'Workspace that the copy goes into' }),
   documentName: nameText
@@ -49,7 +49,7 @@ export const documentCopy = z.object({
     .meta({ description: 'True to copy the structure alone, without rows and attachments' }),
 })
 
-/** A document as its description shows it. Throws when directory has left a part out, which would be a bug. */
+/** Converts a document to JSON. Throws when directory omits a part, which would be a bug. */
 export function toDocument(answer: GetDocumentResponse): z.output<typeof document> {
   const { document: summary, workspace, org: ofOrg } = answer
   if (!summary || !workspace || !ofOrg) throw new Error('directory described a document in part')

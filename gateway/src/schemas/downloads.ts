@@ -16,7 +16,7 @@ const ignored = (what: string) =>
     .optional()
     .meta({ type: 'string', description: `${what}; acts only together with \`viewSection\`` })
 
-/** Which section of a page: Sheaf has none, so that none can be found. */
+/** A view section, which Sheaf does not have, so that none is ever found. */
 const viewSection = z
   .string()
   .regex(/^\d{0,15}$/, 'cannot be understood as an integer')
@@ -41,7 +41,7 @@ const standard = flag(
 
 const rowIds = flag('Begin each line with the row id, as column `id`')
 
-/** What a table is written as. */
+/** Parameters of a table download. */
 export const tableDownload = z.object({
   tableId: tableId.meta({ description: 'Table id', example: 'People' }),
   header,
@@ -51,10 +51,10 @@ export const tableDownload = z.object({
   ...selection,
 })
 
-/** What the CSV of a table is described for. */
+/** Parameters of a table's schema. */
 export const schemaQuery = tableDownload.omit({ title: true, standard: true })
 
-/** What a workbook holds. */
+/** Parameters of a workbook download. */
 export const workbookDownload = z.object({
   tableId: tableId.optional().meta({ description: 'Table id; all tables when absent' }),
   header,
@@ -62,14 +62,14 @@ export const workbookDownload = z.object({
   ...selection,
 })
 
-/** What of a document goes into its file. */
+/** Parameters of a document download. */
 export const documentDownload = z.object({
   nohistory: flag('Leave out the history, which can make the file much smaller'),
   template: flag('Leave out all data and history, and keep the structure'),
   dryrun: flag('Only tell whether it can be downloaded'),
 })
 
-/** A CSV file as the Table Schema standard describes it. */
+/** Description of a CSV file by the Table Schema standard. */
 export const tableSchema = z
   .object({
     name: z.string(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The body of every answer that is an error. */
+/** The body of every error response. */
 export const errorBody = z
   .object({
     error: z
@@ -20,5 +20,5 @@ export const errorBody = z
   })
   .meta({ id: 'Error' })
 
-/** The answer of writes that have nothing to tell. */
+/** The response of writes without a result. */
 export const nothing = z.null().meta({ description: 'The JSON literal null' })

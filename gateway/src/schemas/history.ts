@@ -10,7 +10,7 @@ const number = z
   .regex(/^\d{1,15}$/, 'must be a whole number')
   .transform(Number)
 
-/** Which changes of a document to list. */
+/** Selection of changes in the history of a document. */
 export const historyQuery = z.object({
   tableId: text.optional().meta({
     description:
@@ -72,7 +72,7 @@ export const changeParams = docParams.extend({
     .meta({ type: 'integer', description: 'Position of the change in the log', example: 12 }),
 })
 
-/** Where a new change stands. */
+/** Position of a new change. */
 export const changeSeq = z
   .object({ seq: z.int().meta({ description: 'Position of the new change in the log' }) })
   .meta({ id: 'ChangeSeq' })

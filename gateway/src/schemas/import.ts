@@ -12,7 +12,7 @@ export const importForm = z.object({
     .meta({ format: 'binary', description: 'CSV, TSV, XLSX, JSON, or SQLite as downloaded' }),
 })
 
-/** What was made of a file. */
+/** The result of an import. */
 export const importedDocument = z
   .object({
     id: z.string().meta({ description: 'UUID of the document' }),

@@ -32,10 +32,10 @@ export const apiKey = z
   })
   .meta({ id: 'ApiKey' })
 
-/** An API key that was just made. */
+/** A new API key, with its secret. */
 export const newApiKey = apiKey.extend({ key: keyText }).meta({ id: 'NewApiKey' })
 
-/** What makes a named key. */
+/** Fields of a named key to create. */
 export const apiKeyFields = z.strictObject({
   name: nameText.nullish().meta({ description: 'What the key is for; required' }),
   expiresAt: text.nullish().meta({ description: 'ISO 8601 time to come; none for never' }),
@@ -53,12 +53,12 @@ export const apiKeyFields = z.strictObject({
     }),
 })
 
-/** What makes the default key. */
+/** Fields of the default key to create. */
 export const defaultKeyFields = z.object({
   force: z.boolean().nullish().meta({ description: 'Replace the key that there is' }),
 })
 
-/** A key as REST shows it. */
+/** Converts a key to JSON. */
 export function toApiKey(key: WireKey): z.output<typeof apiKey> {
   const { id, name, prefix, isDefault, createdAt, expiresAt, lastUsedAt } = key
   return {
@@ -77,7 +77,7 @@ function toScope({ readOnly, orgs, workspaces, documents }: KeyScope): z.output<
   return { readOnly, orgs: orgs.map(Number), workspaces, docs: documents }
 }
 
-/** A scope as directory takes it. */
+/** Converts a scope to the form of directory. */
 export function toWireScope(given: z.output<typeof apiKeyFields>['scope']): KeyScope | undefined {
   if (!given) return undefined
   return {

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
-/** How many items a list may have. */
+/** Minimum and maximum length of a list. */
 interface Bounds {
   readonly min: number
   readonly max: number
 }
 
 /**
- * A list within bounds. The upper one is checked before the items are: each item at fault costs memory, and there is
- * room for millions in a body.
+ * A list within bounds. The maximum is checked before the items are: each invalid item costs memory, and a
+ * body can hold millions.
  */
 export function listOf<T extends z.ZodType>(
   item: T,

@@ -4,7 +4,7 @@ import type { Role } from '@sheaf/protos/sheaf/directory/v1/access'
 import { z } from 'zod'
 import { nameText, text } from './text'
 
-/** A role as resources show it. */
+/** A role as resources display it. */
 export const shownRole = z.enum(['owners', 'editors', 'viewers'])
 const time = z.string().meta({ format: 'date-time' })
 
@@ -24,26 +24,26 @@ export const org = z
   })
   .meta({ id: 'Org' })
 
-/** What makes an org. */
+/** Fields of an org to create. */
 export const newOrg = z.strictObject({
   name: nameText.nullish().meta({ description: 'Required' }),
   domain: text.nullish().meta({ description: 'Subdomain of the site' }),
 })
 
-/** What changes an org; an empty or absent value stays. */
+/** Fields of an org to change; empty or absent ones stay unchanged. */
 export const orgChange = z.strictObject({
   name: nameText.nullish(),
   domain: text.nullish(),
 })
 
-/** Those who only see a container, because of something inside it or as members, are shown as viewers. */
+/** Converts a role; guests and members of a container are displayed as viewers. */
 export function toShownRole(role: Role): z.output<typeof shownRole> | null {
   const name = roleFromWire(role)
   if (name === undefined) return null
   return name === 'owners' || name === 'editors' ? name : 'viewers'
 }
 
-/** An org as REST shows it. */
+/** Converts an org to JSON. */
 export function toOrg({
   id,
   name,

@@ -33,7 +33,7 @@ export const sessionParams = z.object({
   }),
 })
 
-/** An org in a path, with its name to be sure. */
+/** An org in a path, with its name as confirmation. */
 export const namedOrgParams = orgParams.extend({
   name: text.meta({ description: 'Name or subdomain of the org, or `force-delete`' }),
 })
@@ -62,7 +62,7 @@ export const columnParams = tableParams.extend({
   columnId: text.meta({ description: 'Column id, without the `$` of formulas', example: 'Name' }),
 })
 
-/** A switch in a query: on for `1`, `on`, `true` and `yes`; anything else, also nothing, is off. */
+/** A flag in a query: true for `1`, `on`, `true` and `yes`, false for anything else, also when empty. */
 export const flag = (description: string): z.ZodType<boolean> =>
   z
     .union([z.string(), z.array(z.string())])
@@ -70,7 +70,7 @@ export const flag = (description: string): z.ZodType<boolean> =>
     .transform((value) => typeof value === 'string' && /^(1|on|true|yes)$/i.test(value))
     .meta({ type: 'boolean', description })
 
-/** One of a few words in a query, the first of them when it is absent or empty. */
+/** An enumeration in a query; the first value when it is absent or empty. */
 export const choice = <const T extends readonly [string, ...string[]]>(
   words: T,
   description: string,
@@ -81,8 +81,8 @@ export const choice = <const T extends readonly [string, ...string[]]>(
     .transform((word): T[number] => word || words[0])
     .meta({ type: 'string', enum: [...words], default: words[0], description })
 
-/** Query of what shows the trash on request. */
+/** Query of listings that can include the trash. */
 export const showRemoved = z.object({ showRemoved: flag('Show what is in the trash') })
 
-/** Query of what puts something into the trash. */
+/** Query of operations that move something to the trash. */
 export const permanent = z.object({ permanent: flag('Delete it at once; it cannot be undone') })

@@ -2,7 +2,7 @@ import type { Profile as WireProfile } from '@sheaf/protos/sheaf/directory/v1/pr
 import { z } from 'zod'
 import { nameText } from './text'
 
-/** What users see of themselves. */
+/** The profile of the calling user. */
 export const profile = z
   .object({
     id: z.int(),
@@ -14,12 +14,12 @@ export const profile = z
   })
   .meta({ id: 'Profile' })
 
-/** What renames a user. */
+/** The new name of a user. */
 export const newName = z.strictObject({
   name: nameText.nullish().meta({ description: 'Required' }),
 })
 
-/** A profile as REST shows it. */
+/** Converts a profile to JSON. */
 export function toProfile(user: WireProfile): z.output<typeof profile> {
   const { id, email, name, picture, anonymous } = user
   return {

@@ -4,10 +4,10 @@ import { choice, flag } from './parameters'
 
 const MAX_LIMIT = Number.MAX_SAFE_INTEGER
 
-/** More rows are skipped by no read. */
+/** Largest offset of a read. */
 const MAX_OFFSET = 10_000_000
 
-/** Cursors are shorter; the rest would be none. */
+/** Cursors are shorter; a longer text is not one. */
 const MAX_CURSOR = 8_192
 
 const limitText = z
@@ -28,21 +28,21 @@ const OFFSET = `Rows to skip before the first one returned, of those that pass t
 const FILTER =
   'Column ids to lists of allowed values, or to operators: eq, ne, in, notIn, lt, lte, gt, gte, between, contains, startsWith, endsWith, isNull, has, ignoreCase; `or` to a list of such objects'
 
-/** A list of values, or an object of operators; document-data looks at what is in it. */
+/** True for a list of values or an object of operators; document-data validates its contents. */
 function isWanted(value: unknown): boolean {
   return typeof value === 'object' && value !== null
 }
 
-/** Keys to sort by; the first few decide. */
+/** Sort keys; the first few decide. */
 const sortBounds = { min: 0, max: 100 }
-/** As many as a table can have columns. */
+/** The maximum number of columns in a table. */
 const fieldsBounds = { min: 0, max: 2_000 }
 
-/** Cells by column id; see the encoding of each column type. */
+/** Cells by column id; their encoding depends on the column type. */
 const fields = z.record(z.string(), z.unknown()).meta({ description: 'Values by column id' })
 const rowId = z.int().meta({ description: 'Row id' })
 
-/** Which rows, in which order, in a query. */
+/** Selection and order of rows, in a query. */
 export const recordsQuery = z.object({
   filter: z
     .string()
@@ -78,7 +78,7 @@ export const recordsQuery = z.object({
   ),
 })
 
-/** The same for rows by column. */
+/** The same for columnar reads. */
 export const dataQuery = recordsQuery.omit({
   offset: true,
   hidden: true,
@@ -87,7 +87,7 @@ export const dataQuery = recordsQuery.omit({
   count: true,
 })
 
-/** The same in headers, where the query wins. */
+/** The same in headers; the query takes precedence. */
 export const recordsHeaders = z.object({
   'X-Sort': z.string().optional().meta({ description: 'As the parameter `sort`, which wins' }),
   'X-Limit': limitText
@@ -95,7 +95,7 @@ export const recordsHeaders = z.object({
     .meta({ type: 'integer', description: 'As the parameter `limit`, which wins' }),
 })
 
-/** Which rows, in which order, in a body. */
+/** Selection and order of rows, in a body. */
 export const recordsSelection = z.object({
   filter: z
     .looseObject({})
@@ -112,17 +112,17 @@ export const recordsSelection = z.object({
   cellFormat: z.enum(['normal', 'typed']).optional(),
 })
 
-/** Whether texts are parsed on their way in. */
+/** Whether texts are parsed on input. */
 export const writeQuery = z.object({
   noparse: flag('Keep texts as they are, instead of parsing them by column type'),
 })
 
-/** The same, and what form the rows to add have. */
+/** The same, with the format of the rows to add. */
 export const addQuery = writeQuery.extend({
   flat: flag('The body is a list of the fields alone'),
 })
 
-/** What to do with rows that are found, and those that are not. */
+/** Options for matching and missing rows. */
 export const addOrUpdateQuery = writeQuery.extend({
   onmany: choice(['first', 'none', 'all'], 'Which rows to update when several match'),
   noadd: flag('Add no records'),
@@ -169,7 +169,7 @@ export const recordChanges = z.object({
     .min(1),
 })
 
-/** Rows to look for, and cells to write. */
+/** Rows to find, with the cells to write. */
 export const requiredRecords = z.object({
   records: z
     .array(
@@ -196,7 +196,7 @@ export const addedOrUpdated = z.object({
 /** Rows to delete. */
 export const rowIds = z.array(rowId)
 
-/** Lists of cells by column id, `id` among them. */
+/** Lists of cells by column id, `id` included. */
 export const dataColumns = z
   .record(z.string(), z.array(z.unknown()))
   .meta({ description: 'Lists of values by column id, one value for each row' })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Who is signed in, and what a page needs to know to go on from there. */
+/** The signed-in user, with the facts that a page needs. */
 export const session = z
   .object({
     user: z
@@ -20,7 +20,7 @@ export const session = z
   })
   .meta({ id: 'Session' })
 
-/** How a session is left. */
+/** How a session ends. */
 export const signOut = z.strictObject({
   everywhere: z
     .boolean()

@@ -4,7 +4,7 @@ import { nameBrowser } from '../sign-in/browser-name'
 
 const time = z.string().meta({ format: 'date-time' })
 
-/** A session of a browser, as its user sees it. */
+/** A browser session, as its user sees it. */
 export const userSession = z
   .object({
     id: z.int(),
@@ -20,7 +20,7 @@ export const userSession = z
   })
   .meta({ id: 'UserSession' })
 
-/** A session as REST shows it. */
+/** Converts a session to JSON. */
 export function toUserSession(session: Session): z.output<typeof userSession> {
   const { id, isCurrent, userAgent, createdAt, lastUsedAt, expiresAt } = session
   return { id, isCurrent, ...nameBrowser(userAgent), userAgent, createdAt, lastUsedAt, expiresAt }

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { listOf } from './list'
 import { text } from './text'
 
-/** document-data takes no longer ones. */
+/** document-data accepts no longer ones. */
 const MAX_SQL_LENGTH = 1024 * 1024
-/** As many as SQLite has parameters. */
+/** The maximum number of parameters in SQLite. */
 const argsBounds = { min: 0, max: 32_766 }
 
 const STATEMENT =
@@ -15,7 +15,7 @@ const isArg = (value: unknown) =>
 
 /** A statement in a query. */
 export const sqlQuery = z.object({
-  // A handler says what is wrong with one that is absent.
+  // The handler reports an absent one.
   q: text.optional().meta({
     description: `${STATEMENT}; needed`,
     example: 'select country, count(*) as n from Towns group by country',

@@ -10,7 +10,7 @@ import { text } from './text'
 /** Tables in one request. */
 const tableBounds = { min: 1, max: 200 }
 
-/** Tables to make. */
+/** Tables to create. */
 export const newTables = z.object({
   tables: listOf(
     z
@@ -25,7 +25,7 @@ export const newTables = z.object({
 
 const fixedRef = z.int().min(0).optional().meta({ description: 'Cannot be changed' })
 
-/** What can be changed of a table; refs that cannot be changed may be there when they are what they are. */
+/** Table fields that may be changed; immutable refs are accepted when they equal the current value. */
 const tableChangeFields = z
   .looseObject({
     tableId: text.optional().meta({ description: 'Wished new id' }),
@@ -38,13 +38,13 @@ const tableChangeFields = z
   })
   .meta({ id: 'TableChangeFields' })
 
-/** A table by id, and what to change of it. */
+/** A table by id, with the fields to change. */
 const tableUpdate = z.object({ id: text, fields: tableChangeFields }).meta({ id: 'TableUpdate' })
 
 /** Tables to change. */
 export const tableUpdates = z.object({ tables: listOf(tableUpdate, tableBounds) })
 
-/** Tables that were made. */
+/** Tables that were created. */
 export const tableIds = z.object({ tables: z.array(z.object({ id: z.string() })) })
 
 /** A table of a document. */
@@ -66,7 +66,7 @@ export const table = z
 /** Tables of a document. */
 export const tables = z.object({ tables: z.array(table) })
 
-/** A table to change, as document-data takes it. Throws `invalid` for a field that there is not. */
+/** Converts a table change to the form of document-data. Throws `invalid` for an unknown field. */
 export function toWireTableUpdate({ id, fields }: z.output<typeof tableUpdate>): WireUpdate {
   requireKnown(fields, tableChangeFields.shape)
   const { tableId, onDemand, tableRef, primaryViewId, summarySourceTable } = fields
@@ -83,7 +83,7 @@ export function toWireTableUpdate({ id, fields }: z.output<typeof tableUpdate>):
   }
 }
 
-/** A table as REST shows it. */
+/** Converts a table to JSON. */
 export function toTable(wire: WireTable, withColumns: boolean): z.output<typeof table> {
   return {
     id: wire.id,

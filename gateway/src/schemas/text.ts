@@ -1,17 +1,17 @@
 import { toUSVString } from 'node:util'
 import { z } from 'zod'
 
-/** Long enough for any name; a name is in every listing. */
+/** Long enough for any name; listings contain every name. */
 const MAX_NAME_LENGTH = 1_024
 
 const isStorable = (value: string) => !value.includes('\0') && toUSVString(value) === value
 
-/** Text that can be stored and sent on as it is: well-formed Unicode without NUL. */
+/** Text that can be stored and forwarded verbatim: well-formed Unicode without NUL. */
 export const text = z
   .string()
   .refine(isStorable, 'has a character that cannot be stored: NUL or half a surrogate pair')
 
-/** A name for people. */
+/** A display name. */
 export const nameText = z
   .string()
   .max(MAX_NAME_LENGTH)

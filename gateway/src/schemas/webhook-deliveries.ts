@@ -10,7 +10,7 @@ export const webhookDeliveryParams = webhookParams.extend({
   deliveryId: text.meta({ description: 'Id of the delivery: its header `webhook-id`' }),
 })
 
-/** Which deliveries to list. */
+/** Selection of deliveries. */
 export const deliveriesQuery = z.object({
   limit: z
     .string()
@@ -24,7 +24,7 @@ export const deliveriesQuery = z.object({
     .meta({ description: 'Only deliveries older than this one: the last id of the page before' }),
 })
 
-/** A delivery as REST shows it. */
+/** A delivery. */
 export const delivery = z
   .object({
     id: z.string().meta({ description: 'Its header `webhook-id`' }),
@@ -44,15 +44,15 @@ export const delivery = z
   })
   .meta({ id: 'WebhookDelivery' })
 
-/** A test that is queued. */
+/** A queued test delivery. */
 export const testQueued = done.extend({
   deliveryId: z.string().meta({ description: 'Its delivery, whose outcome can be read' }),
 })
 
-/** A page of the log. */
+/** A page of the delivery log. */
 export const deliveries = z.object({ deliveries: z.array(delivery) })
 
-/** A delivery as REST shows it. */
+/** Converts a delivery to JSON. */
 export function toDelivery(of: Delivery): z.output<typeof delivery> {
   const { id, time, status, size, kinds, attempts, httpStatus, durationMs } = of
   const { errorMessage, responseExcerpt, firstSeq, lastSeq, bodyBytes, byHand } = of

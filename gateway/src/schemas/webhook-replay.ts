@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Where a replay begins. */
+/** Start of a replay. */
 export const replayBody = z
   .object({
     since: z.int().min(0).optional().meta({
@@ -14,7 +14,7 @@ export const replayBody = z
   })
   .meta({ id: 'WebhookReplay' })
 
-/** What a replay has queued. */
+/** The result of a replay. */
 export const replayed = z
   .object({
     queued: z.int().meta({ description: 'Number of events that wait now and did not before' }),

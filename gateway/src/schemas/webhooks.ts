@@ -10,7 +10,7 @@ import { listOf } from './list'
 import { docParams } from './parameters'
 import { text } from './text'
 
-/** Webhooks in one request; a document can have no more. */
+/** Webhooks in one request; a document cannot have more. */
 const webhookBounds = { min: 0, max: 200 }
 
 const eventType = z.enum(['add', 'update', 'remove'])
@@ -19,7 +19,7 @@ const column = text.nullable().meta({
 })
 const epochMs = z.int().meta({ description: 'Epoch milliseconds' })
 
-/** What an owner sets of a webhook. Other keys are ignored, as existing clients know it. */
+/** Fields of a webhook that its owner sets. Other keys are ignored, as existing clients expect. */
 const fields = z
   .object({
     url: text.meta({ description: 'Address that events are posted to: https, and a public host' }),
@@ -42,18 +42,18 @@ const fields = z
   })
   .meta({ id: 'NewWebhookFields' })
 
-/** Webhooks to make. */
+/** Webhooks to create. */
 export const newWebhooks = z.object({
   webhooks: listOf(z.object({ fields }).meta({ id: 'NewWebhook' }), webhookBounds),
 })
 
-/** What to change of a webhook; what is absent stays. */
+/** Fields of a webhook to change; absent ones stay unchanged. */
 export const webhookChange = fields.partial().meta({ id: 'WebhookChange' })
 
-/** What an owner sets of a webhook whose table the path names. */
+/** Fields of a webhook whose table the path names. */
 export const subscription = fields.omit({ tableId: true }).meta({ id: 'Subscription' })
 
-/** A webhook to remove, as the old call names it. */
+/** A webhook to remove, as the legacy route names it. */
 export const unsubscription = z.object({
   webhookId: text,
   unsubscribeKey: text.nullish().meta({ description: 'An owner needs none' }),
@@ -64,20 +64,20 @@ export const webhookParams = docParams.extend({
   webhookId: text.meta({ description: 'UUID', example: '9a1c1c8e-5c59-4b0e-8a51-0e4f4f0a8d11' }),
 })
 
-/** Webhooks that were made. */
+/** Webhooks that were created. */
 export const webhookIds = z.object({ webhooks: z.array(z.object({ id: z.string() })) })
 
-/** A webhook that the old call has made. */
+/** A webhook that the legacy route has created. */
 export const subscribed = z.object({
   unsubscribeKey: z.string(),
   triggerId: z.int().meta({ description: 'Number of the webhook' }),
   webhookId: z.string(),
 })
 
-/** The answer of changes of webhooks. */
+/** The response of webhook changes. */
 export const done = z.object({ success: z.literal(true) })
 
-/** Answers that a change is done. */
+/** The response of a successful change. */
 export const success: z.output<typeof done> = { success: true }
 
 const usage = z
@@ -140,10 +140,10 @@ export const secrets = z.object({
   previousUntil: epochMs.nullable(),
 })
 
-/** A secret that was just made. */
+/** A secret that was just generated. */
 export const newSecret = secrets.pick({ secret: true })
 
-/** Fields as webhook takes them. Throws AppError `invalid` for an empty list of events. */
+/** Converts fields to the form of webhook. Throws AppError `invalid` for an empty list of events. */
 export function toWireFields(given: Partial<z.output<typeof fields>>): WireFields {
   const { url, eventTypes, tableId, isReadyColumn, watchedColIds } = given
   const { enabled, name, memo, authorization } = given
@@ -160,7 +160,7 @@ export function toWireFields(given: Partial<z.output<typeof fields>>): WireField
   }
 }
 
-/** A webhook as REST shows it. */
+/** Converts a webhook to JSON. */
 export function toWebhook(wire: WireWebhook): z.output<typeof webhooks>['webhooks'][number] {
   const given: Partial<WireFields> = wire.fields ?? {}
   return {
@@ -181,7 +181,10 @@ export function toWebhook(wire: WireWebhook): z.output<typeof webhooks>['webhook
   }
 }
 
-/** Before the first attempt there is nothing to tell but what waits; afterwards, what has never happened is null. */
+/**
+ * Before the first attempt, usage has queue figures only; afterwards, figures of events that never occurred
+ * are null.
+ */
 function toUsage(wire: Partial<WireUsage> = {}): z.output<typeof usage> {
   const { lastEventBatch: batch, stoppedReason } = wire
   return {
@@ -204,7 +207,7 @@ function toBatch(batch: NonNullable<WireUsage['lastEventBatch']>) {
   return { status, httpStatus, errorMessage, size, attempts }
 }
 
-/** Secrets as REST shows them. */
+/** Converts secrets to JSON. */
 export function toSecrets(wire: GetSecretResponse): z.output<typeof secrets> {
   const { secret, previousSecret = null, previousUntil = null } = wire
   return { secret, previousSecret, previousUntil }

@@ -41,13 +41,13 @@ export const listedWorkspace = z
   .object({ ...workspaceFields, orgDomain: z.string() })
   .meta({ id: 'ListedWorkspace' })
 
-/** A workspace described by itself. */
+/** A workspace with its org. */
 export const workspace = z.object({ ...workspaceFields, org }).meta({ id: 'Workspace' })
 
-/** What makes or changes a workspace. */
+/** Fields of a workspace to create or change. */
 export const workspaceFieldsBody = z.strictObject({ name: nameText.nullish() })
 
-/** A document as a listing shows it. */
+/** Converts a document of a listing to JSON. */
 export function toSummary(document: DocumentSummary): z.output<typeof documentSummary> {
   const { id, name, access, isPinned, urlId, createdAt, updatedAt, removedAt } = document
   return {
@@ -69,12 +69,12 @@ function toFields(wire: WireWorkspace) {
   return { ...shown, docs: docs.map(toSummary) }
 }
 
-/** A workspace as the listing of an org shows it. */
+/** Converts a workspace of an org's listing to JSON. */
 export function toListedWorkspace(wire: WireWorkspace): z.output<typeof listedWorkspace> {
   return { ...toFields(wire), orgDomain: wire.orgDomain }
 }
 
-/** A workspace as its description shows it. */
+/** Converts a workspace with its org to JSON. */
 export function toWorkspace(wire: WireWorkspace, ofOrg: WireOrg): z.output<typeof workspace> {
   return { ...toFields(wire), org: toOrg(ofOrg) }
 }

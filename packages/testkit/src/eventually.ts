@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** How long `eventually` waits, and how often it looks; milliseconds. */
-export interface Patience {
+export interface EventuallyOptions {
   /** 30 s by default: what is late on a busy machine is not broken. */
   timeoutMs?: number
   /** 20 ms by default. */
@@ -17,7 +17,7 @@ type Falsy = false | 0 | '' | null | undefined
  */
 export async function eventually<T>(
   attempt: () => T | Promise<T>,
-  { timeoutMs = 30_000, everyMs = 20 }: Patience = {},
+  { timeoutMs = 30_000, everyMs = 20 }: EventuallyOptions = {},
 ): Promise<Exclude<T, Falsy>> {
   const deadline = performance.now() + timeoutMs
   for (;;) {

@@ -6,8 +6,8 @@ const arrival = {
   url: '/hook',
   headers: { 'webhook-id': 'msg_1', authorization: 'Basic secret' },
   body: '[{"id":1,"A":"x"},{"id":2}]',
-  verdict: { isRight: true, text: 'right' },
-  isAgain: false,
+  verification: { isRight: true, text: 'right' },
+  isRepeated: false,
 }
 
 describe('a delivery on the terminal', () => {
@@ -24,7 +24,7 @@ describe('a delivery on the terminal', () => {
   })
 
   it('says when it came before, and when it is none', () => {
-    expect(describeDelivery({ ...arrival, isAgain: true }, now)).toMatch('2 rows, came before')
+    expect(describeDelivery({ ...arrival, isRepeated: true }, now)).toMatch('2 rows, came before')
     expect(describeDelivery({ ...arrival, body: 'hello' }, now)).toMatch('no JSON array')
     expect(describeDelivery({ ...arrival, body: 'hello' }, now)).toMatch('  "hello"')
   })

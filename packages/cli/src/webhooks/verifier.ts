@@ -5,7 +5,7 @@ import { CliError } from '../cli-error'
 const SECRET = /^whsec_[A-Za-z\d+/]{16,}={0,2}$/
 
 /** What can be said of a signature. */
-export interface Verdict {
+export interface VerificationResult {
   /** Undefined when there is no secret to check with. */
   readonly isRight?: boolean
   /** In a few words. */
@@ -13,7 +13,7 @@ export interface Verdict {
 }
 
 /** Checks a body, as it came, with its headers. */
-export type Verify = (body: string, headers: IncomingHttpHeaders) => Verdict
+export type Verify = (body: string, headers: IncomingHttpHeaders) => VerificationResult
 
 /** A check with a secret as Sheaf shows it. Throws CliError when it is none. */
 export function createVerifier(secret: string | undefined): Verify {

@@ -2,63 +2,69 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { toAppError } from '@sheaf/kit/errors'
 import type { Kysely } from 'kysely'
 import { trimLog } from '../db/delivery-log'
-import { giveBack, type Lease } from '../db/leases'
+import { returnLease, type Lease } from '../db/leases'
 import type { WebhookSchema } from '../db/schema'
 import type { Poster, PostOutcome } from '../targets/post'
 import { countAttempt } from '../metrics'
-import { advance } from './take-next-attempt'
+import { takeNextAttempt } from './take-next-attempt'
 import { DeliverySpan } from './delivery-span'
-import type { Attempted, Sendable } from './apply-outcome'
+import type { CompletedAttempt, OutgoingDelivery } from './apply-outcome'
 import { sign } from './signature'
 
-/** How long nobody else delivers for a webhook: somewhat longer than an attempt may take. */
+/** Duration of a lease: somewhat longer than an attempt may take. */
 export const LEASE_MS = 30_000
-/** An attempt is not begun with a lease older than this. */
+/** No attempt begins with a lease older than this. */
 const FRESH_MS = 10_000
-/** Deliveries after which the others get their turn. */
-const TURN = 20
+/** Deliveries per session, after which other webhooks proceed. */
+const MAX_DELIVERIES = 20
 const RETRY_MS = 500
 const USER_AGENT = 'Sheaf-Webhooks/1.0'
 
-/** What a turn works with. */
-export interface TurnTools {
+/** Dependencies of a delivery session. */
+export interface DeliverySession {
   readonly db: Kysely<WebhookSchema>
   readonly poster: Pick<Poster, 'post'>
-  /** Aborted when the process begins to stop: nothing more is sent … */
+  /** Aborted when shutdown begins: nothing more is sent. */
   readonly closing: AbortSignal
-  /** … and when it cannot wait any longer: the attempt under way is broken off. */
+  /** Aborted at the end of the grace period: the current attempt is cancelled. */
   readonly stop: AbortSignal
 }
 
 /**
- * Sends for one webhook, one delivery after the other, until nothing is to be sent now, an attempt fails, or enough was
- * sent for one turn; gives the lease back then. When the process stops, the attempt that was broken off counts as none.
+ * Sends deliveries of one webhook, in order, until none is due, an attempt fails, or the limit of one session
+ * is reached; then releases the lease. An attempt that shutdown cancels is not recorded.
  */
-export async function takeTurn(tools: TurnTools, lease: Lease): Promise<void> {
-  let attempted: Attempted | undefined
+export async function runDeliverySession(tools: DeliverySession, lease: Lease): Promise<void> {
+  let attempted: CompletedAttempt | undefined
   for (let sent = 0; ; sent++) {
-    const mayGoOn = sent < TURN && !tools.closing.aborted
+    const mayContinue = sent < MAX_DELIVERIES && !tools.closing.aborted
     const asked = performance.now()
-    const next = await advanceSurely(tools, lease, attempted, mayGoOn)
-    if (!next) return await trimNowAndThen(tools, lease, sent)
+    const next = await takeNextWithRetries(tools, lease, attempted, mayContinue)
+    if (!next) return await trimLogOccasionally(tools, lease, sent)
     const isFresh = performance.now() - asked < FRESH_MS
-    const outcome = isFresh ? await attempt(tools, next) : undefined
-    if (!outcome) return await giveBack(tools.db, lease)
+    const outcome = isFresh ? await attemptDelivery(tools, next) : undefined
+    if (!outcome) return await returnLease(tools.db, lease)
     attempted = { sent: next, outcome }
   }
 }
 
-/** As `advance`, and again while the database is away, as long as the lease lasts: what was delivered is not sent twice. */
-async function advanceSurely(
-  { db, stop }: TurnTools,
+/**
+ * As `takeNextAttempt`, with retries while the database is unreachable and the lease lasts, so that a
+ * completed delivery is not sent twice.
+ */
+async function takeNextWithRetries(
+  { db, stop }: DeliverySession,
   lease: Lease,
-  attempted: Attempted | undefined,
-  mayGoOn: boolean,
-): Promise<Sendable | undefined> {
+  attempted: CompletedAttempt | undefined,
+  mayContinue: boolean,
+): Promise<OutgoingDelivery | undefined> {
   const until = performance.now() + FRESH_MS
   for (;;) {
     try {
-      return await advance(db, lease, attempted, { mayGoOn, leaseMs: LEASE_MS })
+      return await takeNextAttempt(db, lease, attempted, {
+        mayContinue,
+        leaseMs: LEASE_MS,
+      })
     } catch (error) {
       const isAway = toAppError(error)?.code === 'unavailable'
       if (!isAway || !attempted || stop.aborted || performance.now() > until) throw error
@@ -67,10 +73,10 @@ async function advanceSurely(
   }
 }
 
-/** Posts a delivery; undefined when it was broken off because the process stops. */
-async function attempt(
-  { poster, stop }: TurnTools,
-  sendable: Sendable,
+/** Posts a delivery; undefined when shutdown cancelled it. */
+async function attemptDelivery(
+  { poster, stop }: DeliverySession,
+  sendable: OutgoingDelivery,
 ): Promise<PostOutcome | undefined> {
   const { delivery, url } = sendable
   const span = new DeliverySpan(delivery.traceparent, {
@@ -93,7 +99,7 @@ async function attempt(
   }
 }
 
-function headersOf({ delivery, authorization, secrets }: Sendable, body: Buffer) {
+function headersOf({ delivery, authorization, secrets }: OutgoingDelivery, body: Buffer) {
   const { id, kinds } = delivery
   const timestamp = Math.floor(Date.now() / 1_000)
   return {
@@ -108,7 +114,11 @@ function headersOf({ delivery, authorization, secrets }: Sendable, body: Buffer)
   }
 }
 
-/** Keeps the log of a busy webhook short: on average once in as many deliveries as make a turn. */
-async function trimNowAndThen({ db }: TurnTools, lease: Lease, sent: number): Promise<void> {
-  if (Math.random() < sent / TURN) await trimLog(db, [lease.webhookId])
+/** Trims the log of a busy webhook: on average once per session of maximum length. */
+async function trimLogOccasionally(
+  { db }: DeliverySession,
+  lease: Lease,
+  sent: number,
+): Promise<void> {
+  if (Math.random() < sent / MAX_DELIVERIES) await trimLog(db, [lease.webhookId])
 }

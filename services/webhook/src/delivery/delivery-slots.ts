@@ -1,40 +1,43 @@
-/** The two kinds of webhooks, so that those that fail take nothing from those that work. */
+/** The two kinds of webhooks, separated so that failing ones do not take slots of working ones. */
 export type Lane = 'working' | 'failing'
 
-interface Room {
-  /** Webhooks that are delivered for at once … */
+interface SlotLimits {
+  /** Maximum number of webhooks delivered for concurrently. */
   readonly all: number
-  /** … and of these to one host. */
+  /** Maximum number of these for one host. */
   readonly perTarget: number
 }
 
-const rooms: Readonly<Record<Lane, Room>> = {
+const slotLimits: Readonly<Record<Lane, SlotLimits>> = {
   working: { all: 192, perTarget: 32 },
   failing: { all: 64, perTarget: 8 },
 }
 
-/** How many webhooks one process delivers for at once: so many in all, and so many to one host, apart for each lane. */
-export class Places {
+/**
+ * Limits the webhooks that one process delivers for concurrently: in total and for each host, separately for
+ * each lane.
+ */
+export class DeliverySlots {
   private readonly taken: Record<Lane, Map<string, number>> = {
     working: new Map(),
     failing: new Map(),
   }
 
-  /** Takes a place. */
-  take(lane: Lane, target: string): void {
+  /** Takes a slot. */
+  acquire(lane: Lane, target: string): void {
     this.taken[lane].set(target, (this.taken[lane].get(target) ?? 0) + 1)
   }
 
-  /** Gives a place back. */
-  leave(lane: Lane, target: string): void {
+  /** Returns a slot. */
+  release(lane: Lane, target: string): void {
     const left = (this.taken[lane].get(target) ?? 0) - 1
     if (left > 0) this.taken[lane].set(target, left)
     else this.taken[lane].delete(target)
   }
 
-  /** What may be taken now: in all, for one host, and for hosts of which some is taken. */
-  free(lane: Lane): { limit: number; perTarget: number; left: ReadonlyMap<string, number> } {
-    const { all, perTarget } = rooms[lane]
+  /** Returns the free slots: in total, for one host, and for hosts with slots in use. */
+  available(lane: Lane): { limit: number; perTarget: number; left: ReadonlyMap<string, number> } {
+    const { all, perTarget } = slotLimits[lane]
     const taken = [...this.taken[lane]]
     const limit = all - taken.reduce((sum, [, count]) => sum + count, 0)
     return {
@@ -44,9 +47,9 @@ export class Places {
     }
   }
 
-  /** True when something that is due may have found no place. */
-  isTight(lane: Lane): boolean {
-    const { limit, left } = this.free(lane)
+  /** True when a due webhook may have found no slot. */
+  isExhausted(lane: Lane): boolean {
+    const { limit, left } = this.available(lane)
     return limit <= 0 || [...left.values()].some((places) => places <= 0)
   }
 }

@@ -1,27 +1,27 @@
 import type { PostOutcome } from '../targets/post'
 import { readRetryAfter } from './retry-after'
 
-/** The waits before the attempts double from the first to the longest one. */
+/** Delays double from the first to the longest one. */
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 3_600_000
-/** Waits differ by so much, so that what failed together does not come back together. */
+/** Relative jitter, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2
-/** A wait this long is a postponement. */
+/** From this delay on, the status is `postponed`. */
 const POSTPONED_MS = 10 * 60_000
-/** After failing for so long a webhook is given up. */
+/** After failing for this long, a webhook is halted. */
 const GIVEN_UP_MS = 5 * 24 * 3_600_000
 const GONE = 410
 
-/** How a webhook fared before the attempt. */
-export interface Before {
-  /** Failures in a row. */
+/** The state of a webhook before the attempt. */
+export interface FailureHistory {
+  /** Consecutive failures. */
   readonly attempts: number
   readonly failingSince: Date | null
   readonly now: Date
 }
 
-/** What follows from an attempt. */
-export type Verdict =
+/** The consequence of an attempt. */
+export type RetryDecision =
   | { readonly next: 'go on' }
   | {
       readonly next: 'try again'
@@ -30,25 +30,27 @@ export type Verdict =
     }
   | { readonly next: 'halt'; readonly reason: string }
 
-/** Judges an attempt. `random` is from 0 to 1. */
-export function judge(
+/** Decides what follows an attempt. `random` is between 0 and 1. */
+export function decideRetry(
   outcome: Pick<PostOutcome, 'error' | 'httpStatus' | 'retryAfter' | 'isRefused'>,
-  { attempts, failingSince, now }: Before,
+  { attempts, failingSince, now }: FailureHistory,
   random: number,
-): Verdict {
+): RetryDecision {
   if (outcome.error === null) return { next: 'go on' }
   if (outcome.httpStatus === GONE)
     return { next: 'halt', reason: 'the receiver answered 410: it is gone for good' }
   if (failingSince && now.getTime() - failingSince.getTime() >= GIVEN_UP_MS)
     return { next: 'halt', reason: 'no delivery has succeeded for 5 days' }
   const asked = readRetryAfter(outcome.retryAfter, now.getTime()) ?? 0
-  const waitMs = Math.max(waitAfter(attempts + 1, random), asked)
+  const waitMs = Math.max(backoffAfter(attempts + 1, random), asked)
   const status = outcome.isRefused ? 'invalid' : waitMs >= POSTPONED_MS ? 'postponed' : 'retrying'
   return { next: 'try again', status, waitMs }
 }
 
-/** Milliseconds to wait after so many failures: 1, 2, 4, … seconds up to an hour, more or less. */
-export function waitAfter(failures: number, random: number): number {
+/**
+ * Returns the delay after this many failures in milliseconds: 1, 2, 4, … seconds up to an hour, with jitter.
+ */
+export function backoffAfter(failures: number, random: number): number {
   const wait = Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 30), LONGEST_WAIT_MS)
   return Math.round(wait * (1 - JITTER + 2 * JITTER * random))
 }

@@ -29,10 +29,10 @@ import { makeTestRow } from '../delivery/test-row'
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1_000
 
-/** Shows and repeats deliveries, for owners of the document. */
+/** Lists and repeats deliveries, for owners of the document. */
 export const deliveries = ({
   db,
-  wakes,
+  notifier,
   documentCalls,
 }: Context): Omit<DeliveriesService, 'replayDeliveries'> => ({
   async listDeliveries(
@@ -64,7 +64,7 @@ export const deliveries = ({
   ): Promise<RedeliverResponse> {
     requireDocumentRole(call, docId, 'owners')
     await redeliver(db, requireRef({ docId, webhookId }), deliveryId)
-    wakes.sender()
+    notifier.deliver()
     return {}
   },
 
@@ -77,7 +77,7 @@ export const deliveries = ({
     const tableRef = await getTableRef(db, ref)
     const tables = await readTables(documentCalls, docId, call)
     const deliveryId = await addTestDelivery(db, ref, makeTestRow(tables, tableRef))
-    wakes.sender()
+    notifier.deliver()
     return { deliveryId }
   },
 })

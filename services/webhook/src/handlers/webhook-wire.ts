@@ -3,7 +3,7 @@ import type { WebhookRow } from '../db/webhooks'
 import type { DocumentTables } from '../webhooks/document-tables'
 import { readRefs } from '../webhooks/webhook-changes'
 
-/** A webhook with the names that its table and columns have now. */
+/** Converts a webhook to its message, with the current names of its table and columns. */
 export function webhookToWire(row: WebhookRow, tables: DocumentTables): Webhook {
   const { tableId, readyColumn, watchedColumns } = tables.name(readRefs(row))
   const { url, event_types: eventTypes, enabled, name, memo, authorization } = row

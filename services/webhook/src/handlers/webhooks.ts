@@ -22,7 +22,7 @@ import { needsTables, planChange, toRow } from '../webhooks/webhook-changes'
 import { readChange, readNewWebhook } from '../webhooks/webhook-fields'
 import { webhookToWire } from './webhook-wire'
 
-/** Definitions of webhooks. They hold secrets, so even reading them needs an owner. */
+/** Definitions of webhooks. They contain secrets, so even reading them requires an owner. */
 export const webhooks = (ctx: Context): WebhooksService => ({
   async listWebhooks({ docId }: ListWebhooksRequest, call: ServerCall) {
     requireDocumentRole(call, docId, 'owners')
@@ -45,7 +45,7 @@ export const webhooks = (ctx: Context): WebhooksService => ({
       ...toRow(webhook, tables),
     }))
     const triggerIds = await rows.insertWebhooks(ctx.db, { docId, seq: tables.seq }, made)
-    ctx.wakes.matcher(docId)
+    ctx.notifier.match(docId)
     return {
       ids: made.map(({ id }) => id),
       unsubscribeKeys: made.map(({ unsubscribe_key }) => unsubscribe_key),
@@ -64,8 +64,8 @@ export const webhooks = (ctx: Context): WebhooksService => ({
     const apply = change.enabled === false ? rows.stopWebhook : rows.changeWebhook
     const isChanged = await apply(ctx.db, ref, (row) => planChange(row, change, tables))
     if (!isChanged) throw webhookNotFound(webhookId)
-    ctx.wakes.matcher(docId)
-    ctx.wakes.sender()
+    ctx.notifier.match(docId)
+    ctx.notifier.deliver()
     return {}
   },
 
@@ -89,7 +89,7 @@ export const webhooks = (ctx: Context): WebhooksService => ({
     const found = await rows.listWebhooks(ctx.db, docId)
     const wanted = found.filter(({ id }) => webhookId === '' || id === webhookId)
     for (const { id } of wanted) await rows.clearQueue(ctx.db, { docId, webhookId: id })
-    ctx.wakes.matcher(docId)
+    ctx.notifier.match(docId)
     return {}
   },
 
