@@ -9,7 +9,6 @@ import { createHotMatcher } from './routing/hot-routes'
 import { consolePages } from './middleware/console'
 import { cors } from './middleware/cors'
 import { answerThrown, errorHandler, notFound } from './middleware/error-handler'
-import { requestContext } from './middleware/request-context'
 import { site } from './middleware/site'
 import type { Route } from './routing/route'
 import { createRouteHandler } from './routing/run-route'
@@ -62,7 +61,7 @@ function createStages({ config: { baseDomain, publicUrl } }: Context): Stage[] {
 function createApp(context: Context, routes: readonly Route[]): Express {
   const app = express()
   app.disable('x-powered-by')
-  app.use(requestContext(context))
+  app.use(createExchange(context))
   // Probes use IP addresses, whatever the base domain is, and are answered under any load.
   app.use(createRouter(routes.filter(({ isProbe }) => isProbe)))
   for (const stage of createStages(context)) app.use(toMiddleware(stage))
@@ -90,4 +89,12 @@ export function createRouter(routes: readonly Route[]): Router {
     )
   }
   return router
+}
+
+/** Creates the exchange of each request: its id, its log line, and its cancellation. */
+function createExchange(context: Context): RequestHandler {
+  return (request, response, next) => {
+    response.locals.exchange = new Exchange(context, request, response as SheafResponse)
+    next()
+  }
 }

@@ -19,7 +19,7 @@ it('passes all other errors on as they are', () => {
   expect(toClientError(other)).toBe(other)
 })
 
-/** The tag of the changes that someone with this role is told. */
+/** The ETag of the changes for a caller with this role. */
 async function tagFor(role: string, as: 'json' | 'lines'): Promise<string> {
   const headers: string[] = []
   const response = { writeHead: () => {}, end: () => {} }

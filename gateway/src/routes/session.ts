@@ -18,8 +18,7 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'Tell who is signed in',
     description:
       'A session that has ended counts as none. With an API key it tells whose key it is.',
-    // Directory is called below, since a browser whose session has ended must be told so instead of being
-    // rejected.
+    // Directory is called below: a browser whose session has ended gets an anonymous response, not an error.
     access: 'open',
     success: { description: 'The user, if there is one', schema: session },
     async handle(exchange) {

@@ -4,18 +4,18 @@ import { CliError } from '../cli-error'
 
 const SECRET = /^whsec_[A-Za-z\d+/]{16,}={0,2}$/
 
-/** What can be said of a signature. */
+/** The result of verifying a signature. */
 export interface VerificationResult {
-  /** Undefined when there is no secret to check with. */
+  /** Undefined without a secret. */
   readonly isRight?: boolean
   /** In a few words. */
   readonly text: string
 }
 
-/** Checks a body, as it came, with its headers. */
+/** Verifies a raw body with its headers. */
 export type Verify = (body: string, headers: IncomingHttpHeaders) => VerificationResult
 
-/** A check with a secret as Sheaf shows it. Throws CliError when it is none. */
+/** Creates a verifier for a secret in the format that Sheaf displays. Throws CliError for a malformed one. */
 export function createVerifier(secret: string | undefined): Verify {
   if (secret === undefined)
     return () => ({ text: 'not checked: --secret whsec_… checks signatures' })
@@ -26,7 +26,7 @@ export function createVerifier(secret: string | undefined): Verify {
       webhook.verify(body, headers as Record<string, string>)
       return { isRight: true, text: 'right' }
     } catch (error) {
-      // What is signed need not be JSON; a body that is none is told of by itself.
+      // The signed body need not be JSON; a body that is not is reported separately.
       if ((error as Error).name === 'SyntaxError') return { isRight: true, text: 'right' }
       return { isRight: false, text: `WRONG: ${(error as Error).message}` }
     }

@@ -1,5 +1,4 @@
 import type { PostOutcome } from '../targets/post'
-import { readRetryAfter } from './retry-after'
 
 /** Delays double from the first to the longest one. */
 const FIRST_WAIT_MS = 1_000
@@ -10,6 +9,8 @@ const JITTER = 0.2
 const POSTPONED_MS = 10 * 60_000
 /** After failing for this long, a webhook is halted. */
 const GIVEN_UP_MS = 5 * 24 * 3_600_000
+/** Longest delay that a receiver can request. */
+const LONGEST_RETRY_AFTER_MS = 24 * 3_600_000
 const GONE = 410
 
 /** The state of a webhook before the attempt. */
@@ -53,4 +54,16 @@ export function decideRetry(
 export function backoffAfter(failures: number, random: number): number {
   const wait = Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 30), LONGEST_WAIT_MS)
   return Math.round(wait * (1 - JITTER + 2 * JITTER * random))
+}
+
+/** Parses a `Retry-After` header to milliseconds; undefined when it is absent or malformed. */
+function readRetryAfter(header: string | undefined, now: number): number | undefined {
+  const text = header?.trim() ?? ''
+  const ms = /^\d{1,15}$/.test(text) ? Number(text) * 1_000 : readDate(text) - now
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), LONGEST_RETRY_AFTER_MS)
+}
+
+/** HTTP dates are in GMT and begin with the day of the week. */
+function readDate(text: string): number {
+  return /^[A-Z][a-z]{2,8},? .*(GMT|\d{4})$/.test(text) ? Date.parse(text) : NaN
 }

@@ -23,8 +23,10 @@ import {
   type ShownDelivery,
 } from '../db/delivery-log'
 import { requireRef } from '../db/webhook-ref'
-import { readTables } from '../webhooks/document-tables'
-import { makeTestRow } from '../delivery/test-row'
+import { readTables, type DocumentTables } from '../webhooks/document-tables'
+
+/** No row has it. */
+const TEST_ROW_ID = 0
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1_000
@@ -99,4 +101,15 @@ function toDelivery(stored: ShownDelivery): Delivery {
     kinds: stored.kinds,
     byHand: stored.by_hand,
   }
+}
+
+/**
+ * Returns a test row as JSON, with all columns of the table, if it exists, and empty cells, so that a
+ * receiver sees the shape of a delivery. Its id is 0, which no real row has.
+ */
+function makeTestRow(tables: DocumentTables, tableRef: number | null): string {
+  const columns = tables.listColumns(tableRef).map((id) => [id, null])
+  // Keys keep this order, since no column is called id.
+  const row = Object.fromEntries([['id', TEST_ROW_ID], ['manualSort', null], ...columns]) as object
+  return JSON.stringify(row)
 }

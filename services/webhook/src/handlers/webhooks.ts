@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { requireDocumentRole } from '@sheaf/auth/require-access'
 import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/auth/server-call'
@@ -17,10 +17,12 @@ import type { Context } from '../context'
 import { requireRef, webhookNotFound } from '../db/webhook-ref'
 import * as rows from '../db/webhooks'
 import { readTables } from '../webhooks/document-tables'
-import { createSecret } from '../webhooks/secrets'
 import { needsTables, planChange, toRow } from '../webhooks/webhook-changes'
 import { readChange, readNewWebhook } from '../webhooks/webhook-fields'
 import { webhookToWire } from './webhook-wire'
+
+/** Standard Webhooks requires 24 to 64. */
+const SECRET_BYTES = 32
 
 /** Definitions of webhooks. They contain secrets, so even reading them requires an owner. */
 export const webhooks = (ctx: Context): WebhooksService => ({
@@ -115,3 +117,8 @@ export const webhooks = (ctx: Context): WebhooksService => ({
 })
 
 const noFields = { eventTypes: [], hasWatchedColIds: false, watchedColIds: [] }
+
+/** Creates a secret in the format of Standard Webhooks. */
+function createSecret(): string {
+  return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
+}
