@@ -2,11 +2,9 @@ import { AppError } from '@sheaf/kit/errors'
 import { ConfigError, type Env } from '@sheaf/kit/config'
 import { Command, CommanderError } from 'commander'
 import { CliError } from './cli-error'
-import { addBackupCommands } from './commands/backup'
+import { addDataCommands } from './commands/data'
 import { addDoctorCommand } from './commands/doctor'
-import { addImportCommand } from './commands/import'
 import { addKeysCommands } from './commands/keys'
-import { addLoadCommand } from './commands/load'
 import { addSignInCommand } from './commands/sign-in'
 import { addStatusCommand } from './commands/status'
 import { addUsersCommands } from './commands/users'
@@ -58,9 +56,7 @@ function createProgram(settings: CliSettings, terminal: Terminal): Command {
   addSignInCommand(program, settings, terminal)
   addStatusCommand(program, settings, terminal)
   addDoctorCommand(program, settings, terminal)
-  addBackupCommands(program, settings, terminal)
-  addLoadCommand(program, settings, terminal)
-  addImportCommand(program, settings, terminal)
+  addDataCommands(program, settings, terminal)
   addWebhooksCommands(program, terminal)
   return program
 }
