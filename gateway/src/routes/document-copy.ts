@@ -86,7 +86,9 @@ async function transfer(
     const snapshot = { docId: source.docId, noHistory: true, template }
     const chunks = home.exports.exportDocument(snapshot, call)
     const caller = exchange.call(await system.token())
-    await documentData.at(homeAddress).documents.createFromSnapshot(toParts(docId, userId, chunks), caller)
+    await documentData
+      .at(homeAddress)
+      .documents.createFromSnapshot(toParts(docId, userId, chunks), caller)
   })
   return docId
 }

@@ -56,10 +56,7 @@ function prolong({ status, now }: LeasedWebhook, { leaseMs }: NextAttemptOptions
   }
 }
 
-function release(
-  webhook: LeasedWebhook,
-  { mayContinue }: NextAttemptOptions,
-): WebhookChange {
+function release(webhook: LeasedWebhook, { mayContinue }: NextAttemptOptions): WebhookChange {
   const { enabled, halted_at, retry_at, now, status } = webhook
   const free: WebhookChange = {
     lease_id: null,
