@@ -26,8 +26,8 @@ const halls = {
     sqlite/migrations sqlite integrity log schema indexes reads document.ts document-access.ts
     structure records attachments revert feed exports workers documents`,
   'services/webhook/src': `
-    matching targets secrets.ts db/migrations db webhook-fields.ts document-calls.ts document-tables.ts
-    config.ts notifier.ts metrics.ts context.ts webhook-changes.ts changes sending handlers service.ts main.ts`,
+    matching targets db/migrations db document-calls.ts webhooks
+    config.ts notifier.ts metrics.ts context.ts changes delivery handlers service.ts main.ts`,
   'gateway/src': `
     access limits clients sign-in metrics.ts config.ts context.ts schemas
     http routing documents pages openapi middleware routes app.ts service.ts main.ts`,

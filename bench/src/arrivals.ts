@@ -1,6 +1,6 @@
 import { startReceiver, type WebhookReceiver } from '@sheaf/testkit/webhook-receiver'
 
-/** A row whose deliveries are too late by this is never coming. */
+/** A row without its deliveries by this time counts as lost. */
 const PATIENCE_MS = 60_000
 
 interface Wanted {
@@ -9,7 +9,7 @@ interface Wanted {
   readonly resolve: (at: number[]) => void
 }
 
-/** Takes the deliveries of healthy webhooks and notes when each row came, by its `Name`, which no other row has. */
+/** Receives the deliveries of healthy webhooks and records when each row arrived, by its unique `Name`. */
 export class Arrivals implements AsyncDisposable {
   private readonly wanted = new Map<string, Wanted>()
 
@@ -25,12 +25,15 @@ export class Arrivals implements AsyncDisposable {
     return new Arrivals(await startReceiver())
   }
 
-  /** Where webhooks post to; every path below it will do. */
+  /** Target of the webhooks; every path below it is accepted. */
   get url(): string {
     return this.receiver.url
   }
 
-  /** When a row came, from each of so many webhooks (`performance.now()`). Throws when they do not come. */
+  /**
+   * Returns when a row arrived from each of this many webhooks (`performance.now()`). Throws when they do not
+   * arrive.
+   */
   async of(name: string, webhooks: number): Promise<number[]> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {

@@ -14,14 +14,14 @@ const ROUND_MS = 1_200
 const WARM_UP_MS = 700
 const FILL_BATCH = 5_000
 
-/** What one workload gave on one side, an item a round. */
+/** Results of one workload on one side, an item per round. */
 interface Side {
   readonly figures: number[]
   /** Processor time of one call by process, in milliseconds. */
   readonly cpu: Record<string, number>[]
 }
 
-/** All workloads on both servers in turn. */
+/** Runs all workloads on both servers, alternating. */
 export async function compare(options: Options, env: Record<string, string>): Promise<Report> {
   await using generator = startGenerator()
   await using sheaf = await startSheafTarget({ ...env, ...allowArrivals })
@@ -54,13 +54,13 @@ export async function compare(options: Options, env: Record<string, string>): Pr
   }
 }
 
-/** Only now, so that profiles show neither the start of the processes nor the filling of the table. */
+/** Started only now, so that profiles exclude process start and filling the table. */
 async function startProfiles(sheaf: Target): Promise<void> {
   const { gateway = [], 'document-data': documentData = [], directory = [] } = await sheaf.pids()
   for (const pid of [...gateway, ...documentData, ...directory]) process.kill(pid, 'SIGUSR2')
 }
 
-/** Fills the table of a target, in batches; resolves to how long that took, in milliseconds. */
+/** Fills the table of a target in batches; resolves to the duration in milliseconds. */
 export async function fill(generator: Generator, target: Target, rows: number): Promise<number> {
   const start = performance.now()
   const { headers, port, recordsPath } = target
@@ -91,7 +91,7 @@ async function measureBoth(setup: Setup, workload: Workload): Promise<Sides> {
     const requests = workload.requests(target)
     await setup.generator.run({ port: target.port, clients, requests, ms: WARM_UP_MS })
   }
-  // In turn, so that whatever else the machine does falls on both.
+  // Alternating, so that other activity on the machine affects both.
   for (let round = 0; round < setup.rounds; round++) {
     for (const side of ['plain', 'sheaf'] as const) {
       const target = setup[side]
@@ -154,7 +154,7 @@ function cpuTable(rows: string[][]): Table {
   }
 }
 
-/** Resident memory, at most, while the table is read whole five times, at the end of all work. */
+/** Measures peak resident memory while the whole table is read five times, at the end of all work. */
 async function measureMemory(generator: Generator, targets: readonly Target[]): Promise<Figure[]> {
   const peaks: Record<string, number> = {}
   for (const target of targets) {

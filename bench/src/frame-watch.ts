@@ -1,23 +1,26 @@
 import type { Page } from 'playwright-core'
 
-/** What was seen while rows were scrolled; times in milliseconds. */
-export interface Seen {
-  /** The longest time in which the view showed no row at all. */
+/** What was observed while scrolling; times in milliseconds. */
+export interface FrameStatistics {
+  /** The longest time during which the view showed no row at all. */
   readonly blank: number
-  /** The longest time in which a part of the view showed none. */
+  /** The longest time during which a part of the view was empty. */
   readonly partly: number
-  /** The longest time in which a part of it did not show its own rows: none, or rows nearby while these are read. */
+  /**
+   * The longest time during which a part of the view did not show its own rows: none, or placeholders while
+   * they are read.
+   */
   readonly away: number
-  /** How long after the other each frame came. */
+  /** Time between consecutive frames. */
   readonly frames: readonly number[]
 }
 
-/** Places down the view at which a row is looked for. */
+/** Positions down the view at which a row is expected. */
 const PLACES = 8
-/** Between two rows may be a seam, far down a long table, where coordinates are rounded; in pixels. */
+/** Tolerance for gaps between rows far down a long table, where coordinates are rounded; in pixels. */
 const SEAM = 4
 
-// Runs in the page: what is at these places of the view, frame by frame.
+// Runs in the page: records what is at these positions of the view, frame by frame.
 const watch = `(() => {
   const view = document.querySelector('.ag-grid-viewport').getBoundingClientRect()
   const x = view.left + 20
@@ -67,9 +70,12 @@ const watch = `(() => {
 
 const untilWhole = 'window.untilWhole()'
 
-/** Looks at every frame while something is done, until all rows in view are there again. */
-export async function watchFrames(page: Page, action: () => Promise<void>): Promise<Seen> {
+/** Observes every frame during an action, until all rows in view are loaded again. */
+export async function watchFrames(
+  page: Page,
+  action: () => Promise<void>,
+): Promise<FrameStatistics> {
   await page.evaluate(watch)
   await action()
-  return page.evaluate<Seen>(untilWhole)
+  return page.evaluate<FrameStatistics>(untilWhole)
 }

@@ -1,6 +1,6 @@
 import { runLoad, type Load } from './load'
 
-// The program behind startGenerator: a load comes in as a message, what came of it goes out as one.
+// The program behind startGenerator: receives a load as a message and sends its result as one.
 process.on('message', (load: Load) => {
   runLoad(load).then(
     (result) => process.send?.({ result }),

@@ -5,12 +5,15 @@ import type { Load, LoadResult } from './load'
 
 type Answer = { readonly result: LoadResult } | { readonly error: string }
 
-/** A process that puts loads on servers, one after the other. */
+/** A process that runs loads against servers, sequentially. */
 export interface Generator extends AsyncDisposable {
   run(load: Load): Promise<LoadResult>
 }
 
-/** Starts a process of its own for the load, so that what measures and what is measured do not share a loop. */
+/**
+ * Starts a separate process for the load, so that the generator and the measured servers do not share an
+ * event loop.
+ */
 export function startGenerator(): Generator {
   const child = fork(join(__dirname, 'generator-process.js'), { serialization: 'advanced' })
   const ended = once(child, 'exit')

@@ -1,7 +1,7 @@
 import { chromiumArguments, findChromium } from '@sheaf/testkit/chromium-path'
 import { chromium, type CDPSession, type Page } from 'playwright-core'
 import { fill } from './compare'
-import { watchFrames, type Seen } from './frame-watch'
+import { watchFrames, type FrameStatistics } from './frame-watch'
 import { startGenerator } from './generator'
 import type { Options } from './options'
 import type { Figure, Report } from './report'
@@ -11,7 +11,7 @@ import { startSheafTarget, type SheafTarget } from './target'
 
 const VIEWPORT = { width: 1280, height: 900 }
 const PATIENCE_MS = 120_000
-/** How long each kind of scrolling goes on. */
+/** Duration of each kind of scrolling. */
 const SCROLL_MS = 6_000
 const WHEEL_EVERY_MS = 50
 const STEADY_PIXELS = 120
@@ -19,7 +19,10 @@ const QUICK_PIXELS = 1_200
 const DRAG_STEPS = 60
 const JUMPS = 12
 
-/** The grid of the console on a large table: how long rows in view have no data, how smooth it is, what memory it needs. */
+/**
+ * Measures the console's grid on a large table: how long rows in view lack data, how smooth scrolling is, and
+ * memory.
+ */
 export async function measureGrid(options: Options, env: Record<string, string>): Promise<Report> {
   await using generator = startGenerator()
   await using target = await startSheafTarget(env)
@@ -98,7 +101,7 @@ const ways: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
 }
 
-function tell(name: string, { blank, partly, away, frames }: Seen): Figure[] {
+function tell(name: string, { blank, partly, away, frames }: FrameStatistics): Figure[] {
   return [
     { name: `${name}: longest blank`, unit: 'ms', sheaf: blank },
     { name: `${name}: longest partly blank`, unit: 'ms', sheaf: partly },
@@ -112,7 +115,7 @@ async function measureJumps(page: Page): Promise<Figure[]> {
   const waits: number[] = []
   let longestBlank = 0
   for (let jump = 1; jump <= JUMPS; jump++) {
-    // Spread over the table, and never twice at the same place.
+    // Spread over the table, without repeating a position.
     const share = (jump * 0.618) % 1
     const { blank, away } = await watchFrames(page, async () => {
       await scrollTo(page, share)

@@ -3,7 +3,7 @@ import type { Figure } from './report'
 import { addBody } from './rows'
 import type { SheafTarget } from './target'
 
-/** Statements that are under way at once, each sent again when it is answered. */
+/** Concurrent statements; each is sent again when it completes. */
 const HOSTILE = 50
 const CLIENTS = 8
 const BODIES = 500
@@ -11,7 +11,7 @@ const MEASURE_MS = 4_000
 const WARM_UP_MS = 1_000
 
 const count = 'with recursive c(n) as (select 1 union all select n + 1 from c)'
-/** Each works for as long as it may: with the processor, with memory, with rows. */
+/** Each runs until its limit: of processor time, of memory, of rows. */
 const statements = [
   `${count} select count(*) from c`,
   `${count} select hex(randomblob(200)) as a from c order by 1`,
@@ -19,7 +19,10 @@ const statements = [
   'select count(*) from Customers a, Customers b where a.Note < b.Note',
 ]
 
-/** What hostile SQL on one document costs the writes of another one: their rate alone, beside it, and the ratio. */
+/**
+ * Measures how hostile SQL on one document affects writes to another one: their rate alone, under load, and
+ * the ratio.
+ */
 export async function measureHostileSql(
   generator: Generator,
   target: SheafTarget,

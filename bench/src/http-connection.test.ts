@@ -16,7 +16,7 @@ test('a reply is the same however it is cut into pieces, and the next one follow
     fc.property(fc.array(fc.nat({ max: text.length })), (cuts) => {
       const parser = new ReplyParser()
       const found: unknown[] = []
-      // A client sends its next request after a reply has ended, so no piece holds two replies.
+      // A client sends its next request after the end of a response, so no chunk contains two responses.
       const ends = [withLength.length, withLength.length + inChunks.length, text.length]
       let from = 0
       for (const to of [...cuts, ...ends].sort((a, b) => a - b)) {
@@ -38,7 +38,7 @@ test('what is not a reply of this kind is refused', () => {
   expect(() => new ReplyParser().push(Buffer.from('HTTP/1.0 200 OK\r\n\r\n'))).toThrow('cannot be')
 })
 
-/** A server that answers with what it was sent. */
+/** A server that responds with the request body. */
 async function startEcho(status: number) {
   const server = createServer((request, response) => {
     response.writeHead(status, { 'x-path': request.url })

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** A request as it goes over the wire. */
+/** A request to send. */
 export interface WireRequest {
   readonly method: string
   /** Path and query. */
@@ -9,7 +9,7 @@ export interface WireRequest {
   readonly body?: string
 }
 
-/** A reply that has ended; its body is counted, and kept only when it is short. */
+/** A complete response; its body is counted, and kept only when it is short. */
 export interface WireReply {
   readonly status: number
   readonly bytes: number
@@ -21,7 +21,7 @@ const LINE_END = Buffer.from('\r\n')
 const HEAD_END = Buffer.from('\r\n\r\n')
 const NOTHING = Buffer.alloc(0)
 
-/** The bytes of a request, so that one that is sent often is made once. */
+/** Encodes a request, so that a repeated one is encoded only once. */
 export function encodeRequest(host: string, request: WireRequest): Buffer {
   const body = Buffer.from(request.body ?? '')
   const headers = { Host: host, ...request.headers }
@@ -34,8 +34,8 @@ export function encodeRequest(host: string, request: WireRequest): Buffer {
 }
 
 /**
- * A connection that is kept alive and carries one request at a time. It knows just enough HTTP for this: node:http costs
- * about as much per request as the servers measured, on the same cores.
+ * A kept-alive connection with one request at a time. It implements only the HTTP needed here: node:http
+ * costs about as much per request as the measured servers, on the same cores.
  */
 export class HttpConnection {
   private readonly parser = new ReplyParser()
@@ -60,7 +60,7 @@ export class HttpConnection {
     })
   }
 
-  /** Sends the bytes of one request; resolves when its reply has ended. */
+  /** Sends an encoded request; resolves when its response is complete. */
   send(request: Buffer): Promise<WireReply> {
     return new Promise((resolve, reject) => {
       this.waiting = { resolve, reject }
@@ -92,17 +92,20 @@ export class HttpConnection {
   }
 }
 
-/** Reads replies with Content-Length or in chunks, as they come in pieces. */
+/** Parses responses with Content-Length or chunked encoding, from arbitrary chunks. */
 export class ReplyParser {
   private pending: Buffer = NOTHING
   private status = 0
   private bytes = 0
   private kept: Buffer[] = []
-  /** Where the reading is; `left` counts the bytes of the body, or of this chunk with its line end. */
+  /** Parser state; `left` counts the bytes of the body, or of this chunk with its line end. */
   private place: 'head' | 'body' | 'chunk size' | 'chunk' | 'trailer' = 'head'
   private left = 0
 
-  /** Takes a piece; returns the reply when this piece ends it. Throws for what is not HTTP/1.1 of this kind. */
+  /**
+   * Adds a chunk; returns the response when this chunk completes it. Throws for anything but this subset of
+   * HTTP/1.1.
+   */
   push(data: Buffer): WireReply | undefined {
     let rest = this.pending.length > 0 ? Buffer.concat([this.pending, data]) : data
     this.pending = NOTHING
@@ -157,7 +160,7 @@ export class ReplyParser {
 
   private readChunk(data: Buffer): { rest: Buffer } {
     const taken = Math.min(this.left, data.length)
-    // The last two of what is left are the line end.
+    // The last two bytes are the line end.
     this.take(data.subarray(0, Math.min(taken, Math.max(0, this.left - 2))))
     this.left -= taken
     if (this.left === 0) this.place = 'chunk size'

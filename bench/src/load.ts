@@ -1,26 +1,26 @@
 import { encodeRequest, HttpConnection, type WireReply, type WireRequest } from './http-connection'
 
-/** Calls to make against one server on this machine. */
+/** Calls to make to one server on this machine. */
 export interface Load {
   readonly port: number
-  /** Sent in turn, and again from the first. */
+  /** Sent in order, repeatedly. */
   readonly requests: readonly WireRequest[]
-  /** Each sends its next request as soon as the last one is answered. */
+  /** Each sends its next request as soon as the previous one completes. */
   readonly clients: number
-  /** How long, in milliseconds … */
+  /** Duration in milliseconds. */
   readonly ms?: number
-  /** … or how many calls; with both, whichever ends first after at least `atLeast` calls. */
+  /** Number of calls. With both, the load ends at whichever comes first, after at least `atLeast` calls. */
   readonly calls?: number
   readonly atLeast?: number
-  /** True to have the short texts of the replies back. */
+  /** True to return the short texts of the responses. */
   readonly keepTexts?: boolean
 }
 
-/** What came of a load. */
+/** The result of a load. */
 export interface LoadResult {
   readonly calls: number
   readonly ms: number
-  /** Of each call, in the order in which they were answered. */
+  /** Of each call, in order of completion. */
   readonly latencies: readonly number[]
   readonly bytes: number
   /** Processor time of the generator itself. */
@@ -28,7 +28,7 @@ export interface LoadResult {
   readonly texts: readonly string[]
 }
 
-/** Puts a load on a server. Throws, with its text, for any reply but a 200. */
+/** Runs a load against a server. Throws, with its text, for any response but a 200. */
 export async function runLoad(load: Load): Promise<LoadResult> {
   const { clients, port, ms = Infinity, calls: wanted = Infinity, atLeast = 1 } = load
   const requests = load.requests.map((request) => encodeRequest(`127.0.0.1:${port}`, request))

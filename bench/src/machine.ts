@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { median } from './statistics'
 
-/** The machine that figures are of, and how busy it was. */
+/** The machine on which figures were measured, and its load. */
 export interface Machine {
   readonly cpu: string
   readonly cores: number
   readonly memoryGiB: number
   readonly node: string
-  /** Where the data lay. */
+  /** File system of the data folder. */
   readonly fileSystem: string
-  /** What it took to make one page durable. */
+  /** Duration of making one page durable. */
   readonly fsyncMs: number
-  /** Processes that wanted a core in the minute before, before anything of the benchmark ran. */
+  /** Load average of the minute before the benchmark. */
   readonly loadBefore: number
 }
 
@@ -27,8 +27,8 @@ const fileSystems: Readonly<Record<number, string>> = {
 }
 const SYNCS = 200
 
-/** Looks at this machine; to be asked before anything is started. */
-export async function lookAtMachine(): Promise<Machine> {
+/** Inspects this machine; call it before anything is started. */
+export async function inspectMachine(): Promise<Machine> {
   const loadBefore = loadavg()[0] ?? NaN
   const all = cpus()
   const { type } = statfsSync(tmpdir())
@@ -43,7 +43,7 @@ export async function lookAtMachine(): Promise<Machine> {
   }
 }
 
-/** The machine in a sentence. */
+/** Describes the machine in a sentence. */
 export function describeMachine(machine: Machine): string {
   const { cpu, cores, memoryGiB, node, fileSystem, fsyncMs, loadBefore } = machine
   const busy = loadBefore > cores / 2 ? ' (busy with other work: it can do better)' : ''

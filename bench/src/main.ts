@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { compare } from './compare'
 import { measureGrid } from './grid-scroll'
-import { describeMachine, lookAtMachine } from './machine'
+import { describeMachine, inspectMachine } from './machine'
 import { measureDocuments } from './many-documents'
 import { measureWebhooks } from './many-webhooks'
 import { measureRows } from './million-rows'
@@ -24,7 +24,7 @@ const measures: Record<Mode, (options: Options, env: Record<string, string>) => 
   optimizations: measureOptimizations,
 }
 
-/** The commit that is measured; empty outside a repository. */
+/** Returns the measured commit; empty outside a repository. */
 function findCommit(): string {
   try {
     const run = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
@@ -35,7 +35,7 @@ function findCommit(): string {
   }
 }
 
-/** Settings that make every process of Sheaf write a profile of its processor time when it ends. */
+/** Settings that make every process of Sheaf write a CPU profile when it ends. */
 function profiling({ profile }: Options): Record<string, string> {
   if (profile === undefined) return {}
   const preload = join(__dirname, 'profile-preload.js')
@@ -44,7 +44,7 @@ function profiling({ profile }: Options): Record<string, string> {
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2))
-  const machine = await lookAtMachine()
+  const machine = await inspectMachine()
   const commit = findCommit()
   const report = await measures[options.mode](options, profiling(options))
   const date = new Date().toISOString().slice(0, 10)

@@ -6,11 +6,14 @@ import { median, percentile } from './statistics'
 import { startSheafTarget, type RunningTarget, type SheafTarget } from './target'
 
 const CLIENTS = 4
-/** Documents that are opened, and stay open together. */
+/** Documents that are open at the same time. */
 const OPENED = 1_000
 const WARM_UP = 200
 
-/** Very many documents on disk: how fast they are made, what opening one takes, and what memory an open one needs. */
+/**
+ * Measures very many documents on disk: their creation rate, the time to open one, and the memory of an open
+ * one.
+ */
 export async function measureDocuments(
   options: Options,
   env: Record<string, string>,
@@ -66,7 +69,7 @@ async function measureOpening(
     return latencies
   }
   const warming = ids.slice(0, Math.min(WARM_UP, Math.floor(ids.length / 4)))
-  // The process itself is warm before it counts: the first documents are opened and read again and again.
+  // The process is warmed up first: the first documents are opened and read repeatedly.
   for (let turn = 0; turn < 5; turn++) await read(warming)
   const others = ids.slice(warming.length)
   const before = residentMbOf(pid)

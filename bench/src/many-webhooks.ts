@@ -10,21 +10,21 @@ import { startSheafTarget, type SheafTarget } from './target'
 import { addWebhooks, allowArrivals, describeLatencies, openWriter } from './webhook-latency'
 
 const WEBHOOKS_OF_DOCUMENT = 10
-/** One webhook in so many leads to nowhere. */
+/** One in this many webhooks has an unreachable receiver. */
 const DEAD_SHARE = 100
-/** Rows that each document gets in a round. */
+/** Rows added to each document in a round. */
 const WRITES_OF_DOCUMENT = 2
 const DEAD_KINDS = ['refused', 'hanging', '500'] as const
 
-/** A document, and what is known of its webhooks. */
+/** A document with its webhooks. */
 interface Subscribed {
   readonly recordsPath: string
   readonly healthy: number
-  /** Paths in the API of the webhooks that lead to nowhere. */
+  /** API paths of the webhooks with unreachable receivers. */
   readonly dead: readonly string[]
 }
 
-/** Very many webhooks, a few of which lead to nowhere: what the others see of these. */
+/** Measures very many webhooks, a few with unreachable receivers, and how those affect the others. */
 export async function measureWebhooks(
   options: Options,
   env: Record<string, string>,
@@ -38,7 +38,7 @@ export async function measureWebhooks(
   await runRound(target, arrivals, documents)
   const alone: number[] = []
   const beside: number[] = []
-  // In turn, so that whatever else the machine does falls on both.
+  // Alternating, so that other activity on the machine affects both.
   for (let round = 0; round < options.rounds; round++) {
     alone.push(...(await runRound(target, arrivals, documents)))
     await setEnabled(target, dead, true)
@@ -69,7 +69,7 @@ export async function measureWebhooks(
 interface Places {
   readonly target: SheafTarget
   readonly arrivals: Arrivals
-  readonly graveyard: Graveyard
+  readonly graveyard: DeadReceivers
 }
 
 async function subscribe(webhooks: number, places: Places): Promise<Subscribed[]> {
@@ -88,7 +88,7 @@ async function subscribe(webhooks: number, places: Places): Promise<Subscribed[]
   return documents
 }
 
-/** Adds rows to all documents, one after the other; the latencies of the deliveries of healthy webhooks. */
+/** Adds rows to all documents, sequentially; returns the latencies of the deliveries of healthy webhooks. */
 async function runRound(
   target: SheafTarget,
   arrivals: Arrivals,
@@ -113,7 +113,7 @@ async function setEnabled(
   }
 }
 
-/** Gives each dead webhook something to deliver, and waits until all of them are at it. */
+/** Queues a delivery for each dead webhook, and waits until all of them are being attempted. */
 async function untilFailing(
   target: SheafTarget,
   arrivals: Arrivals,
@@ -132,13 +132,13 @@ async function isAtIt({ rest }: SheafTarget, path: string): Promise<boolean> {
   return status === 'sending' || status === 'retrying'
 }
 
-/** Addresses of which nothing good comes. */
-interface Graveyard extends AsyncDisposable {
-  /** An address for the dead webhook with this number; the kinds take turns. */
+/** Addresses that never accept a delivery. */
+interface DeadReceivers extends AsyncDisposable {
+  /** Returns the address of the dead webhook with this number; the kinds alternate. */
   urlOf(number: number): string
 }
 
-async function openGraveyard(): Promise<Graveyard> {
+async function openGraveyard(): Promise<DeadReceivers> {
   const hanging = await startReceiver({ answer: () => new Promise(() => {}) })
   const broken = await startReceiver({ answer: () => ({ status: 500 }) })
   const refused = `http://127.0.0.1:${await closedPort()}`
@@ -152,7 +152,7 @@ async function openGraveyard(): Promise<Graveyard> {
   }
 }
 
-/** A port on which nobody listens. */
+/** Returns a port on which nothing listens. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -13,7 +13,9 @@ const SMALL_CLIENTS = 4
 const LATENCY_MS = 2_000
 const ROUND_MS = 4_000
 
-/** One table with very many rows: how long reads of it take, what memory they need, and what they cost others. */
+/**
+ * Measures one table with very many rows: the duration of reads, their memory, and their effect on others.
+ */
 export async function measureRows(options: Options, env: Record<string, string>): Promise<Report> {
   await using generator = startGenerator()
   await using reader = startGenerator()
@@ -89,7 +91,7 @@ async function measureFullReads(
   ]
 }
 
-/** The table as a file, once in each form. */
+/** Exports the table once in each format. */
 async function measureExports(
   reader: Generator,
   target: RunningTarget<SheafTarget>,
@@ -123,7 +125,10 @@ function readAll({ headers, recordsPath }: SheafTarget): WireRequest {
   return { method: 'GET', path: recordsPath, headers }
 }
 
-/** Small reads of another document, alone and while the large table is read whole again and again, in turn. */
+/**
+ * Measures small reads of another document, alternating between idle and repeated full reads of the large
+ * table.
+ */
 async function measureOthers(
   { generator, reader }: { generator: Generator; reader: Generator },
   target: RunningTarget<SheafTarget>,

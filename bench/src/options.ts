@@ -11,10 +11,10 @@ export const modes = [
   'optimizations',
 ] as const
 
-/** One of them. */
+/** One of the modes. */
 export type Mode = (typeof modes)[number]
 
-/** What the benchmark is asked to do. */
+/** Options of the benchmark. */
 export interface Options {
   readonly mode: Mode
   /** How often each workload is measured on each side. */
@@ -27,13 +27,13 @@ export interface Options {
   readonly webhooks: number
   /** Only workloads whose name contains this. */
   readonly only: string
-  /** Put the figures into the README beside the program. */
+  /** True to write the figures to the README of the benchmark. */
   readonly markdown: boolean
-  /** Folder for processor profiles of all processes of Sheaf. */
+  /** Folder for CPU profiles of all processes of Sheaf. */
   readonly profile?: string
 }
 
-/** Reads the arguments. Throws an error that names what is wrong with them. */
+/** Parses the arguments. Throws an error that describes what is invalid. */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],

@@ -3,7 +3,8 @@ import ExcelJS from 'exceljs'
 import { columns, type Row } from './rows'
 
 /*
- * The table as files, written the way one does: CSV by joining texts, XLSX by the streaming writer of a library.
+ * Straightforward exports of the table: CSV by concatenating texts, XLSX with the streaming writer of a
+ * library.
  */
 
 type StoredRow = { readonly id: number } & Row

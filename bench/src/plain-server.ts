@@ -14,7 +14,7 @@ function render(rows: ({ id: number } & Row)[]): string {
   return JSON.stringify({ records })
 }
 
-/** What a request asks for, done; what to answer. */
+/** Executes a request and returns its response. */
 type Act = (url: URL, body: string) => string | Buffer | Promise<Buffer>
 
 function createActs(folder: string, table: PlainTable): Record<string, Act> {
@@ -59,9 +59,9 @@ async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 /**
- * What Sheaf is measured against: the plainest server that does the same work on the same table. One process, node:http,
- * better-sqlite3 with the same durability, JSON.parse and JSON.stringify; no access checks, no types, no history.
- * Run with a folder as its argument; prints its port.
+ * The baseline of the comparison: a minimal server that does the same work on the same table. One process,
+ * node:http, better-sqlite3 with the same durability, JSON.parse and JSON.stringify; no access checks, no
+ * types, no history. Run with a folder as its argument; prints its port.
  */
 async function main(folder: string): Promise<void> {
   const acts = createActs(folder, openPlainTable(folder))

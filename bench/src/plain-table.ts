@@ -5,21 +5,21 @@ import { columns, type Row } from './rows'
 
 const names = Object.keys(columns) as (keyof Row)[]
 
-/** The one table of the plain server, and what is done with it. */
+/** The single table of the plain server, with its operations. */
 export interface PlainTable {
-  /** Rows of a query as the REST API names it: `filter`, `sort`, `limit`. */
+  /** Returns the rows of a query in the parameters of the REST API: `filter`, `sort`, `limit`. */
   fetch(query: URLSearchParams): ({ id: number } & Row)[]
-  /** Rows of a statement, which has to be harmless. */
+  /** Returns the rows of a trusted statement. */
   query(sql: string): unknown[]
   add(records: readonly { fields: Row }[]): { id: number }[]
   patch(records: readonly { id: number; fields: Partial<Row> }[]): void
-  /** Changes the first row that has what each record requires, or adds it. */
+  /** Updates the first row that matches each record's `require`, or adds it. */
   addOrUpdate(records: readonly { require: Partial<Row>; fields: Partial<Row> }[]): number[][]
-  /** The file, without gaps. */
+  /** Returns the compacted file. */
   copy(): Buffer
 }
 
-/** Makes a file with the table in it, as durable as a document of Sheaf. */
+/** Creates a file with the table in it, with the durability of a Sheaf document. */
 export function createPlainFile(file: string): Database.Database {
   const db = new Database(file)
   db.pragma('journal_mode = WAL')
@@ -28,7 +28,7 @@ export function createPlainFile(file: string): Database.Database {
   return db
 }
 
-/** Makes the table in this folder. */
+/** Opens the table in this folder, and creates it. */
 export function openPlainTable(folder: string): PlainTable {
   const db = createPlainFile(join(folder, 'plain.sqlite'))
   db.exec('CREATE VIEW Customers AS SELECT * FROM t')
@@ -73,7 +73,7 @@ export function openPlainTable(folder: string): PlainTable {
   }
 }
 
-/** The lowest id of the rows that have these values. */
+/** Returns the lowest id of the rows with these values. */
 function findRow(db: Database.Database, require: Partial<Row>): number | undefined {
   const names = Object.keys(require) as (keyof Row)[]
   return db

@@ -1,14 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Processor time is counted by the kernel in these. */
+/** The kernel's unit of processor time. */
 const TICK_MS = 10
 const KB_PER_MB = 1024
 
-/** Processor time of a process so far, in milliseconds; NaN where the system does not tell (it is not Linux). */
+/**
+ * Returns the processor time of a process so far, in milliseconds; NaN where it is unavailable (not Linux).
+ */
 function cpuMsOf(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name, in brackets, may hold anything; user and system time are the 12th and 13th after it.
+    // The name, in brackets, may contain anything; user and system time are the 12th and 13th fields after
+    // it.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return (Number(fields[11]) + Number(fields[12])) * TICK_MS
   } catch {
@@ -16,7 +19,7 @@ function cpuMsOf(pid: number): number {
   }
 }
 
-/** Resident memory of a process in MB; NaN where the system does not tell. */
+/** Returns the resident memory of a process in MB; NaN where it is unavailable. */
 export function residentMbOf(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1')
@@ -26,10 +29,10 @@ export function residentMbOf(pid: number): number {
   }
 }
 
-/** Processes by the name under which they are reported together. */
-export type Pids = Readonly<Record<string, readonly number[]>>
+/** Process ids by the name under which they are reported together. */
+export type ProcessIds = Readonly<Record<string, readonly number[]>>
 
-/** Ids of the processes that a process has started, and these in turn; none where the system does not tell. */
+/** Returns the ids of all descendants of a process; none where they are unavailable. */
 export function listDescendants(pid: number): number[] {
   const children = new Map<number, number[]>()
   for (const name of listProc()) {
@@ -41,9 +44,11 @@ export function listDescendants(pid: number): number[] {
   return found
 }
 
-/** Runs something; resolves to its result and the processor time that the processes took meanwhile, in milliseconds. */
+/**
+ * Runs a function; resolves to its result and the processor time of the processes during it, in milliseconds.
+ */
 export async function withCpu<T>(
-  pids: Pids,
+  pids: ProcessIds,
   run: () => Promise<T>,
 ): Promise<{ result: T; cpu: Record<string, number> }> {
   const before = new Map(
@@ -52,15 +57,15 @@ export async function withCpu<T>(
   const result = await run()
   const taken = (pid: number) => {
     const [from, to] = [before.get(pid) ?? NaN, cpuMsOf(pid)]
-    // What has ended meanwhile took next to nothing: PostgreSQL ends connections that are not used.
+    // Processes that ended meanwhile used next to nothing: PostgreSQL closes idle connections.
     return Number.isNaN(to) && !Number.isNaN(from) ? 0 : to - from
   }
   return { result, cpu: sums(pids, taken) }
 }
 
-/** Runs something; resolves to its result and the greatest resident memory of the processes meanwhile, in MB. */
+/** Runs a function; resolves to its result and the peak resident memory of the processes during it, in MB. */
 export async function withPeaks<T>(
-  pids: Pids,
+  pids: ProcessIds,
   run: () => Promise<T>,
 ): Promise<{ result: T; peaks: Record<string, number> }> {
   const peaks = sums(pids, residentMbOf)
@@ -78,7 +83,7 @@ export async function withPeaks<T>(
   }
 }
 
-function sums(pids: Pids, figureOf: (pid: number) => number): Record<string, number> {
+function sums(pids: ProcessIds, figureOf: (pid: number) => number): Record<string, number> {
   return Object.fromEntries(
     Object.entries(pids).map(([name, all]) => [
       name,

@@ -2,8 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector'
 import { basename, dirname, join } from 'node:path'
 
-// Loaded before a program by `node --require`: its processor time is sampled from SIGUSR2 to its end, and written into the
-// folder that the environment names, as a file that the tools of Chrome open. Node 20 takes no --cpu-prof in NODE_OPTIONS.
+// Loaded before a program by `node --require`: samples its processor time from SIGUSR2 until it ends, and
+// writes a profile for Chrome DevTools to the folder in NODE_PROFILE_FOLDER. Node 20 does not permit
+// --cpu-prof in NODE_OPTIONS.
 const folder = process.env.NODE_PROFILE_FOLDER
 const program = process.argv[1]
 if (folder !== undefined && program !== undefined) {

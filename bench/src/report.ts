@@ -1,23 +1,23 @@
 import { reaches, type Goal } from './statistics'
 
-/** One figure of Sheaf, with the plain server's beside it where there is one. */
+/** One figure of Sheaf, with the plain server's where there is one. */
 export interface Figure {
   readonly name: string
   readonly unit: string
   readonly sheaf: number
   readonly plain?: number
   readonly goal?: Goal
-  /** What each round gave. */
+  /** The results of each round. */
   readonly rounds?: { readonly sheaf: readonly number[]; readonly plain?: readonly number[] }
 }
 
-/** What a mode found out, as it goes into the JSON file. */
+/** The results of a mode, as written to the JSON file. */
 export interface Report {
   readonly mode: string
   /** What was measured, in a sentence or two. */
   readonly about: string
   readonly figures: readonly Figure[]
-  /** Further tables: the head first. */
+  /** Further tables, with the head first. */
   readonly tables: readonly Table[]
 }
 
@@ -27,7 +27,10 @@ export interface Table {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** Sheaf to plain: below 1 is faster for ms, above 1 is faster for rates; undefined without a plain server's figure. */
+/**
+ * Ratio of Sheaf to plain: below 1 is faster for ms, above 1 is faster for rates; undefined without a plain
+ * figure.
+ */
 export function ratioOf({ sheaf, plain }: Figure): number | undefined {
   return plain === undefined ? undefined : sheaf / plain
 }
@@ -37,14 +40,14 @@ export function isReached(figure: Figure): boolean | undefined {
   return figure.goal && reaches(figure.goal, figure.sheaf, ratioOf(figure))
 }
 
-/** A number with about three digits that mean something. */
+/** Formats a number with about three significant digits. */
 export function formatNumber(value: number): string {
   if (Number.isNaN(value)) return '–'
   if (Math.abs(value) >= 100) return value.toFixed(0)
   return Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2)
 }
 
-/** The figures as the rows of a table, with its head. */
+/** Returns the figures as the rows of a table, with its head. */
 export function tabulate(figures: readonly Figure[]): string[][] {
   const beside = figures.some(({ plain }) => plain !== undefined)
   const rows = figures.map((figure) => {
@@ -73,13 +76,13 @@ function describeGoal({ side, value, ratio }: Goal, unit: string): string {
   return `${side === 'at most' ? '≤' : '≥'} ${amount}`
 }
 
-/** A table in columns. */
+/** Renders a table in columns. */
 export function renderText(rows: readonly (readonly string[])[]): string {
   const widths = widthsOf(rows)
   return rows.map((row) => pad(row, widths).join('  ').trimEnd()).join('\n')
 }
 
-/** A table in Markdown, laid out as the formatter of this repository wants it. */
+/** Renders a table in Markdown, as this repository's formatter does. */
 export function renderMarkdown(rows: readonly (readonly string[])[]): string {
   const widths = widthsOf(rows).map((width) => Math.max(width, 3))
   const [head = [], ...body] = rows.map((row) => `| ${pad(row, widths).join(' | ')} |`)
@@ -100,7 +103,7 @@ function pad(row: readonly string[], widths: readonly number[]): string[] {
   })
 }
 
-/** A whole report for people, in plain text or in Markdown. */
+/** Renders a whole report as plain text or Markdown. */
 export function renderReport(report: Report, form: 'text' | 'markdown'): string {
   const table = form === 'text' ? renderText : renderMarkdown
   const parts = [report.about]
@@ -109,7 +112,10 @@ export function renderReport(report: Report, form: 'text' | 'markdown'): string 
   return parts.join('\n\n')
 }
 
-/** Puts text between the two comments that mark a section of a Markdown file. Throws when they are not there. */
+/**
+ * Replaces the text between the two comments that mark a section of a Markdown file. Throws when they are
+ * missing.
+ */
 export function replaceSection(file: string, section: string, text: string): string {
   const [begin, end] = [`<!-- ${section}: begin -->`, `<!-- ${section}: end -->`]
   const from = file.indexOf(begin)

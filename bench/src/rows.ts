@@ -1,4 +1,4 @@
-/** A row of the benchmark's table: 8 columns of the types that real tables mostly have. */
+/** A row of the benchmark's table: 8 columns of the most common types. */
 export interface Row {
   readonly Name: string
   readonly City: string
@@ -25,7 +25,7 @@ export const columns = {
 const cities = ['Zürich', 'São Paulo', 'Łódź', 'Reykjavík', 'Hà Nội', 'Nairobi', 'Oslo', 'Quito']
 const DAY = 86_400
 
-/** The row with this number; the same number always gives the same row, and every `Name` is different. */
+/** Returns the row with this number; deterministic, with a unique `Name`. */
 function rowAt(index: number): Row {
   return {
     Name: `Customer ${index}`,
@@ -39,14 +39,14 @@ function rowAt(index: number): Row {
   }
 }
 
-/** A body for the records endpoint with `count` rows from `start` on. */
+/** Returns a body for the records endpoint with `count` rows from `start` on. */
 export function addBody(start: number, count: number): string {
   return JSON.stringify({
     records: Array.from({ length: count }, (_, offset) => ({ fields: rowAt(start + offset) })),
   })
 }
 
-/** A body that gives the rows 1 to `count` other prices, counts and notes; each `turn` other ones than the turn before. */
+/** Returns a body with new prices, counts and notes for the rows 1 to `count`; they differ in each `turn`. */
 export function patchBody(turn: number, count: number): string {
   return JSON.stringify({
     records: Array.from({ length: count }, (_, index) => ({
@@ -60,7 +60,10 @@ export function patchBody(turn: number, count: number): string {
   })
 }
 
-/** A body that gives `count` rows, found by their names all over a table of `rows`, other prices and counts each turn. */
+/**
+ * Returns a body with new prices and counts for `count` rows, found by names spread over a table of `rows`;
+ * they differ in each turn.
+ */
 export function addOrUpdateBody(
   turn: number,
   { count, rows }: { count: number; rows: number },

@@ -1,9 +1,12 @@
-/** The middle one, or the mean of the two in the middle; NaN of none. */
+/** Returns the median; NaN without values. */
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5)
 }
 
-/** The value below which `share` (0 to 1) of the values lie, between neighbours by proportion; NaN of none. */
+/**
+ * Returns the value below which `share` (0 to 1) of the values lie, with linear interpolation; NaN without
+ * values.
+ */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   const at = (sorted.length - 1) * share
@@ -12,7 +15,7 @@ export function percentile(values: readonly number[], share: number): number {
   return low + (high - low) * (at - Math.floor(at))
 }
 
-/** What a figure has to be: at most, or at least, so many of its unit, or so many times the plain server's. */
+/** The goal of a figure: a maximum or minimum in its unit, or relative to the plain server. */
 export interface Goal {
   readonly side: 'at most' | 'at least'
   readonly value: number
@@ -20,7 +23,7 @@ export interface Goal {
   readonly ratio: boolean
 }
 
-/** Whether a figure, or its ratio, is what the goal wants; a figure that could not be taken reaches nothing. */
+/** True when a figure, or its ratio, meets the goal; a missing figure meets none. */
 export function reaches(goal: Goal, figure: number, ratio: number | undefined): boolean {
   const compared = goal.ratio ? (ratio ?? NaN) : figure
   return goal.side === 'at most' ? compared <= goal.value : compared >= goal.value

@@ -4,42 +4,42 @@ import { join } from 'node:path'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import { tempDir } from '@sheaf/testkit/temp-dir'
-import { listDescendants, type Pids } from './process-usage'
+import { listDescendants, type ProcessIds } from './process-usage'
 import { columns } from './rows'
 
-/** Forms in which the table, or the document with it, is downloaded. */
+/** Download formats of the table, or of the document with it. */
 export type DownloadForm = 'csv' | 'xlsx' | 'sqlite'
 
-/** A server that runs and is measured. */
+/** A running server to measure. */
 export interface Target {
   readonly name: 'Sheaf' | 'plain server'
   readonly port: number
   /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>
-  /** Where the records of the table are read and written. */
+  /** Path of the table's records. */
   readonly recordsPath: string
-  /** Where the table is downloaded. */
+  /** Paths of the table's downloads. */
   readonly downloads: Readonly<Record<DownloadForm, string>>
-  /** Where SQL on the document of the table is run, in the parameter `q`; the table is `Customers`. */
+  /** Path of SQL on the document, with the parameter `q`; the table is `Customers`. */
   readonly sqlPath: string
-  /** Where a document is created. */
+  /** Path at which documents are created. */
   readonly documentsPath: string
-  /** Its processes now, by name. */
-  pids(): Promise<Pids>
+  /** Returns its current processes, by name. */
+  pids(): Promise<ProcessIds>
 }
 
 /** A target that is stopped by disposing of it. */
 export type RunningTarget<T extends Target = Target> = T & AsyncDisposable
 
-/** A whole Sheaf as a target, and what else is done with it. */
+/** A complete Sheaf as a target, with further operations. */
 export interface SheafTarget extends Target {
   readonly sheaf: RunningSheaf
   readonly rest: Rest
-  /** Makes a document with the empty table; resolves to the path of its records. */
+  /** Creates a document with the empty table; resolves to the path of its records. */
   addDocument(name: string): Promise<string>
 }
 
-/** Starts the plain server in a process of its own. */
+/** Starts the plain server in a separate process. */
 export async function startPlain(): Promise<RunningTarget> {
   const folder = await tempDir()
   const child = spawn(process.execPath, [join(__dirname, 'plain-server.js'), folder.path], {
@@ -63,7 +63,7 @@ export async function startPlain(): Promise<RunningTarget> {
   }
 }
 
-/** Starts a whole Sheaf with its own engines, and makes the table over REST. */
+/** Starts a complete Sheaf with its own engines, and creates the table over REST. */
 export async function startSheafTarget(
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunningTarget<SheafTarget>> {
@@ -102,7 +102,7 @@ export async function startSheafTarget(
   }
 }
 
-async function pidsOf(sheaf: RunningSheaf): Promise<Pids> {
+async function pidsOf(sheaf: RunningSheaf): Promise<ProcessIds> {
   const { gateway = NaN, directory = NaN, webhook = NaN, ...others } = await sheaf.pids()
   const documentData = others['document-data'] ?? NaN
   const services = new Set([gateway, directory, documentData, webhook])
@@ -111,7 +111,7 @@ async function pidsOf(sheaf: RunningSheaf): Promise<Pids> {
     'document-data': [documentData],
     directory: [directory],
     webhook: [webhook],
-    // PostgreSQL and NATS, with all that they have started.
+    // PostgreSQL and NATS, with all their descendants.
     engines: listDescendants(sheaf.pid).filter((pid) => !services.has(pid)),
   }
 }

@@ -11,7 +11,7 @@ import { startSheafTarget, type Target } from './target'
 import { workloads } from './workloads'
 
 const ROWS = 20_000
-/** Work of which each call is short, so that what each call costs more is seen. */
+/** Workloads with short calls, which show the overhead per call. */
 const measured = ['fetch limit=100, 8 clients', 'filter to 1 row', 'add one record, 8 clients']
 
 const titles = ['off', 'traces of 10 %', 'traces of 100 %']
@@ -63,7 +63,7 @@ function settingsOf({ endpoint }: { endpoint: string }, share: number): Record<s
   }
 }
 
-/** A collector that takes everything and keeps nothing. */
+/** A collector that discards everything. */
 async function startNullReceiver(): Promise<AsyncDisposable & { readonly endpoint: string }> {
   const server = createServer((request, response) => {
     request.resume().once('end', () => response.writeHead(200).end())

@@ -5,15 +5,18 @@ import type { Figure } from './report'
 import { median, percentile } from './statistics'
 import type { SheafTarget } from './target'
 
-/** Deliveries to the benchmark itself, which is on this machine. */
+/** Allows deliveries to the benchmark itself, which is on this machine. */
 export const allowArrivals = { SHEAF_WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' }
 
-/** What DESIGN §9 asks of the time from the reply to the delivery. */
+/** Target of the time from the response to the delivery. */
 const GOAL = { side: 'at most', value: 50, ratio: false } as const
 const WARM_UP = 50
 const WRITES = 300
 
-/** From the reply to a write to the arrival of its delivery, of one webhook, one write after the other. */
+/**
+ * Measures the time from the response to a write to the arrival of its delivery, for one webhook and
+ * sequential writes.
+ */
 export async function measureWebhookLatency(target: SheafTarget): Promise<Figure[]> {
   await using arrivals = await Arrivals.open()
   const recordsPath = await target.addDocument('Webhook')
@@ -28,7 +31,7 @@ export async function measureWebhookLatency(target: SheafTarget): Promise<Figure
   return describeLatencies('webhook: reply to delivery', latencies, GOAL)
 }
 
-/** Median and slow end of latencies. */
+/** Reports the median and the 99th percentile of latencies. */
 export function describeLatencies(
   name: string,
   latencies: readonly number[],
@@ -40,7 +43,7 @@ export function describeLatencies(
   ]
 }
 
-/** Adds webhooks for the rows that are added to the table; answers their paths in the API. */
+/** Adds webhooks for rows added to the table; returns their API paths. */
 export async function addWebhooks(
   rest: Rest,
   recordsPath: string,
@@ -54,15 +57,18 @@ export async function addWebhooks(
   return made.body.webhooks.map(({ id }) => `${path}/${id}`)
 }
 
-/** One client that adds rows and waits for their deliveries. */
+/** A client that adds rows and waits for their deliveries. */
 export interface Writer extends AsyncDisposable {
-  /** Adds one row; how long after the reply it came from each of so many webhooks, in milliseconds. */
+  /**
+   * Adds one row; returns the time from the response to its delivery from each of this many webhooks, in
+   * milliseconds.
+   */
   write(recordsPath: string, webhooks: number): Promise<number[]>
 }
 
 let written = 0
 
-/** Opens a connection of its own to the gateway. */
+/** Opens a separate connection to the gateway. */
 export async function openWriter(target: SheafTarget, arrivals: Arrivals): Promise<Writer> {
   const { port, headers } = target
   const connection = await HttpConnection.open(port)
@@ -72,11 +78,11 @@ export async function openWriter(target: SheafTarget, arrivals: Arrivals): Promi
       const body = JSON.stringify({ records: [{ fields: { Name } }] })
       const request = { method: 'POST', path, headers, body }
       const arrived = arrivals.of(Name, webhooks)
-      arrived.catch(() => {}) // heard of below, unless the write itself fails
+      arrived.catch(() => {}) // handled below, unless the write itself fails
       const reply = await connection.send(encodeRequest(`127.0.0.1:${port}`, request))
       const repliedAt = performance.now()
       if (reply.status !== 200) throw new Error(`answered ${reply.status}: ${reply.text}`)
-      // It may be there before the reply has been read.
+      // It may arrive before the response has been read.
       return (await arrived).map((at) => Math.max(0, at - repliedAt))
     },
     [Symbol.asyncDispose]: () => Promise.resolve(connection.close()),

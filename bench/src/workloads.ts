@@ -7,25 +7,25 @@ import type { DownloadForm, Target } from './target'
 /** Rows in the table before the workloads run. */
 export const TABLE_ROWS = 100_000
 const BULK = 500
-/** Rows in one add-or-update. */
+/** Rows per add-or-update. */
 const SYNCED = 100
-/** Different bodies that a write cycles through. */
+/** Distinct bodies that a write cycles through. */
 const ADD_BODIES = 2_000
 const BULK_BODIES = 20
 
 type Unit = 'ms' | 'req/s' | 'rows/s'
 
-/** One kind of work, measured the same way on every target. */
+/** One kind of work, measured in the same way on every target. */
 export interface Workload {
   readonly name: string
   readonly unit: Unit
-  /** What DESIGN §9 asks of Sheaf; absent where it asks nothing. */
+  /** The goal for Sheaf; absent without one. */
   readonly goal?: Goal
   readonly clients: number
-  /** Calls in a round, at least, however long they take. */
+  /** Minimum number of calls in a round, whatever their duration. */
   readonly atLeast?: number
   requests(target: Target): WireRequest[]
-  /** The figure, in the unit, of one round. */
+  /** Returns the figure of one round, in the unit. */
   figure(result: LoadResult): number
 }
 
@@ -45,7 +45,7 @@ function sql(statement: string) {
   ]
 }
 
-/** The whole table in another form; the plain server, which knows none, sends JSON. */
+/** Reads the whole table in another format; the plain server, which supports none, sends JSON. */
 function fetchAllAs(form: string, accept: string): Workload {
   return {
     name: `fetch all records as ${form}`,
@@ -63,7 +63,7 @@ function download(form: DownloadForm) {
   ]
 }
 
-/** Requests that write records; a body is made for each number below `count`. */
+/** Requests that write records, with a body for each number below `count`. */
 function write(method: 'POST' | 'PATCH' | 'PUT', count: number, body: (number: number) => string) {
   return ({ headers, recordsPath }: Target): WireRequest[] =>
     Array.from({ length: count }, (_, number) => ({
@@ -77,7 +77,7 @@ function write(method: 'POST' | 'PATCH' | 'PUT', count: number, body: (number: n
 const addOne = write('POST', ADD_BODIES, (number) => addBody(TABLE_ROWS + number, 1))
 const oneRow = encodeURIComponent(JSON.stringify({ Name: ['Customer 77777'] }))
 
-/** The workloads, reads before writes, so that both targets read the same table. */
+/** All workloads, reads before writes, so that both targets read the same table. */
 export const workloads: readonly Workload[] = [
   {
     name: 'fetch all records',

@@ -4,25 +4,25 @@ import express, { type Express, type RequestHandler, type Router } from 'express
 import { readConsoleFiles } from './pages/console-files'
 import type { Context } from './context'
 import { Exchange, type SheafResponse, type Stage } from './http/exchange'
-import { createMessageClasses, type MessageClasses } from './http/message-classes'
+import { createExpressClasses, type ExpressClasses } from './http/express-classes'
 import { createHotMatcher } from './routing/hot-routes'
 import { consolePages } from './middleware/console'
 import { cors } from './middleware/cors'
 import { answerThrown, errorHandler, notFound } from './middleware/error-handler'
-import { requestContext } from './middleware/request-context'
 import { site } from './middleware/site'
 import type { Route } from './routing/route'
 import { createRouteHandler } from './routing/run-route'
 
-/** What a server is made with. */
+/** What a server is created with. */
 export interface ServerParts {
   readonly listener: RequestListener
-  readonly classes: MessageClasses
+  readonly classes: ExpressClasses
 }
 
 /**
- * What answers the requests of a server. All take the same steps; those for hot routes are matched here, since Express
- * costs as much as all the rest of the gateway, and everything else, also unusual spellings of the same paths, there.
+ * Creates the request handler of a server. All requests pass the same stages. Hot routes are matched here,
+ * since Express costs as much as the rest of the gateway; Express matches everything else, unusual spellings
+ * of the same paths included.
  */
 export function createListener(context: Context, routes: readonly Route[]): ServerParts {
   const stages = createStages(context)
@@ -43,10 +43,10 @@ export function createListener(context: Context, routes: readonly Route[]): Serv
   }
   const listener: RequestListener = (request, response) =>
     traceRequest(request, response, () => answer(request, response))
-  return { listener, classes: createMessageClasses(app) }
+  return { listener, classes: createExpressClasses(app) }
 }
 
-/** The steps between the arrival of a request and its route, in their order. */
+/** The stages between the arrival of a request and its route, in order. */
 function createStages({ config: { baseDomain, publicUrl } }: Context): Stage[] {
   const admission: Stage = (exchange) => {
     exchange.admit()
@@ -55,12 +55,14 @@ function createStages({ config: { baseDomain, publicUrl } }: Context): Stage[] {
   return [admission, site(baseDomain), cors(baseDomain, publicUrl)]
 }
 
-/** Express with all routes. They are matched in the order of the table, so those that are asked most come first. */
+/**
+ * Express with all routes. They are matched in the order of the table, so the most frequent ones come first.
+ */
 function createApp(context: Context, routes: readonly Route[]): Express {
   const app = express()
   app.disable('x-powered-by')
-  app.use(requestContext(context))
-  // Probes ask by address, whatever the domain of the sites is, and are answered however much there is to do.
+  app.use(createExchange(context))
+  // Probes use IP addresses, whatever the base domain is, and are answered under any load.
   app.use(createRouter(routes.filter(({ isProbe }) => isProbe)))
   for (const stage of createStages(context)) app.use(toMiddleware(stage))
   app.use(toMiddleware(consolePages(readConsoleFiles())))
@@ -76,7 +78,7 @@ function toMiddleware(stage: Stage): RequestHandler {
   }
 }
 
-/** A router with these routes and no others. */
+/** Creates a router for the given routes. */
 export function createRouter(routes: readonly Route[]): Router {
   const router = express.Router({ caseSensitive: true })
   for (const route of routes) {
@@ -87,4 +89,12 @@ export function createRouter(routes: readonly Route[]): Router {
     )
   }
   return router
+}
+
+/** Creates the exchange of each request: its id, its log line, and its cancellation. */
+function createExchange(context: Context): RequestHandler {
+  return (request, response, next) => {
+    response.locals.exchange = new Exchange(context, request, response as SheafResponse)
+    next()
+  }
 }

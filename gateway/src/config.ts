@@ -5,36 +5,39 @@ import type { MailSettings } from './sign-in/mailer'
 import type { OidcSettings } from './sign-in/oidc'
 
 const MIB = 1024 * 1024
-/** document-data takes bodies up to this size. */
+/** document-data accepts bodies up to this size. */
 const MOST_BODY_MB = 48
-/** More than one machine serves: it stops what runs wild, and nobody who works. */
+/** More than one machine serves: it stops runaway clients and does not limit regular use. */
 const DEFAULT_RATE_LIMIT = 600_000
 const MOST_RATE_LIMIT = 1_000_000_000
 
-/** How long each stage of a request may take, in milliseconds. */
+/** Time limits of the stages of a request, in milliseconds. */
 export interface Timeouts {
   /** Receiving the request line and the headers. */
   readonly headersMs: number
   /** Receiving the whole request. */
   readonly receiveMs: number
-  /** How long an idle connection is kept for the next request. */
+  /** How long an idle connection is kept open. */
   readonly keepAliveMs: number
-  /** From the first byte of a request to the last byte of its answer. */
+  /** From the first byte of a request to the last byte of its response. */
   readonly requestMs: number
   /** The same for routes that stream a table. */
   readonly streamMs: number
-  /** How long a client may take nothing of a streamed answer, or send nothing of its body. */
+  /** How long a client may stall: read nothing of a streamed response, or send nothing of its body. */
   readonly stallMs: number
-  /** How long the gateway still takes requests after it was asked to stop, while it tells everybody to go elsewhere. */
+  /**
+   * How long the gateway continues to accept requests after a stop signal, while it reports that it is not
+   * ready and closes kept-alive connections.
+   */
   readonly leaveMs: number
-  /** How long running requests may go on after that. */
+  /** How long running requests may continue after that. */
   readonly drainMs: number
 }
 
-/** What the gateway needs to know to start. */
+/** Settings of the gateway. */
 export interface GatewayConfig {
   readonly host: string
-  /** 0 takes a free port. */
+  /** 0 selects a free port. */
   readonly port: number
   /** `host:port` of directory. */
   readonly directoryAddress: string
@@ -42,43 +45,44 @@ export interface GatewayConfig {
   readonly webhookAddress: string
   /** Secret that the processes of one Sheaf share. */
   readonly serviceKey: string
-  /** Certificates for the calls between them; plain text without. */
+  /** Certificates for calls between the processes; plain text without. */
   readonly tls?: TlsFiles
   /** Largest request body, in bytes. */
   readonly maxBodyBytes: number
-  /** Domain below which every site has a subdomain; undefined when sites are addressed by path only. */
+  /** Domain whose subdomains are sites; undefined when sites are addressed by path only. */
   readonly baseDomain?: string
   readonly timeouts: Timeouts
-  /** What is taken on at once; more is refused. */
+  /** Load limits; requests beyond them are rejected. */
   readonly limits: LoadLimits
-  /** Requests a minute that one key may make, and one address without a key; 0 for no limit. */
+  /** Requests per minute for each key, and for each client address without a key; 0 for no limit. */
   readonly rateLimit: number
-  /** Trusted proxies before the gateway, which say in X-Forwarded-For who asked them. */
+  /** Trusted proxies in front of the gateway; each appends the address of its client to X-Forwarded-For. */
   readonly proxies: number
-  /** Scheme, host and port that people know this Sheaf by; needed for links in mails and for OIDC. */
+  /** Public scheme, host and port of this Sheaf; required for links in mails and for OIDC. */
   readonly publicUrl?: string
-  /** The identity provider that people sign in with. */
+  /** The identity provider for signing in. */
   readonly oidc?: OidcSettings
   /** How mails are sent. */
   readonly mail?: MailSettings
 }
 
-/** With `drainMs` less than the 30 s within which a process has to stop. */
+/** Leaves, with `drainMs`, less than the 30 s within which a process must stop. */
 const MOST_LEAVE_SECONDS = 15
 
-/** The limits of load that apply unless settings say otherwise. */
+/** The default load limits. */
 export const defaultLimits: LoadLimits = {
   requests: 5_000,
   bodyBytes: 256 * MIB,
-  // Each asks document-data every few seconds.
+  // Each polls document-data every few seconds.
   changeStreams: 400,
 }
 
-/** The limits that apply unless settings say otherwise. */
+/** The default time limits. */
 export const defaultTimeouts: Timeouts = {
   headersMs: 20_000,
   receiveMs: 120_000,
-  // Above the 60 s after which common load balancers drop idle connections, so that they close first.
+  // Above the 60 s after which common load balancers drop idle connections, so that the load balancer closes
+  // first.
   keepAliveMs: 65_000,
   requestMs: 60_000,
   streamMs: 600_000,
@@ -121,7 +125,7 @@ export function readConfig(env: Env): GatewayConfig {
   })
 }
 
-/** How people sign in. All settings are asked for, whatever is set, and what one needs of another is named. */
+/** Reads how users sign in. Reads all settings in any case, and names the ones that another one requires. */
 function readSignIn(read: EnvReader): Pick<GatewayConfig, 'publicUrl' | 'oidc' | 'mail'> {
   const publicUrl = read.optionalUrl('SHEAF_PUBLIC_URL', ['https', 'http'])
   const issuer = read.optionalUrl('SHEAF_OIDC_ISSUER', ['https', 'http'])

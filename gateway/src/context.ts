@@ -5,7 +5,7 @@ import { AccessCache } from './access/access-cache'
 import { AccessLease } from './access/access-lease'
 import type { GatewayConfig } from './config'
 import { createDirectoryClients, type DirectoryClients } from './clients/directory-clients'
-import { HomeChannels } from './clients/document-data-channels'
+import { DocumentDataChannels } from './clients/document-data-channels'
 import { Load } from './limits/load'
 import { RateLimits } from './limits/rate-limits'
 import { Readiness } from './clients/readiness'
@@ -13,7 +13,7 @@ import { SignIn } from './sign-in/sign-in'
 import { SystemCaller } from './access/system-caller'
 import { createWebhookClients, type WebhookClients } from './clients/webhook-clients'
 
-/** The description of the API, as an OpenAPI document and as a page. */
+/** The API description, as an OpenAPI document and as a page. */
 export interface ApiPages {
   /** The OpenAPI document. */
   readonly json: Buffer
@@ -23,35 +23,40 @@ export interface ApiPages {
   readonly policy: string
 }
 
-/** Listings of a large site come in one message. */
+/** Listings of a large site are returned in one message. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 
-/** What the gateway has open while it runs. */
+/** Resources that the gateway holds while it runs. */
 export interface Context extends AsyncDisposable {
   readonly config: GatewayConfig
   readonly log: Logger
   readonly access: AccessCache
   readonly directory: DirectoryClients
-  readonly homes: HomeChannels
+  readonly documentData: DocumentDataChannels
   readonly webhook: WebhookClients
   readonly readiness: Readiness
-  /** The gateway's own tokens, for what only Sheaf itself may ask. */
+  /** The gateway's own tokens, for calls that only Sheaf itself may make. */
   readonly system: SystemCaller
-  /** What is in hand, and whether there is room for more. */
+  /** Admission of requests: the current load and its limits. */
   readonly load: Load
-  /** What each caller may ask for in a minute. */
+  /** Rate limits for each caller. */
   readonly rates: RateLimits
-  /** How people sign in. */
+  /** How users sign in. */
   readonly signIn: SignIn
-  /** The description of the API, as JSON and as a page; made when it is first asked for, since it takes long and much memory. */
+  /**
+   * Returns the API description as JSON and as a page; generated on first use, since that takes much time and
+   * memory.
+   */
   readonly describeApi: () => ApiPages
-  /** True once the gateway was asked to stop. */
+  /** True once the gateway has been asked to stop. */
   isDraining(): boolean
-  /** Says that the gateway was asked to stop. */
+  /** Marks the gateway as stopping. */
   drain(): void
 }
 
-/** Opens what the gateway needs. Resolves at once: services that do not answer yet are waited for request by request. */
+/**
+ * Opens the resources of the gateway. Resolves at once: requests wait for services that do not respond yet.
+ */
 export function openContext(
   config: GatewayConfig,
   log: Logger,
@@ -66,13 +71,13 @@ export function openContext(
     const system = new SystemCaller(access, config.serviceKey)
     const lease = closer.use(new AccessLease(access, system, log))
     lease.start()
-    const homes = closer.use(new HomeChannels(tls))
+    const documentData = closer.use(new DocumentDataChannels(tls))
     const webhook = closer.use(openChannel({ address: webhookAddress, ...options }))
     const readiness = new Readiness({
       directory: channel,
       webhook,
-      homes,
-      list: directory.homes,
+      documentData,
+      homes: directory.homes,
       system,
     })
     const signIn = closer.use(new SignIn(config, { sessions: directory.sessions, system, log }))
@@ -82,7 +87,7 @@ export function openContext(
       log,
       access: new AccessCache(access, lease),
       directory,
-      homes,
+      documentData,
       webhook: createWebhookClients(webhook),
       readiness,
       system,

@@ -39,16 +39,16 @@ const load = {
 
 const known = new Set(METHODS)
 
-/** What the metrics tell of a request that is over. */
+/** The facts of a completed request that metrics record. */
 export interface CountedRequest {
   readonly method: string | undefined
-  /** Template of the route; `none` when none has matched. */
+  /** Route template; `none` without a match. */
   readonly route: string
   readonly status: number
   readonly ms: number
 }
 
-/** Counts a request that is over. */
+/** Counts a completed request. */
 export function countRequest({ method = '', route, status, ms }: CountedRequest): void {
   if (!isMetering()) return
   requests.record(ms / 1_000, {
@@ -58,7 +58,7 @@ export function countRequest({ method = '', route, status, ms }: CountedRequest)
   })
 }
 
-/** Shows what the gateway has in hand, until disposed of. */
+/** Exposes the gateway's current load, until disposed of. */
 export function observeLoad(inHand: Load): Disposable {
   return together([
     load.active.observe((tell) => tell(inHand.active)),

@@ -13,20 +13,21 @@ import { observeLoad } from './metrics'
 import { routes } from './routes'
 import { signInPages } from './routes/sign-in'
 
-/** Filters come in the URL, which counts as a header. */
+/** Filters are part of the URL, which counts as a header. */
 const MAX_HEADER_BYTES = 64 * 1024
 const SWEEP_MS = 50
 
-/** A gateway that answers requests until it is disposed of. */
+/** A running gateway; disposing of it stops it. */
 export interface RunningGateway extends AsyncDisposable {
   readonly port: number
-  /** Where it answers, such as `http://127.0.0.1:8484`. */
+  /** Base URL, such as `http://127.0.0.1:8484`. */
   readonly url: string
 }
 
 /**
- * Starts the gateway; resolves when it listens. The services behind it need not answer yet. Disposing serves on for
- * `timeouts.leaveMs`, not ready any more, and then lets running requests finish within `timeouts.drainMs`.
+ * Starts the gateway; resolves when it listens. The services behind it need not be ready. Disposing continues
+ * to serve for `timeouts.leaveMs`, reported as not ready, and then lets running requests complete within
+ * `timeouts.drainMs`.
  */
 export function startGateway(config: GatewayConfig): Promise<RunningGateway> {
   return openWith(async (closer) => {
@@ -53,14 +54,14 @@ function createHttpServer(context: Context): Server {
       ...classes,
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: headersMs,
-      // Uploads may take as long as downloads; each route has a limit of its own, which is shorter for most.
+      // Uploads may take as long as downloads; each route has its own time limit, which is shorter for most.
       requestTimeout: Math.max(receiveMs, streamMs),
       keepAliveTimeout: keepAliveMs,
       connectionsCheckingInterval: Math.min(5_000, headersMs),
     },
     listener,
   )
-  // The body is asked for when it is wanted, which is after access has been granted.
+  // The body is requested when it is needed, after access has been granted.
   server.on('checkContinue', listener)
   answerClientErrors(server, context.log)
   return server
@@ -79,9 +80,9 @@ function listen(server: Server, { host, port }: GatewayConfig): Promise<number> 
 }
 
 /**
- * Tells the clients of open connections to go after their current answer, and whoever asks that this gateway is not ready;
- * a moment later takes no new connections, and waits for the answers that are under way. Closing at once would meet
- * requests that are on their way, over a kept connection or from somebody who has not heard yet.
+ * Closes connections after their current response and reports not ready; after `leaveMs` accepts no new
+ * connections, and waits for responses in progress. Closing at once would break requests in transit, on
+ * kept-alive connections or from clients that have not seen the change of readiness yet.
  */
 async function drain(server: Server, context: Context): Promise<void> {
   context.drain()
@@ -93,7 +94,7 @@ async function drain(server: Server, context: Context): Promise<void> {
 function close(server: Server, drainMs: number): Promise<void> {
   return new Promise((resolve) => {
     const force = setTimeout(() => server.closeAllConnections(), drainMs)
-    // An answer that had begun before has not told its client to go.
+    // A response that had begun before did not carry `Connection: close`.
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
     server.close(() => {
       clearTimeout(force)

@@ -11,22 +11,24 @@ import { LRUCache } from 'lru-cache'
 import type { Lease } from './access-lease'
 import type { Credential } from './credential'
 
-/** A cached token is given out only when it is good for this much longer: the call that carries it takes time too. */
+/**
+ * A cached token is returned only while it stays valid for at least this long, so that it outlives the call.
+ */
 const TOKEN_MARGIN_MS = 5_000
 const RESOLVE_TIMEOUT_MS = 10_000
 const MAX_ENTRIES = 20_000
 
-/** Whose access, to what. */
+/** The access to resolve: caller, document and site. */
 export interface AccessQuestion {
   /** Undefined for the anonymous user. */
   readonly credential: Credential | undefined
-  /** Document as the path names it; empty when none is concerned. */
+  /** Document as the path names it; empty when the request concerns none. */
   readonly document: string
   /** Domain of the site addressed; empty when the URL names none. */
   readonly site: string
 }
 
-/** A document that the caller may at least see. */
+/** A document that the caller may view, or more. */
 export interface GrantedDocument {
   readonly docId: string
   readonly role: RoleName | undefined
@@ -34,7 +36,7 @@ export interface GrantedDocument {
   readonly homeAddress: string
 }
 
-/** A decision of directory: who calls, and the token that proves it to other services. */
+/** An access decision of directory: the caller's identity, and the token that proves it to other services. */
 export interface Grant {
   readonly userId: number
   readonly token: string
@@ -55,9 +57,9 @@ interface Flight {
 }
 
 /**
- * Asks directory who may do what, and remembers the answers for as long as that cannot be seen: only while the lease is
- * held, never longer than token and key or session last, and never across a change of access. Refusals are not remembered.
- * Without the lease every question is asked afresh, which is always right.
+ * Resolves access through directory and caches the decisions only while stale decisions are impossible: while
+ * the access lease is held, until the token, the key or the session expires, and until the next change of
+ * access. Denials are not cached. Without the lease every lookup goes to directory, which is always correct.
  */
 export class AccessCache {
   private readonly entries: LRUCache<string, Entry>
@@ -71,19 +73,22 @@ export class AccessCache {
     this.entries = new LRUCache({ max: maxEntries })
   }
 
-  /** The decision if it is known and can be used, without asking. */
+  /** Returns the cached decision if it is usable, without calling directory. */
   find(question: AccessQuestion): Grant | undefined {
     return this.lease.isHeld() ? this.lookUp(keyOf(question)) : undefined
   }
 
-  /** The decision, asked for if it is not known. Throws AppError: `unauthenticated`, `not_found`, `forbidden`, `unavailable` or `timeout`. */
+  /**
+   * Returns the decision, resolving it if it is not cached. Throws AppError: `unauthenticated`, `not_found`,
+   * `forbidden`, `unavailable` or `timeout`.
+   */
   get(question: AccessQuestion, requestId: string): Grant | Promise<Grant> {
     const { lease } = this
     if (!lease.isHeld()) return this.ask(question, requestId)
     const key = keyOf(question)
     const known = this.lookUp(key)
     if (known) return known
-    // An answer that is under way may be shared only if it was asked for after the last change of access.
+    // A call in flight is shared only if it began after the last change of access.
     const flight = this.flights.get(key)
     if (flight && flight.version === lease.version) return flight.answer
     const answer = this.ask(question, requestId, key)
@@ -100,14 +105,14 @@ export class AccessCache {
     return entry && entry.version >= this.lease.version && isUsable(entry) ? entry.grant : undefined
   }
 
-  /** Forgets one decision, because what it says of the document's home has turned out to be old. */
+  /** Evicts one decision whose home address has turned out to be stale. */
   forget(question: AccessQuestion): void {
     const key = keyOf(question)
     this.entries.delete(key)
     this.flights.delete(key)
   }
 
-  /** Not cancelled when the client goes away: others may wait for the same answer. */
+  /** Not cancelled when the client disconnects: other requests may share the call. */
   private async ask(question: AccessQuestion, requestId: string, key?: string): Promise<Grant> {
     const deadline = Date.now() + RESOLVE_TIMEOUT_MS
     const answer = await this.access.resolveAccess(toWire(question), { deadline, requestId })
@@ -124,12 +129,18 @@ export class AccessCache {
   }
 }
 
-/** A clock that was set back must not make an entry last: services would refuse its token. */
+/**
+ * Compares with a clock that may be set back: that must not extend an entry, since services would reject its
+ * token.
+ */
 function isUsable({ grant, usableUntil }: Entry): boolean {
   return usableUntil > Date.now() && isTokenFresh(grant.tokenExpiresAt)
 }
 
-/** Lengths go first, so that no two questions run together; credentials are not kept in memory in the clear. */
+/**
+ * Length prefixes keep keys unambiguous; credentials are hashed, so that none is held in memory in clear
+ * text.
+ */
 function keyOf({ credential, document, site }: AccessQuestion): string {
   const { kind = '', secret = '' } = credential ?? {}
   return hash(
@@ -144,7 +155,7 @@ function toWire({ credential, document, site }: AccessQuestion): ResolveAccessRe
     credential: credential && { $case: credential.kind, value: credential.secret },
     document,
     site,
-    // Stronger roles are checked against the answer, so that one answer serves reads and writes.
+    // Stronger roles are checked against the response, so that one decision serves reads and writes.
     neededRole: document === '' ? Role.UNSPECIFIED : Role.VIEWERS,
   }
 }

@@ -5,37 +5,38 @@ import type { AccessService, HoldLeaseRequest } from '@sheaf/protos/sheaf/direct
 import type { SystemCaller } from './system-caller'
 
 const RENEW_EVERY_MS = 500
-/** A stream that owes an answer for this long is taken for dead and opened again. */
+/** A stream whose response is overdue by this much is considered dead and is reopened. */
 const MOST_SILENT_MS = 2_500
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 2_000
 
-/** What the cache needs of the lease. */
+/** The part of the lease that the cache needs. */
 export interface Lease {
   /** True while directory waits for this gateway before it acknowledges a change of access. */
   isHeld(): boolean
-  /** Decisions from older access versions must not be used. */
+  /** Decisions of older access versions must not be used. */
   readonly version: number
 }
 
-/** A moment on both clocks: one stands still while the machine sleeps, the other can be set. */
-interface Moment {
+/** An instant on both clocks: the monotonic one stops while the machine sleeps, and wall time can be set. */
+interface Instant {
   readonly steady: number
   readonly wall: number
 }
 
-const now = (): Moment => ({ steady: performance.now(), wall: Date.now() })
+const now = (): Instant => ({ steady: performance.now(), wall: Date.now() })
 
 /**
- * Holds the lease under which decisions of directory may be cached. The lease ends by itself, counted from before its
- * renewal was sent, so a frozen stream or process loses it no later than directory stops waiting for it.
+ * Holds the lease under which decisions of directory may be cached. The lease expires without further
+ * messages, counted from before its renewal was sent, so a frozen stream or process loses it no later than
+ * directory stops waiting for it.
  */
 export class AccessLease implements Lease, AsyncDisposable {
   version = 0
   private readonly holderId = randomUUID()
   private readonly stopping = new AbortController()
-  private ends: Moment = { steady: -Infinity, wall: -Infinity }
-  private begun: Moment = { steady: -Infinity, wall: -Infinity }
+  private ends: Instant = { steady: -Infinity, wall: -Infinity }
+  private begun: Instant = { steady: -Infinity, wall: -Infinity }
   private running?: Promise<void>
 
   constructor(
@@ -49,7 +50,7 @@ export class AccessLease implements Lease, AsyncDisposable {
     return performance.now() < this.ends.steady && wall < this.ends.wall && wall >= this.begun.wall
   }
 
-  /** Begins to hold the lease and to hold it again whenever it is lost, until disposed of. */
+  /** Acquires the lease, and reacquires it whenever it is lost, until disposed of. */
   start(): void {
     this.running ??= this.run()
   }
@@ -66,7 +67,7 @@ export class AccessLease implements Lease, AsyncDisposable {
       const lost = await this.hold()
       if (signal.aborted) return
       if (lost.wasHeld) retryMs = FIRST_RETRY_MS
-      // Once per outage; what follows is more of the same.
+      // Logged as a warning once per outage.
       const level = retryMs === FIRST_RETRY_MS ? 'warn' : 'debug'
       this.log[level]({ reason: lost.reason }, 'no access lease: decisions are not cached')
       await pause(retryMs, signal)
@@ -74,7 +75,7 @@ export class AccessLease implements Lease, AsyncDisposable {
     }
   }
 
-  /** Holds the lease over one stream; resolves when the stream has ended, for whatever reason. */
+  /** Holds the lease over one stream. Resolves when the stream has ended, for any reason. */
   private async hold(): Promise<{ wasHeld: boolean; reason: string }> {
     const session = new LeaseSession(this.holderId, () => this.version)
     const end = () => session.end()
@@ -85,7 +86,7 @@ export class AccessLease implements Lease, AsyncDisposable {
       const { signal } = session
       for await (const answer of this.access.holdLease(session.requests(), { token, signal })) {
         const isNewer = answer.accessVersion > this.version
-        // What is cached from before becomes unusable here, before directory is told so.
+        // Older cache entries become unusable here before the next renewal reports it to directory.
         if (isNewer) this.version = answer.accessVersion
         if (answer.leaseMs > 0) wasHeld = this.extend(session.takeAnswered(), answer.leaseMs)
         if (isNewer) session.renewNow()
@@ -99,7 +100,7 @@ export class AccessLease implements Lease, AsyncDisposable {
     }
   }
 
-  private extend(sentAt: Moment | undefined, leaseMs: number): boolean {
+  private extend(sentAt: Instant | undefined, leaseMs: number): boolean {
     if (!sentAt) return false
     this.begun = sentAt
     this.ends = { steady: sentAt.steady + leaseMs, wall: sentAt.wall + leaseMs }
@@ -107,10 +108,10 @@ export class AccessLease implements Lease, AsyncDisposable {
   }
 }
 
-/** One stream of renewals: sends twice a second and whenever there is something to tell, and matches the answers. */
+/** One stream of renewals: sends one twice a second and for every new version, and matches the responses. */
 class LeaseSession {
   private readonly ended = new AbortController()
-  private readonly unanswered: Moment[] = []
+  private readonly unanswered: Instant[] = []
   private isDue = true
   private wake: () => void = () => {}
 
@@ -123,8 +124,8 @@ class LeaseSession {
     return this.ended.signal
   }
 
-  /** When the renewal was sent that the answer just received belongs to; answers come in order. */
-  takeAnswered(): Moment | undefined {
+  /** Returns when the renewal was sent that belongs to the response just received; responses are in order. */
+  takeAnswered(): Instant | undefined {
     return this.unanswered.shift()
   }
 

@@ -1,6 +1,6 @@
-/** What a request shows of who makes it. */
+/** The credential that a request presents. */
 export interface Credential {
-  /** An API key, or the token of a browser's session. */
+  /** An API key, or the token of a browser session. */
   readonly kind: 'apiKey' | 'session'
   readonly secret: string
 }

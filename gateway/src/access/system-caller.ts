@@ -1,11 +1,11 @@
 import { isTokenFresh } from '@sheaf/auth/caller-token'
 import type { AccessService } from '@sheaf/protos/sheaf/directory/v1/access'
 
-/** A token is replaced when it has less than this left. */
+/** A token is replaced when it expires within this time. */
 const MARGIN_MS = 5_000
 const TIMEOUT_MS = 5_000
 
-/** Gets the gateway's own caller tokens, for what it asks on nobody's behalf. */
+/** Obtains the gateway's own caller tokens, for calls that are not made on behalf of a user. */
 export class SystemCaller {
   private current?: { token: string; expiresAt: number }
 
@@ -14,7 +14,10 @@ export class SystemCaller {
     private readonly serviceKey: string,
   ) {}
 
-  /** A token that is good for some seconds. Throws AppError `unauthenticated` when directory does not know the key. */
+  /**
+   * Returns a token that stays valid for some seconds. Throws AppError `unauthenticated` when directory
+   * rejects the service key.
+   */
   async token(): Promise<string> {
     const { current } = this
     if (current && isTokenFresh(current.expiresAt, MARGIN_MS)) return current.token

@@ -37,7 +37,7 @@ export interface DirectoryClients {
   readonly workspaces: WorkspacesService
 }
 
-/** Clients that share a channel. */
+/** Creates clients that share a channel. */
 export function createDirectoryClients(channel: GrpcChannel): DirectoryClients {
   return {
     access: new AccessServiceClientImpl(channel),

@@ -44,13 +44,15 @@ import {
 } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import { LRUCache } from 'lru-cache'
 
-/** Far more than there are document-data instances; addresses of restarted ones fall out at the end. */
+/**
+ * Far more than there are document-data instances; addresses of replaced instances are evicted eventually.
+ */
 const MAX_CHANNELS = 1_000
-/** The ids of the rows of one large write come in one message. */
+/** The row ids of one large write are returned in one message. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 
 /** Clients of one document-data instance. */
-export interface HomeClients {
+export interface DocumentDataClients {
   readonly channel: GrpcChannel
   readonly actions: ActionsService
   readonly attachments: AttachmentsService
@@ -65,17 +67,20 @@ export interface HomeClients {
   readonly tables: TablesService
 }
 
-/** One connection to each document-data instance, opened when first needed. */
-export class HomeChannels implements AsyncDisposable {
-  private readonly clients = new LRUCache<string, HomeClients>({
+/** One connection to each document-data instance, opened on first use. */
+export class DocumentDataChannels implements AsyncDisposable {
+  private readonly clients = new LRUCache<string, DocumentDataClients>({
     max: MAX_CHANNELS,
     dispose: ({ channel }) => channel.close(),
   })
 
   constructor(private readonly tls?: TlsFiles) {}
 
-  /** Clients of the instance at this address (host:port). Throws AppError `unavailable` for an empty address. */
-  at(address: string): HomeClients {
+  /**
+   * Returns the clients of the instance at this address (host:port). Throws AppError `unavailable` for an
+   * empty address.
+   */
+  at(address: string): DocumentDataClients {
     if (address === '')
       throw new AppError('unavailable', 'HOME_UNAVAILABLE', 'document unavailable, retry later')
     const known = this.clients.get(address)
@@ -86,7 +91,7 @@ export class HomeChannels implements AsyncDisposable {
       multiplexed: true,
       tls: this.tls,
     })
-    const clients: HomeClients = {
+    const clients: DocumentDataClients = {
       channel,
       actions: new ActionsServiceClientImpl(channel),
       attachments: new AttachmentsServiceClientImpl(channel),

@@ -1,40 +1,40 @@
 import type { GrpcChannel } from '@sheaf/kit/grpc/client'
 import type { HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { SystemCaller } from '../access/system-caller'
-import type { HomeChannels } from './document-data-channels'
+import type { DocumentDataChannels } from './document-data-channels'
 
 const CHECK_MS = 1_000
-/** An answer is good for this long: the question costs several calls, and anybody may ask it. */
+/** A result is reused for this long: a check costs several calls, and is open to everybody. */
 const KEEP_MS = 500
-/** An instance that has been silent for longer is gone, and nobody waits for it. */
+/** An instance that has not reported for this long is gone and does not count. */
 const HOME_SILENT_MS = 30_000
 
-/** What readiness is made of. */
+/** The dependencies that readiness checks. */
 export interface ReadinessSources {
   readonly directory: Pick<GrpcChannel, 'checkHealth'>
   readonly webhook: Pick<GrpcChannel, 'checkHealth'>
-  readonly homes: HomeChannels
-  readonly list: Pick<HomesService, 'listHomes'>
+  readonly documentData: DocumentDataChannels
+  readonly homes: Pick<HomesService, 'listHomes'>
   readonly system: SystemCaller
 }
 
 const noHome: ReadinessState = { missing: ['document-data'], eventsBacklog: 0 }
 
-/** How Sheaf is. */
+/** The result of a readiness check. */
 export interface ReadinessState {
-  /** Names of what is not ready; none when Sheaf is. */
+  /** Names of components that are not ready; empty when Sheaf is ready. */
   readonly missing: readonly string[]
-  /** Documents with changes that NATS has not confirmed, in the instances that answer. */
+  /** Documents with changes that NATS has not confirmed, summed over the instances that respond. */
   readonly eventsBacklog: number
 }
 
-/** Knows whether all services and engines behind the gateway are ready. */
+/** Checks whether all services and engines behind the gateway are ready. */
 export class Readiness {
   private latest?: { at: number; state: Promise<ReadinessState> }
 
   constructor(private readonly sources: ReadinessSources) {}
 
-  /** Asks all of them. Never throws. */
+  /** Checks all of them. Never throws. */
   find(): Promise<ReadinessState> {
     const at = performance.now()
     if (!this.latest || at - this.latest.at > KEEP_MS) this.latest = { at, state: this.ask() }
@@ -57,19 +57,19 @@ export class Readiness {
   }
 
   private async askHomes(): Promise<ReadinessState> {
-    const { homes, list, system } = this.sources
+    const { documentData, homes, system } = this.sources
     try {
       const deadline = Date.now() + CHECK_MS
       const call = { token: await system.token(), deadline }
-      const known = (await list.listHomes({}, call)).homes
-      // Compared with each other, since these times are of PostgreSQL's clock, which need not be ours.
+      const known = (await homes.listHomes({}, call)).homes
+      // Compared with each other only: these times come from PostgreSQL's clock, which may differ from ours.
       const latest = Math.max(...known.map(({ reportedAt }) => Date.parse(reportedAt)))
       const live = known.filter(
         ({ reportedAt }) => latest - Date.parse(reportedAt) < HOME_SILENT_MS,
       )
       if (live.length === 0) return noHome
       const checks = live.map(async ({ name, address }) => {
-        const { channel, changes } = homes.at(address)
+        const { channel, changes } = documentData.at(address)
         const [serves, hasNats, backlog] = await Promise.all([
           channel.checkHealth('', CHECK_MS),
           channel.checkHealth('nats', CHECK_MS),

@@ -14,7 +14,7 @@ export interface WebhookClients {
   readonly webhooks: WebhooksService
 }
 
-/** Clients that share a channel. */
+/** Creates clients that share a channel. */
 export function createWebhookClients(channel: GrpcChannel): WebhookClients {
   return {
     deliveries: new DeliveriesServiceClientImpl(channel),

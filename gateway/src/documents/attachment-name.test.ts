@@ -2,7 +2,7 @@ import { parse } from 'content-disposition'
 import fc from 'fast-check'
 import { attachmentNamed } from './attachment-name'
 
-/** The name as a client reads it that knows RFC 8187, and as one that does not. */
+/** The name as read by a client that supports RFC 8187, and by one that does not. */
 function namesIn(header: string): { modern?: string; old?: string } {
   const { type, parameters } = parse(header)
   expect(type).toBe('attachment')

@@ -1,16 +1,17 @@
 import { toUSVString } from 'node:util'
 import { create } from 'content-disposition'
 
-/** Characters of a name at most, so that the header stays below what proxies take. */
+/** Maximum length of a name in characters, so that the header stays below the limits of proxies. */
 const MAX_NAME = 180
 const MAX_EXTENSION = 20
 
-/** Path separators, control characters, and marks that show a name in another order than it has. */
+/** Path separators, control characters, and bidirectional marks that can disguise a name. */
 const FORBIDDEN = /[\p{Cc}/\\\u202a-\u202e\u2066-\u2069]/gu
 
 /**
- * Content-Disposition of a file that is to be saved, or shown, under this name, in any script: in UTF-8 by RFC 8187, and in
- * ASCII for clients that know nothing else. What no name of a file may hold becomes `_`.
+ * Returns the Content-Disposition of a file that is to be saved, or displayed, under this name in any script:
+ * in UTF-8 by RFC 8187, and in ASCII for clients that support nothing else. Characters that are not permitted
+ * in a file name become `_`.
  */
 export function attachmentNamed(
   name: string,

@@ -12,25 +12,27 @@ import { sendHead } from '../http/reply'
 import { sendChunks } from './record-stream'
 import { attachmentNamed } from './attachment-name'
 
-/** A file is somebody's upload: whatever it holds, it must not run in the name of this site. */
+/** Attachments are uploaded by users: whatever they contain must not run in the origin of this site. */
 const FILE_POLICY = "sandbox; default-src 'none'"
 const FILE_CACHE = 'private, max-age=3600'
 const NOTHING = Buffer.alloc(0)
 const SHA1_LENGTH = 40
 
-/** Media types that a browser may show in place; everything else, pages and SVG with their scripts above all, it saves. */
+/**
+ * Media types that a browser may display inline; it saves all others, above all pages and SVG with scripts.
+ */
 const SHOWN =
   /^(image\/(png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon)|(audio|video)\/[\w.+-]+|text\/(plain|csv)|application\/(pdf|json))$/
 
-/** How a file is asked for. */
+/** Query parameters of a file download. */
 export interface FileQuery {
-  /** Name to save it under; its own when empty. */
+  /** Name to save the file under; its own name when empty. */
   readonly name: string
-  /** True to show it in place, where that is safe. */
+  /** True to display the file inline where that is safe. */
   readonly inline: boolean
 }
 
-/** Answers with a file, or the range of it that is asked for. Throws AppError `range` for one that it does not have. */
+/** Sends a file, or the requested range of it. Throws AppError `range` for one that cannot be satisfied. */
 export async function sendAttachment(
   exchange: Exchange,
   document: DocumentSession,
@@ -40,7 +42,7 @@ export async function sendAttachment(
   const { request } = exchange
   const tag = `"${file.fileIdent.slice(0, SHA1_LENGTH)}"`
   const mediaType = contentType(file.mediaType) || 'application/octet-stream'
-  // Of the file alone: an error that comes instead of it has none of them.
+  // Headers of the file only: an error response sent instead has none of them.
   const headers = ['Accept-Ranges', 'bytes', 'ETag', tag]
   const head = { mediaType, policy: FILE_POLICY, cache: FILE_CACHE }
   if (knows(request.headers['if-none-match'], tag)) {
@@ -65,7 +67,7 @@ export async function sendAttachment(
   )
 }
 
-/** The header that names a file: to be saved, unless it may be shown. */
+/** Returns the Content-Disposition: attachment, unless the file may be displayed inline. */
 function dispositionOf(
   { fileName, fileExt, mediaType }: Pick<Attachment, 'fileName' | 'fileExt' | 'mediaType'>,
   { name, inline }: FileQuery,
@@ -82,7 +84,7 @@ async function* toPieces(messages: AsyncIterable<DownloadAttachmentResponse>) {
     yield { chunk: part?.$case === 'chunk' ? part.value : NOTHING }
 }
 
-/** The one range that is asked for; undefined for the whole file, also when several ranges are asked for. */
+/** Returns the requested range; undefined for the whole file, also when several ranges are requested. */
 function readRange(
   { request, headers }: Exchange,
   size: number,

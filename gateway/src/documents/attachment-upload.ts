@@ -8,30 +8,30 @@ import type { WriteOptions } from '@sheaf/protos/sheaf/document_data/v1/options'
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
 import { readFiles, type FormFile } from '../http/multipart'
-import { readWriteOptions, tellState } from './conditional-requests'
+import { getWriteOptions, addStateHeaders } from './conditional-requests'
 
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Attaches the files of a form to a document, all or none, as they arrive; answers their row ids in order. Throws
- * AppError as `readFiles`, `invalid` without a file, and `too_large` beyond a limit.
+ * Attaches the files of a form to a document, all or none, while they arrive. Returns their row ids in order.
+ * Throws AppError as `readFiles` does, `invalid` without a file, and `too_large` beyond a limit.
  */
 export async function uploadAttachments(
   exchange: Exchange,
   document: DocumentSession,
 ): Promise<number[]> {
-  const options = readWriteOptions(exchange, NOTHING)
+  const options = getWriteOptions(exchange, NOTHING)
   const { docId } = document
   const isWanted = ({ name }: FormFile) => name === 'upload'
   const written = await sendFiles(exchange, isWanted, (files) => {
     const send = once(toParts(docId, files, options))
     return document.call((home, call) => home.attachments.uploadAttachment(send(), call))
   })
-  tellState(exchange, written)
+  addStateHeaders(exchange, written)
   return written.attachments.map(({ id }) => id)
 }
 
-/** Gives the files of a tar archive in a form to the attachments of a document that miss their bytes. */
+/** Restores missing attachment contents of a document from the files of a tar archive in a form. */
 export async function restoreAttachments(
   exchange: Exchange,
   document: DocumentSession,
@@ -44,7 +44,7 @@ export async function restoreAttachments(
   })
 }
 
-/** Sends files of a form; what is left of it when that has ended is not read. */
+/** Sends the files of a form; the rest of the form is not read once the call has ended. */
 async function sendFiles<T>(
   exchange: Exchange,
   isWanted: (file: FormFile) => boolean,

@@ -1,12 +1,12 @@
 import { AppError, toAppError } from '@sheaf/kit/errors'
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
-import { sendChanges, toldToClients } from './change-feed'
-import { readOptionsOf, readWriteOptions } from './conditional-requests'
+import { sendChanges, toClientError } from './change-feed'
+import { getReadOptions, getWriteOptions } from './conditional-requests'
 
 it('answers 409 with the oldest change, not 412, when the log was cut', () => {
   const cut = new AppError('precondition', 'CHANGES_CUT', 'gone', { oldestSeq: '7' })
-  const told = toAppError(toldToClients(cut))
+  const told = toAppError(toClientError(cut))
   expect(told).toMatchObject({
     code: 'conflict',
     reason: 'CHANGES_CUT',
@@ -16,10 +16,10 @@ it('answers 409 with the oldest change, not 412, when the log was cut', () => {
 
 it('passes all other errors on as they are', () => {
   const other = new AppError('precondition', 'DOCUMENT_DELETED', 'gone')
-  expect(toldToClients(other)).toBe(other)
+  expect(toClientError(other)).toBe(other)
 })
 
-/** The tag of the changes that someone with this role is told. */
+/** The ETag of the changes for a caller with this role. */
 async function tagFor(role: string, as: 'json' | 'lines'): Promise<string> {
   const headers: string[] = []
   const response = { writeHead: () => {}, end: () => {} }
@@ -58,8 +58,8 @@ it('all of these tags name the state of the document to a write, and none but it
   const tags = [await tagFor('viewers', 'json'), await tagFor('viewers', 'lines')]
   const asked = (headers: object) => ({ request: { headers } }) as unknown as Exchange
   for (const tag of tags) {
-    const write = readWriteOptions(asked({ 'if-match': tag }), Buffer.alloc(0))
+    const write = getWriteOptions(asked({ 'if-match': tag }), Buffer.alloc(0))
     expect(write?.ifMatch).toEqual(['epoch.7'])
-    expect(readOptionsOf(asked({ 'if-none-match': tag }))?.ifNoneMatch).toEqual([])
+    expect(getReadOptions(asked({ 'if-none-match': tag }))?.ifNoneMatch).toEqual([])
   }
 })

@@ -7,26 +7,26 @@ import type {
 import { ResultFormat } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
-import type { ResultForm } from '../http/content-negotiation'
+import type { RowFormat } from '../http/content-negotiation'
 import { ChangeWriter } from './change-json'
 import type { DocumentState } from './conditional-requests'
 import { sendChunks } from './record-stream'
 
-/** Ends the tag of what is told without old values, so that it is not taken for what an editor is told. */
-const POORER_SUFFIX = '-new'
-/** Small changes are sent together. */
+/** Suffix of the ETag of responses without old values, so that it does not match the one that editors get. */
+const REDACTED_SUFFIX = '-new'
+/** Small changes are sent in one chunk. */
 const PIECE_BYTES = 64 * 1024
 
-/** How changes are written, one after the other. */
-interface FeedForm {
+/** The syntax in which changes are written, one after another. */
+interface FeedFormat {
   readonly before: string
   readonly between: string
-  /** What ends it, when it had any changes or none. */
+  /** Writes the end, for a feed with or without changes. */
   readonly end: (latest: number, hadAny: boolean) => string
-  readonly form: ResultForm
+  readonly form: RowFormat
 }
 
-const jsonFeed: FeedForm = {
+const jsonFeed: FeedFormat = {
   before: '{"changes":[',
   between: ',',
   end: (latest) => `],"latest":${latest}}`,
@@ -37,17 +37,17 @@ const jsonFeed: FeedForm = {
   },
 }
 
-const lineFeed: FeedForm = {
+const lineFeed: FeedFormat = {
   before: '',
   between: '\n',
   end: (_, hadAny) => (hadAny ? '\n' : ''),
   form: { format: ResultFormat.NDJSON, mediaType: 'application/x-ndjson', tagSuffix: '-ndjson' },
 }
 
-/** What of the log is asked for. */
+/** The requested part of the log. */
 export type ChangesQuery = Pick<ReadChangesRequest, 'afterSeq' | 'limit'>
 
-/** The request for changes of a document, whose first response tells its state. */
+/** Builds the request for changes of a document; the first response carries the document's state. */
 export function changesRequest(
   { docId }: DocumentSession,
   { afterSeq, limit }: ChangesQuery,
@@ -57,8 +57,8 @@ export function changesRequest(
 }
 
 /**
- * Answers with changes, as fast as the client takes them. Throws AppError `conflict` when the log does not reach back so
- * far, `invalid` when it is not as long as that.
+ * Sends changes as fast as the client reads them. Throws AppError `conflict` when the log no longer reaches
+ * back that far, `invalid` when the log is shorter than that.
  */
 export function sendChanges(
   exchange: Exchange,
@@ -72,8 +72,8 @@ export function sendChanges(
     document,
     (home, call) => {
       const responses = home.changes.readChanges(changesRequest(document, query), call)
-      // The role that this very call is made with: it may be another one than a moment ago.
-      const suffix = roleAtLeast(document.role, 'editors') ? '' : POORER_SUFFIX
+      // The role of this call, which may differ from an earlier one.
+      const suffix = roleAtLeast(document.role, 'editors') ? '' : REDACTED_SUFFIX
       return writeFeed(responses, feed, query, suffix)
     },
     { form: feed.form },
@@ -82,7 +82,7 @@ export function sendChanges(
 
 async function* writeFeed(
   responses: AsyncIterable<ReadChangesResponse>,
-  { before, between, end }: FeedForm,
+  { before, between, end }: FeedFormat,
   query: ChangesQuery,
   suffix: string,
 ): AsyncGenerator<{ chunk: Buffer } & DocumentState> {
@@ -112,12 +112,12 @@ async function* writeFeed(
       size = 0
     }
   } catch (error) {
-    throw toldToClients(error)
+    throw toClientError(error)
   }
   yield { chunk: Buffer.concat([...pending, Buffer.from(end(latest, !isFirst))]), ...state }
 }
 
-/** Throws AppError `invalid` for a position that the log has never had. */
+/** Throws AppError `invalid` for a position beyond the end of the log. */
 export function requireReached(since: number, latest: number): void {
   if (since > latest)
     throw new AppError(
@@ -128,8 +128,8 @@ export function requireReached(since: number, latest: number): void {
     )
 }
 
-/** That changes are gone is no condition of the client's, which is what 412 would say. */
-export function toldToClients(error: unknown): unknown {
+/** Truncated changes are no failed precondition of the client's, so the status must not be 412. */
+export function toClientError(error: unknown): unknown {
   const told = toAppError(error)
   if (told?.reason !== 'CHANGES_CUT') return error
   return new AppError('conflict', 'CHANGES_CUT', told.message, told.metadata)

@@ -9,11 +9,11 @@ import {
   type SchemaChange,
 } from '@sheaf/protos/sheaf/events/v1/changes'
 
-/** What of a change is told, and what besides. */
+/** What the JSON of a change includes. */
 export interface ChangeJsonOptions {
-  /** False to leave out what cells and metadata were before. */
+  /** False to omit previous cells and metadata. */
   readonly oldValues: boolean
-  /** More fields of the change, as they stand in JSON after `userId`. */
+  /** Further fields of the change, placed after `userId`. */
   readonly more?: Readonly<Record<string, unknown>>
 }
 
@@ -25,8 +25,8 @@ const causes: Readonly<Record<number, string>> = {
 }
 
 /**
- * A change as clients get it: one JSON object on one line. Lists of values are JSON already and pass through as they are,
- * since they may be as large as a table.
+ * Encodes a change as clients receive it: one JSON object on one line. Lists of values are JSON already and
+ * are copied verbatim, since they may be as large as a table.
  */
 export function changeJson(event: ChangeEvent, { oldValues, more }: ChangeJsonOptions): Buffer {
   const parts = [headOf(event, more)]
@@ -38,7 +38,7 @@ export function changeJson(event: ChangeEvent, { oldValues, more }: ChangeJsonOp
   return Buffer.concat(parts)
 }
 
-/** The same of changes that come as entries and parts of entries, piece by piece. */
+/** Writes changes that arrive as entries and parts of entries, piece by piece, in the same form. */
 export class ChangeWriter {
   private isOpen = false
   private hasOperations = false
@@ -48,7 +48,7 @@ export class ChangeWriter {
     return this.isOpen
   }
 
-  /** What a response adds, and whether the change is whole with it. */
+  /** Returns what a response adds, and whether the change is complete with it. */
   write({ change, continued }: ReadChangesResponse): { text: Buffer; isWhole: boolean } {
     if (!change) return { text: Buffer.alloc(0), isWhole: !this.isOpen }
     const parts: Buffer[] = []
@@ -67,7 +67,7 @@ export class ChangeWriter {
   }
 }
 
-/** All that stands before the operations. */
+/** Writes everything before the operations. */
 function headOf(
   { seq, timeMs, userId, cause, truncated }: ChangeEvent,
   more?: ChangeJsonOptions['more'],
@@ -75,7 +75,7 @@ function headOf(
   const head = JSON.stringify({
     seq,
     time: new Date(timeMs).toISOString(),
-    // The system has no user.
+    // System changes have no user.
     userId: userId === 0 ? null : userId,
     ...more,
     cause: causes[cause] ?? 'unknown',
@@ -116,7 +116,7 @@ function writeColumn(parts: Buffer[], column: ColumnChange, oldValues: boolean):
   parts.push(Buffer.from('}'))
 }
 
-/** The kinds as actions: `add_table` is `addTable`. */
+/** Converts a kind to its action: `add_table` becomes `addTable`. */
 function actionOf(kind: string): string {
   return kind.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 }
@@ -139,7 +139,7 @@ function writeSchema(
   parts.push(Buffer.from('}'))
 }
 
-/** Nothing where there is nothing: rows that were added had no values before. */
+/** Omits absent lists: rows that were added had no previous values. */
 function writeJson(parts: Buffer[], name: string, json: Uint8Array): void {
   if (json.length > 0) parts.push(Buffer.from(`,"${name}":`), asBuffer(json))
 }

@@ -8,17 +8,19 @@ import { streamChanges } from './change-stream'
 
 type Responses = ReadChangesResponse[] | AsyncIterable<ReadChangesResponse>
 
-/** One call of document-data that a stream makes: what it answers, or throws. */
+/** One call to document-data that a stream makes: what it returns, or throws. */
 type Answer = (call: CallContext) => Responses
 
-/** A stream of changes whose calls of document-data are answered by these, one after the other; then the gateway stops. */
+/**
+ * A stream of changes whose calls to document-data are answered by these, in order; then the gateway stops.
+ */
 class Followed {
   role = 'editors'
   sent = ''
   ended = false
-  /** How long the client takes for what it is sent; the clock tells it so. */
+  /** How long the client takes to read what is sent, by the fake clock. */
   takeMs = 0
-  /** Called when access is asked for anew. */
+  /** Called when access is resolved again. */
   onRenew = () => {}
   /** The roles that calls were made with. */
   readonly rolesAsked: string[] = []
@@ -65,7 +67,7 @@ class Followed {
       end: () => (this.ended = true),
       destroy: () => (response.destroyed = true),
     }
-    const load = { changeStreams: { enter: () => () => {} }, begun: 0, longAnswers: 0 }
+    const load = { changeStreams: { acquire: () => () => {} }, begun: 0, pacedResponses: 0 }
     const isDraining = () => this.draining
     const { signal } = new AbortController()
     const context = { load, isDraining, log: { warn: () => {} } }
@@ -192,7 +194,7 @@ describe('a stream of changes', () => {
     expect(stream.ended).toBe(true)
   })
 
-  /** A service that tells no more, once it has told this. */
+  /** A service that sends these responses and then stalls. */
   async function* stalled({ signal }: CallContext, ...told: ReadChangesResponse[]) {
     yield* told
     void Promise.resolve().then(() => jest.advanceTimersByTime(30_000))

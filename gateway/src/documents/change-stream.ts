@@ -4,35 +4,38 @@ import type { CallContext } from '@sheaf/protos/call'
 import type { ReadChangesResponse } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
-import { LongAnswer } from '../limits/response-pacing'
+import { ResponsePacer } from '../limits/response-pacing'
 import { sendHead } from '../http/reply'
 import { writeChunk } from './record-stream'
 import { ChangeWriter } from './change-json'
-import { changesRequest, requireReached, toldToClients } from './change-feed'
+import { changesRequest, requireReached, toClientError } from './change-feed'
 
-/** How long document-data is asked to wait for a change: after that access is looked at again. */
+/** How long document-data waits for a change; after that, access is checked again. */
 const WAIT_MS = 2_000
-/** What a response may take beyond that, before document-data is taken for stalled; how long the client takes counts nowhere. */
+/**
+ * Additional time for a response before document-data counts as stalled; time spent waiting for the client is
+ * excluded.
+ */
 const RESPONSE_MS = 20_000
-/** A comment is sent after so long a silence, so that nobody on the way takes the connection for dead. */
+/** A comment is sent after this much silence, so that no intermediary drops the connection as idle. */
 const HEARTBEAT_MS = 15_000
-/** How long before the end of its time a stream ends by itself, between two changes. */
+/** A stream ends this long before its time limit, between two changes. */
 const EARLY_MS = 5_000
 const RETRY_MS = 500
 const HEARTBEAT = Buffer.from(':\n\n')
 const passing = new Set<AppError['code']>(['unavailable', 'too_many', 'timeout'])
 
 /**
- * Answers with server-sent events: all changes after `since`, and then each as it is made, until the client goes, its
- * access or the document is taken away, time is up or the gateway stops. Access is asked for anew every few seconds.
- * Throws what goes wrong before the first byte.
+ * Sends server-sent events: all changes after `since`, then each new one, until the client disconnects, its
+ * access or the document is removed, the time limit is reached or the gateway stops. Access is resolved again
+ * every few seconds. Throws errors that occur before the first byte.
  */
 export async function streamChanges(
   exchange: Exchange,
   document: DocumentSession,
   since: number,
 ): Promise<void> {
-  const leave = exchange.context.load.changeStreams.enter(String(exchange.userId), document.docId)
+  const leave = exchange.context.load.changeStreams.acquire(String(exchange.userId), document.docId)
   try {
     const stream = new ChangeStream(exchange, document, since)
     if (await stream.begin()) await stream.follow()
@@ -41,15 +44,15 @@ export async function streamChanges(
   }
 }
 
-/** True for an error that is another one, or none, a moment later. */
-function isPassing(error: unknown): boolean {
+/** True for an error that may have gone a moment later. */
+function isTransient(error: unknown): boolean {
   const told = toAppError(error)
   return told !== undefined && passing.has(told.code)
 }
 
 type Responses = AsyncGenerator<ReadChangesResponse, undefined, undefined>
 
-/** The responses of a call, which is cancelled when one is not there in time: AppError `timeout`. */
+/** Yields the responses of a call, and cancels the call when one is overdue: AppError `timeout`. */
 async function* responsesInTime(
   open: (call: CallContext) => AsyncIterable<ReadChangesResponse>,
   call: CallContext,
@@ -96,30 +99,30 @@ class ChangeStream {
     private after: number,
   ) {}
 
-  /** Sends what is there. False when nothing can follow. */
+  /** Sends the changes that exist. Returns false when none can follow. */
   async begin(): Promise<boolean> {
     try {
       await this.send(0)
     } catch (error) {
-      if (!this.exchange.response.headersSent) throw toldToClients(error)
-      if (this.canGoOn(error)) return true
-      this.breakOff(error)
+      if (!this.exchange.response.headersSent) throw toClientError(error)
+      if (this.canContinue(error)) return true
+      this.abort(error)
       return false
     }
     return true
   }
 
-  /** Sends what comes, to the end. */
+  /** Sends new changes until the stream ends. */
   async follow(): Promise<void> {
     const { response, signal } = this.exchange
     while (!this.isOver()) {
       try {
-        // First of all, so that a client keeps waiting for a service that is away.
+        // Sent first, so that the client keeps waiting while a service is unavailable.
         if (performance.now() - this.sentAt > HEARTBEAT_MS) await this.write(HEARTBEAT)
         await this.renew()
         await this.send(WAIT_MS)
       } catch (error) {
-        if (!this.canGoOn(error)) return this.breakOff(error)
+        if (!this.canContinue(error)) return this.abort(error)
         await delay(RETRY_MS, undefined, { signal }).catch(() => {})
       }
     }
@@ -132,7 +135,7 @@ class ChangeStream {
     return response.destroyed || signal.aborted || isLate || context.isDraining()
   }
 
-  /** Sends the changes that follow, after waiting for one when there is none. */
+  /** Sends the changes that follow, and waits for one when there is none. */
   private async send(waitMs: number): Promise<void> {
     const { document, exchange } = this
     const { role } = document
@@ -145,7 +148,7 @@ class ChangeStream {
     try {
       if (first.done) throw new Error('document-data sent no state')
       this.checkState(first.value)
-      // Whoever has lost access while this waited gets nothing of what came since.
+      // A caller who lost access during the wait receives none of the changes made since.
       await this.renew()
       if (!exchange.response.headersSent) await this.open()
       await this.pass(responses, role)
@@ -154,12 +157,12 @@ class ChangeStream {
     }
   }
 
-  /** Passes on what was asked for with this role. */
+  /** Forwards responses that were requested with this role. */
   private async pass(responses: Responses, role: DocumentSession['role']): Promise<void> {
     const { context, signal } = this.exchange
     let next = await responses.next()
     if (next.done) return
-    using answer = new LongAnswer(context.load, signal)
+    using answer = new ResponsePacer(context.load, signal)
     for (; !next.done; next = await responses.next()) {
       const { change } = next.value
       if (!change) continue
@@ -169,17 +172,20 @@ class ChangeStream {
       const end = isWhole ? '\n\n' : ''
       await this.write(Buffer.concat([Buffer.from(start), text, Buffer.from(end)]))
       if (isWhole) this.after = change.seq
-      await answer.giveWay(text.length)
+      await answer.pace(text.length)
     }
   }
 
-  /** False for what was asked for with another role, since it may tell more than this one is told: it is asked for again. */
+  /**
+   * Returns false for responses requested with another role, since they may contain more than the current
+   * role may see; they are requested again.
+   */
   private async mayPass(role: DocumentSession['role']): Promise<boolean> {
     const { document, writer } = this
-    // A client may take long for what was read at once.
+    // The client may take long to read one batch.
     if (performance.now() - this.askedAt > WAIT_MS)
       await this.renew().catch((error: unknown) => {
-        if (!writer.isMidway || !isPassing(error)) throw error
+        if (!writer.isMidway || !isTransient(error)) throw error
       })
     if (document.role === role) return true
     if (writer.isMidway) throw new Error('the role of the caller changed during a change')
@@ -191,12 +197,12 @@ class ChangeStream {
     await this.document.renew()
   }
 
-  /** True for an error after which the stream can go on where it is. */
-  private canGoOn(error: unknown): boolean {
-    return !this.writer.isMidway && isPassing(error)
+  /** True for an error after which the stream can continue at its position. */
+  private canContinue(error: unknown): boolean {
+    return !this.writer.isMidway && isTransient(error)
   }
 
-  /** A document that was replaced has another log, in which this position means nothing. */
+  /** A document that was replaced has another log, in which this position is meaningless. */
   private checkState({ latestSeq, etag }: ReadChangesResponse): void {
     requireReached(this.after, latestSeq)
     const epoch = etag.slice(0, etag.lastIndexOf('.'))
@@ -209,7 +215,7 @@ class ChangeStream {
     sendHead(this.exchange, {
       mediaType: 'text/event-stream; charset=utf-8',
       cache: 'no-cache, no-transform',
-      // Common proxies gather what they pass on unless they are told.
+      // Common proxies buffer responses unless they are instructed not to.
       headers: ['X-Accel-Buffering', 'no', 'Vary', 'Accept'],
     })
     await this.write(Buffer.from('retry: 1000\n\n'))
@@ -220,8 +226,8 @@ class ChangeStream {
     await writeChunk(this.exchange, bytes)
   }
 
-  /** Ends an answer that has begun. What a client has of an event that is not whole, it throws away. */
-  private breakOff(error: unknown): void {
+  /** Ends a response that has begun. The client discards an incomplete event. */
+  private abort(error: unknown): void {
     const { response, context, requestId, signal } = this.exchange
     const told = toAppError(error)
     if (!told || this.writer.isMidway || response.destroyed || signal.aborted) {

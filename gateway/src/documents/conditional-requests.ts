@@ -4,17 +4,18 @@ import type { CallContext } from '@sheaf/protos/call'
 import type { ReadOptions, WriteOptions } from '@sheaf/protos/sheaf/document_data/v1/options'
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
-import type { HomeClients } from '../clients/document-data-channels'
+import type { DocumentDataClients } from '../clients/document-data-channels'
 import { sendHead } from '../http/reply'
-import type { ResultForm } from '../http/content-negotiation'
+import type { RowFormat } from '../http/content-negotiation'
 import type { Input } from '../routing/route'
 
 /*
- * What a client may ask of any read or write of a document, by headers, and what every answer to one tells: the tag of
- * the document, and where the next page is. All of it costs next to nothing for requests that ask nothing.
+ * Conditional requests and paging, for every read or write of a document: the request headers If-Match,
+ * If-None-Match and Idempotency-Key, and the response headers ETag, X-Next-Cursor, X-Total-Count and Link.
+ * Requests without these headers pay next to nothing.
  */
 
-/** Of the response to a read or write, what its answer tells in headers. */
+/** The part of a read or write response that becomes headers. */
 export interface DocumentState {
   readonly etag?: string
   readonly notModified?: boolean
@@ -22,55 +23,55 @@ export interface DocumentState {
   readonly totalCount?: number
 }
 
-/** The form of an answer, where its route has several. */
-type Form = Pick<ResultForm, 'tagSuffix'>
+/** The format of a response whose route offers several. */
+type Form = Pick<RowFormat, 'tagSuffix'>
 
-/** Ends the tags of forms that are not JSON, and of answers that do not tell all. */
+/** Suffix of the ETags of formats other than JSON, and of redacted responses. */
 const FORM_SUFFIX = /(?:-[a-z]+)+$/
-/** Visible characters, so that it can be told in any log or header. */
+/** Visible ASCII, so that the key is safe in any log or header. */
 const KEY = /^[\x21-\x7e]{1,255}$/
-/** A list of tags, weak or strong, which are compared alike. */
+/** A list of weak or strong ETags; both are compared alike. */
 const TAGS = /^\s*(?:W\/)?"[^"\s]*"\s*(?:,\s*(?:W\/)?"[^"\s]*"\s*)*$/
 
 /**
- * Makes a call that writes a document, with what the headers If-Match and Idempotency-Key ask, and notes its tag for the
- * answer. A write with a key is tried again when its fate is unknown, because it cannot be done twice. Throws AppError
- * `invalid` for such a header that is not valid.
+ * Calls document-data to write a document, honouring If-Match and Idempotency-Key, and adds its ETag to the
+ * response. A write with an idempotency key is retried while its outcome is unknown, because it cannot take
+ * effect twice. Throws AppError `invalid` for a malformed header.
  */
 export async function writeDocument<R extends DocumentState>(
   exchange: Exchange,
   { document, bytes }: Pick<Input, 'document' | 'bytes'>,
-  send: (home: HomeClients, call: CallContext, options?: WriteOptions) => Promise<R>,
+  send: (home: DocumentDataClients, call: CallContext, options?: WriteOptions) => Promise<R>,
 ): Promise<R> {
-  const options = readWriteOptions(exchange, bytes)
-  const run = (home: HomeClients, call: CallContext) => send(home, call, options)
+  const options = getWriteOptions(exchange, bytes)
+  const run = (home: DocumentDataClients, call: CallContext) => send(home, call, options)
   const isRepeatable = options !== undefined && options.idempotencyKey !== ''
-  const written = await (isRepeatable ? document.callUntilSettled(run) : document.call(run))
-  tellState(exchange, written)
+  const written = await (isRepeatable ? document.callWithRetries(run) : document.call(run))
+  addStateHeaders(exchange, written)
   return written
 }
 
 /**
- * Makes a call that reads a document, unless it is as the header If-None-Match says, and notes its tag for the answer.
- * Undefined when there is nothing to add: then 304 was answered.
+ * Calls document-data to read a document, honouring If-None-Match, and adds its ETag to the response. Returns
+ * undefined once 304 has been sent.
  */
 export async function readDocument<R extends DocumentState>(
   exchange: Exchange,
   document: DocumentSession,
-  send: (home: HomeClients, call: CallContext, options?: ReadOptions) => Promise<R>,
+  send: (home: DocumentDataClients, call: CallContext, options?: ReadOptions) => Promise<R>,
 ): Promise<R | undefined> {
-  const options = readOptionsOf(exchange)
+  const options = getReadOptions(exchange)
   const read = await document.call((home, call) => send(home, call, options))
-  if (answerNotModified(exchange, read)) return undefined
-  tellState(exchange, read)
+  if (sendNotModified(exchange, read)) return undefined
+  addStateHeaders(exchange, read)
   return read
 }
 
 /**
- * What is asked of a read in this form, JSON when absent; undefined when nothing is. A header that cannot be understood asks
- * nothing, and who knows another form does not know this one.
+ * Returns the read options of a request for this format, JSON by default; undefined when it has none. A
+ * malformed header is ignored, and ETags of other formats do not match.
  */
-export function readOptionsOf({ request }: Exchange, form?: Form): ReadOptions | undefined {
+export function getReadOptions({ request }: Exchange, form?: Form): ReadOptions | undefined {
   const header = request.headers['if-none-match']
   const tags = header === undefined ? undefined : parseTags(header)
   if (!tags) return undefined
@@ -79,22 +80,22 @@ export function readOptionsOf({ request }: Exchange, form?: Form): ReadOptions |
   return { ifNoneMatch: tags.filter(isOwn).map(withoutForm) }
 }
 
-/** The tag of the document, whatever form it was told with. */
+/** Returns the ETag of the document without the suffix of a format. */
 function withoutForm(tag: string): string {
   return tag.replace(FORM_SUFFIX, '')
 }
 
-/** Answers 304 when the client knows what it asked for. */
-export function answerNotModified(exchange: Exchange, state: DocumentState, form?: Form): boolean {
+/** Sends 304 when the client's copy is current. Returns whether it did. */
+export function sendNotModified(exchange: Exchange, state: DocumentState, form?: Form): boolean {
   if (!state.notModified) return false
-  tellState(exchange, state, form)
+  addStateHeaders(exchange, state, form)
   sendHead(exchange, { status: 304 })
   exchange.response.end()
   return true
 }
 
-/** Notes for the answer which state of the document it shows, how many rows there are, and where the next page is. */
-export function tellState(
+/** Adds headers for the document's state, the total row count and the next page. */
+export function addStateHeaders(
   { headers, request }: Exchange,
   { etag, nextCursor, totalCount }: DocumentState,
   form?: Form,
@@ -104,25 +105,26 @@ export function tellState(
   if (totalCount !== undefined) headers.push('X-Total-Count', String(totalCount))
   if (nextCursor === undefined) return
   headers.push('X-Next-Cursor', nextCursor)
-  // A selection in a body cannot be linked to.
+  // A request with a selection in its body cannot be linked to.
   if (request.method !== 'POST')
     headers.push('Link', `<${nextPage(request.url ?? '', nextCursor)}>; rel="next"`)
 }
 
-/** Relative to the request, so that it holds below any prefix and behind any proxy. */
+/** Relative to the request, so that it works below any prefix and behind any proxy. */
 function nextPage(url: string, cursor: string): string {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1))
   query.set('cursor', cursor)
-  // The cursor is behind what was skipped.
+  // The cursor already accounts for the skipped rows.
   query.delete('offset')
   return `?${query.toString()}`
 }
 
 /**
- * What is asked of a write; undefined when nothing is. Throws AppError `invalid` for a header that is not valid.
- * @param bytes the body, by which a repetition is recognised, unless the service does that
+ * Returns the write options of a request; undefined when it has none. Throws AppError `invalid` for a
+ * malformed header.
+ * @param bytes the body, by which a repetition is recognised; empty when the service compares bodies
  */
-export function readWriteOptions({ request }: Exchange, bytes: Buffer): WriteOptions | undefined {
+export function getWriteOptions({ request }: Exchange, bytes: Buffer): WriteOptions | undefined {
   const { 'if-match': match, 'idempotency-key': key } = request.headers
   if (match === undefined && key === undefined) return undefined
   const ifMatch = match === undefined ? [] : parseTags(match)?.map(withoutForm)

@@ -1,10 +1,13 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { Exchange } from '../http/exchange'
-import { makeDocument, type Upload } from './document-import'
+import { importDocument, type Upload } from './document-import'
 
 const OLD_MS = 60_000
 
-/** An import whose services answer as told; `calls` are those that directory got, with their tokens. */
+/**
+ * An import whose services respond as specified; `calls` are those that directory received, with their
+ * tokens.
+ */
 function setUp(told: { home?: Error; publish?: Error; authorize?: Error; takesMs?: number }) {
   const calls: [string, string | undefined][] = []
   const warnings: unknown[] = []
@@ -30,7 +33,7 @@ function setUp(told: { home?: Error; publish?: Error; authorize?: Error; takesMs
   const exchange = {
     context: {
       directory: { documents },
-      homes: { at: () => ({ imports }) },
+      documentData: { at: () => ({ imports }) },
       log: { warn: (facts: unknown) => warnings.push(facts) },
     },
     signal: new AbortController().signal,
@@ -39,7 +42,7 @@ function setUp(told: { home?: Error; publish?: Error; authorize?: Error; takesMs
       told.authorize ? Promise.reject(told.authorize) : Promise.resolve({ token: 'fresh' }),
   }
   const upload = { file: { fileName: 'a.csv' }, workspaceId: 1, title: 'a', onProgress: () => {} }
-  const made = makeDocument(
+  const made = importDocument(
     exchange as unknown as Exchange,
     upload as unknown as Upload,
     Promise.resolve(),

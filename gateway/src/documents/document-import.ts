@@ -9,33 +9,34 @@ import type {
 import type { Exchange } from '../http/exchange'
 import type { FormFile } from '../http/multipart'
 
-/** The token of a reservation is good for 30 seconds; after this long another one is asked for. */
+/** The token of a reservation is valid for 30 seconds; after this long another one is requested. */
 const OLD_MS = 15_000
 
-/** A file, and what is to become of it. */
+/** An uploaded file, and the document to create from it. */
 export interface Upload {
   readonly file: FormFile
   readonly workspaceId: number
-  /** Of the document. */
+  /** Title of the document. */
   readonly title: string
   readonly onProgress: (progress: ImportProgress) => Promise<void> | void
 }
 
-/** A document that was made of a file. */
-export interface MadeDocument {
+/** A document that was created from a file. */
+export interface CreatedDocument {
   readonly docId: string
   readonly tables: ImportedDocument['tables']
 }
 
 /**
- * Makes a document of a file while it arrives: directory reserves one, its home makes the file, and then all see it. `whole`
- * rejects when the form turns out to be none after all. When anything fails, nothing is left of the document.
+ * Creates a document from a file while it arrives: directory reserves a document, its home builds the file,
+ * and directory publishes it. `whole` rejects when the form turns out to be malformed. When any step fails,
+ * the document is discarded.
  */
-export async function makeDocument(
+export async function importDocument(
   exchange: Exchange,
   upload: Upload,
   whole: Promise<unknown>,
-): Promise<MadeDocument> {
+): Promise<CreatedDocument> {
   const { directory } = exchange.context
   const startedAt = performance.now()
   const { workspaceId, title } = upload
@@ -45,7 +46,7 @@ export async function makeDocument(
   const caller = async () => {
     const isOld = performance.now() - startedAt > OLD_MS
     const token = isOld ? (await exchange.authorize('')).token : reserved.token
-    // What was begun is brought to its end, also when the client goes away.
+    // Not cancelled when the client disconnects: a started import is completed.
     return { ...exchange.call(token), signal: undefined, deadline: undefined }
   }
   try {
@@ -58,13 +59,13 @@ export async function makeDocument(
     await directory.documents.publishDocument({ docId }, await caller())
     return { docId, tables }
   } catch (error) {
-    // Also when nobody knows how publishing ended: a document that is published is not discarded by this.
+    // Also when the outcome of publishing is unknown: a published document is not affected.
     await discard(exchange, docId, caller)
     throw error
   }
 }
 
-/** Never throws: what has failed before is what the client is told. */
+/** Never throws: the client receives the error that came first. */
 async function discard(
   { context }: Exchange,
   docId: string,
@@ -78,7 +79,7 @@ async function discard(
   }
 }
 
-/** Has the file of a form made into that of a document; its bytes are never held here. */
+/** Streams a file of a form to document-data, which imports it; the gateway never buffers it whole. */
 async function transfer(
   exchange: Exchange,
   { file, onProgress }: Upload,
@@ -86,24 +87,24 @@ async function transfer(
   stop: AbortSignal,
 ): Promise<ImportedDocument> {
   if (!reserved) throw new Error('directory returned no document')
-  const { imports } = exchange.context.homes.at(reserved.homeAddress)
+  const { imports } = exchange.context.documentData.at(reserved.homeAddress)
   const call = exchange.call(token)
   const signal = AbortSignal.any([exchange.signal, stop])
-  const sender = new Sender(reserved.docId, file)
+  const sender = new UploadStream(reserved.docId, file)
   try {
     for await (const { part } of imports.importDocument(sender.parts(), { ...call, signal })) {
       if (part?.$case === 'done') return part.value
       if (part) await onProgress(part.value)
     }
   } catch (error) {
-    // What the call is told when its bytes break off says less.
+    // The error of the call says less than the reason why its upload failed.
     throw sender.failure ?? error
   }
   throw new Error('document-data returned no result of an import')
 }
 
-/** The messages of an upload; remembers what broke it off. */
-class Sender {
+/** The messages of an upload; records why it failed. */
+class UploadStream {
   failure: Error | undefined
 
   constructor(

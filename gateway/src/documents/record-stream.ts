@@ -3,41 +3,41 @@ import type { CallContext } from '@sheaf/protos/call'
 import type { ReadRecordsResponse } from '@sheaf/protos/sheaf/document_data/v1/records'
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
-import type { HomeClients } from '../clients/document-data-channels'
-import { LongAnswer } from '../limits/response-pacing'
+import type { DocumentDataClients } from '../clients/document-data-channels'
+import { ResponsePacer } from '../limits/response-pacing'
 import { sendBytes, sendHead, type ReplyHead } from '../http/reply'
-import type { ResultForm } from '../http/content-negotiation'
-import { answerNotModified, tellState, type DocumentState } from './conditional-requests'
+import type { RowFormat } from '../http/content-negotiation'
+import { sendNotModified, addStateHeaders, type DocumentState } from './conditional-requests'
 
-/** A piece of the answer; the first one also tells the state of the document, where that is known. */
+/** A chunk of the response; the first one carries the document's state, where it is known. */
 type Piece = Pick<ReadRecordsResponse, 'chunk'> & DocumentState
 
 type Chunks = AsyncIterator<Piece>
 
 /** Opens a stream of chunks at a document's home. */
 export type OpenChunks<P extends Piece = Piece> = (
-  home: HomeClients,
+  home: DocumentDataClients,
   call: CallContext,
 ) => AsyncIterable<P>
 
-/** What an answer is, where it is not JSON. */
-interface AnswerForm<P extends Piece> {
-  /** The form that the chunks are in, where the route has several. */
-  readonly form?: ResultForm
-  /** Of an answer that is a file; may depend on the first piece. */
+/** The properties of a response that is not plain JSON. */
+interface StreamedResponse<P extends Piece> {
+  /** The format of the chunks, where the route offers several. */
+  readonly form?: RowFormat
+  /** For a response that is a file; may depend on the first chunk. */
   readonly head?: (first: P) => ReplyHead
 }
 
 /**
- * Answers with the bytes of a stream, as fast as the client takes them and no faster. Nothing is sent before the first
- * chunk is there, so that an error gets its status; an error after that destroys the connection, so that nobody takes
- * half an answer for a whole one.
+ * Sends the bytes of a stream with backpressure from the client. Nothing is sent before the first chunk
+ * arrives, so that an error gets its status; a later error destroys the connection, so that no client accepts
+ * a truncated response as complete.
  */
 export async function sendChunks<P extends Piece = Piece>(
   exchange: Exchange,
   document: DocumentSession,
   open: OpenChunks<P>,
-  { form, head = () => ({ mediaType: form?.mediaType }) }: AnswerForm<P> = {},
+  { form, head = () => ({ mediaType: form?.mediaType }) }: StreamedResponse<P> = {},
 ): Promise<void> {
   const { request, response } = exchange
   const { chunks, first } = await document.call(async (home, call) => {
@@ -46,16 +46,16 @@ export async function sendChunks<P extends Piece = Piece>(
   })
   try {
     if (first.done) throw new Error('document-data sent no data')
-    if (answerNotModified(exchange, first.value, form)) return
+    if (sendNotModified(exchange, first.value, form)) return
     const { chunk } = first.value
     if (request.method === 'HEAD') {
-      tellState(exchange, first.value, form)
+      addStateHeaders(exchange, first.value, form)
       sendHead(exchange, head(first.value))
       response.end()
       return
     }
     const second = await nextChunk(chunks)
-    tellState(exchange, first.value, form)
+    addStateHeaders(exchange, first.value, form)
     if (second === undefined) return sendBytes(exchange, chunk, head(first.value))
     sendHead(exchange, head(first.value))
     await writeChunk(exchange, chunk)
@@ -66,16 +66,16 @@ export async function sendChunks<P extends Piece = Piece>(
     if (!response.destroyed) logBreak(exchange, error)
     response.destroy()
   } finally {
-    // Cancels the call when it has not come to its end.
+    // Cancels the call unless it has completed.
     await chunks.return?.()
   }
 }
 
 async function pump(exchange: Exchange, chunks: Chunks, start: Buffer): Promise<void> {
-  using answer = new LongAnswer(exchange.context.load, exchange.signal)
+  using answer = new ResponsePacer(exchange.context.load, exchange.signal)
   for (let chunk: Buffer | undefined = start; chunk; chunk = await nextChunk(chunks)) {
     await writeChunk(exchange, chunk)
-    await answer.giveWay(chunk.length)
+    await answer.pace(chunk.length)
   }
 }
 
@@ -84,7 +84,10 @@ async function nextChunk(chunks: Chunks): Promise<Buffer | undefined> {
   return next.done ? undefined : next.value.chunk
 }
 
-/** Writes a chunk; resolves when the next one is wanted. Throws when the client has gone or takes nothing for too long. */
+/**
+ * Writes a chunk; resolves when the next one may follow. Throws when the client has disconnected or stalls
+ * for too long.
+ */
 export async function writeChunk(
   { response, context, signal }: Exchange,
   chunk: Buffer,

@@ -4,9 +4,7 @@ import { sendNull } from '../http/reply'
 import type { Input } from '../routing/route'
 import { writeDocument } from './conditional-requests'
 
-/*
- * What the routes of records and of columnar data do alike: the same calls, with bodies of another form.
- */
+/* Shared by the routes of records and of columnar data: the same calls with bodies of different shapes. */
 
 interface TableParams {
   tableId: string
@@ -16,7 +14,7 @@ interface WriteQuery {
   noparse: boolean
 }
 
-/** Adds the rows of the body; answers their ids. */
+/** Adds the rows of the body. Returns their ids. */
 export async function addRows(
   exchange: Exchange,
   input: Input<TableParams, WriteQuery>,
@@ -29,7 +27,7 @@ export async function addRows(
   return rowIds
 }
 
-/** Changes the rows of the body; answers their ids for bodies by column. */
+/** Updates the rows of the body. Returns their ids for columnar bodies. */
 export async function changeRows(
   exchange: Exchange,
   input: Input<TableParams, WriteQuery>,
@@ -42,7 +40,7 @@ export async function changeRows(
   return rowIds
 }
 
-/** Deletes the rows whose ids are the body, and sends the answer. */
+/** Deletes the rows whose ids are the body, and responds. */
 export async function deleteRows(exchange: Exchange, input: Input<TableParams>): Promise<void> {
   const { document, params, bytes } = input
   const request = { docId: document.docId, tableId: params.tableId, bodyJson: bytes }

@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError } from '@sheaf/kit/errors'
 import type { Exchange } from './exchange'
 
-/** The forms of our pages have a few short fields. */
+/** The forms of the sign-in pages have a few short fields. */
 const MAX_FORM_BYTES = 16 * 1024
 
 const EMPTY_OBJECT = Buffer.from('{}')
@@ -12,9 +12,9 @@ const EMPTY_OBJECT = Buffer.from('{}')
 const tooLarge = () => new AppError('too_large', 'BODY_TOO_LARGE', 'request entity too large')
 
 /**
- * The JSON body as bytes. A body of another content type counts as `{}`, and so does an empty one. Throws AppError:
- * `too_large` beyond the limit, `unsupported_media` for an encoding that is not known, `unavailable` when there is no
- * room for it now, `timeout` when its sender stalls.
+ * Reads a JSON body as bytes. A body of another content type counts as `{}`, and so does an empty one. Throws
+ * AppError: `too_large` beyond the limit, `unsupported_media` for an unknown encoding, `unavailable` when the
+ * memory limit for bodies is reached, `timeout` when the client stalls.
  */
 export async function readJsonBytes(exchange: Exchange): Promise<Buffer> {
   const { request, response, context } = exchange
@@ -23,15 +23,15 @@ export async function readJsonBytes(exchange: Exchange): Promise<Buffer> {
   if (announced > context.config.maxBodyBytes) throw tooLarge()
   exchange.requireRoom(announced)
   const stream = decoded(request)
-  // Only now is the body wanted: a request that was refused before has cost its sender nothing.
+  // Requests the body only now: a client whose request was rejected earlier has not sent it.
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
   const bytes = await collect(stream, exchange)
   return bytes.length === 0 ? EMPTY_OBJECT : bytes
 }
 
 /**
- * The fields of a form as browsers send it. Throws AppError: `unsupported_media` for another content type, `too_large`
- * beyond some kilobytes, else as `readJsonBytes`.
+ * Reads the fields of a URL-encoded form. Throws AppError: `unsupported_media` for another content type,
+ * `too_large` beyond some kilobytes, otherwise as `readJsonBytes`.
  */
 export async function readForm(exchange: Exchange): Promise<URLSearchParams> {
   const [mediaType = ''] = (exchange.request.headers['content-type'] ?? '').split(';')
@@ -46,8 +46,8 @@ export async function readForm(exchange: Exchange): Promise<URLSearchParams> {
 }
 
 /**
- * The value of a JSON text whose top level is an object or a list. Throws AppError `invalid`, with the parser's words,
- * for anything else.
+ * Parses a JSON text whose top level is an object or a list. Throws AppError `invalid`, with the parser's
+ * message, for anything else.
  */
 export function parseJson(bytes: Buffer): unknown {
   const value = parse(bytes)
@@ -76,7 +76,7 @@ function hasJsonBody({ headers }: IncomingMessage): boolean {
   throw new AppError('unsupported_media', 'UNSUPPORTED_CHARSET', `unsupported charset "${charset}"`)
 }
 
-/** The body without its content encoding. Throws AppError `unsupported_media` for one that is not known. */
+/** Returns the body without its content encoding. Throws AppError `unsupported_media` for an unknown one. */
 export function decoded(request: IncomingMessage): Readable {
   const encoding = request.headers['content-encoding']?.toLowerCase() ?? 'identity'
   if (encoding === 'identity') return request
@@ -93,7 +93,7 @@ function createDecoder(encoding: string) {
   throw new AppError('unsupported_media', 'UNSUPPORTED_ENCODING', message)
 }
 
-/** Reads a stream to its end, and no further than the limit and the room there is. */
+/** Reads a stream to its end, up to the size limit and the available memory budget. */
 function collect(
   stream: Readable,
   exchange: Exchange,
@@ -133,7 +133,7 @@ function collect(
     function fail(error: Error) {
       settle()
       exchange.dropBody()
-      // What is still on its way is nobody's business any more, and must not bring the process down.
+      // Late errors of an abandoned stream are ignored; unhandled, they would end the process.
       stream.on('error', () => {})
       stream.pause()
       reject(error)

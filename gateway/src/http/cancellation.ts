@@ -3,8 +3,8 @@ import type { CallSignal } from '@sheaf/protos/call'
 type Listener = Parameters<CallSignal['addEventListener']>[1]
 
 /**
- * Tells those who work for a request that nobody waits for it any more. Every request has one, and an AbortSignal of Node 20
- * takes 5 µs to make and stays in old space, with what listens to it, until the next full collection.
+ * Signals that the result of a request is no longer needed. Every request has one; an AbortSignal of Node 20
+ * takes 5 µs to create and stays in old space, with its listeners, until the next full collection.
  */
 export class Cancellation implements CallSignal {
   aborted = false
@@ -19,12 +19,12 @@ export class Cancellation implements CallSignal {
     this.listeners = this.listeners.filter((other) => other !== listener)
   }
 
-  /** Tells all who listen, once. */
+  /** Notifies all listeners, once. */
   abort(reason: Error): void {
     if (this.aborted) return
     this.aborted = true
     this.reason = reason
-    // One at a time: who is told may have others leave.
+    // One at a time: a listener may remove others.
     for (let next = this.listeners.shift(); next; next = this.listeners.shift())
       if (typeof next === 'function') next()
       else next.handleEvent()

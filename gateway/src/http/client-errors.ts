@@ -4,19 +4,19 @@ import type { Socket } from 'node:net'
 import type { Logger } from '@sheaf/kit/logger'
 import { countRequest } from '../metrics'
 
-interface Refusal {
+interface ErrorResponse {
   readonly status: string
   readonly error: string
   readonly reason: string
 }
 
-const malformed: Refusal = {
+const malformed: ErrorResponse = {
   status: '400 Bad Request',
   error: 'malformed HTTP request',
   reason: 'MALFORMED_REQUEST',
 }
 
-const refusals: Readonly<Record<string, Refusal>> = {
+const refusals: Readonly<Record<string, ErrorResponse>> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
     error: 'URL and headers are too long',
@@ -29,7 +29,10 @@ const refusals: Readonly<Record<string, Refusal>> = {
   },
 }
 
-/** Answers what is not HTTP, or does not arrive in time, with JSON like every other error, and closes the connection. */
+/**
+ * Responds to requests that are malformed HTTP or do not arrive in time with JSON, like every other error,
+ * and closes the connection.
+ */
 export function answerClientErrors(server: Server, log: Logger): void {
   const answers = new WeakMap<object, ServerResponse>()
   const remember = (request: { socket: Socket }, response: ServerResponse) =>

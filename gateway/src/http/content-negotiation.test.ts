@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import fc from 'fast-check'
-import { otherMediaTypes, readResultForm } from './content-negotiation'
+import { otherMediaTypes, negotiateRowFormat } from './content-negotiation'
 
 const chosen = (accept?: string) =>
-  readResultForm({ headers: { accept } } as IncomingMessage).mediaType.split(';')[0]
+  negotiateRowFormat({ headers: { accept } } as IncomingMessage).mediaType.split(';')[0]
 
 const json = 'application/json'
 const arrow = 'application/vnd.apache.arrow.stream'

@@ -2,27 +2,27 @@ import type { IncomingMessage } from 'node:http'
 import { ResultFormat } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import Negotiator from 'negotiator'
 
-/** A form in which rows are answered, chosen by the header Accept. */
-export interface ResultForm {
+/** A format of rows, selected by the Accept header. */
+export interface RowFormat {
   readonly format: ResultFormat
   /** Content-Type. */
   readonly mediaType: string
   /**
-   * What the tag of a document ends in when it stands for this form, so that a cache that holds one form is not told that it
-   * knows another. Ends no other tag, since those end in digits.
+   * Suffix of the document's ETag in this format, so that a cached copy in one format does not validate
+   * another. No other ETag ends like this, since those end in digits.
    */
   readonly tagSuffix: string
 }
 
-const JSON_FORM: ResultForm = {
+const JSON_FORMAT: RowFormat = {
   format: ResultFormat.JSON,
   mediaType: 'application/json; charset=utf-8',
   tagSuffix: '',
 }
 
-/** The forms by media type; where a request likes several as much, the first of them. */
-const forms = new Map<string, ResultForm>([
-  ['application/json', JSON_FORM],
+/** The formats by media type; among equally preferred ones the first is selected. */
+const rowFormats = new Map<string, RowFormat>([
+  ['application/json', JSON_FORMAT],
   [
     'application/x-ndjson',
     { format: ResultFormat.NDJSON, mediaType: 'application/x-ndjson', tagSuffix: '-ndjson' },
@@ -44,21 +44,23 @@ const forms = new Map<string, ResultForm>([
     },
   ],
 ])
-const mediaTypes = [...forms.keys()]
+const mediaTypes = [...rowFormats.keys()]
 
-/** Media types of rows other than JSON, for the description. */
+/** Media types of rows other than JSON, for the API description. */
 export const otherMediaTypes: readonly string[] = mediaTypes.slice(1)
 
-/** Parameters other than the weight, such as a charset: they choose nothing here. */
+/** Parameters other than the weight, such as a charset; they do not affect the selection. */
 const PARAMETERS = /;(?!\s*q\s*=)[^;,"]*(?:"[^"]*")?/gi
 
-/** The form that a request likes best; JSON when it likes none of them, as it has always been. */
-export function readResultForm(request: IncomingMessage): ResultForm {
-  return forms.get(likedMediaType(request, mediaTypes) ?? '') ?? JSON_FORM
+/** Returns the preferred format of a request; JSON when it accepts none of them. */
+export function negotiateRowFormat(request: IncomingMessage): RowFormat {
+  return rowFormats.get(preferredMediaType(request, mediaTypes) ?? '') ?? JSON_FORMAT
 }
 
-/** Which of these media types a request likes best, the first of those that it likes as much; undefined for none. */
-export function likedMediaType(
+/**
+ * Returns the preferred one of these media types, the first among equals; undefined when none is acceptable.
+ */
+export function preferredMediaType(
   { headers: { accept } }: IncomingMessage,
   offered: readonly string[],
 ): string | undefined {

@@ -13,53 +13,55 @@ import type { Credential } from '../access/credential'
 import { countRequest, type CountedRequest } from '../metrics'
 import { Cancellation } from './cancellation'
 
-/** Ids that may be taken over from the client: they go into logs and headers as they are. */
+/** Request ids that are accepted from clients: they are copied to logs and headers verbatim. */
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/
 
-/** Express's response, with the exchange that it belongs to. */
+/** Express's response, with its exchange. */
 export type SheafResponse = Response<unknown, { exchange: Exchange }>
 
-/** What an exchange needs to know of the route that it matched. */
+/** The properties of a matched route that an exchange needs. */
 export interface RouteTraits {
-  /** With parameters as OpenAPI writes them: `/api/docs/{docId}`. */
+  /** With parameters in OpenAPI syntax: `/api/docs/{docId}`. */
   readonly path: string
-  /** True when the answer is as large as a table, and may take as long. */
+  /** True when the response may be as large as a table and may take correspondingly long. */
   readonly streams?: boolean
-  /** True for what is asked every few seconds by machines: not logged. */
+  /** True for routes that monitoring polls every few seconds: not logged. */
   readonly isProbe?: boolean
-  /** True for a page for people: its errors are pages too. */
+  /** True for an HTML page: its errors are pages too. */
   readonly isPage?: boolean
-  /** True for what is asked most, which is matched before Express. */
+  /** True for the most frequent routes, which are matched before Express. */
   readonly isHot?: boolean
 }
 
-/** One step that requests take before they are routed; true when it has answered. Throws AppError to refuse. */
+/**
+ * One step that requests pass before routing; returns true once it has responded. Throws AppError to reject.
+ */
 export type Stage = (exchange: Exchange) => boolean
 
-/** One HTTP request and its answer: what every stage of handling them needs to know. */
+/** One HTTP request with its response: the state that all stages of handling share. */
 export class Exchange {
   readonly requestId: string
-  /** Headers of the answer, names and values in turn; sent in one go, which is what costs least. */
+  /** Response headers, names and values alternating; written in one call, which is cheapest. */
   readonly headers: string[]
   /** Domain of the site addressed; empty when the URL names none. */
   site = ''
-  /** The route that the request matched. */
+  /** The matched route. */
   route?: RouteTraits
-  /** What was presented; undefined for the anonymous user. */
+  /** The credential presented; undefined for the anonymous user. */
   credential?: Credential
-  /** Epoch milliseconds by which the answer must be complete. */
+  /** Epoch milliseconds by which the response must be complete. */
   deadline = Infinity
   private readonly startedAt = performance.now()
-  /** Cancelled when the client has gone or time is up. */
+  /** Cancelled when the client disconnects or the deadline passes. */
   readonly cancellation = new Cancellation()
   private controller?: AbortController
   private timer?: NodeJS.Timeout
   private grant?: Grant
-  /** How long it took to find out who calls, in milliseconds. */
+  /** Milliseconds spent on resolving access. */
   private accessMs?: number
   private isAdmitted = false
   private isCounted = false
-  /** Of the body, and in whose name. */
+  /** Bytes of the body in memory, and the user they are charged to. */
   private readonly kept = { bytes: 0, owner: '' }
 
   constructor(
@@ -77,7 +79,10 @@ export class Exchange {
     )
   }
 
-  /** The same for what takes nothing but an AbortSignal, such as Node's own functions; made when it is first asked for. */
+  /**
+   * The same as an AbortSignal, for functions that accept nothing else, such as Node's own; created on first
+   * use.
+   */
   get signal(): AbortSignal {
     if (this.controller) return this.controller.signal
     const controller = new AbortController()
@@ -87,24 +92,24 @@ export class Exchange {
     return controller.signal
   }
 
-  /** The user who calls, once that is known; else 0. */
+  /** Id of the calling user, once it is known; else 0. */
   get userId(): number {
     return this.grant?.userId ?? 0
   }
 
-  /** The cookies of the browser that asks. */
+  /** The cookies of the request. */
   get cookies(): Cookies {
     return new Cookies(this.request, this.context.config)
   }
 
-  /** Milliseconds since the request came. */
+  /** Milliseconds since the request arrived. */
   get elapsedMs(): number {
     return performance.now() - this.startedAt
   }
 
   /**
-   * Value of Server-Timing: how long it took so far, in milliseconds, and of that to find out who calls; and the trace, when
-   * there is one.
+   * Value of Server-Timing: milliseconds elapsed, those spent on resolving access, and the trace id if there
+   * is one.
    */
   get timing(): string {
     const { accessMs, elapsedMs } = this
@@ -114,18 +119,18 @@ export class Exchange {
     return `${access}total;dur=${round(elapsedMs)}${traced}`
   }
 
-  /** Takes the request on, before anything is done for it. Throws AppError `unavailable` when there is too much to do. */
+  /** Admits the request, before any other work. Throws AppError `unavailable` under overload. */
   admit(): void {
     this.context.load.begin()
     this.isAdmitted = true
   }
 
-  /** Throws AppError `unavailable` when there is no room for so much of a body. */
+  /** Throws AppError `unavailable` when the memory budget has no room for this many bytes of a body. */
   requireRoom(bytes: number): void {
     this.context.load.requireRoom(String(this.grant?.userId ?? ''), bytes)
   }
 
-  /** Keeps a part of the body until the answer is sent. Throws as `requireRoom`. */
+  /** Charges a part of the body to the memory budget until the response is sent. Throws as `requireRoom`. */
   keep(bytes: number): void {
     const { kept, context, grant } = this
     if (kept.bytes === 0) kept.owner = String(grant?.userId ?? '')
@@ -134,14 +139,14 @@ export class Exchange {
     kept.bytes += bytes
   }
 
-  /** The body is not wanted any more, or has been answered. */
+  /** Releases the body's memory: it has been processed, or is not needed. */
   dropBody(): void {
     const { kept, context } = this
     if (kept.bytes > 0) context.load.release(kept.owner, kept.bytes)
     kept.bytes = 0
   }
 
-  /** Tells the route that was matched, and starts the clock that it sets. */
+  /** Sets the matched route, and starts its time limit. */
   begin(route: RouteTraits): void {
     const { requestMs, streamMs } = this.context.config.timeouts
     const limitMs = route.streams ? streamMs : requestMs
@@ -152,8 +157,8 @@ export class Exchange {
   }
 
   /**
-   * Asks who calls, and what they may do with `document`, and counts the request as theirs. Throws AppError `too_many`
-   * when they have made too many, and as AccessCache does.
+   * Resolves the caller and their access to `document`, and counts the request against their rate limit.
+   * Throws AppError `too_many` beyond it, and as AccessCache does.
    */
   async authorize(document: string): Promise<Grant> {
     const { credential, site, context, requestId } = this
@@ -164,7 +169,7 @@ export class Exchange {
       this.grant =
         access.find(question) ?? (await rates.ask(this, () => access.get(question, requestId)))
     } catch (error) {
-      // Who is refused has asked all the same; who has a wrong key, or got no answer, has been nobody.
+      // A denied request counts; one with an invalid key, or without a decision, has no caller to charge.
       if (isRefusal(error)) this.count()
       if (isSessionEnd(error)) this.headers.push('Set-Cookie', this.cookies.forgetSession())
       throw error
@@ -175,12 +180,12 @@ export class Exchange {
     return this.grant
   }
 
-  /** Address that the request came from. */
+  /** Address of the client. */
   address(): string {
     return clientAddress(this.request, this.context.config.proxies)
   }
 
-  /** What goes beside a request to another service on the caller's behalf. */
+  /** Returns the call context for a request to another service on the caller's behalf. */
   call(token = this.grant?.token): CallContext {
     return { token, deadline: this.deadline, signal: this.cancellation, requestId: this.requestId }
   }
@@ -204,7 +209,7 @@ export class Exchange {
     if (!response.writableFinished)
       this.abort(new AppError('unavailable', 'CLIENT_GONE', 'client disconnected'))
     const { elapsedMs: ms } = this
-    // 499: nothing was answered because the client went away first.
+    // 499: the client disconnected before a response was sent.
     const status = response.headersSent ? response.statusCode : 499
     const told = { method: this.request.method, route: route?.path ?? 'none', status, ms }
     countRequest(told)
@@ -234,17 +239,20 @@ export class Exchange {
   }
 }
 
-/** Milliseconds to a tenth. */
+/** Rounds milliseconds to tenths. */
 function round(ms: number): number {
   return Math.round(ms * 10) / 10
 }
 
-/** True when the session that was presented is over: the browser is told to forget it, and goes on without. */
+/**
+ * True when the presented session has ended: the browser is instructed to drop its cookie, and the request
+ * continues anonymously.
+ */
 export function isSessionEnd(error: unknown): boolean {
   return toAppError(error)?.reason === 'SESSION_ENDED'
 }
 
-/** True for an answer of directory to a caller whom it knows. */
+/** True for a denial of directory to a caller whom it has identified. */
 function isRefusal(error: unknown): boolean {
   const { code } = toAppError(error) ?? {}
   return code === 'forbidden' || code === 'not_found' || code === 'invalid'

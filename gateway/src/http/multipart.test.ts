@@ -33,7 +33,7 @@ function begin(headers: Record<string, string> = {}) {
   return { exchange, request, stop, continued }
 }
 
-/** A part with all of its bytes. */
+/** Reads a part with all of its bytes. */
 async function take(part: FormPart): Promise<unknown> {
   if (part.kind === 'field') return [part.name, part.value]
   const chunks: Buffer[] = []

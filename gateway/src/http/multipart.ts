@@ -4,22 +4,22 @@ import { AppError } from '@sheaf/kit/errors'
 import { decoded } from './body'
 import type { Exchange } from './exchange'
 
-/** A value or a file of a form. */
+/** A field or a file of a form. */
 export type FormPart = FormField | FormFile
 
-/** A value of a form. */
+/** A field of a form. */
 export interface FormField {
   readonly kind: 'field'
   readonly name: string
   readonly value: string
 }
 
-/** A file of a form. Its bytes come as they arrive; what follows it comes when all of them have been taken. */
+/** A file of a form. Its bytes are streamed; the next part follows once all of them have been read. */
 export interface FormFile {
   readonly kind: 'file'
   /** Name of the field. */
   readonly name: string
-  /** As it was sent; empty when the client names none. */
+  /** As sent; empty when the client names none. */
   readonly fileName: string
   readonly mediaType: string
   readonly bytes: AsyncIterable<Buffer>
@@ -27,7 +27,7 @@ export interface FormFile {
 
 const MAX_FILES = 1000
 const MAX_FIELDS = 100
-/** Bytes of a file that may lie between the body and those who take it. */
+/** Bytes of a file that may be buffered between the body and its consumer. */
 const UNDER_WAY_BYTES = 512 * 1024
 const limits = {
   fieldNameSize: 200,
@@ -39,9 +39,10 @@ const limits = {
 }
 
 /**
- * Reads the parts of a form (multipart/form-data) in their order, no faster than they are taken; nothing is kept. Throws
- * AppError: `unsupported_media` for another body, `invalid` for a form that is not well formed or breaks off, `too_large` for one
- * with too many parts or too much besides files, `timeout` when its sender stalls, and the reason of the signal.
+ * Reads the parts of a form (multipart/form-data) in order, with backpressure; nothing is retained. Throws
+ * AppError: `unsupported_media` for another content type, `invalid` for a malformed or truncated form,
+ * `too_large` for too many parts or too much besides files, `timeout` when the client stalls, and the reason
+ * of the signal.
  */
 export async function* readForm(
   exchange: Exchange,
@@ -50,12 +51,12 @@ export async function* readForm(
   const { request, response, context } = exchange
   const parser = createParser(exchange)
   const body = decoded(request)
-  const inbox = new Inbox()
+  const inbox = new FormQueue()
   listen(parser, inbox)
   const onAbort = () => inbox.fail(signal.reason as Error)
   signal.addEventListener('abort', onAbort, { once: true })
   if (signal.aborted) onAbort()
-  // Only now is the body wanted: a request that was refused before has cost its sender nothing.
+  // Requests the body only now: a client whose request was rejected earlier has not sent it.
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
   body.once('error', () => inbox.fail(unreadable()))
   const bound = boundRest(body, inbox, context.config.maxBodyBytes)
@@ -73,11 +74,11 @@ export async function* readForm(
   }
 }
 
-/** What has arrived of a form and was not taken yet. */
-class Inbox {
+/** The parts of a form that have arrived and were not read yet. */
+class FormQueue {
   hasEnded = false
   failure: Error | undefined
-  /** Bytes of files that somebody has taken. */
+  /** Bytes of files that have been read. */
   takenBytes = 0
   private readonly parts: FormPart[] = []
   private file: Readable | undefined
@@ -115,7 +116,7 @@ class Inbox {
   }
 }
 
-function listen(parser: BusboyInstance, inbox: Inbox): void {
+function listen(parser: BusboyInstance, inbox: FormQueue): void {
   parser.on('field', (name, value, nameCut, valueCut) => {
     if (nameCut || valueCut) inbox.fail(malformed(`form field "${name}" is too long`))
     else inbox.put({ kind: 'field', name, value })
@@ -131,17 +132,20 @@ function listen(parser: BusboyInstance, inbox: Inbox): void {
   parser.on('finish', () => inbox.end())
 }
 
-/** The bytes of a file. What is left when nobody takes more flows by, so that the form comes to its end. */
-async function* bytesOf(stream: Readable, inbox: Inbox): AsyncGenerator<Buffer> {
+/**
+ * Yields the bytes of a file. When the consumer stops early, the rest is discarded so that the form can
+ * complete.
+ */
+async function* bytesOf(stream: Readable, inbox: FormQueue): AsyncGenerator<Buffer> {
   try {
     for await (const bytes of stream.iterator({ destroyOnReturn: false })) {
       inbox.takenBytes += (bytes as Buffer).length
       yield bytes as Buffer
     }
-    // A file that is cut short ends, too.
+    // A truncated file ends as well.
     if (inbox.failure) throw inbox.failure
   } catch (error) {
-    // What goes wrong with a file is what went wrong with the form.
+    // The failure of a file is the failure of its form.
     throw inbox.failure ?? error
   } finally {
     stream.resume()
@@ -149,8 +153,8 @@ async function* bytesOf(stream: Readable, inbox: Inbox): AsyncGenerator<Buffer> 
 }
 
 /**
- * The files of a form that are wanted, as they arrive; of the others no more than a body may have flows by. Throws as
- * `readForm`, and `too_large`.
+ * Yields the wanted files of a form as they arrive; the other parts are discarded, up to the body limit.
+ * Throws as `readForm`, and `too_large`.
  */
 export async function* readFiles(
   exchange: Exchange,
@@ -168,7 +172,9 @@ export async function* readFiles(
   }
 }
 
-/** Calls `stalled` when nothing comes for so long. The time in which nothing is asked for does not count. */
+/**
+ * Calls `stalled` when nothing arrives for this long. Time during which nothing is requested does not count.
+ */
 function watchSender(body: Readable, stallMs: number, stalled: () => void) {
   const timer = setTimeout(() => {
     if (body.readableFlowing) stalled()
@@ -183,8 +189,10 @@ function watchSender(body: Readable, stallMs: number, stalled: () => void) {
   return { stop }
 }
 
-/** Lets no more flow by than a body may have: all but the files that are taken, also what belongs to no part. */
-function boundRest(body: Readable, inbox: Inbox, maxBytes: number) {
+/**
+ * Limits everything but the files that are read to the size of a body, bytes outside of any part included.
+ */
+function boundRest(body: Readable, inbox: FormQueue, maxBytes: number) {
   let bytes = 0
   const onData = ({ length }: Buffer) => {
     if (bytes - inbox.takenBytes > maxBytes + UNDER_WAY_BYTES) inbox.fail(tooLarge())
@@ -197,7 +205,7 @@ function boundRest(body: Readable, inbox: Inbox, maxBytes: number) {
 function createParser({ request: { headers } }: Exchange) {
   requireForm(headers['content-type'])
   try {
-    // Folders are taken off where names are kept.
+    // Folders are stripped where names are stored.
     return new Busboy({ headers: headers as BusboyHeaders, limits, preservePath: true })
   } catch {
     throw malformed('the content type must have a boundary')

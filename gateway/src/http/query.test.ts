@@ -9,7 +9,7 @@ describe('parseQuery', () => {
       fc.property(pairs, (all) => {
         const encoded = all.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')
         const query = parseQuery(`/api/x?${encoded}`)
-        // A pair of two empty texts is '=', which stands for itself.
+        // A pair of two empty texts is `=`, which is read as a name.
         for (const [name, value] of all) expect(query[name]).toBe(value)
       }),
     )

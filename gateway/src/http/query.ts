@@ -1,11 +1,11 @@
 import { AppError } from '@sheaf/kit/errors'
 
-/** Parameters by name; a name that comes several times has a list. */
+/** Parameters by name; a repeated name has a list. */
 export type Query = Readonly<Record<string, string | readonly string[]>>
 
 const none: Query = Object.freeze({})
 
-/** Parses the query of a URL. Throws AppError `invalid` for an escape that means nothing, instead of guessing. */
+/** Parses the query of a URL. Throws AppError `invalid` for a malformed escape instead of guessing. */
 export function parseQuery(url: string): Query {
   const start = url.indexOf('?')
   if (start < 0 || start === url.length - 1) return none

@@ -2,31 +2,31 @@ import { codes, type AppError } from '@sheaf/kit/errors'
 import type { Exchange } from './exchange'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** An API answer is never a page: whoever opens one in a browser gets nothing that could run. */
+/** An API response is never a page: opened in a browser, it can run nothing. */
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
-/** A request whose body is at most this large is read to its end after an early answer, and its connection kept. */
+/** A body up to this size is read to its end after an early response, and the connection is kept. */
 const SMALL_BODY_BYTES = 64 * 1024
-/** How long the rest of a larger body is thrown away, so that its sender gets to read the answer. */
+/** How long the rest of a larger body is discarded, so that the client gets to read the response. */
 const LINGER_MS = 5_000
 
-/** When to try again, in seconds, after a 503 that does not say. */
+/** Retry-After in seconds for a 503 that specifies none. */
 const RETRY_AFTER_SECONDS = 2
 
-/** Form and length of an answer. */
+/** Status, format and length of a response. */
 export interface ReplyHead {
   readonly status?: number
-  /** JSON unless given. */
+  /** JSON by default. */
   readonly mediaType?: string
   /** In bytes; chunked when absent. */
   readonly length?: number
-  /** Headers of this answer alone, names and values in turn. */
+  /** Headers of this response alone, names and values alternating. */
   readonly headers?: readonly string[]
-  /** Content-Security-Policy, for answers that are pages. */
+  /** Content-Security-Policy, for pages. */
   readonly policy?: string
-  /** Referrer-Policy, for answers that are pages. */
+  /** Referrer-Policy, for pages. */
   readonly referrer?: string
-  /** Cache-Control, for answers that may be kept. */
+  /** Cache-Control, for cacheable responses. */
   readonly cache?: string
 }
 
@@ -55,30 +55,30 @@ export function sendHead(exchange: Exchange, head: ReplyHead): void {
   response.writeHead(head.status ?? 200, headers)
 }
 
-/** Answers with bytes that are JSON, unless the head says otherwise. */
+/** Sends bytes, as JSON unless the head says otherwise. */
 export function sendBytes(exchange: Exchange, bytes: Buffer, head: ReplyHead = {}): void {
   sendHead(exchange, { ...head, length: bytes.length })
   exchange.response.end(bytes)
 }
 
-/** Answers 200 with a value as JSON. */
+/** Sends 200 with a value as JSON. */
 export function sendJson(exchange: Exchange, value: unknown, head?: ReplyHead): void {
   sendBytes(exchange, Buffer.from(JSON.stringify(value)), head)
 }
 
-/** Answers 200 with a text; in the form of a page where that is what clients expect. */
+/** Sends 200 with a text; as HTML where clients expect that. */
 export function sendText(exchange: Exchange, text: string, form: 'plain' | 'html' = 'plain'): void {
   sendBytes(exchange, Buffer.from(text), { mediaType: `text/${form}; charset=utf-8` })
 }
 
 const NULL = Buffer.from('null')
 
-/** Answers 200 with the JSON literal `null`: done, and there is nothing to tell. */
+/** Sends 200 with the JSON literal `null`: the operation has no result. */
 export function sendNull(exchange: Exchange): void {
   sendBytes(exchange, NULL)
 }
 
-/** Answers with an error. */
+/** Sends an error. */
 export function sendError(exchange: Exchange, error: AppError): void {
   const { headers } = exchange
   const details = { reason: error.reason, ...factsOf(error) }
@@ -87,7 +87,7 @@ export function sendError(exchange: Exchange, error: AppError): void {
   sendRefusal(exchange, error, body)
 }
 
-/** Answers with an error in some form, and in such a way that a client that is still sending its body gets to read it. */
+/** Sends an error in any format, such that a client that is still sending its body can read it. */
 export function sendRefusal(
   exchange: Exchange,
   error: AppError,
@@ -107,7 +107,8 @@ export function sendRefusal(
   headers.push('Connection', 'close')
   sendHead(exchange, head)
   response.write(body)
-  // Closing a socket with unread bytes resets it, and the client may lose the answer: read on for a while.
+  // Closing a socket with unread bytes resets it, and the client may lose the response: continue to read for
+  // a while.
   const finish = () => {
     clearTimeout(timer)
     response.end()
@@ -116,7 +117,7 @@ export function sendRefusal(
   request.once('end', finish).once('close', finish).resume()
 }
 
-/** The further facts of an error; lists of them travel as JSON, in a field whose name ends in `Json`. */
+/** Further facts of an error; lists are passed as JSON, in a metadata field whose name ends in `Json`. */
 function factsOf({ metadata }: AppError): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(metadata).map(([name, text]) =>
@@ -125,7 +126,7 @@ function factsOf({ metadata }: AppError): Record<string, unknown> {
   )
 }
 
-/** Whole seconds; undefined when trying again would not help, or nobody knows. */
+/** Whole seconds; undefined when a retry would not help, or the time is unknown. */
 function retryAfterOf({ code, metadata }: AppError): number | undefined {
   if (code !== 'too_many' && code !== 'unavailable') return undefined
   const ms = Number(metadata.retryAfterMs)
@@ -135,6 +136,6 @@ function retryAfterOf({ code, metadata }: AppError): number | undefined {
 
 function isLongBody({ request }: Exchange): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding, expect } = request.headers
-  // A body announced by Expect may never come.
+  // A body announced by Expect may never arrive.
   return encoding !== undefined || expect !== undefined || Number(length ?? 0) > SMALL_BODY_BYTES
 }

@@ -2,8 +2,8 @@ import { isIPv6 } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 
 /**
- * The address that a request comes from. Each of the `proxies` before the gateway, which are trusted, has added to
- * X-Forwarded-For whom it was asked by; what stands further left was written by whoever likes.
+ * Returns the address of the client. Each of the trusted `proxies` in front of the gateway appends the
+ * address of its client to X-Forwarded-For; entries further left can be forged.
  */
 export function clientAddress({ socket, headers }: IncomingMessage, proxies: number): string {
   const direct = socket.remoteAddress ?? ''
@@ -13,7 +13,7 @@ export function clientAddress({ socket, headers }: IncomingMessage, proxies: num
   return chain.at(-proxies)?.trim() || direct
 }
 
-/** What one party has of addresses: an IPv4 address, or the /64 of an IPv6 address, within which it can choose freely. */
+/** Returns the network that one party controls: an IPv4 address, or the /64 of an IPv6 address. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
   if (mapped) return mapped[1] ?? address

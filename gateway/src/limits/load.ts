@@ -1,39 +1,40 @@
 import { AppError } from '@sheaf/kit/errors'
 import { SharedLimit } from '@sheaf/kit/quota'
-import { StreamPlaces } from './stream-slots'
+import { StreamSlots } from './stream-slots'
 
-/** What one gateway takes on at once. */
+/** Load limits of one gateway. */
 export interface LoadLimits {
-  /** Requests that are being answered. */
+  /** Concurrent requests. */
   readonly requests: number
   /** Bytes of request bodies in memory. */
   readonly bodyBytes: number
-  /** Live streams of changes; half of them for one user, and for one document. */
+  /** Live change streams; half of them for one user, and for one document. */
   readonly changeStreams: number
 }
 
 const RETRY_HINT = { retryAfterMs: '1000' }
 
 /**
- * What this gateway has in hand. What would be too much is refused before anything is read or kept for it. One user's
- * bodies may take half of the room at most, so that slow or many uploads of one leave something to all others.
+ * Admission control of the gateway. Excess load is rejected before anything is read or buffered for it. The
+ * bodies of one user may occupy at most half of the memory budget, so that slow or many uploads of one user
+ * leave room for others.
  */
 export class Load {
-  /** Requests taken on since the start. */
+  /** Requests admitted since the start. */
   begun = 0
-  /** Answers as long as a table that are being sent. */
-  longAnswers = 0
-  /** Places of live streams of changes. */
-  readonly changeStreams: StreamPlaces
+  /** Table-sized responses that are being sent. */
+  pacedResponses = 0
+  /** Slots of live change streams. */
+  readonly changeStreams: StreamSlots
   private requests = 0
   private readonly bodies: SharedLimit
 
   constructor(private readonly limits: LoadLimits) {
     this.bodies = new SharedLimit(limits.bodyBytes)
-    this.changeStreams = new StreamPlaces(limits.changeStreams)
+    this.changeStreams = new StreamSlots(limits.changeStreams)
   }
 
-  /** Requests that are being answered. */
+  /** Requests in progress. */
   get active(): number {
     return this.requests
   }
@@ -43,29 +44,32 @@ export class Load {
     return this.bodies.used
   }
 
-  /** Counts a request in. Throws AppError `unavailable` when there are too many. */
+  /** Admits a request. Throws AppError `unavailable` at the limit. */
   begin(): void {
     if (this.requests >= this.limits.requests) throw busy()
     this.requests++
     this.begun++
   }
 
-  /** Counts a request out. */
+  /** Ends an admitted request. */
   end(): void {
     this.requests--
   }
 
-  /** Throws AppError `unavailable` when there is no room for so much more of a body, of which `before` is kept already. */
+  /**
+   * Throws AppError `unavailable` when the budget has no room for `bytes` more of a body of which `before`
+   * are held already.
+   */
   requireRoom(user: string, bytes: number, before = 0): void {
     if (this.bodies.check(user, bytes, before)) throw busy()
   }
 
-  /** Notes bytes as kept; to be given back by `release`. */
+  /** Charges bytes to a user; `release` returns them. */
   keep(user: string, bytes: number): void {
     this.bodies.take(user, bytes)
   }
 
-  /** Notes bytes as gone. */
+  /** Returns bytes that were charged. */
   release(user: string, bytes: number): void {
     this.bodies.give(user, bytes)
   }

@@ -1,31 +1,35 @@
 import { AppError, toAppError } from '@sheaf/kit/errors'
 import type { Credential } from '../access/credential'
 import { networkOf } from './client-address'
-import { TokenBuckets, type Standing } from './token-buckets'
+import { TokenBuckets, type BucketState } from './token-buckets'
 
-/** Whose request it is. */
-export interface RatedCaller {
+/** The caller to limit. */
+export interface RateLimitedCaller {
   /** Undefined for the anonymous user. */
   readonly credential?: Credential
-  /** Where the request came from. */
+  /** Address of the client. */
   address(): string
 }
 
-/** Keys that turned out to be none, for each request that is allowed. */
+/** Invalid keys allowed, as a fraction of the allowed requests: one in this many. */
 const FAILURE_SHARE = 100
 const LEAST_FAILURES = 100
-/** Unique among keys, and among sessions, and far from enough to guess the rest: so none is kept in memory in the clear. */
+/**
+ * Unique among keys, and among sessions, and far too short to guess the rest: so no credential is held in
+ * memory in clear text.
+ */
 const PREFIX_LENGTH = 12
 
 /**
- * How many requests a minute one API key or session may make, and one address without; and how many wrong ones an address may
- * present before its unknown ones are not even looked up. Each gateway counts for itself.
+ * Requests per minute for each API key or session, and for each client address without one; and how many
+ * invalid keys an address may present before its unknown keys are no longer looked up. Each gateway counts on
+ * its own.
  */
 export class RateLimits {
   private readonly keys: TokenBuckets
   private readonly addresses: TokenBuckets
   private readonly failures: TokenBuckets
-  /** True when there are no limits. */
+  /** True without limits. */
   private readonly isOff: boolean
 
   /** @param perMinute 0 for no limits */
@@ -38,10 +42,10 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request of a caller who is who they say, and adds to `headers` what they have left. Throws AppError `too_many`
-   * when that is nothing.
+   * Counts a request of an authenticated caller, and adds the remaining allowance to `headers`. Throws
+   * AppError `too_many` when it is exhausted.
    */
-  count(caller: RatedCaller, headers: string[]): void {
+  count(caller: RateLimitedCaller, headers: string[]): void {
     if (this.isOff) return
     const name = nameOf(caller)
     const standing =
@@ -51,10 +55,10 @@ export class RateLimits {
   }
 
   /**
-   * Asks directory about a caller, unless they have nothing left or their address has presented too many wrong keys: then
-   * throws AppError `too_many`, and directory hears nothing of it.
+   * Resolves a caller through directory. Throws AppError `too_many`, without calling directory, when the
+   * caller's allowance is exhausted or their address has presented too many invalid keys.
    */
-  async ask<T>(caller: RatedCaller, ask: () => T | Promise<T>): Promise<T> {
+  async ask<T>(caller: RateLimitedCaller, ask: () => T | Promise<T>): Promise<T> {
     if (this.isOff) return ask()
     const name = nameOf(caller)
     const network = networkOf(caller.address())
@@ -63,7 +67,7 @@ export class RateLimits {
       return ask()
     }
     requireLeft(this.keys.peek(name))
-    // Taken before the answer, so that many at once are not all let through; given back when the key is a good one.
+    // Taken before the response, so that concurrent requests cannot all pass; returned when the key is valid.
     requireLeft(this.failures.take(network))
     let isWrong = false
     try {
@@ -77,12 +81,12 @@ export class RateLimits {
   }
 }
 
-/** What the bucket of a caller is called; undefined for the anonymous user. */
-function nameOf({ credential }: RatedCaller): string | undefined {
+/** Name of a caller's bucket; undefined for the anonymous user. */
+function nameOf({ credential }: RateLimitedCaller): string | undefined {
   return credential?.secret.slice(0, PREFIX_LENGTH)
 }
 
-function requireLeft({ isRefused, retryAfterMs }: Standing): void {
+function requireLeft({ isRefused, retryAfterMs }: BucketState): void {
   if (!isRefused) return
   throw new AppError('too_many', 'RATE_LIMITED', 'too many requests, retry later', {
     retryAfterMs: String(Math.ceil(retryAfterMs)),

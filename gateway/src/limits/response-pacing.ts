@@ -1,28 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Load } from './load'
 
-/** More than what a short request takes of the processor, in the gateway and behind it, in milliseconds. */
+/**
+ * An upper estimate of the processor time of a short request, in the gateway and behind it, in milliseconds.
+ */
 const REQUEST_MS = 2
 /**
- * About what a megabyte of an answer takes of the processor, mostly in document-data, in milliseconds: as records it
- * takes 20 to 35, as a file of another form more, as an attachment 9. It is made while the one before waits for its
- * turn, so that the time between two pieces does not tell.
+ * The approximate processor time of a megabyte of a response, mostly in document-data, in milliseconds: 20 to
+ * 35 as records, more in other file formats, 9 as an attachment. A chunk is produced while the previous one
+ * is paused, so the time between two chunks does not measure it.
  */
 const MEGABYTE_MS = 25
-/** A long answer stands back for at most this many times as long as it has worked. */
+/** A response pauses for at most this many times its own processor time. */
 const MAX_SHARE = 3
-/** Shorter pauses gather: timers know whole milliseconds. */
+/** Shorter pauses accumulate: timers have a resolution of one millisecond. */
 const MIN_PAUSE_MS = 2
 const MAX_PAUSE_MS = 100
-/** All pauses of one answer together: document-data ends a read that is not taken within a minute. */
+/** Total pause of one response: document-data ends a read whose client stalls for a minute. */
 const MAX_PAUSES_MS = 15_000
 
 /**
- * An answer as long as a table, which gives way to short requests: between its pieces it pauses for about as long as
- * those that came meanwhile need, so that it takes a fraction of the processor when others want it, and all of it else. It
- * has done enough of that after a while, so that it comes to its end however much is asked.
+ * Paces a table-sized response so that it does not delay short requests: between its chunks it pauses for
+ * about as long as the requests need that arrived meanwhile. It uses a fraction of the processor under load,
+ * and all of it otherwise. The total pause is limited, so that a response completes under any load.
  */
-export class LongAnswer implements Disposable {
+export class ResponsePacer implements Disposable {
   private owedMs = 0
   private leftMs = MAX_PAUSES_MS
   private seen: number
@@ -32,17 +34,20 @@ export class LongAnswer implements Disposable {
     private readonly load: Load,
     private readonly signal: AbortSignal,
   ) {
-    load.longAnswers++
+    load.pacedResponses++
     this.seen = load.begun
   }
 
-  /** Resolves when a piece may follow the one of so many bytes. Throws when the signal is aborted meanwhile. */
-  giveWay(bytes: number): Promise<void> | undefined {
-    const { begun, longAnswers } = this.load
+  /**
+   * Resolves when the next chunk may follow one of `bytes` bytes. Throws when the signal is aborted
+   * meanwhile.
+   */
+  pace(bytes: number): Promise<void> | undefined {
+    const { begun, pacedResponses } = this.load
     const now = performance.now()
     const workMs = Math.max(now - this.since, (bytes / 1e6) * MEGABYTE_MS)
-    // Long answers stand back for the same requests: together they must not take more than one alone.
-    const most = workMs * MAX_SHARE * longAnswers
+    // All paced responses pause for the same requests: together they must not pause longer than one alone.
+    const most = workMs * MAX_SHARE * pacedResponses
     this.owedMs += Math.min((begun - this.seen) * REQUEST_MS, most)
     this.seen = begun
     this.since = now
@@ -51,7 +56,7 @@ export class LongAnswer implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.load.longAnswers--
+    this.load.pacedResponses--
   }
 
   private async pause(): Promise<void> {

@@ -1,24 +1,27 @@
 import { AppError } from '@sheaf/kit/errors'
 import { SharedLimit } from '@sheaf/kit/quota'
 
-/** Places of streams that stay open, half of them at most for one user, and for one document. */
-export class StreamPlaces {
+/** Slots for streams that stay open; at most half of them for one user, and for one document. */
+export class StreamSlots {
   private readonly byUser: SharedLimit
   private readonly byDocument: SharedLimit
 
-  /** @param most streams at once */
+  /** @param most concurrent streams */
   constructor(most: number) {
     this.byUser = new SharedLimit(most)
     this.byDocument = new SharedLimit(most)
   }
 
-  /** Places that are taken. */
+  /** Slots in use. */
   get used(): number {
     return this.byUser.used
   }
 
-  /** Takes a place, and returns what gives it back. Throws AppError `too_many`, or `unavailable` when all are taken. */
-  enter(user: string, docId: string): () => void {
+  /**
+   * Acquires a slot, and returns a function that releases it. Throws AppError `too_many`, or `unavailable`
+   * when all are in use.
+   */
+  acquire(user: string, docId: string): () => void {
     const full = this.byUser.check(user, 1) ?? this.byDocument.check(docId, 1)
     const hint = { retryAfterMs: '10000' }
     if (full === 'share')

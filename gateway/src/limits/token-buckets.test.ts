@@ -8,7 +8,7 @@ function withClock(perMinute: number) {
   return { time, buckets: new TokenBuckets('key', perMinute, () => time.now) }
 }
 
-/** How many of so many tries are let through. */
+/** Returns how many of `count` attempts succeed. */
 function tries(buckets: TokenBuckets, count: number, who = 'alice'): number {
   let passed = 0
   for (let i = 0; i < count; i++) if (!buckets.take(who).isRefused) passed++

@@ -1,26 +1,27 @@
 import { LRUCache } from 'lru-cache'
 
 const WINDOW_MS = 60_000
-/** Buckets kept at once; of more, those that were used longest ago count as full. */
+/** Buckets kept in memory; beyond that, the least recently used ones count as full. */
 const MAX_BUCKETS = 20_000
 /** Sums of fractions of a millisecond are not exact. */
 const EPSILON = 1e-6
 
-/** How a bucket stands after something was asked of it. */
-export interface Standing {
-  /** True when there was nothing left to take. */
+/** State of a bucket after a request. */
+export interface BucketState {
+  /** True when the bucket was empty. */
   readonly isRefused: boolean
-  /** When there will be, in milliseconds; 0 unless it was refused. */
+  /** Milliseconds until a token is available; 0 unless refused. */
   readonly retryAfterMs: number
   /** Value of the header `RateLimit-Policy`. */
   readonly policy: string
-  /** Value of the header `RateLimit`: what is left, and in how many seconds all of it will be there again. */
+  /** Value of the header `RateLimit`: tokens left, and seconds until the bucket is full. */
   readonly text: string
 }
 
 /**
- * A bucket for each caller, which holds as much as one may do in a minute and fills up evenly. Of each only the moment is
- * kept when it will be full (the generic cell rate algorithm), so taking costs a look-up and some arithmetic.
+ * A token bucket for each caller, which holds one minute's allowance and refills evenly. Only the time at
+ * which a bucket will be full is stored (the generic cell rate algorithm), so taking a token costs a lookup
+ * and some arithmetic.
  */
 export class TokenBuckets {
   private readonly buckets = new LRUCache<string, { fullAt: number }>({ max: MAX_BUCKETS })
@@ -28,8 +29,8 @@ export class TokenBuckets {
   private readonly policy: string
 
   /**
-   * @param name of the policy, as headers show it
-   * @param clock milliseconds that only ever grow
+   * @param name of the policy, as shown in headers
+   * @param clock monotonic milliseconds
    */
   constructor(
     private readonly name: string,
@@ -40,8 +41,8 @@ export class TokenBuckets {
     this.policy = `"${name}";q=${perMinute};w=${WINDOW_MS / 1000}`
   }
 
-  /** Takes one from a caller's bucket, if there is one left. */
-  take(who: string): Standing {
+  /** Takes a token from a caller's bucket, if one is left. */
+  take(who: string): BucketState {
     const bucket = this.buckets.get(who)
     const now = this.clock()
     const fullAt = Math.max(now, bucket?.fullAt ?? 0) + this.intervalMs
@@ -52,14 +53,14 @@ export class TokenBuckets {
     return this.standing(fullAt, now, false)
   }
 
-  /** How a bucket stands, as if one would be taken. */
-  peek(who: string): Standing {
+  /** Returns the state of a bucket as if a token were taken. */
+  peek(who: string): BucketState {
     const now = this.clock()
     const fullAt = Math.max(now, this.buckets.get(who)?.fullAt ?? 0)
     return this.standing(fullAt, now, this.isOver(fullAt + this.intervalMs, now))
   }
 
-  /** Gives one back. */
+  /** Returns a token. */
   give(who: string): void {
     const bucket = this.buckets.get(who)
     if (bucket) bucket.fullAt -= this.intervalMs
@@ -69,7 +70,7 @@ export class TokenBuckets {
     return fullAt - now > WINDOW_MS + EPSILON
   }
 
-  private standing(fullAt: number, now: number, isRefused: boolean): Standing {
+  private standing(fullAt: number, now: number, isRefused: boolean): BucketState {
     const { name, policy, intervalMs } = this
     const untilFull = fullAt - now
     const left = Math.max(0, Math.floor((WINDOW_MS - untilFull) / intervalMs + EPSILON))

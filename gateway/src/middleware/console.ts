@@ -5,13 +5,13 @@ import { sendBytes, sendHead } from '../http/reply'
 import { pageHead } from '../pages/page-headers'
 
 const PATH = /^\/console(?:\/([^?#]*))?(?:$|[?#])/
-/** A browser that has a file of one of these names never needs to ask for it again. */
+/** File names contain a content hash, so browsers never need to revalidate them. */
 const FOREVER = 'public, max-age=31536000, immutable'
 const route: RouteTraits = { path: '/console/*', isPage: true }
 
 /**
- * Serves the console below `/console/`. A path that names no file is one of its pages, which the console itself finds
- * its way to. Throws AppError `not_found` for a file that there is not, and when the console has not been built.
+ * Serves the console below `/console/`. A path that names no file is one of its pages, which the console
+ * routes itself. Throws AppError `not_found` for an unknown file, and when the console has not been built.
  */
 export function consolePages(files: ConsoleFiles): Stage {
   return (exchange) => {

@@ -6,15 +6,15 @@ import { hostname } from './site'
 const METHODS = 'GET, PATCH, PUT, POST, DELETE, OPTIONS'
 const OK = Buffer.from('OK')
 
-/** What pages may read besides what browsers show to all. */
+/** Response headers that pages may read in addition to the CORS-safelisted ones. */
 const exposed = [
   'Access-Control-Expose-Headers',
   'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Next-Cursor, X-Total-Count',
 ]
 
 /**
- * X-CSRF-Token is not among the headers that pages of other hosts may send: a page of this host needs no leave, and those of its base
- * domain read by the session, as they always could, and write with a key.
+ * X-CSRF-Token is not among the headers that pages of other hosts may send: a page of this host needs no
+ * permission, and those of its base domain may read with the session, and write with a key.
  */
 const trustedHeaders = [
   ...exposed,
@@ -35,13 +35,13 @@ const untrustedHeaders = [
   '*',
 ]
 
-/** Nobody stands between these and a page that came from them by plain HTTP. */
+/** Origins of this machine, for which plain HTTP cannot be intercepted. */
 const ownMachine = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Tells browsers which pages may read the answer: those of this host, its public address or its base domain with the user's credentials,
- * all others only as the anonymous user. Answers OPTIONS. Throws AppError `invalid` for an origin that is none,
- * `forbidden` when a foreign page sends credentials.
+ * Adds the CORS headers: pages of this host, its public address or its base domain may read responses with
+ * the user's credentials, all others only as the anonymous user. Responds to OPTIONS. Throws AppError
+ * `invalid` for a malformed origin, `forbidden` when a foreign page sends credentials.
  */
 export function cors(baseDomain: string | undefined, publicUrl?: string): Stage {
   return (exchange) => {
@@ -71,9 +71,9 @@ function isTrusted(
   if (!URL.canParse(origin))
     throw new AppError('invalid', 'INVALID_ORIGIN', `Invalid origin: ${origin}`)
   const url = new URL(origin)
-  // Whoever stands on the way can put anything into a page that comes by plain HTTP, and by TLS into none.
+  // A page loaded over plain HTTP can be modified in transit; one loaded over TLS cannot.
   if (url.protocol === 'http:' && cookies.isSecure && !ownMachine.has(url.hostname)) return false
-  // Another port of the same host is another server, and not trusted.
+  // Another port of the same host is another server, and is not trusted.
   if (url.host !== '' && url.host === headers.host?.toLowerCase()) return true
   if (baseDomain === undefined) return false
   const base = hostname(baseDomain)

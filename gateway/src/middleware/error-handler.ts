@@ -4,12 +4,12 @@ import type { Exchange, SheafResponse } from '../http/exchange'
 import { sendErrorPage } from '../pages/send-page'
 import { sendError } from '../http/reply'
 
-/** Answers what no route has matched. */
+/** Responds to requests that match no route. */
 export const notFound: RequestHandler = ({ originalUrl }) => {
   throw new AppError('not_found', 'NOT_FOUND', `not found: ${originalUrl}`)
 }
 
-/** Answers what a handler of Express has thrown. */
+/** Responds to errors thrown by Express handlers. */
 export const errorHandler: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
   const { exchange } = (response as SheafResponse).locals
   if (exchange) answerThrown(exchange, thrown)
@@ -17,8 +17,8 @@ export const errorHandler: ErrorRequestHandler = (thrown: unknown, _request, res
 }
 
 /**
- * Turns what was thrown into an answer. What nobody can act on is a bug: it is logged here, and its text stays here;
- * the answer has the id to find it by.
+ * Converts a thrown value to an error response. An error that the caller cannot act on is a bug: it is logged
+ * here, its text is not sent, and the response carries the request id to find it by.
  */
 export function answerThrown(exchange: Exchange, thrown: unknown): void {
   const { response } = exchange
@@ -29,7 +29,7 @@ export function answerThrown(exchange: Exchange, thrown: unknown): void {
   else sendError(exchange, withRequestId(error, exchange))
 }
 
-/** What Express itself refuses: an escape in the path that means nothing. */
+/** Errors of Express itself: a malformed escape in the path. */
 function fromExpress(thrown: unknown): AppError | undefined {
   if (!(thrown instanceof URIError)) return undefined
   return new AppError('invalid', 'MALFORMED_PATH', thrown.message)

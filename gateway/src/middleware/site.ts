@@ -6,15 +6,15 @@ import type { Stage } from '../http/exchange'
 const NO_SITE = /^(api|v1-.*|doc-worker-.*)$/
 const PREFIX = /^\/o\/([^/?]+)(?=[/?]|$)/
 
-/** The host without its port. */
+/** Returns the host without its port. */
 export function hostname(host: string): string {
   return host.toLowerCase().replace(/:\d+$/, '')
 }
 
 /**
- * Finds the site that a request addresses: by the path prefix `/o/<domain>`, which is taken off, by the subdomain of
- * the Host, or by the header `Organization`. Throws AppError `invalid` when path and Host disagree, `not_found` for a
- * Host outside the base domain.
+ * Determines the site that a request addresses: by the path prefix `/o/<domain>`, which is removed, by the
+ * subdomain of the Host, or by the header `Organization`. Throws AppError `invalid` when path and Host
+ * disagree, `not_found` for a Host outside the base domain.
  */
 export function site(baseDomain: string | undefined): Stage {
   return (exchange) => {

@@ -84,9 +84,9 @@ export function createOpenApiDocument(routes: readonly Route[]): OpenApiDocument
   })
 }
 
-type Path = Parameters<OpenAPIRegistry['registerPath']>[0]
+type PathConfig = Parameters<OpenAPIRegistry['registerPath']>[0]
 
-function toPath(route: Route, security: Path['security']): Path {
+function toPath(route: Route, security: PathConfig['security']): PathConfig {
   const { method, path, id, tag, summary, params, query } = route
   const isOpen = route.access === 'open'
   return {

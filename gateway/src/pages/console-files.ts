@@ -2,23 +2,23 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { lookup } from 'mime-types'
 
-/** Where the console is built, seen from the sources of the gateway as from what is built of them. */
+/** The build folder of the console, relative to the gateway's sources as well as to its build output. */
 const BUILT = join(__dirname, '../../console/dist')
 const INDEX = 'index.html'
 const UTF8 = /^text\/|^application\/(json|javascript)|\+xml$/
 
-/** A file of the console, as it is sent. */
+/** A file of the console, ready to be sent. */
 export interface ConsoleFile {
   readonly bytes: Buffer
   readonly mediaType: string
-  /** True for a file whose name tells its contents, so that it never changes. */
+  /** True for a file whose name contains a content hash, so that it never changes. */
   readonly isImmutable: boolean
 }
 
-/** The files of the console by their paths below `/console/`; the page itself is the one of the empty path. */
+/** The files of the console by path below `/console/`; the empty path is the page itself. */
 export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>
 
-/** Reads the console into memory, where it is small; empty when it has not been built. */
+/** Reads the console, which is small, into memory; returns an empty map when it has not been built. */
 export function readConsoleFiles(folder = BUILT): ConsoleFiles {
   return new Map(list(folder).map((path) => [path === INDEX ? '' : path, readFile(folder, path)]))
 }

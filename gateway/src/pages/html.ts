@@ -6,15 +6,17 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** A piece of a page: text that is HTML, with everything escaped that was put into it. */
+/** A fragment of HTML whose inserted values are escaped. */
 export class Html {
-  /** @param text trusted to be whole HTML; `html` makes it */
+  /** @param text trusted, complete HTML; use `html` to create it */
   constructor(readonly text: string) {}
 }
 
 type Part = string | Html | readonly Html[]
 
-/** HTML with values put in: what is not HTML itself is shown as it is, in text and in attributes with quotes. */
+/**
+ * Builds HTML from a template: values other than Html are escaped, for use in text and in quoted attributes.
+ */
 export function html(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
   return new Html(String.raw({ raw: strings }, ...values.map(render)))
 }

@@ -1,8 +1,8 @@
 import type { ReplyHead } from '../http/reply'
 
 /**
- * Content-Security-Policy of all pages for people: scripts, styles, pictures and fonts come from this server and stand in
- * files of their own, calls and forms go to this server, and no page is shown inside another. Nothing inline is run.
+ * Content-Security-Policy of all HTML pages: scripts, styles, images and fonts are separate files of this
+ * server, requests and forms go to this server, and no page can be framed. Nothing inline runs.
  */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -17,12 +17,12 @@ const PAGE_POLICY = [
 ].join('; ')
 
 /**
- * Of the address of a page nothing but its origin is told to anybody, so that what stands in a query stays here. With
- * `no-referrer` a form would be sent with `Origin: null`, and could not be told from that of a foreign page.
+ * Only the origin of a page's address is sent to other sites, so that its query stays private. With
+ * `no-referrer`, a form would be sent with `Origin: null`, indistinguishable from that of a foreign page.
  */
 const PAGE_REFERRER = 'strict-origin'
 
-/** The head of an answer that is a page: to be shown by a browser, and never taken from a cache. */
+/** The head of a page response, which must not be cached. */
 export const pageHead: ReplyHead = {
   mediaType: 'text/html; charset=utf-8',
   policy: PAGE_POLICY,

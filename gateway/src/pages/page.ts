@@ -2,7 +2,7 @@ import { codes, type AppError } from '@sheaf/kit/errors'
 import { html, type Html } from './html'
 import { STYLE_URL } from './style'
 
-/** A whole page, as bytes. */
+/** Renders a complete page as bytes. */
 export function renderPage(title: string, content: Html): Buffer {
   const page = html`<!doctype html>
     <html lang="en">

@@ -4,17 +4,17 @@ import { sendBytes, sendRefusal } from '../http/reply'
 import { pageHead } from './page-headers'
 import { renderErrorPage } from './page'
 
-/** Answers with a page. */
+/** Sends a page. */
 export function sendPage(exchange: Exchange, page: Buffer): void {
   sendBytes(exchange, page, pageHead)
 }
 
-/** Answers with an error as a page for people. */
+/** Sends an error as an HTML page. */
 export function sendErrorPage(exchange: Exchange, error: AppError): void {
   sendRefusal(exchange, error, renderErrorPage(error), pageHead)
 }
 
-/** Sends the browser on to another page, which it asks for by GET. */
+/** Redirects the browser to another page, which it requests by GET. */
 export function sendRedirect(exchange: Exchange, location: string): void {
   sendBytes(exchange, Buffer.alloc(0), {
     ...pageHead,

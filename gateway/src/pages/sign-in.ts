@@ -1,13 +1,13 @@
 import { html, type Html } from './html'
 import { renderPage } from './page'
 
-/** Fields that every form sends along. */
+/** Hidden fields of every form. */
 export interface FormFields {
-  /** Shows that the form came from a page that this browser was sent. */
+  /** Proves that the form comes from a page that this server sent to this browser. */
   readonly formToken: string
 }
 
-/** What the first page offers. */
+/** The choices on the first page. */
 export interface SignInChoice extends FormFields {
   readonly oidcHost?: string
   readonly isMailOffered: boolean
@@ -17,7 +17,7 @@ export interface SignInChoice extends FormFields {
 const hidden = (name: string, value: string) =>
   html`<input type="hidden" name="${name}" value="${value}" />`
 
-/** The page where people choose how to sign in. */
+/** Renders the page on which users choose how to sign in. */
 export function renderSignIn({ oidcHost, isMailOffered, next, formToken }: SignInChoice): Buffer {
   const parts: Html[] = []
   if (oidcHost !== undefined)
@@ -58,7 +58,7 @@ export function renderSignIn({ oidcHost, isMailOffered, next, formToken }: SignI
   return renderPage('Sign in to Sheaf', html`${parts}`)
 }
 
-/** The page of a link, where its user confirms. */
+/** Renders the page of a sign-in link, where the user confirms. */
 export function renderLink({
   email,
   token,
@@ -75,7 +75,7 @@ export function renderLink({
   )
 }
 
-/** The page after a link was asked for. It is the same whether there is such a user or not. */
+/** Renders the page shown after a link was requested. It is the same whether or not the user exists. */
 export function renderMailed(email: string): Buffer {
   return renderPage(
     'Check your mail',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** In the colours of the console. */
+/** The colours of the console. */
 const text = `
 :root {
   color-scheme: light dark;
@@ -26,8 +26,8 @@ a { color: var(--accent) }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 `
 
-/** The style of all pages here. */
+/** The style sheet of all pages here. */
 export const style = Buffer.from(text)
 
-/** Where the style is served: another address for another style, so that it can be kept for ever. */
+/** Address of the style sheet; it contains a content hash, so that it can be cached indefinitely. */
 export const STYLE_URL = `/sign-in/style.css?v=${createHash('sha256').update(text).digest('hex').slice(0, 12)}`

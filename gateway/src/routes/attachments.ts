@@ -1,7 +1,7 @@
 import { AppError } from '@sheaf/kit/errors'
 import { sendAttachment } from '../documents/attachment-response'
 import { uploadAttachments } from '../documents/attachment-upload'
-import { readDocument, readOptionsOf } from '../documents/conditional-requests'
+import { readDocument, getReadOptions } from '../documents/conditional-requests'
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
 import { sendChunks } from '../documents/record-stream'
@@ -63,7 +63,7 @@ export const attachmentRoutes: readonly Route[] = [
       })
       const { docId } = document
       const { offset = 0 } = query
-      const request = { docId, filterJson, sort, limit, offset, options: readOptionsOf(exchange) }
+      const request = { docId, filterJson, sort, limit, offset, options: getReadOptions(exchange) }
       return sendChunks(exchange, document, (home, call) =>
         home.attachments.listAttachments(request, call),
       )

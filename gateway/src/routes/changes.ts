@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { sendChanges } from '../documents/change-feed'
 import { streamChanges } from '../documents/change-stream'
 import type { Exchange } from '../http/exchange'
-import { invalidParameter } from '../http/invalid-payload'
-import { likedMediaType } from '../http/content-negotiation'
+import { toParameterError } from '../http/validation-errors'
+import { preferredMediaType } from '../http/content-negotiation'
 import { defineRoute, type Route } from '../routing/route'
 import { changesList, changesQuery, sinceText } from '../schemas/changes'
 import { docParams } from '../schemas/parameters'
@@ -42,7 +42,7 @@ export const changeRoutes: readonly Route[] = [
     },
     async handle(exchange, { document, query: { since, limit } }) {
       const { request } = exchange
-      const form = likedMediaType(request, offered)
+      const form = preferredMediaType(request, offered)
       if (form === EVENTS && request.method !== 'HEAD')
         return streamChanges(exchange, document, lastEventId(exchange) ?? since)
       const as = form === LINES ? 'lines' : 'json'
@@ -55,6 +55,6 @@ export const changeRoutes: readonly Route[] = [
 function lastEventId({ request: { headers } }: Exchange): number | undefined {
   const given = { 'last-event-id': headers['last-event-id'] || undefined }
   const result = eventHeaders.safeParse(given)
-  if (!result.success) throw invalidParameter(result.error, given)
+  if (!result.success) throw toParameterError(result.error, given)
   return result.data['last-event-id']
 }

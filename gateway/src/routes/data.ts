@@ -1,7 +1,7 @@
 import { RecordsForm } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { ResultFormat } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { z } from 'zod'
-import { readOptionsOf } from '../documents/conditional-requests'
+import { getReadOptions } from '../documents/conditional-requests'
 import { sendChunks } from '../documents/record-stream'
 import { addRows, changeRows, deleteRows } from '../documents/record-writes'
 import { readSelection } from '../documents/records-selection'
@@ -15,7 +15,7 @@ const tag = 'data'
 const path = '/api/docs/{docId}/tables/{tableId}/data'
 const description = 'Deprecated: use the records operations instead.'
 
-/** Rows of a table as lists, one for each column: fetch, add, modify, delete. */
+/** Rows of a table in columnar form: fetch, add, modify, delete. */
 export const dataRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -40,7 +40,7 @@ export const dataRoutes: readonly Route[] = [
         hidden: true,
         form: RecordsForm.COLUMNS,
         format: ResultFormat.JSON,
-        options: readOptionsOf(exchange),
+        options: getReadOptions(exchange),
       }
       return sendChunks(exchange, document, (home, call) => home.records.readRecords(request, call))
     },

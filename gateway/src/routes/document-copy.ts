@@ -11,7 +11,7 @@ import { docParams } from '../schemas/parameters'
 
 const MAX_NAME = 256
 const SUFFIX = ' (copy)'
-/** The token of a reservation is good for 30 seconds; after this long another one is asked for. */
+/** The token of a reservation is valid for 30 seconds; after this long another one is requested. */
 const OLD_MS = 15_000
 
 /** Documents: copy. */
@@ -81,13 +81,15 @@ async function transfer(
 ): Promise<string> {
   if (!reserved) throw new Error('directory reserved no document')
   const { docId, homeAddress } = reserved
-  const { homes, system } = exchange.context
+  const { documentData, system } = exchange.context
   const { userId } = await exchange.authorize('')
   await source.call(async (home, call) => {
     const snapshot = { docId: source.docId, noHistory: true, template }
     const chunks = home.exports.exportDocument(snapshot, call)
     const caller = exchange.call(await system.token())
-    await homes.at(homeAddress).documents.createFromSnapshot(toParts(docId, userId, chunks), caller)
+    await documentData
+      .at(homeAddress)
+      .documents.createFromSnapshot(toParts(docId, userId, chunks), caller)
   })
   return docId
 }

@@ -84,17 +84,18 @@ export const documentRoutes: readonly Route[] = [
 type CreateRequest = Parameters<Exchange['context']['directory']['documents']['createDocument']>[0]
 
 /**
- * Makes a document in three steps, under one deadline: directory reserves it, its home makes the file, directory
- * publishes it. Nobody sees it before the last step. A client that goes away does not stop it half-way.
+ * Creates a document in three steps, under one deadline: directory reserves it, its home creates the file,
+ * directory publishes it. Nobody sees it before the last step. A client that disconnects does not interrupt
+ * it.
  */
 async function createDocument(exchange: Exchange, request: CreateRequest): Promise<string> {
-  const { directory, homes } = exchange.context
+  const { directory, documentData } = exchange.context
   const caller = { ...exchange.call(), signal: undefined }
   const { document: reserved, token } = await directory.documents.createDocument(request, caller)
   if (!reserved) throw new Error('directory reserved no document')
   const { docId, homeAddress } = reserved
   const owner = { ...caller, token }
-  const { documents } = homes.at(homeAddress)
+  const { documents } = documentData.at(homeAddress)
   await documents.createDocument({ docId, timezone: '', locale: '' }, owner)
   await directory.documents.publishDocument({ docId }, owner)
   return docId

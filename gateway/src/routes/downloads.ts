@@ -1,7 +1,7 @@
 import { HeaderStyle } from '@sheaf/protos/sheaf/document_data/v1/export'
 import { z } from 'zod'
 import { attachmentNamed } from '../documents/attachment-name'
-import { readDocument, readOptionsOf } from '../documents/conditional-requests'
+import { readDocument, getReadOptions } from '../documents/conditional-requests'
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
 import { sendChunks } from '../documents/record-stream'
@@ -59,7 +59,7 @@ const toDelimitedRoute = ({ name, delimiter, mediaType }: DelimitedForm): Route 
         rowIds,
         standard,
         viewSection,
-        options: readOptionsOf(exchange),
+        options: getReadOptions(exchange),
       }
       const head = fileHead(mediaType, fileName, `.${name}`)
       await sendChunks(
@@ -71,7 +71,7 @@ const toDelimitedRoute = ({ name, delimiter, mediaType }: DelimitedForm): Route 
     },
   })
 
-/** What a document holds, in forms that other programs read. */
+/** Downloads of a document in the formats of other programs. */
 export const downloadRoutes: readonly Route[] = [
   ...delimitedForms.map(toDelimitedRoute),
   defineRoute({
@@ -95,7 +95,7 @@ export const downloadRoutes: readonly Route[] = [
         tableId: tableId ?? '',
         header: headers[header],
         viewSection,
-        options: readOptionsOf(exchange),
+        options: getReadOptions(exchange),
       }
       const head = fileHead(XLSX, title || (await nameFile(exchange, document, tableId)), '.xlsx')
       await sendChunks(
@@ -155,7 +155,7 @@ export const downloadRoutes: readonly Route[] = [
         docId: document.docId,
         noHistory: query.nohistory,
         template: query.template,
-        options: readOptionsOf(exchange),
+        options: getReadOptions(exchange),
       }
       const name = await nameFile(exchange, document)
       await sendChunks(
@@ -176,7 +176,7 @@ export const downloadRoutes: readonly Route[] = [
   }),
 ]
 
-/** What directory knows of a document. Throws when it has left a part out, which would be a bug. */
+/** Returns the metadata of a document. Throws when directory omits a part, which would be a bug. */
 async function describe(exchange: Exchange, { docId }: DocumentSession) {
   const { documents } = exchange.context.directory
   const { document, org } = await documents.getDocument(
@@ -189,7 +189,7 @@ async function describe(exchange: Exchange, { docId }: DocumentSession) {
 
 type Described = Awaited<ReturnType<typeof describe>>
 
-/** Name of a file with what a document holds, or one of its tables. */
+/** Name of a file with a document, or with one of its tables. */
 async function nameFile(
   exchange: Exchange,
   session: DocumentSession,
@@ -199,7 +199,7 @@ async function nameFile(
   return tableId === undefined ? document.name : `${document.name}-${tableId}`
 }
 
-/** Every file is made anew and sent whole: a part of one that is asked for later could be of another moment. */
+/** Files are generated for each request and sent whole: a range requested later could be of another state. */
 function fileHead(
   mediaType: string,
   name: string,
@@ -212,13 +212,13 @@ function fileHead(
 }
 
 /**
- * Address of the CSV that a request for its description is about, as the client reaches this gateway: in the form whose values
- * every reader of the standard understands.
+ * Address, as seen by the client, of the CSV that a schema request describes: in the form whose values every
+ * reader of the standard understands.
  */
 function addressOf(exchange: Exchange, { document, org }: Described): string {
   const { request, context } = exchange
   const { url = '', headers } = request
-  // Only a trusted proxy knows better than the socket how the client came.
+  // Only a trusted proxy knows better than the socket which scheme the client used.
   const told = context.config.proxies > 0 ? String(headers['x-forwarded-proto']) : ''
   const scheme = told === 'https' ? 'https' : 'http'
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1))

@@ -3,7 +3,7 @@ import { toUSVString } from 'node:util'
 import { cutText } from '@sheaf/kit/truncate-text'
 import { AppError, codes, toAppError } from '@sheaf/kit/errors'
 import type { ImportProgress } from '@sheaf/protos/sheaf/document_data/v1/import'
-import { makeDocument } from '../documents/document-import'
+import { importDocument } from '../documents/document-import'
 import type { Exchange } from '../http/exchange'
 import { readForm, type FormFile, type FormPart } from '../http/multipart'
 import { sendHead, sendJson } from '../http/reply'
@@ -41,7 +41,7 @@ export const importRoutes: readonly Route[] = [
         const whole = requireEnd(parts)
         // Creating the document rejects with the same error, which is reported there.
         whole.catch(() => {})
-        const { docId, tables } = await makeDocument(exchange, upload, whole)
+        const { docId, tables } = await importDocument(exchange, upload, whole)
         const rows = tables.map((table) => ({ id: table.id, rows: table.rows }))
         lines.end({ id: docId, title, tables: rows })
       } catch (error) {

@@ -28,7 +28,7 @@ import { webhookReplayRoutes } from './webhook-replay'
 import { webhookRoutes } from './webhooks'
 import { workspaceRoutes } from './workspaces'
 
-/** The table of routes: what is served, and what is described. Those that are asked most come first. */
+/** The table of routes, served and described. The most frequent ones come first. */
 export const routes: readonly Route[] = [
   ...recordRoutes,
   ...dataRoutes,

@@ -16,10 +16,10 @@ import { keyParams } from '../schemas/parameters'
 const tag = 'keys'
 /** The caller. */
 const userId = 0
-/** How many characters of a key are not shown. */
+/** The hidden characters of a key. */
 const MASK = '*'.repeat(28)
 
-/** The one default key of the calling user, and all their keys by name. */
+/** The default key of the calling user, and all their keys by name. */
 export const keyRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',

@@ -4,7 +4,7 @@ import { defineRoute, type Route } from '../routing/route'
 
 const tag = 'about'
 
-/** The description of the API. */
+/** The API description. */
 export const openApiRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',

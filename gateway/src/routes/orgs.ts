@@ -10,7 +10,7 @@ import { namedOrgParams, orgParams } from '../schemas/parameters'
 
 const tag = 'orgs'
 
-/** The org that a path means, as directory takes it. */
+/** Returns the org of a path in the form of directory. */
 export function toOrgRef({ site }: Exchange, { orgId }: z.output<typeof orgParams>): OrgRef {
   return { org: orgId, site }
 }

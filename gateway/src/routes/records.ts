@@ -5,13 +5,13 @@ import {
   type ReadRecordsRequest,
   type RecordsView,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
-import { readOptionsOf, writeDocument } from '../documents/conditional-requests'
+import { getReadOptions, writeDocument } from '../documents/conditional-requests'
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
 import { sendChunks, type OpenChunks } from '../documents/record-stream'
 import { addRows, changeRows, deleteRows } from '../documents/record-writes'
 import { sendBytes, sendJson, sendNull } from '../http/reply'
-import { otherMediaTypes, readResultForm, type ResultForm } from '../http/content-negotiation'
+import { otherMediaTypes, negotiateRowFormat, type RowFormat } from '../http/content-negotiation'
 import { defineRoute, type Route } from '../routing/route'
 import { readSelection } from '../documents/records-selection'
 import { nothing } from '../schemas/errors'
@@ -58,14 +58,14 @@ export const recordRoutes: readonly Route[] = [
     success: { description: 'The records', schema: records, otherMediaTypes },
     handle(exchange, { document, params: { tableId }, query }) {
       const { hidden } = query
-      const form = readResultForm(exchange.request)
+      const form = negotiateRowFormat(exchange.request)
       const request: ReadRecordsRequest = {
         docId: document.docId,
         tableId,
         ...readSelection(exchange, query),
         hidden,
         view: toView({ ...query, fields: splitFields(query.fields) }),
-        options: readOptionsOf(exchange, form),
+        options: getReadOptions(exchange, form),
         form: RecordsForm.UNSPECIFIED,
         format: form.format,
       }
@@ -174,7 +174,7 @@ export const recordRoutes: readonly Route[] = [
     hasPages: true,
     success: { description: 'The records', schema: records, otherMediaTypes },
     handle(exchange, { document, params: { tableId }, body }) {
-      const form = readResultForm(exchange.request)
+      const form = negotiateRowFormat(exchange.request)
       const request: ReadRecordsRequest = {
         docId: document.docId,
         tableId,
@@ -185,7 +185,7 @@ export const recordRoutes: readonly Route[] = [
         cellFormat: body.cellFormat === 'typed' ? CellFormat.TYPED : CellFormat.UNSPECIFIED,
         form: RecordsForm.UNSPECIFIED,
         view: toView(body),
-        options: readOptionsOf(exchange, form),
+        options: getReadOptions(exchange, form),
         format: form.format,
       }
       return sendRecords(exchange, document, request, form)
@@ -212,7 +212,7 @@ function sendRecords(
   exchange: Exchange,
   document: DocumentSession,
   request: ReadRecordsRequest,
-  form: ResultForm,
+  form: RowFormat,
 ): Promise<void> {
   const open: OpenChunks = (home, call) => home.records.readRecords(request, call)
   return sendChunks(exchange, document, open, { form })

@@ -8,7 +8,7 @@ import { session, signOut } from '../schemas/session'
 
 const tag = 'session'
 
-/** The session of a browser: who is signed in, and signing out. */
+/** The session of a browser: the signed-in user, and signing out. */
 export const sessionRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -27,7 +27,7 @@ export const sessionRoutes: readonly Route[] = [
       const { credential } = exchange
       const isSession = user !== null && credential?.kind === 'session'
       const csrfToken = isSession ? csrfTokenOf(credential.secret) : null
-      // It is of this browser, at this moment.
+      // The response depends on the browser and on the moment.
       const head = { cache: 'no-store' }
       sendJson(exchange, { user, csrfToken, signIn: signIn.offers }, head)
     },

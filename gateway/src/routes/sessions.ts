@@ -73,7 +73,7 @@ export const sessionsRoutes: readonly Route[] = [
   }),
 ]
 
-/** Token of the session that asks; empty when something else does. */
+/** Token of the current session; empty for other credentials. */
 function currentToken({ credential }: Exchange): string {
   return credential?.kind === 'session' ? credential.secret : ''
 }

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { readForm } from '../http/body'
 import { csrfTokenOf, isCsrfToken } from '../sign-in/csrf'
 import type { Exchange } from '../http/exchange'
-import { safeNext } from '../sign-in/next-path'
+import { toSafePath } from '../sign-in/next-path'
 import { CALLBACK_PATH, readFlow, writeFlow } from '../sign-in/oidc'
 import { sendPage, sendRedirect } from '../pages/send-page'
 import { renderLink, renderMailed, renderSignIn } from '../pages/sign-in'
@@ -44,7 +44,7 @@ export const signInPages: readonly Route[] = [
         renderSignIn({
           oidcHost: oidc && new URL(oidc.settings.issuer).hostname,
           isMailOffered: offers.mail,
-          next: safeNext(next),
+          next: toSafePath(next),
           formToken: keepFormToken(exchange),
         }),
       )
@@ -60,7 +60,7 @@ export const signInPages: readonly Route[] = [
     async handle(exchange) {
       const form = await receiveForm(exchange)
       const email = (form.get('email') ?? '').trim().slice(0, 254)
-      exchange.context.signIn.mailLink(exchange.address(), email, safeNext(form.get('next')))
+      exchange.context.signIn.mailLink(exchange.address(), email, toSafePath(form.get('next')))
       sendPage(exchange, renderMailed(email))
     },
   }),
@@ -111,7 +111,7 @@ export const signInPages: readonly Route[] = [
       const { cookies, headers, context } = exchange
       context.signIn.visit(exchange.address())
       const oidc = requireOidc(context.signIn)
-      const { url, flow } = await oidc.begin(safeNext(next))
+      const { url, flow } = await oidc.begin(toSafePath(next))
       headers.push('Set-Cookie', cookies.write(FLOW_COOKIE, writeFlow(flow), FLOW_SECONDS))
       sendRedirect(exchange, url)
     },
@@ -201,7 +201,7 @@ function enter(exchange: Exchange, session: NewSession | undefined, next: string
     'Set-Cookie',
     cookies.write(FORM_COOKIE, '', 0),
   )
-  sendRedirect(exchange, safeNext(next))
+  sendRedirect(exchange, toSafePath(next))
 }
 
 const formOld = () =>

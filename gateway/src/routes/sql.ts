@@ -1,10 +1,10 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { RunSqlRequest } from '@sheaf/protos/sheaf/document_data/v1/sql'
-import { readOptionsOf } from '../documents/conditional-requests'
+import { getReadOptions } from '../documents/conditional-requests'
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
 import { sendChunks, type OpenChunks } from '../documents/record-stream'
-import { otherMediaTypes, readResultForm } from '../http/content-negotiation'
+import { otherMediaTypes, negotiateRowFormat } from '../http/content-negotiation'
 import { defineRoute, type Route } from '../routing/route'
 import { docParams } from '../schemas/parameters'
 import { sqlQuery, sqlResult, sqlStatement } from '../schemas/sql'
@@ -66,12 +66,12 @@ function run(
   document: DocumentSession,
   statement: Pick<RunSqlRequest, 'sql' | 'argsJson' | 'timeoutMs'>,
 ): Promise<void> {
-  const form = readResultForm(exchange.request)
+  const form = negotiateRowFormat(exchange.request)
   const request: RunSqlRequest = {
     docId: document.docId,
     ...statement,
     format: form.format,
-    options: readOptionsOf(exchange, form),
+    options: getReadOptions(exchange, form),
   }
   const open: OpenChunks = (home, call) => home.sql.runSql(request, call)
   return sendChunks(exchange, document, open, { form })

@@ -4,7 +4,7 @@ import { sendJson } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
 import { flag } from '../schemas/parameters'
 
-/** Whether Sheaf is alive, and whether it is ready. */
+/** Liveness and readiness. */
 export const statusRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',

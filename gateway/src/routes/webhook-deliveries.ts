@@ -13,7 +13,7 @@ import { done, success, webhookParams } from '../schemas/webhooks'
 const tag = 'webhooks'
 const path = '/api/docs/{docId}/webhooks/{webhookId}'
 
-/** The log of a webhook's deliveries, and what a developer of a receiver tries. */
+/** The delivery log of a webhook, and tools for the developer of a receiver. */
 export const webhookDeliveryRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',

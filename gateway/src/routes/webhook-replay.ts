@@ -5,7 +5,7 @@ import { defineRoute, type Route } from '../routing/route'
 import { replayBody, replayed } from '../schemas/webhook-replay'
 import { webhookParams } from '../schemas/webhooks'
 
-/** Events of the past, once more. */
+/** Replay of past events. */
 export const webhookReplayRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',

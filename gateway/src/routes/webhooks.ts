@@ -68,7 +68,7 @@ export const webhookRoutes: readonly Route[] = [
       sendJson(exchange, { webhooks: ids.map((id) => ({ id })) })
     },
   }),
-  // Before the path of one webhook, which would match too.
+  // Precedes the path of one webhook, which would match too.
   defineRoute({
     method: 'delete',
     path: `${path}/queue`,

@@ -4,20 +4,20 @@ import { isCsrfToken } from '../sign-in/csrf'
 import type { Exchange } from '../http/exchange'
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** Keys are much shorter; anything longer is none, and is not sent anywhere. */
+/** Keys are much shorter; a longer text is not a key, and is not sent on. */
 const MAX_KEY_LENGTH = 512
 
 /**
- * Reads the credential of a request; directory checks it when it is asked for access. Throws AppError
- * `unauthenticated` for an Authorization header that holds no key, and for a write, of a session or anonymous, that a form of
- * another site could have sent.
+ * Reads the credential of a request; directory verifies it when access is resolved. Throws AppError
+ * `unauthenticated` for an Authorization header without a key, and for a write with a session or without a
+ * credential that a form of another site could have sent.
  */
 export function authenticate(exchange: Exchange): void {
   const { request } = exchange
   const { authorization } = request.headers
   if (authorization === undefined) {
     const { session } = exchange.cookies
-    if (session === undefined) return refuseForgery(request)
+    if (session === undefined) return rejectForgery(request)
     requireCsrfToken(request, session)
     exchange.credential = { kind: 'session', secret: session }
     return
@@ -32,7 +32,9 @@ export function authenticate(exchange: Exchange): void {
   exchange.credential = { kind: 'apiKey', secret: key }
 }
 
-/** A browser sends the cookie with whatever a page makes it send; only a page of ours knows the token that goes with it. */
+/**
+ * A browser sends the cookie with requests of any page; only pages of this server know the matching token.
+ */
 function requireCsrfToken({ method = '', headers }: IncomingMessage, session: string): void {
   if (safeMethods.has(method)) return
   const { 'x-csrf-token': given } = headers
@@ -44,8 +46,8 @@ function requireCsrfToken({ method = '', headers }: IncomingMessage, session: st
   )
 }
 
-/** A page of another site can make a browser send a form, but not with one of these headers. */
-function refuseForgery({ method = '', headers }: IncomingMessage): void {
+/** A page of another site can submit a form, but cannot add one of these headers. */
+function rejectForgery({ method = '', headers }: IncomingMessage): void {
   if (safeMethods.has(method)) return
   if (headers['content-type'] === 'application/json') return
   if (headers['x-requested-with'] === 'XMLHttpRequest') return

@@ -5,23 +5,25 @@ import { roleAtLeast, type NeededRole } from '@sheaf/auth/roles'
 import type { CallContext } from '@sheaf/protos/call'
 import type { Grant, GrantedDocument } from '../access/access-cache'
 import type { Exchange } from '../http/exchange'
-import type { HomeClients } from '../clients/document-data-channels'
+import type { DocumentDataClients } from '../clients/document-data-channels'
 import type { WebhookClients } from '../clients/webhook-clients'
 
-/** A decision that is older than this when the body has arrived is asked for again. */
+/** A decision older than this when the body has arrived is resolved again. */
 const STALE_AFTER_MS = 1_000
 
-/** Reasons that say that a decision has become old before the call, which has done nothing: it is tried again, once. */
-const refusedUndone = new Set(['WRONG_HOME', 'BAD_CALLER_TOKEN'])
-/** The address of the home may be old; what the call has done is not known. */
+/** Reasons for which the decision was stale before the call, which has had no effect: it is retried once. */
+const retryableReasons = new Set(['WRONG_HOME', 'BAD_CALLER_TOKEN'])
+/** The home address may be stale; the effect of the call is unknown. */
 const UNREACHABLE = 'SERVICE_UNAVAILABLE'
 
-/** Reasons that do not say what the call has done: the connection broke, or the home stops or is not there yet. */
-const unsettled = new Set([UNREACHABLE, 'CANCELLED', 'DOCUMENT_CLOSED', 'HOME_UNAVAILABLE'])
-/** A home that was killed is there again within this time. */
+/**
+ * Reasons that leave the effect of a call unknown: the connection broke, or the home is stopping or starting.
+ */
+const indeterminate = new Set([UNREACHABLE, 'CANCELLED', 'DOCUMENT_CLOSED', 'HOME_UNAVAILABLE'])
+/** A home that was killed is back within this time. */
 const RETRY_DELAYS_MS = [50, 200, 500, 1_000, 2_000]
 
-/** A document that one request works on, after access to it has been granted. */
+/** An authorized document, and calls to the services about it, for one request. */
 export class DocumentSession {
   private grantedAt = performance.now()
 
@@ -32,7 +34,10 @@ export class DocumentSession {
     private granted: Grant & { document: GrantedDocument },
   ) {}
 
-  /** Asks for access. Throws AppError: `unauthenticated`, `not_found`, or `forbidden` when the role is too low. */
+  /**
+   * Resolves access. Throws AppError: `unauthenticated`, `not_found`, or `forbidden` when the role is too
+   * low.
+   */
   static async open(exchange: Exchange, name: string, need: NeededRole): Promise<DocumentSession> {
     return new DocumentSession(exchange, name, need, await authorize(exchange, name, need))
   }
@@ -42,40 +47,49 @@ export class DocumentSession {
     return this.granted.document.docId
   }
 
-  /** What the caller may do with it. */
+  /** The caller's role on it. */
   get role(): GrantedDocument['role'] {
     return this.granted.document.role
   }
 
-  /** Asks again when the body took long to arrive: access, home and token may have changed or run out meanwhile. */
+  /**
+   * Resolves access again when the body took long to arrive: access, home and token may have changed or
+   * expired.
+   */
   async refresh(): Promise<void> {
     if (performance.now() - this.grantedAt > STALE_AFTER_MS) await this.renew()
   }
 
-  /** Asks again. Throws as `open`. */
+  /** Resolves access again. Throws as `open`. */
   async renew(): Promise<void> {
     this.granted = await authorize(this.exchange, this.name, this.need)
     this.grantedAt = performance.now()
   }
 
-  /** Runs a call at the document's home; once more when the home has moved, since nothing was done then. */
-  call<T>(run: (home: HomeClients, call: CallContext) => Promise<T>): Promise<T> {
-    const { homes } = this.exchange.context
-    return this.tryTwice((call) => run(homes.at(this.granted.document.homeAddress), call))
+  /**
+   * Runs a call at the document's home, and retries once when the home has moved, since the call had no
+   * effect then.
+   */
+  call<T>(run: (home: DocumentDataClients, call: CallContext) => Promise<T>): Promise<T> {
+    const { documentData } = this.exchange.context
+    return this.retryOnce((call) => run(documentData.at(this.granted.document.homeAddress), call))
   }
 
-  /** Runs a call of the webhook service; once more when the token was not taken, since nothing was done then. */
+  /**
+   * Runs a call of the webhook service, and retries once when the token was rejected, since the call had no
+   * effect then.
+   */
   callWebhook<T>(run: (webhook: WebhookClients, call: CallContext) => Promise<T>): Promise<T> {
-    return this.tryTwice((call) => run(this.exchange.context.webhook, call))
+    return this.retryOnce((call) => run(this.exchange.context.webhook, call))
   }
 
-  private async tryTwice<T>(run: (call: CallContext) => Promise<T>): Promise<T> {
+  private async retryOnce<T>(run: (call: CallContext) => Promise<T>): Promise<T> {
     const attempt = async () => run(this.exchange.call(this.granted.token))
     try {
       return await attempt()
     } catch (error) {
       const reason = toAppError(error)?.reason ?? ''
-      const isUndone = refusedUndone.has(reason)
+      const isUndone = retryableReasons.has(reason)
       if (isUndone || reason === UNREACHABLE) this.forget()
       if (!isUndone) throw error
     }
@@ -83,14 +97,16 @@ export class DocumentSession {
     return attempt()
   }
 
-  /** As `call`, for what may be done twice: while its fate is unknown it is tried again, for a few seconds. */
-  async callUntilSettled<T>(run: (home: HomeClients, call: CallContext) => Promise<T>): Promise<T> {
+  /** As `call`, for idempotent calls: retries for a few seconds while the outcome is unknown. */
+  async callWithRetries<T>(
+    run: (home: DocumentDataClients, call: CallContext) => Promise<T>,
+  ): Promise<T> {
     const { signal, deadline } = this.exchange
     for (const wait of RETRY_DELAYS_MS) {
       try {
         return await this.call(run)
       } catch (error) {
-        const isSettled = !unsettled.has(toAppError(error)?.reason ?? '')
+        const isSettled = !indeterminate.has(toAppError(error)?.reason ?? '')
         if (isSettled || signal.aborted || Date.now() + wait >= deadline) throw error
       }
       await delay(wait * (0.5 + Math.random()))

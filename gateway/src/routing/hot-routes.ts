@@ -1,7 +1,7 @@
 import type { Route } from './route'
 import { createRouteHandler, type PathParams, type RouteHandler } from './run-route'
 
-/** A route that a request matches, and the parameters in its path. */
+/** A matched route with its path parameters. */
 export interface HotMatch {
   readonly handle: RouteHandler
   readonly params: PathParams
@@ -14,8 +14,8 @@ interface HotPath {
 }
 
 /**
- * Finds hot routes by method and URL. It knows the plain spelling only: for a path with escapes, with a site's prefix,
- * or in any other form it finds nothing, so that nothing is decided here that Express would decide otherwise.
+ * Matches hot routes by method and URL. It matches the plain spelling only: a path with escapes, with a site
+ * prefix, or in any other form is left to Express, so that both always agree.
  */
 export function createHotMatcher(
   routes: readonly Route[],
@@ -39,7 +39,7 @@ export function createHotMatcher(
 
 function compile(path: string): HotPath {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
-  // Ids as they are made have only these characters.
+  // Generated ids consist of these characters.
   const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([\\w.-]+)')}(?=\\?|$)`)
   return { pattern, names, handlers: new Map() }
 }

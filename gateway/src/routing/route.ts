@@ -4,59 +4,59 @@ import type { Exchange, RouteTraits } from '../http/exchange'
 import type { DocumentSession } from './document-session'
 
 /**
- * Who may use a route: `open`, everybody without being asked; `caller`, everybody, and directory decides what they see;
- * a role, those who have it on the document that `docId` names.
+ * Who may use a route: `open`, everybody, without resolving the caller; `caller`, everybody, and directory
+ * decides what they see; a role, callers who have it on the document that `docId` names.
  */
 export type RouteAccess = 'open' | 'caller' | NeededRole
 
-/** What a route answers when all goes well. */
+/** The successful response of a route. */
 export interface Success {
   readonly description: string
   readonly schema?: z.ZodType
-  /** `application/json` unless given. */
+  /** `application/json` by default. */
   readonly mediaType?: string
-  /** Media types that a request can ask for instead. */
+  /** Media types available through the Accept header. */
   readonly otherMediaTypes?: readonly string[]
 }
 
-/** What a handler gets, checked against the schemas of its route. */
+/** The input of a handler, validated by the schemas of its route. */
 export interface Input<P = unknown, Q = unknown, B = unknown> {
   readonly params: P
   readonly query: Q
   readonly body: B
-  /** The body as it came, for routes that pass it on unparsed; else empty. */
+  /** The raw body of routes that pass it on unparsed; else empty. */
   readonly bytes: Buffer
-  /** The document that the path names; throws unless the route asks for a role. */
+  /** The document of the path; throws unless the route requires a role. */
   readonly document: DocumentSession
 }
 
 /**
- * One row of the table of routes. Both the router and the OpenAPI document are made from it, so there is no route
- * without its description.
+ * One row of the table of routes. The router and the OpenAPI document are both generated from it, so every
+ * route is described.
  */
 export interface Route extends RouteTraits {
   readonly method: 'get' | 'post' | 'patch' | 'put' | 'delete'
-  /** `operationId` of the description. */
+  /** `operationId` of the API description. */
   readonly id: string
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** True for what new clients should not use. */
+  /** True for routes that new clients should not use. */
   readonly deprecated?: boolean
   readonly access: RouteAccess
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
-  /** Headers that act on the request, for the description. */
+  /** Request headers, for the API description. */
   readonly headers?: z.ZodObject
-  /** Whether it reads or writes a document through document-options.ts, for the description. */
+  /** Whether it reads or writes a document through conditional-requests.ts, for the API description. */
   readonly conditions?: 'read' | 'write'
-  /** True when the answer can be a page of rows that tells of the next one, for the description. */
+  /** True when the response may be a page of rows with a cursor, for the API description. */
   readonly hasPages?: boolean
   /** Schema of a JSON body. */
   readonly body?: z.ZodType
-  /** Schema of a body that is a form, for the description: the handler reads it as it arrives. */
+  /** Schema of a form body, for the API description: the handler reads it as a stream. */
   readonly form?: z.ZodObject
-  /** True to describe the body only and pass its bytes on: document-data checks it. */
+  /** True to describe the body only and pass its bytes on: document-data validates it. */
   readonly passesBytes?: boolean
   readonly success: Success
   readonly handle: (exchange: Exchange, input: Input) => Promise<void>
@@ -73,12 +73,12 @@ type Spec<P, Q, B> = Omit<Route, 'params' | 'query' | 'body' | 'handle'> & {
   ) => Promise<void>
 }
 
-/** Writes down a route; the input of its handler has the types of its schemas. */
+/** Defines a route; the types of its schemas are those of its handler's input. */
 export function defineRoute<
   P extends z.ZodObject | undefined = undefined,
   Q extends z.ZodObject | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
 >(spec: Spec<P, Q, B>): Route {
-  // The schemas that make the types are the ones that check the values.
+  // The schemas that define the types are the ones that validate the values.
   return { ...spec, handle: spec.handle as Route['handle'] }
 }

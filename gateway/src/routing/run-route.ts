@@ -1,6 +1,6 @@
 import { parseJson, readJsonBytes } from '../http/body'
 import type { Exchange } from '../http/exchange'
-import { invalidParameter, invalidPayload } from '../http/invalid-payload'
+import { toParameterError, toPayloadError } from '../http/validation-errors'
 import { parseQuery } from '../http/query'
 import { DocumentSession } from './document-session'
 import { authenticate } from './authenticate'
@@ -8,15 +8,15 @@ import type { Input, Route } from './route'
 
 const NO_BYTES = Buffer.alloc(0)
 
-/** Parameters as they stand in a path, decoded. */
+/** Decoded path parameters. */
 export type PathParams = Readonly<Record<string, unknown>>
 
-/** Answers a request that a route has matched. */
+/** Responds to a request that matched a route. */
 export type RouteHandler = (exchange: Exchange, params: PathParams) => Promise<void>
 
 /**
- * Turns a row of the table of routes into what answers its requests. The order is the promise: who calls, what they may do,
- * and only then what they send.
+ * Converts a row of the table of routes to a handler. The order is part of the contract: authentication,
+ * authorization, and only then the input.
  */
 export function createRouteHandler(route: Route): RouteHandler {
   return async (exchange, found) => {
@@ -28,12 +28,18 @@ export function createRouteHandler(route: Route): RouteHandler {
       route.query && parseQuery(exchange.request.url ?? ''),
     )
     const { bytes, body } = await receive(route, exchange, document)
-    await route.handle(exchange, new Received(route.id, { params, query, body, bytes }, document))
+    await route.handle(
+      exchange,
+      new RequestInput(route.id, { params, query, body, bytes }, document),
+    )
   }
 }
 
-/** Not an object literal with a getter: each would have a hidden class of its own, which keeps all that the getter sees in old space. */
-class Received implements Input {
+/**
+ * Not an object literal with a getter: each would have its own hidden class, which retains everything that
+ * the getter captures in old space.
+ */
+class RequestInput implements Input {
   readonly params: unknown
   readonly query: unknown
   readonly body: unknown
@@ -79,12 +85,12 @@ function checkParameters(schema: Route['params'], values: unknown): unknown {
   if (!schema) return undefined
   const result = schema.safeParse(values)
   if (result.success) return result.data
-  throw invalidParameter(result.error, values)
+  throw toParameterError(result.error, values)
 }
 
 function checkBody(schema: NonNullable<Route['body']>, bytes: Buffer): unknown {
   const body = parseJson(bytes)
   const result = schema.safeParse(body)
   if (result.success) return result.data
-  throw invalidPayload(result.error, body)
+  throw toPayloadError(result.error, body)
 }

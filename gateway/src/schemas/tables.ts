@@ -51,7 +51,7 @@ const tableUpdate = z.object({ id: text, fields: tableChangeFields }).meta({ id:
 /** Changes of tables. */
 export const tableUpdates = z.object({ tables: listOf(tableUpdate, tableBounds) })
 
-/** Tables that were made. */
+/** Tables that were created. */
 export const tableIds = z.object({ tables: z.array(z.object({ id: z.string() })) })
 
 /** A table of a document. */

@@ -35,7 +35,7 @@ export const deliveriesQuery = z.object({
   }),
 })
 
-/** A delivery as REST shows it. */
+/** A delivery. */
 export const delivery = z
   .object({
     id: z.string().meta({ description: 'Value of the header `webhook-id`' }),
@@ -65,7 +65,7 @@ export const testQueued = done.extend({
   deliveryId: z.string().meta({ description: 'Id of its delivery in the delivery log' }),
 })
 
-/** A page of the log. */
+/** A page of the delivery log. */
 export const deliveries = z.object({ deliveries: z.array(delivery) })
 
 /** Converts a delivery to its JSON. */

@@ -1,6 +1,6 @@
 import Bowser from 'bowser'
 
-/** What a browser runs as, in words that people know; null for what it does not tell. */
+/** The parts of a user agent in familiar names; null for unknown ones. */
 export interface BrowserName {
   readonly browser: string | null
   readonly system: string | null
@@ -8,7 +8,10 @@ export interface BrowserName {
 
 const LONGEST = 60
 
-/** The browser and the operating system that a `User-Agent` header names. Where it is no browser's, its first word will do. */
+/**
+ * Returns the browser and the operating system that a `User-Agent` header names. For programs other than
+ * browsers, it is the first word of the header.
+ */
 export function nameBrowser(userAgent: string): BrowserName {
   if (userAgent === '') return { browser: null, system: null }
   const { browser, os } = Bowser.parse(userAgent)

@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
 
-/** What decides whether a browser and the gateway talk by TLS. */
+/** The settings that decide whether browsers connect by TLS. */
 export interface SecuritySettings {
-  /** Address that people know this Sheaf by. */
+  /** Public address of this Sheaf. */
   readonly publicUrl?: string
-  /** Trusted proxies before the gateway. */
+  /** Trusted proxies in front of the gateway. */
   readonly proxies: number
 }
 
-/** What we keep in cookies is shorter; anything longer is not ours. */
+/** Our own cookies are shorter; longer ones are not ours. */
 const MAX_LENGTH = 4096
 const SESSION = 'sheaf_session'
 
-/** True when the browser came by TLS: by the public address, or as the trusted proxies say. */
+/** True when the browser connected by TLS, according to the public address or the trusted proxies. */
 function isSecure(
   { headers, socket }: IncomingMessage,
   { publicUrl, proxies }: SecuritySettings,
@@ -24,9 +24,12 @@ function isSecure(
   return proxies > 0 && String(given).split(',').at(-1)?.trim() === 'https'
 }
 
-/** Cookies of one browser: read from its requests, and written for it. By TLS no other host can set or overwrite them. */
+/**
+ * The cookies of one browser: reads them from a request, and writes Set-Cookie headers. With TLS, the
+ * `__Host-` prefix prevents other hosts from setting them.
+ */
 export class Cookies {
-  /** True when the browser and Sheaf talk by TLS. */
+  /** True when the browser connects by TLS. */
   readonly isSecure: boolean
 
   constructor(
@@ -36,13 +39,13 @@ export class Cookies {
     this.isSecure = isSecure(request, settings)
   }
 
-  /** The value of a cookie; undefined when there is none. */
+  /** Returns the value of a cookie; undefined when it is absent. */
   read(name: string): string | undefined {
     const value = parseCookie(this.request.headers.cookie ?? '')[this.nameOf(name)]
     return value === undefined || value === '' || value.length > MAX_LENGTH ? undefined : value
   }
 
-  /** A Set-Cookie header; a `maxAge` of 0 takes the cookie away. */
+  /** Returns a Set-Cookie header; a `maxAge` of 0 removes the cookie. */
   write(name: string, value: string, maxAge: number): string {
     return stringifySetCookie({
       name: this.nameOf(name),
@@ -60,13 +63,13 @@ export class Cookies {
     return this.read(SESSION)
   }
 
-  /** The Set-Cookie header that keeps a session until then. */
+  /** Returns the Set-Cookie header that keeps a session until `lastsUntil`. */
   keepSession(token: string, lastsUntil: Date): string {
     const seconds = Math.max(1, Math.floor((lastsUntil.getTime() - Date.now()) / 1000))
     return this.write(SESSION, token, seconds)
   }
 
-  /** The Set-Cookie header that forgets the session. */
+  /** Returns the Set-Cookie header that removes the session. */
   forgetSession(): string {
     return this.write(SESSION, '', 0)
   }

@@ -5,7 +5,7 @@ import type { Transporter } from 'nodemailer'
 export interface MailSettings {
   /** `smtp://user:password@host:port`, or `smtps://…`. */
   readonly smtpUrl: string
-  /** Who they are from. */
+  /** Sender address. */
   readonly from: string
 }
 
@@ -19,7 +19,7 @@ export interface Mail {
 const CONNECT_MS = 10_000
 const SILENCE_MS = 30_000
 
-/** Loaded when there is a mail to send: most gateways send none. */
+/** Loaded with the first mail: most gateways send none. */
 const load = () => import('nodemailer')
 
 /** Sends mails by SMTP, each over a connection of its own. */
@@ -31,10 +31,10 @@ export class Mailer {
     private readonly log: Logger,
   ) {}
 
-  /** Sends a mail. A failure is logged, without the mail, since whoever asked for it is not waiting. */
+  /** Sends a mail. A failure is logged, without the mail, since no request waits for the result. */
   async send({ to, subject, text }: Mail): Promise<void> {
     try {
-      // As an object it is one address, whatever characters it has.
+      // As an object it is a single address, whatever characters it contains.
       const transport = await (this.transport ??= this.open())
       await transport.sendMail({ to: { name: '', address: to }, subject, text })
     } catch (error) {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { DEFAULT_NEXT, safeNext } from './next-path'
+import { DEFAULT_NEXT, toSafePath } from './next-path'
 
 const here = 'https://sheaf.example'
 
-/** Characters that addresses are made of, and those that make one look like another. */
+/** Characters of addresses, and characters that disguise them. */
 const tricky = fc
   .array(
     fc
@@ -19,7 +19,7 @@ describe('where somebody is sent on to', () => {
   it.each(['/console/', '/console/docs/a?x=1&y=%2F#part', '/o/team/console/', '/a//b', '/ä'])(
     'is %s, a path of this site',
     (path) => {
-      expect(new URL(safeNext(path), here).href).toBe(new URL(path, here).href)
+      expect(new URL(toSafePath(path), here).href).toBe(new URL(path, here).href)
     },
   )
 
@@ -39,7 +39,7 @@ describe('where somebody is sent on to', () => {
     null,
     undefined,
   ])('is the default instead of %j', (given) => {
-    expect(safeNext(given)).toBe(DEFAULT_NEXT)
+    expect(toSafePath(given)).toBe(DEFAULT_NEXT)
   })
 
   it('is never another site', () => {
@@ -52,10 +52,10 @@ describe('where somebody is sent on to', () => {
           fc.string(),
         ),
         (given) => {
-          const path = safeNext(given)
+          const path = toSafePath(given)
           expect(path).toMatch(/^\/(?![/\\])[\x21-\x7e]*$/)
           expect(new URL(path, here).origin).toBe(here)
-          expect(safeNext(path)).toBe(path)
+          expect(toSafePath(path)).toBe(path)
         },
       ),
     )

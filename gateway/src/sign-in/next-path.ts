@@ -1,4 +1,4 @@
-/** Where people go who have not said where. */
+/** Default target after signing in. */
 export const DEFAULT_NEXT = '/console/'
 const MAX_LENGTH = 1024
 // Some browsers take a backslash for a slash, and leave out control characters.
@@ -6,12 +6,12 @@ const MAX_LENGTH = 1024
 const DECEPTIVE = /[\\\u0000-\u0020\u007f]/
 const BASE = 'http://sheaf.invalid'
 
-/** The path, with its query, that somebody is sent on to: the one given if it leads nowhere but this site. */
-export function safeNext(given: string | null | undefined): string {
+/** Returns the path, with its query, to redirect to: the given one if it stays on this site. */
+export function toSafePath(given: string | null | undefined): string {
   if (!given || given.length > MAX_LENGTH || DECEPTIVE.test(given)) return DEFAULT_NEXT
   if (!given.startsWith('/') || !URL.canParse(given, BASE)) return DEFAULT_NEXT
   const { origin, pathname, search, hash } = new URL(given, BASE)
-  // `/.//host` is a path whose normal form is none.
+  // The normalized form of the path `/.//host` would be another host.
   if (origin !== BASE || pathname.startsWith('//')) return DEFAULT_NEXT
   const path = pathname + search + hash
   return path.length > MAX_LENGTH ? DEFAULT_NEXT : path

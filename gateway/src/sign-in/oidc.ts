@@ -2,25 +2,25 @@ import { AppError } from '@sheaf/kit/errors'
 import type { Logger } from '@sheaf/kit/logger'
 import { z } from 'zod'
 
-/** The identity provider that people sign in with. */
+/** The identity provider for signing in. */
 export interface OidcSettings {
-  /** Its address, below which its description is found. */
+  /** Its issuer URL, below which its metadata is found. */
   readonly issuer: string
   readonly clientId: string
-  /** None for a public client. */
+  /** Undefined for a public client. */
   readonly clientSecret?: string
-  /** People whom nobody has invited become users when they sign in. */
+  /** True if users who have not been invited may sign up. */
   readonly maySignUp: boolean
 }
 
-/** Where the provider sends people back to. */
+/** Redirect path for the provider. */
 export const CALLBACK_PATH = '/sign-in/oidc/callback'
 
 const TIMEOUT_SECONDS = 10
-/** A description of the provider is read again after so long, so that a change of it is noticed. */
+/** The provider's metadata is refreshed after this time. */
 const KEEP_MS = 60 * 60_000
 
-/** What the browser keeps while it is at the provider. */
+/** State that the browser keeps during a sign-in at the provider. */
 const flowSchema = z.object({
   state: z.string(),
   nonce: z.string(),
@@ -28,10 +28,10 @@ const flowSchema = z.object({
   next: z.string(),
 })
 
-/** One attempt to sign in, as the browser keeps it in a cookie. */
+/** One sign-in attempt, as stored in a cookie. */
 export type OidcFlow = z.output<typeof flowSchema>
 
-/** What the provider says of somebody; the email is verified. */
+/** The identity that the provider asserts; the email is verified. */
 export interface Identity {
   readonly email: string
   readonly name: string
@@ -41,7 +41,7 @@ const load = () => import('openid-client')
 type Library = Awaited<ReturnType<typeof load>>
 type Configuration = Awaited<ReturnType<Library['discovery']>>
 
-/** Signs people in at an identity provider: authorization code flow with PKCE, state and nonce. */
+/** Signs users in through an identity provider: authorization code flow with PKCE, state and nonce. */
 export class Oidc {
   private known?: { readonly until: number; readonly found: Promise<[Library, Configuration]> }
 
@@ -51,7 +51,10 @@ export class Oidc {
     private readonly log: Logger,
   ) {}
 
-  /** Begins an attempt; the browser is to keep `flow` and go to `url`. Throws `unavailable` when the provider is away. */
+  /**
+   * Begins an attempt; the browser must keep `flow` and go to `url`. Throws `unavailable` when the provider
+   * is unreachable.
+   */
   async begin(next: string): Promise<{ url: string; flow: OidcFlow }> {
     const [library, configuration] = await this.discover()
     const flow = {
@@ -72,8 +75,8 @@ export class Oidc {
   }
 
   /**
-   * Who has come back from the provider to this path with its query. Throws `forbidden` when the provider has not let them
-   * in or has not verified their email, `unavailable` when it is away.
+   * Completes an attempt from the callback path with its query. Throws `forbidden` when the provider has
+   * denied it or has not verified the email, `unavailable` when the provider is unreachable.
    */
   async finish(path: string, { state, nonce, verifier }: OidcFlow): Promise<Identity> {
     const [library, configuration] = await this.discover()
@@ -90,7 +93,7 @@ export class Oidc {
       )
       const claims = tokens.claims()
       if (claims?.email !== undefined || !claims) return claims
-      // Providers may keep the email out of the token.
+      // Providers may omit the email from the token.
       return library.fetchUserInfo(configuration, tokens.access_token, claims.sub)
     })
     const { email, email_verified: isVerified, name } = identity ?? {}
@@ -113,7 +116,7 @@ export class Oidc {
   private async read(): Promise<[Library, Configuration]> {
     const library = await load()
     const { issuer, clientId, clientSecret } = this.settings
-    // The operator has chosen the address; without TLS it is one of this machine, or of a trusted network.
+    // The operator chose the address; without TLS it is one of this machine, or of a trusted network.
     const execute = issuer.startsWith('http:') ? [library.allowInsecureRequests] : []
     const authentication =
       clientSecret === undefined ? library.None() : library.ClientSecretPost(clientSecret)
@@ -124,7 +127,7 @@ export class Oidc {
     return [library, configuration]
   }
 
-  /** Asks the provider, and sorts what goes wrong: it has refused, or it cannot be talked to. */
+  /** Calls the provider, and distinguishes a denial from a failure to communicate. */
   private async ask<T>(library: Library, question: () => Promise<T>): Promise<T> {
     try {
       return await question()
@@ -144,7 +147,7 @@ export class Oidc {
   }
 }
 
-/** True for an answer that the library has checked and found wrong: of another attempt, forged, or out of date. */
+/** True for a response that the library has found invalid: of another attempt, forged, or expired. */
 function isInvalidResponse(code: string | undefined): boolean {
   return code === 'OAUTH_INVALID_RESPONSE' || code === 'OAUTH_JWT_CLAIM_COMPARISON_FAILED'
 }
@@ -159,7 +162,7 @@ const notVerified = () =>
     'the sign-in service has not verified your email address',
   )
 
-/** An attempt as it was kept by `writeFlow`; undefined for anything else. */
+/** Parses the output of `writeFlow`; returns undefined for anything else. */
 export function readFlow(text: string | undefined): OidcFlow | undefined {
   if (text === undefined) return undefined
   try {
@@ -170,7 +173,7 @@ export function readFlow(text: string | undefined): OidcFlow | undefined {
   }
 }
 
-/** An attempt as a text for a cookie. */
+/** Serializes an attempt for a cookie. */
 export function writeFlow(flow: OidcFlow): string {
   return Buffer.from(JSON.stringify(flow)).toString('base64url')
 }

@@ -7,30 +7,33 @@ import { TokenBuckets } from '../limits/token-buckets'
 import { Mailer, type MailSettings } from './mailer'
 import { Oidc, type OidcSettings } from './oidc'
 
-/** What one address may ask for in a minute: pages that make directory or the identity provider work, and mails. */
+/**
+ * Requests per minute of one address: for pages that cause work in directory or at the identity provider, and
+ * for mails.
+ */
 const VISITS_PER_MINUTE = 120
 const MAILS_PER_MINUTE = 10
-/** More that are on their way at once are dropped: whoever waits for one asks again. */
+/** Further mails in transit are dropped; the user can request another one. */
 const MOST_MAILS = 50
 const TIMEOUT_MS = 10_000
 
-/** How people can sign in. */
+/** Settings for signing in. */
 export interface SignInSettings {
   readonly publicUrl?: string
   readonly oidc?: OidcSettings
   readonly mail?: MailSettings
 }
 
-/** What signing in needs of the rest of the gateway. */
+/** The dependencies of signing in. */
 export interface SignInSources {
   readonly sessions: Pick<SessionsService, 'createSignInLink'>
   readonly system: SystemCaller
   readonly log: Logger
 }
 
-/** How people sign in at this gateway: what is offered, how often one may ask, and the mails that are on their way. */
+/** Signing in at this gateway: the available methods, their rate limits, and the mails in transit. */
 export class SignIn implements AsyncDisposable {
-  /** The identity provider; undefined when there is none. */
+  /** The identity provider; undefined without one. */
   readonly oidc?: Oidc
   private readonly mailer?: Mailer
   private readonly visits = new TokenBuckets('sign-in', VISITS_PER_MINUTE)
@@ -48,19 +51,20 @@ export class SignIn implements AsyncDisposable {
 
   private readonly publicUrl: string
 
-  /** What is offered besides links of the operator. */
+  /** The available methods besides links of the operator. */
   get offers(): { readonly oidc: boolean; readonly mail: boolean } {
     return { oidc: this.oidc !== undefined, mail: this.mailer !== undefined }
   }
 
-  /** Counts a visit from an address. Throws AppError `too_many` when there were too many. */
+  /** Counts a page visit of an address. Throws AppError `too_many` beyond the limit. */
   visit(address: string): void {
     requireLeft(this.visits, address)
   }
 
   /**
-   * Mails a link if there is such a user, after it has returned: so neither the answer nor its time tells whether there is.
-   * Throws AppError `not_found` when no mails are sent here, `too_many` when the address has asked for too many.
+   * Mails a sign-in link if the user exists, after returning, so that neither the response nor its timing
+   * reveals that. Throws AppError `not_found` when mails are not configured, `too_many` when the address has
+   * requested too many.
    */
   mailLink(address: string, email: string, next: string): void {
     const { mailer, sending, sources } = this
@@ -83,20 +87,20 @@ export class SignIn implements AsyncDisposable {
     try {
       const call = { token: await system.token(), deadline: Date.now() + TIMEOUT_MS }
       const request = { email, next, origin: LinkOrigin.MAIL }
-      // Not to the address that was typed, which may be spelt so that it is somebody else's.
+      // Not to the typed address, which may be a spelling that belongs to another user.
       const { token, email: to } = await sessions.createSignInLink(request, call)
       const url = `${this.publicUrl}/sign-in/link?token=${token}`
       await mailer.send({ to, subject: 'Sign in to Sheaf', text: mailText(url) })
     } catch (error) {
       const { reason = 'BUG', code } = toAppError(error) ?? {}
-      // Nobody by that name, or somebody who has links enough: neither is a fault of anybody here.
+      // No such user, or one with too many links: neither is a fault.
       const isUsual = code === 'not_found' || code === 'too_many' || code === 'invalid'
       log[isUsual ? 'debug' : 'warn']({ reason }, 'failed to mail a sign-in link')
     }
   }
 }
 
-/** The error for a way to sign in that is not set up. */
+/** Returns the error for a method of signing in that is not configured. */
 export const notOffered = (): AppError =>
   new AppError('not_found', 'SIGN_IN_NOT_OFFERED', 'this sign-in method is not configured')
 

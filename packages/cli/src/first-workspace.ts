@@ -1,7 +1,7 @@
 import { CliError } from './cli-error'
 import type { RestClient } from './rest-client'
 
-/** The workspace that new documents go to when none is named. */
+/** Returns the default workspace for new documents. */
 export async function getFirstWorkspace(rest: RestClient): Promise<string> {
   const [first] = await rest.get<{ id: number }[]>('/api/orgs/current/workspaces')
   if (first) return String(first.id)

@@ -12,53 +12,53 @@ import { LinkOrigin, SessionsServiceClientImpl } from '@sheaf/protos/sheaf/direc
 import { UsersServiceClientImpl, type User } from '@sheaf/protos/sheaf/directory/v1/users'
 import { CliError } from './cli-error'
 
-/** Where directory is and the secret that opens it to an operator. */
+/** The address of directory, and the secret for operator access. */
 export interface OperatorTarget {
   readonly directoryAddress: string
   readonly serviceKey: string
-  /** Certificates for the call; plain text without. */
+  /** Certificates for calls; plain text without. */
   readonly tls?: TlsFiles
 }
 
-/** A key as its user sends it, and what is stored of it. */
+/** A new key with its secret, and its stored metadata. */
 export interface NewKey {
   readonly key: string
   readonly apiKey: ApiKey
 }
 
-/** How a key is made. */
+/** Options of a new key. */
 export interface KeyOptions {
   readonly name?: string
-  /** ISO 8601; none for never. */
+  /** ISO 8601; absent for never. */
   readonly expiresAt?: string
   readonly scope?: KeyScope
-  /** Makes it the default key of its user, if they have none. */
+  /** Makes it the user's default key, unless they have one. */
   readonly mayBeDefault?: boolean
 }
 
-/** The operator's door to users and keys. Its methods throw AppError as directory answers. */
+/** Operator access to users and keys. Its methods throw the AppError of directory. */
 export interface Operator extends AsyncDisposable {
-  /** The user with this email; makes them, with that name, unless they exist. */
+  /** Returns the user with this email; creates them with this name if needed. */
   ensureUser(email: string, name?: string): Promise<{ user: User; created: boolean }>
-  /** All users, by id. */
+  /** Yields all users, by id. */
   listUsers(): AsyncGenerator<User>
-  /** The user with this email. Throws CliError when there is none. */
+  /** Returns the user with this email. Throws CliError when there is none. */
   getUser(email: string): Promise<User>
-  /** Makes a key. Throws AppError when its scope names what the user cannot see. */
+  /** Creates a key. Throws AppError when its scope names a place that the user cannot see. */
   createKey(userId: number, options?: KeyOptions): Promise<NewKey>
   listKeys(userId: number): Promise<ApiKey[]>
-  /** Ends the key with this id, prefix or full text. */
+  /** Revokes the key with this id, prefix or full text. */
   revokeKey(idOrKey: string): Promise<ApiKey | undefined>
-  /** Makes a link that signs this user in, once. Throws CliError when there is no such user. */
+  /** Creates a one-time sign-in link for this user. Throws CliError when there is no such user. */
   createSignInLink(email: string): Promise<{ token: string; expiresAt: string }>
-  /** All documents of a document-data instance, by id; also those that are not published. */
+  /** Yields all documents of a document-data instance, by id, including unpublished ones. */
   listHomeDocuments(home: string): AsyncGenerator<HomeDocument>
 }
 
-/** A token is asked for anew when it would end within this time. */
+/** A token is replaced when it expires within this time. */
 const TOKEN_MARGIN_MS = 5_000
 
-/** Opens the operator's door; connects with the first call. */
+/** Opens operator access; connects with the first call. */
 export function openOperator({ directoryAddress, serviceKey, tls }: OperatorTarget): Operator {
   const channel = openChannel({ address: directoryAddress, tls })
   const access = new AccessServiceClientImpl(channel)
@@ -118,7 +118,7 @@ export function openOperator({ directoryAddress, serviceKey, tls }: OperatorTarg
 const noUser = (email: string) =>
   new CliError(`user not found: ${email}; create the user with "users create ${email}"`)
 
-/** Gets tokens of the system, and keeps each while it lasts. */
+/** Creates a function that returns system tokens and caches each until shortly before it expires. */
 export function createSystemCaller(
   access: AccessServiceClientImpl,
   serviceKey: string,
@@ -149,7 +149,7 @@ async function* listDocuments(
   }
 }
 
-/** Protobuf allows any message to be absent; directory never leaves these out. */
+/** Protobuf allows any message to be absent; directory always sets these. */
 function present<T>(message: T | undefined): T {
   if (message === undefined) throw new Error('directory sent an incomplete answer')
   return message

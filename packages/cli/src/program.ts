@@ -13,14 +13,14 @@ import { RestError } from './rest-client'
 import { readSettings, type CliSettings } from './settings'
 import type { Terminal } from './terminal'
 
-/** Where a command runs. */
+/** The environment of a command. */
 export interface CliEnvironment {
   readonly env: Env
   readonly cwd: string
   readonly terminal: Terminal
 }
 
-/** Runs one command. Resolves to its exit code: 0 when it did what was asked, 1 when it failed, 2 when it was used wrongly. */
+/** Runs one command. Resolves to its exit code: 0 on success, 1 on failure, 2 for incorrect usage. */
 export async function runCli(
   args: readonly string[],
   environment: CliEnvironment,
@@ -31,7 +31,7 @@ export async function runCli(
     await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2 // it has printed why
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2 // the reason has been printed
     const message = explain(error)
     if (message !== '') terminal.err(message)
     return error instanceof CliError ? error.exitCode : error instanceof ConfigError ? 2 : 1
@@ -83,7 +83,7 @@ Examples:
 Exit codes: 0 success, 1 failure, 2 invalid usage.`
 }
 
-/** One sentence for what went wrong; a stack only for what should never happen. */
+/** Describes an error in one sentence; with a stack only for unexpected ones. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return error.faults.join('\n')
   if (error instanceof CliError) return error.message

@@ -3,11 +3,11 @@ import type { Terminal } from './terminal'
 
 interface Bar {
   readonly update: (done: number, total: number) => void
-  /** Takes the bar away. */
+  /** Removes the bar. */
   readonly stop: () => void
 }
 
-/** A bar that shows how many of these are done, from the first that it is told; none where nobody is watching. */
+/** Shows a bar for a number of items, starting with the first update; none without a terminal. */
 export function startBar(terminal: Terminal, what: string): Bar {
   if (!terminal.progress) return { update: () => {}, stop: () => {} }
   const bar = new SingleBar({

@@ -1,8 +1,8 @@
-/** An answer that is not a success, or none at all. */
+/** An unsuccessful response, or none. */
 export class RestError extends Error {
   /**
-   * @param status HTTP status; 0 when no answer came
-   * @param retryAfterMs how long the server asks to wait
+   * @param status HTTP status; 0 without a response
+   * @param retryAfterMs delay that the server requests
    */
   constructor(
     readonly status: number,
@@ -14,7 +14,7 @@ export class RestError extends Error {
   }
 
   /** True when the same request may succeed later. */
-  get passing(): boolean {
+  get isTransient(): boolean {
     return [0, 408, 429, 500, 502, 503, 504].includes(this.status)
   }
 }
@@ -26,10 +26,10 @@ export interface RestClient {
   post<T>(path: string, body: string | object): Promise<T>
 }
 
-/** Longer than the server takes for anything that it answers at all. */
+/** Longer than the server takes for any response. */
 const TIMEOUT_MS = 120_000
 
-/** Creates a client for the site at `url`, without a slash at its end. */
+/** Creates a client for the site at `url`, without a trailing slash. */
 export function createRestClient({ url, key }: { url: string; key: string }): RestClient {
   async function request<T>(path: string, init: RequestInit): Promise<T> {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
@@ -83,7 +83,7 @@ function errorOf(text: string): string {
   }
 }
 
-/** Seconds or an HTTP date, as milliseconds from now. */
+/** Converts seconds or an HTTP date to milliseconds from now. */
 function readRetryAfter(text: string | null): number | undefined {
   if (text === null) return undefined
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()

@@ -2,8 +2,8 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * What a running Sheaf on one machine tells the operator's command: `<data>/run.json`, readable by its user alone,
- * written when everything is ready and removed when it stops.
+ * Connects the operator's commands to a running Sheaf on the same machine: `<data>/run.json`, readable by its
+ * user only, written when everything is ready and removed at shutdown.
  */
 export interface RunFile {
   /** Base address of the REST API. */
@@ -14,23 +14,23 @@ export interface RunFile {
     readonly documentData: string
     readonly webhook: string
   }
-  /** Processes by name; `standalone` is the one that supervises the others. */
+  /** Process ids by name; `standalone` supervises the others. */
   readonly pids: { readonly standalone: number; readonly [service: string]: number }
   /** ISO 8601 time, UTC. */
   readonly startedAt: string
 }
 
-/** Where the run file of a data folder is. */
+/** Returns the path of a data folder's run file. */
 export function runFilePath(dataDir: string): string {
   return join(dataDir, 'run.json')
 }
 
-/** Where the key that the services of one Sheaf share is kept; readable by its user alone. */
+/** Returns the path of the key that the services of one Sheaf share; readable by its user only. */
 export function serviceKeyPath(dataDir: string): string {
   return join(dataDir, 'service-key')
 }
 
-/** Replaces the run file as a whole. */
+/** Replaces the run file atomically. */
 export async function writeRunFile(dataDir: string, run: RunFile): Promise<void> {
   const draft = `${runFilePath(dataDir)}.${process.pid}.draft`
   await writeFile(draft, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 })
@@ -42,7 +42,7 @@ export async function removeRunFile(dataDir: string): Promise<void> {
   await rm(runFilePath(dataDir), { force: true })
 }
 
-/** The run file of a Sheaf that runs now; undefined when there is none, or only one that a crash left behind. */
+/** Returns the run file of a running Sheaf; undefined when there is none, or only one left by a crash. */
 export async function findRunFile(dataDir: string): Promise<RunFile | undefined> {
   let text: string
   try {
@@ -59,6 +59,6 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM' // it runs, as another user
+    return (error as NodeJS.ErrnoException).code === 'EPERM' // it is running, as another user
   }
 }

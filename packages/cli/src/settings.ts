@@ -3,13 +3,13 @@ import { join, resolve } from 'node:path'
 import { EnvReader, type Env } from '@sheaf/kit/config'
 import { readTlsFiles, type TlsFiles } from '@sheaf/kit/tls'
 
-/** What the command knows before it looks at its arguments. */
+/** Settings of the command from its environment. */
 export interface CliSettings {
   /** Data folder of the Sheaf on this machine; the same setting that starts it. */
   readonly dataDir: string
   /** Base address of the REST API, when it is not the Sheaf on this machine. */
   readonly url?: string
-  /** Address that people know this Sheaf by; the same setting that the gateway reads. */
+  /** Public address of this Sheaf; the same setting that the gateway reads. */
   readonly publicUrl?: string
   readonly apiKey?: string
   /** `host:port` of directory, when it is not on this machine. */
@@ -19,11 +19,11 @@ export interface CliSettings {
   readonly serviceKey?: string
   /** Certificates for directory, when it is not on this machine. */
   readonly tls?: TlsFiles
-  /** Folder for what may be lost: the state of unfinished loads. */
+  /** Cache folder, for the state of unfinished loads. */
   readonly cacheDir: string
-  /** Folder that relative file names start from. */
+  /** Folder against which relative file names are resolved. */
   readonly workDir: string
-  /** How the command is called, for hints that can be typed as they are printed. */
+  /** How the command was invoked, for hints that can be copied verbatim. */
   readonly invocation: string
 }
 
@@ -31,7 +31,7 @@ export interface CliSettings {
 export function readSettings(env: Env, cwd: string): CliSettings {
   const read = new EnvReader(env)
   const { npm_lifecycle_event: script, INIT_CWD: npmCwd, XDG_CACHE_HOME: cacheHome } = env
-  // npm runs scripts in the repository, wherever it was called.
+  // npm runs scripts in the repository folder, wherever it was invoked.
   const byNpm = script === 'sheaf' && npmCwd !== undefined
   return read.done({
     dataDir: resolve(cwd, read.str('SHEAF_DATA', './data')),

@@ -1,4 +1,4 @@
-/** The address of a one-time link, at the gateway with that address. */
+/** Returns the address of a one-time link at the gateway with this base address. */
 export function signInLink(baseUrl: string, token: string): string {
   return `${baseUrl}/sign-in/link?token=${token}`
 }

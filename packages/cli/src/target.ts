@@ -4,18 +4,23 @@ import type { OperatorTarget } from './operator'
 import { findRunFile, serviceKeyPath, type RunFile } from './run-file'
 import type { CliSettings } from './settings'
 
-/** Where the operator's commands go: the address and key that were set, else the Sheaf on this machine. */
+/**
+ * Returns the target of operator commands: the configured address and key, else the Sheaf on this machine.
+ */
 export async function readOperatorTarget(settings: CliSettings): Promise<OperatorTarget> {
   const { directoryAddress, serviceKey, dataDir, tls } = settings
   return {
     directoryAddress: directoryAddress ?? (await getRunFile(settings)).addresses.directory,
     serviceKey: serviceKey ?? (await readServiceKey(dataDir)),
-    // On one machine nothing leaves it, so there are none.
+    // Calls on one machine do not leave it, so there are no certificates.
     ...(directoryAddress !== undefined && { tls }),
   }
 }
 
-/** Address and key for the public REST API: as given, as set, else that of the Sheaf on this machine. */
+/**
+ * Returns address and key for the public REST API: as given, as configured, else those of the Sheaf on this
+ * machine.
+ */
 export async function readRestTarget(
   settings: CliSettings,
   given: { url?: string; key?: string },
@@ -31,11 +36,13 @@ export async function readRestTarget(
   return { url: toBaseUrl(given.url ?? settings.url ?? (await getRunFile(settings)).url), key }
 }
 
-/** Address of the Sheaf as people know it: as given, as set, else that of the Sheaf on this machine. */
+/**
+ * Returns the public address of the Sheaf: as given, as configured, else that of the Sheaf on this machine.
+ */
 export async function readPublicUrl(settings: CliSettings, given?: string): Promise<string> {
   const { publicUrl, url, directoryAddress } = settings
   const known = given ?? publicUrl ?? url
-  // That directory is elsewhere says nothing of the gateway, and the run file is of another Sheaf.
+  // With a remote directory, the run file belongs to another Sheaf and the gateway's address is unknown.
   if (known === undefined && directoryAddress !== undefined)
     throw new CliError('the public URL of Sheaf is required: set SHEAF_PUBLIC_URL or use --url', 2)
   return toBaseUrl(known ?? (await getRunFile(settings)).url)
@@ -47,7 +54,7 @@ function toBaseUrl(url: string): string {
   return url.replace(/\/+$/, '')
 }
 
-/** The run file. Throws CliError when no Sheaf runs with that data folder. */
+/** Returns the run file. Throws CliError when no Sheaf is running with that data folder. */
 export async function getRunFile({ dataDir }: CliSettings): Promise<RunFile> {
   try {
     const run = await findRunFile(dataDir)

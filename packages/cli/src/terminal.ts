@@ -1,14 +1,14 @@
-/** Where a command writes to; a test brings its own. */
+/** The output of a command; replaced in tests. */
 export interface Terminal {
   /** Results: one line, or several. */
   out(text: string): void
-  /** What is for people only: hints and failures. */
+  /** Output for people only: hints and failures. */
   err(text: string): void
-  /** Progress bars go here; absent when nobody is watching. */
+  /** Stream of progress bars; absent without a terminal. */
   readonly progress?: NodeJS.WriteStream
 }
 
-/** Rows as aligned columns under their headings. */
+/** Formats rows as aligned columns with headings. */
 export function formatTable(headings: readonly string[], rows: readonly string[][]): string {
   const lines = [headings, ...rows]
   const widths = headings.map((_, column) =>

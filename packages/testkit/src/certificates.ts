@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { TlsFiles } from '@sheaf/kit/tls'
 import { generate } from 'selfsigned'
 
-/** Who signs certificates. */
+/** A certificate authority. */
 export interface Authority {
   readonly key: string
   readonly cert: string
@@ -12,7 +12,7 @@ export interface Authority {
 const name = (value: string) => [{ name: 'commonName', value }]
 const options = { keyType: 'ec', algorithm: 'sha256' } as const
 
-/** Makes an authority. */
+/** Creates an authority. */
 export async function createAuthority(): Promise<Authority> {
   const { private: key, cert } = await generate(name('authority'), {
     ...options,
@@ -24,7 +24,10 @@ export async function createAuthority(): Promise<Authority> {
   return { key, cert }
 }
 
-/** Writes the three files of a process below `folder`, with a new certificate for these names and for 127.0.0.1. */
+/**
+ * Writes certificate, key and CA of a process below `folder`, with a new certificate for these names and for
+ * 127.0.0.1.
+ */
 export async function writeCertificate(
   folder: string,
   authority: Authority,

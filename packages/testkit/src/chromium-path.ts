@@ -3,7 +3,10 @@ import { delimiter, join } from 'node:path'
 
 const names = ['chromium', 'chromium-browser']
 
-/** Where Chromium is: what SHEAF_CHROMIUM says, else on the PATH. Throws with what to do when there is none. */
+/**
+ * Returns the path of Chromium: SHEAF_CHROMIUM, else from the PATH. Throws with instructions when it is
+ * missing.
+ */
 export function findChromium(): string {
   const folders = (process.env.PATH ?? '').split(delimiter)
   const places = process.env.SHEAF_CHROMIUM
@@ -16,7 +19,7 @@ export function findChromium(): string {
   )
 }
 
-/** How it is started: root may not use its sandbox, and what is opened here is ours. */
+/** Returns its arguments: root cannot use its sandbox, and the opened pages are our own. */
 export function chromiumArguments(): string[] {
   return process.getuid?.() === 0 ? ['--no-sandbox'] : []
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 
-// A program to preload (`node --require`): lets a test set the wall clock of one process. The file that NODE_TEST_CLOCK
-// names holds milliseconds to add to the clock. Timers and `performance.now()` go on as they do when a clock is set.
+// A program to preload (`node --require`) that lets a test set the wall clock of one process. The file named
+// by NODE_TEST_CLOCK contains milliseconds to add to the clock. Timers and `performance.now()` are
+// unaffected, as when a real clock is set.
 
 const READ_EVERY_MS = 10
 

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 
 /** The wall clock of all processes of one Sheaf, PostgreSQL and NATS excepted. */
 export interface TestClock {
-  /** Settings for `startSheaf` that put its processes under this clock. */
+  /** Settings for `startSheaf` that make its processes use this clock. */
   readonly env: Readonly<Record<string, string>>
-  /** Sets the clock to so many milliseconds after (before, when negative) the real time. */
+  /** Sets the clock to this many milliseconds after the real time; negative values set it before. */
   set(offsetMs: number): void
 }
 
-/** Makes a clock that is right until it is set; `folder` keeps its file. */
+/** Creates a clock that equals the real one until it is set; `folder` stores its file. */
 export function createTestClock(folder: string): TestClock {
   const file = join(folder, 'clock')
   const set = (offsetMs: number) => writeFileSync(file, String(offsetMs))

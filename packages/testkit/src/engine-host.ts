@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEngines } from '@sheaf/engines/engines'
 
-// A program. Starts PostgreSQL and NATS for the tests (or checks those that DATABASE_URL and NATS_URL name), prints
-// their URLs as one line of JSON, and ends them when its stdin closes, which happens even if jest is killed.
+// A program that starts PostgreSQL and NATS for the tests (or checks those in DATABASE_URL and NATS_URL),
+// prints their URLs as one line of JSON, and stops them when its stdin closes, which happens even if jest is
+// killed.
 
 function askedToEnd(): Promise<void> {
   return new Promise((resolve) => {

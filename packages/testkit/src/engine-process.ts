@@ -10,7 +10,10 @@ interface EngineState {
   readonly nats?: { readonly user: string; readonly password: string; readonly port?: number }
 }
 
-/** Pid of an engine that the Sheaf with this data folder has started; undefined when it does not run. */
+/**
+ * Returns the pid of an engine that the Sheaf with this data folder has started; undefined when it is not
+ * running.
+ */
 export function findEngine(dataDir: string, name: EngineName): number | undefined {
   const [found] =
     name === 'nats'
@@ -19,7 +22,7 @@ export function findEngine(dataDir: string, name: EngineName): number | undefine
   return found?.pid
 }
 
-/** Address of the NATS that the Sheaf with this data folder has started. */
+/** Returns the address of the NATS that the Sheaf with this data folder has started. */
 export function readNatsUrl(dataDir: string): string {
   const { nats } = readState(dataDir)
   if (!nats?.port) throw new Error('this Sheaf has no NATS of its own')

@@ -3,24 +3,24 @@ import { Client } from 'pg'
 
 /** The servers that all tests of a run share. */
 export interface TestEngines {
-  /** A PostgreSQL whose user may create databases; take one of your own with `createTestDatabase`. */
+  /** A PostgreSQL whose user may create databases; use `createTestDatabase` for a separate one. */
   readonly databaseUrl: string
   readonly natsUrl: string
 }
 
-/** An empty database that is dropped, whoever is still connected, when it is disposed of. */
+/** An empty database that is dropped on disposal, despite open connections. */
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string
 }
 
-/** The engines that jest's global set-up started. Throws in a unit test, which has none. */
+/** Returns the engines that jest's global set-up has started. Throws in a unit test, which has none. */
 export function testEngines(): TestEngines {
   const { SHEAF_TEST_DATABASE_URL: databaseUrl, SHEAF_TEST_NATS_URL: natsUrl } = process.env
   if (!databaseUrl || !natsUrl) throw new Error('only service and system tests have engines')
   return { databaseUrl, natsUrl }
 }
 
-/** Makes a database for one test or one file of tests. */
+/** Creates a database for one test or one test file. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `sheaf_test_${randomBytes(8).toString('hex')}`
   await onServer(`create database ${name}`)

@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How long `eventually` waits, and how often it looks; milliseconds. */
-export interface Patience {
-  /** 30 s by default: what is late on a busy machine is not broken. */
+/** Timeout and polling interval of `eventually`, in milliseconds. */
+export interface EventuallyOptions {
+  /** 30 s by default, since a busy machine may be slow. */
   timeoutMs?: number
   /** 20 ms by default. */
   everyMs?: number
 }
 
-/** What has no value: an attempt that returned one of these has not succeeded yet. */
+/** Results that count as a failed attempt. */
 type Falsy = false | 0 | '' | null | undefined
 
 /**
- * Calls `attempt` until it returns something truthy, or nothing at all without throwing (expectations in a block),
- * and resolves to what it returned. Throws the last failure, told as its cause, when time is up.
+ * Calls `attempt` until it returns a truthy value, or returns nothing without throwing (expectations in a
+ * block), and resolves to that value. On a timeout, throws an error whose cause is the last failure.
  */
 export async function eventually<T>(
   attempt: () => T | Promise<T>,
-  { timeoutMs = 30_000, everyMs = 20 }: Patience = {},
+  { timeoutMs = 30_000, everyMs = 20 }: EventuallyOptions = {},
 ): Promise<Exclude<T, Falsy>> {
   const deadline = performance.now() + timeoutMs
   for (;;) {

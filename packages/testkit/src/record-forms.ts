@@ -1,20 +1,20 @@
 import { DataType, tableFromIPC, Vector, type Field } from 'apache-arrow'
 import { parse } from 'csv-parse/sync'
 
-/** A record as the JSON interface gives it. */
+/** A record as in the JSON API. */
 export interface FormRecord {
   readonly id: number
   readonly fields: Record<string, unknown>
 }
 
-/** The records of an answer in lines of JSON. Throws when a line is none. */
+/** Parses a response in NDJSON. Throws for a malformed line. */
 export function recordsOfNdjson(bytes: Uint8Array): FormRecord[] {
   const lines = Buffer.from(bytes).toString().split('\n')
   if (lines.pop() !== '') throw new Error('the last line has no end')
   return lines.map((line) => JSON.parse(line) as FormRecord)
 }
 
-/** The records of an answer in CSV, read by an independent parser: their cells are texts. */
+/** Parses a response in CSV with an independent parser: all cells are texts. */
 export function recordsOfCsv(bytes: Uint8Array): FormRecord[] {
   const lines: string[][] = parse(Buffer.from(bytes), { record_delimiter: '\n' })
   const [names = [], ...rows] = lines
@@ -25,7 +25,7 @@ export function recordsOfCsv(bytes: Uint8Array): FormRecord[] {
   }))
 }
 
-/** Records with their cells as texts, as CSV has them. */
+/** Converts the cells of records to texts, as in CSV. */
 export function withTexts(records: readonly FormRecord[]): FormRecord[] {
   const text = (cell: unknown) =>
     cell === null ? '' : typeof cell === 'string' ? cell : JSON.stringify(cell)
@@ -35,7 +35,7 @@ export function withTexts(records: readonly FormRecord[]): FormRecord[] {
   }))
 }
 
-/** The records of an answer in Arrow, with their cells as the JSON interface gives them. */
+/** Parses a response in Arrow, with cells as in the JSON API. */
 export function recordsOfArrow(bytes: Uint8Array): FormRecord[] {
   const { schema, batches } = tableFromIPC(bytes)
   return batches.flatMap((batch) =>

@@ -1,4 +1,4 @@
-/** What a request may carry besides its path. */
+/** Options of a request. */
 export interface RestOptions {
   /** Sent as JSON, unless it is text, bytes or a form. */
   body?: unknown
@@ -11,19 +11,22 @@ export interface RestOptions {
   signal?: AbortSignal
 }
 
-/** A whole reply. */
+/** A complete response. */
 export interface RestReply<T = unknown> {
   readonly status: number
   readonly headers: Headers
   readonly raw: Buffer
   readonly text: string
-  /** Parsed when the reply says that it is JSON, else its text; what it then is, only the caller knows. */
+  /** Parsed when the response is declared as JSON, else text. */
   readonly body: T
 }
 
 type Call = <T = unknown>(path: string, options?: RestOptions) => Promise<RestReply<T>>
 
-/** A client of the REST interface; paths begin at the site's base: `/api/orgs`. A 4xx is a reply, not an error. */
+/**
+ * A client of the REST API; paths are relative to the site: `/api/orgs`. A 4xx response is returned, not
+ * thrown.
+ */
 export interface Rest {
   readonly url: string
   readonly get: Call
@@ -33,7 +36,7 @@ export interface Rest {
   readonly delete: Call
 }
 
-/** A client for the gateway at `url`; without a key its requests are anonymous. */
+/** Creates a client for the gateway at `url`; without a key, requests are anonymous. */
 export function createRest(url: string, key?: string): Rest {
   const call =
     (method: string): Call =>
@@ -57,7 +60,7 @@ function toReply<T>({ status, headers }: Response, raw: Buffer): RestReply<T> {
   return { status, headers, raw, text, body: readBody(headers.get('content-type'), text) as T }
 }
 
-/** The address of a request; what the path already has in its query stays. */
+/** Returns the address of a request; a query in the path is kept. */
 export function toUrl(base: string, path: string, { query = {}, site }: RestOptions): string {
   const url = new URL(base)
   const [pathname = '', search = ''] = path.split('?', 2)
@@ -69,7 +72,7 @@ export function toUrl(base: string, path: string, { query = {}, site }: RestOpti
   return url.href
 }
 
-/** What a reply holds: JSON parsed if it is called that, text otherwise; undefined when it is empty. */
+/** Parses a response body: JSON if it is declared as such, text otherwise; undefined when it is empty. */
 export function readBody(contentType: string | null, text: string): unknown {
   if (text === '') return undefined
   return /^application\/([\w.-]+\+)?json\b/.test(contentType ?? '') ? JSON.parse(text) : text

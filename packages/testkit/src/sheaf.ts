@@ -9,29 +9,32 @@ import { createTestDatabase, testEngines } from './engines'
 import { eventually } from './eventually'
 import { tempDir } from './temp-dir'
 
-/** How a Sheaf is started. */
+/** Options for starting a Sheaf. */
 export interface SheafOptions {
-  /** The folder of an earlier start, which is left in place; a new one, deleted at the end, by default. */
+  /** The folder of an earlier start, which is kept; by default a new one, deleted at the end. */
   dataDir?: string
-  /** The owner's key, needed with the folder of an earlier start, since it is printed only once. */
+  /** The owner's key; required with the folder of an earlier start, since it is printed only once. */
   ownerKey?: string
-  /** A database of your own, needed with the folder of an earlier start; one made for it by default. */
+  /** A database; required with the folder of an earlier start. By default a new one is created. */
   databaseUrl?: string
   /** Lets Sheaf start its own engines, as `make run` does, instead of using those of the tests. */
   ownEngines?: boolean
   /** Further settings. */
   env?: Readonly<Record<string, string>>
-  /** A program, with arguments, that becomes Sheaf: it is given Node and Sheaf's program as further arguments. */
+  /**
+   * A program, with arguments, that executes Sheaf: it receives Node and Sheaf's program as further
+   * arguments.
+   */
   wrapper?: readonly string[]
 }
 
-/** A service of a running Sheaf, by the name in its run file. */
+/** A service of a running Sheaf, as named in its run file. */
 export type ServiceName = 'gateway' | 'directory' | 'document-data' | 'webhook'
 
-/** A process of a running Sheaf; an engine only when it has its own. */
+/** A process of a running Sheaf; engines only with `ownEngines`. */
 export type ProcessName = ServiceName | EngineName
 
-/** A user made by the operator's command, with a key of their own. */
+/** A user created by the operator's command, with their own key. */
 export interface SheafUser {
   readonly id: number
   readonly email: string
@@ -39,26 +42,26 @@ export interface SheafUser {
   readonly key: string
 }
 
-/** A whole Sheaf in processes of its own, as `make run` starts it; stopped by disposing of it. */
+/** A complete Sheaf in its own processes, as `make run` starts it; stopped by disposing of it. */
 export interface RunningSheaf extends AsyncDisposable {
   readonly url: string
   readonly ownerKey: string
   readonly dataDir: string
   /** Pid of the process that supervises the services. */
   readonly pid: number
-  /** All that it has printed so far. */
+  /** Everything that it has printed so far. */
   readonly output: () => string
-  /** The processes that run now, by name. */
+  /** The running processes, by name. */
   pids(): Promise<RunFile['pids']>
   /** Sends a signal (SIGKILL by default) to a process; resolves to the pid it had. */
   kill(name: ProcessName, signal?: NodeJS.Signals): Promise<number>
-  /** Resolves to the new pid when the process runs again and the whole system is ready. */
+  /** Resolves to the new pid when the process is running again and the whole system is ready. */
   restarted(name: ProcessName, previousPid: number): Promise<number>
-  /** Resolves when the whole system says that it is ready. */
+  /** Resolves when the whole system reports that it is ready. */
   ready(): Promise<void>
-  /** Makes a user if new, and in any case a new key. */
+  /** Creates the user if needed, and a new key in any case. */
   createUser(email: string, name: string): Promise<SheafUser>
-  /** Runs the operator's command; resolves to what it printed, throws when it fails. */
+  /** Runs the operator's command; resolves to its output, throws when it fails. */
   operate(...args: string[]): Promise<string>
 }
 
@@ -67,11 +70,11 @@ const programs = {
   cli: join(__dirname, '../../cli/dist/main.js'),
 }
 
-/** A first start initialises PostgreSQL and may have to fetch NATS. */
+/** A first start initializes PostgreSQL and may have to download NATS. */
 const startLimitMs = 120_000
 const stopLimitMs = 30_000
 
-/** Starts a Sheaf and resolves when it is ready; what it printed is in the error if it does not get there. */
+/** Starts a Sheaf and resolves when it is ready; a failure contains its output. */
 export function startSheaf(options: SheafOptions = {}): Promise<RunningSheaf> {
   return openWith(async (closer) => {
     const dataDir = options.dataDir ?? closer.use(await tempDir()).path
@@ -113,7 +116,7 @@ export function startSheaf(options: SheafOptions = {}): Promise<RunningSheaf> {
 
 const node = process.execPath
 
-/** The environment of this process without what would make a Sheaf, or its Node, another one than a user gets. */
+/** The environment of this process without variables that would change Sheaf, or its Node. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(SHEAF_|OTEL_|npm_|JEST_|(DATABASE_URL|NATS_URL|NODE_ENV|INIT_CWD)$)/.test(name),
@@ -156,7 +159,7 @@ function spawnSheaf(env: NodeJS.ProcessEnv, wrapper: readonly string[] = []): Sh
         async () => {
           if (hasEnded(child)) return 'ended'
           const run = await findRunFile(dataDir)
-          // It is announced when it can be found.
+          // Its announcement follows the run file.
           return run?.pids.standalone === child.pid && printed.includes('Sheaf is ready') && run
         },
         { timeoutMs: startLimitMs },
@@ -179,7 +182,7 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null
 }
 
-/** The key that a first start prints for the owner. */
+/** Returns the owner's key, which a first start prints. */
 function printedKey({ output }: SheafProcess): Promise<string> {
   return eventually(() => /\bshf_[\w-]+/.exec(output())?.[0] ?? false)
 }
@@ -190,7 +193,7 @@ async function getRunFile(dataDir: string): Promise<RunFile> {
   return run
 }
 
-/** The gateway keeps an answer about readiness for half a second; one kept from before the death says nothing. */
+/** The gateway caches readiness for half a second; a result from before the kill says nothing. */
 const keptAnswerMs = 600
 
 function untilRestarted(wanted: {

@@ -7,13 +7,13 @@ import {
   type TokenVerifier,
 } from '@sheaf/auth/caller-token'
 
-/** Stands in for directory where a test needs caller tokens and no directory. */
+/** Replaces directory in tests that need caller tokens only. */
 export interface TokenAuthority {
-  /** Accepts the tokens signed here and no others. */
+  /** Accepts only tokens signed here. */
   readonly verifier: TokenVerifier
-  /** What directory would answer to ListVerificationKeys. */
+  /** The response of directory to ListVerificationKeys. */
   readonly jwks: { readonly keys: SigningKey['publicJwk'][] }
-  /** A token for alice, changed by `claims`, that ends after `ttlMs` (30 s by default). */
+  /** Signs a token for alice, modified by `claims`, that expires after `ttlMs` (30 s by default). */
   sign(claims?: Partial<CallerClaims>, ttlMs?: number): Promise<string>
 }
 
@@ -25,7 +25,7 @@ const alice: CallerClaims = {
   system: false,
 }
 
-/** Makes an authority with a key of its own. */
+/** Creates an authority with its own key. */
 export async function createTokenAuthority(): Promise<TokenAuthority> {
   const key = await generateSigningKey()
   const signer = await createTokenSigner(key)

@@ -2,40 +2,40 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'no
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** One request that came. */
+/** A received request. */
 export interface ReceivedDelivery {
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** As it came: what signatures are of. */
+  /** The raw body, which signatures cover. */
   readonly body: string
-  /** `performance.now()` when it was there. */
+  /** `performance.now()` on receipt. */
   readonly at: number
 }
 
-/** What the receiver answers: 200 unless it says otherwise. */
+/** The response of the receiver: 200 by default. */
 export interface ReceiverAnswer {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
 
-/** Decides on an answer; one that never resolves leaves the sender waiting. */
+/** Chooses the response; one that never resolves keeps the sender waiting. */
 export type Answer = (delivery: ReceivedDelivery) => ReceiverAnswer | Promise<ReceiverAnswer>
 
-/** Stands in for those who listen to webhooks. */
+/** A fake receiver of webhooks. */
 export interface WebhookReceiver extends AsyncDisposable {
-  /** `http://127.0.0.1:<port>`; every path below it takes deliveries. */
+  /** `http://127.0.0.1:<port>`; every path below it accepts deliveries. */
   readonly url: string
   readonly port: number
-  /** What has come, in the order of arrival. */
+  /** All deliveries, in order of arrival. */
   readonly deliveries: readonly ReceivedDelivery[]
-  /** Rows of all bodies that came to a path, in the order of arrival; of all paths unless one is given. */
+  /** Returns the rows of all bodies received on a path, in order of arrival; on all paths by default. */
   rows(path?: string): Record<string, unknown>[]
-  /** Answers in another way from now on. */
+  /** Replaces how it responds. */
   answer: Answer
 }
 
-/** Starts a receiver on a free port of loopback, which Sheaf must be allowed to post to. */
+/** Starts a receiver on a free loopback port, to which Sheaf must be allowed to post. */
 export async function startReceiver(
   options: { readonly answer?: Answer; readonly port?: number } = {},
 ): Promise<WebhookReceiver> {

@@ -3,35 +3,35 @@ import { readTlsFiles, type TlsFiles } from '@sheaf/kit/tls'
 
 const HOUR = 3_600
 
-/** How long sessions of browsers last. */
+/** Lifetimes of browser sessions. */
 export interface SessionLimits {
-  /** A session ends when it is not used for so long. */
+  /** A session expires when unused for this long. */
   readonly idleSeconds: number
-  /** A session ends after so long, however much it is used. */
+  /** A session expires after this long, even if it is used. */
   readonly lifeSeconds: number
 }
 
 /** Settings of the directory service. */
 export interface DirectoryConfig {
-  /** `host:port` to serve on; port 0 takes a free one. */
+  /** `host:port` to listen on; port 0 selects a free one. */
   readonly listen: string
   /** `postgres://user:password@host:port/database`. */
   readonly databaseUrl: string
-  /** Most connections to PostgreSQL at once, besides one for announcements. */
+  /** Maximum number of connections to PostgreSQL, besides one for notifications. */
   readonly databaseConnections: number
-  /** Most calls that wait for such a connection. */
+  /** Maximum number of calls that wait for a connection. */
   readonly databaseWaiting: number
-  /** Days for which it stays known who changed whose access. */
+  /** Retention of the access audit, in days. */
   readonly accessAuditDays: number
   /** The secret that the processes of one Sheaf share. */
   readonly serviceKey: string
-  /** Certificates for the calls between them; plain text without. */
+  /** Certificates for calls between the processes; plain text without. */
   readonly tls?: TlsFiles
-  /** `host:port` where health is served in plain text as well. */
+  /** `host:port` of an additional plain-text health endpoint. */
   readonly healthListen?: string
   /** `host:port` of the webhook service. */
   readonly webhookAddress: string
-  /** After so many days what is in the trash is deleted. */
+  /** Days after which the trash is emptied. */
   readonly trashDays: number
   readonly sessions: SessionLimits
 }

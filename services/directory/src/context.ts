@@ -24,16 +24,16 @@ import { Outbox } from './outbox/outbox'
 /** The service's own PostgreSQL schema. */
 const SCHEMA = 'directory'
 
-/** What handlers work with. */
+/** Resources that handlers use. */
 export interface Context {
   readonly log: Logger
   readonly db: Kysely<DirectorySchema>
   readonly changes: AccessChanges
   readonly keyUse: CredentialUse
   readonly sessionUse: CredentialUse
-  /** How long sessions last. */
+  /** Lifetimes of sessions. */
   readonly sessions: SessionLimits
-  /** Tells the other services what is gone; to be woken after a deletion. */
+  /** Notifies other services of deletions; call `wake` after one. */
   readonly outbox: Outbox
   readonly signer: TokenSigner
   readonly verifier: TokenVerifier
@@ -43,8 +43,9 @@ export interface Context {
 }
 
 /**
- * Opens what the service works with; `closer` closes it. Throws when PostgreSQL cannot be reached or its schema is newer.
- * @param onUnavailable called whenever PostgreSQL turns out to be out of reach
+ * Opens the resources of the service; `closer` closes them. Throws when PostgreSQL is unreachable or its
+ * schema is newer.
+ * @param onUnavailable called whenever PostgreSQL turns out to be unreachable
  */
 export async function openContext(
   config: DirectoryConfig,

@@ -4,32 +4,32 @@ import { touchKeys } from './db/keys'
 import type { DirectorySchema } from './db/schema'
 import { touchSessions } from './db/sessions'
 
-/** Uses are told apart to the minute. */
+/** Resolution of usage times. */
 const EXACTNESS_MS = 60_000
 const FLUSH_MS = 1_000
 
-/** Records when keys, or sessions, were last used, in batches and beside the requests that use them. */
+/** Records when keys, or sessions, were last used, in batches and outside of the requests that use them. */
 export class CredentialUse implements AsyncDisposable {
   private readonly used = new Set<number>()
   private timer?: NodeJS.Timeout
 
-  /** The use of keys. */
+  /** Tracks the use of keys. */
   static ofKeys(db: Kysely<DirectorySchema>, log: Logger): CredentialUse {
     return new CredentialUse((ids) => touchKeys(db, ids), log)
   }
 
-  /** The use of sessions. */
+  /** Tracks the use of sessions. */
   static ofSessions(db: Kysely<DirectorySchema>, log: Logger): CredentialUse {
     return new CredentialUse((ids) => touchSessions(db, ids), log)
   }
 
-  /** @param touch stores that those with these ids are used now */
+  /** @param touch stores the current time for these ids */
   private constructor(
     private readonly touch: (ids: readonly number[]) => Promise<void>,
     private readonly log: Logger,
   ) {}
 
-  /** Notes that one is used now, unless the last use known is of the same minute. */
+  /** Records a use, unless the last recorded use is within the same minute. */
   note(id: number, lastUsedAt: Date | null): void {
     if (lastUsedAt !== null && Date.now() - lastUsedAt.getTime() < EXACTNESS_MS) return
     this.used.add(id)
@@ -42,7 +42,7 @@ export class CredentialUse implements AsyncDisposable {
     const ids = [...this.used]
     this.used.clear()
     if (ids.length === 0) return
-    // A use that is not recorded harms nobody, so a failure is not tried again.
+    // A lost use is harmless, so a failure is not retried.
     await this.touch(ids).catch((error: unknown) =>
       this.log.warn({ err: error }, 'failed to record the use of keys and sessions'),
     )

@@ -7,19 +7,19 @@ import { deleteEndedLinks } from './db/sign-in-links'
 import { deleteUnpublished, emptyTrash } from './db/trash'
 
 const ROUND_MS = 10 * 60_000
-/** Filling a reserved document may take as long as a gateway lets a request take, which is much less. */
+/** Filling a reserved document takes at most as long as a request to the gateway, which is much less. */
 const UNPUBLISHED_HOURS = 24
 
 /**
- * Deletes, now and then, what has been in the trash for long, documents that nobody finished making, links and sessions
- * that have ended, and what the audit of access has kept long enough.
+ * Periodically deletes expired trash, abandoned reservations, expired links and sessions, and expired records
+ * of the access audit.
  */
-export class Housekeeping implements AsyncDisposable {
+export class DirectoryMaintenance implements AsyncDisposable {
   private timer?: NodeJS.Timeout
   private running?: Promise<void>
   private closed = false
 
-  /** @param onDeleted called after every round: there may be something in the outbox */
+  /** @param onDeleted called after every round: the outbox may have new entries */
   constructor(
     private readonly db: Kysely<DirectorySchema>,
     private readonly days: { readonly trashDays: number; readonly accessAuditDays: number },
@@ -30,13 +30,13 @@ export class Housekeeping implements AsyncDisposable {
   /** Starts a round now, and further ones until disposed of. */
   start(): void {
     if (this.closed) return
-    this.running = this.tidy().finally(() => {
+    this.running = this.runOnce().finally(() => {
       const wait = ROUND_MS * (0.5 + Math.random())
       if (!this.closed) this.timer = setTimeout(() => this.start(), wait).unref()
     })
   }
 
-  private async tidy(): Promise<void> {
+  private async runOnce(): Promise<void> {
     try {
       await emptyTrash(this.db, this.days.trashDays)
       await deleteUnpublished(this.db, UNPUBLISHED_HOURS)

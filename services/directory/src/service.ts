@@ -4,18 +4,18 @@ import { openWith } from '@sheaf/kit/lifecycle'
 import type { DirectoryConfig } from './config'
 import { openContext } from './context'
 import { createServices } from './handlers/index'
-import { Housekeeping } from './maintenance'
+import { DirectoryMaintenance } from './maintenance'
 
-/** A directory service that answers. Disposing lets running calls finish and closes everything. */
+/** A running directory service. Disposing lets running calls complete and closes everything. */
 export interface RunningDirectory extends AsyncDisposable {
-  /** `host:port` with the real port. */
+  /** `host:port` with the actual port. */
   readonly address: string
   readonly port: number
 }
 
 /**
- * Starts the directory service: migrates its schema, makes the signing key if there is none, and serves. Health knows
- * '' (the process) and 'postgres'. Any number of instances may share one database.
+ * Starts the directory service: migrates its schema, creates the signing key if there is none, and serves.
+ * Health checks are '' (the process) and 'postgres'. Any number of instances may share one database.
  */
 export function startDirectory(config: DirectoryConfig): Promise<RunningDirectory> {
   return openWith(async (closer) => {
@@ -34,7 +34,7 @@ export function startDirectory(config: DirectoryConfig): Promise<RunningDirector
     closer.defer(() => health[Symbol.dispose]())
     const wake = () => ctx.outbox.wake()
     wake()
-    closer.use(new Housekeeping(ctx.db, config, wake, ctx.log)).start()
+    closer.use(new DirectoryMaintenance(ctx.db, config, wake, ctx.log)).start()
     server.setHealth('postgres', true)
     checkDatabase = () => health.check()
     health.check()

@@ -14,9 +14,7 @@ describe('a change of access', () => {
 
   beforeAll(async () => {
     directory = await TestDirectory.start()
-    alice = await directory.addUser('alice')
-    bob = await directory.addUser('bob')
-    carol = await directory.addUser('carol')
+    ;[alice, bob, carol] = await directory.addUsers('alice', 'bob', 'carol')
   })
   beforeEach(async () => {
     // An instance that has not reported for a while gets no new documents.

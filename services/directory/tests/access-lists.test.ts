@@ -19,10 +19,7 @@ describe('access', () => {
 
   beforeAll(async () => {
     directory = await TestDirectory.start()
-    alice = await directory.addUser('alice')
-    bob = await directory.addUser('bob')
-    carol = await directory.addUser('carol')
-    dan = await directory.addUser('dan')
+    ;[alice, bob, carol, dan] = await directory.addUsers('alice', 'bob', 'carol', 'dan')
   })
   beforeEach(async () => {
     // An instance that has not reported for a while gets no new documents.

@@ -12,8 +12,7 @@ describe('somebody who is taken out of an org while they add something to it', (
 
   beforeAll(async () => {
     directory = await TestDirectory.start()
-    alice = await directory.addUser('alice')
-    bob = await directory.addUser('bob')
+    ;[alice, bob] = await directory.addUsers('alice', 'bob')
   })
   beforeEach(async () => {
     await directory.addHome()

@@ -17,10 +17,7 @@ describe('resolveAccess', () => {
   let doc: string
   beforeAll(async () => {
     directory = await TestDirectory.start()
-    alice = await directory.addUser('alice')
-    bob = await directory.addUser('bob')
-    carol = await directory.addUser('carol')
-    dan = await directory.addUser('dan')
+    ;[alice, bob, carol, dan] = await directory.addUsers('alice', 'bob', 'carol', 'dan')
     await directory.addHome()
     team = await directory.createOrg(alice, 'bench')
     workspace = await directory.createWorkspace(alice, 'bench')

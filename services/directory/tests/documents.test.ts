@@ -11,9 +11,7 @@ describe('documents', () => {
   let workspace: number
   beforeAll(async () => {
     directory = await TestDirectory.start()
-    alice = await directory.addUser('alice')
-    bob = await directory.addUser('bob')
-    dan = await directory.addUser('dan')
+    ;[alice, bob, dan] = await directory.addUsers('alice', 'bob', 'dan')
     await directory.createOrg(alice, 'bench')
     workspace = await directory.createWorkspace(alice, 'bench')
     await directory.grant('workspace', workspace, bob, 'editors')

@@ -18,8 +18,7 @@ describe('a key with a scope', () => {
   beforeAll(async () => {
     directory = await TestDirectory.start()
     await directory.addHome()
-    alice = await directory.addUser('alice')
-    dan = await directory.addUser('dan')
+    ;[alice, dan] = await directory.addUsers('alice', 'dan')
     org = await directory.createOrg(alice, 'acme')
     otherOrg = await directory.createOrg(alice, 'other')
     for (const [i, owner] of [org, org, otherOrg].entries()) {

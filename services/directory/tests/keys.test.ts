@@ -8,8 +8,7 @@ describe('keys', () => {
   let bob: TestUser
   beforeAll(async () => {
     directory = await TestDirectory.start()
-    alice = await directory.addUser('alice')
-    bob = await directory.addUser('bob')
+    ;[alice, bob] = await directory.addUsers('alice', 'bob')
   })
   afterAll(() => directory[Symbol.asyncDispose]())
 

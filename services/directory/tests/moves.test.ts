@@ -10,9 +10,7 @@ describe('a document', () => {
   let there: number
   beforeAll(async () => {
     directory = await TestDirectory.start()
-    alice = await directory.addUser('alice')
-    bob = await directory.addUser('bob')
-    carol = await directory.addUser('carol')
+    ;[alice, bob, carol] = await directory.addUsers('alice', 'bob', 'carol')
     await directory.addHome()
     await directory.createOrg(alice, 'first')
     const second = await directory.createOrg(carol, 'second')

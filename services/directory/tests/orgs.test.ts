@@ -9,9 +9,7 @@ describe('orgs', () => {
   let team: number
   beforeAll(async () => {
     directory = await TestDirectory.start()
-    alice = await directory.addUser('alice')
-    bob = await directory.addUser('bob')
-    dan = await directory.addUser('dan')
+    ;[alice, bob, dan] = await directory.addUsers('alice', 'bob', 'dan')
     team = await directory.createOrg(alice, 'bench')
   })
   afterAll(() => directory[Symbol.asyncDispose]())

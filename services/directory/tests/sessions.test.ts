@@ -16,8 +16,7 @@ describe('sessions', () => {
   let bob: TestUser
   beforeAll(async () => {
     directory = await TestDirectory.start()
-    alice = await directory.addUser('alice')
-    bob = await directory.addUser('bob')
+    ;[alice, bob] = await directory.addUsers('alice', 'bob')
   })
   beforeEach(async () => {
     system = await directory.system()

@@ -128,6 +128,15 @@ export class TestDirectory implements AsyncDisposable {
     return { id, email, key }
   }
 
+  /** Creates users, each with a key, in this order. */
+  async addUsers<const N extends readonly string[]>(
+    ...names: N
+  ): Promise<{ [K in keyof N]: TestUser }> {
+    const users: TestUser[] = []
+    for (const name of names) users.push(await this.addUser(name))
+    return users as { [K in keyof N]: TestUser }
+  }
+
   /** The same user with another key, which is confined to a scope. */
   async withScope(user: TestUser, scope: Partial<KeyScope>): Promise<TestUser> {
     const { key } = await this.clients.keys.createKey(

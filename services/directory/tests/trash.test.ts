@@ -9,9 +9,7 @@ describe('the trash', () => {
   let workspace: number
   beforeAll(async () => {
     directory = await TestDirectory.start()
-    alice = await directory.addUser('alice')
-    bob = await directory.addUser('bob')
-    dan = await directory.addUser('dan')
+    ;[alice, bob, dan] = await directory.addUsers('alice', 'bob', 'dan')
     await directory.addHome()
     const team = await directory.createOrg(alice, 'bench')
     await directory.grant('org', team, bob, 'editors')

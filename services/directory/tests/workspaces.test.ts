@@ -10,10 +10,7 @@ describe('workspaces', () => {
   let team: number
   beforeAll(async () => {
     directory = await TestDirectory.start()
-    alice = await directory.addUser('alice')
-    bob = await directory.addUser('bob')
-    carol = await directory.addUser('carol')
-    dan = await directory.addUser('dan')
+    ;[alice, bob, carol, dan] = await directory.addUsers('alice', 'bob', 'carol', 'dan')
     await directory.addHome()
     team = await directory.createOrg(alice, 'bench')
     await directory.grant('org', team, bob, 'editors')

@@ -4,27 +4,27 @@ import { isHostEntry } from './targets/url-rule'
 
 const MIB = 1024 * 1024
 
-/** What the webhook service needs to know to start. */
+/** Settings of the webhook service. */
 export interface WebhookConfig {
-  /** `host:port` to listen on; port 0 takes a free one. */
+  /** `host:port` to listen on; port 0 selects a free one. */
   readonly listen: string
   /** `postgres://user:password@host:port/database`. */
   readonly databaseUrl: string
-  /** `host:port` of directory, which has the keys that verify callers. */
+  /** `host:port` of directory, which publishes the keys that verify callers. */
   readonly directoryAddress: string
   /** The secret that the processes of one Sheaf share. */
   readonly serviceKey: string
-  /** Certificates for the calls between them; plain text without. */
+  /** Certificates for calls between the processes; plain text without. */
   readonly tls?: TlsFiles
-  /** `host:port` where health is served in plain text as well. */
+  /** `host:port` of an additional plain-text health endpoint. */
   readonly healthListen?: string
   /** `nats://user:password@host:port`. */
   readonly natsUrl: string
-  /** Hosts to which deliveries may go although their addresses are private; `*` for all. */
+  /** Hosts that may receive deliveries although their addresses are private; `*` for all. */
   readonly allowedHosts: readonly string[]
-  /** Events that may wait for one webhook … */
+  /** Maximum number of queued events of one webhook. */
   readonly queueEvents: number
-  /** … and bytes of their bodies. */
+  /** Maximum size of their bodies, in bytes. */
   readonly queueBytes: number
 }
 

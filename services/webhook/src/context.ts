@@ -12,48 +12,48 @@ import type { WebhookSchema } from './db/schema'
 import { DocumentCalls } from './document-calls'
 import { Poster } from './targets/post'
 import type { Resolve } from './targets/resolve'
-import { Wakes } from './notifier'
+import { Notifier } from './notifier'
 
 /** The service's own PostgreSQL schema. */
 const SCHEMA = 'webhook'
 
 type KeySet = Awaited<ReturnType<Parameters<typeof createTokenVerifier>[0]>>
 
-/** What handlers work with. */
+/** Resources that handlers use. */
 export interface Context {
   readonly log: Logger
   readonly db: Kysely<WebhookSchema>
   readonly verifier: TokenVerifier
   /** Calls document-data on behalf of Sheaf itself. */
   readonly documentCalls: Pick<DocumentCalls, 'run'>
-  readonly wakes: Wakes
+  readonly notifier: Notifier
   /** Posts deliveries. */
   readonly poster: Poster
-  /** What may wait for one webhook. */
+  /** Limits of the queue of one webhook. */
   readonly queueLimits: QueueLimits
-  /** Hosts that may have private addresses, as SHEAF_WEBHOOK_ALLOWED_HOSTS names them. */
+  /** Hosts that may have private addresses, from SHEAF_WEBHOOK_ALLOWED_HOSTS. */
   readonly allowedHosts: readonly string[]
 }
 
-/** Stand-ins for what a test does not run. */
+/** Replacements for components that a test does not run. */
 export interface Overrides {
   /** Verifies caller tokens instead of directory's keys. */
   readonly verifier?: TokenVerifier
-  /** Calls a document-data that the test plays. */
+  /** A fake document-data. */
   readonly documentCalls?: Pick<DocumentCalls, 'run'>
-  /** Finds the addresses of hosts instead of DNS. */
+  /** Resolves host names instead of DNS. */
   readonly resolve?: Resolve
 }
 
-/** How the context is opened. */
+/** Options for opening the context. */
 export interface OpenOptions extends Overrides {
-  /** Called whenever PostgreSQL turns out to be out of reach. */
+  /** Called whenever PostgreSQL turns out to be unreachable. */
   readonly onUnavailable: () => void
 }
 
 /**
- * Opens what the service works with; `closer` closes it. Does not wait for directory. Throws when PostgreSQL cannot be
- * reached or its schema is newer.
+ * Opens the resources of the service; `closer` closes them. Does not wait for directory. Throws when
+ * PostgreSQL is unreachable or its schema is newer.
  */
 export async function openContext(
   config: WebhookConfig,
@@ -79,7 +79,7 @@ export async function openContext(
     poster,
     verifier: verifier ?? createTokenVerifier(fetchKeys),
     documentCalls: documentCalls ?? calls,
-    wakes: new Wakes(),
+    notifier: new Notifier(),
     queueLimits: { events: config.queueEvents, bytes: config.queueBytes },
     allowedHosts: config.allowedHosts,
   }

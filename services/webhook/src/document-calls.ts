@@ -10,15 +10,15 @@ import { LRUCache } from 'lru-cache'
 
 /** Far more than there are document-data instances. */
 const MAX_CHANNELS = 1_000
-/** Documents whose homes and tokens are remembered. */
+/** Documents whose homes and tokens are cached. */
 const MAX_GRANTS = 10_000
-/** A token is replaced when it has less than this left. */
+/** A token is replaced when it expires within this time. */
 const MARGIN_MS = 5_000
 const RESOLVE_MS = 5_000
-/** An entry of the log that holds many rows comes in messages of some MiB. */
+/** A log entry with many rows arrives in messages of some MiB. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 
-/** Reasons that say that a home or token is out of date. */
+/** Reasons for which a home or token is stale. */
 const outdated = new Set(['WRONG_HOME', 'BAD_CALLER_TOKEN', 'SERVICE_UNAVAILABLE'])
 
 /** Clients of one document-data instance. */
@@ -34,7 +34,9 @@ interface Grant {
   readonly address: string
 }
 
-/** Calls document-data on behalf of Sheaf itself: finds the home of a document and carries a token for it. */
+/**
+ * Calls document-data on behalf of Sheaf itself: locates the home of a document and presents a token for it.
+ */
 export class DocumentCalls implements AsyncDisposable {
   private readonly grants = new LRUCache<string, Grant>({ max: MAX_GRANTS })
   private readonly clients = new LRUCache<string, DocumentClients>({
@@ -49,8 +51,9 @@ export class DocumentCalls implements AsyncDisposable {
   ) {}
 
   /**
-   * Runs a call at the document's home. Throws AppError: `not_found` when there is no such document, `unavailable` when
-   * its home or directory is away, and whatever the call throws. It is not repeated: the next call finds the home anew.
+   * Runs a call at the document's home. Throws AppError: `not_found` when the document does not exist,
+   * `unavailable` when its home or directory is unreachable, and the errors of the call. The call is not
+   * retried, but the next one locates the home again.
    */
   async run<T>(
     docId: string,
@@ -104,7 +107,10 @@ export class DocumentCalls implements AsyncDisposable {
   }
 }
 
-/** Seq of the latest entry of a document's log, whether or not earlier ones are kept. Throws as `run` of the calls does. */
+/**
+ * Returns the seq of the latest entry of a document's log, even if earlier ones were truncated. Throws as
+ * `run` does.
+ */
 export function readLatestSeq(calls: Pick<DocumentCalls, 'run'>, docId: string): Promise<number> {
   return calls.run(docId, async ({ tables }, call) => {
     const { seq } = await tables.listTables({ docId, withColumns: false }, call)

@@ -3,7 +3,7 @@ import { sql, type Kysely } from 'kysely'
 import type { WebhookSchema } from './db/schema'
 import type { PostOutcome } from './targets/post'
 
-/** Deliveries may come days after their event. */
+/** Deliveries may follow their event days later. */
 const latencyBounds = [...secondsBounds, 300, 1_800, 7_200, 86_400]
 
 const deliveries = {
@@ -58,7 +58,9 @@ const queues = {
   }),
 }
 
-/** Counts an attempt, and the time that a successful one took since its first event; `timeMs` is 0 when it has none. */
+/**
+ * Counts an attempt, and the time of a successful one since its first event; `timeMs` is 0 without events.
+ */
 export function countAttempt(outcome: PostOutcome, timeMs: number): void {
   const isDone = outcome.error === null
   const kind = isDone ? 'success' : outcome.isRefused ? 'refused' : 'failure'
@@ -67,17 +69,17 @@ export function countAttempt(outcome: PostOutcome, timeMs: number): void {
   if (isDone && timeMs > 0) deliveries.latency.record(Math.max(0, Date.now() - timeMs) / 1_000, {})
 }
 
-/** Receivers answer with whatever number they like. */
+/** Groups statuses by class: receivers may send any number. */
 function classOf(status: number | null | undefined): string {
   return status ? `${Math.floor(status / 100)}xx` : 'none'
 }
 
-/** Shows what waits to be sent, until disposed of. */
+/** Exposes the delivery queue, until disposed of. */
 export function observeSending(
   db: Kysely<WebhookSchema>,
   sender: { readonly busy: number },
 ): Disposable {
-  // Both metrics are collected together, of one look at the table.
+  // Both metrics are collected from one query.
   let looked: Promise<readonly StateCount[]> | undefined
   const look = () =>
     (looked ??= countStates(db).finally(() => {
@@ -94,7 +96,7 @@ export function observeSending(
   ])
 }
 
-/** Shows what waits to be matched, until disposed of. */
+/** Exposes the matching queue, until disposed of. */
 export function observeMatching(queue: { readonly size: number }): Disposable {
   return queues.matching.observe((tell) => tell(queue.size))
 }
@@ -107,7 +109,7 @@ interface StateCount {
 
 const states = ['working', 'failing', 'stopped', 'disabled']
 
-/** Nothing while the database is away. */
+/** Counts webhooks by state; returns nothing while the database is unreachable. */
 async function countStates(db: Kysely<WebhookSchema>): Promise<readonly StateCount[]> {
   const state = sql<string>`case when not enabled then 'disabled'
     when stopped_reason is not null or halted_at is not null then 'stopped'

@@ -6,18 +6,18 @@ import type { WebhookConfig } from './config'
 import { openContext, type Overrides } from './context'
 import { createServices } from './handlers/index'
 import { observeSending } from './metrics'
-import { Sender } from './sending/sender'
-import { Upkeep } from './sending/maintenance'
+import { DeliveryScheduler } from './delivery/delivery-scheduler'
+import { DeliveryLogMaintenance } from './delivery/delivery-log-maintenance'
 
-/** A webhook service that answers calls until it is disposed of. */
+/** A running webhook service; disposing of it stops it. */
 export interface RunningWebhook extends AsyncDisposable {
   /** `host:port` that it listens on. */
   readonly address: string
 }
 
 /**
- * Starts the webhook service: migrates its schema and serves. Health knows '' (the process), 'postgres' and 'nats'.
- * Any number of instances may share one database.
+ * Starts the webhook service: migrates its schema and serves. Health checks are '' (the process), 'postgres'
+ * and 'nats'. Any number of instances may share one database.
  */
 export function startWebhook(
   config: WebhookConfig,
@@ -29,8 +29,8 @@ export function startWebhook(
       ...overrides,
       onUnavailable: () => checkDatabase(),
     })
-    const sender = closer.use(new Sender(ctx.db, ctx.poster, ctx.log))
-    ctx.wakes.sender = () => sender.wake()
+    const sender = closer.use(new DeliveryScheduler(ctx.db, ctx.poster, ctx.log))
+    ctx.notifier.deliver = () => sender.wake()
     const server = await startGrpcServer({
       listen: config.listen,
       tls: config.tls,
@@ -50,7 +50,7 @@ export function startWebhook(
       natsUrl: config.natsUrl,
       onConnected: (connected) => server.setHealth('nats', connected),
     })
-    closer.use(new Upkeep(ctx.db, ctx.log)).start()
+    closer.use(new DeliveryLogMaintenance(ctx.db, ctx.log)).start()
     const observed = observeSending(ctx.db, sender)
     closer.defer(() => observed[Symbol.dispose]())
     sender.wake()

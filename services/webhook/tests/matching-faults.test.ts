@@ -137,7 +137,7 @@ describe('matching, when something fails', () => {
       await sql`update documents set ${later} ${ofDocument}`.execute(db)
     }
     await sql`update documents set checked_at = now() - interval '5 min' ${ofDocument}`.execute(db)
-    instance.ctx.wakes.matcher(doc.id)
+    instance.ctx.notifier.match(doc.id)
     type Row = { due: boolean; checked: boolean }
     const read = () =>
       sql<Row>`select due_at > now() + interval '30 min' as due, checked_at > now() - interval '4 min' as checked
@@ -159,7 +159,7 @@ describe('matching, when something fails', () => {
   it('shares the work among instances, each event once and in order', async () => {
     await using second = await startInstance(world.url, fake)
     const watched = await Promise.all(Array.from({ length: 4 }, () => world.createWatched()))
-    for (const [doc] of watched) second.ctx.wakes.matcher(doc.id)
+    for (const [doc] of watched) second.ctx.notifier.match(doc.id)
     for (let round = 0; round < 15; round++)
       await Promise.all(
         watched.map(async ([doc]) => {
@@ -201,9 +201,9 @@ describe('matching, when something fails', () => {
       })
       expect(away.isConnected()).toBe(false)
       const own = await createWebhook(away.ctx, doc)
-      away.ctx.wakes.matcher(doc.id)
+      away.ctx.notifier.match(doc.id)
       doc.add({ id: 1 })
-      away.ctx.wakes.matcher(doc.id)
+      away.ctx.notifier.match(doc.id)
       // Without NATS the log is looked at all the same.
       await eventually(async () => (await listEvents(away.ctx, own)).length === 1)
     }
@@ -223,7 +223,7 @@ describe('matching, when something fails', () => {
     await eventually(() => own.isConnected())
     const doc = fake.create()
     const webhook = await createWebhook(own.ctx, doc)
-    own.ctx.wakes.matcher(doc.id)
+    own.ctx.notifier.match(doc.id)
     const ownNats = await connectNats({ url: natsUrl, name: 'test', log: createLogger('test') })
     const seqs = async () =>
       (await listEvents(own.ctx, webhook)).map((event) => Number(event.split(' ')[0]))
@@ -254,7 +254,7 @@ describe('matching, when something fails', () => {
       await using own = await startInstance(database.url, fake, { natsUrl })
       const doc = fake.create()
       await createWebhook(own.ctx, doc)
-      own.ctx.wakes.matcher(doc.id)
+      own.ctx.notifier.match(doc.id)
       process.kill(engines.pids.nats ?? 0, 'SIGKILL')
       await eventually(() => !own.isConnected())
       await eventually(() => own.isConnected())

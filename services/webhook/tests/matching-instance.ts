@@ -49,7 +49,7 @@ export function startInstance(
     })
     let isConnected = false
     let sent = 0
-    ctx.wakes.sender = () => void sent++
+    ctx.notifier.deliver = () => void sent++
     const { natsUrl } = config
     await startMatching(ctx, closer, {
       natsUrl,

@@ -44,7 +44,7 @@ export async function startMatchingWorld(): Promise<MatchingWorld> {
     async createWatched(form) {
       const doc = fake.create()
       const webhook = await createWebhook(instance.ctx, doc, form)
-      instance.ctx.wakes.matcher(doc.id)
+      instance.ctx.notifier.match(doc.id)
       return [doc, webhook]
     },
     send: (doc, ...seqs) => publish(nats, doc, ...seqs),

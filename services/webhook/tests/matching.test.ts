@@ -175,7 +175,7 @@ describe('matching', () => {
       { B: -1 },
     )
     doc.add({ id: 1000 })
-    instance.ctx.wakes.matcher(doc.id)
+    instance.ctx.notifier.match(doc.id)
     await world.untilHandled(doc)
     const { db } = instance.ctx
     const events = await db
@@ -205,7 +205,7 @@ describe('matching', () => {
     const { db } = instance.ctx
     const partial = { partial_seq: 1, partial_row: 79 }
     await db.updateTable('webhooks').set(partial).where('id', '=', webhook).execute()
-    instance.ctx.wakes.matcher(doc.id)
+    instance.ctx.notifier.match(doc.id)
     await world.untilHandled(doc)
     const ids = (await listEvents(instance.ctx, webhook)).map(
       (event) => /"id":(\d+)/.exec(event)?.[1],
@@ -223,7 +223,7 @@ describe('matching', () => {
     const other = await createWebhook(ctx, doc)
     doc.add({ id: 3 }, { id: 4 })
     doc.add({ id: 5 })
-    ctx.wakes.matcher(doc.id)
+    ctx.notifier.match(doc.id)
     await eventually(async () => (await readHandled(ctx, doc)) === 3)
     const { status, stopped_reason, stopped_seq, last_error, waiting_count, due_at } =
       await readWebhook(ctx, webhook)
@@ -247,7 +247,7 @@ describe('matching', () => {
     const webhook = await createWebhook(small.ctx, doc)
     doc.add({ id: 1 })
     doc.add({ id: 2, A: 'é'.repeat(40) })
-    small.ctx.wakes.matcher(doc.id)
+    small.ctx.notifier.match(doc.id)
     await eventually(async () => (await readHandled(small.ctx, doc)) === 2)
     expect((await readWebhook(small.ctx, webhook)).stopped_seq).toBe(1)
     expect(await listEvents(small.ctx, webhook)).toHaveLength(1)

@@ -38,7 +38,7 @@ describe('a replay', () => {
   afterAll(() => closer.close())
 
   const handle = async (doc: FakeDocument) => {
-    instance.ctx.wakes.matcher(doc.id)
+    instance.ctx.notifier.match(doc.id)
     await eventually(async () => (await readHandled(instance.ctx, doc)) === doc.latestSeq)
   }
   /** What a sender does with what waits. */

@@ -6,7 +6,7 @@ import { createTestDatabase } from '@sheaf/testkit/engines'
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { migrations } from '../src/db/migrations/index'
 import type { EventKind, WebhookSchema } from '../src/db/schema'
-import { Sender } from '../src/sending/sender'
+import { DeliveryScheduler } from '../src/delivery/delivery-scheduler'
 import { Poster } from '../src/targets/post'
 
 /** What waits, as the matching of events would queue it. */
@@ -19,7 +19,7 @@ export interface QueuedEvent {
 /** A database of the webhook service, and senders that share it. */
 export class SendingWorld implements AsyncDisposable {
   private readonly closer = new Closer()
-  private readonly senders = new Set<Sender>()
+  private readonly senders = new Set<DeliveryScheduler>()
   private seq = 0
   readonly log = createLogger('test')
 
@@ -41,10 +41,10 @@ export class SendingWorld implements AsyncDisposable {
   }
 
   /** Starts a sender, to be disposed of by the test or with the world. */
-  startSender({ timeoutMs = 15_000 } = {}): Sender {
+  startSender({ timeoutMs = 15_000 } = {}): DeliveryScheduler {
     const poster = new Poster({ allowedHosts: ['127.0.0.1'], timeoutMs })
     this.closer.defer(() => poster[Symbol.dispose]())
-    const sender = this.closer.use(new Sender(this.db, poster, this.log))
+    const sender = this.closer.use(new DeliveryScheduler(this.db, poster, this.log))
     this.senders.add(sender)
     sender.wake()
     return sender

@@ -2,8 +2,8 @@ import { eventually } from '@sheaf/testkit/eventually'
 import { startReceiver, type WebhookReceiver } from '@sheaf/testkit/webhook-receiver'
 import { sql } from 'kysely'
 import { claimDue } from '../src/db/leases'
-import { advance } from '../src/sending/advance'
-import { Sender } from '../src/sending/sender'
+import { takeNextAttempt } from '../src/delivery/take-next-attempt'
+import { DeliveryScheduler } from '../src/delivery/delivery-scheduler'
 import { numbered, numbersOf, SendingWorld } from './sending'
 
 const patience = { timeoutMs: 60_000 }
@@ -54,7 +54,7 @@ describe('deliveries', () => {
       leases: [lease],
     } = await claimDue(world.db, claimAll)
     if (!lease) throw new Error('nothing was due')
-    const sent = await advance(world.db, lease, undefined, { mayGoOn: true, leaseMs })
+    const sent = await takeNextAttempt(world.db, lease, undefined, { mayContinue: true, leaseMs })
     world.startSender()
     await world.queue(id, numbered(1, 3))
     const { id: other } = await world.addWebhook(`${receiver.url}/other`)
@@ -77,7 +77,7 @@ describe('deliveries', () => {
       leases: [lease],
     } = await claimDue(world.db, claimAll)
     if (!lease) throw new Error('nothing was due')
-    const sent = await advance(world.db, lease, undefined, { mayGoOn: true, leaseMs })
+    const sent = await takeNextAttempt(world.db, lease, undefined, { mayContinue: true, leaseMs })
     if (!sent) throw new Error('nothing was made')
     await sql`update webhooks set lease_until = now() where id = ${id}`.execute(world.db)
     world.startSender()
@@ -87,7 +87,7 @@ describe('deliveries', () => {
 
     const outcome = { error: 'HTTP status 500', httpStatus: 500, excerpt: '', durationMs: 1 }
     expect(
-      await advance(world.db, lease, { sent, outcome }, { mayGoOn: true, leaseMs }),
+      await takeNextAttempt(world.db, lease, { sent, outcome }, { mayContinue: true, leaseMs }),
     ).toBeUndefined()
     expect(await world.webhook(id)).toEqual(before)
   })
@@ -180,7 +180,7 @@ describe('deliveries', () => {
         stop?.addEventListener('abort', () => reject(new Error('stopped')))
       })
     }
-    await using sender = new Sender(world.db, { post }, world.log)
+    await using sender = new DeliveryScheduler(world.db, { post }, world.log)
     sender.wake()
     await eventually(() => underWay === 64)
     const { id } = await world.addWebhook(`${receiver.url}/working`)

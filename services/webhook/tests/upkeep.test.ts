@@ -1,6 +1,6 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import { sql } from 'kysely'
-import { Upkeep } from '../src/sending/maintenance'
+import { DeliveryLogMaintenance } from '../src/delivery/delivery-log-maintenance'
 import { SendingWorld } from './sending'
 
 describe('upkeep', () => {
@@ -32,8 +32,8 @@ describe('upkeep', () => {
     // More webhooks than one step takes.
     for (let made = 0; made < 110; made++) await world.addWebhook('http://127.0.0.1/more')
 
-    await using first = new Upkeep(world.db, world.log)
-    await using second = new Upkeep(world.db, world.log)
+    await using first = new DeliveryLogMaintenance(world.db, world.log)
+    await using second = new DeliveryLogMaintenance(world.db, world.log)
     first.start()
     second.start()
     await eventually(async () => {

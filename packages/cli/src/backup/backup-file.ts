@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { CliError } from '../cli-error'
 import type { BackupFile } from './manifest'
 
-/** Writes a file of a backup, in place of one that was broken off, readable by its user alone; it is on disk when this resolves. */
+/**
+ * Writes a file of a backup, replacing an incomplete one, readable by its user only; durable when this
+ * resolves.
+ */
 export async function writeBackupFile(
   folder: string,
   path: string,
@@ -27,7 +30,7 @@ export async function writeBackupFile(
   return { path, size, sha256: hash.digest('hex') }
 }
 
-/** Throws CliError unless the file is the one that was written. */
+/** Throws CliError unless the file matches its checksum. */
 export async function checkBackupFile(
   folder: string,
   { path, size, sha256 }: BackupFile,
@@ -49,8 +52,8 @@ export async function checkBackupFile(
 const LINE_END = 0x0a
 
 /**
- * The lines of a file of tables, without their ends. Nothing but a line feed ends one: the text of a line of JSON may hold
- * what ends lines elsewhere, such as U+2028.
+ * Yields the lines of a table file, without line ends. Only a line feed ends a line: the text of a JSON line
+ * may contain other line separators, such as U+2028.
  */
 export async function* readBackupLines(folder: string, path: string): AsyncGenerator<Buffer> {
   let begun: Buffer[] = []
@@ -66,7 +69,7 @@ export async function* readBackupLines(folder: string, path: string): AsyncGener
   if (begun.length > 0) yield Buffer.concat(begun)
 }
 
-/** Makes the names of the files in a folder durable. */
+/** Makes the directory entries of a folder durable. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {

@@ -10,22 +10,22 @@ import { createSystemCaller } from '../operator'
 import type { CliSettings } from '../settings'
 import { getRunFile, readOperatorTarget } from '../target'
 
-/** The services of a running Sheaf, as a backup and a restore need them. */
+/** The services of a running Sheaf that a backup and a restore use. */
 export interface BackupServices extends AsyncDisposable {
   readonly directory: DirectoryBackup
   readonly webhook: WebhookBackup
-  /** The document-data instance of that name. Throws CliError when none has reported itself lately. */
+  /** Returns the document-data instance with this name. Throws CliError when it has not reported recently. */
   home(name: string): DocumentBackup
-  /** What goes with every call. */
+  /** Returns the context of a call. */
   context(): Promise<CallContext>
 }
 
-/** A large file over a slow line takes its time; whoever waits for it can stop it. */
+/** A large file over a slow link takes long; the user can interrupt it. */
 const CALL_MS = 6 * 3600_000
-/** An instance that has not reported for so long does not run. */
+/** An instance that has not reported for this long is not running. */
 const LIVE_MS = 60_000
 
-/** Connects to all services of the Sheaf that the settings name. Throws CliError when it cannot be reached. */
+/** Connects to all services of the Sheaf in the settings. Throws CliError when it is unreachable. */
 export async function openBackupServices(settings: CliSettings): Promise<BackupServices> {
   const { directoryAddress, serviceKey, tls } = await readOperatorTarget(settings)
   const webhookAddress = await readWebhookAddress(settings)

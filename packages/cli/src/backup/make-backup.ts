@@ -7,22 +7,22 @@ import { syncFolder, writeBackupFile } from './backup-file'
 import type { BackupServices } from './backup-services'
 import { documentPath, MANIFEST, tableFiles, type BackupDocument, type Manifest } from './manifest'
 
-/** Told how many documents are done. */
+/** Called with the number of completed documents. */
 export type OnProgress = (done: number, total: number) => void
 
 const LINE_END = Buffer.from('\n')
-/** How often a document is tried whose instance is busy or away. */
+/** Attempts for a document whose instance is busy or unreachable. */
 const TRIES = 15
 const RETRY_MS = 1000
 
-interface Place {
+interface DocumentLocation {
   readonly docId: string
   readonly home: string
 }
 
 /**
- * Writes a backup to a folder that is new or empty. Tables come first: each document is then as it was at a later moment, so
- * that whatever they tell of it is in it. Throws CliError when the folder is not empty.
+ * Writes a backup to a new or empty folder. Tables come first: each document is copied at a later moment, so
+ * that it includes everything that the tables refer to. Throws CliError when the folder is not empty.
  */
 export async function makeBackup(
   services: BackupServices,
@@ -32,7 +32,7 @@ export async function makeBackup(
   const startedAt = new Date().toISOString()
   await prepareFolder(folder)
   const context = () => services.context()
-  const places: Place[] = []
+  const places: DocumentLocation[] = []
   const webhook = await writeBackupFile(
     folder,
     tableFiles.webhook,
@@ -42,7 +42,7 @@ export async function makeBackup(
     folder,
     tableFiles.directory,
     toLines(services.directory.readTables({}, await context()), (line) =>
-      places.push(...findPlaces(line)),
+      places.push(...readDocumentLocations(line)),
     ),
   )
   const documents: BackupDocument[] = []
@@ -76,7 +76,7 @@ async function prepareFolder(folder: string): Promise<void> {
   await mkdir(join(folder, 'documents'), { mode: 0o700 })
 }
 
-/** Last of all, and as a whole. */
+/** Written last, atomically. */
 async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const draft = `${MANIFEST}.draft`
   const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
@@ -96,28 +96,28 @@ async function* toLines(
   }
 }
 
-/** The documents in a line of directory's tables. */
-function findPlaces(text: string): Place[] {
+/** Returns the documents in a line of directory's tables. */
+function readDocumentLocations(text: string): DocumentLocation[] {
   const line = JSON.parse(text) as { table?: string; rows?: { doc_id: string; home: string }[] }
   if (line.table !== 'documents') return []
   return (line.rows ?? []).map(({ doc_id: docId, home }) => ({ docId, home }))
 }
 
 /**
- * Copies a document; undefined when it was deleted since the tables were read. Tries again for a while when its instance is
- * busy or away.
+ * Copies a document; undefined when it was deleted since the tables were read. Retries while its instance is
+ * busy or unreachable.
  */
 async function copyDocument(
   services: BackupServices,
   folder: string,
-  place: Place,
+  place: DocumentLocation,
 ): Promise<BackupDocument | undefined> {
   const { docId } = place
   for (let tries = 1; ; tries++) {
     try {
       return await readDocument(services, folder, place)
     } catch (error) {
-      // A document that is deleted leaves a mark; one that is merely not there was lost, and that is not passed over.
+      // A deleted document leaves a tombstone; a missing one without it was lost, which must be reported.
       const known = toAppError(error)
       if (known?.reason === 'DOCUMENT_DELETED') {
         await rm(join(folder, documentPath(docId)), { force: true })
@@ -134,7 +134,7 @@ async function copyDocument(
 async function readDocument(
   services: BackupServices,
   folder: string,
-  { docId, home }: Place,
+  { docId, home }: DocumentLocation,
 ): Promise<BackupDocument> {
   const answers = services.home(home).readDocument({ docId }, await services.context())
   const incoming = answers[Symbol.asyncIterator]()

@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CliError } from '../cli-error'
 
-/** Name of the manifest in the folder of a backup. It is written last: without it, there is no backup. */
+/** File name of the manifest in a backup folder. It is written last: without it, the backup is incomplete. */
 export const MANIFEST = 'manifest.json'
 /** Names of the files with the tables of PostgreSQL. */
 export const tableFiles = { directory: 'directory.ndjson', webhook: 'webhook.ndjson' } as const
 
 /** A file of a backup. */
 export interface BackupFile {
-  /** Below the folder of the backup. */
+  /** Relative to the backup folder. */
   readonly path: string
   readonly size: number
   /** SHA-256 in hexadecimal. */
@@ -19,15 +19,15 @@ export interface BackupFile {
 /** A document of a backup. */
 export interface BackupDocument extends BackupFile {
   readonly docId: string
-  /** The document-data instance that has it. */
+  /** Name of the document-data instance that stores it. */
   readonly home: string
-  /** Number of the last entry of its log. */
+  /** Seq of the last entry of its log. */
   readonly seq: number
 }
 
-/** What a backup holds. */
+/** Contents of a backup. */
 export interface Manifest {
-  /** Form of the backup. */
+  /** Version of the backup format. */
   readonly format: 1
   /** ISO 8601 times, UTC. */
   readonly startedAt: string
@@ -35,11 +35,11 @@ export interface Manifest {
   readonly counts: { readonly documents: number; readonly skipped: number; readonly bytes: number }
   readonly tables: { readonly directory: BackupFile; readonly webhook: BackupFile }
   readonly documents: readonly BackupDocument[]
-  /** Documents that were deleted for good while the backup was made. */
+  /** Documents that were permanently deleted while the backup was made. */
   readonly skipped: readonly string[]
 }
 
-/** Reads the manifest of a backup. Throws CliError when there is none that this Sheaf understands. */
+/** Reads the manifest of a backup. Throws CliError when it is missing or has an unsupported format. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch((error: { code?: string }) => {
     throw new CliError(
@@ -76,7 +76,7 @@ function isManifest(value: unknown): value is Manifest {
   )
 }
 
-/** Paths are those that a backup gives, so that nothing outside of the folder is ever read. */
+/** Only paths that a backup generates are accepted, so that no file outside of the folder is read. */
 function isFile(file: Partial<BackupFile> | undefined, path: string): boolean {
   return (
     file?.path === path &&
@@ -91,5 +91,5 @@ function isDocument(document: Partial<BackupDocument> | null): boolean {
   return isNamed && isFile(document ?? undefined, documentPath(docId))
 }
 
-/** Where a document lies in a backup. */
+/** Path of a document in a backup. */
 export const documentPath = (docId: string): string => `documents/${docId}.sqlite`

@@ -8,15 +8,15 @@ import { readManifest, tableFiles, type BackupDocument, type Manifest } from './
 
 const CHUNK_BYTES = 256 * 1024
 
-/** How far a restore is: first all files are looked at, and then restored. */
+/** Progress of a restore: all files are verified first, and then restored. */
 export interface RestoreProgress {
   readonly onChecked: OnProgress
   readonly onRestored: OnProgress
 }
 
 /**
- * Restores a backup into a Sheaf in which there is nothing yet. Nothing is sent before all of the backup was found to be what
- * was written; and documents cannot be seen by anybody before directory has all of its tables, at the very end.
+ * Restores a backup into an empty Sheaf. Nothing is sent before the whole backup has been verified, and no
+ * document is visible before the tables of directory are restored at the very end.
  */
 export async function restoreBackup(
   services: BackupServices,
@@ -50,7 +50,7 @@ export async function restoreBackup(
   return manifest
 }
 
-/** The first start of a Sheaf makes its owner; anything else must not be mixed with what is restored. */
+/** A first start creates its owner; anything else must not be mixed with restored data. */
 async function requireEmpty(services: BackupServices): Promise<void> {
   const { users, sites, documents } = await services.directory.getContents(
     {},

@@ -7,7 +7,7 @@ import { startBar } from '../progress-bar'
 import type { CliSettings } from '../settings'
 import type { Terminal } from '../terminal'
 
-/** Adds `backup` and `restore`, which work with a Sheaf that runs. */
+/** Adds `backup` and `restore`, which require a running Sheaf. */
 export function addBackupCommands(
   program: Command,
   settings: CliSettings,

@@ -5,7 +5,7 @@ import { addBackupCommands } from './backup'
 import { addImportCommand } from './import'
 import { addLoadCommand } from './load'
 
-/** Adds what moves data in and out: `backup`, `restore`, `load` and `import`. */
+/** Adds the commands for importing and exporting data: `backup`, `restore`, `load` and `import`. */
 export function addDataCommands(program: Command, settings: CliSettings, terminal: Terminal): void {
   addBackupCommands(program, settings, terminal)
   addLoadCommand(program, settings, terminal)

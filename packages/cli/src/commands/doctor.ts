@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { CliError } from '../cli-error'
-import { examine, type Diagnosis } from '../doctor/examine'
+import { examine, type DoctorReport } from '../doctor/examine'
 import { startBar } from '../progress-bar'
 import type { CliSettings } from '../settings'
 import type { Terminal } from '../terminal'
 
-/** Adds `doctor`, which exits with 1 when something is wrong. */
+/** Adds `doctor`, which exits with 1 when it finds an error. */
 export function addDoctorCommand(
   program: Command,
   settings: CliSettings,
@@ -38,7 +38,7 @@ export function addDoctorCommand(
     })
 }
 
-function describe({ documents, findings }: Diagnosis): string {
+function describe({ documents, findings }: DoctorReport): string {
   const lines = findings.map(
     ({ level, message }) => `${level === 'error' ? 'WRONG' : 'note '}  ${message}`,
   )

@@ -18,7 +18,7 @@ interface ImportOptions {
   json?: boolean
 }
 
-/** Adds `import`, which uses the public REST API alone. */
+/** Adds `import`, which uses only the public REST API. */
 export function addImportCommand(
   program: Command,
   settings: CliSettings,

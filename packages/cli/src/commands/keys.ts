@@ -57,7 +57,7 @@ function addCreate(keys: Command, settings: CliSettings, terminal: Terminal): vo
     })
 }
 
-/** What a key is confined to by the options given. Throws CliError for a workspace that is no id. */
+/** Returns the scope that the options specify. Throws CliError for a malformed workspace id. */
 function readScope(options: CreateOptions): KeyScope | undefined {
   const { readOnly = false, org = [], workspace = [], doc = [] } = options
   const bad = workspace.find((id) => !/^\d{1,15}$/.test(id))
@@ -66,7 +66,7 @@ function readScope(options: CreateOptions): KeyScope | undefined {
   return { readOnly, orgs: [...org], workspaces: workspace.map(Number), documents: [...doc] }
 }
 
-/** A scope in a few words. */
+/** Describes a scope in a few words. */
 function showScope({ readOnly, orgs, workspaces, documents }: KeyScope): string {
   const parts = [
     ...(readOnly ? ['read-only'] : []),
@@ -129,7 +129,10 @@ function addRevoke(keys: Command, settings: CliSettings, terminal: Terminal): vo
 
 const spans = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/** ISO 8601 time of an expiry given as date, time or span from `now`. Throws CliError for anything else or the past. */
+/**
+ * Returns the ISO 8601 time of an expiry given as date, time or duration from `now`. Throws CliError for
+ * anything else or the past.
+ */
 export function readExpiry(text: string, now: number): string {
   const span = /^(\d{1,6})([mhd])$/.exec(text)
   const at = span ? now + Number(span[1]) * spans[span[2] as keyof typeof spans] : Date.parse(text)

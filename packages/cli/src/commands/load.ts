@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { InvalidArgumentError, type Command } from 'commander'
 import { CliError } from '../cli-error'
-import { loadCsv, LoadInterrupted, type Loaded, type LoadRequest } from '../load/load'
+import { loadCsv, LoadInterrupted, type LoadResult, type LoadRequest } from '../load/load'
 import { openLoadState } from '../load/load-state'
 import { startProgress, type Progress } from '../load/progress'
 import { createRestClient } from '../rest-client'
@@ -16,7 +16,7 @@ interface LoadOptions extends Omit<LoadRequest, 'file'> {
   json?: boolean
 }
 
-/** Adds `load`, which uses the public REST API alone. */
+/** Adds `load`, which uses only the public REST API. */
 export function addLoadCommand(program: Command, settings: CliSettings, terminal: Terminal): void {
   program
     .command('load')
@@ -100,7 +100,7 @@ async function runLoad(
 function report(
   terminal: Terminal,
   options: LoadOptions,
-  { docId, tableId, rows, ms }: Loaded & { ms: number },
+  { docId, tableId, rows, ms }: LoadResult & { ms: number },
 ): void {
   const seconds = Math.round(ms) / 1000
   if (options.json) return terminal.out(JSON.stringify({ docId, tableId, rows, seconds }))
@@ -110,7 +110,7 @@ function report(
   )
 }
 
-/** The command that goes on with a load; without the key, which would stay in the shell's history. */
+/** Returns the command that resumes a load, without the key, which would remain in the shell's history. */
 function continueCommand(name: string, options: LoadOptions, invocation: string): string {
   const parts = [invocation, 'load', quote(name), '--resume']
   if (options.url !== undefined) parts.push('--url', quote(options.url))
@@ -120,12 +120,12 @@ function continueCommand(name: string, options: LoadOptions, invocation: string)
   return parts.join(' ')
 }
 
-/** As a POSIX shell reads it back. */
+/** Quotes text for a POSIX shell. */
 function quote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** The first ^C lets the batch under way finish; another one ends the command at once. */
+/** The first ^C lets the current batch complete; a second one ends the command at once. */
 function stopOnInterrupt() {
   const controller = new AbortController()
   const { signal } = controller
@@ -133,7 +133,7 @@ function stopOnInterrupt() {
   process.once('SIGINT', abort)
   return {
     signal,
-    /** Waits, or throws CliError as soon as there was a ^C. */
+    /** Waits, or throws CliError on ^C. */
     sleep: (ms: number): Promise<void> =>
       sleep(ms, undefined, { signal }).catch(() => {
         throw new CliError('stopped on request')

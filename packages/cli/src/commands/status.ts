@@ -12,7 +12,7 @@ interface Status {
   url: string
   alive: boolean
   ready: boolean
-  /** What the server itself says about its parts. */
+  /** The server's own report about its components. */
   detail: unknown
   pids?: Readonly<Record<string, number>>
 }
@@ -43,7 +43,7 @@ async function readStatus(settings: CliSettings, given?: string): Promise<Status
   return { url, alive: alive.ok, ready: ready.ok, detail: ready.detail, pids: run?.pids }
 }
 
-/** The run file, if the address given is that of the Sheaf on this machine. */
+/** Returns the run file if the address is that of the Sheaf on this machine. */
 async function findLocalRun({ dataDir }: CliSettings, url: string) {
   const run = await findRunFile(dataDir).catch(() => undefined)
   return run?.url === url ? run : undefined

@@ -1,9 +1,9 @@
-/** Column types that a loader chooses between. */
+/** Column types that a load can choose. */
 export type GuessedType = 'Text' | 'Int' | 'Numeric' | 'Bool' | 'Date'
 
 const MAX_INT = 2 ** 31 - 1
 const integer = /^(?:0|-?[1-9]\d*)$/
-// An exponent alone does not make a number: 12E4 is as likely a code.
+// An exponent alone does not make a number: 12E4 may be a code.
 const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?)?$/
 const isoDate = /^(\d{4})-(\d\d)-(\d\d)$/
 
@@ -15,16 +15,16 @@ const fits: Record<Exclude<GuessedType, 'Text'>, (text: string) => boolean> = {
 }
 
 /**
- * Guesses the type of one column from its values. A type other than Text is chosen only if every value that is not
- * empty is written the way that type is written, so that no value changes its meaning: codes with leading zeros, long
- * digit strings and text with surrounding blanks stay Text.
+ * Guesses the type of one column from its values. A type other than Text is chosen only if every non-empty
+ * value has the canonical form of that type, so that no value changes its meaning: codes with leading zeros,
+ * long digit strings and text with surrounding blanks remain Text.
  */
 export class ColumnGuess {
   private candidates: Exclude<GuessedType, 'Text'>[] = ['Int', 'Numeric', 'Bool', 'Date']
   private sawEmpty = false
   private sawValue = false
 
-  /** Takes one value of the column into account. */
+  /** Adds one value of the column. */
   see(text: string): void {
     if (text === '') {
       this.sawEmpty = true
@@ -36,7 +36,7 @@ export class ColumnGuess {
     this.candidates = this.candidates.filter((type) => fits[type](text))
   }
 
-  /** The type that suits all values seen so far. */
+  /** The type that fits all values so far. */
   get type(): GuessedType {
     const [best] = this.candidates
     if (!this.sawValue || best === undefined) return 'Text'
@@ -45,16 +45,16 @@ export class ColumnGuess {
   }
 }
 
-/** The JSON of a value in a column of a guessed type. */
+/** Converts a value to JSON for a column of a guessed type. */
 export function cellJson(text: string, type: GuessedType): string {
   if (type === 'Text') return JSON.stringify(text)
   if (text === '') return 'null'
   if (type === 'Bool') return text.toLowerCase()
   if (type === 'Date') return String(Date.parse(text) / 1000)
-  return text // written the way JSON writes numbers, or its column would be Text
+  return text // in the number syntax of JSON, or its column would be Text
 }
 
-/** True for a decimal number that a double holds without loss. */
+/** True for a decimal number that a double represents without loss. */
 function isExactNumber(text: string): boolean {
   if (!decimal.test(text)) return false
   const value = Number(text)

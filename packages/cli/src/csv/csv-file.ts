@@ -5,27 +5,27 @@ import { pipeline, Readable } from 'node:stream'
 import { parse, type Info } from 'csv-parse'
 import { CliError } from '../cli-error'
 
-/** One row and the line of the file on which it begins, counted from 1. */
+/** A row, with the line of the file on which it begins, counted from 1. */
 export interface CsvRow {
   readonly line: number
   readonly cells: readonly string[]
 }
 
-/** How a CSV file is read. */
+/** Options for reading a CSV file. */
 export interface CsvOptions {
-  /** Separator of the cells; guessed from the first line unless given. */
+  /** Separator of the cells; guessed from the first line by default. */
   readonly delimiter?: string
-  /** Sees all bytes of the file, in order. */
+  /** Receives all bytes of the file, in order. */
   readonly onBytes?: (bytes: Buffer) => void
 }
 
-/** Enough for any sensible row; a quote that is never closed would otherwise swallow the rest of the file. */
+/** Enough for any sensible row; otherwise an unclosed quote would swallow the rest of the file. */
 const MAX_ROW_CHARS = 32 * 1024 * 1024
 const SNIFF_BYTES = 64 * 1024
 
 /**
- * Reads a CSV file row by row, the header first. All rows have as many cells as the header. UTF-8, or UTF-16 with a
- * byte order mark. Throws CliError naming file and line for anything that is not well formed.
+ * Reads a CSV file row by row, the header first. All rows have as many cells as the header. UTF-8, or UTF-16
+ * with a byte order mark. Throws CliError naming file and line for malformed content.
  */
 export async function* readCsv(file: string, options: CsvOptions = {}): AsyncGenerator<CsvRow> {
   const start = await readStart(file)
@@ -39,7 +39,7 @@ export async function* readCsv(file: string, options: CsvOptions = {}): AsyncGen
     max_record_size: MAX_ROW_CHARS,
   })
   const text = Readable.from(decode(file, encoding, options.onBytes))
-  pipeline(text, parser, () => {}) // the iteration below gets the error
+  pipeline(text, parser, () => {}) // the iteration below receives the error
   let line = 1
   let width: number | undefined
   try {
@@ -50,7 +50,7 @@ export async function* readCsv(file: string, options: CsvOptions = {}): AsyncGen
       const row = { line, cells: record }
       line = info.lines + 1
       width ??= record.length
-      // A blank line is no row, except where a row is one cell, which may be empty.
+      // A blank line is not a row, unless a row has one cell, which may be empty.
       if (record.length === 1 && record[0] === '' && width > 1) continue
       requireWidth(file, row, width)
       yield row
@@ -77,7 +77,7 @@ function encodingOf(start: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
   return 'utf-8'
 }
 
-/** Comma, unless the header has none and has semicolons or tabs instead. */
+/** Returns a comma, unless the header has none but semicolons or tabs. */
 function guessDelimiter(start: string): string {
   const header = start.replace(/"[^"]*"/g, '').split(/[\r\n]/, 1)[0] ?? ''
   return [',', ';', '\t'].find((candidate) => header.includes(candidate)) ?? ','

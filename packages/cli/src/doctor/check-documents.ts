@@ -4,12 +4,14 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { CliError } from '../cli-error'
 
-/** Checks a data folder and prints a line of JSON per document; document-data's own, a process of its own. */
+/**
+ * The check program of document-data, which runs in its own process and prints a line of JSON per document.
+ */
 const program = join(__dirname, '../../../../services/document-data/dist/check.js')
 
-/** Something that a check found. */
+/** A finding of a check. */
 export interface Finding {
-  /** An error wants somebody to act; a note only explains. */
+  /** An error requires action; a note only explains. */
   readonly level: 'error' | 'note'
   readonly docId?: string
   readonly message: string
@@ -22,7 +24,10 @@ export interface CheckStep {
   readonly findings: readonly Finding[]
 }
 
-/** Checks the documents of a data folder, whether or not Sheaf runs. Throws CliError when the check itself fails. */
+/**
+ * Checks the documents of a data folder, whether or not Sheaf is running. Throws CliError when the check
+ * itself fails.
+ */
 export async function* checkDocuments(dataDir: string, full: boolean): AsyncGenerator<CheckStep> {
   const child = spawn(process.execPath, [program, dataDir, ...(full ? ['--full'] : [])], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -6,31 +6,31 @@ import { checkDocuments, type Finding } from './check-documents'
 
 const PATIENCE_MS = 5_000
 
-/** What the doctor says. */
-export interface Diagnosis {
-  /** False when the system does not run, or cannot be reached. */
+/** The result of an examination. */
+export interface DoctorReport {
+  /** False when the system is not running or unreachable. */
   readonly running: boolean
-  /** Documents whose files were looked at. */
+  /** Number of documents whose files were checked. */
   readonly documents: number
   readonly findings: readonly Finding[]
 }
 
-/** How an examination is done. */
+/** Options of an examination. */
 export interface ExaminationOptions {
-  /** Name of the instance whose documents lie in the data folder. */
+  /** Name of the instance whose documents are in the data folder. */
   readonly home: string
   readonly full: boolean
-  /** Told how many documents are done. */
+  /** Called with the number of completed documents. */
   readonly onProgress: (done: number, total: number) => void
 }
 
-/** Examines the data folder and, when it runs, the system. Starts nothing and changes nothing. */
+/** Examines the data folder and, when it is running, the system. Starts nothing and changes nothing. */
 export async function examine(
   settings: CliSettings,
   options: ExaminationOptions,
-): Promise<Diagnosis> {
+): Promise<DoctorReport> {
   const findings: Finding[] = []
-  // Rows first: a document that is made meanwhile has its file already when files are listed.
+  // Rows first: a document created meanwhile then has its file before files are listed.
   const rows = await readRows(settings, options.home).catch((error: Error) => {
     findings.push({
       level: 'error',
@@ -51,13 +51,15 @@ export async function examine(
     options.onProgress(files.size, step.total)
   }
   if (rows) findings.push(...compare(rows, files))
-  // Asked again for those that were made since: their files came after the rows were listed.
+  // Read again for documents created since: their files appeared after the rows were listed.
   if (rows && [...files].some((docId) => !rows.has(docId)))
     findings.push(...findStrays((await readRows(settings, options.home)) ?? rows, files))
   return { running, documents: files.size, findings }
 }
 
-/** Documents that directory knows, and whether users can see them; undefined when Sheaf does not run. */
+/**
+ * Returns the documents of directory, and whether users can see them; undefined when Sheaf is not running.
+ */
 async function readRows(
   settings: CliSettings,
   home: string,

@@ -2,17 +2,18 @@ import { SingleBar } from 'cli-progress'
 import type { Terminal } from '../terminal'
 import type { ImportWatcher } from './import-upload'
 
-/** Shows how far an import is, until it is stopped. */
+/** Displays the progress of an import until it is stopped. */
 export interface ImportProgress extends ImportWatcher {
   stop(): void
 }
 
-/** Lines for people who read a log are this far apart at least. */
+/** Minimum interval between lines, for output that is read as a log. */
 const LINE_MS = 5_000
 const MIB = 1024 * 1024
 
 /**
- * A bar for the bytes that are sent, then one for the rows. Where nobody is watching, a line now and then.
+ * Shows a bar for the bytes sent, then one for the rows; prints lines periodically if the output is not a
+ * terminal.
  * @param size bytes of the file
  */
 export function startImportProgress(terminal: Terminal, size: number): ImportProgress {
@@ -22,7 +23,7 @@ export function startImportProgress(terminal: Terminal, size: number): ImportPro
 const count = (value: number) => value.toLocaleString('en-US')
 const megabytes = (bytes: number) => (bytes / MIB).toFixed(1)
 
-/** What is told of rows: they are read twice, and only the first reading finds out how many there are. */
+/** Describes the row progress: rows are read twice, and only the first pass determines how many there are. */
 function describeRows(read: number, stored: number): string {
   return stored === 0
     ? `${count(read)} rows read`
@@ -83,7 +84,7 @@ class Lines implements ImportProgress {
   }
 
   stop(): void {
-    // A line is complete as it is.
+    // Each line is complete.
   }
 
   private say(text: string): void {

@@ -10,26 +10,26 @@ import { RestError } from '../rest-client'
 /** A file to import. */
 export interface ImportRequest {
   readonly path: string
-  /** What the server is told that it is called. */
+  /** File name sent to the server. */
   readonly fileName: string
-  /** Bytes that it has. */
+  /** Size in bytes. */
   readonly size: number
   readonly workspace: string
-  /** Name of the document; made from that of the file by the server when absent. */
+  /** Name of the document; derived from the file name by the server when absent. */
   readonly name?: string
 }
 
-/** The document that was made. */
+/** The document that was created. */
 export interface ImportedDocument {
   readonly id: string
   readonly title: string
   readonly tables: readonly { readonly id: string; readonly rows: number }[]
 }
 
-/** Told how far it is. */
+/** Receives the progress. */
 export interface ImportWatcher {
   sent(bytes: number): void
-  /** Rows that the server has read, and those of them that it has stored. */
+  /** Rows that the server has read, and those that it has stored. */
   rows(read: number, stored: number): void
 }
 
@@ -40,12 +40,12 @@ interface Line {
   readonly details?: { readonly status?: number }
 }
 
-/** Longest silence of the server, which waits for its turn with some imports. */
+/** Longest silence of the server, which queues imports. */
 const SILENCE_MS = 600_000
 
 /**
- * Sends a file and waits for the document that is made of it. Memory does not depend on the size of the file. Throws
- * RestError for a refusal and for a server that does not answer, CliError for a file that cannot be read.
+ * Uploads a file and waits for the document created from it. Memory does not depend on the size of the file.
+ * Throws RestError for a rejection and for a server that does not respond, CliError for an unreadable file.
  */
 export async function importUpload(
   { url, key }: { url: string; key: string },
@@ -80,7 +80,8 @@ export async function importUpload(
     }
     yield tail
   }
-  // A server that refuses answers before it has all of the file, and then closes the connection.
+  // A server that rejects the upload responds before it has received the whole file, and then closes the
+  // connection.
   const sending = pipeline(body, request).catch((error: unknown) => error)
   try {
     const response = await answered.catch(async (error: unknown) => {
@@ -106,7 +107,7 @@ function toCliError(error: unknown): CliError | undefined {
   return isOfFile ? new CliError(`failed to read the file: ${code ?? 'unknown error'}`) : undefined
 }
 
-/** What stands before and behind the file in the form. */
+/** The parts of the form before and after the file. */
 function formAround({ name, fileName }: ImportRequest) {
   const boundary = `sheaf-${randomUUID()}`
   const field =

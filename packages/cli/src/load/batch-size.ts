@@ -1,17 +1,20 @@
-/** Long enough to make the cost of a request small, short enough for progress that moves and a server that breathes. */
+/**
+ * Long enough to amortize the cost of a request, short enough for frequent progress and for a responsive
+ * server.
+ */
 const TARGET_MS = 400
 const FIRST_ROWS = 500
 const LEAST_ROWS = 50
 const MOST_ROWS = 20_000
-/** At most three bytes a character, so that a request stays below the server's limit for bodies. */
+/** At most three bytes per character, so that a request stays below the server's body limit. */
 const MOST_CHARS = 8 * 1024 * 1024
 
-/** Chooses how many rows to send at once, by how long the last ones took. */
+/** Chooses the number of rows per batch from the duration of the previous ones. */
 export class BatchSize {
   private maxChars = MOST_CHARS
   private rows: number
 
-  /** @param fixed rows of every batch; adaptive unless given */
+  /** @param fixed rows of every batch; adaptive by default */
   constructor(private readonly fixed?: number) {
     this.rows = fixed ?? FIRST_ROWS
   }
@@ -21,14 +24,14 @@ export class BatchSize {
     return rows >= this.rows || chars >= this.maxChars
   }
 
-  /** Takes into account how long a batch took. */
+  /** Adapts to the duration of a batch. */
   learn(rows: number, ms: number): void {
     if (this.fixed !== undefined) return
     const factor = Math.min(2, Math.max(0.5, TARGET_MS / Math.max(ms, 1)))
     this.rows = Math.round(Math.min(MOST_ROWS, Math.max(LEAST_ROWS, rows * factor)))
   }
 
-  /** Takes into account that a body of so many characters was too large. */
+  /** Adapts to a body of this many characters being too large. */
   tooLarge(chars: number): void {
     this.maxChars = Math.ceil(chars / 2)
   }

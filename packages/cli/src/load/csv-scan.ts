@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { ColumnGuess, type GuessedType } from '../csv/column-guess'
 import { readCsv } from '../csv/csv-file'
 
-/** What one reading of a whole CSV file tells. */
+/** The result of reading a whole CSV file once. */
 export interface CsvScan {
   readonly headers: readonly string[]
   /** Guessed type of each column. */
@@ -13,8 +13,9 @@ export interface CsvScan {
 }
 
 /**
- * Reads the whole file once, before anything is sent: a row that is not well formed is found before the first is stored.
- * @param options.text takes every column for Text
+ * Reads the whole file once, before anything is sent, so that a malformed row is found before the first row
+ * is stored.
+ * @param options.text treats every column as Text
  */
 export async function scanCsv(
   file: string,

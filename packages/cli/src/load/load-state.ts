@@ -3,26 +3,28 @@ import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import type { TargetColumn } from './load-target'
 
-/** What a load that was cut short needs to go on; how far it came is read from the table itself. */
+/**
+ * The state needed to resume an interrupted load; the number of stored rows is read from the table itself.
+ */
 export interface LoadState {
   readonly docId: string
   readonly tableId: string
-  /** Columns of the table in the order of the file's. */
+  /** Columns of the table in the order of the file. */
   readonly columns: readonly TargetColumn[]
   /** Greatest row id of the table before the load. */
   readonly lastIdBefore: number
-  /** Hash of the file, so that a changed one is not continued. */
+  /** Hash of the file, so that a changed file is not resumed. */
   readonly sha256: string
 }
 
-/** Keeps the state of one file's unfinished load in a folder for what may be lost. */
+/** Stores the state of one file's unfinished load in the cache folder. */
 export interface LoadStateFile {
   find(): Promise<LoadState | undefined>
   save(state: LoadState): Promise<void>
   remove(): Promise<void>
 }
 
-/** The state of the load of this CSV file. */
+/** Opens the load state of this CSV file. */
 export async function openLoadState(cacheDir: string, csvFile: string): Promise<LoadStateFile> {
   const folder = join(cacheDir, 'loads')
   const name = createHash('sha256')
@@ -35,7 +37,7 @@ export async function openLoadState(cacheDir: string, csvFile: string): Promise<
       try {
         return JSON.parse(await readFile(file, 'utf8')) as LoadState
       } catch {
-        return undefined // never made, or not readable: either way there is nothing to go on from
+        return undefined // missing or unreadable: in both cases there is nothing to resume
       }
     },
     async save(state) {

@@ -3,14 +3,14 @@ import { cellJson, type GuessedType } from '../csv/column-guess'
 import { getFirstWorkspace } from '../first-workspace'
 import type { RestClient } from '../rest-client'
 
-/** A column of the table that is loaded. */
+/** A column of the target table. */
 export interface TargetColumn {
   readonly id: string
-  /** `given` when the table was there before: the server reads texts by the column's own type. */
+  /** `given` for a column of an existing table: the server parses texts by the column's own type. */
   readonly type: GuessedType | 'given' | 'given text'
 }
 
-/** The table that rows go to. */
+/** The target table. */
 export interface LoadTarget {
   readonly docId: string
   readonly tableId: string
@@ -22,14 +22,14 @@ interface RestColumn {
   fields: { label?: string; type?: string }
 }
 
-/** Which document is wanted: one that exists, or a new one in a workspace (the first one unless given). */
+/** The target document: an existing one, or a new one in a workspace (the first one by default). */
 export interface WantedDocument {
   readonly doc?: string
   readonly workspace?: string
   readonly name: string
 }
 
-/** The document to load into, made if need be. */
+/** Opens the target document, or creates it. */
 export async function openDocument(rest: RestClient, wanted: WantedDocument): Promise<string> {
   if (wanted.doc !== undefined) return wanted.doc
   const workspace = wanted.workspace ?? (await getFirstWorkspace(rest))
@@ -38,7 +38,7 @@ export async function openDocument(rest: RestClient, wanted: WantedDocument): Pr
   })
 }
 
-/** The table to load into: the one of that id, if that is wanted, else a new one with the file's columns. */
+/** Opens the target table: an existing one by id, or a new one with the file's columns. */
 export async function openTable(
   rest: RestClient,
   docId: string,
@@ -73,7 +73,7 @@ async function hasTable(rest: RestClient, path: string, table: string): Promise<
   return tables.some(({ id }) => id === table)
 }
 
-/** An empty header leaves both names to the server; equal ones get different ids from it. */
+/** For an empty header the server chooses both names; for equal headers it generates different ids. */
 function newColumn(header: string, type: GuessedType): object {
   const label = header.trim()
   return label === '' ? { fields: { type } } : { id: label, fields: { label, type } }
@@ -88,7 +88,7 @@ async function listColumns(
   return (await rest.get<{ columns: RestColumn[] }>(path)).columns
 }
 
-/** The columns of a table that was there before, by their label or else their id. Throws CliError for a strange header. */
+/** Matches columns of an existing table by label, or else by id. Throws CliError for an unknown header. */
 function matchColumns(
   table: string,
   headers: readonly string[],
@@ -110,7 +110,7 @@ function matchColumns(
   })
 }
 
-/** Makes the JSON of one record from the cells of a row. */
+/** Creates a function that encodes the cells of a row as the JSON of one record. */
 export function createRecordWriter(
   columns: readonly TargetColumn[],
 ): (cells: readonly string[]) => string {

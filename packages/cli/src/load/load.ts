@@ -8,45 +8,45 @@ import type { LoadState, LoadStateFile } from './load-state'
 import { createRecordWriter, openDocument, openTable, type TargetColumn } from './load-target'
 import { readLastId, RowSender, type Batch } from './row-sender'
 
-/** What is loaded, and where to. */
+/** The file and the target of a load. */
 export interface LoadRequest {
   readonly file: string
   readonly doc?: string
   readonly workspace?: string
-  /** Name of a new document; that of the file unless given. */
+  /** Name of a new document; derived from the file by default. */
   readonly name?: string
-  /** A table that exists gets the rows added; otherwise the name of a new one; that of the file unless given. */
+  /** An existing table to append to, or the name of a new one; derived from the file by default. */
   readonly table?: string
   readonly delimiter?: string
-  /** Rows of a batch; adaptive unless given. */
+  /** Rows per batch; adaptive by default. */
   readonly batch?: number
   /** True to make all columns Text. */
   readonly text?: boolean
-  /** True to go on with a load that was cut short. */
+  /** True to resume an interrupted load. */
   readonly resume?: boolean
 }
 
-/** What a load works with. */
+/** Dependencies of a load. */
 export interface LoadContext {
   readonly rest: RestClient
   readonly state: LoadStateFile
   readonly sleep: (ms: number) => Promise<void>
-  /** Aborted when the person at the terminal has had enough; the batch under way is finished first. */
+  /** Aborted on an interrupt; the current batch is completed first. */
   readonly signal?: AbortSignal
-  /** Called when the file has been read and the table is there. */
+  /** Called when the file has been scanned and the table exists. */
   readonly onStart?: (total: number, stored: number) => void
   readonly onStored?: (rows: number) => void
 }
 
-/** What was loaded. */
-export interface Loaded {
+/** The result of a load. */
+export interface LoadResult {
   readonly docId: string
   readonly tableId: string
   /** Rows of the file, all of which are stored. */
   readonly rows: number
 }
 
-/** A load that stopped half-way and can go on. */
+/** Thrown when a load stopped half-way and can be resumed. */
 export class LoadInterrupted extends CliError {
   constructor(
     message: string,
@@ -59,10 +59,10 @@ export class LoadInterrupted extends CliError {
 }
 
 /**
- * Loads a CSV file into a table, every row once. Throws CliError or RestError when nothing can be loaded, and
- * LoadInterrupted when it can go on later with `resume`.
+ * Loads a CSV file into a table, every row exactly once. Throws CliError or RestError when nothing can be
+ * loaded, and LoadInterrupted when the load can be continued with `resume`.
  */
-export async function loadCsv(request: LoadRequest, context: LoadContext): Promise<Loaded> {
+export async function loadCsv(request: LoadRequest, context: LoadContext): Promise<LoadResult> {
   const scan = await scanCsv(request.file, request)
   const state = request.resume
     ? await getState(request, scan, context.state)
@@ -131,7 +131,7 @@ async function getState(
   return state
 }
 
-/** Sends one batch while the next is read. */
+/** Sends one batch while the next one is read. */
 async function sendRows(
   batches: AsyncGenerator<Batch>,
   sender: RowSender,
@@ -139,7 +139,7 @@ async function sendRows(
 ): Promise<void> {
   const readNext = () => {
     const next = batches.next()
-    next.catch(() => {}) // reported when its turn comes
+    next.catch(() => {}) // reported when it is awaited
     return next
   }
   let next = readNext()
@@ -159,7 +159,7 @@ async function* readBatches(
 ): AsyncGenerator<Batch> {
   const { columns, size } = options
   const toRecord = createRecordWriter(columns)
-  let left = options.skip + 1 // the header too
+  let left = options.skip + 1 // including the header
   let batch: string[] = []
   let chars = 0
   for await (const { cells } of readCsv(file, { delimiter })) {

@@ -1,17 +1,19 @@
 import { Format, SingleBar } from 'cli-progress'
 import type { Terminal } from '../terminal'
 
-/** Shows how far a load is. */
+/** Displays the progress of a load. */
 export interface Progress {
   update(rows: number): void
-  /** Leaves the bar as it is and gives the terminal back. */
+  /** Leaves the bar on screen and releases the terminal. */
   stop(): void
 }
 
-/** The rate is that of the last few seconds, so that the time left follows a server that slows down. */
+/**
+ * The rate is that of the last few seconds, so that the remaining time adapts to a server that slows down.
+ */
 const RATE_WINDOW_MS = 5_000
 
-/** A progress bar with rate and time left; silent where nobody is watching. */
+/** Shows a progress bar with rate and remaining time; silent without a terminal. */
 export function startProgress(terminal: Terminal, total: number, done: number): Progress {
   if (!terminal.progress) return { update: () => {}, stop: () => {} }
   const bar = new SingleBar({
@@ -42,7 +44,7 @@ export function startProgress(terminal: Terminal, total: number, done: number): 
   }
 }
 
-/** Rows a second over the last few seconds. */
+/** Rows per second over the last few seconds. */
 class RateMeter {
   private readonly samples: { at: number; rows: number }[]
 
@@ -60,7 +62,7 @@ class RateMeter {
   }
 }
 
-/** A span of time as people say it. */
+/** Formats a duration for people. */
 function describeSeconds(seconds: number): string {
   const whole = Math.ceil(seconds)
   if (whole < 60) return `${whole} s`

@@ -9,21 +9,21 @@ export type Batch = readonly string[]
 const RETRY_DELAYS_MS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000]
 const LONGEST_WAIT_MS = 60_000
 
-/** What a RowSender works with. */
+/** Dependencies of a RowSender. */
 export interface RowSenderOptions {
   readonly rest: RestClient
   readonly target: Pick<LoadTarget, 'docId' | 'tableId'>
   /** Greatest row id of the table before the load. */
   readonly lastIdBefore: number
   readonly size: BatchSize
-  /** Waits; a test need not. */
+  /** Waits; replaced in tests. */
   readonly sleep: (ms: number) => Promise<void>
 }
 
 /**
- * Sends batches of rows to one table, each exactly once. A batch is stored whole or not at all, and row ids count
- * upwards without gaps, so the table's greatest id tells which batches are there: it is asked after every failure,
- * since a failed request may have been carried out and only its answer lost.
+ * Sends batches of rows to one table, each exactly once. A batch is stored atomically, and row ids increase
+ * without gaps, so the greatest id of the table shows which batches are stored. It is read after every
+ * failure, since a failed request may have taken effect without its response arriving.
  */
 export class RowSender {
   private readonly path: string
@@ -33,18 +33,18 @@ export class RowSender {
     this.path = recordsPath(options.target)
   }
 
-  /** Rows that are known to be stored. */
+  /** Rows known to be stored. */
   get stored(): number {
     return this.sent
   }
 
-  /** Finds out how many rows of this load are in the table, and goes on from there. Throws RestError. */
+  /** Determines how many rows of this load are in the table, and continues from there. Throws RestError. */
   async resume(): Promise<number> {
     this.sent = await this.countStored()
     return this.sent
   }
 
-  /** Stores a batch. Throws CliError or RestError when that is not possible. */
+  /** Stores a batch. Throws CliError or RestError when that is impossible. */
   async send(batch: Batch): Promise<void> {
     const body = `{"records":[${batch.join(',')}]}`
     const before = this.sent
@@ -56,7 +56,7 @@ export class RowSender {
       } catch (error) {
         if (isTooLarge(error)) return this.sendHalves(batch, body.length)
         const wait = RETRY_DELAYS_MS[failures++]
-        if (!(error instanceof RestError && error.passing) || wait === undefined) throw error
+        if (!(error instanceof RestError && error.isTransient) || wait === undefined) throw error
         const asked = Math.min(error.retryAfterMs ?? 0, LONGEST_WAIT_MS)
         await this.options.sleep(Math.max(asked, wait * (0.75 + Math.random() / 2)))
       }
@@ -102,7 +102,7 @@ export class RowSender {
   }
 }
 
-/** Greatest row id of a table; 0 when it is empty. */
+/** Returns the greatest row id of a table; 0 when it is empty. */
 export async function readLastId(
   rest: RestClient,
   target: RowSenderOptions['target'],

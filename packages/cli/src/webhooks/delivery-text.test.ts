@@ -6,8 +6,8 @@ const arrival = {
   url: '/hook',
   headers: { 'webhook-id': 'msg_1', authorization: 'Basic secret' },
   body: '[{"id":1,"A":"x"},{"id":2}]',
-  verdict: { isRight: true, text: 'valid' },
-  isAgain: false,
+  verification: { isRight: true, text: 'valid' },
+  isRepeated: false,
 }
 
 describe('a delivery on the terminal', () => {
@@ -24,7 +24,7 @@ describe('a delivery on the terminal', () => {
   })
 
   it('says when it came before, and when it is none', () => {
-    expect(describeDelivery({ ...arrival, isAgain: true }, now)).toMatch('2 rows, repeated')
+    expect(describeDelivery({ ...arrival, isRepeated: true }, now)).toMatch('2 rows, repeated')
     expect(describeDelivery({ ...arrival, body: 'hello' }, now)).toMatch('not a JSON array')
     expect(describeDelivery({ ...arrival, body: 'hello' }, now)).toMatch('  "hello"')
   })

@@ -2,31 +2,32 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CliError } from '../cli-error'
 import type { Terminal } from '../terminal'
-import { describeDelivery, type Arrival } from './delivery-text'
+import { describeDelivery, type ReceivedDelivery } from './delivery-text'
 import { createVerifier } from './verifier'
 
 /** Larger than any delivery of Sheaf, unless a single row is larger. */
 const MAX_BYTES = 16 * 1024 * 1024
-/** Ids that are remembered, to tell what comes again. */
+/** Remembered delivery ids, to detect repetitions. */
 const MAX_IDS = 10_000
 
-/** How to listen. */
+/** Options of the listener. */
 export interface ListenerOptions {
-  /** 0 takes a free one. */
+  /** 0 selects a free one. */
   readonly port: number
-  /** `whsec_…`; without one signatures are not checked. */
+  /** `whsec_…`; without one, signatures are not checked. */
   readonly secret?: string
 }
 
-/** A receiver that prints what it gets. */
+/** A receiver that prints its deliveries. */
 export interface WebhookListener extends AsyncDisposable {
   /** `http://127.0.0.1:<port>/`. */
   readonly url: string
 }
 
 /**
- * Starts a receiver on loopback that prints each delivery and whether its signature is right, and answers 204, or 401 when
- * the signature is wrong. Throws CliError when the port is taken or the secret is none.
+ * Starts a receiver on loopback that prints each delivery and the validity of its signature, and responds
+ * with 204, or 401 for an invalid signature. Throws CliError when the port is in use or the secret is
+ * malformed.
  */
 export async function startListener(
   { port, secret }: ListenerOptions,
@@ -38,12 +39,19 @@ export async function startListener(
     const body = await readBody(request)
     if (body === undefined) return 413
     const { method = '', url = '', headers } = request
-    const verdict = verify(body, headers)
+    const verification = verify(body, headers)
     const id = String(headers['webhook-id'] ?? '')
-    const arrival: Arrival = { method, url, headers, body, verdict, isAgain: seen.has(id) }
+    const arrival: ReceivedDelivery = {
+      method,
+      url,
+      headers,
+      body,
+      verification,
+      isRepeated: seen.has(id),
+    }
     if (id !== '' && seen.size < MAX_IDS) seen.add(id)
     terminal.out(describeDelivery(arrival, new Date()))
-    return verdict.isRight === false ? 401 : 204
+    return verification.isRight === false ? 401 : 204
   }
   const server = createServer((request, response) => {
     receive(request).then(

@@ -4,18 +4,18 @@ import { CliError } from '../cli-error'
 
 const SECRET = /^whsec_[A-Za-z\d+/]{16,}={0,2}$/
 
-/** What can be said of a signature. */
-export interface Verdict {
-  /** Undefined when there is no secret to check with. */
+/** The result of verifying a signature. */
+export interface VerificationResult {
+  /** Undefined without a secret. */
   readonly isRight?: boolean
   /** In a few words. */
   readonly text: string
 }
 
-/** Checks a body, as it came, with its headers. */
-export type Verify = (body: string, headers: IncomingHttpHeaders) => Verdict
+/** Verifies a raw body with its headers. */
+export type Verify = (body: string, headers: IncomingHttpHeaders) => VerificationResult
 
-/** A check with a secret as Sheaf shows it. Throws CliError when it is none. */
+/** Creates a verifier for a secret in the format that Sheaf displays. Throws CliError for a malformed one. */
 export function createVerifier(secret: string | undefined): Verify {
   if (secret === undefined)
     return () => ({ text: 'not verified: use --secret whsec_… to verify signatures' })

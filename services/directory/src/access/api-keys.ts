@@ -9,12 +9,12 @@ const SECRET_LENGTH = 30
 const CHECKSUM_LENGTH = 6
 const SHAPE = /^shf_[0-9A-Za-z]{36}$/
 
-/** Length of the part that a key is recognised by. */
+/** Length of the prefix by which a key is displayed and named. */
 export const PREFIX_LENGTH = MARK.length + 8
 
 /**
- * A new API key: `shf_`, 30 random letters and digits, and a checksum, so that a scanner can find leaked keys and a
- * mistyped one is refused without a look into the database.
+ * Creates an API key: `shf_`, 30 random letters and digits, and a checksum, so that scanners can find leaked
+ * keys and a mistyped one is rejected without a database query.
  */
 export function createApiKey(): string {
   const secret = Array.from(
@@ -31,7 +31,7 @@ export function isApiKey(text: string): boolean {
   return text.slice(-CHECKSUM_LENGTH) === checksum(body)
 }
 
-/** What is stored of a key: its SHA-256. A slow hash would add nothing to 178 random bits. */
+/** Returns what is stored of a key: its SHA-256. A slow hash would add nothing to 178 random bits. */
 export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest()
 }

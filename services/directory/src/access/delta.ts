@@ -4,29 +4,30 @@ import type { RoleName } from '@sheaf/auth/roles'
 import { isEmail, normalizeEmail } from './names'
 import { strongerRole, type DirectRole, type RoleCap } from './roles'
 
-/** What access can be given to. */
+/** The kinds of resources with access lists. */
 export type Level = 'org' | 'workspace' | 'document'
 
-/** Most users that one change can name. */
+/** Maximum number of users in one change. */
 export const MAX_CHANGES = 1_000
 
-/** A role for one user; undefined takes the one they have away. */
+/** A role for one user; undefined revokes their role. */
 export interface RequestedRole {
   readonly email: string
   readonly role: RoleName | undefined
 }
 
-/** A change of access, checked as far as that can be done without a look at who has which role. */
+/** A change of access, validated as far as possible without the current roles. */
 export interface Delta {
   /** By email in lower case, each once. */
   readonly roles: ReadonlyMap<string, DirectRole>
-  /** How much of the parent's roles is to come down; undefined when that stays. */
+  /** The new cap on inherited roles; undefined leaves it unchanged. */
   readonly cap: RoleCap | undefined
 }
 
 /**
- * Checks a requested change and merges what names one user several times: the strongest role counts. What takes a role
- * away from a text that is no email address changes nothing and is left out. Throws `invalid`, naming the field.
+ * Validates a requested change and merges entries of the same user: the strongest role applies. Revoking a
+ * role from a text that is not an email address has no effect and is dropped. Throws `invalid`, naming the
+ * field.
  */
 export function requireDelta(
   level: Level,
@@ -54,7 +55,7 @@ export function requireDelta(
   return { roles, cap: cap === undefined ? undefined : requireCap(cap) }
 }
 
-/** The error for a role that cannot be given. */
+/** Returns the error for a role that cannot be granted. */
 export function invalidUserRole(role: string, email: string): AppError {
   const details = { field: 'delta.users', email: shorten(email) }
   return new AppError('invalid', 'INVALID_ROLE', `Invalid user role ${role}`, details)
@@ -80,7 +81,7 @@ function invalidEmail(email: string): AppError {
   })
 }
 
-/** An error tells the sender which entry it means without growing with what was sent. */
+/** Truncates the email that identifies an entry, so that errors do not grow with the input. */
 function shorten(email: string): string {
   return email.length <= 254 ? email : `${toUSVString(email.slice(0, 254))}…`
 }

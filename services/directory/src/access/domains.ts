@@ -2,7 +2,7 @@ import { AppError } from '@sheaf/kit/errors'
 
 const reservedPrefixes = ['docs-', 'o-', 'doc-worker-', 'v1-']
 
-/** Names that mislead, or that a site's own hosts may have. */
+/** Misleading names, and names of a site's own hosts. */
 const reserved = new Set(
   (
     'aws gristlogin issues metrics phab releases test vpn www w ww wwww wwwww docs api static ftp imap pop smtp mail ' +
@@ -11,10 +11,10 @@ const reserved = new Set(
   ).split(' '),
 )
 
-/** Spellings that look like `login` at a glance. */
+/** Spellings that resemble `login`. */
 const LOOKS_LIKE_LOGIN = /^[l1i][o0][g9q][i1lj]n$/
 
-/** Why a text cannot be the domain of a team site; undefined when it can. */
+/** Returns why a text cannot be the domain of a team site; undefined when it can. */
 export function domainFault(domain: string): string | undefined {
   if (!/^[a-z0-9][-a-z0-9]*$/.test(domain))
     return 'Domain must include lower-case letters, numbers, and dashes only.'
@@ -32,7 +32,7 @@ export function looksLikeUuid(text: string): boolean {
   return /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(text)
 }
 
-/** The domain itself. Throws `invalid` when it is not permitted. */
+/** Returns the domain. Throws `invalid` when it is not permitted. */
 export function requireDomain(domain: string): string {
   const fault = domainFault(domain)
   if (fault === undefined) return domain
@@ -41,7 +41,7 @@ export function requireDomain(domain: string): string {
   })
 }
 
-/** The domain that an org is shown and addressed with: a team's own, or one made of an id. */
+/** Returns the domain by which an org is shown and addressed: a team's own, or one derived from an id. */
 export function shownDomain(org: {
   id: number
   domain: string | null

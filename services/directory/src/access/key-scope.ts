@@ -1,26 +1,26 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { KeyScope } from '@sheaf/auth/key-scope'
 
-/** Most places that one scope can name: it travels in every token of its key. */
+/** Maximum number of places in one scope: it is part of every token of its key. */
 export const MAX_PLACES = 50
 
-/** Where something is: an org, a workspace of it, or a document of that. */
+/** The location of a resource: an org, a workspace in it, or a document in that. */
 export interface Place {
   readonly orgId: number
   readonly workspaceId?: number
   readonly docId?: string
 }
 
-/** The error for what lies outside the scope of the caller's key. */
+/** Returns the error for a resource outside the scope of the caller's key. */
 export const outOfScope = (): AppError =>
   new AppError('forbidden', 'KEY_SCOPE', 'the scope of the API key does not allow this')
 
-/** True when the scope reaches nothing but the places that it names. */
+/** True when the scope is restricted to the places that it names. */
 export function namesPlaces({ orgs, workspaces, documents }: KeyScope): boolean {
   return orgs.length + workspaces.length + documents.length > 0
 }
 
-/** True when a place is in the scope with all that is inside it. */
+/** True when the scope includes the place with everything inside. */
 export function isWithin(scope: KeyScope, { orgId, workspaceId, docId }: Place): boolean {
   if (!namesPlaces(scope) || scope.orgs.includes(orgId)) return true
   if (workspaceId !== undefined && scope.workspaces.includes(workspaceId)) return true

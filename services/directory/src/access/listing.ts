@@ -8,53 +8,56 @@ import {
   type RoleCap,
 } from './roles'
 
-/** A resource, and how much of the roles above comes down to it. */
+/** A resource, with the caps on inherited roles. */
 export interface ListedResource {
   readonly level: Level
-  /** Cap of the workspace; without meaning on an org. */
+  /** Cap of the workspace; unused for an org. */
   readonly workspaceCap: RoleCap
-  /** Cap of the document; without meaning on an org or a workspace. */
+  /** Cap of the document; unused for an org or a workspace. */
   readonly documentCap: RoleCap
 }
 
-/** What one user has been given in an org, on the resource and on what is above it. */
+/** The direct roles of one user in an org, on the resource and its ancestors. */
 export interface PersonRoles {
   readonly kind: 'login' | 'anonymous' | 'everyone'
   readonly orgRole: DirectRole | null
   readonly workspaceRole: DirectRole | null
   readonly documentRole: DirectRole | null
-  /** True when something inside the org is shared with the user. */
+  /** True when a resource inside the org is shared with the user. */
   readonly isOrgGuest: boolean
   /** True when a document inside the workspace is shared with the user. */
   readonly isWorkspaceGuest: boolean
 }
 
-/** How a user stands in the listing of a resource. */
+/** A user's entry in the access list of a resource. */
 export interface Listed {
-  /** The role given on the resource itself; `guests` where only something inside is shared. */
+  /** The direct role on the resource; `guests` when only something inside is shared. */
   readonly access: RoleName | undefined
-  /** The role on the parent, before it is cut by the cap of the resource. */
+  /** The role on the parent, before the resource's cap applies. */
   readonly parentAccess: DirectRole
-  /** What the user may do by what was given to them, without what is open to everybody. */
+  /** The effective role from the user's own grants, without grants to everybody. */
   readonly effective: DirectRole
   readonly isMember: boolean
 }
 
-/** What a listing says of one user. */
+/** Computes the entry of one user in an access list. */
 export function listPerson(resource: ListedResource, person: PersonRoles): Listed {
   const { level } = resource
   const levels = levelsOf(resource, person)
   const parent = levels.length > 1 ? effectiveRole(levels.slice(0, -1)) : undefined
   return {
     access: levels[levels.length - 1]?.direct[0] ?? (isGuest(level, person) ? 'guests' : undefined),
-    // Nothing is cut here but what never comes down at all.
+    // Only the restriction that members inherit nothing applies here.
     parentAccess: inheritedRole(parent, 'owners'),
     effective: effectiveRole(levels),
     isMember: person.orgRole !== null,
   }
 }
 
-/** What an org, and where it lies below one a workspace and a document, say about one user; from the org down. */
+/**
+ * Returns the levels of one user's access from the org down: org, and, if the resource lies below it,
+ * workspace and document.
+ */
 function levelsOf(
   { level, workspaceCap, documentCap }: ListedResource,
   { orgRole, workspaceRole, documentRole }: PersonRoles,
@@ -67,24 +70,24 @@ function levelsOf(
   return all.slice(0, { org: 1, workspace: 2, document: 3 }[level])
 }
 
-/** What is open to everybody is unlisted, so it makes nobody a guest of what is above it. */
+/** Resources open to everybody are unlisted, so they make nobody a guest of their ancestors. */
 function isGuest(level: Level, { kind, isOrgGuest, isWorkspaceGuest }: PersonRoles): boolean {
   if (kind === 'everyone') return false
   return (level === 'org' && isOrgGuest) || (level === 'workspace' && isWorkspaceGuest)
 }
 
-/** A listing as one caller gets it. */
+/** An access list as one caller sees it. */
 export interface Listing<T> {
   readonly users: (T & Listed)[]
-  /** True when the caller does not see everybody. */
+  /** True when the caller does not see all users. */
   readonly isPersonal: boolean
-  /** True when the caller has nothing of their own here and comes in as everybody may. */
+  /** True when the caller has no grant of their own and relies on public access. */
   readonly isPublic: boolean
 }
 
 /**
- * Who is shown to a caller: everybody to an owner; to an editor of a document, who can open it; to all others, the
- * public users among them, only themselves.
+ * Returns the users that a caller sees: all of them for an owner, and for an editor of a document who can
+ * open it; otherwise, and for the public users, only the caller.
  */
 export function listFor<T extends PersonRoles & { readonly id: number }>(
   resource: ListedResource,
@@ -114,8 +117,8 @@ export function listFor<T extends PersonRoles & { readonly id: number }>(
 }
 
 /**
- * People of the org stand in the listings of all that is in it; the public users only where they have something, be it
- * above a resource that lets nothing come down.
+ * Members of an org are listed on every resource in it; the public users only where they have a role, even
+ * above a resource whose cap blocks inheritance.
  */
 function isListed(level: Level, { kind, access, parentAccess }: PersonRoles & Listed): boolean {
   if ((access ?? parentAccess) !== undefined) return true

@@ -1,16 +1,16 @@
 import { AppError } from '@sheaf/kit/errors'
 
-/** Where a page ends: the sort keys of its last row, in their order. */
+/** The end of a page: the sort keys of its last row, in order. */
 export type PageKeys = readonly (string | number | boolean)[]
 
-/** A token that leads to what comes after these keys. */
+/** Encodes a token for the page that follows these keys. */
 export function writePageToken(keys: PageKeys): string {
   return Buffer.from(JSON.stringify(keys)).toString('base64url')
 }
 
 /**
- * The keys of a token, which must have these types; undefined for the first page, which has no token. Throws `invalid` for a token that no
- * page has given.
+ * Decodes the keys of a token, which must have these types; undefined for an empty token, which is the first
+ * page. Throws `invalid` for a malformed token.
  */
 export function readPageToken(
   token: string | undefined,
@@ -24,7 +24,7 @@ export function readPageToken(
   throw new AppError('invalid', 'INVALID_PAGE', 'page_token is invalid', { field: 'page_token' })
 }
 
-/** Whether PostgreSQL can compare with it: its integers are small, its texts have no NUL. */
+/** True if PostgreSQL can compare with the key: an integer in range, or a text without NUL. */
 function isStorable(key: unknown): boolean {
   if (typeof key === 'number') return key === (key | 0)
   return typeof key !== 'string' || (key.length <= 1_000 && !key.includes('\0'))

@@ -1,6 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 
-/** A document as an address names it. */
+/** A document as a path names it. */
 export type DocumentRef =
   | { readonly kind: 'uuid'; readonly docId: string }
   | { readonly kind: 'number'; readonly id: number }
@@ -17,13 +17,13 @@ export type SiteRef =
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const GREATEST_ID = 2 ** 31 - 1
 
-/** The integer that a text of digits names; undefined for other texts and for numbers that no row can have. */
+/** Parses a decimal id; undefined for other texts and for numbers out of range. */
 function readId(text: string): number | undefined {
   const id = /^\d{1,10}$/.test(text) ? Number(text) : 0
   return id >= 1 && id <= GREATEST_ID ? id : undefined
 }
 
-/** The document that a path names; undefined for a text that cannot name any. */
+/** Parses the document of a path; undefined for a text that cannot name one. */
 export function readDocumentRef(text: string): DocumentRef | undefined {
   if (UUID.test(text)) return { kind: 'uuid', docId: text.toLowerCase() }
   if (/^\d+$/.test(text)) {
@@ -33,7 +33,7 @@ export function readDocumentRef(text: string): DocumentRef | undefined {
   return /^[a-z0-9-]{1,64}$/i.test(text) ? { kind: 'url', urlId: text } : undefined
 }
 
-/** The site that an address names by its domain; undefined for a text that cannot name any. */
+/** Parses the domain of a site; undefined for a text that cannot name one. */
 export function readSite(text: string): SiteRef | undefined {
   const domain = text.toLowerCase()
   if (domain === '') return { kind: 'none' }
@@ -47,7 +47,10 @@ export function readSite(text: string): SiteRef | undefined {
   return /^[a-z0-9][a-z0-9-]{0,62}$/.test(domain) ? { kind: 'domain', domain } : undefined
 }
 
-/** The org that a path names: a site, by `current` the one addressed, or an integer id; undefined if none can be meant. */
+/**
+ * Parses the org of a path: a site, `current` for the addressed one, or an integer id; undefined when it
+ * cannot name one.
+ */
 export function readOrgRef(org: string, site: string): SiteRef | undefined {
   if (org !== 'current') {
     const id = readId(org)
@@ -58,19 +61,20 @@ export function readOrgRef(org: string, site: string): SiteRef | undefined {
   return addressed?.kind === 'none' ? { kind: 'personal' } : addressed
 }
 
-/** A document that an address may mean. */
+/** A document that an address may name. */
 export interface DocumentCandidate {
   readonly role: unknown
-  /** True when it is in the trash, or its workspace is. */
+  /** True when the document or its workspace is in the trash. */
   readonly isRemoved: boolean
-  /** Owner of the personal org that it is in; null in a team. */
+  /** Owner of the personal org that contains it; null in a team. */
   readonly ownerId: number | null
 }
 
 /**
- * The document that is meant where one url id stands in several sites and the address names none: one that the caller
- * can see goes before one that they cannot (or anybody could make an address useless), one of their personal site
- * before others, and any before those in the trash. Undefined without candidates; throws `invalid` when several remain.
+ * Chooses among documents with the same url id in several sites when the address names no site: visible
+ * documents precede others (otherwise anybody could make an address useless), those of the caller's personal
+ * site precede the rest, and documents in the trash come last. Returns undefined without candidates; throws
+ * `invalid` when several remain.
  */
 export function chooseDocument<T extends DocumentCandidate>(
   candidates: readonly T[],

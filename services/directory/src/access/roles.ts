@@ -1,16 +1,16 @@
 import type { RoleName } from '@sheaf/auth/roles'
 
-/** A role that can be granted on some level, or none. */
+/** A role that can be granted directly, or none. */
 export type DirectRole = Exclude<RoleName, 'guests'> | undefined
 
-/** How far a child lets roles of its parent come down; null lets none. */
+/** The strongest role that a child inherits from its parent; null blocks inheritance. */
 export type RoleCap = 'viewers' | 'editors' | 'owners' | null
 
-/** What one level (org, workspace or document) says about one user. */
+/** One user's access on one level (org, workspace or document). */
 export interface LevelAccess {
-  /** Direct roles of the user and of the public users that count for them. */
+  /** Direct roles of the user and of the public users that apply to them. */
   readonly direct: readonly DirectRole[]
-  /** How much of the parent's role comes down to this level; without meaning on an org. */
+  /** Cap on roles inherited from the parent; unused for an org. */
   readonly cap: RoleCap
 }
 
@@ -22,15 +22,15 @@ export function strongerRole(a: DirectRole, b: DirectRole): DirectRole {
   return strength[a] >= strength[b] ? a : b
 }
 
-/** What a role on a parent is worth on a child: members inherit nothing, and nothing passes the child's cap. */
+/** Returns the role that a child inherits: members inherit nothing, and the child's cap limits the rest. */
 export function inheritedRole(parent: DirectRole, cap: RoleCap): DirectRole {
   if (parent === undefined || parent === 'members' || cap === null) return undefined
   return strength[parent] <= strength[cap] ? parent : cap
 }
 
 /**
- * The role that a user has on the last of these levels, which go from the org down. This is the rule that the SQL in
- * `db/grants.ts` follows; a property test holds the two together.
+ * Returns a user's role on the last of these levels, which are ordered from the org down. The SQL in
+ * `db/grants.ts` implements the same rule; a property test compares the two.
  */
 export function effectiveRole(levels: readonly LevelAccess[]): DirectRole {
   return levels.reduce<DirectRole>(

@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** What a token is for; each kind has a mark of its own, so that none passes for another. */
+/** Prefixes that distinguish the kinds of tokens, so that none is accepted as another. */
 const marks = { session: 'shs_', link: 'shl_' } as const
 
-/** A kind of token that people sign in with. */
+/** A kind of sign-in token. */
 export type SignInToken = keyof typeof marks
 
 const SECRET_BYTES = 32
 const SECRET = /^[\w-]{43}$/
 
-/** A new token of 256 random bits. */
+/** Creates a token of 256 random bits. */
 export function createSignInToken(kind: SignInToken): string {
   return marks[kind] + randomBytes(SECRET_BYTES).toString('base64url')
 }
@@ -19,7 +19,7 @@ export function isSignInToken(kind: SignInToken, text: string): boolean {
   return text.startsWith(marks[kind]) && SECRET.test(text.slice(marks[kind].length))
 }
 
-/** What is stored of a token: its SHA-256. A slow hash would add nothing to 256 random bits. */
+/** Returns what is stored of a token: its SHA-256. A slow hash would add nothing to 256 random bits. */
 export function hashSignInToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

@@ -2,17 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { AppError } from '@sheaf/kit/errors'
 import { looksLikeUuid } from './domains'
 
-/** How much of the UUID makes the url id that a document gets by itself. */
+/** Length of the UUID prefix that is a document's default url id. */
 const DEFAULT_LENGTH = 12
 
-/** The url id itself. Throws `invalid` for one that is malformed, or that a document's id could be mistaken for. */
+/**
+ * Returns the url id. Throws `invalid` for one that is malformed or could be mistaken for a document's id.
+ */
 export function requireUrlId(urlId: string): string {
   const wellFormed = /^[a-z0-9-]{1,64}$/i.test(urlId)
   if (wellFormed && urlId !== 'new' && !/^\d+$/.test(urlId) && !looksLikeUuid(urlId)) return urlId
   throw new AppError('invalid', 'INVALID_URL_ID', 'invalid urlId', { field: 'urlId' })
 }
 
-/** A new UUID whose beginning makes a good url id: one of digits alone would read as an integer id. */
+/** Creates a UUID whose prefix is a valid url id: digits alone would be parsed as an integer id. */
 export function newDocumentIds(): { docId: string; urlId: string } {
   for (;;) {
     const docId = randomUUID()

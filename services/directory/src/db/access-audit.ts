@@ -4,22 +4,22 @@ import type { DirectorySchema, GrantedRole, InheritedRole } from './schema'
 type Trx = Transaction<DirectorySchema>
 type Level = DirectorySchema['access_audit']['level']
 
-/** Who changes access. */
+/** The user who changes access. */
 export interface Actor {
   readonly userId: number
   readonly email: string
-  /** Id of the REST request; empty when there was none. */
+  /** Id of the REST request; empty without one. */
   readonly requestId: string
 }
 
-/** Where access is changed. */
+/** The resource whose access changes. */
 export interface AuditedResource {
   readonly level: Level
   readonly id: number
   readonly orgId: number
 }
 
-/** A role that one user had and the one they have instead; null for none. */
+/** A user's previous and new role; null for none. */
 export interface AuditedRole {
   readonly userId: number
   readonly from: GrantedRole | null
@@ -33,8 +33,8 @@ const BATCH = 10_000
 export const actorColumns = ({ requestId, userId, email }: Actor): RawBuilder<unknown> =>
   sql`${requestId}::text, ${userId}::integer, ${email}::text`
 
-/** Notes changed roles on one resource. */
-export async function noteRoles(
+/** Records changed roles on one resource. */
+export async function auditRoles(
   trx: Trx,
   actor: Actor,
   { level, id, orgId }: AuditedResource,
@@ -54,8 +54,8 @@ export async function noteRoles(
     join users u on u.id = c.user_id`.execute(trx)
 }
 
-/** Notes that another part of the parent's roles comes down. */
-export async function noteCap(
+/** Records a changed cap on inherited roles. */
+export async function auditCap(
   trx: Trx,
   actor: Actor,
   { level, id, orgId }: AuditedResource,
@@ -67,7 +67,7 @@ export async function noteCap(
       ${change.from}::access_role, ${change.to}::access_role)`.execute(trx)
 }
 
-/** Deletes a part of what is older than so many days; false when there is no more of it. */
+/** Deletes a batch of records older than this many days; false when none are left. */
 export async function deleteOldAudit(db: Kysely<DirectorySchema>, days: number): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     delete from access_audit where id in (

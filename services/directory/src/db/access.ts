@@ -6,41 +6,41 @@ import { sessionEnd } from './sessions'
 import { documentRole, joinDocumentGrants } from './grants'
 import { ANONYMOUS_ID, type DirectorySchema, type GrantedRole } from './schema'
 
-/** Whose access is asked for. */
+/** The credential whose access is resolved. */
 export type Credential =
   | { readonly kind: 'key' | 'session'; readonly hash: Buffer }
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'system' }
 
-/** One decision about access: the caller, and one document that the address can mean. */
+/** One access decision: the caller, and one document that the address may name. */
 export interface AccessRow {
   readonly userId: number
   readonly kind: 'login' | 'anonymous' | 'system'
   readonly email: string
   readonly name: string
-  /** Of the key or the session. */
+  /** Id of the API key; null for other credentials. */
   readonly keyId: number | null
   readonly keyExpiresAt: Date | null
   readonly keyLastUsedAt: Date | null
-  /** What the key is confined to; null without a key, and for a key that is confined to nothing. */
+  /** Scope of the key; null without a key, and for a key without a scope. */
   readonly scope: KeyScopeRow | null
-  /** The counter of access changes in the same snapshot as all else. */
+  /** The access version in the same snapshot. */
   readonly version: number
-  /** Null when the address means no document. */
+  /** Null when the address names no document. */
   readonly docId: string | null
   readonly orgId: number | null
   readonly workspaceId: number | null
   readonly role: GrantedRole | null
   readonly ownerId: number | null
-  /** True when the document is in the trash, or its workspace is. */
+  /** True when the document or its workspace is in the trash. */
   readonly isRemoved: boolean
   readonly home: string | null
   readonly homeAddress: string | null
 }
 
 /**
- * Identifies a credential and finds the caller's role on a document, in one statement. No rows: the credential is not
- * valid. Several rows: the url id stands in several sites.
+ * Identifies a credential and its user's role on a document, in one statement. No rows: the credential is
+ * invalid. Several rows: several sites have this url id.
  */
 export async function resolveAccess(
   db: Kysely<DirectorySchema>,
@@ -65,7 +65,7 @@ export async function resolveAccess(
   return rows
 }
 
-/** As `resolveAccess` where no document is concerned. */
+/** As `resolveAccess`, without a document. */
 export async function resolveCaller(
   db: Kysely<DirectorySchema>,
   credential: Credential,
@@ -80,7 +80,7 @@ export async function resolveCaller(
   return rows
 }
 
-/** SQL: the one user of a credential, or none. */
+/** SQL: the user of a credential, or no row. */
 function callers(credential: Credential): RawBuilder<unknown> {
   const noKey = sql`null::integer as key_id, null::timestamptz as expires_at, null::timestamptz as last_used_at,
     null::json as scope`

@@ -5,7 +5,7 @@ import type { DirectorySchema } from './schema'
 
 type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
 
-/** What is kept for good. A document that is only being made is not there yet. */
+/** Tables that are part of a backup. Unpublished documents are excluded. */
 export const dumpPlan: DumpPlan = {
   schema: 'directory',
   version: migrations.length,
@@ -25,14 +25,14 @@ export const dumpPlan: DumpPlan = {
   ],
 }
 
-/** How much there is of what a restore would mix with. */
+/** Counts of the contents that a restore must not mix with. */
 export interface Contents {
   readonly users: number
   readonly sites: number
   readonly documents: number
 }
 
-/** Counts people who sign in, team sites, and documents. */
+/** Counts users who can sign in, team sites and documents. */
 export async function countContents(db: Db): Promise<Contents> {
   const { rows } = await sql<Contents>`
     select (select count(*) from users where kind = 'login') as users,
@@ -41,19 +41,19 @@ export async function countContents(db: Db): Promise<Contents> {
   return rows[0] ?? { users: 0, sites: 0, documents: 0 }
 }
 
-/** Keeps everybody else from adding anything to the end of the transaction. */
+/** Blocks concurrent additions until the end of the transaction. */
 export async function holdContents(trx: Transaction<DirectorySchema>): Promise<void> {
   await sql`lock table users, orgs, documents in share row exclusive mode`.execute(trx)
 }
 
-/** Removes what a first start has made: its owner with their site, and what refers to them. */
+/** Removes what a first start created: the owner with their site, and rows that reference them. */
 export async function clearContents(trx: Transaction<DirectorySchema>): Promise<void> {
   await sql`delete from access_audit`.execute(trx)
   await sql`delete from orgs`.execute(trx)
   await sql`delete from users`.execute(trx)
 }
 
-/** Removes documents that have no file. */
+/** Removes documents without a file. */
 export async function deleteMissing(
   trx: Transaction<DirectorySchema>,
   docIds: readonly string[],

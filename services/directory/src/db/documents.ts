@@ -8,7 +8,7 @@ import type { DirectorySchema, GrantedRole } from './schema'
 
 type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
 
-/** How long a reserved document keeps its url id: longer than the token that could still publish it. */
+/** How long a reservation holds its url id: longer than the token that could still publish it. */
 const RESERVATION_SECONDS = 60
 
 /** A document with its workspace, as one user sees them. */
@@ -20,13 +20,13 @@ export interface DocumentView {
   readonly urlId: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
-  /** When it was put into the trash itself; null when it was not. */
+  /** When the document itself was moved to the trash; null otherwise. */
   readonly removedAt: Date | null
-  /** True when it is in the trash, or its workspace is. */
+  /** True when the document or its workspace is in the trash. */
   readonly isRemoved: boolean
   readonly role: GrantedRole | null
   readonly orgId: number
-  /** Owner of the personal org that it is in; null in a team. */
+  /** Owner of the personal org that contains it; null in a team. */
   readonly ownerId: number | null
   readonly workspaceId: number
   readonly workspaceName: string
@@ -39,10 +39,10 @@ export interface DocumentView {
   readonly orgRole: GrantedRole | null
 }
 
-/** SQL: document `d` is in the trash, or its workspace `w` is. */
+/** SQL: document `d` or its workspace `w` is in the trash. */
 export const isRemoved: RawBuilder<boolean> = sql`(d.removed_at is not null or w.removed_at is not null)`
 
-/** SQL: document `d` in org `o` is one that the address can mean. */
+/** SQL: document `d` in org `o` matches the address. */
 export function addressCondition(
   ref: DocumentRef | undefined,
   site: SiteRef | undefined,
@@ -63,7 +63,10 @@ function refCondition(ref: DocumentRef): RawBuilder<unknown> {
   }
 }
 
-/** A team's address reaches its own documents only; the personal one reaches any by id, but url ids of its own only. */
+/**
+ * A team's address reaches its own documents only; the personal one reaches any document by id, but only its
+ * own by url id.
+ */
 function documentSite(
   ref: DocumentRef,
   site: SiteRef | undefined,
@@ -73,15 +76,18 @@ function documentSite(
   return anywhere ? sql`true` : siteCondition(site, user)
 }
 
-/** The most documents of one url id that are looked at; the caller's own come first. */
+/** Maximum number of documents with one url id that are considered; the caller's own come first. */
 const MAX_CANDIDATES = 20
 
-/** SQL: order and bound of the documents that one address can mean. */
+/** SQL: order and limit of the documents that one address matches. */
 export const candidateOrder = (user: RawBuilder<number>): RawBuilder<unknown> =>
   sql`order by ${documentRole('role')} is null, ${isRemoved}, o.owner_id is distinct from ${user}, d.id
     limit ${sql.lit(MAX_CANDIDATES)}`
 
-/** The documents that an address can mean, whether the user may see them or not; more than one only for a url id. */
+/**
+ * Returns the documents that an address matches, whether or not the user may see them; several only for a url
+ * id.
+ */
 export async function findDocuments(
   db: Db,
   userId: number,
@@ -115,13 +121,13 @@ export interface NewDocument {
   readonly isPinned: boolean
   readonly home: string
   readonly creatorId: number
-  /** Whether its maker becomes its owner; the public users never do. */
+  /** True if its creator becomes its owner; the public users never do. */
   readonly ownedByCreator: boolean
 }
 
 /**
- * Reserves an unpublished document, and says what came of it: its url id may be taken in the org, or the workspace gone.
- * The row of the workspace is locked, so that it cannot go meanwhile.
+ * Reserves an unpublished document and returns the outcome: the url id may be in use in the org, or the
+ * workspace deleted. The row of the workspace is locked against concurrent deletion.
  */
 export async function insertDocument(
   db: Db,
@@ -149,7 +155,7 @@ export async function insertDocument(
   return isReserved ? 'reserved' : 'url_id_taken'
 }
 
-/** Where a document is, whether it is published or not. */
+/** Returns the location of a document, published or not. */
 export async function findReserved(
   db: Db,
   docId: string,
@@ -161,7 +167,10 @@ export async function findReserved(
   return rows[0]
 }
 
-/** Puts a document into a workspace, into another org without its url id; false when the workspace has gone. */
+/**
+ * Moves a document to a workspace; in another org it loses its url id. Returns false when the workspace is
+ * gone.
+ */
 export async function moveDocument(db: Db, id: number, workspaceId: number): Promise<boolean> {
   const { rows } = await sql`
     with w as (
@@ -174,7 +183,7 @@ export async function moveDocument(db: Db, id: number, workspaceId: number): Pro
   return rows.length > 0
 }
 
-/** Takes a url id away from documents that were reserved and never published. */
+/** Releases a url id that is held by an expired reservation. */
 export async function releaseUrlId(db: Db, orgId: number, urlId: string): Promise<void> {
   await sql`
     update documents set url_id = null
@@ -182,7 +191,9 @@ export async function releaseUrlId(db: Db, orgId: number, urlId: string): Promis
       and created_at < now() - make_interval(secs => ${RESERVATION_SECONDS})`.execute(db)
 }
 
-/** Makes a reserved document visible; false when there is none, or `creatorId` did not make it. Harmless when repeated. */
+/**
+ * Publishes a reserved document; false when it does not exist or was not created by `creatorId`. Idempotent.
+ */
 export async function publishDocument(
   db: Db,
   docId: string,
@@ -195,7 +206,7 @@ export async function publishDocument(
   return rows.length > 0
 }
 
-/** Deletes a document that is not published; false when there is none, or `creatorId` did not make it. */
+/** Deletes an unpublished document; false when it does not exist or was not created by `creatorId`. */
 export async function discardDocument(
   db: Db,
   docId: string,
@@ -208,7 +219,7 @@ export async function discardDocument(
   return rows.length > 0
 }
 
-/** Changes a document's metadata. Throws `invalid` when the url id is taken in the org. */
+/** Updates a document's metadata. Throws `invalid` when the url id is in use in the org. */
 export async function updateDocument(
   db: Db,
   id: number,
@@ -224,7 +235,7 @@ export async function updateDocument(
     })
 }
 
-/** The error for a url id that another document of the org has. */
+/** Returns the error for a url id that another document of the org has. */
 export function urlIdInUse(): AppError {
   return new AppError('invalid', 'URL_ID_IN_USE', 'urlId already in use', { field: 'urlId' })
 }

@@ -3,7 +3,7 @@ import type { DirectorySchema } from './schema'
 
 type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
 
-/** An instance that has not reported for so long gets no new documents. */
+/** An instance that has not reported for this long receives no new documents. */
 const LIVE_SECONDS = 30
 
 /** A document-data instance. */
@@ -14,14 +14,14 @@ export interface HomeRow {
   readonly reported_at: Date
 }
 
-/** A report of an instance about itself. */
+/** A heartbeat of an instance. */
 export interface HomeReport {
   readonly name: string
   readonly address: string
   readonly freeBytes: number
 }
 
-/** Notes a report of an instance that is where it was; false when it is new or its address is another one. */
+/** Stores the heartbeat of a known instance; false when it is new or its address has changed. */
 export async function refreshHome(db: Db, report: HomeReport): Promise<boolean> {
   const { rows } = await sql`
     update homes set free_bytes = ${report.freeBytes}, reported_at = now()
@@ -41,7 +41,7 @@ export async function putHome(db: Db, report: HomeReport): Promise<void> {
   )
 }
 
-/** All instances that ever reported, by name. */
+/** Returns all instances that ever reported, by name. */
 export function listHomes(db: Db): Promise<HomeRow[]> {
   return db
     .selectFrom('homes')
@@ -51,7 +51,7 @@ export function listHomes(db: Db): Promise<HomeRow[]> {
     .execute()
 }
 
-/** Documents of an instance with a greater id, by id: at most 1000. */
+/** Returns documents of an instance with a greater id, by id: at most 1000. */
 export function listHomeDocuments(
   db: Db,
   home: string,
@@ -67,8 +67,11 @@ export function listHomeDocuments(
     .execute()
 }
 
-/** The live instance with most room, which is where a new document goes; undefined when none is live. */
-export async function findRoomiestHome(
+/**
+ * Chooses the home of a new document: the live instance with the most free space; undefined when none is
+ * live.
+ */
+export async function findPlacement(
   db: Db,
 ): Promise<Pick<HomeRow, 'name' | 'address'> | undefined> {
   const { rows } = await sql<HomeRow>`

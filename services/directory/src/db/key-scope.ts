@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import type { KeyScopeRow } from './keys'
 import type { DirectorySchema } from './schema'
 
-/** A workspace or document that a scope names, with what it stands in. */
+/** A workspace or document of a scope, with its ancestors. */
 export interface ScopedPlace {
   readonly orgId: number
   readonly workspaceId: number
@@ -10,7 +10,7 @@ export interface ScopedPlace {
   readonly docId: string | null
 }
 
-/** Where the workspaces and documents are that a scope names; those that are gone are left out. */
+/** Returns the locations of the workspaces and documents of a scope; deleted ones are omitted. */
 export async function findScopedPlaces(
   db: Kysely<DirectorySchema>,
   { workspaces, documents }: KeyScopeRow,

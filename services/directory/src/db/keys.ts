@@ -3,7 +3,7 @@ import type { DirectorySchema } from './schema'
 
 type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
 
-/** What a key is confined to, as it is stored. */
+/** The stored scope of a key. */
 export interface KeyScopeRow {
   readonly readOnly: boolean
   readonly orgs: readonly number[]
@@ -11,7 +11,7 @@ export interface KeyScopeRow {
   readonly documents: readonly string[]
 }
 
-/** What is stored of an API key, but its hash. */
+/** The stored columns of an API key, without its hash. */
 export interface KeyRow {
   readonly id: number
   readonly user_id: number
@@ -21,11 +21,11 @@ export interface KeyRow {
   readonly expires_at: Date | null
   readonly last_used_at: Date | null
   readonly is_default: boolean
-  /** Null for a key that is confined to nothing. */
+  /** Null for a key without a scope. */
   readonly scope: KeyScopeRow | null
 }
 
-/** SQL: the scope of key `k` as JSON, null when it is confined to nothing. */
+/** SQL: the scope of key `k` as JSON; null without one. */
 export const keyScope: RawBuilder<KeyScopeRow | null> = sql`
   case when k.read_only or cardinality(k.scope_orgs || k.scope_workspaces) > 0
     or cardinality(k.scope_documents) > 0
@@ -35,7 +35,7 @@ export const keyScope: RawBuilder<KeyScopeRow | null> = sql`
 const columns = sql`k.id, k.user_id, k.name, k.prefix, k.created_at, k.expires_at, k.last_used_at,
   k.is_default, ${keyScope} as scope`
 
-/** Most keys that a user can have at once. */
+/** Maximum number of keys of a user. */
 export const MAX_KEYS = 1000
 
 /** A key to store. */
@@ -46,13 +46,13 @@ export interface NewKey {
   readonly hash: Buffer
   readonly expiresAt: Date | null
   readonly scope: KeyScopeRow | undefined
-  /** Makes it the default key of its user, unless they have one. */
+  /** Makes it the user's default key, unless they have one. */
   readonly mayBeDefault: boolean
 }
 
 /**
- * Stores a key; undefined when its user has as many as they can have, or there is no such user. Those who store keys of
- * one user take turns until their transactions end, so that there are never too many, and one default key at most.
+ * Stores a key; undefined when its user has reached the limit or does not exist. Concurrent insertions for
+ * one user are serialized until their transactions end, so that the limit and the single default key hold.
  */
 export async function insertKey(
   trx: Transaction<DirectorySchema>,
@@ -81,7 +81,7 @@ export async function insertKey(
 
 const noScope: KeyScopeRow = { readOnly: false, orgs: [], workspaces: [], documents: [] }
 
-/** A user's keys that are not revoked, by id. */
+/** Returns a user's active keys, by id. */
 export async function listKeys(db: Db, userId: number): Promise<KeyRow[]> {
   const { rows } = await sql<KeyRow>`
     select ${columns} from api_keys k where k.user_id = ${userId} and k.revoked_at is null
@@ -89,7 +89,7 @@ export async function listKeys(db: Db, userId: number): Promise<KeyRow[]> {
   return rows
 }
 
-/** The one key of a user that their profile shows, or undefined. */
+/** Returns the default key of a user, shown in their profile; undefined without one. */
 export async function findDefaultKey(db: Db, userId: number): Promise<KeyRow | undefined> {
   const { rows } = await sql<KeyRow>`
     select ${columns} from api_keys k
@@ -97,14 +97,14 @@ export async function findDefaultKey(db: Db, userId: number): Promise<KeyRow | u
   return rows[0]
 }
 
-/** How a key is named by who revokes it. */
+/** How a request to revoke names a key. */
 export type KeyRef =
   | { readonly id: number }
   | { readonly prefix: string }
   | { readonly hash: Buffer }
   | { readonly defaultOf: number }
 
-/** Revokes a key, of this user if one is given; undefined when there is no such key that is still good. */
+/** Revokes a key, of this user if one is given; undefined when there is no such active key. */
 export async function revokeKey(
   db: Db,
   ref: KeyRef,
@@ -125,7 +125,7 @@ function refCondition(ref: KeyRef): RawBuilder<unknown> {
   return sql`(k.user_id = ${ref.defaultOf} and k.is_default)`
 }
 
-/** Records that keys were used now; a use within the last minute stays as it is. */
+/** Records that keys were used now; a use within the last minute is kept. */
 export async function touchKeys(db: Db, keyIds: readonly number[]): Promise<void> {
   await sql`
     update api_keys set last_used_at = now()

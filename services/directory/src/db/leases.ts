@@ -3,14 +3,17 @@ import type { DirectorySchema } from './schema'
 
 type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
 
-/** Channel on which instances of directory tell each other that access has changed; the payload is the version. */
+/**
+ * Notification channel on which instances of directory announce changes of access; the payload is the
+ * version.
+ */
 export const ACCESS_CHANNEL = 'sheaf_directory_access'
 
 /**
- * Grants or renews a lease and returns the version that its answer carries. The row lock on the version makes a lease
- * and a change of access take turns: either the change sees the lease and waits for its holder, or the lease sees the
- * change and its answer tells the holder to drop. A holder without a running lease serves nothing from memory, so it
- * counts as having dropped all that is older than the answer.
+ * Grants or renews a lease and returns the version for the response. The row lock on the version serializes
+ * leases and changes of access: either the change sees the lease and waits for its holder, or the lease sees
+ * the change and its response invalidates the holder's cache. A holder without an active lease serves nothing
+ * from its cache, so it counts as having dropped all entries older than the response.
  */
 export async function renewLease(
   db: Db,
@@ -34,8 +37,9 @@ export async function renewLease(
 }
 
 /**
- * Marks a change of access and tells the other instances when it is committed. Call it last: it takes a lock that all
- * wait for. Versions follow the clock, so they grow even if PostgreSQL is set back to an older state of itself.
+ * Increments the access version and notifies the other instances on commit. Must be the last statement: it
+ * takes a lock that all changes need. Versions follow the clock, so they increase even if PostgreSQL is
+ * restored to an older state.
  */
 export async function bumpAccessVersion(trx: Transaction<DirectorySchema>): Promise<number> {
   const { rows } = await sql<{ version: number }>`
@@ -48,13 +52,13 @@ export async function bumpAccessVersion(trx: Transaction<DirectorySchema>): Prom
   return versionOf(rows)
 }
 
-/** The counter of access changes. */
+/** Returns the access version. */
 export async function readAccessVersion(db: Db): Promise<number> {
   const { rows } = await sql<{ version: number }>`select version from access_state`.execute(db)
   return versionOf(rows)
 }
 
-/** True while a holder with a running lease may still serve what is older than the version. */
+/** True while a holder with an active lease may still serve decisions older than the version. */
 export async function isLeaseBehind(db: Db, version: number): Promise<boolean> {
   const { rows } = await sql`
     select 1 from access_leases
@@ -62,7 +66,7 @@ export async function isLeaseBehind(db: Db, version: number): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Forgets holders that have been gone for an hour. */
+/** Deletes holders that have been gone for an hour. */
 export async function deleteOldLeases(db: Db): Promise<void> {
   await sql`delete from access_leases where expires_at < now() - interval '1 hour'`.execute(db)
 }

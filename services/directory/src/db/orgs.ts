@@ -18,17 +18,17 @@ export interface OrgView {
   readonly ownerPicture: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
-  /** What the user may do. */
+  /** The user's role. */
   readonly role: GrantedRole | null
-  /** True when the role, or a part of it, was given to the user and not to the public. */
+  /** True when the role, or a part of it, was granted to the user rather than to the public. */
   readonly isOwn: boolean
-  /** True when something inside is shared with the user. */
+  /** True when a resource inside is shared with the user. */
   readonly isGuest: boolean
-  /** Its name as listings sort it. */
+  /** Sort key of the name in listings. */
   readonly sortName: string
 }
 
-/** Sorts an org for a user: their personal one first. */
+/** SQL: sorts the user's personal org first. */
 const isOther = (userId: number) => sql`(o.owner_id is distinct from ${userId}::integer)`
 
 function selectOrgs(
@@ -51,7 +51,7 @@ function selectOrgs(
     .then(({ rows }) => rows)
 }
 
-/** SQL: org `o` is the site that is meant. */
+/** SQL: org `o` is the named site. */
 export function siteCondition(
   site: SiteRef | undefined,
   user: RawBuilder<number>,
@@ -71,7 +71,7 @@ export function siteCondition(
   }
 }
 
-/** The org that is meant, whether the user may see it or not; without a site their personal one. */
+/** Returns the named org, whether or not the user may see it; without a site, their personal one. */
 export async function findOrg(
   db: Db,
   userId: number,
@@ -82,7 +82,7 @@ export async function findOrg(
   return org
 }
 
-/** Where in a user's listing of orgs one stands. */
+/** Position of an org in a user's listing. */
 export interface OrgPlace {
   /** False for the user's personal org. */
   readonly isOther: boolean
@@ -90,7 +90,10 @@ export interface OrgPlace {
   readonly id: number
 }
 
-/** Some of the orgs in which the user has a role or something shared, their personal one first, then by name. */
+/**
+ * Returns a page of the orgs in which the user has a role or a shared resource, their personal one first,
+ * then by name.
+ */
 export function listOrgs(
   db: Db,
   userId: number,
@@ -118,7 +121,10 @@ export function listOrgs(
   )
 }
 
-/** Makes an org with a workspace `Home`; its maker owns both. Throws `invalid` when the domain is taken. */
+/**
+ * Creates an org with a workspace `Home`, both owned by the creator. Throws `invalid` when the domain is in
+ * use.
+ */
 export async function insertOrg(
   db: Db,
   org: { name: string; domain: string | null; ownerId: number | null; creatorId: number },
@@ -141,7 +147,7 @@ export async function insertOrg(
   return row.id
 }
 
-/** Changes an org. Throws `invalid` when the domain is taken. */
+/** Updates an org. Throws `invalid` when the domain is in use. */
 export async function updateOrg(
   db: Db,
   orgId: number,

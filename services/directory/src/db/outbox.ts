@@ -3,41 +3,41 @@ import type { DirectorySchema } from './schema'
 
 type Db = Kysely<DirectorySchema>
 
-/** Something that one service has to hear, and has not confirmed yet. */
+/** A deletion that one service has not confirmed yet. */
 export interface OutboxEntry {
   readonly id: number
-  /** Who has to hear it. */
+  /** Name of the service to notify. */
   readonly consumer: string
   readonly kind: 'document_deleted'
   readonly docId: string
-  /** Name of the instance that has, or had, the document's file. */
+  /** Name of the instance that stores, or stored, the document's file. */
   readonly home: string
-  /** Where that instance is reached; null when it never reported. */
+  /** Address of that instance; null when it never reported. */
   readonly homeAddress: string | null
-  /** How often it has been tried, this time included. */
+  /** Number of attempts, the current one included. */
   readonly attempts: number
 }
 
-/** Entries of one consumer that go the same way, so that one failure says something of all of them. */
+/** Groups entries of one consumer with the same destination: if one cannot be reached, none of them can. */
 export const laneOf = ({ consumer, home }: Pick<OutboxEntry, 'consumer' | 'home'>): string =>
   `${consumer} ${home}`
 
-/** What to take of the outbox. */
+/** Which entries to claim. */
 export interface Claim {
-  /** Only what this one has to hear. */
+  /** Only entries of this consumer. */
   readonly consumer: string
-  /** Lanes that are left alone at the moment. */
+  /** Lanes that are paused after failures. */
   readonly pausedLanes: readonly string[]
   readonly limit: number
-  /** How long nobody else takes the entries: longer than delivering them may last. */
+  /** How long the claim excludes others: longer than a delivery may take. */
   readonly leaseMs: number
 }
 
 const seconds = (ms: number) => sql`make_interval(secs => ${ms / 1000}::float8)`
 
 /**
- * Takes entries that are due, oldest first, so that any number of instances share the work. Whoever takes some and dies
- * loses only time: when the lease is over they are due again.
+ * Claims due entries, oldest first; any number of instances share the work. When a claimant dies, its entries
+ * are due again after the lease.
  */
 export async function claimEntries(db: Db, claim: Claim): Promise<OutboxEntry[]> {
   const { rows } = await sql<OutboxEntry>`
@@ -54,12 +54,12 @@ export async function claimEntries(db: Db, claim: Claim): Promise<OutboxEntry[]>
   return rows
 }
 
-/** Forgets entries that have been confirmed. */
+/** Deletes confirmed entries. */
 export async function deleteEntries(db: Db, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await sql`delete from outbox where id = any(${ids}::bigint[])`.execute(db)
 }
 
-/** Makes an entry due after a while. */
+/** Postpones an entry. */
 export async function postponeEntry(db: Db, id: number, ms: number): Promise<void> {
   await sql`update outbox set due_at = now() + ${seconds(ms)} where id = ${id}`.execute(db)
 }

@@ -6,10 +6,10 @@ import type { DirectorySchema, InheritedRole } from './schema'
 
 type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
 
-/** Most people that may have something in one org. */
+/** Maximum number of users with a role in one org. */
 export const MAX_PEOPLE = 10_000
 
-/** A resource by the rows that it is made of; null for what is not above or at it. */
+/** The rows of a resource and its ancestors; null for levels that do not apply. */
 export interface ResourceRows {
   readonly level: Level
   readonly orgId: number
@@ -17,7 +17,7 @@ export interface ResourceRows {
   readonly documentId: number | null
 }
 
-/** Somebody who has been given something in an org, and what that is on one resource and above it. */
+/** A user with a role in an org, and their roles on one resource and its ancestors. */
 export interface Person extends PersonRoles {
   readonly id: number
   readonly email: string
@@ -25,7 +25,7 @@ export interface Person extends PersonRoles {
   readonly picture: string | null
 }
 
-/** SQL: ids of all who have been given something in an org. */
+/** SQL: ids of all users with a role in an org. */
 const peopleOf = (orgId: number) => sql`
   select user_id from org_grants where org_id = ${orgId}
   union select g.user_id from workspace_grants g join workspaces x on x.id = g.workspace_id
@@ -33,7 +33,7 @@ const peopleOf = (orgId: number) => sql`
   union select g.user_id from document_grants g join documents x on x.id = g.document_id
     where x.org_id = ${orgId}`
 
-/** All who have been given something in the org of a resource, by id. */
+/** Returns all users with a role in the org of a resource, by id. */
 export async function listPeople(
   db: Db,
   { orgId, workspaceId, documentId }: ResourceRows,
@@ -55,14 +55,14 @@ export async function listPeople(
   return rows
 }
 
-/** How many have been given something in an org, the public users included. */
+/** Returns the number of users with a role in an org, the public users included. */
 export async function countPeople(db: Db, orgId: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (${peopleOf(orgId)}) p`.execute(db)
   return rows[0]?.count ?? 0
 }
 
-/** How much of the roles above comes down to a resource. */
+/** Returns the caps on inherited roles of a resource. */
 export async function findCaps(
   db: Db,
   { workspaceId, documentId }: ResourceRows,

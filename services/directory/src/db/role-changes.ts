@@ -1,22 +1,30 @@
 import { sql, type Transaction } from 'kysely'
 import type { Level } from '../access/delta'
-import { actorColumns, noteCap, noteRoles, type Actor, type AuditedResource } from './access-audit'
+import {
+  actorColumns,
+  auditCap,
+  auditRoles,
+  type Actor,
+  type AuditedResource,
+} from './access-audit'
 import type { DirectorySchema, GrantedRole, InheritedRole } from './schema'
 
 type Trx = Transaction<DirectorySchema>
 
 /**
- * Makes changes of access in one org take turns until the transaction ends; false when there is no such org. What was
- * read before may be old afterwards.
+ * Serializes changes of access in one org until the transaction ends; false when the org does not exist.
+ * Earlier reads may be stale afterwards.
  */
 export async function lockOrg(trx: Trx, orgId: number): Promise<boolean> {
   const { rows } = await sql`select 1 from orgs where id = ${orgId} for update`.execute(trx)
   return rows.length > 0
 }
 
-/** Keeps access in these orgs as it is until the transaction ends; what was read before may be old afterwards. */
+/**
+ * Blocks changes of access in these orgs until the transaction ends. Earlier reads may be stale afterwards.
+ */
 export async function holdOrgs(trx: Trx, orgIds: readonly number[]): Promise<void> {
-  // In order, so that two who hold several cannot wait for each other.
+  // In id order, which prevents deadlocks between transactions that lock several.
   await sql`
     select 1 from orgs where id = any(${orgIds}::integer[]) order by id for share`.execute(trx)
 }
@@ -27,7 +35,7 @@ const tables = {
   document: { grants: 'document_grants', key: 'document_id' },
 } as const satisfies Record<Level, unknown>
 
-/** The roles that these users have on a resource itself. */
+/** Returns the direct roles of these users on a resource. */
 export async function findRoles(
   trx: Trx,
   { level, id }: AuditedResource,
@@ -40,7 +48,10 @@ export async function findRoles(
   return new Map(rows.map(({ user_id, role }) => [user_id, role]))
 }
 
-/** Gives users roles on a resource, or takes them away (null); notes what changes and returns how many did. */
+/**
+ * Grants users roles on a resource, or revokes them (null); records changes in the audit and returns their
+ * number.
+ */
 export async function putRoles(
   trx: Trx,
   actor: Actor,
@@ -65,11 +76,11 @@ export async function putRoles(
         ${given.map(({ userId }) => userId)}::integer[], ${given.map(({ to }) => to)}::access_role[]
       ) as g (user_id, role)
       on conflict (${sql.ref(key)}, user_id) do update set role = excluded.role`.execute(trx)
-  await noteRoles(trx, actor, resource, changes)
+  await auditRoles(trx, actor, resource, changes)
   return changes.length
 }
 
-/** Lets another part of the parent's roles come down to a resource. */
+/** Changes a resource's cap on inherited roles. */
 export async function putCap(
   trx: Trx,
   actor: Actor,
@@ -82,25 +93,25 @@ export async function putCap(
     .set({ max_inherited_role: change.to })
     .where('id', '=', resource.id)
     .execute()
-  await noteCap(trx, actor, resource, change)
+  await auditCap(trx, actor, resource, change)
 }
 
-/** What taking everything inside an org away from users has done. */
-export interface TakenInside {
+/** The result of revoking roles inside an org. */
+export interface RevokedRoles {
   readonly count: number
-  /** Resources that have lost an owner of their own and have none left, from above neither. */
+  /** Resources that lost a direct owner and now have none, direct or inherited. */
   readonly ownerless: readonly AuditedResource[]
 }
 
-/** Takes away what users have been given on the workspaces and documents of an org, and notes it. */
-export async function takeInside(
+/** Revokes users' roles on the workspaces and documents of an org, and records that in the audit. */
+export async function revokeInside(
   trx: Trx,
   actor: Actor,
   orgId: number,
   userIds: readonly number[],
-): Promise<TakenInside> {
-  const workspaces = await takeLevel(trx, actor, { level: 'workspace', orgId, userIds })
-  const documents = await takeLevel(trx, actor, { level: 'document', orgId, userIds })
+): Promise<RevokedRoles> {
+  const workspaces = await revokeLevel(trx, actor, { level: 'workspace', orgId, userIds })
+  const documents = await revokeLevel(trx, actor, { level: 'document', orgId, userIds })
   return {
     count: workspaces.count + documents.count,
     ownerless: [
@@ -110,7 +121,7 @@ export async function takeInside(
   }
 }
 
-async function takeLevel(
+async function revokeLevel(
   trx: Trx,
   actor: Actor,
   from: { level: 'workspace' | 'document'; orgId: number; userIds: readonly number[] },
@@ -134,7 +145,10 @@ async function takeLevel(
   return { count: rows[0]?.count ?? 0, disowned: rows[0]?.disowned ?? [] }
 }
 
-/** Of these resources, those without an owner; the parents of all others have owners that come down. */
+/**
+ * Returns those of these resources that have no owner; the parents of the others have owners who are
+ * inherited.
+ */
 async function findOwnerless(
   trx: Trx,
   level: 'workspace' | 'document',

@@ -1,20 +1,20 @@
 import type { ColumnType, Generated } from 'kysely'
 
-/** Roles that can be granted; `guests` is worked out, never stored. PostgreSQL orders them by strength. */
+/** Roles that can be granted; `guests` is derived, never stored. PostgreSQL orders them by strength. */
 export type GrantedRole = 'members' | 'viewers' | 'editors' | 'owners'
 
-/** How far a child lets roles of its parent come down; null lets none. */
+/** The strongest role that a child inherits from its parent; null blocks inheritance. */
 export type InheritedRole = 'viewers' | 'editors' | 'owners' | null
 
 /** The anonymous user, seeded with this id. */
 export const ANONYMOUS_ID = 1
 
-/** The user that stands for everybody, signed in or not; seeded with this id. */
+/** The user that represents everybody, signed in or not; seeded with this id. */
 export const EVERYONE_ID = 2
 
 type CreatedAt = ColumnType<Date, never, never>
 type UpdatedAt = ColumnType<Date, never, Date>
-/** When it was put into the trash; null when it was not. */
+/** When it was moved to the trash; null otherwise. */
 type RemovedAt = ColumnType<Date | null, never, Date | null>
 
 interface UsersTable {
@@ -150,7 +150,7 @@ interface SigningKeysTable {
   created_at: CreatedAt
 }
 
-/** The tables of the PostgreSQL schema `directory`, as migrations have made them. */
+/** The tables of the PostgreSQL schema `directory` after all migrations. */
 export interface DirectorySchema {
   users: UsersTable
   api_keys: ApiKeysTable

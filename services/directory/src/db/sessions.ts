@@ -3,27 +3,27 @@ import type { DirectorySchema } from './schema'
 
 type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
 
-/** What is stored of a session, but its hash. */
+/** The stored columns of a session, without its hash. */
 export interface SessionRow {
   readonly id: number
   readonly user_id: number
   readonly user_agent: string
   readonly created_at: Date
   readonly last_used_at: Date
-  /** When it ends unless it is used. */
+  /** When it expires unless it is used. */
   readonly expires_at: Date
   readonly lasts_until: Date
-  /** True for the session that was pointed out, in a list. */
+  /** True for the current session of a listing. */
   readonly is_current?: boolean
 }
 
-/** SQL: when session `s` ends unless it is used before. */
+/** SQL: when session `s` expires unless it is used. */
 export const sessionEnd: RawBuilder<Date> = sql`least(s.lasts_until, s.last_used_at + s.idle_for)`
 
 const columns = sql`s.id, s.user_id, s.user_agent, s.created_at, s.last_used_at,
   ${sessionEnd} as expires_at, s.lasts_until`
 
-/** Most sessions that a user can have at once; of more, those that were used longest ago end. */
+/** Maximum number of sessions of a user; beyond it, the least recently used ones end. */
 const MAX_SESSIONS = 100
 
 /** A session to begin. */
@@ -31,12 +31,12 @@ export interface NewSession {
   readonly userId: number
   readonly hash: Buffer
   readonly userAgent: string
-  /** It ends when it is not used for so long, and after so long in any case. */
+  /** The session expires when unused for this long, and after `lifeSeconds` in any case. */
   readonly idleSeconds: number
   readonly lifeSeconds: number
 }
 
-/** Begins a session; undefined when there is no such user who can sign in. */
+/** Creates a session; undefined when no such user can sign in. */
 export async function insertSession(
   trx: Transaction<DirectorySchema>,
   { userId, hash, userAgent, idleSeconds, lifeSeconds }: NewSession,
@@ -53,7 +53,7 @@ export async function insertSession(
   return rows[0]
 }
 
-/** Ends what a user has of sessions beyond the most that they can have; returns how many that were. */
+/** Ends a user's sessions beyond the maximum; returns their number. */
 export async function endSurplusSessions(
   trx: Transaction<DirectorySchema>,
   userId: number,
@@ -66,7 +66,9 @@ export async function endSurplusSessions(
   return rows.length
 }
 
-/** A user's sessions that have not ended, newest use first; the one with this hash is pointed out. */
+/**
+ * Returns a user's active sessions, most recently used first; the one with this hash is marked as current.
+ */
 export async function listSessions(
   db: Db,
   userId: number,
@@ -79,10 +81,10 @@ export async function listSessions(
   return rows
 }
 
-/** How a session is named by who ends it. */
+/** How a request to end a session names it. */
 export type SessionRef = { readonly id: number } | { readonly hash: Buffer }
 
-/** Ends a session, of this user if one is given; false when there is none. */
+/** Ends a session, of this user if one is given; false when it does not exist. */
 export async function endSession(
   db: Db,
   ref: SessionRef,
@@ -96,7 +98,7 @@ export async function endSession(
   return rows.length > 0
 }
 
-/** Ends all sessions of a user, but for the one with the hash `kept`; returns how many that were. */
+/** Ends all sessions of a user except the one with the hash `kept`; returns their number. */
 export async function endSessionsOf(
   db: Db,
   userId: number,
@@ -109,7 +111,7 @@ export async function endSessionsOf(
   return rows.length
 }
 
-/** Records that sessions were used now; a use within the last minute stays as it is. */
+/** Records that sessions were used now; a use within the last minute is kept. */
 export async function touchSessions(db: Db, sessionIds: readonly number[]): Promise<void> {
   await sql`
     update sessions set last_used_at = now()
@@ -118,7 +120,7 @@ export async function touchSessions(db: Db, sessionIds: readonly number[]): Prom
   )
 }
 
-/** Forgets sessions that have ended by themselves. */
+/** Deletes expired sessions. */
 export async function deleteEndedSessions(db: Db): Promise<void> {
   await sql`delete from sessions s where ${sessionEnd} <= now()`.execute(db)
 }

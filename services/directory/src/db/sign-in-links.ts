@@ -3,13 +3,16 @@ import type { DirectorySchema } from './schema'
 
 type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
 
-/** On whose behalf a link is made. */
+/** Who requested a link. */
 export type LinkOrigin = 'operator' | 'mail'
 
-/** Most open links of a user, by origin: so nobody's mailbox is filled, and nobody else's asking uses up an operator's. */
+/**
+ * Maximum number of open links of a user, by origin: this limits mails to one address, and requests of others
+ * cannot use up an operator's links.
+ */
 export const MAX_LINKS: Readonly<Record<LinkOrigin, number>> = { operator: 100, mail: 5 }
 
-/** A link to make. */
+/** A link to create. */
 export interface NewLink {
   readonly hash: Buffer
   readonly userId: number
@@ -19,8 +22,8 @@ export interface NewLink {
 }
 
 /**
- * Makes a link; returns when it ends, undefined when its user has as many as they can have, or is gone. Those who make
- * links for one user take turns until their transactions end.
+ * Creates a link and returns its expiry; undefined when its user has reached the limit or does not exist.
+ * Concurrent insertions for one user are serialized until their transactions end.
  */
 export async function insertLink(
   trx: Transaction<DirectorySchema>,
@@ -46,7 +49,7 @@ export interface LinkRow {
   readonly next: string
 }
 
-/** The link with this hash, unless it has ended. */
+/** Returns the link with this hash unless it has expired. */
 export async function findLink(db: Db, hash: Buffer): Promise<LinkRow | undefined> {
   const { rows } = await sql<LinkRow>`
     select l.user_id, u.email, l.next from sign_in_links l join users u on u.id = l.user_id
@@ -54,19 +57,19 @@ export async function findLink(db: Db, hash: Buffer): Promise<LinkRow | undefine
   return rows[0]
 }
 
-/** Ends a link; false when somebody else did so before, or its time was over. */
+/** Deletes a link on use; false when it has been used or has expired. */
 export async function useLink(trx: Transaction<DirectorySchema>, hash: Buffer): Promise<boolean> {
   const { rows } = await sql`
     delete from sign_in_links where hash = ${hash} and expires_at > now() returning 1`.execute(trx)
   return rows.length > 0
 }
 
-/** Ends all open links of a user. */
+/** Deletes all open links of a user. */
 export async function endLinksOf(db: Db, userId: number): Promise<void> {
   await sql`delete from sign_in_links where user_id = ${userId}`.execute(db)
 }
 
-/** Forgets links whose time is over. */
+/** Deletes expired links. */
 export async function deleteEndedLinks(db: Db): Promise<void> {
   await sql`delete from sign_in_links where expires_at <= now()`.execute(db)
 }

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { DirectorySchema } from './schema'
 
-/** A key pair with its id; the JSON Web Keys are texts, since nothing looks inside them here. */
+/** A key pair with its id; the JSON Web Keys are texts, since no query inspects them. */
 export interface StoredKey {
   readonly kid: string
   readonly privateJwk: string
@@ -9,8 +9,8 @@ export interface StoredKey {
 }
 
 /**
- * The keys for caller tokens, newest first: made by `generate` when there are none. All instances of directory share
- * them; the first one to come makes them.
+ * Returns the keys for caller tokens, newest first, and stores one made by `generate` if there are none. All
+ * instances of directory share them.
  */
 export async function ensureSigningKeys(
   db: Kysely<DirectorySchema>,

@@ -3,10 +3,10 @@ import type { DirectorySchema } from './schema'
 
 type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
 
-/** What can be put into the trash. */
+/** Tables with a trash. */
 export type TrashTable = 'workspaces' | 'documents'
 
-/** Puts a workspace or document into the trash, or takes it out; harmless when it is there, or not, already. */
+/** Moves a workspace or document to the trash, or restores it. Idempotent. */
 export async function setRemoved(
   db: Db,
   table: TrashTable,
@@ -18,8 +18,8 @@ export async function setRemoved(
 }
 
 /**
- * Deletes an org, workspace or document with all in it; false when it is not there. The trigger on documents writes, in
- * the same transaction, what the other services have to hear.
+ * Deletes an org, workspace or document with its contents; false when it does not exist. In the same
+ * transaction, the trigger on documents writes the outbox entries for the other services.
  */
 export async function deleteRow(db: Db, table: TrashTable | 'orgs', id: number): Promise<boolean> {
   const { rows } = await sql`delete from ${sql.table(table)} where id = ${id} returning id`.execute(
@@ -28,7 +28,7 @@ export async function deleteRow(db: Db, table: TrashTable | 'orgs', id: number):
   return rows.length > 0
 }
 
-/** Rows that one statement of tidying takes, so that none takes long. */
+/** Rows per statement of maintenance, which keeps statements short. */
 const BATCH = 200
 
 async function deleteWhere(db: Db, table: TrashTable, condition: ReturnType<typeof sql>) {
@@ -42,14 +42,14 @@ async function deleteWhere(db: Db, table: TrashTable, condition: ReturnType<type
   }
 }
 
-/** Deletes what has been in the trash for so many days. */
+/** Deletes what has been in the trash for this many days. */
 export async function emptyTrash(db: Db, days: number): Promise<void> {
   const isOld = sql`removed_at < now() - make_interval(days => ${days}::integer)`
   await deleteWhere(db, 'workspaces', isOld)
   await deleteWhere(db, 'documents', isOld)
 }
 
-/** Deletes documents that were reserved so many hours ago and never published: whoever made them has died. */
+/** Deletes documents that were reserved this many hours ago and never published. */
 export async function deleteUnpublished(db: Db, hours: number): Promise<void> {
   const isOld = sql`published_at is null and created_at < now() - make_interval(hours => ${hours}::integer)`
   await deleteWhere(db, 'documents', isOld)

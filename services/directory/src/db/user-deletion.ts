@@ -5,8 +5,8 @@ import { EVERYONE_ID, type DirectorySchema } from './schema'
 type Trx = Transaction<DirectorySchema>
 
 /**
- * Name of a user who can sign in; undefined when there is none. Until the transaction ends nobody can grant them
- * anything, so what is found of their roles afterwards is all.
+ * Locks a user who can sign in and returns their name; undefined when there is none. No role can be granted
+ * to them until the transaction ends, so later reads of their roles are complete.
  */
 export async function lockUser(trx: Trx, userId: number): Promise<string | undefined> {
   const { rows } = await sql<{ name: string }>`
@@ -14,7 +14,10 @@ export async function lockUser(trx: Trx, userId: number): Promise<string | undef
   return rows[0]?.name
 }
 
-/** Names of team orgs, at most ten, that would have no owner without this user; no other owner can leave meanwhile. */
+/**
+ * Returns the names of at most ten team orgs that would have no owner without this user, and blocks other
+ * owners from leaving.
+ */
 export async function findOrgsOnlyOwnedBy(trx: Trx, userId: number): Promise<string[]> {
   await sql`
     select o.id from orgs o join org_grants g on g.org_id = o.id
@@ -33,10 +36,10 @@ const otherOwner = (level: 'org' | 'workspace' | 'document', id: unknown, userId
       and x.user_id <> ${userId} and x.user_id > ${sql.lit(EVERYONE_ID)}`
 
 /**
- * Makes the owners of an org owners of those workspaces and documents in it that would have none without this user,
- * because they let no owner come down from above, and notes it. Nobody else gets to see more than before.
+ * Makes the owners of an org direct owners of workspaces and documents that would have none without this
+ * user, because their cap blocks inherited owners, and records that in the audit. Nobody else gains access.
  */
-export async function handOver(trx: Trx, actor: Actor): Promise<void> {
+export async function transferOwnership(trx: Trx, actor: Actor): Promise<void> {
   const { userId } = actor
   for (const level of ['workspace', 'document'] as const) {
     const key = sql.ref(`${level}_id`)
@@ -64,8 +67,8 @@ export async function handOver(trx: Trx, actor: Actor): Promise<void> {
   }
 }
 
-/** Notes that a user loses what they have in the orgs of others. */
-export async function noteLosses(trx: Trx, actor: Actor): Promise<void> {
+/** Records in the audit that a user loses their roles in other orgs. */
+export async function auditRevokedRoles(trx: Trx, actor: Actor): Promise<void> {
   const { userId, email } = actor
   await sql`
     insert into access_audit (request_id, actor_id, actor_email, org_id, level, resource_id, what,
@@ -84,7 +87,7 @@ export async function noteLosses(trx: Trx, actor: Actor): Promise<void> {
     where o.owner_id is distinct from ${userId}::integer`.execute(trx)
 }
 
-/** Deletes a user with their keys, their roles and their personal org with all in it. */
+/** Deletes a user with their keys, roles and personal org. */
 export async function deleteUser(trx: Trx, userId: number): Promise<void> {
   await sql`delete from users where id = ${userId}`.execute(trx)
 }

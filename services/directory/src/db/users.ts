@@ -13,7 +13,7 @@ export interface UserRow {
 type Db = Kysely<DirectorySchema> | Transaction<DirectorySchema>
 const columns = ['id', 'email', 'name', 'created_at'] as const
 
-/** The user with this email (lower case), or undefined; the public users are not found. */
+/** Returns the user with this email (lower case), or undefined; never a public user. */
 export function findUserByEmail(db: Db, email: string): Promise<UserRow | undefined> {
   return db
     .selectFrom('users')
@@ -23,7 +23,7 @@ export function findUserByEmail(db: Db, email: string): Promise<UserRow | undefi
     .executeTakeFirst()
 }
 
-/** True when there is such a user and they can sign in. */
+/** True when the user exists and can sign in. */
 export async function userExists(db: Db, userId: number): Promise<boolean> {
   const row = await db
     .selectFrom('users')
@@ -34,7 +34,7 @@ export async function userExists(db: Db, userId: number): Promise<boolean> {
   return row !== undefined
 }
 
-/** Users with a greater id, by id. */
+/** Returns users with a greater id, by id. */
 export function listUsers(db: Db, afterId: number, limit: number): Promise<UserRow[]> {
   return db
     .selectFrom('users')
@@ -46,7 +46,7 @@ export function listUsers(db: Db, afterId: number, limit: number): Promise<UserR
     .execute()
 }
 
-/** Who the users with these ids are, by id; those who have no account any more are left out. */
+/** Returns the names of the users with these ids, by id; deleted accounts are omitted. */
 export async function listUserNames(
   db: Db,
   ids: readonly number[],
@@ -61,8 +61,8 @@ export async function listUserNames(
 }
 
 /**
- * The user with this email, made with their personal site `Personal` and its workspace `Home` if there was none; somebody
- * who was only invited so far gets both now, and the name. Safe when several callers ask at once: one makes the user,
+ * Returns the user with this email; creates them with their personal site `Personal` and its workspace `Home`
+ * if needed. An invited user receives site and name now. Safe under concurrency: one caller creates the user,
  * the others find them.
  */
 export async function ensureUser(
@@ -78,14 +78,14 @@ export async function ensureUser(
       .onConflict((conflict) => conflict.column('email').doNothing())
       .returning(columns)
       .executeTakeFirst()
-    const user = made ?? (await nameInvited(trx, { email, name }))
+    const user = made ?? (await nameInvitedUser(trx, { email, name }))
     if (!user) throw new Error('a user was neither created nor found')
     await ensurePersonalOrg(trx, user.id)
     return { user, created: made !== undefined }
   })
 }
 
-/** The same for a user who is there, invited at least; makes nobody, and returns false when there is none. */
+/** The same for an existing, possibly only invited user; returns false when there is none. */
 export async function completeUser(
   db: Kysely<DirectorySchema>,
   { email, name }: { email: string; name: string },
@@ -93,7 +93,7 @@ export async function completeUser(
   const known = await findUserByEmail(db, email)
   if (!known || (await hasPersonalOrg(db, known.id))) return known !== undefined
   return db.transaction().execute(async (trx) => {
-    const user = await nameInvited(trx, { email, name })
+    const user = await nameInvitedUser(trx, { email, name })
     if (user) await ensurePersonalOrg(trx, user.id)
     return user !== undefined
   })
@@ -104,8 +104,11 @@ async function ensurePersonalOrg(trx: Transaction<DirectorySchema>, userId: numb
   await insertOrg(trx, { name: 'Personal', domain: null, ownerId: userId, creatorId: userId })
 }
 
-/** The user with this email, if there is one, who gets the name if they have none. The row is locked, so that one caller completes them. */
-async function nameInvited(
+/**
+ * Returns the user with this email, if there is one, and sets their name if they have none. Locks the row, so
+ * that only one caller completes them.
+ */
+async function nameInvitedUser(
   trx: Transaction<DirectorySchema>,
   { email, name }: { email: string; name: string },
 ): Promise<UserRow | undefined> {
@@ -125,14 +128,14 @@ async function hasPersonalOrg(db: Db, userId: number): Promise<boolean> {
   return org !== undefined
 }
 
-/** A user, public or not, as an email names them. */
+/** A user, public or not, identified by email. */
 export interface NamedUser {
   readonly id: number
   readonly kind: 'login' | 'anonymous' | 'everyone'
   readonly email: string
 }
 
-/** The users with these emails (lower case), the public ones included. */
+/** Returns the users with these emails (lower case), the public ones included. */
 export async function findNamedUsers(db: Db, emails: readonly string[]): Promise<NamedUser[]> {
   const { rows } = await sql<NamedUser>`
     select id, kind, email from users where email = any(${emails}::text[]) order by id`.execute(db)
@@ -140,12 +143,12 @@ export async function findNamedUsers(db: Db, emails: readonly string[]): Promise
 }
 
 /**
- * Makes users of emails (lower case) that nobody has: they have no name and no site until they sign in. Returns the
- * users of all these emails, in whatever way they came to be.
+ * Creates users for unknown emails (lower case): they have no name and no site until they sign in. Returns
+ * the users of all these emails, including existing ones.
  */
 export async function inviteUsers(db: Db, emails: readonly string[]): Promise<NamedUser[]> {
   if (emails.length === 0) return []
-  // In order, so that two invitations of the same people cannot wait for each other.
+  // In order, which prevents deadlocks between concurrent invitations of the same users.
   await sql`
     insert into users (kind, email, name)
     select 'login', email, '' from unnest(${[...emails].sort()}::text[]) as e (email)
@@ -153,7 +156,7 @@ export async function inviteUsers(db: Db, emails: readonly string[]): Promise<Na
   return findNamedUsers(db, emails)
 }
 
-/** What a user sees of themselves. */
+/** The profile of a user. */
 export interface ProfileRow {
   readonly id: number
   readonly kind: 'login' | 'anonymous' | 'everyone'
@@ -162,7 +165,7 @@ export interface ProfileRow {
   readonly picture: string | null
 }
 
-/** The user with this id, the public ones too, or undefined. */
+/** Returns the user with this id, public ones included, or undefined. */
 export function findProfile(db: Db, userId: number): Promise<ProfileRow | undefined> {
   return db
     .selectFrom('users')
@@ -171,7 +174,7 @@ export function findProfile(db: Db, userId: number): Promise<ProfileRow | undefi
     .executeTakeFirst()
 }
 
-/** Gives a user another name. */
+/** Renames a user. */
 export async function renameUser(db: Db, userId: number, name: string): Promise<void> {
   await db.updateTable('users').set({ name }).where('id', '=', userId).execute()
 }

@@ -18,13 +18,13 @@ export interface WorkspaceView {
   readonly name: string
   readonly createdAt: Date
   readonly updatedAt: Date
-  /** When it was put into the trash; null when it was not. */
+  /** When it was moved to the trash; null otherwise. */
   readonly removedAt: Date | null
-  /** Its name as listings sort it. */
+  /** Sort key of the name in listings. */
   readonly sortName: string
-  /** What the user may do. */
+  /** The user's role. */
   readonly role: GrantedRole | null
-  /** Not null where the workspace shows in listings. */
+  /** The role that lists the workspace; null when it is unlisted. */
   readonly listed: GrantedRole | null
   /** True when a document inside is shared with the user. */
   readonly isGuest: boolean
@@ -40,7 +40,7 @@ export interface DocumentRow {
   readonly urlId: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
-  /** When it was put into the trash itself; null when it was not. */
+  /** When the document itself was moved to the trash; null otherwise. */
   readonly removedAt: Date | null
   readonly role: GrantedRole | null
   readonly listed: GrantedRole | null
@@ -65,7 +65,7 @@ async function selectWorkspaces(
   return rows
 }
 
-/** Which documents to list: those in the trash, those that are not, or both. */
+/** Which documents to list: in the trash, not in the trash, or both. */
 export type Shown = 'live' | 'removed' | 'all'
 
 function shownCondition(shown: Shown): RawBuilder<unknown> {
@@ -73,7 +73,10 @@ function shownCondition(shown: Shown): RawBuilder<unknown> {
   return shown === 'removed' ? isRemoved : sql`not ${isRemoved}`
 }
 
-/** Documents with `condition` that the user can open or that are listed to them, by workspace and time of creation. */
+/**
+ * Returns documents with `condition` that the user can open or that are listed for them, by workspace and
+ * time of creation.
+ */
 async function selectDocuments(
   db: Db,
   userId: number,
@@ -97,14 +100,14 @@ async function selectDocuments(
   return rows
 }
 
-/** Where in the listing of an org something stands: its workspace as listings sort it, and the document. */
+/** Position in the listing of an org: a workspace by sort key, and a document. */
 export interface Place {
   readonly sortName: string
   readonly workspaceId: number
   readonly documentId: number
 }
 
-/** Workspaces of an org from a place on, by name, whether the user may see them or not. */
+/** Returns workspaces of an org from a position on, by name, whether or not the user may see them. */
 export const listWorkspaces = (
   db: Db,
   userId: number,
@@ -120,7 +123,7 @@ export const listWorkspaces = (
           and (lower(w.name), w.id) >= (${from.sortName}::text, ${from.workspaceId}::integer)`,
   )
 
-/** A workspace, whether the user may see it or not. */
+/** Returns a workspace, whether or not the user may see it. */
 export async function findWorkspace(
   db: Db,
   userId: number,
@@ -130,7 +133,7 @@ export async function findWorkspace(
   return workspace
 }
 
-/** Some of the documents of an org that the user can open or that are listed to them. */
+/** Returns a page of the documents of an org that the user can open or that are listed for them. */
 export function listOrgDocuments(
   db: Db,
   userId: number,
@@ -148,7 +151,10 @@ export function listOrgDocuments(
   return selectDocuments(db, userId, condition, limit)
 }
 
-/** Some of the documents of a workspace that the user can open or that are listed to them, by time of creation. */
+/**
+ * Returns a page of the documents of a workspace that the user can open or that are listed for them, by time
+ * of creation.
+ */
 export function listWorkspaceDocuments(
   db: Db,
   userId: number,
@@ -160,7 +166,7 @@ export function listWorkspaceDocuments(
   return selectDocuments(db, userId, condition, limit)
 }
 
-/** Makes a workspace, owned by `ownerId` if there is one, and returns its id. */
+/** Creates a workspace, owned by `ownerId` if given, and returns its id. */
 export async function insertWorkspace(
   db: Db,
   workspace: { orgId: number; name: string; ownerId: number | undefined },

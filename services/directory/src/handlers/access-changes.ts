@@ -5,7 +5,7 @@ import { invalidUserRole, type Delta } from '../access/delta'
 import type { DirectRole } from '../access/roles'
 import type { Actor } from '../db/access-audit'
 import { countPeople, MAX_PEOPLE } from '../db/people'
-import { findRoles, lockOrg, putCap, putRoles, takeInside } from '../db/role-changes'
+import { findRoles, lockOrg, putCap, putRoles, revokeInside } from '../db/role-changes'
 import { EVERYONE_ID, ANONYMOUS_ID, type DirectorySchema, type GrantedRole } from '../db/schema'
 import { findNamedUsers, inviteUsers, type NamedUser } from '../db/users'
 import type { Resource } from './access-resource'
@@ -13,7 +13,7 @@ import { accessDenied, isPublicUser } from './errors'
 
 type Trx = Transaction<DirectorySchema>
 
-/** A change of access, and how to find what it is about within the transaction. */
+/** A change of access, and how to find its resource within the transaction. */
 interface AccessUpdate {
   readonly actor: Actor
   readonly delta: Delta
@@ -21,14 +21,14 @@ interface AccessUpdate {
   readonly find: () => Promise<Resource>
 }
 
-/** A user with the role that they are to have; null for none. */
+/** A user with their new role; null for none. */
 interface NamedRole extends NamedUser {
   readonly role: GrantedRole | null
 }
 
 /**
- * Makes a change of access within a transaction and returns how many roles and caps are other than they were. Throws,
- * having changed nothing that lasts, for what is not permitted.
+ * Applies a change of access within a transaction and returns the number of changed roles and caps. Throws,
+ * without lasting effect, for a change that is not permitted.
  */
 export async function updateAccess(
   trx: Trx,
@@ -36,12 +36,12 @@ export async function updateAccess(
 ): Promise<number> {
   const resource = await findLocked(trx, find)
   const named = nameRoles(await findNamedUsers(trx, [...delta.roles.keys()]), delta)
-  const isLeaving = requireRight(actor, resource, delta, named)
+  const isLeaving = requireAccessRight(actor, resource, delta, named)
   requirePermitted(resource, named)
   await requireOnePublic(trx, resource, named)
   const all = [...named, ...(await inviteMissing(trx, delta, named))]
   const roles = new Map(all.map(({ id, role }) => [id, role]))
-  let count = await keepOwner(trx, actor, resource, delta)
+  let count = await preserveOwnership(trx, actor, resource, delta)
   count += await putRoles(trx, actor, resource, roles)
   if (delta.cap !== undefined && resource.level !== 'org' && delta.cap !== resource.cap) {
     const { level } = resource
@@ -54,20 +54,23 @@ export async function updateAccess(
   return count
 }
 
-/** The resource as it is while nobody else changes access in its org. */
+/** Returns the resource while concurrent changes of access in its org are blocked. */
 async function findLocked(trx: Trx, find: () => Promise<Resource>): Promise<Resource> {
   let resource = await find()
   for (;;) {
     const { orgId } = resource
     await lockOrg(trx, orgId)
-    // Others may have changed it, or moved it away, before the lock was ours.
+    // It may have been changed or moved before the lock was acquired.
     resource = await find()
     if (resource.orgId === orgId) return resource
   }
 }
 
-/** Whether the actor takes their own role away, which everybody may. Throws unless they may do what they ask for. */
-function requireRight(
+/**
+ * Returns whether the actor revokes their own role, which everybody may do. Throws unless the change is
+ * permitted.
+ */
+function requireAccessRight(
   { userId }: Actor,
   { role }: Resource,
   { cap, roles }: Delta,
@@ -87,7 +90,7 @@ function requireRight(
   return false
 }
 
-/** Throws for a role that nobody may give to one of these users. */
+/** Throws for a role that may not be granted to one of these users. */
 function requirePermitted({ level, ownerId }: Resource, named: readonly NamedRole[]): void {
   for (const { id, kind, role, email } of named) {
     if (id === ownerId)
@@ -108,12 +111,12 @@ function requirePermitted({ level, ownerId }: Resource, named: readonly NamedRol
         'This user cannot share with everyone at top level',
         { field: 'delta.users', email },
       )
-    // What is open to the public can never belong to it.
+    // The public users cannot own anything.
     if (role === 'owners') throw invalidUserRole(role, email)
   }
 }
 
-/** Throws when both public users would have a role: which of them counts could not be seen. */
+/** Throws when both public users would have a role, since it would be unclear which of them applies. */
 async function requireOnePublic(
   trx: Trx,
   resource: Resource,
@@ -141,7 +144,7 @@ function nameRoles(users: readonly NamedUser[], { roles }: Delta): NamedRole[] {
   return users.map((user) => ({ ...user, role: toStored(roles.get(user.email)) }))
 }
 
-/** Makes users of the emails that nobody has and that are given a role. */
+/** Creates users for unknown emails that are granted a role. */
 async function inviteMissing(
   trx: Trx,
   delta: Delta,
@@ -156,10 +159,10 @@ async function inviteMissing(
 }
 
 /**
- * An owner by what comes down from above, who lets less come down, becomes an owner of the resource itself, so that they
- * do not lock themselves out and it keeps an owner.
+ * Makes an owner by inheritance who lowers the cap a direct owner, so that they keep access and the resource
+ * keeps an owner.
  */
-async function keepOwner(
+async function preserveOwnership(
   trx: Trx,
   { userId, ...actor }: Actor,
   resource: Resource,
@@ -170,8 +173,8 @@ async function keepOwner(
 }
 
 /**
- * Who is taken out of an org loses all that is in it. What would have no owner then goes to the owner who does it; who
- * leaves by themselves has to hand it over first.
+ * A user removed from an org loses all roles inside it. Resources left without an owner go to the owner who
+ * removes the user; a user who leaves must transfer them first.
  */
 async function removeFromOrg(
   trx: Trx,
@@ -181,7 +184,7 @@ async function removeFromOrg(
 ): Promise<number> {
   const removed = all.filter(({ role }) => role === null).map(({ id }) => id)
   if (removed.length === 0) return 0
-  const { count, ownerless } = await takeInside(trx, actor, orgId, removed)
+  const { count, ownerless } = await revokeInside(trx, actor, orgId, removed)
   if (ownerless.length > 0 && isLeaving)
     throw new AppError(
       'invalid',

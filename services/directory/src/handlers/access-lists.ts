@@ -17,11 +17,11 @@ import { updateAccess } from './access-changes'
 import { getResource, levelOf } from './access-resource'
 import { requireUser } from './errors'
 
-/** Handlers of AccessService that show and change who has access. */
+/** Handlers of AccessService that list and change access. */
 export const accessLists = (ctx: Context): AccessListsService => ({
   async listAccess({ resource }: ListAccessRequest, call: ServerCall) {
     const userId = requireUser(call)
-    // In one moment: of what is deleted meanwhile either everybody is listed, or nothing is there.
+    // One snapshot, so that a concurrent deletion shows either all users or no resource.
     const { found, people } = await readSnapshot(ctx.db, async (db) => {
       const found = await getResource({ ...ctx, db }, userId, resource)
       return { found, people: await listPeople(db, found) }
@@ -64,7 +64,7 @@ export const accessLists = (ctx: Context): AccessListsService => ({
   },
 })
 
-/** A role by its name, null for none. Throws `invalid` for a number that means neither. */
+/** Returns a role by name, null for none. Throws `invalid` for an unknown number. */
 function readRole(wire: Role, field: string): RoleName | null {
   const role = roleFromWire(wire)
   if (role === undefined && wire !== Role.UNSPECIFIED)

@@ -10,19 +10,19 @@ import { getVisibleDocument } from './document-lifecycle'
 import { getVisibleOrg } from './orgs'
 import { getVisibleWorkspace } from './workspaces'
 
-/** An org, a workspace or a document that the caller can see. */
+/** An org, a workspace or a document that the caller may see. */
 export interface Resource extends ListedResource, ResourceRows {
   readonly level: Level
   readonly id: number
-  /** What the caller may do with it; null for a guest. */
+  /** The caller's role; null for a guest. */
   readonly role: GrantedRole | null
-  /** How much of the parent's roles comes down to it; without meaning on an org. */
+  /** Cap on inherited roles; unused for an org. */
   readonly cap: RoleCap
-  /** Owner of the personal org that it is; null for everything else. */
+  /** Owner, for a personal org; null for everything else. */
   readonly ownerId: number | null
 }
 
-/** What kind of thing a request names. Throws `invalid` when it names nothing. */
+/** Returns the level of the resource in a request. Throws `invalid` when the request names none. */
 export function levelOf(wire: AccessResource | undefined): Level {
   switch (wire?.resource?.$case) {
     case 'org':
@@ -43,7 +43,7 @@ export function levelOf(wire: AccessResource | undefined): Level {
   }
 }
 
-/** The resource that a request names. Throws `not_found`, or `forbidden` when the user cannot see it. */
+/** Returns the resource of a request. Throws `not_found`, or `forbidden` when the user cannot see it. */
 export async function getResource(
   ctx: Context,
   userId: number,

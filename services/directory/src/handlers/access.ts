@@ -26,13 +26,13 @@ import { resolveAccess, resolveCaller, type AccessRow, type Credential } from '.
 import { holdLease } from '../leases/hold-lease'
 import { documentInTrash, documentNotFound } from './errors'
 
-/** Longest life of a caller token. */
+/** Maximum lifetime of a caller token. */
 export const TOKEN_MS = 30_000
 
-/** What AccessService does besides deciding access: see `access-lists.ts`. */
+/** The part of AccessService that lists and changes access: see `access-lists.ts`. */
 export type AccessListsService = Pick<AccessService, 'listAccess' | 'updateAccess'>
 
-/** Handlers of AccessService that decide access. */
+/** Handlers of AccessService that resolve access. */
 export const access = (ctx: Context): Omit<AccessService, keyof AccessListsService> => ({
   async resolveAccess(request: ResolveAccessRequest): Promise<ResolveAccessResponse> {
     const credential = readCredential(request, ctx.serviceKey)
@@ -75,7 +75,7 @@ export const access = (ctx: Context): Omit<AccessService, keyof AccessListsServi
   },
 })
 
-/** Who presents what. Throws `unauthenticated` for what cannot be a credential, without a look into the database. */
+/** Parses a credential. Throws `unauthenticated` for a malformed one, without a database query. */
 function readCredential({ credential }: ResolveAccessRequest, serviceKey: string): Credential {
   if (credential === undefined) return { kind: 'anonymous' }
   if (credential.$case === 'serviceKey') {
@@ -91,7 +91,7 @@ function readCredential({ credential }: ResolveAccessRequest, serviceKey: string
   return { kind: 'key', hash: hashApiKey(credential.value) }
 }
 
-/** Compares digests, so that the time it takes tells nothing of the secret or its length. */
+/** Compares digests, so that timing reveals neither the secret nor its length. */
 function sameSecret(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given), digest(expected))
@@ -118,7 +118,7 @@ async function findAccess(ctx: Context, credential: Credential, request: Resolve
   return { row, keyId, keyExpiresAt, scope: row.scope ?? undefined }
 }
 
-/** The same decision with the role that the scope of the key leaves. */
+/** Limits the role of a decision to the scope of the key. */
 function cutToScope(row: AccessRow): AccessRow {
   const { scope, role, orgId, workspaceId, docId } = row
   if (scope === null || role === null) return row
@@ -127,12 +127,12 @@ function cutToScope(row: AccessRow): AccessRow {
   return scope.readOnly && roleAtLeast(role, 'viewers') ? { ...row, role: 'viewers' } : row
 }
 
-/** The document of a decision. Throws `not_found`, or `forbidden` when the role is not enough. */
+/** Returns the document of a decision. Throws `not_found`, or `forbidden` when the role is insufficient. */
 function readDocument(row: AccessRow, { neededRole }: ResolveAccessRequest) {
   if (row.docId === null || row.home === null) throw documentNotFound()
   const role: RoleName | undefined = row.kind === 'system' ? 'owners' : (row.role ?? undefined)
   const need = readNeededRole(neededRole)
-  // Without any view there is no telling how much more would be needed.
+  // A caller without view access is not told which role would be sufficient.
   if (role === undefined || !roleAtLeast(role, 'viewers')) throw documentRoleError('viewers')
   if (!roleAtLeast(role, need)) throw documentRoleError(need)
   if (row.isRemoved && row.kind !== 'system') throw documentInTrash()
@@ -144,7 +144,7 @@ function readNeededRole(wire: ResolveAccessRequest['neededRole']): NeededRole {
   return role === 'owners' || role === 'editors' ? role : 'viewers'
 }
 
-/** A token never outlives the key or the session that it was made for. */
+/** A token expires no later than its key or session. */
 function tokenLife(keyExpiresAt: Date | null): number {
   if (keyExpiresAt === null) return TOKEN_MS
   return Math.max(0, Math.min(TOKEN_MS, keyExpiresAt.getTime() - Date.now()))

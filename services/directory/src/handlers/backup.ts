@@ -54,14 +54,14 @@ export const backup = (ctx: Context): BackupService => ({
       restore.finish()
       await deleteMissing(trx, missing)
     })
-    // All that anybody holds in memory is of the Sheaf that was here before.
+    // Invalidates all caches, which describe the Sheaf before the restore.
     await ctx.changes.change(() => Promise.resolve())
     ctx.outbox.wake()
     return {}
   },
 })
 
-/** A first start makes one user, the owner, and nothing besides. */
+/** Throws unless the database is as a first start leaves it: one user, the owner, and nothing else. */
 function requireFresh({ users, sites, documents }: Contents): void {
   if (users <= 1 && sites === 0 && documents === 0) return
   throw new AppError(

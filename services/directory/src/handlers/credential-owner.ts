@@ -2,17 +2,20 @@ import type { ServerCall } from '@sheaf/auth/server-call'
 import { accessDenied, requireSignedIn, userNotFound } from './errors'
 import { isRowId } from './workspaces'
 
-/** Whose keys and sessions a caller may touch; undefined for a system caller, who may touch all. Throws `forbidden`. */
+/**
+ * Returns the user whose keys and sessions a caller may manage; undefined for a system caller, who may manage
+ * all. Throws `forbidden`.
+ */
 export function credentialOwner(call: ServerCall): number | undefined {
   if (call.caller.system) return undefined
-  // A token made for one document travels to other services, which have no business with credentials.
+  // A token for one document is also sent to other services, which must not manage credentials.
   if (call.caller.docId !== undefined) throw accessDenied()
   return requireSignedIn(call)
 }
 
 /**
- * The user whose keys or sessions are meant, 0 being the caller. Throws `forbidden` when they are somebody else's,
- * `not_found` for what is no user.
+ * Returns the user whose keys or sessions are addressed; 0 is the caller. Throws `forbidden` for another
+ * user, `not_found` for an invalid id.
  */
 export function requireCredentialOwner(call: ServerCall, given: number): number {
   const owner = credentialOwner(call)

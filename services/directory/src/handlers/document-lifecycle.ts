@@ -23,7 +23,7 @@ type Lifecycle = Pick<
   'moveDocument' | 'pinDocument' | 'removeDocument' | 'restoreDocument' | 'deleteDocument'
 >
 
-/** Handlers of DocumentsService that change where a document is, and whether. */
+/** Handlers of DocumentsService that move, delete and restore documents. */
 export const documentLifecycle = (ctx: Context): Lifecycle => ({
   async moveDocument(request: MoveDocumentRequest, call: ServerCall) {
     const userId = refusals.requireUser(call)
@@ -43,7 +43,7 @@ export const documentLifecycle = (ctx: Context): Lifecycle => ({
       const { id } = await getOwnDocument(inside, userId, { document: docId, site: '' })
       await getEditableWorkspace(inside, userId, target.id)
       if (!(await rows.moveDocument(db, id, target.id))) throw refusals.workspaceNotFound()
-      // Ownership that came down from the old place must not be lost with it: there may be no other owner.
+      // An inherited owner must not lose ownership by the move: there may be no other owner.
       const { role } = await findDocument(inside, userId, { document: docId, site: '' })
       if (roleAtLeast(role ?? undefined, 'owners') || refusals.isPublicUser(userId)) return
       const moved = { level: 'document', id, orgId: target.orgId } as const
@@ -60,7 +60,7 @@ export const documentLifecycle = (ctx: Context): Lifecycle => ({
   },
 
   async removeDocument(request: RemoveDocumentRequest, call: ServerCall) {
-    const doc = await getDisposableDocument(ctx, refusals.requireUser(call), request)
+    const doc = await getDeletableDocument(ctx, refusals.requireUser(call), request)
     await ctx.changes.change((trx) => setRemoved(trx, 'documents', doc.id, true))
     return { docId: doc.docId }
   },
@@ -73,7 +73,7 @@ export const documentLifecycle = (ctx: Context): Lifecycle => ({
   },
 
   async deleteDocument(request: DeleteDocumentRequest, call: ServerCall) {
-    const doc = await getDisposableDocument(ctx, refusals.requireUser(call), request)
+    const doc = await getDeletableDocument(ctx, refusals.requireUser(call), request)
     await ctx.changes.change(async (trx) => {
       if (!(await deleteRow(trx, 'documents', doc.id))) throw refusals.documentNotFound()
     })
@@ -100,7 +100,10 @@ async function findDocument(
   return doc
 }
 
-/** The document that a request names. Throws `not_found`, `forbidden`, or `invalid` when several are meant. */
+/**
+ * Returns the document of a request. Throws `not_found`, `forbidden`, or `invalid` when the address is
+ * ambiguous.
+ */
 export async function getVisibleDocument(
   ctx: Context,
   userId: number,
@@ -112,7 +115,7 @@ export async function getVisibleDocument(
   return doc
 }
 
-/** As `getVisibleDocument`, for its owners alone. */
+/** As `getVisibleDocument`, for its owners only. */
 async function getOwnDocument(
   ctx: Context,
   userId: number,
@@ -123,8 +126,11 @@ async function getOwnDocument(
   return doc
 }
 
-/** A document, in the trash or not, that its owner wants to be rid of; others are told how far they would get. */
-async function getDisposableDocument(
+/**
+ * Returns a document, in the trash or not, that its owner deletes; the error for other callers depends on
+ * their access.
+ */
+async function getDeletableDocument(
   ctx: Context,
   userId: number,
   address: DocumentAddress,

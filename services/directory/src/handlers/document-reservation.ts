@@ -5,27 +5,27 @@ import { readDocumentRef } from '../access/resolve'
 import { newDocumentIds, requireUrlId } from '../access/url-ids'
 import type { Context } from '../context'
 import * as rows from '../db/documents'
-import { findRoomiestHome, type HomeRow } from '../db/homes'
+import { findPlacement, type HomeRow } from '../db/homes'
 import { holdOrgs } from '../db/role-changes'
 import { findWorkspace, type WorkspaceView } from '../db/workspaces'
 import * as refusals from './errors'
 import { isRowId } from './workspaces'
 
-/** 48 random bits clash once in a long while; twice in a row never. */
+/** 48 random bits collide rarely; twice in a row practically never. */
 const URL_ID_ATTEMPTS = 3
 
 /**
- * Where a new document goes. Throws `not_found`, `forbidden`, `invalid` when the workspace is in the trash, or
- * `unavailable` when no instance is live.
+ * Returns the location of a new document. Throws `not_found`, `forbidden`, `invalid` when the workspace is in
+ * the trash, or `unavailable` when no instance is live.
  */
-export async function getPlace(
+export async function getPlacement(
   ctx: Context,
   userId: number,
   workspaceId: number,
 ): Promise<{ orgId: number; home: Pick<HomeRow, 'name' | 'address'> }> {
   const [{ orgId }, home] = await Promise.all([
     getEditableWorkspace(ctx, userId, workspaceId),
-    findRoomiestHome(ctx.db),
+    findPlacement(ctx.db),
   ])
   if (!home)
     throw new AppError(
@@ -36,7 +36,10 @@ export async function getPlace(
   return { orgId, home }
 }
 
-/** A workspace that documents may be put into. Throws `not_found`, `forbidden`, or `invalid` when it is in the trash. */
+/**
+ * Returns a workspace that accepts documents. Throws `not_found`, `forbidden`, or `invalid` when it is in the
+ * trash.
+ */
 export async function getEditableWorkspace(
   ctx: Context,
   userId: number,
@@ -51,7 +54,7 @@ export async function getEditableWorkspace(
   return workspace
 }
 
-/** Reserves a document with the url id wanted, or one made of its UUID, and returns the UUID. */
+/** Reserves a document with the requested url id, or one derived from its UUID, and returns the UUID. */
 export async function reserveDocument(
   ctx: Context,
   wanted: string | undefined,
@@ -71,10 +74,12 @@ export async function reserveDocument(
   throw new Error('no unused url id was found')
 }
 
-/** False when the url id is taken. Throws as `getPlace` does when things have changed since. */
+/**
+ * Returns false when the url id is in use. Throws as `getPlacement` when the workspace has changed meanwhile.
+ */
 async function insert(ctx: Context, doc: rows.NewDocument): Promise<boolean> {
   const outcome = await transact(ctx.db, async (db) => {
-    // Or somebody who is taken out of the org at this moment would be left as an owner in it.
+    // Otherwise a user who is removed from the org concurrently would remain an owner in it.
     await holdOrgs(db, [doc.orgId])
     await getEditableWorkspace({ ...ctx, db }, doc.creatorId, doc.workspaceId)
     return rows.insertDocument(db, doc)
@@ -84,8 +89,8 @@ async function insert(ctx: Context, doc: rows.NewDocument): Promise<boolean> {
 }
 
 /**
- * Makes a reserved document visible. Throws `not_found` when there is none, or when a user is given who has not
- * reserved it.
+ * Publishes a reserved document. Throws `not_found` when it does not exist, or was not reserved by the given
+ * user.
  */
 export async function publishReserved(
   ctx: Context,
@@ -97,7 +102,7 @@ export async function publishReserved(
     throw refusals.documentNotFound()
 }
 
-/** Deletes a document that is reserved and not published. Throws as `publishReserved`. */
+/** Deletes an unpublished document. Throws as `publishReserved`. */
 export async function discardReserved(
   ctx: Context,
   docId: string,

@@ -17,7 +17,12 @@ import * as rows from '../db/documents'
 import { findOrg } from '../db/orgs'
 import { TOKEN_MS } from './access'
 import { documentLifecycle, getVisibleDocument } from './document-lifecycle'
-import { discardReserved, getPlace, publishReserved, reserveDocument } from './document-reservation'
+import {
+  discardReserved,
+  getPlacement,
+  publishReserved,
+  reserveDocument,
+} from './document-reservation'
 import * as refusals from './errors'
 import { documentToWire, orgToWire, workspaceToWire } from './wire'
 
@@ -27,7 +32,7 @@ const DEFAULT_NAME = 'Untitled document'
 export const documents = (ctx: Context): DocumentsService => ({
   async createDocument(request: CreateDocumentRequest, call: ServerCall) {
     const userId = refusals.requireUser(call)
-    const { orgId, home } = await getPlace(ctx, userId, request.workspaceId)
+    const { orgId, home } = await getPlacement(ctx, userId, request.workspaceId)
     const docId = await reserveDocument(ctx, request.urlId, {
       workspaceId: request.workspaceId,
       orgId,
@@ -109,7 +114,8 @@ export const documents = (ctx: Context): DocumentsService => ({
     }
     if (urlId !== undefined) {
       if (urlId !== null) await rows.releaseUrlId(ctx.db, doc.orgId, urlId)
-      // Gateways remember which document an address means, so they have to forget before the answer.
+      // Gateways cache which document an address names, so their caches must be invalidated before the
+      // response.
       await ctx.changes.change((trx) => rows.updateDocument(trx, doc.id, change))
     } else if (Object.keys(change).length > 0) await rows.updateDocument(ctx.db, doc.id, change)
     return { docId: doc.docId }
@@ -118,7 +124,7 @@ export const documents = (ctx: Context): DocumentsService => ({
   ...documentLifecycle(ctx),
 })
 
-/** The new url id, null to clear it, undefined when it stays. Throws `invalid`. */
+/** Returns the new url id, null to clear it, undefined to leave it unchanged. Throws `invalid`. */
 function readNewUrlId(
   current: string | null,
   wanted: string | undefined,
@@ -128,8 +134,9 @@ function readNewUrlId(
 }
 
 /**
- * The user who must have reserved the document, or undefined for a token that was made for it: filling it may have taken
- * longer than that token lasts. Throws `forbidden` for another document's token, `unauthenticated` for nobody.
+ * Returns the user who must have reserved the document, or undefined for a token of that document: filling it
+ * may have taken longer than the reserving token lasts. Throws `forbidden` for another document's token,
+ * `unauthenticated` without a user.
  */
 function requireMaker(call: ServerCall, docId: string): number | undefined {
   if (call.caller.docId === undefined) return refusals.requireSignedIn(call)

@@ -16,7 +16,7 @@ export const homes = (ctx: Context): HomesService => ({
     requireSystem(call)
     requireReport(report)
     if (await refreshHome(ctx.db, report)) return {}
-    // Gateways remember addresses along with access, so a new one is made known like a change of access.
+    // Gateways cache addresses along with access, so a new address is published like a change of access.
     await ctx.changes.change((trx) => putHome(trx, report))
     return {}
   },

@@ -12,7 +12,7 @@ import { createOperatorServices } from './operator'
 import { orgs } from './orgs'
 import { workspaces } from './workspaces'
 
-/** All services of directory with their handlers, which keys with a scope reach as far as that goes. */
+/** All services of directory with their handlers, restricted by the scopes of API keys. */
 export function createServices(ctx: Context): ServedService[] {
   const services = [
     serve(

@@ -6,21 +6,24 @@ import { isWithin, type Place } from '../access/key-scope'
 import type { Context } from '../context'
 import { findScopedPlaces, type ScopedPlace } from '../db/key-scope'
 
-/** What a scope leaves of an answer: places outside are gone, places around are shown as to a guest, roles are cut. */
+/**
+ * Restricts responses to a scope: places outside are removed, their ancestors are shown as to a guest, roles
+ * are limited.
+ */
 export class ScopeReach {
   private constructor(
     private readonly scope: KeyScope,
     private readonly places: readonly ScopedPlace[],
   ) {}
 
-  /** Looks up where the places are that the scope names. */
+  /** Looks up the locations of the places in the scope. */
   static async open(ctx: Context, scope: KeyScope): Promise<ScopeReach> {
     const { workspaces, documents } = scope
     const isFlat = workspaces.length + documents.length === 0
     return new ScopeReach(scope, isFlat ? [] : await findScopedPlaces(ctx.db, scope))
   }
 
-  /** True when the place is in the scope, or something inside it is. */
+  /** True when the scope includes the place or something inside it. */
   touches({ orgId, workspaceId, docId }: Place): boolean {
     if (isWithin(this.scope, { orgId, workspaceId, docId })) return true
     if (docId !== undefined) return false
@@ -31,12 +34,12 @@ export class ScopeReach {
     )
   }
 
-  /** An org as the key shows it. */
+  /** Returns an org as the key shows it. */
   org(org: Org): Org {
     return { ...org, access: this.role(org.access, isWithin(this.scope, { orgId: org.id })) }
   }
 
-  /** A workspace, with the documents that the key reaches, as the key shows it. */
+  /** Returns a workspace, with the documents in the scope, as the key shows it. */
   workspace(workspace: Workspace, orgId: number): Workspace {
     const workspaceId = workspace.id
     return {
@@ -48,7 +51,7 @@ export class ScopeReach {
     }
   }
 
-  /** A document in the scope as the key shows it. */
+  /** Returns a document in the scope as the key shows it. */
   document(doc: DocumentSummary): DocumentSummary {
     return { ...doc, access: this.role(doc.access, true) }
   }

@@ -22,7 +22,7 @@ const services: ServedService['definition'][] = [
   WorkspacesServiceService,
 ]
 
-/** Where no key with a scope has any business, whatever the RPC. */
+/** RPCs that are denied to every key with a scope. */
 const refused =
   /^(AccessService|HomesService|KeysService|SessionsService|UsersService)\/(?!ListAccess$)|\/UpdateProfile$|\/CreateOrg$/
 

@@ -21,15 +21,18 @@ import { isRowId } from './workspaces'
 
 /** How the scope of a key applies to one RPC. */
 export interface Rule {
-  /** True when it changes something, which a key that only reads may not. */
+  /** True for RPCs that change something, which read-only keys may not call. */
   readonly isWrite: boolean
-  /** What the request is about: all of it must be in the scope, or, for a read, hold something that is. */
+  /**
+   * The places that a request concerns: all of them must be in the scope, or, for a read, contain a place in
+   * the scope.
+   */
   readonly about?: (find: Finder, request: never) => Promise<readonly Place[]>
-  /** Cuts an answer to what the key may see; `places` are those the request was about. */
+  /** Restricts a response to the scope; `places` are those that the request concerns. */
   readonly cut?: (reach: ScopeReach, answer: never, places: readonly Place[]) => unknown
 }
 
-/** Finds what requests name. Its methods throw `not_found`. */
+/** Looks up the places that requests name. Its methods throw `not_found`. */
 export class Finder {
   constructor(
     private readonly ctx: Context,
@@ -58,7 +61,7 @@ export class Finder {
     return { orgId, workspaceId, docId }
   }
 
-  /** A document that may not be published yet. */
+  /** A document that may be unpublished. */
   async reserved(docId: string): Promise<Place> {
     const isId = readDocumentRef(docId)?.kind === 'uuid'
     const found = isId && (await findReserved(this.ctx.db, docId))
@@ -67,7 +70,7 @@ export class Finder {
   }
 }
 
-/** How requests name an org, a workspace or a document. */
+/** Looks up the place of a request that names an org, a workspace or a document. */
 const resource = async (find: Finder, { resource: named }: ListAccessRequest) => {
   const { resource, site = '' } = named ?? {}
   switch (resource?.$case) {
@@ -97,8 +100,8 @@ const reads = (about?: Rule['about'], cut?: Rule['cut']): Rule => ({ isWrite: fa
 const writes = (about?: Rule['about']): Rule => ({ isWrite: true, about })
 
 /**
- * Every RPC that a key with a scope may call at all; a new one is refused to such keys until it has a line here. Keys,
- * the account itself and changes of access have none: a scoped key has no business with them.
+ * All RPCs that a key with a scope may call; RPCs without an entry are denied to such keys. Keys, the account
+ * itself and changes of access have no entry.
  */
 export const scopeRules: Readonly<Record<string, Rule | undefined>> = {
   'AccessService/ListAccess': reads(resource),

@@ -9,8 +9,8 @@ import { Finder, scopeRules, type Rule } from './key-scope-rules'
 import { requireUser } from './errors'
 
 /**
- * The same service for callers whose API key has a scope: an RPC is refused unless `key-scope-rules.ts` says how the scope
- * applies to it. Callers without a scope notice nothing. RPCs that need no caller are left alone.
+ * Wraps a service for callers whose API key has a scope: an RPC is denied unless `key-scope-rules.ts` defines
+ * how the scope applies to it. Callers without a scope are unaffected, as are RPCs without authentication.
  */
 export function guardKeyScope(ctx: Context, service: ServedService): ServedService {
   const { definition, methods, open } = service
@@ -40,7 +40,7 @@ async function applyRule(
 ): Promise<unknown> {
   const { request, scope, userId, run } = asked
   const find = new Finder(ctx, userId)
-  // A rule stands beside the name of its RPC, so the messages are those that it expects.
+  // Each rule is keyed by its RPC, so the messages have the types that it expects.
   const places = (await about?.(find, request as never)) ?? []
   const reach = cut && (await ScopeReach.open(ctx, scope))
   for (const place of places)

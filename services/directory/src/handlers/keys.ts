@@ -46,7 +46,7 @@ export const keys = (ctx: Context): KeysService => ({
     const owner = credentialOwner(call)
     const row = await ctx.changes.change(async (trx) => {
       const revoked = ref && (await rows.revokeKey(trx, ref, owner))
-      // Thrown inside, so that what does not exist makes no gateway forget anything.
+      // Thrown inside the transaction, so that a missing key does not invalidate any cache.
       if (!revoked) throw new AppError('not_found', 'KEY_NOT_FOUND', 'key not found')
       return revoked
     })
@@ -68,7 +68,7 @@ export const keys = (ctx: Context): KeysService => ({
     const row = await ctx.changes.change(async (trx) => {
       if (replace) await rows.revokeKey(trx, { defaultOf: userId }, userId)
       const made = await rows.insertKey(trx, stored)
-      // Thrown inside, so that what was not replaced is not revoked either.
+      // Thrown inside the transaction, so that a key without a replacement is not revoked.
       if (!made) throw await notStored(ctx, userId)
       if (!made.is_default) throw keyExists()
       return made
@@ -86,7 +86,7 @@ export const keys = (ctx: Context): KeysService => ({
   },
 })
 
-/** A key, and what is stored of it. */
+/** Generates a key, and the row to store. */
 function newKey(of: Omit<rows.NewKey, 'prefix' | 'hash'>): { key: string; stored: rows.NewKey } {
   const key = createApiKey()
   return { key, stored: { ...of, prefix: key.slice(0, PREFIX_LENGTH), hash: hashApiKey(key) } }
@@ -99,7 +99,7 @@ const keyExists = () =>
     'An apikey is already set, use `{force: true}` to override it.',
   )
 
-/** Why a key could not be stored. */
+/** Returns why a key could not be stored. */
 async function notStored(ctx: Context, userId: number): Promise<AppError> {
   if (!(await userExists(ctx.db, userId))) return userNotFound()
   const message = `a user must not have more than ${rows.MAX_KEYS} keys`
@@ -110,7 +110,7 @@ function isAnonymous(call: ServerCall): boolean {
   return !call.caller.system && isPublicUser(requireUser(call))
 }
 
-/** How a key is named: by id, by itself, or by its prefix; undefined for what cannot name any. */
+/** Parses a key reference: an id, the key itself, or its prefix; undefined for anything else. */
 function readKeyRef(ref: RevokeKeyRequest['keyRef']): rows.KeyRef | undefined {
   if (ref === undefined)
     throw new AppError('invalid', 'KEY_REF_REQUIRED', 'key_ref must name a key', {
@@ -125,7 +125,7 @@ function readKeyRef(ref: RevokeKeyRequest['keyRef']): rows.KeyRef | undefined {
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/
 
-/** When a key ends; null for never. Throws `invalid` for what is no time, or is past. */
+/** Parses the expiry of a key; null for never. Throws `invalid` for a malformed or past time. */
 function readExpiry(text: string): Date | null {
   if (text === '') return null
   const time = ISO_TIME.test(text) ? Date.parse(text) : NaN

@@ -11,14 +11,14 @@ import {
 } from '../db/workspaces'
 import { workspaceToWire } from './wire'
 
-/** About the size of a page, with room below the 4 MiB that a gRPC message usually may have. */
+/** Approximate size of a page, below the usual gRPC limit of 4 MiB for messages. */
 const PAGE_BYTES = 3 * 1024 * 1024
-/** What an entry takes besides its name. */
+/** Size of an entry without its name. */
 const ENTRY_BYTES = 300
 const MAX_PAGE_ROWS = 10_000
 const GREATEST_ID = 2 ** 31 - 1
 
-/** Counts what a page holds. It takes one entry at least, so that every page leads on. */
+/** Measures the size of a page. It accepts at least one entry, so that every page makes progress. */
 class Page {
   private bytes = 0
 
@@ -26,13 +26,13 @@ class Page {
     return this.bytes >= PAGE_BYTES
   }
 
-  /** A character takes at most three bytes for each of its UTF-16 units. */
+  /** A UTF-16 code unit takes at most three bytes of UTF-8. */
   add({ name }: { readonly name: string }): void {
     this.bytes += ENTRY_BYTES + name.length * 3
   }
 }
 
-/** What a page of an org's workspaces is made of. */
+/** Parameters of a page of an org's workspaces. */
 interface OrgPageRequest {
   readonly orgId: number
   readonly orgDomain: string
@@ -40,7 +40,7 @@ interface OrgPageRequest {
   readonly pageToken?: string
 }
 
-/** One page of the workspaces of an org that the user can see, by name, each with its documents. */
+/** Returns one page of the workspaces of an org that the user can see, by name, each with its documents. */
 export async function listOrgPage(
   ctx: Context,
   userId: number,
@@ -58,7 +58,7 @@ export async function listOrgPage(
   const page = new Page()
   const workspaces: Workspace[] = []
   for (const row of rows) {
-    // A workspace that an earlier page began with comes again only with further documents.
+    // A workspace that began on an earlier page is repeated only with further documents.
     const before = positionIn(row, after)
     const found = groups.get(row.id) ?? []
     const { taken, lastId } = takeDocuments(page, found, before)
@@ -74,22 +74,25 @@ export async function listOrgPage(
   return { workspaces }
 }
 
-/** The workspace of which there may be more documents than were found. */
+/** Returns the workspace whose documents may be incomplete. */
 function findCut(docs: readonly DocumentRow[]): number | undefined {
   return docs.length < MAX_PAGE_ROWS ? undefined : docs.at(-1)?.workspaceId
 }
 
-/** After which of a workspace's documents a page begins; 0 when it begins with the workspace itself. */
+/**
+ * Returns the document after which a page continues within a workspace; 0 when it begins with the workspace
+ * itself.
+ */
 function positionIn({ id }: WorkspaceView, after: Place | undefined): number {
   return after?.workspaceId === id ? after.documentId : 0
 }
 
-/** Whether a workspace stands in a listing also without documents. */
+/** True for a workspace that is listed even without documents. */
 function isListed({ listed, removedAt }: WorkspaceView, removed: boolean): boolean {
   return listed !== null && (removedAt !== null) === removed
 }
 
-/** One page of the documents of a workspace that the user can see. */
+/** Returns one page of the documents of a workspace that the user can see. */
 export async function listWorkspacePage(
   ctx: Context,
   userId: number,

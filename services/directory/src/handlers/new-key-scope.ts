@@ -11,8 +11,8 @@ import { shownOrgRole } from './wire'
 import { isRowId } from './workspaces'
 
 /**
- * The scope of a key to make; undefined when it confines nothing. Throws `invalid` when it names too much, or a place that
- * the owner of the key cannot see: such a key could do nothing there, which nobody would want.
+ * Parses the scope of a new key; undefined when it restricts nothing. Throws `invalid` when it names too many
+ * places, or one that the owner of the key cannot see: such a key would be useless there.
  */
 export async function readNewScope(
   ctx: Context,
@@ -35,7 +35,7 @@ export async function readNewScope(
 const bad = (field: string, problem: string) =>
   new AppError('invalid', 'INVALID_SCOPE', `${field} ${problem}`, { field })
 
-/** One at a time: there are few, and a request must not take all connections to the database. */
+/** Sequentially: there are few, and a request must not occupy all database connections. */
 async function findEach<T, Id>(
   given: readonly T[],
   name: string,

@@ -13,7 +13,7 @@ import { profile } from './profile'
 import { sessions } from './sessions'
 import { users } from './users'
 
-/** The services about Sheaf's own processes and its users. */
+/** Services for Sheaf's own processes and for operators. */
 export function createOperatorServices(ctx: Context): ServedService[] {
   return [
     serve(BackupServiceService, backup(ctx)),

@@ -30,7 +30,7 @@ export const orgs = (ctx: Context): OrgsService => ({
       const last = found.length < MAX_PAGE ? undefined : found.at(-1)
       return { orgs: found.map(orgToWire), nextPageToken: last && writePlace(last, userId) }
     }
-    // Listing all that is public would be a directory of strangers' sites; the one addressed is known to the caller.
+    // Listing all public orgs would expose strangers' sites; the addressed one is known to the caller.
     const addressed = site === '' ? undefined : await findOrg(ctx.db, userId, readSite(site))
     const isPublic = addressed !== undefined && (addressed.isOwn || addressed.isGuest)
     return { orgs: isPublic ? [orgToWire(addressed)] : [] }
@@ -64,7 +64,7 @@ export const orgs = (ctx: Context): OrgsService => ({
       ...(newName !== undefined && { name: newName }),
       ...(newDomain !== undefined && { domain: newDomain }),
     }
-    // A domain decides which documents an address can mean, so it is part of what gateways remember.
+    // Gateways cache which document an address names, which depends on the domain.
     if (newDomain !== undefined) await ctx.changes.change((trx) => updateOrg(trx, org.id, change))
     else if (newName !== undefined) await updateOrg(ctx.db, org.id, change)
     return {}
@@ -91,7 +91,7 @@ export const orgs = (ctx: Context): OrgsService => ({
   },
 })
 
-/** An org takes 3 KB at most, so a page stays below the 4 MiB that a gRPC message usually may have. */
+/** An org takes at most 3 KB, so a page stays below the usual gRPC limit of 4 MiB for messages. */
 const MAX_PAGE = 1_000
 
 function writePlace({ ownerId, sortName, id }: OrgView, userId: number): string {
@@ -105,7 +105,7 @@ function readPlace(token: string | undefined): OrgPlace | undefined {
   return { isOther: Boolean(isOther), sortName: String(sortName), id: Number(id) }
 }
 
-/** The org that a request names. Throws `not_found`, or `forbidden` when the user cannot see it. */
+/** Returns the org of a request. Throws `not_found`, or `forbidden` when the user cannot see it. */
 export async function getVisibleOrg(
   ctx: Context,
   userId: number,
@@ -118,7 +118,7 @@ export async function getVisibleOrg(
   return org
 }
 
-/** The org, for those who may put workspaces into it. Throws `not_found` or `forbidden`. */
+/** Returns the org, for callers who may add workspaces to it. Throws `not_found` or `forbidden`. */
 export async function getEditableOrg(
   ctx: Context,
   userId: number,
@@ -129,7 +129,7 @@ export async function getEditableOrg(
   return org
 }
 
-/** The new domain, or undefined when it stays: absent, empty or the same. Throws `invalid`. */
+/** Returns the new domain, or undefined when it is absent, empty or unchanged. Throws `invalid`. */
 function readNewDomain(org: OrgView, domain: string | undefined): string | undefined {
   if (domain === undefined || domain === '' || domain === org.domain) return undefined
   if (org.ownerId !== null)

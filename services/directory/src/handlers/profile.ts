@@ -18,7 +18,7 @@ export const profile = (ctx: Context): ProfileService => ({
   async updateProfile({ name: given }: UpdateProfileRequest, call: ServerCall) {
     const userId = requireSignedIn(call)
     const name = readNewName(given)
-    // Gateways hold tokens with the old name, so they have to forget before the answer.
+    // Gateways cache tokens with the old name, so their caches must be invalidated before the response.
     if (name !== undefined) await ctx.changes.change((trx) => renameUser(trx, userId, name))
     return { profile: profileToWire(await findProfile(ctx.db, userId)) }
   },

@@ -23,10 +23,10 @@ import { endLinksOf, findLink, insertLink, MAX_LINKS, useLink } from '../db/sign
 import { completeUser, ensureUser, findUserByEmail } from '../db/users'
 import { credentialOwner, requireCredentialOwner } from './credential-owner'
 import { userNotFound } from './errors'
-import { refusePublicUser } from './users'
+import { requireOrdinaryUser } from './users'
 import { isRowId } from './workspaces'
 
-/** Long enough to read a mail, too short to find the link in an old one. */
+/** Enough time to read a mail, while links in old mails have expired. */
 const LINK_SECONDS = 15 * 60
 const MAX_NEXT = 2048
 const MAX_USER_AGENT = 256
@@ -64,7 +64,7 @@ export const sessions = (ctx: Context): SessionsService => ({
     requireSystem(call)
     const { token } = request
     const { email, next } = await getLink(ctx, token)
-    // Somebody who was only invited so far becomes a user with a name and a site.
+    // An invited user becomes a full user with a name and a site.
     await completeUser(ctx.db, { email, name: defaultName(email) })
     const hash = hashSignInToken(token)
     const session = await startSession(ctx, email, request, async (trx) => {
@@ -76,8 +76,8 @@ export const sessions = (ctx: Context): SessionsService => ({
   async startSession(request: StartSessionRequest, call: ServerCall) {
     requireSystem(call)
     const email = readEmail(request.email)
-    refusePublicUser(email)
-    // A name that somebody else has made up may not fit; that is no reason to turn its bearer away.
+    requireOrdinaryUser(email)
+    // The identity provider's name may be invalid, which must not prevent signing in.
     const name = isName(request.name) ? request.name : defaultName(email)
     if (request.mayCreateUser) await ensureUser(ctx.db, { email, name })
     else if (!(await completeUser(ctx.db, { email, name }))) throw userNotFound()
@@ -134,21 +134,24 @@ async function getLink(ctx: Context, token: string) {
   return link
 }
 
-/** Hash of a session's token; undefined for what is none. */
+/** Returns the hash of a session token; undefined for a malformed one. */
 function hashOf(token: string): Buffer | undefined {
   return isSignInToken('session', token) ? hashSignInToken(token) : undefined
 }
 
 type Step = (trx: Parameters<typeof rows.insertSession>[0]) => Promise<void>
 
-/** What a session begins with. */
-type Beginning = Pick<StartSessionRequest, 'userAgent' | 'replacedToken'>
+/** Parameters of a new session. */
+type NewSessionRequest = Pick<StartSessionRequest, 'userAgent' | 'replacedToken'>
 
-/** Begins a session of the user with this email, in one transaction with `first`; ends the one that it replaces. */
+/**
+ * Starts a session of the user with this email, in one transaction with `first`; ends the one that it
+ * replaces.
+ */
 async function startSession(
   ctx: Context,
   email: string,
-  { userAgent, replacedToken }: Beginning,
+  { userAgent, replacedToken }: NewSessionRequest,
   first?: Step,
 ): Promise<NewSession> {
   const replaced = hashOf(replacedToken)
@@ -171,14 +174,14 @@ async function startSession(
       const surplus = await rows.endSurplusSessions(trx, row.user_id)
       return { row, isEnding: isReplaced || surplus > 0 }
     },
-    // A session that begins takes nothing from anybody; one that ends for it does.
+    // A new session revokes nothing; ending the replaced one does.
     ({ isEnding }) => isEnding,
   )
   const { row } = made
   return { token, email, session: sessionToWire(row), lastsUntil: row.lasts_until.toISOString() }
 }
 
-/** How a session is named; undefined for what cannot name any. */
+/** Parses a session reference; undefined for anything else. */
 function readSessionRef(ref: EndSessionRequest['sessionRef']): rows.SessionRef | undefined {
   if (ref === undefined)
     throw new AppError('invalid', 'SESSION_REF_NEEDED', 'session_ref must name a session', {

@@ -5,13 +5,13 @@ import type { Context } from '../context'
 import {
   deleteUser,
   findOrgsOnlyOwnedBy,
-  handOver,
+  transferOwnership,
   lockUser,
-  noteLosses,
+  auditRevokedRoles,
 } from '../db/user-deletion'
 import { isPublicUser } from './errors'
 
-/** The handler of UsersService that is for users themselves: leaving for good. */
+/** The handler of UsersService with which users delete their own account. */
 export const userDeletion = (ctx: Context): Pick<UsersService, 'deleteUser'> => ({
   async deleteUser({ userId, name }: DeleteUserRequest, call: ServerCall) {
     const id = requireOneself(userId, call)
@@ -33,8 +33,8 @@ export const userDeletion = (ctx: Context): Pick<UsersService, 'deleteUser'> => 
           'SOLE_OWNER',
           `these sites have no other owner, add one or delete them first: ${orphans.join(', ')}`,
         )
-      await handOver(trx, actor)
-      await noteLosses(trx, actor)
+      await transferOwnership(trx, actor)
+      await auditRevokedRoles(trx, actor)
       await deleteUser(trx, id)
     })
     ctx.outbox.wake()
@@ -42,7 +42,10 @@ export const userDeletion = (ctx: Context): Pick<UsersService, 'deleteUser'> => 
   },
 })
 
-/** Id of the caller. Throws `forbidden` unless it is the user named, by a token that was made for no document. */
+/**
+ * Returns the id of the caller. Throws `forbidden` unless it is the named user, with a token that is not for
+ * a document.
+ */
 function requireOneself(userId: string, { caller }: ServerCall): number {
   const isOneself = !caller.system && !caller.anonymous && String(caller.userId) === userId
   if (isOneself && !isPublicUser(caller.userId) && caller.docId === undefined) return caller.userId

@@ -15,7 +15,7 @@ import { userDeletion } from './user-deletion'
 import { isRowId } from './workspaces'
 
 const MAX_PAGE = 1000
-/** Their accounts stand for the public and cannot be anybody's. */
+/** Emails of the public users, which no real user may have. */
 const publicEmails: ReadonlySet<string> = new Set(['anon@getgrist.com', 'everyone@getgrist.com'])
 
 /** Handlers of UsersService. */
@@ -23,7 +23,7 @@ export const users = (ctx: Context): UsersService => ({
   async ensureUser({ email: given, name }: EnsureUserRequest, call: ServerCall) {
     requireSystem(call)
     const email = readEmail(given)
-    refusePublicUser(email)
+    requireOrdinaryUser(email)
     const shownName = name === '' ? defaultName(email) : name
     const { user, created } = await ensureUser(ctx.db, { email, name: requireName(shownName) })
     return { user: userToWire(user), created }
@@ -57,8 +57,8 @@ export const users = (ctx: Context): UsersService => ({
   ...userDeletion(ctx),
 })
 
-/** Throws `invalid` for the emails of the users that stand for the public. */
-export function refusePublicUser(email: string): void {
+/** Throws `invalid` for the emails of the public users. */
+export function requireOrdinaryUser(email: string): void {
   if (publicEmails.has(email))
     throw new AppError('invalid', 'PUBLIC_USER', 'email must not be the address of a public user', {
       field: 'email',

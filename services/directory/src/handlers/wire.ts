@@ -6,13 +6,13 @@ import { shownDomain } from '../access/domains'
 import type { OrgView } from '../db/orgs'
 import type { DocumentRow, WorkspaceView } from '../db/workspaces'
 
-/** What a user's role on an org is called; undefined when they only reach it as everybody does, or not at all. */
+/** Returns a user's displayed role on an org; undefined when they have only public access, or none. */
 export function shownOrgRole(org: OrgView): RoleName | undefined {
   if (org.isOwn && org.role !== null) return org.role
   return org.isGuest ? 'guests' : undefined
 }
 
-/** An org as it goes over the wire. */
+/** Converts an org to its message. */
 export function orgToWire(org: OrgView): Org {
   return {
     id: org.id,
@@ -28,7 +28,7 @@ export function orgToWire(org: OrgView): Org {
   }
 }
 
-/** A workspace as it goes over the wire, with the documents given. */
+/** Converts a workspace to its message, with the given documents. */
 export function workspaceToWire(
   workspace: Omit<WorkspaceView, 'orgId' | 'sortName'>,
   orgDomain: string,
@@ -47,7 +47,7 @@ export function workspaceToWire(
   }
 }
 
-/** A document as it stands in a listing. */
+/** Converts a document of a listing to its message. */
 export function documentToWire(
   doc: Omit<DocumentRow, 'workspaceId' | 'listed'> & { listed?: DocumentRow['listed'] },
 ): DocumentSummary {

@@ -63,7 +63,7 @@ export const workspaces = (ctx: Context): WorkspacesService => ({
       ownerId: isPublicUser(userId) ? undefined : userId,
     }
     const id = await transact(ctx.db, async (db) => {
-      // Or somebody who is taken out of the org at this moment would be left as an owner in it.
+      // Otherwise a user who is removed from the org concurrently would remain an owner in it.
       await holdOrgs(db, [orgId])
       await getEditableOrg({ ...ctx, db }, userId, { org: String(orgId), site: '' })
       return insertWorkspace(db, workspace)
@@ -100,7 +100,7 @@ export const workspaces = (ctx: Context): WorkspacesService => ({
   },
 })
 
-/** The workspace. Throws `not_found`, or `forbidden` when the user cannot see it. */
+/** Returns the workspace. Throws `not_found`, or `forbidden` when the user cannot see it. */
 export async function getVisibleWorkspace(
   ctx: Context,
   userId: number,
@@ -115,7 +115,7 @@ export async function getVisibleWorkspace(
   return workspace
 }
 
-/** The workspace, in the trash or not, for its owners alone. Throws `not_found` or `forbidden`. */
+/** Returns the workspace, in the trash or not, for its owners only. Throws `not_found` or `forbidden`. */
 async function getOwnWorkspace(
   ctx: Context,
   call: ServerCall,
@@ -127,7 +127,7 @@ async function getOwnWorkspace(
   return workspace
 }
 
-/** True for numbers that an integer id in PostgreSQL can be. */
+/** True for numbers within PostgreSQL's integer range of ids. */
 export function isRowId(id: number): boolean {
   return Number.isInteger(id) && id >= 1 && id < 2 ** 31
 }

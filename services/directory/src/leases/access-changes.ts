@@ -5,14 +5,14 @@ import type { Kysely, Transaction } from 'kysely'
 import { bumpAccessVersion, isLeaseBehind, readAccessVersion, renewLease } from '../db/leases'
 import type { DirectorySchema } from '../db/schema'
 
-/** How long a lease lets its holder answer from memory. */
+/** How long a lease allows its holder to serve cached decisions. */
 export const LEASE_MS = 2_000
-/** Clocks that run at slightly different speeds. */
+/** Margin for clocks that run at slightly different speeds. */
 const MARGIN_MS = 250
-/** How often a change looks whether holders at other instances have dropped. */
+/** Interval of checks whether holders at other instances have invalidated their caches. */
 const POLL_MS = 20
 
-/** Makes changes of access visible everywhere before they are acknowledged, whatever gateways hold in memory. */
+/** Makes changes of access visible at all gateways before they are acknowledged, despite cached decisions. */
 export class AccessChanges {
   private latest = 0
   private readonly subscribers = new Set<(version: number) => void>()
@@ -25,11 +25,11 @@ export class AccessChanges {
   ) {}
 
   /**
-   * Runs a change of access, key or user in a transaction; when it returns, no gateway answers from what was before.
-   * Waits at most as long as a lease lasts, and only for holders that do not answer. `fn` may run several times: see
-   * `transact`.
-   * @param isChange false for a result that has left all as it was: gateways forget nothing then, but a change before
-   *   it, which may be what has made this one needless, is waited for all the same
+   * Runs a change of access, key or user in a transaction; when it returns, no gateway serves earlier
+   * decisions. Waits at most for the duration of a lease, and only for holders that do not respond. `fn` may
+   * run several times: see `transact`.
+   * @param isChange false for a result that changed nothing: caches are not invalidated then, but the call
+   * still waits for an earlier change, which may be the reason why this one had no effect
    */
   async change<T>(
     fn: (trx: Transaction<DirectorySchema>) => Promise<T>,
@@ -45,7 +45,7 @@ export class AccessChanges {
     return result
   }
 
-  /** Renews a holder's lease and returns the version that its answer carries. */
+  /** Renews a holder's lease and returns the version for the response. */
   async renew(holderId: string, droppedVersion: number): Promise<number> {
     const version = await renewLease(this.db, { holderId, droppedVersion, leaseMs: LEASE_MS })
     this.observe(version)
@@ -54,14 +54,14 @@ export class AccessChanges {
     return version
   }
 
-  /** Takes note of a version, however it became known, and announces it to the holders at this instance. */
+  /** Records a new version from any source, and announces it to the holders at this instance. */
   observe(version: number): void {
     if (!(version > this.latest)) return
     this.latest = version
     for (const announce of this.subscribers) announce(version)
   }
 
-  /** Calls back with every new version until the function returned is called. */
+  /** Calls back with every new version until the returned function is called. */
   subscribe(announce: (version: number) => void): () => void {
     this.subscribers.add(announce)
     return () => this.subscribers.delete(announce)
@@ -72,8 +72,8 @@ export class AccessChanges {
   }
 
   /**
-   * Every lease that is granted after the change tells its holder to drop, so when the time of a lease has passed
-   * nobody is behind, even if PostgreSQL cannot be asked.
+   * Every lease granted after the change invalidates its holder's cache, so after the duration of a lease no
+   * holder is behind, even if PostgreSQL is unreachable.
    */
   private async untilDropped(version: number): Promise<void> {
     const end = performance.now() + LEASE_MS + MARGIN_MS

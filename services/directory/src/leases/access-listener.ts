@@ -6,8 +6,8 @@ const RECONNECT_MS = 500
 const CONNECT_TIMEOUT_MS = 5_000
 
 /**
- * Listens to other instances announcing changes of access, and reconnects for ever. It only makes things faster: every
- * renewal of a lease carries the version too, so nothing depends on an announcement arriving.
+ * Listens for changes of access that other instances announce, and reconnects indefinitely. It only reduces
+ * latency: every lease renewal carries the version too, so correctness does not depend on notifications.
  */
 export class AccessListener implements AsyncDisposable {
   private client?: Client
@@ -20,7 +20,7 @@ export class AccessListener implements AsyncDisposable {
     private readonly log: Logger,
   ) {}
 
-  /** Connects; failures are tried again later. */
+  /** Connects; failures are retried later. */
   async connect(): Promise<void> {
     const client = new Client({
       connectionString: this.url,

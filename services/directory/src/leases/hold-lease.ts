@@ -2,12 +2,13 @@ import { AppError } from '@sheaf/kit/errors'
 import type { HoldLeaseRequest, HoldLeaseResponse } from '@sheaf/protos/sheaf/directory/v1/access'
 import { LEASE_MS, type AccessChanges } from './access-changes'
 
-/** A holder renews twice a second and reads at once; one that does not is cut off. */
+/** A holder renews twice a second and reads at once; one that does not is disconnected. */
 const MAX_UNSENT = 100
 
 /**
- * Serves one holder of a lease: answers each renewal, in order, and announces changes of access in between.
- * Announcements that were not sent yet are merged, so a slow holder costs no memory. Ends with the requests or the signal.
+ * Serves one holder of a lease: responds to each renewal, in order, and announces changes of access in
+ * between. Unsent announcements are merged, so a slow holder costs no memory. Ends with the requests or the
+ * signal.
  */
 export async function* holdLease(
   changes: AccessChanges,
@@ -58,7 +59,7 @@ async function readRenewals(
   requests: AsyncIterable<HoldLeaseRequest>,
   onGrant: (grant: HoldLeaseResponse) => void,
 ): Promise<void> {
-  // Leaving a `for await` by an error would destroy the stream, and the error could not be sent.
+  // Leaving a `for await` with an error would destroy the stream before the error could be sent.
   const iterator = requests[Symbol.asyncIterator]()
   for (;;) {
     const next = await iterator.next()

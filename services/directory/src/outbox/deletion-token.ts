@@ -3,7 +3,7 @@ import type { TokenSigner } from '@sheaf/auth/caller-token'
 /** Longer than a delivery may take. */
 const TOKEN_MS = 30_000
 
-/** A token for Sheaf itself that is good for nothing but this document, of which nothing else is left. */
+/** Signs a system token for one document only, which directory has deleted already. */
 export async function signDeletion(
   signer: TokenSigner,
   docId: string,

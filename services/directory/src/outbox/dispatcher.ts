@@ -4,33 +4,36 @@ import type { Kysely } from 'kysely'
 import { claimEntries, deleteEntries, laneOf, postponeEntry, type OutboxEntry } from '../db/outbox'
 import type { DirectorySchema } from '../db/schema'
 
-/** How often the outbox is looked at for what other instances have written or left. */
+/** Polling interval for entries of other instances. */
 const POLL_MS = 1_000
-/** Entries taken at once. */
+/** Entries claimed at once. */
 const BATCH = 40
-/** Entries on their way at once. */
+/** Concurrent deliveries. */
 const CONCURRENCY = 8
-/** How long one delivery may take. */
+/** Time limit of one delivery. */
 const DELIVERY_MS = 5_000
-/** How long nobody else takes what was taken: all of a batch can be tried within it. */
+/** Duration of a claim: long enough to try the whole batch. */
 const LEASE_MS = Math.ceil(BATCH / CONCURRENCY) * DELIVERY_MS + 5_000
-/** How long a lane that cannot be used is left alone, at first and at most. */
+/** Pause of an unreachable lane, first and longest. */
 const PAUSE_MS = { first: 250, longest: 5_000 }
-/** When an entry that was refused is tried again, at first and at most. */
+/** Delay before an entry that was rejected is retried, first and longest. */
 const RETRY_MS = { first: 1_000, longest: 5 * 60_000 }
 
-/** A service that has to hear what the outbox holds for it. */
+/** A service that receives outbox entries. */
 export interface OutboxConsumer extends AsyncDisposable {
   /** Its name in `outbox_consumers`. */
   readonly name: string
-  /** Tells it; returns when it has confirmed. The same entry may come several times. Throws AppError. */
+  /**
+   * Delivers an entry; returns when the service has confirmed it. The same entry may be delivered several
+   * times. Throws AppError.
+   */
   deliver(entry: OutboxEntry, deadline: number): Promise<void>
 }
 
 /**
- * Delivers what the outbox holds for one consumer: every entry at least once, until it confirms, over failures and
- * restarts of anybody. All instances of directory deliver, each its own entries. What cannot be reached is left alone
- * for a while, and holds up nobody else.
+ * Delivers the outbox entries of one consumer: each at least once, until it is confirmed, across failures and
+ * restarts. All instances of directory deliver, each the entries that it has claimed. An unreachable
+ * destination is paused and does not delay others.
  */
 export class OutboxDispatcher implements AsyncDisposable {
   private readonly pauses = new Map<string, { until: number; ms: number }>()
@@ -46,7 +49,7 @@ export class OutboxDispatcher implements AsyncDisposable {
     private readonly log: Logger,
   ) {}
 
-  /** Looks now, and goes on looking until disposed of. Never throws. */
+  /** Polls now, and periodically until disposed of. Never throws. */
   wake(): void {
     if (this.stop.signal.aborted) return
     this.again = true
@@ -79,7 +82,7 @@ export class OutboxDispatcher implements AsyncDisposable {
     }
   }
 
-  /** True when there may be more. */
+  /** Returns true when there may be more. */
   private async deliverSome(): Promise<boolean> {
     const entries = await claimEntries(this.db, {
       consumer: this.consumer.name,
@@ -98,13 +101,13 @@ export class OutboxDispatcher implements AsyncDisposable {
     return entries.length === BATCH
   }
 
-  /** Lanes that are left alone now; those whose time is over get another chance. */
+  /** Returns the lanes that are paused now. */
   private listPaused(): string[] {
     const now = performance.now()
     return [...this.pauses].filter(([, { until }]) => until > now).map(([lane]) => lane)
   }
 
-  /** True when the consumer has confirmed. */
+  /** Returns true when the consumer has confirmed. */
   private async deliver(entry: OutboxEntry): Promise<boolean> {
     const lane = laneOf(entry)
     const isPaused = (this.pauses.get(lane)?.until ?? 0) > performance.now()
@@ -117,12 +120,12 @@ export class OutboxDispatcher implements AsyncDisposable {
       this.pauses.delete(lane)
       return true
     } catch (error) {
-      await this.putOff(entry, error)
+      await this.postpone(entry, error)
       return false
     }
   }
 
-  private async putOff(entry: OutboxEntry, error: unknown): Promise<void> {
+  private async postpone(entry: OutboxEntry, error: unknown): Promise<void> {
     const code = toAppError(error)?.code
     const { consumer, kind, docId, home, attempts } = entry
     if (code === 'unavailable' || code === 'timeout') {
@@ -140,7 +143,7 @@ export class OutboxDispatcher implements AsyncDisposable {
     const before = this.pauses.get(lane)
     if (!before) this.log.warn({ err: error, lane }, 'a service is unavailable, retrying')
     const now = performance.now()
-    // Deliveries that were on their way together fail together, which counts once.
+    // Concurrent deliveries fail together, which counts once.
     if (before && before.until > now) return
     const ms = Math.min(PAUSE_MS.longest, (before?.ms ?? PAUSE_MS.first / 2) * 2)
     this.pauses.set(lane, { until: now + ms, ms })

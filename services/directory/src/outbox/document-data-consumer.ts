@@ -7,10 +7,10 @@ import type { OutboxEntry } from '../db/outbox'
 import { signDeletion } from './deletion-token'
 import type { OutboxConsumer } from './dispatcher'
 
-/** Tells document-data instances which documents are gone. */
+/** Notifies document-data instances of deleted documents. */
 export class DocumentDataConsumer implements OutboxConsumer {
   readonly name = 'document-data'
-  /** By the name of the instance. */
+  /** Channels by name of the instance. */
   private readonly channels = new Map<string, GrpcChannel>()
 
   constructor(
@@ -18,7 +18,9 @@ export class DocumentDataConsumer implements OutboxConsumer {
     private readonly tls?: TlsFiles,
   ) {}
 
-  /** Has the document's home remove its file; returns when the file is gone for good. Throws AppError. */
+  /**
+   * Requests the document's home to remove its file; returns when the file has been deleted. Throws AppError.
+   */
   async deliver({ docId, home, homeAddress }: OutboxEntry, deadline: number): Promise<void> {
     if (homeAddress === null)
       throw new AppError('unavailable', 'HOME_UNAVAILABLE', 'the instance has no address')

@@ -18,8 +18,8 @@ export interface OutboxRoutes {
 }
 
 /**
- * What the other services have to hear of, and their ways of hearing it; none of them ever waits for another. A further
- * consumer needs a row in `outbox_consumers`, by a migration, and its place here.
+ * Notifies the other services of deleted documents, each independently. A new consumer needs a row in
+ * `outbox_consumers`, by a migration, and an entry here.
  */
 export class Outbox implements AsyncDisposable {
   private readonly closer = new Closer()
@@ -37,7 +37,7 @@ export class Outbox implements AsyncDisposable {
     })
   }
 
-  /** Delivers what there is now; to be called after something was written, and once to start. Never throws. */
+  /** Starts delivery of pending entries; call it after a deletion, and once at start. Never throws. */
   wake(): void {
     for (const dispatcher of this.dispatchers) dispatcher.wake()
   }

@@ -6,7 +6,7 @@ import type { OutboxEntry } from '../db/outbox'
 import { signDeletion } from './deletion-token'
 import type { OutboxConsumer } from './dispatcher'
 
-/** Tells the webhook service which documents are gone. */
+/** Notifies the webhook service of deleted documents. */
 export class WebhookConsumer implements OutboxConsumer {
   readonly name = 'webhook'
   private readonly channel: GrpcChannel
@@ -21,7 +21,7 @@ export class WebhookConsumer implements OutboxConsumer {
     this.documents = new DocumentsServiceClientImpl(this.channel)
   }
 
-  /** Has what is kept of the document's webhooks removed; returns when it is gone for good. Throws AppError. */
+  /** Requests removal of the document's webhooks; returns when they have been deleted. Throws AppError. */
   async deliver({ docId, home }: OutboxEntry, deadline: number): Promise<void> {
     const token = await signDeletion(this.signer, docId, home)
     await this.documents.deleteDocument({ docId }, { token, deadline })

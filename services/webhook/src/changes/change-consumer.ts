@@ -13,51 +13,54 @@ import {
 import { nanos, type NatsConnection } from '@nats-io/transport-node'
 import type { ChangeMessage } from './match-queue'
 
-/** The stream of all changes, which document-data makes. */
+/** The stream of all changes; document-data creates it. */
 const STREAM = 'SHEAF_CHANGES'
-/** What is not acknowledged for so long is delivered again, to any instance. */
+/** A message that is not acknowledged within this time is redelivered, to any instance. */
 const ACK_WAIT_MS = 60_000
-/** Messages on their way to all instances together, and to one. */
+/** Unacknowledged messages of all instances together, and of one. */
 const MAX_ACK_PENDING = 2_000
 const MAX_MESSAGES = 100
-/** How long a call for messages waits; half of it without a sign of life means that the connection or stream is gone. */
+/** Duration of a pull request; half of it without a heartbeat means that the connection or stream is gone. */
 const EXPIRES_MS = 10_000
-/** A consumer that nobody uses for so long is removed by NATS; it is made anew when somebody comes. */
+/** NATS removes a consumer that is unused for this long; it is recreated when needed. */
 const UNUSED_MS = 7 * 24 * 3600 * 1000
 const RETRY_MS = 500
-/** What could not even be noted is delivered again after this. */
+/** A message that could not even be recorded is redelivered after this. */
 const AGAIN_MS = 2_000
-/** How long leaving waits for acknowledgements to be sent. */
+/** How long shutdown waits for acknowledgements to be sent. */
 const FLUSH_MS = 1_000
 
-/** What a ChangeConsumer needs. */
+/** Dependencies of a ChangeConsumer. */
 export interface ConsumerOptions {
   readonly natsUrl: string
   /** Name of the durable consumer that all instances share. */
   readonly consumerName: string
   readonly log: Logger
-  /** Takes a message that concerns documents with webhooks; resolves when the next one may come. */
+  /** Accepts a message about documents with webhooks; resolves when the next one may follow. */
   readonly onMessage: (message: ChangeMessage) => Promise<void>
-  /** False for a document whose changes matter to nobody. */
+  /** False for a document without webhooks. */
   readonly wants: (docId: string) => boolean
-  /** Called when messages may have been missed, since the consumer had to be made. */
+  /** Called when messages may have been missed, since the consumer had to be created. */
   readonly onGap: () => Promise<void>
-  /** Told whenever NATS comes within reach or gets out of it. */
+  /** Called whenever the connection to NATS is established or lost. */
   readonly onConnected: (connected: boolean) => void
 }
 
-/** Hears of changes from NATS JetStream, for ever: waits for NATS, the stream and the consumer, which it makes when needed. */
+/**
+ * Receives changes from NATS JetStream until disposed of: waits for NATS and the stream, and creates the
+ * consumer when needed.
+ */
 export class ChangeConsumer implements AsyncDisposable {
   private readonly stop = new AbortController()
   private nats: NatsConnection | undefined
   private running: Promise<void> | undefined
   private failing = false
-  /** Ends the call for messages that is under way, so that another one begins. */
+  /** Ends the current pull request, so that another one begins. */
   private renew = () => {}
 
   constructor(private readonly options: ConsumerOptions) {}
 
-  /** Begins to listen; does not wait for NATS. */
+  /** Starts to listen; does not wait for NATS. */
   start(): void {
     this.running = this.run().catch((error: unknown) => {
       if (!this.stop.signal.aborted)
@@ -65,13 +68,13 @@ export class ChangeConsumer implements AsyncDisposable {
     })
   }
 
-  /** Takes no more messages; those that were taken can still be acknowledged. */
+  /** Stops receiving; received messages can still be acknowledged. */
   async pause(): Promise<void> {
     this.stop.abort()
     await this.running
   }
 
-  /** Leaves NATS. What was taken and not acknowledged is delivered again. */
+  /** Disconnects from NATS. Messages without an acknowledgement are redelivered. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.pause()
     const { nats } = this
@@ -105,12 +108,12 @@ export class ChangeConsumer implements AsyncDisposable {
       if (type === 'disconnect') this.options.onConnected(false)
       if (type !== 'reconnect') continue
       this.options.onConnected(true)
-      // NATS knows nothing of the call any more, which would notice that only by and by.
+      // After a reconnect NATS no longer knows the pull request, which would notice that only after a while.
       this.renew()
     }
   }
 
-  /** A new consumer begins with what comes; what came before is in the logs. */
+  /** A new consumer starts with new messages; earlier changes are in the logs. */
   private async ensureConsumer(nats: NatsConnection): Promise<void> {
     const { consumerName, onGap } = this.options
     const { consumers } = await jetstreamManager(nats)
@@ -141,7 +144,7 @@ export class ChangeConsumer implements AsyncDisposable {
     const end = () => messages.stop()
     this.renew = end
     this.stop.signal.addEventListener('abort', end, { once: true })
-    if (this.stop.signal.aborted) end() // meanwhile
+    if (this.stop.signal.aborted) end() // aborted meanwhile
     try {
       for await (const message of messages) {
         this.failing = false
@@ -172,7 +175,7 @@ export class ChangeConsumer implements AsyncDisposable {
     })
   }
 
-  /** Once until it works again: as long as nothing was ever written there is no stream. */
+  /** Logged once until it works again: the stream does not exist before the first write. */
   private logFailure(error: unknown): void {
     if (this.stop.signal.aborted) return
     const level = this.failing || isMissing(error) ? 'debug' : 'warn'
@@ -190,7 +193,7 @@ function decode({ data }: JsMsg) {
   }
 }
 
-/** What NATS says when there is no such stream or consumer. */
+/** True for the error of NATS for a missing stream or consumer. */
 function isMissing(error: unknown): boolean {
   return error instanceof JetStreamApiError && error.status === 404
 }

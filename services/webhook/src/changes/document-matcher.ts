@@ -8,7 +8,7 @@ import {
   defer,
   postpone,
   readProgress,
-  settle,
+  markCaughtUp,
   type Progress,
   type StoredDefinition,
 } from '../db/progress'
@@ -18,49 +18,54 @@ import { needsWholeRows } from '../matching/match'
 import { oldestSeqOf, readLog, type LogPiece } from './log-pieces'
 import { matchEntries, type OpenEntry } from './match-entries'
 
-/** What a DocumentMatcher needs. */
+/** Dependencies of a DocumentMatcher. */
 export interface MatcherParts {
   readonly db: Kysely<WebhookSchema>
   readonly documentCalls: Pick<DocumentCalls, 'run'>
   readonly limits: QueueLimits
   readonly log: Logger
-  /** Called when something was queued. */
+  /** Called when events were queued. */
   readonly onQueued: () => void
-  /** Ends what is under way. */
+  /** Aborts matching in progress. */
   readonly signal: AbortSignal
 }
 
-/** What is known of a document's log when it is matched. */
+/** A request to match the log of a document. */
 export interface MatchRequest {
-  /** Entries that have arrived, in order; the log is asked for what is missing. */
+  /** Entries that have arrived, in order; missing ones are read from the log. */
   readonly entries: readonly ChangeEvent[]
-  /** Epoch of the document that they are of; undefined when they are not all of one. */
+  /** Epoch of the document that they belong to; undefined when they differ. */
   readonly epoch: string | undefined
-  /** True to look into the log although no entry tells of more, and however often that has failed. */
+  /** True to read the log even without new entries, and despite postponed retries. */
   readonly lookAgain: boolean
   readonly traceparentOf: (entry: ChangeEvent) => string
 }
 
-/** `done`: all is handled, or noted in the database as still to do. `none`: the document has no webhooks. */
+/**
+ * `done`: all entries are handled, or recorded in the database as pending. `none`: the document has no
+ * webhooks.
+ */
 export type MatchOutcome = 'done' | 'none'
 
-/** Documents whose epochs are remembered. */
+/** Documents whose epochs are cached. */
 const MAX_EPOCHS = 50_000
-/** After so long other documents get their turn. */
+/** Time after which matching yields to other documents. */
 const TURN_MS = 20_000
-/** The document is no more, and its webhooks go when webhook hears of that. */
+/** The document has been deleted; its webhooks are deleted when webhook is notified. */
 const gone = new Set(['DOCUMENT_NOT_FOUND', 'DOCUMENT_DELETED'])
 
-/** Matches the log of one document with its webhooks, from where it was left. Several may do so at the same time. */
+/**
+ * Matches the log of one document with its webhooks, from the recorded progress on. Safe to run concurrently.
+ */
 export class DocumentMatcher {
-  /** The epoch of each document as its log told last. */
+  /** The latest epoch of each document that its log has reported. */
   private readonly epochs = new LRUCache<string, string>({ max: MAX_EPOCHS })
 
   constructor(private readonly parts: MatcherParts) {}
 
   /**
-   * Handles what a document's log holds. What fails is noted, to be tried again later. Throws only when the database
-   * cannot be used, so that not even that can be noted, or at the end of the service.
+   * Handles the entries of a document's log. Failures are recorded for a later retry. Throws only when the
+   * database is unusable, so that not even that is possible, or at shutdown.
    */
   async match(docId: string, request: MatchRequest): Promise<MatchOutcome> {
     const { db, log, signal } = this.parts
@@ -72,7 +77,7 @@ export class DocumentMatcher {
       if (known?.reason.startsWith('DATABASE_')) throw error
       if (gone.has(known?.reason ?? '')) {
         const progress = await readProgress(db, docId)
-        if (progress) await settle(db, docId, progress.due)
+        if (progress) await markCaughtUp(db, docId, progress.due)
         return 'done'
       }
       await postpone(db, docId)
@@ -95,16 +100,17 @@ export class DocumentMatcher {
         await defer(db, docId)
         return 'done'
       }
-      // Of another epoch they may be of a log that was lost, while other entries have come under the same numbers.
+      // Entries of another epoch may come from a log that was lost, whose numbers now belong to other
+      // entries.
       const isCurrent = request.epoch !== undefined && request.epoch === this.epochs.get(docId)
       if (isCurrent && isWhole(fresh, progress))
         await this.matchArrived(docId, fresh, progress, request)
-      // What has arrived was in the log before.
+      // Arrived entries precede the rest of the log.
       else if (await this.matchLog(docId, progress, request)) return 'done'
     }
   }
 
-  /** Entries that tell all that is needed. */
+  /** Matches entries that arrived with sufficient data. */
   private async matchArrived(
     docId: string,
     entries: readonly ChangeEvent[],
@@ -115,7 +121,7 @@ export class DocumentMatcher {
     const seq = entries.at(-1)?.seq ?? handledSeq
     const step = {
       ...{ docId, assumedSeq: handledSeq, handledSeq: seq, limits },
-      // Only the log tells where it ends.
+      // Only the log shows where it ends.
       isPartial: false,
     }
     const outcome = await queueEntries(db, step, (current) =>
@@ -126,7 +132,7 @@ export class DocumentMatcher {
     this.tell(outcome)
   }
 
-  /** Entries of the log, with whole rows. Answers true when there are no more. */
+  /** Matches entries of the log, with whole rows. Returns true when there are no more. */
   private async matchLog(
     docId: string,
     progress: Progress,
@@ -154,7 +160,7 @@ export class DocumentMatcher {
       if (await this.skip(docId, assumedSeq, error)) return false
       throw error
     }
-    if (assumedSeq === progress.handledSeq) await settle(db, docId, progress.due)
+    if (assumedSeq === progress.handledSeq) await markCaughtUp(db, docId, progress.due)
     return assumedSeq >= latestSeq
   }
 
@@ -187,7 +193,7 @@ export class DocumentMatcher {
     return outcome === 'moved' || outcome === 'gone' ? undefined : { handledSeq, open }
   }
 
-  /** When the log does not tell the next entries any more: goes on behind them. Answers whether it did. */
+  /** Skips entries that the log no longer contains. Returns whether it did. */
   private async skip(docId: string, assumed: number, error: unknown): Promise<boolean> {
     const { db, documentCalls, log } = this.parts
     const oldest = oldestSeqOf(error)
@@ -211,7 +217,7 @@ function tablesOf(webhooks: readonly StoredDefinition[]): number[] {
   return [...new Set(webhooks.flatMap(({ tableRef }) => (tableRef === null ? [] : [tableRef])))]
 }
 
-/** True when the entries follow on what is handled, without a gap, and tell all that the webhooks need. */
+/** True when the entries directly follow the handled ones and contain all data that the webhooks need. */
 function isWhole(
   entries: readonly ChangeEvent[],
   { handledSeq, webhooks }: Pick<Progress, 'handledSeq' | 'webhooks'>,

@@ -3,7 +3,7 @@ import type { ReadChangesResponse } from '@sheaf/protos/sheaf/document_data/v1/c
 import type { DocumentClients } from '../document-calls'
 import { readLog } from './log-pieces'
 
-/** A document-data whose responses take so long each. */
+/** A document-data whose responses take this long each. */
 function slowly(...waits: number[]) {
   async function* readChanges(_: unknown, { signal, deadline = 0 }: CallContext) {
     for (const [i, ms] of waits.entries()) {

@@ -6,49 +6,49 @@ import {
 import type { ChangeEvent, Operation } from '@sheaf/protos/sheaf/events/v1/changes'
 import type { DocumentCalls } from '../document-calls'
 
-/** Some consecutive entries of a log, of bounded size. */
+/** Consecutive entries of a log, of bounded size. */
 export interface LogPiece {
   readonly entries: readonly ChangeEvent[]
-  /** True when the next piece begins with more of the last entry. */
+  /** True when the next piece continues the last entry. */
   readonly isPartial: boolean
-  /** Seq of the latest entry of the log, as far as was known when this was read. */
+  /** Seq of the latest entry of the log, as known when this piece was read. */
   readonly latestSeq: number
 }
 
-/** What of a log to read. */
+/** The part of a log to read. */
 export interface LogRange {
   readonly docId: string
   readonly afterSeq: number
-  /** Tables whose changes are wanted, by ref; the rows of others do not come. */
+  /** Refs of the tables to include; rows of other tables are omitted. */
   readonly tableRefs: readonly number[]
-  /** False when only the entries themselves matter; true unless given. */
+  /** False when row values are not needed; true by default. */
   readonly fullRows?: boolean
-  /** At most so many entries. */
+  /** Maximum number of entries. */
   readonly limit?: number
-  /** Told the epoch of the document, also when there is no entry. */
+  /** Called with the epoch of the document, even without entries. */
   readonly onEpoch?: (epoch: string) => void
   readonly signal?: AbortSignal
 }
 
-/** Entries and bytes of their values that are held at once. */
+/** Entries, and bytes of their values, held in memory at once. */
 const PIECE = { entries: 200, bytes: 4 * 1024 * 1024 }
-/** How long the next response may take. */
+/** Time limit of the next response. */
 const RESPONSE_MS = 60_000
-/** A call ends after this, however it gets on; as long as responses come a large log, or entry, has its time. */
+/** Time limit of a whole call; it must suffice for a large log, or entry, while responses arrive. */
 const CALL_MS = 3_600_000
-/** No table has this ref. */
+/** A ref that no table has. */
 const NO_TABLE = -1
 
 /**
- * Entries of a document's log with whole rows, in pieces, up to where document-data stops: it may hold more. Nothing at
- * all when there are none. Throws what calls to document-data throw.
+ * Yields the entries of a document's log with whole rows, in pieces, up to where document-data stops: the log
+ * may hold more. Yields nothing when there are none. Throws the errors of calls to document-data.
  */
 export async function* readLog(
   calls: Pick<DocumentCalls, 'run'>,
   { docId, afterSeq, tableRefs, fullRows = true, limit = 0, onEpoch, signal }: LogRange,
 ): AsyncGenerator<LogPiece> {
-  const patience = new Patience()
-  // The home is found by a call that ends; the stream goes on after it.
+  const patience = new ResponseTimeout()
+  // Locating the home is part of a call that ends; the stream continues after it.
   const responses = await calls.run(docId, async ({ changes }, call) => {
     const refs = tableRefs.length > 0 ? [...tableRefs] : [NO_TABLE]
     const request = ReadChangesRequest.fromPartial({
@@ -70,12 +70,12 @@ export async function* readLog(
   yield* inPieces(resume(responses))
 }
 
-/** Ends a call whose next response does not come. */
-class Patience {
+/** Cancels a call whose next response is overdue. */
+class ResponseTimeout {
   private readonly stop = new AbortController()
   readonly signal = this.stop.signal
 
-  /** Waits for a response. Throws `timeout` after too long. */
+  /** Waits for a response. Throws `timeout` when it is overdue. */
   async wait<T>(next: () => Promise<T>): Promise<T> {
     const end = () => this.stop.abort()
     const timer = setTimeout(end, RESPONSE_MS)
@@ -96,7 +96,7 @@ interface Begun {
   readonly stream: AsyncIterator<ReadChangesResponse>
 }
 
-/** The responses of a stream whose first was taken already. */
+/** The responses of a stream whose first one has been read already. */
 async function* resume({ first, next, stream }: Begun): AsyncGenerator<ReadChangesResponse> {
   try {
     for (let result = first; result.done !== true; result = await next()) yield result.value
@@ -105,7 +105,7 @@ async function* resume({ first, next, stream }: Begun): AsyncGenerator<ReadChang
   }
 }
 
-/** Responses put together: parts of an entry belong together, as far as they are not too large. */
+/** Joins responses to pieces: parts of an entry stay together unless they are too large. */
 async function* inPieces(responses: AsyncIterable<ReadChangesResponse>): AsyncGenerator<LogPiece> {
   let entries: ChangeEvent[] = []
   let bytes = 0
@@ -125,7 +125,7 @@ async function* inPieces(responses: AsyncIterable<ReadChangesResponse>): AsyncGe
     entries = []
     bytes = 0
   }
-  // A stream that ends within an entry has broken, and then it threw.
+  // A stream that ends within an entry has failed, and has thrown.
   if (entries.length > 0) yield { entries, isPartial: false, latestSeq }
 }
 
@@ -138,7 +138,10 @@ function sizeOf({ operation }: Operation): number {
   )
 }
 
-/** Where the log begins, if the error says that it does not reach back so far; NaN when it says no more than that. */
+/**
+ * Returns the oldest seq of the log if the error reports it; NaN when the error reports only that the log was
+ * truncated.
+ */
 export function oldestSeqOf(error: unknown): number | undefined {
   const known = toAppError(error)
   if (known?.reason !== 'CHANGES_CUT') return undefined

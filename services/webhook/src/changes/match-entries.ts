@@ -4,13 +4,13 @@ import type { StoredDefinition } from '../db/progress'
 import type { Definition } from '../matching/definitions'
 import { matchEntry } from '../matching/match'
 
-/** Changes of rows by table, so far in an entry that comes in several pieces. */
+/** Row changes by table so far, in an entry that spans several pieces. */
 export interface OpenEntry {
   readonly seq: number
   readonly rowCounts: ReadonlyMap<number, number>
 }
 
-/** Matches entries, one after the other, with the webhooks of their document. */
+/** Matches entries, in order, with the webhooks of their document. */
 export function matchEntries(
   entries: readonly ChangeEvent[],
   webhooks: readonly StoredDefinition[],
@@ -21,7 +21,7 @@ export function matchEntries(
   const matched: MatchedEntry[] = []
   for (const entry of entries) {
     const { seq, timeMs } = entry
-    const taking = definitions.map((definition, i) => silence(definition, webhooks[i], seq))
+    const taking = definitions.map((definition, i) => withoutEvents(definition, webhooks[i], seq))
     const earlier = open?.seq === seq ? open.rowCounts : undefined
     const match = matchEntry(entry, taking, earlier)
     definitions = match.definitions.map((after, i) =>
@@ -34,8 +34,8 @@ export function matchEntries(
   return { entries: matched, definitions, last }
 }
 
-/** A webhook that takes no event of an entry still follows what happens to its table and columns. */
-function silence(
+/** A webhook that receives no events of an entry still follows its changes of tables and columns. */
+function withoutEvents(
   definition: Definition,
   stored: StoredDefinition | undefined,
   seq: number,

@@ -3,7 +3,7 @@ import type { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
 import type { DocumentMatcher } from './document-matcher'
 import { MatchQueue } from './match-queue'
 
-/** A queue in which matching the document `hot` takes until it is released. */
+/** A queue in which matching the document `hot` blocks until it is released. */
 function createQueue(defer: (docId: string) => Promise<void>) {
   const matched: string[] = []
   let release = () => {}
@@ -40,7 +40,7 @@ describe('MatchQueue', () => {
     for (let seq = 1; seq <= 1_000; seq++) await add('hot', seq)
     await add('other', 1)
     expect(matched).toEqual(['other 1'])
-    // What found no room is noted before it counts as done.
+    // Entries that did not fit are recorded before they count as done.
     expect(noted.length).toBe(outcomes.filter((outcome) => outcome.startsWith('hot')).length)
     expect(noted.length).toBeGreaterThan(500)
     release()

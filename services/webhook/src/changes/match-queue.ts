@@ -8,22 +8,22 @@ export interface ChangeMessage {
   readonly docId: string
   /** Epoch of the document that its entries are of. */
   readonly epoch: string
-  /** In order; none when the message cannot be read, so that only the log tells. */
+  /** In order; empty for a malformed message, so that the log is read instead. */
   readonly entries: readonly ChangeEvent[]
-  /** W3C traceparent of its publication; empty when there is none. */
+  /** W3C traceparent of its publication; empty without one. */
   readonly traceparent: string
-  /** Called once: its entries are handled, or noted in the database as still to do. */
+  /** Called once its entries are handled, or recorded in the database as pending. */
   readonly done: () => void
-  /** Called instead when not even that could be noted. */
+  /** Called instead when not even that was possible. */
   readonly failed: () => void
 }
 
-/** What a MatchQueue needs. */
+/** Dependencies of a MatchQueue. */
 export interface QueueOptions {
   readonly matcher: Pick<DocumentMatcher, 'match'>
-  /** Called when a document turns out to have no webhooks. */
+  /** Called for a document without webhooks. */
   readonly onNone: (docId: string) => void
-  /** Notes in the database that a document's log holds more. */
+  /** Records in the database that a document's log has pending entries. */
   readonly defer: (docId: string) => Promise<void>
   readonly log: Logger
 }
@@ -33,14 +33,14 @@ interface Work {
   lookAgain: boolean
 }
 
-/** Documents that are worked on at the same time: most of their time goes to waiting for others. */
+/** Documents matched concurrently: most of the time is spent waiting for other services. */
 const CONCURRENCY = 64
-/** Messages and documents that wait here; who brings more waits. */
+/** Queued messages and documents; `add` waits beyond that. */
 const MAX_WAITING = 500
-/** Messages of one document that wait here, to be handled in one go; more of them are left to its log. */
+/** Queued messages of one document, to be handled together; further ones are read from its log. */
 const MAX_OF_DOCUMENT = 100
 
-/** What waits to be matched: of one document in order, of several at the same time. */
+/** The queue of matching: sequential within a document, concurrent across documents. */
 export class MatchQueue implements AsyncDisposable {
   private readonly work = new Map<string, Work>()
   private readonly active = new Map<string, Promise<void>>()
@@ -50,21 +50,21 @@ export class MatchQueue implements AsyncDisposable {
 
   constructor(private readonly options: QueueOptions) {}
 
-  /** Messages, and documents, that wait. */
+  /** Number of queued messages and documents. */
   get size(): number {
     return this.waiting + this.work.size
   }
 
-  /** True while there is not much to do. */
+  /** True while the queue is short. */
   get hasRoom(): boolean {
     return this.size < MAX_WAITING
   }
 
-  /** Handles a message; resolves when another one may come. */
+  /** Queues a message; resolves when another one may follow. */
   async add(message: ChangeMessage): Promise<void> {
     if (this.closed) return message.failed()
     const work = this.workOf(message.docId)
-    if (work.messages.length >= MAX_OF_DOCUMENT) return this.leave(message)
+    if (work.messages.length >= MAX_OF_DOCUMENT) return this.deferMessage(message)
     work.messages.push(message)
     if (message.entries.length === 0) work.lookAgain = true
     this.waiting++
@@ -73,14 +73,14 @@ export class MatchQueue implements AsyncDisposable {
       await new Promise<void>((resolve) => this.roomWanted.push(resolve))
   }
 
-  /** Has a document's log looked into. */
+  /** Schedules reading a document's log. */
   wake(docId: string): void {
     if (this.closed) return
     this.workOf(docId).lookAgain = true
     this.fill()
   }
 
-  /** Waits for what is under way; what waits is left to be delivered again. */
+  /** Waits for matching in progress; queued messages are redelivered later. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.closed = true
     for (const { messages } of this.work.values()) for (const message of messages) message.failed()
@@ -129,8 +129,8 @@ export class MatchQueue implements AsyncDisposable {
     }
   }
 
-  /** Leaves a message to the log: a document that comes too fast takes no room from the others. */
-  private async leave({ docId, done, failed }: ChangeMessage): Promise<void> {
+  /** Defers a message to the log, so that a busy document does not crowd out others. */
+  private async deferMessage({ docId, done, failed }: ChangeMessage): Promise<void> {
     try {
       await this.options.defer(docId)
       done()
@@ -150,12 +150,14 @@ export class MatchQueue implements AsyncDisposable {
   }
 }
 
-/** The epoch that all of the messages are of; undefined when there is none. */
+/** Returns the common epoch of the messages; undefined without one. */
 function epochOf([first, ...others]: readonly ChangeMessage[]): string | undefined {
   return others.every(({ epoch }) => epoch === first?.epoch) ? first?.epoch : undefined
 }
 
-/** The entries of some messages by their seq, each once: a message may come again, and then out of order. */
+/**
+ * Returns the entries of messages by seq without duplicates: messages may be redelivered, and out of order.
+ */
 function inOrder(messages: readonly ChangeMessage[]): ChangeEvent[] {
   const bySeq = new Map<number, ChangeEvent>()
   for (const { entries } of messages) for (const entry of entries) bySeq.set(entry.seq, entry)

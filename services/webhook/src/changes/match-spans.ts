@@ -17,10 +17,10 @@ interface Message {
   readonly traceparent: string
 }
 
-/** Spans of messages that are matched, each below its publication. They cost nothing while nobody traces. */
+/** Spans of matched messages, each a child of its publication. They cost nothing without tracing. */
 export class MatchSpans {
   private readonly spans: Span[] = []
-  /** What continues the trace of an entry that was published within it. */
+  /** The traceparent for an entry that was published within a trace. */
   private readonly bySeq = new Map<number, string>()
 
   constructor(messages: readonly Message[]) {
@@ -44,18 +44,21 @@ export class MatchSpans {
     }
   }
 
-  /** Runs what the messages cause; what it calls is below the first of them. */
+  /** Runs the work that the messages cause, as a child of the first span. */
   run<T>(work: () => Promise<T>): Promise<T> {
     const [first] = this.spans
     return first ? context.with(trace.setSpan(ROOT_CONTEXT, first), work) : work()
   }
 
-  /** What an event of the entry carries, so that its delivery joins the trace of the request that caused it. */
+  /**
+   * Returns the traceparent of an entry's events, so that their deliveries join the trace of the request that
+   * caused them.
+   */
   traceparentOf({ seq, traceparent }: ChangeEvent): string {
     return this.bySeq.get(seq) ?? traceparent
   }
 
-  /** Ends the spans, with the error if there was one. */
+  /** Ends the spans, with an error if given. */
   end(error?: unknown): void {
     for (const span of this.spans) {
       if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR })

@@ -8,24 +8,24 @@ import { DocumentMatcher } from './document-matcher'
 import { MatchQueue } from './match-queue'
 import { WatchedDocuments } from './watched-documents'
 
-/** How matching is started. */
+/** Options of matching. */
 export interface MatchingOptions {
   readonly natsUrl: string
-  /** Told whenever NATS comes within reach or gets out of it. */
+  /** Called whenever the connection to NATS is established or lost. */
   readonly onConnected: (connected: boolean) => void
 }
 
-/** Turns changes of documents into events that wait for delivery, from now until `closer` closes it. */
+/** Starts to convert changes of documents to queued events, until `closer` closes it. */
 export async function startMatching(
   ctx: Context,
   closer: Closer,
   { natsUrl, onConnected }: MatchingOptions,
 ): Promise<void> {
-  const { db, documentCalls, queueLimits: limits, log, wakes } = ctx
+  const { db, documentCalls, queueLimits: limits, log, notifier } = ctx
   const stop = new AbortController()
-  // Every call under way listens to it.
+  // Every call in progress adds a listener.
   setMaxListeners(0, stop.signal)
-  const onQueued = () => wakes.sender()
+  const onQueued = () => notifier.deliver()
   const matcher = new DocumentMatcher({
     db,
     documentCalls,
@@ -64,6 +64,6 @@ export async function startMatching(
   closer.defer(() => consumer.pause())
   closer.defer(() => watched[Symbol.dispose]())
   await watched.start()
-  wakes.matcher = (docId) => watched.add(docId)
+  notifier.match = (docId) => watched.add(docId)
   consumer.start()
 }

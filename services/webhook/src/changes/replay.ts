@@ -8,10 +8,10 @@ import { oldestSeqOf, readLog, type LogPiece } from './log-pieces'
 import type { OpenEntry } from './match-entries'
 import { findSeqSince } from './seq-of-time'
 
-/** Where a replay begins. */
+/** Start of a replay. */
 export type ReplayFrom = { readonly afterSeq: number } | { readonly sinceMs: number }
 
-/** What a replay has queued, and where another one goes on when there may be more. */
+/** The events that a replay has queued, and where to continue when there may be more. */
 export interface Replayed {
   readonly queued: number
   readonly nextSeq?: number
@@ -19,12 +19,13 @@ export interface Replayed {
 
 type Parts = Pick<Context, 'db' | 'documentCalls' | 'queueLimits'>
 
-/** A call that takes longer ends early, and says where to go on. */
+/** A longer replay ends early and returns where to continue. */
 const REPLAY_MS = 15_000
 
 /**
- * Queues the events of a webhook once more, by its definition as it is now. Throws `not_found` for the webhook, `conflict`
- * when it is disabled or the log does not reach back so far, `too_many` when its queue has no room for any event.
+ * Queues past events of a webhook again, by its current definition. Throws `not_found` for the webhook,
+ * `conflict` when it is disabled or the log was truncated after the requested start, `too_many` when its
+ * queue has no room for any event.
  */
 export async function replay(
   parts: Parts,
@@ -56,12 +57,12 @@ async function findWebhook({ db }: Parts, { docId, webhookId }: WebhookRef) {
 
 interface ReplayRange extends WebhookRef {
   readonly tableRef: number
-  /** Events with a greater seq. */
+  /** Seq after which events are replayed. */
   readonly from: number
   readonly signal: AbortSignal
 }
 
-/** One replay on its way through the log. */
+/** The state of one replay. */
 class Replay {
   private readonly end = Date.now() + REPLAY_MS
   /** Events of entries up to this one are queued. */
@@ -91,7 +92,7 @@ class Replay {
     }
   }
 
-  /** Later entries come by themselves: they are not handled yet, and are for it. */
+  /** Later entries are matched as usual. */
   private async readEnd(): Promise<number> {
     const { docId, webhookId } = this.range
     const { handledSeq = 0, webhooks = [] } = (await readProgress(this.parts.db, docId)) ?? {}

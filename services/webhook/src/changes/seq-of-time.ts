@@ -8,8 +8,8 @@ interface Place {
 }
 
 /**
- * The seq after which a document's log holds the entries from a time on. Throws `precondition` (CHANGES_CUT) when entries
- * from that time on may have been cut from the log.
+ * Returns the seq after which a document's log holds the entries since a time. Throws `precondition`
+ * (CHANGES_CUT) when entries since that time may have been truncated.
  */
 export async function findSeqSince(
   calls: Pick<DocumentCalls, 'run'>,
@@ -26,7 +26,7 @@ export async function findSeqSince(
       'the change log does not reach back far enough',
     )
   let high = (await readLatestSeq(calls, place.docId)) + 1
-  // The first entry that is not before the time is at `low` or later, and before `high` or there.
+  // Invariant: the first entry that is not before the time is at `low` or later, and at `high` or earlier.
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     if (await isBefore(middle)) low = middle + 1
@@ -35,7 +35,7 @@ export async function findSeqSince(
   return low - 1
 }
 
-/** Time of an entry; undefined when there is none yet. */
+/** Returns the time of an entry; undefined when it does not exist yet. */
 async function readTime(
   calls: Pick<DocumentCalls, 'run'>,
   { docId, signal }: Place,

@@ -3,27 +3,27 @@ import type { Kysely } from 'kysely'
 import { checkAll, claimDue, listDocuments, listNewDocuments } from '../db/progress'
 import type { WebhookSchema } from '../db/schema'
 
-/** How often the database is looked at. */
+/** Polling interval of the database. */
 const TICK_MS = 1_000
-/** Transactions that make a document's row end within this time, so that none is overlooked. */
+/** Maximum duration of a transaction that creates a document's row, so that none is missed. */
 const OVERLAP_S = 120
-/** Documents that are taken up at a time. */
+/** Documents claimed at once. */
 const CLAIMED = 50
 
-/** What WatchedDocuments needs. */
+/** Dependencies of WatchedDocuments. */
 export interface WatchedOptions {
   readonly db: Kysely<WebhookSchema>
   readonly log: Logger
-  /** Has a document's log looked into. */
+  /** Schedules reading a document's log. */
   readonly onDue: (docId: string) => void
-  /** False while there is enough to do. */
+  /** False while enough work is queued. */
   readonly hasRoom: () => boolean
 }
 
 /**
- * Knows which documents have webhooks, so that the changes of all others cost nothing. Another instance may make a webhook
- * while this one still passes over the changes of its document: so the log of each document that it did not know is looked
- * into when it comes to know it. It also takes up documents that are due, and from time to time all of them.
+ * Tracks which documents have webhooks, so that changes of other documents cost nothing. Another instance may
+ * create a webhook while this one still ignores the changes of its document, so the log of each newly tracked
+ * document is read once. Also claims documents that are due, and all documents periodically.
  */
 export class WatchedDocuments implements Disposable {
   private readonly known = new Set<string>()
@@ -35,33 +35,33 @@ export class WatchedDocuments implements Disposable {
 
   constructor(private readonly options: WatchedOptions) {}
 
-  /** Reads all documents; goes on looking for more. Throws when the database cannot be used. */
+  /** Reads all documents, and polls for new ones. Throws when the database is unusable. */
   async start(): Promise<void> {
     this.lastTick = Date.now()
     for (const docId of await listDocuments(this.options.db)) this.known.add(docId)
     this.isLoaded = true
-    // What an earlier run passed over, or left, is found.
+    // Finds entries that an earlier run ignored or left pending.
     await this.checkAll()
     this.schedule()
   }
 
-  /** True when a change of the document may matter to somebody. */
+  /** True when the document may have webhooks. */
   has(docId: string): boolean {
     return !this.isLoaded || this.known.has(docId)
   }
 
-  /** Notes that a document has webhooks, and has its log looked into. */
+  /** Records that a document has webhooks, and schedules reading its log. */
   add(docId: string): void {
     this.known.add(docId)
     this.options.onDue(docId)
   }
 
-  /** Notes that a document has no webhooks any more. */
+  /** Records that a document has no webhooks. */
   remove(docId: string): void {
     this.known.delete(docId)
   }
 
-  /** Has the logs of all documents looked into, by and by. */
+  /** Schedules reading the logs of all documents, gradually. */
   checkAll(): Promise<void> {
     return checkAll(this.options.db)
   }

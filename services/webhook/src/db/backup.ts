@@ -5,28 +5,28 @@ import type { WebhookSchema } from './schema'
 
 type Trx = Transaction<WebhookSchema>
 
-/** Webhooks, without what waits for them and what was delivered. */
+/** Webhooks, without their queues and delivery logs. */
 export const dumpPlan: DumpPlan = {
   schema: 'webhook',
   version: migrations.length,
   tables: [{ name: 'documents' }, { name: 'webhooks' }],
 }
 
-/** Removes all webhooks, and what is known of documents that are gone. */
+/** Removes all webhooks, and the tombstones of documents. */
 export async function clearWebhooks(trx: Trx): Promise<void> {
   await sql`delete from documents`.execute(trx)
   await sql`delete from tombstones`.execute(trx)
 }
 
-/** The end of the log of a document. */
+/** The last entry of a document's log. */
 export interface LogEnd {
   readonly docId: string
   readonly seq: number
 }
 
 /**
- * Lets the webhooks of these documents follow what their logs hold, which are looked into soon, and deliver only what comes
- * after: the rest was delivered when it happened.
+ * Advances the webhooks of these documents to the end of their logs, which are read soon, so that only later
+ * events are delivered: earlier ones were delivered when they occurred.
  */
 export async function skipLogs(trx: Trx, ends: readonly LogEnd[]): Promise<void> {
   const docIds = ends.map(({ docId }) => docId)
@@ -41,11 +41,11 @@ export async function skipLogs(trx: Trx, ends: readonly LogEnd[]): Promise<void>
 }
 
 /**
- * Has nothing wait for any webhook; one whose receiver wanted no more stays halted, until its owner starts it again.
- * Removes the documents whose logs have no end, with their webhooks: they were deleted before the backup came to them, and
- * nobody would tell of that again.
+ * Empties the queues of all webhooks; one that was halted by its receiver stays halted until its owner
+ * restarts it. Removes documents without a log end, with their webhooks: they were deleted before the backup
+ * reached them, and no notification of that would follow.
  */
-export async function settleWebhooks(trx: Trx): Promise<void> {
+export async function resetWebhooks(trx: Trx): Promise<void> {
   // The others were marked in this transaction.
   await sql`delete from documents where created_at <> now()`.execute(trx)
   await sql`

@@ -1,17 +1,17 @@
-/** Most events of one delivery … */
+/** Maximum number of events in one delivery. */
 const MAX_EVENTS = 100
-/** … and most bytes of its body, unless one event alone has more. */
+/** Maximum size of its body, unless a single event is larger. */
 const MAX_BYTES = 1024 * 1024
 
-/** What is known of an event before its body is read. */
+/** The facts about an event before its body is read. */
 export interface EventHead {
   readonly kind: 'add' | 'update' | 'remove'
   readonly bytes: number
 }
 
 /**
- * How many of the first events make one delivery: at least one, and never deleted rows together with rows that are
- * there, since both look alike.
+ * Returns how many of the first events form one delivery: at least one, and never deleted rows together with
+ * existing rows, since both look alike.
  */
 export function countBatch(heads: readonly EventHead[]): number {
   const [first] = heads

@@ -8,18 +8,18 @@ import { webhookNotFound, type WebhookRef } from './webhook-ref'
 type Db = Kysely<WebhookSchema>
 type Trx = Transaction<WebhookSchema>
 
-/** What is kept of a webhook's log: so many deliveries … */
+/** Retention of a webhook's log: maximum number of deliveries. */
 const KEPT = 1_000
-/** … for so long … */
+/** Retention of a webhook's log: maximum age. */
 const KEPT_DAYS = 30
-/** … and the bodies of those that are done, as long as they are not larger together. */
+/** Maximum total size of the bodies of completed deliveries. */
 const KEPT_BODY_BYTES = 16 * 1024 * 1024
-/** Rows that one statement deletes or empties. */
+/** Rows per statement that deletes or empties. */
 const STEP = 5_000
-/** What was asked for by hand and waits, of one webhook. */
+/** Maximum number of queued manual deliveries of one webhook. */
 const MAX_BY_HAND = 100
 
-/** All that is told of a delivery; bodies are sent, and not shown. */
+/** Columns of a delivery that are returned; bodies are sent, but not returned. */
 const shown = [
   'id',
   'position',
@@ -42,14 +42,14 @@ const shown = [
 /** A delivery without its body. */
 export type ShownDelivery = Pick<StoredDelivery, (typeof shown)[number]>
 
-/** Which deliveries to list. */
+/** Selection of deliveries. */
 export interface DeliveryPage {
   readonly limit: number
-  /** Only those that are older than this one; empty for the newest. */
+  /** Only deliveries older than this one; empty for the newest. */
   readonly beforeId: string
 }
 
-/** The deliveries of a webhook, newest first, without bodies. Throws AppError `not_found`. */
+/** Returns the deliveries of a webhook, newest first, without bodies. Throws AppError `not_found`. */
 export async function listDeliveries(
   db: Db,
   ref: WebhookRef,
@@ -66,7 +66,7 @@ export async function listDeliveries(
   return (before ? all.where('position', '<', before.position) : all).execute()
 }
 
-/** One delivery of a webhook, without its body. Throws AppError `not_found`. */
+/** Returns one delivery of a webhook, without its body. Throws AppError `not_found`. */
 export async function getDelivery(
   db: Db,
   ref: WebhookRef,
@@ -77,8 +77,8 @@ export async function getDelivery(
 }
 
 /**
- * Queues a delivery once more, as it was, ahead of what waits. Throws AppError `not_found`, and `conflict` when it waits
- * already or its body is not kept any more.
+ * Queues a delivery again, unchanged, ahead of the queue. Throws AppError `not_found`, and `conflict` when it
+ * is queued already or its body has been deleted.
  */
 export async function redeliver(db: Db, ref: WebhookRef, deliveryId: string): Promise<void> {
   await transact(db, async (trx) => {
@@ -87,7 +87,7 @@ export async function redeliver(db: Db, ref: WebhookRef, deliveryId: string): Pr
     if (delivery.state === 'waiting')
       throw new AppError('conflict', 'DELIVERY_WAITING', 'the delivery is already queued')
     await requireRoom(trx, ref)
-    // Whoever trims the log may do so at the same time.
+    // The log may be trimmed concurrently.
     const queued = await trx
       .updateTable('deliveries')
       .set({ state: 'waiting', by_hand: true })
@@ -104,7 +104,10 @@ export async function redeliver(db: Db, ref: WebhookRef, deliveryId: string): Pr
   })
 }
 
-/** Queues a made-up event ahead of what waits; `row` is JSON. Answers the id of its delivery. Throws AppError `not_found`. */
+/**
+ * Queues a test event ahead of the queue; `row` is JSON. Returns the id of its delivery. Throws AppError
+ * `not_found`.
+ */
 export async function addTestDelivery(db: Db, ref: WebhookRef, row: string): Promise<string> {
   const id = newDeliveryId()
   const body = `[${row}]`
@@ -127,13 +130,13 @@ export async function addTestDelivery(db: Db, ref: WebhookRef, row: string): Pro
   return id
 }
 
-/** The table that a webhook is for; null when it is gone. Throws AppError `not_found`. */
+/** Returns the table of a webhook; null when it was deleted. Throws AppError `not_found`. */
 export async function getTableRef(db: Db, ref: WebhookRef): Promise<number | null> {
   const { table_ref } = await findWebhook(db, ref)
   return table_ref
 }
 
-/** Drops what the logs of these webhooks do not keep any more. */
+/** Deletes what exceeds the retention of the logs of these webhooks. */
 export async function trimLog(db: Db, webhookIds: readonly string[]): Promise<void> {
   const old = sql`created_at < now() - make_interval(days => ${KEPT_DAYS}::int)`
   await sql`
@@ -154,7 +157,7 @@ export async function trimLog(db: Db, webhookIds: readonly string[]): Promise<vo
     ) and state <> 'waiting'`.execute(db)
 }
 
-/** The ids of some webhooks after one, in order; the first ones when there is none. */
+/** Returns ids of webhooks after one, in order; the first ones without it. */
 export async function listWebhookIds(
   db: Db,
   after: string | undefined,

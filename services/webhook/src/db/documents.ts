@@ -6,8 +6,8 @@ import type { WebhookSchema } from './schema'
 type Trx = Transaction<WebhookSchema>
 
 /**
- * Removes all that is kept of a document and leaves a tombstone; one that is there already stays as it is. Whoever makes
- * something for the document at the same time has done so before, and it is removed, or finds the tombstone.
+ * Removes all data of a document and leaves a tombstone. Idempotent. A concurrent creation either precedes
+ * it, and is removed, or finds the tombstone.
  */
 export async function deleteDocument(db: Kysely<WebhookSchema>, docId: string): Promise<void> {
   await transact(db, async (trx) => {
@@ -22,12 +22,12 @@ export async function deleteDocument(db: Kysely<WebhookSchema>, docId: string): 
 }
 
 /**
- * Makes the row of a document unless it is there, and holds it to the end of the transaction. Its log is handled from `seq`
- * on, once more if need be. Throws AppError when the document was deleted.
+ * Creates the row of a document unless it exists, and locks it until the end of the transaction. Its log is
+ * matched from `seq` on, again if necessary. Throws AppError when the document was deleted.
  */
 export async function enterDocument(trx: Trx, docId: string, seq: number): Promise<void> {
   const handledSeq = await lockRow(trx, docId, seq)
-  // A statement of its own: it sees what was committed while the one before waited.
+  // A separate statement: it sees what was committed while the previous one waited.
   const tombstone = trx.selectFrom('tombstones').select('doc_id').where('doc_id', '=', docId)
   if (await tombstone.executeTakeFirst())
     throw new AppError('precondition', 'DOCUMENT_DELETED', 'the document was deleted')
@@ -35,8 +35,8 @@ export async function enterDocument(trx: Trx, docId: string, seq: number): Promi
 }
 
 /**
- * Has entries after `seq` handled once more when that was done without a webhook whose refs are as of `seq`: some of them may
- * have removed what it refers to. For the webhooks that there are they have been handled, and stay so.
+ * Schedules entries after `seq` to be matched again when that was done without a webhook whose refs are as of
+ * `seq`: some of them may have removed what it refers to. For the existing webhooks they stay handled.
  */
 export async function rewind(
   trx: Trx,
@@ -47,7 +47,7 @@ export async function rewind(
   await trx
     .updateTable('webhooks')
     .set({
-      // One that is full has taken nothing after that.
+      // A webhook with a full queue has received nothing after that.
       after_seq: sql`greatest(after_seq, least(stopped_seq, ${handledSeq}::bigint))`,
       refs_seq: sql`greatest(refs_seq, ${handledSeq}::bigint)`,
     })
@@ -60,7 +60,10 @@ export async function rewind(
     .execute()
 }
 
-/** Holds the row of a document to the end of the transaction; undefined when it has no webhooks, and so no row. */
+/**
+ * Locks the row of a document until the end of the transaction; undefined when it has no webhooks, and so no
+ * row.
+ */
 export function lockDocument(
   trx: Trx,
   docId: string,
@@ -73,7 +76,7 @@ export function lockDocument(
     .executeTakeFirst()
 }
 
-/** Forgets the log of a document that has no webhook any more; its row is held by the transaction. */
+/** Deletes the row of a document without webhooks; the transaction holds its lock. */
 export async function leaveDocument(trx: Trx, docId: string): Promise<void> {
   await trx
     .deleteFrom('documents')
@@ -82,7 +85,7 @@ export async function leaveDocument(trx: Trx, docId: string): Promise<void> {
     .execute()
 }
 
-/** Inserted or not, the row is held afterwards: an update that changes nothing waits for others as one that does. */
+/** Locks the row, inserted or not: an update without a change waits for the lock like any other. */
 async function lockRow(trx: Trx, docId: string, seq: number): Promise<number> {
   const { handled_seq } = await trx
     .insertInto('documents')

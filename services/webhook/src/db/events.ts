@@ -7,13 +7,13 @@ import type { WebhookSchema } from './schema'
 
 type Trx = Transaction<WebhookSchema>
 
-/** What may wait for one webhook. */
+/** Limits of the queue of one webhook. */
 export interface QueueLimits {
   readonly events: number
   readonly bytes: number
 }
 
-/** What an entry of the log, or a piece of a large one, has fired. */
+/** The events of one log entry, or of a piece of a large one. */
 export interface MatchedEntry {
   readonly seq: number
   readonly timeMs: number
@@ -21,7 +21,7 @@ export interface MatchedEntry {
   readonly events: readonly MatchedEvent[]
 }
 
-/** What some entries have fired, and the definitions after them. */
+/** The events of several entries, and the definitions after them. */
 export interface MatchedEntries {
   readonly entries: readonly MatchedEntry[]
   readonly definitions: readonly Definition[]
@@ -30,29 +30,30 @@ export interface MatchedEntries {
 /** A step through the log of a document. */
 export interface QueueStep {
   readonly docId: string
-  /** Entries up to this one must have been handled, and no more. */
+  /** Seq that must be the current progress, exactly. */
   readonly assumedSeq: number
-  /** Entries up to this one are handled by it. */
+  /** Seq of the last entry that this step handles. */
   readonly handledSeq: number
-  /** True when there is more of the last entry than this. */
+  /** True when the last entry continues after this step. */
   readonly isPartial: boolean
-  /** Given when the log holds nothing more: what was noted as still to do by then is done. */
+  /** Set at the end of the log: work recorded as pending by then is done. */
   readonly end?: Pick<Progress, 'due'>
   readonly limits: QueueLimits
 }
 
 /**
- * What came of a step. `moved`: somebody else has handled entries, or the entries do not tell enough for the webhooks as
- * they are now; nothing was done. `gone`: the document has no webhooks any more.
+ * The outcome of a step. `moved`: the progress differs, or the entries lack data that the current webhooks
+ * need; nothing was done. `gone`: the document has no webhooks any more.
  */
 export type StepOutcome = 'queued' | 'nothing' | 'moved' | 'gone'
 
-/** What a webhook whose queue is full says of itself. */
+/** `stopped_reason` of a webhook whose queue is full. */
 export const QUEUE_FULL = 'the queue is full'
 
 /**
- * Queues the events of some entries and notes them as handled, all or nothing. `match` matches them with the webhooks as
- * they are; undefined when it cannot. A webhook with no room left takes no more events and says so; what waits for it stays.
+ * Queues the events of entries and records the progress, atomically. `match` matches the entries with the
+ * current webhooks; undefined when it cannot. A webhook whose queue is full receives no more events and
+ * reports that; its queued events remain.
  */
 export function queueEntries(
   db: Kysely<WebhookSchema>,
@@ -86,18 +87,18 @@ export function queueEntries(
   })
 }
 
-/** An event with what it has of its entry. */
+/** An event with the facts of its entry. */
 export type NewEvent = MatchedEvent & Omit<MatchedEntry, 'events'>
 
 interface Taken {
   readonly events: readonly NewEvent[]
-  /** Set when a queue was full: the last entry whose events are in it. */
+  /** Set when a queue was full: the last entry whose events were queued. */
   readonly stoppedSeq?: number
   /** Set in the middle of a large entry. */
   readonly partial?: { readonly seq: number; readonly row: number }
 }
 
-/** What a webhook takes of the events: entry by entry, until one has no room. */
+/** Selects the events that fit into a webhook's queue: entry by entry, until one does not fit. */
 function takeEvents(
   webhook: StoredDefinition,
   entries: readonly MatchedEntry[],
@@ -124,17 +125,17 @@ function takeEvents(
   return { events: taken, partial }
 }
 
-/** Inserts events unless they are there; answers how many were not. The webhooks are due then. */
+/** Inserts events that do not exist yet; returns their number. Their webhooks become due. */
 export async function insertEvents(trx: Trx, events: readonly NewEvent[]): Promise<number> {
   let count = 0
   for (const some of inStatements(events)) count += await insertSome(trx, some)
   return count
 }
 
-/** Bytes of bodies in one statement: the rows of an entry are there once for each of up to 200 webhooks. */
+/** Bytes of bodies in one statement: the rows of an entry are repeated for each of up to 200 webhooks. */
 const STATEMENT_BYTES = 8 * 1024 * 1024
 
-/** Splits events into lists that one statement can take. */
+/** Splits events into lists that fit into one statement. */
 export function* inStatements<T extends Pick<NewEvent, 'body'>>(
   events: readonly T[],
 ): Generator<readonly T[]> {
@@ -208,7 +209,7 @@ async function noteChanges(
     .execute()
 }
 
-/** Goes on behind entries that the log does not tell any more, and says so at the webhooks that they were for. */
+/** Skips entries that the log no longer contains, and reports that at the affected webhooks. */
 export function skipLost(
   db: Kysely<WebhookSchema>,
   docId: string,

@@ -5,46 +5,46 @@ import type { WebhookSchema } from './schema'
 /** Due webhooks that are considered at once. */
 const SCAN = 2_000
 
-/** The right to deliver for one webhook. Whoever has lost it changes nothing any more. */
+/** The exclusive right to deliver for one webhook. A holder that has lost it can change nothing. */
 export interface Lease {
   readonly webhookId: string
   readonly leaseId: string
-  /** Host and port of its url, as it was when the lease was given. */
+  /** Host and port of its URL when the lease was granted. */
   readonly target: string
 }
 
-/** Which webhooks to take. */
+/** Which webhooks to claim. */
 export interface Claim {
   /** True for those whose last attempt failed, false for all others. */
   readonly failing: boolean
   readonly limit: number
-  /** Most webhooks of one target … */
+  /** Maximum number of webhooks of one target. */
   readonly perTarget: number
-  /** … and how many more may be taken of targets of which some are taken already. */
+  /** Remaining number for targets that have claimed webhooks already. */
   readonly left: ReadonlyMap<string, number>
   readonly leaseMs: number
 }
 
-/** A webhook whose row this transaction holds, and what time it is. */
+/** A webhook whose row this transaction holds, and the current time. */
 export type LeasedWebhook = Selectable<WebhookSchema['webhooks']> & { readonly now: Date }
 
 const seconds = (ms: number) => sql`make_interval(secs => ${ms / 1000}::float8)`
 /**
- * True, and the transaction is answered before it is on disk: for what may be lost with the database server, since it
- * would only be done again.
+ * SQL: enables asynchronous commit, for changes that may be lost in a crash of the database server, since
+ * they would merely be repeated.
  */
-export const mayBeLost = sql<boolean>`set_config('synchronous_commit', 'off', true) is not null`
+export const asynchronousCommit = sql<boolean>`set_config('synchronous_commit', 'off', true) is not null`
 
 const isFree = sql`due_at <= now() and (lease_until is null or lease_until <= now())`
 
-/** What was taken. */
+/** The claimed webhooks. */
 export interface Claimed {
   readonly leases: readonly Lease[]
-  /** True when more were due than were considered. */
+  /** True when more webhooks were due than were considered. */
   readonly isMore: boolean
 }
 
-/** Takes webhooks that are due, those first that have waited longest, for nobody else until their leases end. */
+/** Claims due webhooks exclusively until their leases expire, longest overdue first. */
 export async function claimDue(db: Kysely<WebhookSchema>, claim: Claim): Promise<Claimed> {
   const left = [...claim.left]
   const full = left.filter(([, places]) => places <= 0).map(([target]) => target)
@@ -64,7 +64,7 @@ export async function claimDue(db: Kysely<WebhookSchema>, claim: Claim): Promise
       where place <= coalesce(places, ${claim.perTarget}::int)
       order by due_at limit ${claim.limit}
     ), locked as (
-      select id from webhooks where id in (select id from chosen) and ${isFree} and (select ${mayBeLost})
+      select id from webhooks where id in (select id from chosen) and ${isFree} and (select ${asynchronousCommit})
       for update skip locked
     )
     update webhooks w set lease_id = ${randomUUID()}::uuid, lease_until = now() + ${seconds(claim.leaseMs)},
@@ -77,7 +77,7 @@ export async function claimDue(db: Kysely<WebhookSchema>, claim: Claim): Promise
   return { leases, isMore: rows[0]?.considered === SCAN }
 }
 
-/** Locks the webhook of a lease; undefined when the lease is lost, or the webhook is gone. */
+/** Locks the webhook of a lease; undefined when the lease is lost, or the webhook was deleted. */
 export async function lockLeased(
   trx: Transaction<WebhookSchema>,
   { webhookId, leaseId }: Lease,
@@ -92,8 +92,8 @@ export async function lockLeased(
     .executeTakeFirst()
 }
 
-/** Gives a lease back, so that the webhook is due at once for anybody. */
-export async function giveBack(db: Kysely<WebhookSchema>, lease: Lease): Promise<void> {
+/** Releases a lease; the webhook is due at once. */
+export async function returnLease(db: Kysely<WebhookSchema>, lease: Lease): Promise<void> {
   await db
     .updateTable('webhooks')
     .set({ lease_id: null, lease_until: null })

@@ -5,22 +5,22 @@ import type { EventKind, WebhookSchema } from './schema'
 
 type Trx = Transaction<WebhookSchema>
 
-/** A delivery as it is kept. */
+/** A stored delivery. */
 export type StoredDelivery = Selectable<WebhookSchema['deliveries']>
-/** A delivery that waits, with its body. */
+/** A queued delivery, with its body. */
 export type WaitingDelivery = StoredDelivery & { readonly body: string }
 
-/** Enough for the largest batch, and one to see where it ends. */
+/** Enough for the largest batch, and one more to detect its end. */
 const HEADS = 101
 
-/** A new id of a delivery. */
+/** Creates a delivery id. */
 export function newDeliveryId(): string {
   return `msg_${randomUUID().replaceAll('-', '')}`
 }
 
 /**
- * The delivery to send next: what somebody asked for by hand, then, unless `byHandAlone`, what was tried before, then a
- * batch of the events that wait, which is stored so that every attempt sends the same. The transaction holds the webhook.
+ * Returns the next delivery: a manual one first, then, unless `byHandAlone`, a failed one, then a batch of
+ * queued events, which is stored so that every attempt sends the same. The transaction holds the webhook.
  */
 export async function takeNext(
   trx: Trx,
@@ -51,7 +51,7 @@ interface Head {
   readonly traceparent: string
 }
 
-/** Turns the first events into one delivery. */
+/** Combines the first events into one delivery. */
 async function makeBatch(trx: Trx, webhookId: string): Promise<StoredDelivery | undefined> {
   const { rows: heads } = await sql<Head>`
     select seq, row_number, kind, octet_length(body) as bytes, traceparent from events
@@ -79,7 +79,7 @@ async function makeBatch(trx: Trx, webhookId: string): Promise<StoredDelivery | 
   return rows[0]
 }
 
-/** Bytes of the events of a delivery without what its body puts around them. */
+/** Returns the bytes of a delivery's events, without the rest of its body. */
 export function countEventBytes({
   body_bytes,
   size,

@@ -1,14 +1,14 @@
 import type { Transaction, Updateable } from 'kysely'
-import { mayBeLost, type LeasedWebhook } from './leases'
+import { asynchronousCommit, type LeasedWebhook } from './leases'
 import type { StoredDelivery } from './next-delivery'
 import type { StoredBatch, WebhookSchema } from './schema'
 
 type Trx = Transaction<WebhookSchema>
 
-/** What changes of a webhook. */
+/** Changed columns of a webhook. */
 export type WebhookChange = Updateable<WebhookSchema['webhooks']>
 
-/** How one attempt ended. */
+/** The result of one attempt. */
 export interface AttemptFacts {
   /** Null for success. */
   readonly error: string | null
@@ -18,8 +18,8 @@ export interface AttemptFacts {
 }
 
 /**
- * Writes down an attempt of a delivery and the state that it is in then; the delivery as it is now, or undefined when it
- * has been dropped meanwhile: then its outcome is nobody's business.
+ * Records an attempt and the resulting state of its delivery; returns the delivery, or undefined when it was
+ * dropped meanwhile: then the outcome is discarded.
  */
 export async function recordAttempt(
   trx: Trx,
@@ -44,8 +44,8 @@ export async function recordAttempt(
     .executeTakeFirst()
 }
 
-/** What usage shows after an attempt. */
-export function figuresOf(
+/** Returns the usage figures after an attempt. */
+export function usageAfter(
   facts: AttemptFacts,
   { size, attempts }: StoredDelivery,
   now: Date,
@@ -71,8 +71,9 @@ export function figuresOf(
 }
 
 /**
- * Changes the webhook that this transaction holds. An outcome alone may be lost with the database server: the delivery would
- * be sent again under its id. What `isBinding` must be on disk before it is acted upon, such as a new delivery.
+ * Updates the webhook that this transaction holds. A mere outcome may be lost in a crash of the database
+ * server: the delivery would be repeated under its id. With `isBinding`, the change must be durable before it
+ * is acted upon, such as a new delivery.
  */
 export async function updateWebhook(
   trx: Trx,
@@ -84,5 +85,5 @@ export async function updateWebhook(
     .updateTable('webhooks')
     .set({ ...change, updated_at: now })
     .where('id', '=', id)
-  await (isBinding ? update : update.where(mayBeLost)).execute()
+  await (isBinding ? update : update.where(asynchronousCommit)).execute()
 }

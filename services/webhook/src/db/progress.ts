@@ -4,14 +4,14 @@ import type { WebhookSchema } from './schema'
 
 type Db = Kysely<WebhookSchema>
 
-/** A webhook as whoever matches sees it. */
+/** A webhook as matching needs it. */
 export interface StoredDefinition extends Definition {
-  /** Entries up to this one are not for it. */
+  /** Seq after which entries concern it. */
   readonly afterSeq: number
-  /** Its refs are as of this entry. */
+  /** Seq for which its refs are valid. */
   readonly refsSeq: number
   readonly isEnabled: boolean
-  /** Set when its queue was full: it takes no events of later entries. */
+  /** Set when its queue was full: it receives no events of later entries. */
   readonly stoppedSeq: number | null
   readonly waitingCount: number
   readonly waitingBytes: number
@@ -19,12 +19,12 @@ export interface StoredDefinition extends Definition {
   readonly partialRow: number | null
 }
 
-/** How far a document's log has been matched with its webhooks. */
+/** The matching progress of a document's log. */
 export interface Progress {
   readonly handledSeq: number
-  /** True while it waits for its next try after failures. */
+  /** True while a retry after failures is pending. */
   readonly isPostponed: boolean
-  /** When it is due, as text; null when nothing is noted as still to do. */
+  /** When it is due, as text; null when nothing is pending. */
   readonly due: string | null
   readonly webhooks: readonly StoredDefinition[]
 }
@@ -66,7 +66,7 @@ function toDefinition(row: WebhookRow): StoredDefinition {
   }
 }
 
-/** How far a document is, with its webhooks as they are now; undefined when it has none. */
+/** Returns the progress of a document, with its current webhooks; undefined without any. */
 export async function readProgress(db: Db, docId: string): Promise<Progress | undefined> {
   type Row = { handled_seq: number; is_postponed: boolean; due: string | null } & {
     [K in keyof WebhookRow]: WebhookRow[K] | null
@@ -85,7 +85,7 @@ export async function readProgress(db: Db, docId: string): Promise<Progress | un
   return { handledSeq, isPostponed, due, webhooks }
 }
 
-/** Holds a document's row to the end of the transaction; undefined when it has no webhooks. */
+/** Locks a document's row until the end of the transaction; undefined without webhooks. */
 export async function holdProgress(
   trx: Transaction<WebhookSchema>,
   docId: string,
@@ -104,12 +104,14 @@ export async function holdProgress(
   return { handledSeq: held.handled_seq, webhooks: rows.map(toDefinition) }
 }
 
-/** When a document is due after all was done that had been noted by `due`; what was noted since stays. */
+/**
+ * SQL: when a document is due after the work recorded by `due` is done; work recorded since remains pending.
+ */
 export const dueAfter = (due: string | null): RawBuilder<Date | null> =>
   sql<Date | null>`case when due_at::text is distinct from ${due} then due_at end`
 
-/** Notes that a document's log was looked at and holds nothing more than at the time of `due`. */
-export async function settle(db: Db, docId: string, due: string | null): Promise<void> {
+/** Records that a document's log was read and held no more entries at the time of `due`. */
+export async function markCaughtUp(db: Db, docId: string, due: string | null): Promise<void> {
   await db
     .updateTable('documents')
     .set({
@@ -121,7 +123,7 @@ export async function settle(db: Db, docId: string, due: string | null): Promise
     .execute()
 }
 
-/** Notes that a document's log holds more, which somebody takes up soon. */
+/** Records that a document's log has pending entries; an instance claims it soon. */
 export async function defer(db: Db, docId: string): Promise<void> {
   await db
     .updateTable('documents')
@@ -130,10 +132,10 @@ export async function defer(db: Db, docId: string): Promise<void> {
     .execute()
 }
 
-/** Longest time between tries, in seconds; the first is half to one second. */
+/** Longest time between retries, in seconds; the first is half to one second. */
 const LAST_RETRY_S = 600
 
-/** Notes that matching a document has failed: it is tried again, later each time. */
+/** Records that matching a document has failed: it is retried with increasing delays. */
 export async function postpone(db: Db, docId: string): Promise<void> {
   await sql`
     update documents set failures = failures + 1, due_at = now() + make_interval(
@@ -141,13 +143,13 @@ export async function postpone(db: Db, docId: string): Promise<void> {
     where doc_id = ${docId}`.execute(db)
 }
 
-/** All documents that have webhooks. */
+/** Returns all documents with webhooks. */
 export async function listDocuments(db: Db): Promise<string[]> {
   const rows = await db.selectFrom('documents').select('doc_id').execute()
   return rows.map(({ doc_id }) => doc_id)
 }
 
-/** Documents that have had webhooks since so many seconds ago, and none before. */
+/** Returns documents whose first webhook was created within the last `seconds`. */
 export async function listNewDocuments(db: Db, seconds: number): Promise<string[]> {
   const { rows } = await sql<{ doc_id: string }>`
     select doc_id from documents where created_at > now() - make_interval(secs => ${seconds}::double precision)`.execute(
@@ -156,12 +158,12 @@ export async function listNewDocuments(db: Db, seconds: number): Promise<string[
   return rows.map(({ doc_id }) => doc_id)
 }
 
-/** A document whose log nobody has looked at for so long is looked at. */
+/** A log that has not been read for this long is read. */
 const CHECK_AFTER_S = 600
-/** If whoever takes a document up dies, another one does after this. */
+/** A claim expires after this, for the case that its holder dies. */
 const CLAIM_S = 60
 
-/** Takes up documents whose logs have to be looked at, which nobody else does then. */
+/** Claims documents whose logs must be read, exclusively. */
 export async function claimDue(db: Db, limit: number): Promise<string[]> {
   const claim = (which: ReturnType<typeof sql>) =>
     sql<{ doc_id: string }>`
@@ -176,7 +178,7 @@ export async function claimDue(db: Db, limit: number): Promise<string[]> {
   return [...due.rows, ...old.rows].map(({ doc_id }) => doc_id)
 }
 
-/** Has the logs of all documents looked at, by and by. */
+/** Schedules reading the logs of all documents, gradually. */
 export async function checkAll(db: Db): Promise<void> {
   await sql`update documents set checked_at = '-infinity'`.execute(db)
 }

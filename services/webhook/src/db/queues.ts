@@ -6,7 +6,7 @@ import type { WebhookSchema } from './schema'
 /** Events that one transaction deletes in well under a second. */
 const CHUNK = 20_000
 
-/** What is stored of a webhook for which nothing waits. A sender that works on it finds out by itself. */
+/** Columns of a webhook with an empty queue. A concurrent delivery session detects that. */
 export const emptiedQueue = {
   waiting_count: 0,
   waiting_bytes: 0,
@@ -17,10 +17,10 @@ export const emptiedQueue = {
 } as const satisfies Updateable<WebhookSchema['webhooks']>
 
 /**
- * Deletes events of a webhook in small transactions, with what is counted of them, until few are left: deleting all of a
- * large queue in one would hold its document for long.
+ * Deletes events of a webhook in small transactions, with their counts, until few are left: deleting a large
+ * queue in one transaction would lock its document for long.
  */
-export async function thinQueue(
+export async function shrinkQueue(
   db: Kysely<WebhookSchema>,
   docId: string,
   webhookId: string,
@@ -28,7 +28,7 @@ export async function thinQueue(
   while (await dropChunk(db, docId, webhookId));
 }
 
-/** Deletes what waits for a webhook, events and deliveries, which stay in the log of deliveries as failed. */
+/** Deletes the queue of a webhook, events and deliveries; deliveries remain in the log as failed. */
 export async function dropQueue(trx: Transaction<WebhookSchema>, webhookId: string): Promise<void> {
   await trx.deleteFrom('events').where('webhook_id', '=', webhookId).execute()
   await trx
@@ -39,7 +39,7 @@ export async function dropQueue(trx: Transaction<WebhookSchema>, webhookId: stri
     .execute()
 }
 
-/** True when there may be more to delete. */
+/** Returns true when there may be more to delete. */
 function dropChunk(db: Kysely<WebhookSchema>, docId: string, webhookId: string): Promise<boolean> {
   return transact(db, async (trx) => {
     const waiting = await trx

@@ -11,17 +11,17 @@ import { holdProgress, type StoredDefinition } from './progress'
 import type { WebhookSchema } from './schema'
 import type { WebhookRef } from './webhook-ref'
 
-/** What of a replay was queued. */
+/** The queued part of a replay. */
 export interface QueuedReplay {
-  /** Events that were not waiting anyway. */
+  /** Events that were not queued already. */
   readonly count: number
-  /** The entry for which there was no room, if there was one. */
+  /** The entry that did not fit, if any. */
   readonly fullSeq?: number
 }
 
 /**
- * Queues events of a webhook once more, entry by entry, until one has no room. Undefined when the webhook is not there, or
- * not enabled, or `match` cannot match with it as it is now.
+ * Queues past events of a webhook, entry by entry, until one does not fit. Undefined when the webhook does
+ * not exist, is disabled, or `match` cannot match with its current definition.
  */
 export function queueReplay(
   db: Kysely<WebhookSchema>,
@@ -51,8 +51,9 @@ export function queueReplay(
 }
 
 /**
- * Notes that what a full webhook missed was queued from before `from` up to `upTo`. When that is all, it takes events again;
- * answers false when entries were handled meanwhile that it has missed too.
+ * Records that events missed by a full webhook were queued from before `from` up to `upTo`. When these are
+ * all, it receives events again; returns false when further entries were handled meanwhile that it has missed
+ * too.
  */
 export function noteReplayed(
   db: Kysely<WebhookSchema>,

@@ -12,14 +12,14 @@ interface TombstonesTable {
 
 interface DocumentsTable {
   doc_id: string
-  /** Entries of the log up to this one have been matched with the document's webhooks. */
+  /** Seq up to which entries have been matched with the document's webhooks. */
   handled_seq: number
-  /** When the log was last looked at for entries of which no event came. */
+  /** When the log was last read for entries without a message. */
   checked_at: Generated<Date>
   created_at: CreatedAt
-  /** When to catch up with the log, though no message may tell of it; null when nothing is known to be left. */
+  /** When to read the log even without a message; null when nothing is pending. */
   due_at: Date | null
-  /** How often catching up has failed since it last did not. */
+  /** Consecutive failures of reading the log. */
   failures: Generated<number>
 }
 
@@ -28,7 +28,7 @@ interface ConsumersTable {
   name: string
 }
 
-/** How a webhook fares, as its usage shows it. */
+/** Status of a webhook, as shown in its usage. */
 export type WebhookStatus = 'idle' | 'sending' | 'retrying' | 'postponed' | 'error' | 'invalid'
 
 /** The latest attempt of a webhook. */
@@ -52,30 +52,30 @@ interface WebhooksTable {
   name: Generated<string>
   memo: Generated<string>
   event_types: EventKind[]
-  /** Null when the table is gone: then no event fires. */
+  /** Null when the table was deleted: no event fires. */
   table_ref: number | null
   ready_ref: number | null
   watched_refs: Generated<number[]>
-  /** The refs are as of this entry: what it and earlier ones did to the table does not concern them. */
+  /** Seq for which the refs are valid: this and earlier entries do not affect them. */
   refs_seq: number
   enabled: Generated<boolean>
-  /** Entries up to this one are not for it. */
+  /** Seq after which entries concern it. */
   after_seq: number
   secret: string
   previous_secret: string | null
   previous_secret_until: Date | null
 
-  /** Events in `events` and in deliveries that wait. */
+  /** Events in `events` and in queued deliveries. */
   waiting_count: Generated<number>
   /** Bytes of their bodies. */
   waiting_bytes: Generated<number>
-  /** Why it takes, or sends, no more although it is enabled. */
+  /** Why it receives, or sends, no more although it is enabled. */
   stopped_reason: string | null
-  /** Entries after this one were not queued. */
+  /** Seq after which entries were not queued. */
   stopped_seq: number | null
-  /** Of this entry, which is too large for one transaction, … */
+  /** The entry, too large for one transaction, that is being queued. */
   partial_seq: number | null
-  /** … events up to this row were queued. */
+  /** Its last row whose event was queued. */
   partial_row: number | null
 
   status: Generated<WebhookStatus>
@@ -86,21 +86,21 @@ interface WebhooksTable {
   last_http_status: number | null
   last_batch: ColumnType<StoredBatch | null, string | null, string | null>
 
-  /** Attempts of the delivery that is tried now. */
+  /** Attempts of the current delivery. */
   attempts: Generated<number>
-  /** Of the first of the failures that no success has ended. */
+  /** First failure since the last success. */
   failing_since: Date | null
-  /** When the delivery that has failed is tried again. */
+  /** When the failed delivery is retried. */
   retry_at: Date | null
-  /** Since when nothing goes out but what was queued by hand; null while all does. */
+  /** Since when only manual deliveries are sent; null while all are. */
   halted_at: Date | null
-  /** When a sender has to look at it; null when nothing waits. */
+  /** When a delivery session is due; null with an empty queue. */
   due_at: Date | null
-  /** A sender works on it until then. */
+  /** Until when a delivery session holds it. */
   lease_until: Date | null
   lease_id: string | null
 
-  /** Host and port of the url. */
+  /** Host and port of the URL. */
   target: GeneratedAlways<string>
 }
 
@@ -112,7 +112,7 @@ interface EventsTable {
   kind: EventKind
   time_ms: number
   traceparent: Generated<string>
-  /** The row as JSON, as it is delivered. */
+  /** The row as JSON, as delivered. */
   body: string
 }
 
@@ -120,23 +120,25 @@ interface DeliveriesTable {
   /** Value of the header `webhook-id`. */
   id: string
   webhook_id: string
-  /** Waiting deliveries are sent in this order, and listed the other way round. */
+  /** Queued deliveries are sent in this order, and listed in reverse. */
   position: GeneratedAlways<number>
   created_at: CreatedAt
   state: Generated<'waiting' | 'success' | 'failed'>
   first_seq: Generated<number>
   last_seq: Generated<number>
   size: number
-  /** Kinds of its events, sorted, with commas; `test` for one that is made up. */
+  /** Kinds of its events, sorted and separated by commas; `test` for a test event. */
   kinds: Generated<string>
-  /** Asked for by somebody: it goes ahead of what waits, and is tried once. */
+  /** Requested manually: sent ahead of the queue, and attempted once. */
   by_hand: Generated<boolean>
   /** Time of its first event, epoch milliseconds. */
   time_ms: Generated<number>
-  /** Null when it is not kept any more. */
+  /** Null after it was deleted. */
   body: string | null
   body_bytes: number
-  /** W3C traceparents of its events, each once, with spaces; the first event's is the first. */
+  /**
+   * W3C traceparents of its events without duplicates, separated by spaces; the first event's is the first.
+   */
   traceparent: Generated<string>
   attempts: Generated<number>
   attempted_at: Date | null

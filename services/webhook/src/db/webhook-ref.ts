@@ -8,13 +8,13 @@ export interface WebhookRef {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** What names a webhook, if anything can: its id is a UUID as it was told, in small letters. Throws `not_found`. */
+/** Validates a webhook reference: its id must be a lower-case UUID, as issued. Throws `not_found`. */
 export function requireRef({ docId, webhookId }: WebhookRef): WebhookRef {
   if (!UUID.test(webhookId)) throw webhookNotFound(webhookId)
   return { docId, webhookId }
 }
 
-/** The error for a webhook that there is not. */
+/** Returns the error for a webhook that does not exist. */
 export function webhookNotFound(webhookId: string): AppError {
   return new AppError('not_found', 'WEBHOOK_NOT_FOUND', `Webhook not found "${webhookId}"`)
 }

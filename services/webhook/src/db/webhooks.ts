@@ -9,28 +9,28 @@ import {
   type UpdateObject,
 } from 'kysely'
 import { enterDocument, leaveDocument, lockDocument, rewind } from './documents'
-import { dropQueue, emptiedQueue, thinQueue } from './queues'
+import { dropQueue, emptiedQueue, shrinkQueue } from './queues'
 import type { WebhookSchema } from './schema'
 import type { WebhookRef } from './webhook-ref'
 
 type Db = Kysely<WebhookSchema>
 
-/** A webhook as it is stored. */
+/** A stored webhook. */
 export type WebhookRow = Selectable<WebhookSchema['webhooks']>
-/** What is stored of a new webhook, but for its document and where its events begin. */
+/** Columns of a new webhook, without its document and the start of its events. */
 export type NewWebhookRow = Omit<
   Insertable<WebhookSchema['webhooks']>,
   'doc_id' | 'after_seq' | 'refs_seq'
 >
-/** What changes of a stored webhook. */
+/** Changed columns of a webhook. */
 export type WebhookUpdate = UpdateObject<WebhookSchema, 'webhooks'> & {
   readonly refs_seq?: number
 }
 
-/** Webhooks that a document can have. */
+/** Maximum number of webhooks of a document. */
 export const MAX_WEBHOOKS = 200
 
-/** What a webhook shows that has done nothing yet. */
+/** Usage figures of a webhook before its first attempt. */
 const noFigures = {
   status: 'idle',
   updated_at: null,
@@ -41,13 +41,13 @@ const noFigures = {
   last_batch: null,
 } as const satisfies WebhookUpdate
 
-/** The webhooks of a document, by order of creation. */
+/** Returns the webhooks of a document, in order of creation. */
 export function listWebhooks(db: Db, docId: string): Promise<WebhookRow[]> {
   const ofDocument = db.selectFrom('webhooks').selectAll().where('doc_id', '=', docId)
   return ofDocument.orderBy('position').limit(MAX_WEBHOOKS).execute()
 }
 
-/** A webhook, or undefined. */
+/** Returns a webhook, or undefined. */
 export function findWebhook(db: Db, ref: WebhookRef): Promise<WebhookRow | undefined> {
   return selectWebhook(db, ref).executeTakeFirst()
 }
@@ -58,8 +58,8 @@ interface HeldWebhook {
 }
 
 /**
- * Holds a webhook and its document to the end of the transaction, before anything of its queue, which whoever delivers
- * takes after the webhook too.
+ * Locks a webhook and its document until the end of the transaction, before any part of its queue; delivery
+ * acquires locks in the same order.
  */
 async function holdWebhook(
   trx: Transaction<WebhookSchema>,
@@ -78,15 +78,15 @@ function selectWebhook(db: Db, { docId, webhookId }: WebhookRef) {
     .where('doc_id', '=', docId)
 }
 
-/** The error for a document that would have too many webhooks. */
+/** Returns the error for a document that would exceed the maximum number of webhooks. */
 export function tooManyWebhooks(): AppError {
   const message = `a document must not have more than ${MAX_WEBHOOKS} webhooks`
   return new AppError('too_many', 'TOO_MANY_WEBHOOKS', message)
 }
 
 /**
- * Stores webhooks, all or none, with refs as of `seq`, after which their events begin; resolves to their positions, in the
- * order given. Throws AppError when the document was deleted or would have too many.
+ * Stores webhooks, all or none, with refs as of `seq`, after which their events begin; resolves to their
+ * positions, in the given order. Throws AppError when the document was deleted or would have too many.
  */
 export function insertWebhooks(
   db: Db,
@@ -110,7 +110,7 @@ export function insertWebhooks(
   })
 }
 
-/** Changes a webhook as `decide` says of the row as it is; false when there is no such webhook. */
+/** Changes a webhook as `decide` returns for its current row; false when it does not exist. */
 export function changeWebhook(
   db: Db,
   { docId, webhookId }: WebhookRef,
@@ -125,8 +125,8 @@ export function changeWebhook(
 }
 
 /**
- * Stops a webhook beside a change, drops what waits for it, and forgets how it fared; false when there is none. Does nothing
- * when `decide` throws.
+ * Stops a webhook along with a change, drops its queue and resets its delivery statistics; false when it does
+ * not exist. Does nothing when `decide` throws.
  */
 export async function stopWebhook(
   db: Db,
@@ -135,9 +135,9 @@ export async function stopWebhook(
 ): Promise<boolean> {
   const before = await findWebhook(db, { docId, webhookId })
   if (!before) return false
-  // A change that is refused must drop nothing.
+  // A rejected change must drop nothing.
   decide(before)
-  await thinQueue(db, docId, webhookId)
+  await shrinkQueue(db, docId, webhookId)
   return transact(db, async (trx) => {
     const held = await holdWebhook(trx, { docId, webhookId })
     if (!held) return false
@@ -151,11 +151,12 @@ export async function stopWebhook(
 const goesOn = { stopped_reason: null, stopped_seq: null, halted_at: null } satisfies WebhookUpdate
 
 /**
- * Drops what waits for a webhook, and forgets how it fared. One that took no more events because too many waited goes on
- * with those that come; one that was halted because it failed stays so. Does nothing when there is no such webhook.
+ * Drops the queue of a webhook and resets its delivery statistics. One that stopped because its queue was
+ * full receives events again; one that was halted after failures stays halted. Does nothing when it does not
+ * exist.
  */
 export async function clearQueue(db: Db, { docId, webhookId }: WebhookRef): Promise<void> {
-  await thinQueue(db, docId, webhookId)
+  await shrinkQueue(db, docId, webhookId)
   await transact(db, async (trx) => {
     const held = await holdWebhook(trx, { docId, webhookId })
     if (!held) return
@@ -172,9 +173,9 @@ export async function clearQueue(db: Db, { docId, webhookId }: WebhookRef): Prom
   })
 }
 
-/** Removes a webhook with all that is kept of it; false when there is no such webhook. */
+/** Deletes a webhook with its queue and log; false when it does not exist. */
 export async function deleteWebhook(db: Db, { docId, webhookId }: WebhookRef): Promise<boolean> {
-  await thinQueue(db, docId, webhookId)
+  await shrinkQueue(db, docId, webhookId)
   return transact(db, async (trx) => {
     if (!(await lockDocument(trx, docId))) return false
     const deleted = await trx
@@ -187,7 +188,9 @@ export async function deleteWebhook(db: Db, { docId, webhookId }: WebhookRef): P
   })
 }
 
-/** Puts another secret in the place of one that stays good for a day; false when there is no such webhook. */
+/**
+ * Replaces the secret; the previous one stays valid for a day. Returns false when the webhook does not exist.
+ */
 export async function rotateSecret(
   db: Db,
   { docId, webhookId }: WebhookRef,
@@ -197,7 +200,7 @@ export async function rotateSecret(
     .updateTable('webhooks')
     .set({
       secret,
-      // What stands on the right is as it was before.
+      // The right-hand side refers to the previous row.
       previous_secret: sql<string>`secret`,
       previous_secret_until: sql<Date>`now() + interval '24 hours'`,
     })
@@ -207,12 +210,12 @@ export async function rotateSecret(
   return rotated.numUpdatedRows > 0
 }
 
-/** Changes a webhook that is held, and has the log handled from where its new refs hold. */
+/** Updates a locked webhook, and schedules the log from where its new refs are valid. */
 async function change(trx: Transaction<WebhookSchema>, held: HeldWebhook, set: WebhookUpdate) {
   const { row, handledSeq } = held
   const { refs_seq: seq = handledSeq } = set
   await rewind(trx, row.doc_id, { handledSeq, seq })
-  // What was matched with it as it was is not matched again.
+  // Entries that its previous definition has matched are not matched again.
   const isAgain = seq < handledSeq
   await update(trx, row.id, { ...set, ...(isAgain && { after_seq: undefined }) })
 }

@@ -9,9 +9,9 @@ import type {
   RestoreTablesResponse,
 } from '@sheaf/protos/sheaf/webhook/v1/backup'
 import type { Context } from '../context'
-import { clearWebhooks, dumpPlan, settleWebhooks, skipLogs, type LogEnd } from '../db/backup'
+import { clearWebhooks, dumpPlan, resetWebhooks, skipLogs, type LogEnd } from '../db/backup'
 
-/** Ends of logs that are noted at once. */
+/** Log ends stored at once. */
 const ENDS = 1000
 
 /** Handlers of BackupService. */
@@ -42,7 +42,7 @@ export const backup = ({ db }: Context): BackupService => ({
       }
       restore.finish()
       await skipLogs(trx, ends)
-      await settleWebhooks(trx)
+      await resetWebhooks(trx)
     })
     return {}
   },

@@ -23,16 +23,18 @@ import {
   type ShownDelivery,
 } from '../db/delivery-log'
 import { requireRef } from '../db/webhook-ref'
-import { readTables } from '../document-tables'
-import { makeTestRow } from '../sending/test-row'
+import { readTables, type DocumentTables } from '../webhooks/document-tables'
+
+/** No row has it. */
+const TEST_ROW_ID = 0
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1_000
 
-/** Shows and repeats deliveries, for owners of the document. */
+/** Lists and repeats deliveries, for owners of the document. */
 export const deliveries = ({
   db,
-  wakes,
+  notifier,
   documentCalls,
 }: Context): Omit<DeliveriesService, 'replayDeliveries'> => ({
   async listDeliveries(
@@ -69,7 +71,7 @@ export const deliveries = ({
   ): Promise<RedeliverResponse> {
     requireDocumentRole(call, docId, 'owners')
     await redeliver(db, requireRef({ docId, webhookId }), deliveryId)
-    wakes.sender()
+    notifier.deliver()
     return {}
   },
 
@@ -82,7 +84,7 @@ export const deliveries = ({
     const tableRef = await getTableRef(db, ref)
     const tables = await readTables(documentCalls, docId, call)
     const deliveryId = await addTestDelivery(db, ref, makeTestRow(tables, tableRef))
-    wakes.sender()
+    notifier.deliver()
     return { deliveryId }
   },
 })
@@ -104,4 +106,15 @@ function toDelivery(stored: ShownDelivery): Delivery {
     kinds: stored.kinds,
     byHand: stored.by_hand,
   }
+}
+
+/**
+ * Returns a test row as JSON, with all columns of the table, if it exists, and empty cells, so that a
+ * receiver sees the shape of a delivery. Its id is 0, which no real row has.
+ */
+function makeTestRow(tables: DocumentTables, tableRef: number | null): string {
+  const columns = tables.listColumns(tableRef).map((id) => [id, null])
+  // Keys keep this order, since no column is called id.
+  const row = Object.fromEntries([['id', TEST_ROW_ID], ['manualSort', null], ...columns]) as object
+  return JSON.stringify(row)
 }

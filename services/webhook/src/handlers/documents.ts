@@ -8,7 +8,7 @@ import type {
 import type { Context } from '../context'
 import { deleteDocument } from '../db/documents'
 
-/** Hears of the end of documents. */
+/** Handles deletion of documents. */
 export const documents = ({ db }: Context): DocumentsService => ({
   async deleteDocument(
     { docId }: DeleteDocumentRequest,

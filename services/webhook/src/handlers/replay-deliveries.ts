@@ -10,7 +10,7 @@ import { replay, type ReplayFrom } from '../changes/replay'
 import type { Context } from '../context'
 import { requireRef } from '../db/webhook-ref'
 
-/** Queues events once more, for owners of the document. */
+/** Replays past events, for owners of the document. */
 export const replayDeliveries = (ctx: Context): Pick<DeliveriesService, 'replayDeliveries'> => ({
   async replayDeliveries(
     request: ReplayDeliveriesRequest,
@@ -18,7 +18,7 @@ export const replayDeliveries = (ctx: Context): Pick<DeliveriesService, 'replayD
   ): Promise<ReplayDeliveriesResponse> {
     requireDocumentRole(call, request.docId, 'owners')
     const replayed = await replay(ctx, requireRef(request), readFrom(request), call.signal)
-    if (replayed.queued > 0) ctx.wakes.sender()
+    if (replayed.queued > 0) ctx.notifier.deliver()
     return replayed
   },
 })

@@ -1,9 +1,9 @@
 import type { Webhook, WebhookUsage } from '@sheaf/protos/sheaf/webhook/v1/webhooks'
 import type { WebhookRow } from '../db/webhooks'
-import type { DocumentTables } from '../document-tables'
-import { readRefs } from '../webhook-changes'
+import type { DocumentTables } from '../webhooks/document-tables'
+import { readRefs } from '../webhooks/webhook-changes'
 
-/** A webhook with the names that its table and columns have now. */
+/** Converts a webhook to its message, with the current names of its table and columns. */
 export function webhookToWire(row: WebhookRow, tables: DocumentTables): Webhook {
   const { tableId, readyColumn, watchedColumns } = tables.name(readRefs(row))
   const { url, event_types: eventTypes, enabled, name, memo, authorization } = row

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { requireDocumentRole } from '@sheaf/auth/require-access'
 import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/auth/server-call'
@@ -16,13 +16,15 @@ import type {
 import type { Context } from '../context'
 import { requireRef, webhookNotFound } from '../db/webhook-ref'
 import * as rows from '../db/webhooks'
-import { readTables } from '../document-tables'
-import { createSecret } from '../secrets'
-import { needsTables, planChange, toRow } from '../webhook-changes'
-import { readChange, readNewWebhook } from '../webhook-fields'
+import { readTables } from '../webhooks/document-tables'
+import { needsTables, planChange, toRow } from '../webhooks/webhook-changes'
+import { readChange, readNewWebhook } from '../webhooks/webhook-fields'
 import { webhookToWire } from './webhook-wire'
 
-/** Definitions of webhooks. They hold secrets, so even reading them needs an owner. */
+/** Standard Webhooks requires 24 to 64. */
+const SECRET_BYTES = 32
+
+/** Definitions of webhooks. They contain secrets, so even reading them requires an owner. */
 export const webhooks = (ctx: Context): WebhooksService => ({
   async listWebhooks({ docId }: ListWebhooksRequest, call: ServerCall) {
     requireDocumentRole(call, docId, 'owners')
@@ -45,7 +47,7 @@ export const webhooks = (ctx: Context): WebhooksService => ({
       ...toRow(webhook, tables),
     }))
     const triggerIds = await rows.insertWebhooks(ctx.db, { docId, seq: tables.seq }, made)
-    ctx.wakes.matcher(docId)
+    ctx.notifier.match(docId)
     return {
       ids: made.map(({ id }) => id),
       unsubscribeKeys: made.map(({ unsubscribe_key }) => unsubscribe_key),
@@ -64,8 +66,8 @@ export const webhooks = (ctx: Context): WebhooksService => ({
     const apply = change.enabled === false ? rows.stopWebhook : rows.changeWebhook
     const isChanged = await apply(ctx.db, ref, (row) => planChange(row, change, tables))
     if (!isChanged) throw webhookNotFound(webhookId)
-    ctx.wakes.matcher(docId)
-    ctx.wakes.sender()
+    ctx.notifier.match(docId)
+    ctx.notifier.deliver()
     return {}
   },
 
@@ -89,7 +91,7 @@ export const webhooks = (ctx: Context): WebhooksService => ({
     const found = await rows.listWebhooks(ctx.db, docId)
     const wanted = found.filter(({ id }) => webhookId === '' || id === webhookId)
     for (const { id } of wanted) await rows.clearQueue(ctx.db, { docId, webhookId: id })
-    ctx.wakes.matcher(docId)
+    ctx.notifier.match(docId)
     return {}
   },
 
@@ -115,3 +117,8 @@ export const webhooks = (ctx: Context): WebhooksService => ({
 })
 
 const noFields = { eventTypes: [], hasWatchedColIds: false, watchedColIds: [] }
+
+/** Creates a secret in the format of Standard Webhooks. */
+function createSecret(): string {
+  return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
+}

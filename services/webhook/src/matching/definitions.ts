@@ -1,23 +1,23 @@
 import type { SchemaChange } from '@sheaf/protos/sheaf/events/v1/changes'
 
-/** Kinds of events that a webhook can ask for. */
+/** Kinds of events that a webhook can select. */
 export type EventKind = 'add' | 'update' | 'remove'
 
-/** What decides whether an event fires for a webhook. Tables and columns are meant by their refs. */
+/** The properties of a webhook that decide which events it receives. Tables and columns are given by refs. */
 export interface Definition {
   readonly id: string
   readonly kinds: readonly EventKind[]
-  /** Null when the table is gone: nothing fires. */
+  /** Null when the table was deleted: no event fires. */
   readonly tableRef: number | null
   /** Column whose cell must be true; null when every row counts. */
   readonly readyRef: number | null
-  /** Columns of which one must change for an update; none for any column. */
+  /** Columns of which one must change for an update; empty for any column. */
   readonly watchedRefs: readonly number[]
 }
 
 /**
- * The definition after a change of tables or columns: the same one unless what it refers to was removed. Renames do not
- * concern it, and what an undo brings back is not taken up again.
+ * Returns the definition after a change of tables or columns: the same object unless something it refers to
+ * was deleted. Renames do not affect it, and an undone deletion does not restore it.
  */
 export function followSchema(definition: Definition, change: SchemaChange): Definition {
   if (definition.tableRef !== change.tableRef) return definition
@@ -34,7 +34,7 @@ export function followSchema(definition: Definition, change: SchemaChange): Defi
   }
 }
 
-/** True when updates of rows can fire something for it: then it must know whole rows. */
-export function heedsUpdates({ kinds, readyRef }: Definition): boolean {
+/** True when row updates can fire events for it, which requires whole rows. */
+export function needsRowState({ kinds, readyRef }: Definition): boolean {
   return kinds.includes('update') || readyRef !== null
 }

@@ -1,7 +1,7 @@
 import type { Operation, RowChange, SchemaChange } from '@sheaf/protos/sheaf/events/v1/changes'
 import { splitJsonList } from './json-list'
 
-/** Values of a column in one change of rows, as JSON texts in the order of its rows. */
+/** Values of a column in one row change, as JSON texts in the order of its rows. */
 interface ColumnCells {
   readonly ref: number
   readonly id: string
@@ -9,16 +9,16 @@ interface ColumnCells {
   readonly new?: readonly string[]
 }
 
-/** A change of rows of one table, taken apart. */
+/** A decoded row change of one table. */
 interface RowStep {
   readonly kind: 'addRows' | 'updateRows' | 'removeRows'
   readonly rowIds: readonly number[]
   readonly columns: readonly ColumnCells[]
-  /** How many changes of tables and columns the table had before it. */
+  /** Number of schema changes of the table before it. */
   readonly schemaBefore: number
 }
 
-/** One place where a row is changed. */
+/** One change of a row. */
 interface Touch {
   readonly step: RowStep
   readonly index: number
@@ -33,32 +33,32 @@ export interface Cell {
 /** Cells by the refs of their columns; manualSort has the ref 0. */
 export type Row = ReadonlyMap<number, Cell>
 
-/** A row that an entry of the log changes: as it was before the entry, and as it is after it. */
+/** A row that a log entry changes, before and after the entry. */
 export interface ChangedRow {
   readonly rowId: number
-  /** Where in the entry it is changed last, counted by the changes of rows of its table. */
+  /** Position of its last change in the entry, counted by row changes of its table. */
   readonly number: number
-  /** Undefined when there was no such row. */
+  /** Undefined when the row did not exist. */
   readonly before?: Row
-  /** Undefined when there is none any more. */
+  /** Undefined when the row was deleted. */
   readonly after?: Row
 }
 
-/** What an entry does to one table. */
+/** The changes that an entry makes to one table. */
 export class TableSteps {
   private readonly touches = new Map<number, Touch[]>()
   private readonly numbers = new Map<number, number>()
   private readonly schema: SchemaChange[] = []
 
-  /** @param count changes of rows of this table that the entry has before these */
+  /** @param count row changes of this table earlier in the entry */
   constructor(private count: number) {}
 
-  /** Changes of rows so far. */
+  /** Row changes so far. */
   get rowCount(): number {
     return this.count
   }
 
-  /** Takes the next step. Throws when it contradicts itself. */
+  /** Adds the next change. Throws when it contradicts the earlier ones. */
   add(operation: NonNullable<Operation['operation']>): void {
     if (operation.$case === 'schema') {
       this.schema.push(operation.value)
@@ -73,7 +73,7 @@ export class TableSteps {
     })
   }
 
-  /** The rows that were changed, in the order of their last changes. Each is put together when it is asked for. */
+  /** Yields the changed rows, in the order of their last changes. Each is assembled when it is requested. */
   *rows(): Generator<ChangedRow> {
     const ordered = [...this.numbers].sort(([, a], [, b]) => a - b)
     for (const [rowId, number] of ordered) {
@@ -97,7 +97,7 @@ export class TableSteps {
     return cells
   }
 
-  /** What some changes of columns make of a row that no change of rows touches afterwards. */
+  /** Applies schema changes to a row that is not changed afterwards. */
   private followSchema(cells: Map<number, Cell>, from: number, to: number): void {
     for (const { kind, colRef, colId, newJson } of this.schema.slice(from, to)) {
       if (kind === 'remove_column') cells.delete(colRef)
@@ -127,7 +127,7 @@ function readStep(kind: RowStep['kind'], change: RowChange, schemaBefore: number
   return { kind, rowIds, columns, schemaBefore }
 }
 
-/** A row before the first of its changes: what that one left alone it still has. */
+/** Returns a row before its first change; cells that this change leaves alone keep their values. */
 function beforeOf([first]: readonly Touch[]): Row | undefined {
   if (!first || first.step.kind === 'addRows') return undefined
   const { step, index } = first
@@ -139,7 +139,7 @@ function beforeOf([first]: readonly Touch[]): Row | undefined {
   return cells
 }
 
-/** What cells of a new column hold until something is written, by its type; null for all others. */
+/** Initial cell values of a new column by its type; null for all others. */
 const emptyCells: Readonly<Record<string, string>> = {
   Text: '""',
   Choice: '""',

@@ -7,8 +7,8 @@ const CLOSING = new Set([93, 125])
 const SPACE = new Set([9, 10, 13, 32])
 
 /**
- * The items of a JSON list as the texts that they have there, so that no number or letter of them changes. Throws when the
- * text is no list; what its items are is not looked into.
+ * Splits a JSON list into the verbatim texts of its items. Throws when the text is not a list; the items are
+ * not validated.
  */
 export function splitJsonList(json: string): string[] {
   const text = json.trim()
@@ -31,7 +31,7 @@ export function splitJsonList(json: string): string[] {
   return items
 }
 
-/** Where a string ends that begins at a quote. */
+/** Returns the end of the string that begins at a quote. */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let slashes = 0

@@ -41,7 +41,7 @@ const add = (id: number, now: Cells): Operation => ({
 const remove = (id: number, old: Cells): Operation => ({
   operation: { $case: 'removeRows', value: change([{ id, old }]) },
 })
-/** Whole rows: what is left alone has no old values. */
+/** Whole rows: unchanged cells have no old values. */
 const update = (id: number, before: Cells, changed: Cells): Operation => {
   const old = Object.fromEntries(Object.keys(changed).map((name) => [name, before[name]]))
   return {
@@ -229,7 +229,7 @@ describe('needsWholeRows', () => {
   })
 })
 
-/** A step of a bundle: cells of a row, or its end. */
+/** A step of a bundle: cells of a row, or its deletion. */
 const step = fc.record({
   id: fc.integer({ min: 1, max: 3 }),
   cells: fc.option(
@@ -248,7 +248,7 @@ const anyWebhook = fc.record({
   watchedRefs: fc.subarray([A, B]),
 })
 
-/** What is expected, from all rows before and after a bundle. */
+/** Computes the expected events from all rows before and after a bundle. */
 function expectEvents(
   before: Map<number, Cells>,
   after: Map<number, Cells>,

@@ -1,5 +1,5 @@
 import type { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
-import { followSchema, heedsUpdates, type Definition, type EventKind } from './definitions'
+import { followSchema, needsRowState, type Definition, type EventKind } from './definitions'
 import { TableSteps, type ChangedRow, type Row } from './entry-rows'
 
 /** An event for one webhook. */
@@ -8,22 +8,22 @@ export interface MatchedEvent {
   /** Order within the entry. */
   readonly rowNumber: number
   readonly kind: EventKind
-  /** The row as JSON: as of the event, or before it when it was removed. */
+  /** The row as JSON after the event; before the event for a removed row. */
   readonly body: string
 }
 
-/** What an entry of the log, or a piece of a large one, means for webhooks. */
+/** The effect of a log entry, or of a piece of a large one, on webhooks. */
 export interface Match {
   readonly events: readonly MatchedEvent[]
-  /** The definitions after it, in the order in which they were given; the same objects where nothing has changed. */
+  /** The definitions after it, in the given order; the same objects where nothing has changed. */
   readonly definitions: readonly Definition[]
-  /** Changes of rows by table ref so far, for the next piece of the same entry. */
+  /** Row changes so far by table ref, for the next piece of the same entry. */
   readonly rowCounts: ReadonlyMap<number, number>
 }
 
 /**
- * Which events an entry fires, in order. An entry is one bundle: of each row that it changes, what matters is how the row
- * was before it and is after it. The changes of rows of watched tables must come with whole rows where `needsWholeRows`
+ * Returns the events that an entry fires, in order. An entry is one bundle: only the state of each row before
+ * and after the bundle matters. Row changes of watched tables must contain whole rows where `needsWholeRows`
  * says so. Throws when the entry contradicts itself.
  */
 export function matchEntry(
@@ -52,19 +52,19 @@ export function matchEntry(
   return { events, definitions: after, rowCounts: new Map([...earlier, ...counts]) }
 }
 
-/** True when the entry, as the change stream brings it, does not tell enough for these definitions. */
+/** True when the entry, as published in the change stream, lacks data that these definitions need. */
 export function needsWholeRows(
   { operations, truncated }: ChangeEvent,
   definitions: readonly Definition[],
 ): boolean {
   if (truncated) return true
-  const heeding = new Set(definitions.filter(heedsUpdates).map(({ tableRef }) => tableRef))
+  const heeding = new Set(definitions.filter(needsRowState).map(({ tableRef }) => tableRef))
   return operations.some(
     ({ operation }) => operation?.$case === 'updateRows' && heeding.has(operation.value.tableRef),
   )
 }
 
-/** A webhook before and after the entry. */
+/** A webhook's definition before and after the entry. */
 interface Watching {
   readonly before: Definition
   readonly after: Definition
@@ -73,15 +73,19 @@ interface Watching {
 function* matchRow(row: ChangedRow, watching: readonly Watching[]): Generator<MatchedEvent> {
   let body: string | undefined
   for (const { before, after } of watching) {
-    const kind = fires(row, before, after)
+    const kind = eventKindFor(row, before, after)
     if (kind === undefined || !before.kinds.includes(kind)) continue
     body ??= rowJson(row.rowId, row.after ?? row.before ?? new Map())
     yield { webhookId: before.id, rowNumber: row.number, kind, body }
   }
 }
 
-/** What a changed row means for a webhook, whether or not it asks for that kind. */
-function fires(row: ChangedRow, before: Definition, after: Definition): EventKind | undefined {
+/** Returns the kind of event that a changed row is for a webhook, whether or not it selects that kind. */
+function eventKindFor(
+  row: ChangedRow,
+  before: Definition,
+  after: Definition,
+): EventKind | undefined {
   const wasReady = isReady(row.before, before.readyRef)
   const isReadyNow = isReady(row.after, after.readyRef)
   if (!row.after) return wasReady ? 'remove' : undefined
@@ -90,7 +94,7 @@ function fires(row: ChangedRow, before: Definition, after: Definition): EventKin
   return hasChanged(row, after.watchedRefs) ? 'update' : undefined
 }
 
-/** True when there is the row and its ready cell, if any is asked for, is exactly true. */
+/** True when the row exists and its ready cell, if one is configured, is exactly true. */
 function isReady(row: Row | undefined, readyRef: number | null): boolean {
   if (!row) return false
   return readyRef === null || row.get(readyRef)?.json === 'true'

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { isAddress, isPublicAddress } from './addresses'
 
-/** Networks of IPv4 that are nobody's in public: first address, bits. */
+/** IPv4 networks that are not public: first address, bits. */
 const closed = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],

@@ -1,16 +1,16 @@
 import { IPv4, IPv6, isValid, parse } from 'ipaddr.js'
 
-/** All that is routed in public is assigned from here. */
+/** All public unicast addresses are assigned from this range. */
 const GLOBAL_UNICAST = IPv6.parseCIDR('2000::/3')
-/** Addresses of IPv4 for hosts that have IPv6 alone; the last 32 bits are the address. */
+/** Translates IPv4 addresses for IPv6-only hosts; the last 32 bits are the address. */
 const NAT64 = IPv6.parseCIDR('64:ff9b::/96')
-/** The ranges of ipaddr.js leave it out: what answers there is the machine's own platform (Azure), from within. */
+/** Missing in the ranges of ipaddr.js: the platform's internal endpoint on Azure. */
 const PLATFORM = IPv4.parse('168.63.129.16')
 
 /**
- * True for an address of the public internet, to which a delivery may go. False for all others: private, loopback,
- * link-local (where clouds keep their metadata), shared, multicast, reserved, made for tunnels; and for what is no address.
- * An address of IPv4 inside one of IPv6 is judged as what it is.
+ * True for an address of the public internet, to which a delivery may go. False for all others: private,
+ * loopback, link-local (cloud metadata), shared, multicast, reserved and tunnel addresses, and malformed
+ * ones. An IPv4 address embedded in an IPv6 address is judged as IPv4.
  */
 export function isPublicAddress(ip: string): boolean {
   if (!isAddress(ip)) return false
@@ -39,7 +39,7 @@ function isPublicIpv6(address: IPv6): boolean {
   return inside === undefined || isPublicIpv4(inside)
 }
 
-/** The address of IPv4 to which ISATAP would tunnel, whatever the network part is. */
+/** Returns the IPv4 address to which ISATAP would tunnel, whatever the network part is. */
 function tunnelled(address: IPv6): IPv4 | undefined {
   const isIsatap = ((address.parts[4] ?? 0) & ~0x0200) === 0 && address.parts[5] === 0x5efe
   return isIsatap ? new IPv4(address.toByteArray().slice(-4)) : undefined

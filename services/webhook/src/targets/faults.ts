@@ -16,14 +16,17 @@ const sentences: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-/** Why a request failed, in a few words for the owner of its webhook: nothing of addresses, headers or this machine. */
+/**
+ * Describes why a request failed, in a few words for the owner of its webhook, without addresses, headers or
+ * details of this machine.
+ */
 export function describeFault(error: unknown): string {
   const code = readFaultCode(error)
   const [, sentence = 'request failed'] = sentences.find(([form]) => form.test(code)) ?? []
   return code === '' ? sentence : `${sentence} (${code})`
 }
 
-/** The code of an error of Node; empty when it has none. */
+/** Returns the code of a Node.js error; empty without one. */
 export function readFaultCode(error: unknown): string {
   const { code } = typeof error === 'object' && error !== null ? (error as { code?: unknown }) : {}
   return typeof code === 'string' && /^\w{1,60}$/.test(code) ? code : ''

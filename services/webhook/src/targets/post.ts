@@ -2,62 +2,62 @@ import { Agent as HttpAgent, request as httpRequest, type ClientRequest } from '
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { isPublicAddress } from './addresses'
-import { readAnswer } from './answer'
+import { readResponse } from './read-response'
 import { describeFault, readFaultCode } from './faults'
 import { resolveHost, type Address, type Resolve } from './resolve'
 import { checkUrl, type Target } from './url-rule'
 
-/** How long a delivery may take in all: finding the host, connecting, sending, and the whole answer. */
+/** Time limit of a delivery: DNS, connecting, sending, and the whole response. */
 const TIMEOUT_MS = 15_000
-/** Shorter than receivers commonly keep a connection that nobody uses. */
+/** Shorter than the usual keep-alive timeout of receivers. */
 const IDLE_MS = 4_000
-/** Connections that are kept for the next delivery. */
+/** Maximum number of idle connections. */
 const MAX_IDLE = 256
 const MAX_HEADER_BYTES = 16 * 1024
 const REDIRECT = /^3/
 
-/** What is posted. */
+/** A request to post. */
 export interface Post {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
 }
 
-/** What came of it. */
+/** The outcome of a post. */
 export interface PostOutcome {
-  /** Null when it was taken: a whole answer with a status of 2xx. Else why it was not. */
+  /** Null for success: a complete response with a 2xx status. Otherwise the failure. */
   readonly error: string | null
-  /** Status of the answer; null when there was none. */
+  /** Status of the response; null without one. */
   readonly httpStatus: number | null
-  /** The first bytes of the answer as text. */
+  /** The beginning of the response as text. */
   readonly excerpt: string
-  /** Header `retry-after` of the answer. */
+  /** Header `retry-after` of the response. */
   readonly retryAfter?: string
-  /** True when nothing was sent, since the target is none that deliveries may go to. */
+  /** True when nothing was sent, since deliveries may not go to the target. */
   readonly isRefused?: boolean
   readonly durationMs: number
 }
 
-/** How deliveries leave. */
+/** Options of a Poster. */
 export interface PosterOptions {
   readonly allowedHosts: readonly string[]
   readonly resolve?: Resolve
   readonly timeoutMs?: number
 }
 
-/** What ends an attempt from outside. */
+/** Thrown when an attempt is cancelled from outside. */
 class Stopped extends Error {}
 
 /**
- * Posts to addresses that strangers have chosen. The host is resolved once, every address of it is checked, and the
- * connection goes to one of just these, by whatever name; no redirect is followed, no proxy is used, the answer is read
- * to a small bound, and all of it ends in time.
+ * Posts to addresses chosen by untrusted users. The host is resolved once, every address is checked, and the
+ * connection goes to one of exactly these, whatever their names; redirects are not followed, no proxy is
+ * used, the response is read up to a small limit, and the whole post has a time limit.
  */
 export class Poster implements Disposable {
   private readonly allowedHosts: readonly string[]
   private readonly resolve: Resolve
   private readonly timeoutMs: number
-  // Connections that are used again were checked when they were made, and the rules are the same for all webhooks.
+  // Reused connections were checked when they were opened, and the rules are the same for all webhooks.
   private readonly http = new HttpAgent(agentOptions)
   private readonly https = new HttpsAgent(agentOptions)
 
@@ -67,7 +67,7 @@ export class Poster implements Disposable {
     this.timeoutMs = timeoutMs
   }
 
-  /** Posts once. Never throws but when `stop` is aborted: then it breaks off and rejects. */
+  /** Posts once. Never throws unless `stop` is aborted: then it cancels the request and rejects. */
   async post(post: Post, stop?: AbortSignal): Promise<PostOutcome> {
     const started = performance.now()
     const ending = new AbortController()
@@ -108,7 +108,7 @@ export class Poster implements Disposable {
     try {
       return await sent.outcome
     } catch (error) {
-      // Its receiver had just closed the connection that was kept: nothing can be told of the receiver.
+      // The receiver had just closed the kept-alive connection, which says nothing about the receiver.
       const isStale = sent.request.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(readFaultCode(error))
       if (!isStale || signal.aborted) throw error
       return await this.send(post, pinned, signal, true).outcome
@@ -160,7 +160,7 @@ interface Pinned extends Target {
 function readOutcome(request: ClientRequest): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     request.on('error', reject)
-    // Nobody asked for another protocol.
+    // No upgrade was requested.
     request.on('upgrade', (_message, socket) => {
       socket.destroy()
       reject(
@@ -170,16 +170,16 @@ function readOutcome(request: ClientRequest): Promise<Outcome> {
     request.on('response', (message) => {
       const status = message.statusCode ?? 0
       const retryAfter = message.headers['retry-after']
-      readAnswer(message).then(
+      readResponse(message).then(
         (excerpt) =>
-          resolve({ error: judgeStatus(status), httpStatus: status, excerpt, retryAfter }),
+          resolve({ error: describeStatus(status), httpStatus: status, excerpt, retryAfter }),
         reject,
       )
     })
   })
 }
 
-function judgeStatus(status: number): string | null {
+function describeStatus(status: number): string | null {
   if (status >= 200 && status < 300) return null
   return REDIRECT.test(String(status))
     ? `HTTP status ${status}: redirects are not followed`
@@ -190,7 +190,7 @@ function failed(error: string): Outcome {
   return { error, httpStatus: null, excerpt: '' }
 }
 
-/** Gives a connection these addresses and asks nobody again. */
+/** Pins a connection to these addresses, without another lookup. */
 function pin(addresses: readonly Address[]): LookupFunction {
   return (_host, options, callback) => {
     if (options.all) return callback(null, [...addresses])
@@ -199,7 +199,7 @@ function pin(addresses: readonly Address[]): LookupFunction {
   }
 }
 
-/** Host as sockets want it: without the brackets of IPv6 and the dot that may end a name. */
+/** Returns the host in the form of sockets: without the brackets of IPv6 and a trailing dot. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
 }

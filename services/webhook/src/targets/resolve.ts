@@ -1,23 +1,23 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 
-/** An address as `net` wants it. */
+/** An address in the form of `net`. */
 export interface Address {
   readonly address: string
   readonly family: 4 | 6
 }
 
-/** Finds the addresses of a host: all of them, at least one. Throws what DNS says otherwise. */
+/** Resolves a host to all its addresses, at least one. Throws the DNS error otherwise. */
 export type Resolve = (host: string) => Promise<readonly Address[]>
 
 const QUERY = { timeout: 3_000, tries: 2 }
-/** What a name server says of a name that it does not know; a file of hosts or a search list may know it. */
+/** Codes of a name server for an unknown name, which a hosts file or a search list may resolve. */
 const UNKNOWN = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'])
 
 /**
- * Finds addresses by asking name servers directly. The system's own look-up runs in the few threads that files and
- * compression need too, where some names whose servers are silent would hold up everything; it is asked only for names
- * that DNS says it does not know, and those of the local network, of which it can tell at once.
+ * Resolves addresses by querying name servers directly. The system's resolver runs in the small thread pool
+ * that files and compression share, where a few names with unresponsive servers would block everything; it is
+ * used only for names that DNS does not know, and for names of the local network, which it resolves at once.
  */
 export const resolveHost: Resolve = async (host) => {
   const family = isIP(host)

@@ -15,7 +15,7 @@ const isRefused = (url: string, allowed: readonly string[] = []) => {
   }
 }
 
-/** Spellings of one number that parsers of addresses take. */
+/** Spellings of one number that address parsers accept. */
 const spell = (number: number) =>
   fc.constantFrom(
     String(number),
@@ -24,7 +24,7 @@ const spell = (number: number) =>
     `0${number.toString(8)}`,
   )
 
-/** One address of IPv4 in any of the forms that parsers of addresses take. */
+/** An IPv4 address in any form that address parsers accept. */
 const disguise = (octets: readonly [number, number, number, number]) => {
   const [a, b, c, d] = octets
   const forms = [

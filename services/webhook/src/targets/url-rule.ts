@@ -1,28 +1,28 @@
 import { AppError } from '@sheaf/kit/errors'
 import { isAddress, isPublicAddress } from './addresses'
 
-/** Names of the machine itself and of local networks, with what is below them. */
+/** Names of the local machine and of local networks, including subdomains. */
 const localNames = ['localhost', 'local', 'internal', 'home.arpa']
 /** Parsers of addresses drop some of these; none belongs in one. */
 // eslint-disable-next-line no-control-regex -- which is what is looked for
 const CONTROL = /[\u0000-\u001f\u007f]/
 
-/** A name or an address of IPv4, or one of IPv6 in brackets, and a port or none. */
+/** A name or IPv4 address, or a bracketed IPv6 address, with an optional port. */
 const ENTRY = /^(\.?[^\s/\\?#@*:.[\]]+(\.[^\s/\\?#@*:.[\]]+)*\.?|\[[\da-f:.]+\])(:\d+)?$/i
 
-/** Where deliveries go. */
+/** The destination of deliveries. */
 export interface Target {
-  /** As it was parsed, in the normal form of WHATWG: the host of `hostname` has no disguise. */
+  /** As parsed, in the normal form of WHATWG, in which `hostname` is not disguised. */
   readonly url: URL
-  /** True when the operator has named the host: then its addresses may be private, and http will do. */
+  /** True when the operator has allowed the host: its addresses may be private, and http is permitted. */
   readonly isAllowedHost: boolean
 }
 
 /**
- * The target that a URL names, when deliveries may go there: https to a host of the public internet, or https or http to
- * one that `allowedHosts` names. An entry is a `host`, for all its ports and all names below it, a `host:port`, or `*`.
- * A name is judged by its looks: what it resolves to is to be checked with `isPublicAddress` unless `isAllowedHost`.
- * Throws AppError `forbidden`.
+ * Returns the target of a URL, if deliveries may go there: https to a public host, or https or http to one in
+ * `allowedHosts`. An entry is a `host`, for all its ports and subdomains, a `host:port`, or `*`. A name is
+ * judged by its spelling: unless `isAllowedHost`, the addresses that it resolves to must be checked with
+ * `isPublicAddress`. Throws AppError `forbidden`.
  */
 export function checkUrl(text: string, allowedHosts: readonly string[]): Target {
   const url = CONTROL.test(text) ? undefined : parseUrl(text)
@@ -41,14 +41,14 @@ function parseUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined
 }
 
-/** Host without the brackets of IPv6 and the dot that may end a name. */
+/** Returns the host without the brackets of IPv6 and a trailing dot. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
 }
 
 function looksPublic(host: string): boolean {
   if (isAddress(host)) return isPublicAddress(host)
-  // A name without a dot is one of the local network, whatever it is.
+  // A name without a dot belongs to the local network.
   return (
     host.includes('.') &&
     !localNames.some((name) => isOrIsBelow(host, name)) &&
@@ -60,13 +60,13 @@ function isNamed(url: URL, entries: readonly string[]): boolean {
   return entries.some((entry) => entry === '*' || names(entry, url))
 }
 
-/** True for what can stand in the list of allowed hosts, and opens something. */
+/** True for a valid entry of the allowed hosts. */
 export function isHostEntry(entry: string): boolean {
   if (entry === '*' || (entry.includes(':') && isAddress(entry))) return true
   return ENTRY.test(entry) && URL.canParse(`https://${entry}`)
 }
 
-/** An entry is read as the host of a URL is, so that both have one spelling. */
+/** Parses an entry like the host of a URL, so that both have the same spelling. */
 function names(entry: string, url: URL): boolean {
   const isBareIpv6 = entry.includes(':') && isAddress(entry)
   const named = parseUrl(`${url.protocol}//${isBareIpv6 ? `[${entry}]` : entry}`)

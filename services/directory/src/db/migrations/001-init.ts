@@ -1,11 +1,14 @@
 import { sql, type Transaction } from 'kysely'
 import type { Migration } from '@sheaf/kit/postgres/database'
 
-/** Texts are bounded here as well as in the handlers, so that no other door can store what cannot be shown. */
+/**
+ * Text lengths are constrained here as well as in the handlers, so that no path can store text that cannot be
+ * displayed.
+ */
 const statements = [
   `create type access_role as enum ('members', 'viewers', 'editors', 'owners')`,
 
-  // What a role on a parent is worth on a child that lets roles up to "cap" come down.
+  // The role that a child whose cap is "cap" inherits from its parent.
   `create function inherited_role(parent access_role, cap access_role) returns access_role
    language sql immutable parallel safe
    return case when parent >= 'viewers' and cap is not null then least(parent, cap) end`,
@@ -57,7 +60,7 @@ const statements = [
   )`,
   `create index workspaces_org on workspaces (org_id)`,
 
-  // The org stands beside the workspace for the sake of unique url ids; the foreign key keeps both in step.
+  // The org is stored beside the workspace for unique url ids; the foreign key keeps both consistent.
   `create table documents (
     id integer generated always as identity primary key,
     doc_id uuid not null unique,
@@ -104,7 +107,7 @@ const statements = [
     dropped_version bigint not null
   )`,
 
-  // JSON Web Keys as text, since nothing looks inside them here.
+  // JSON Web Keys as text, since no query inspects them.
   `create table signing_keys (
     kid text primary key,
     private_jwk text not null,
@@ -125,7 +128,7 @@ function grants(level: string, parent: string, roles: string): string {
   )`
 }
 
-/** The first form of all tables. */
+/** Creates the initial tables. */
 export const init: Migration = {
   name: '001-init',
   async up(db: Transaction<unknown>) {

@@ -8,11 +8,12 @@ const statements = [
   `create index documents_trash on documents (removed_at) where removed_at is not null`,
   `create index documents_unpublished on documents (created_at) where published_at is null`,
 
-  // Services that keep something of a document and have to hear of its end, each on its own.
+  // Services that keep data of documents and must learn of deletions, each independently.
   `create table outbox_consumers (name text primary key check (length(name) between 1 and 100))`,
   `insert into outbox_consumers (name) values ('document-data')`,
 
-  // One row for each consumer that has not confirmed yet. Whoever takes a row puts due_at off, so nobody else does.
+  // One row for each consumer that has not confirmed yet. Claiming a row postpones due_at, which excludes
+  // others.
   `create table outbox (
     id bigint generated always as identity primary key,
     consumer text not null,
@@ -25,7 +26,7 @@ const statements = [
   )`,
   `create index outbox_due on outbox (due_at)`,
 
-  // A trigger, so that no way of deleting a row, cascades included, can forget what others keep of the document.
+  // A trigger, so that every deletion of a row, cascades included, reaches the other services.
   `create function tell_documents_deleted() returns trigger language plpgsql set search_path from current as $$
   begin
     insert into outbox (consumer, kind, doc_id, home)
@@ -36,7 +37,7 @@ const statements = [
    referencing old table as deleted for each statement execute function tell_documents_deleted()`,
 ]
 
-/** Trash, and the outbox by which other services hear of documents that are gone. */
+/** Adds the trash, and the outbox through which other services learn of deleted documents. */
 export const trashOutbox: Migration = {
   name: '002-trash-outbox',
   async up(db: Transaction<unknown>) {

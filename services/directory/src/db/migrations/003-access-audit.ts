@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely'
 import type { Migration } from '@sheaf/kit/postgres/database'
 
 const statements = [
-  // Without foreign keys: what was done stays known when those who did it, or what it was done to, are gone.
+  // Without foreign keys: records outlive their users and resources.
   `create table access_audit (
     id bigint generated always as identity primary key,
     changed_at timestamptz not null default now(),
@@ -24,7 +24,7 @@ const statements = [
   `create index access_audit_resource on access_audit (level, resource_id)`,
 ]
 
-/** Who changed whose access to what, and when. */
+/** Adds the audit of access changes. */
 export const accessAudit: Migration = {
   name: '003-access-audit',
   async up(db: Transaction<unknown>) {

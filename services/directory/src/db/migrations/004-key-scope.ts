@@ -2,7 +2,8 @@ import type { Migration } from '@sheaf/kit/postgres/database'
 import { sql, type Transaction } from 'kysely'
 
 const statements = [
-  // Places stand by their ids alone: when one is gone, the key reaches nothing there, and not everything.
+  // Places are referenced by id only: a deleted place leaves the key without access there, not with access to
+  // everything.
   `alter table api_keys
     add is_default boolean not null default false,
     add read_only boolean not null default false,
@@ -15,7 +16,7 @@ const statements = [
   `create unique index api_keys_default on api_keys (user_id) where is_default and revoked_at is null`,
 ]
 
-/** Scopes of keys, and the one key of each user that the profile shows. */
+/** Adds scopes of keys, and the default key of each user. */
 export const keyScope: Migration = {
   name: '004-key-scope',
   async up(db: Transaction<unknown>) {

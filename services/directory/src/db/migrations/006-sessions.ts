@@ -14,7 +14,7 @@ const statements = [
   )`,
   `create index sessions_user on sessions (user_id)`,
 
-  // A link that was used is gone, so it cannot be told from one that never was.
+  // Used links are deleted, so they are indistinguishable from links that never existed.
   `create table sign_in_links (
     hash bytea primary key check (length(hash) = 32),
     user_id integer not null references users on delete cascade,
@@ -26,7 +26,7 @@ const statements = [
   `create index sign_in_links_user on sign_in_links (user_id)`,
 ]
 
-/** Sessions of browsers, and the one-time links that begin them. */
+/** Adds browser sessions, and the one-time links that start them. */
 export const sessions: Migration = {
   name: '006-sessions',
   async up(db: Transaction<unknown>) {

@@ -6,7 +6,7 @@ import { keyScope } from './004-key-scope'
 import { webhookOutbox } from './005-webhook-outbox'
 import { sessions } from './006-sessions'
 
-/** All steps of the schema `directory`, oldest first. */
+/** All migrations of the schema `directory`, oldest first. */
 export const migrations: readonly Migration[] = [
   init,
   trashOutbox,

@@ -2,7 +2,7 @@ import type { Migration } from '@sheaf/kit/postgres/database'
 import { sql, type Transaction } from 'kysely'
 
 const statements = [
-  // Documents that have webhooks, and how far their log has been matched with them. Whoever matches holds the row.
+  // Documents with webhooks, and the matching progress of their logs. Matching locks the row.
   `create table documents (
     doc_id uuid primary key,
     handled_seq bigint not null,
@@ -15,11 +15,11 @@ const statements = [
   `create index documents_created on documents (created_at)`,
   `create index documents_due on documents (due_at) where due_at is not null`,
 
-  // Where several databases use one NATS, each hears of all changes.
+  // Several databases may share one NATS; each has its own consumer of all changes.
   `create table consumers (name text not null)`,
   `insert into consumers (name) values ('webhook-' || gen_random_uuid())`,
 
-  // Refs, not names, so that renames follow by themselves. table_ref is null when the table is gone.
+  // Refs, not names, so that renames need no update. table_ref is null when the table was deleted.
   `create table webhooks (
     id uuid primary key,
     doc_id uuid not null references documents on delete cascade,
@@ -71,7 +71,7 @@ const statements = [
   `create index webhooks_document on webhooks (doc_id, position)`,
   `create index webhooks_due on webhooks (due_at) where due_at is not null`,
 
-  // What waits to become part of a delivery, in the order of the log.
+  // Events that are not part of a delivery yet, in the order of the log.
   `create table events (
     webhook_id uuid not null references webhooks on delete cascade,
     seq bigint not null,
@@ -83,7 +83,7 @@ const statements = [
     primary key (webhook_id, seq, row_number)
   )`,
 
-  // Batches, made once, so that every attempt sends the same bytes under the same id.
+  // Batches, stored once, so that every attempt sends the same bytes under the same id.
   `create table deliveries (
     id text primary key,
     webhook_id uuid not null references webhooks on delete cascade,
@@ -110,7 +110,7 @@ const statements = [
   `create index deliveries_waiting on deliveries (webhook_id, position) where state = 'waiting'`,
 ]
 
-/** Webhooks, what waits for them, and what was delivered. */
+/** Adds webhooks, their event queues and their deliveries. */
 export const webhooks: Migration = {
   name: '002-webhooks',
   async up(db: Transaction<unknown>) {

@@ -3,5 +3,5 @@ import { init } from './001-init'
 import { webhooks } from './002-webhooks'
 import { refsSeq } from './003-refs-seq'
 
-/** All steps of the schema `webhook`, oldest first. */
+/** All migrations of the schema `webhook`, oldest first. */
 export const migrations: readonly Migration[] = [init, webhooks, refsSeq]

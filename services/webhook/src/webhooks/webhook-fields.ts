@@ -1,21 +1,21 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { WebhookFields } from '@sheaf/protos/sheaf/webhook/v1/webhooks'
-import type { EventKind } from './db/schema'
-import { checkUrl } from './targets/url-rule'
+import type { EventKind } from '../db/schema'
+import { checkUrl } from '../targets/url-rule'
 
-/** In UTF-16 units; what people write has room, and a listing of all webhooks stays small. */
+/** In UTF-16 units; enough for any real value, while a listing of all webhooks stays small. */
 const maxLengths = { url: 2_000, name: 1_024, memo: 4_096, authorization: 4_096 } as const
-/** A kind can stand there more than once, as clients have sent it. */
+/** Duplicates are allowed, as clients have sent them. */
 const MAX_EVENT_TYPES = 10
-/** As many columns as a table can have. */
+/** The maximum number of columns in a table. */
 const MAX_COLUMNS = 2_000
 const MAX_ID_LENGTH = 1_024
 
 const kinds: readonly string[] = ['add', 'update', 'remove'] satisfies EventKind[]
-/** What can stand in a header: no control characters but tabs, and nothing outside of Latin-1. */
+/** Valid in a header: no control characters but tabs, and nothing outside of Latin-1. */
 const HEADER_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
 
-/** What a request sets of a webhook; what is absent stays as it is. Columns and table are names yet. */
+/** Fields of a request; absent ones stay unchanged. Columns and table are names, not refs. */
 export interface WebhookChange {
   readonly url?: string
   readonly eventTypes?: EventKind[]
@@ -29,13 +29,13 @@ export interface WebhookChange {
   readonly authorization?: string
 }
 
-/** A change that sets all that a webhook cannot be without. */
+/** A change with all required fields of a webhook. */
 export type NewWebhook = WebhookChange &
   Required<Pick<WebhookChange, 'url' | 'eventTypes' | 'tableId'>>
 
 /**
- * The fields of a request, checked but for the names. Throws AppError `invalid` naming the field, or `forbidden` for an
- * address to which deliveries must not go.
+ * Validates the fields of a request, except for the names. Throws AppError `invalid` naming the field, or
+ * `forbidden` for an address that deliveries may not go to.
  */
 export function readChange(fields: WebhookFields, allowedHosts: readonly string[]): WebhookChange {
   const { url, tableId, enabled, name, memo, authorization } = fields
@@ -61,7 +61,10 @@ export function readChange(fields: WebhookFields, allowedHosts: readonly string[
   }
 }
 
-/** The fields of a new webhook, checked as `readChange` does. Throws AppError `invalid` naming one that is missing, too. */
+/**
+ * Validates the fields of a new webhook as `readChange` does. Throws AppError `invalid` naming a missing one,
+ * too.
+ */
 export function readNewWebhook(fields: WebhookFields, allowedHosts: readonly string[]): NewWebhook {
   const { url, eventTypes, tableId, ...rest } = readChange(fields, allowedHosts)
   if (url === undefined) throw badField('url', 'is missing')
@@ -97,7 +100,7 @@ function readKind(text: string): EventKind {
   return text as EventKind
 }
 
-/** Formulas write `$` before a column, and so do some who name one here; blanks name none. */
+/** Formulas prefix columns with `$`, and so do some clients; blanks are ignored. */
 function readColumn(id: string): string[] {
   return id.trim() === '' ? [] : [id.replace(/^\$/, '')]
 }

@@ -2,12 +2,12 @@ import { AppError, toAppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import type { Column } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import type { ListTablesResponse, Table } from '@sheaf/protos/sheaf/document_data/v1/tables'
-import type { DocumentCalls } from './document-calls'
+import type { DocumentCalls } from '../document-calls'
 import type { WebhookChange } from './webhook-fields'
 
-/** Where a webhook listens, by refs, which names may change around. */
+/** The table and columns of a webhook by refs, which renames do not affect. */
 export interface TableRefs {
-  /** Null when the table is gone. */
+  /** Null when the table was deleted. */
   readonly tableRef: number | null
   readonly readyRef: number | null
   readonly watchedRefs: readonly number[]
@@ -21,12 +21,15 @@ export interface TableNames {
 }
 
 const nowhere: TableRefs = { tableRef: null, readyRef: null, watchedRefs: [] }
-/** What the first call may meet when the document has moved or its home was restarted; the second finds it anew. */
-const overtaken = new Set(['WRONG_HOME', 'BAD_CALLER_TOKEN', 'SERVICE_UNAVAILABLE'])
+/**
+ * Reasons for which the first call may fail when the document has moved or its home was restarted; a second
+ * call locates it again.
+ */
+const retryableReasons = new Set(['WRONG_HOME', 'BAD_CALLER_TOKEN', 'SERVICE_UNAVAILABLE'])
 
-/** The tables of a document with the names of one moment. */
+/** The tables of a document with their names as of one moment. */
 export class DocumentTables {
-  /** Latest entry of the log at that moment. */
+  /** Seq of the latest log entry at that moment. */
   readonly seq: number
   private readonly tables: readonly Table[]
 
@@ -36,8 +39,8 @@ export class DocumentTables {
   }
 
   /**
-   * Where a webhook listens after a change. With another table, columns that are not named anew are none. Throws AppError
-   * `not_found` for a table or column that there is not.
+   * Returns the refs of a webhook after a change. With another table, columns that are not named again are
+   * cleared. Throws AppError `not_found` for an unknown table or column.
    */
   resolve(change: WebhookChange, before = nowhere): TableRefs {
     const { tableId, readyColumn, watchedColumns } = change
@@ -61,7 +64,7 @@ export class DocumentTables {
     }
   }
 
-  /** Refs without those of columns that are gone. */
+  /** Returns the refs without those of deleted columns. */
   keep({ tableRef, readyRef, watchedRefs }: TableRefs): TableRefs {
     const refs = new Set(this.findTable(tableRef)?.columns.map(({ colRef }) => colRef))
     return {
@@ -71,7 +74,7 @@ export class DocumentTables {
     }
   }
 
-  /** Names for refs; what is gone is left out. */
+  /** Returns names for refs; deleted ones are omitted. */
   name({ tableRef, readyRef, watchedRefs }: TableRefs): TableNames {
     const table = this.findTable(tableRef)
     const names = new Map(table?.columns.map(({ colRef, id }) => [colRef, id]))
@@ -82,7 +85,7 @@ export class DocumentTables {
     }
   }
 
-  /** Ids of the columns of a table; none when it is gone. */
+  /** Returns the column ids of a table; empty when it was deleted. */
   listColumns(tableRef: number | null): string[] {
     return this.findTable(tableRef)?.columns.map(({ id }) => id) ?? []
   }
@@ -91,7 +94,7 @@ export class DocumentTables {
     return this.tables.find(({ tableRef }) => tableRef === ref)
   }
 
-  /** By id, or by ref as decimal text: no id begins with a digit. */
+  /** By id, or by ref in decimal: no id begins with a digit. */
   private getTable(name: string): Table {
     const table = this.tables.find(({ id, tableRef }) => id === name || String(tableRef) === name)
     if (table) return table
@@ -101,14 +104,16 @@ export class DocumentTables {
   }
 }
 
-/** The column that a field of a webhook names. */
+/** Returns the column that a field of a webhook names. */
 function getColumn(table: Table | undefined, name: string, field: string): Column {
   const column = table?.columns.find(({ id }) => id === name)
   if (column) return column
   throw new AppError('not_found', 'COLUMN_NOT_FOUND', `Column not found "${name}"`, { field })
 }
 
-/** Asks document-data for the tables of a document. Throws AppError: `unavailable` when it is away. */
+/**
+ * Reads the tables of a document from document-data. Throws AppError: `unavailable` when it is unreachable.
+ */
 export async function readTables(
   calls: Pick<DocumentCalls, 'run'>,
   docId: string,
@@ -119,7 +124,7 @@ export async function readTables(
       tables.listTables({ docId, withColumns: true }, { token, deadline, signal, requestId }),
     )
   const found = await ask().catch((error: unknown) => {
-    if (!overtaken.has(toAppError(error)?.reason ?? '')) throw error
+    if (!retryableReasons.has(toAppError(error)?.reason ?? '')) throw error
     return ask()
   })
   return new DocumentTables(found)

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 
 type Issue = z.core.$ZodIssue
 
-/** More than these would help nobody. */
+/** Listing more issues would not help. */
 const MOST_ISSUES = 10
 
 const nouns: Readonly<Record<string, string>> = {
@@ -16,8 +16,8 @@ const nouns: Readonly<Record<string, string>> = {
   boolean: 'a boolean',
 }
 
-/** The error for a body that does not fit its schema; names every field at fault. */
-export function invalidPayload({ issues }: z.ZodError, body: unknown): AppError {
+/** Converts a schema violation of a body to an error that names every invalid field. */
+export function toPayloadError({ issues }: z.ZodError, body: unknown): AppError {
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys')
   if (unknown)
     return new AppError('invalid', 'UNKNOWN_PROPERTY', `unrecognized property ${unknown.keys[0]}`)
@@ -26,8 +26,8 @@ export function invalidPayload({ issues }: z.ZodError, body: unknown): AppError 
   return new AppError('invalid', 'INVALID_PAYLOAD', 'Invalid payload', { userError })
 }
 
-/** The error for a parameter of the path or the query that does not fit its schema. */
-export function invalidParameter({ issues }: z.ZodError, values: unknown): AppError {
+/** Converts a schema violation of a path or query parameter to an error. */
+export function toParameterError({ issues }: z.ZodError, values: unknown): AppError {
   const [issue] = issues
   const name = String(issue?.path[0])
   const value = valueAt(values, issue?.path ?? [])

@@ -11,11 +11,11 @@ import type { PostOutcome } from '../targets/post'
 
 const tracer = trace.getTracer('@sheaf/webhook')
 
-/** The span of one attempt, below the trace that its first event came from; nothing at all for events that were not traced. */
+/** The span of one attempt, a child of its first event's trace; does nothing for events without a trace. */
 export class DeliverySpan {
   private readonly span: Span | undefined
 
-  /** @param traceparents of the events, with spaces, the first event's first */
+  /** @param traceparents of the events, separated by spaces, the first event's first */
   constructor(traceparents: string, attributes: Readonly<Record<string, string | number>>) {
     const [parent = '', ...others] = traceparents.split(' ')
     if (parent === '') return
@@ -27,14 +27,14 @@ export class DeliverySpan {
     this.span = tracer.startSpan('sheaf.webhook.deliver', options, extract(parent))
   }
 
-  /** Headers that hand the trace on; none for what is not traced. */
+  /** Headers that propagate the trace; empty without a trace. */
   get headers(): Readonly<Record<string, string>> {
     const carrier: Record<string, string> = {}
     if (this.span) propagation.inject(trace.setSpan(ROOT_CONTEXT, this.span), carrier)
     return carrier
   }
 
-  /** Ends the span; without an outcome the attempt was broken off. */
+  /** Ends the span; without an outcome the attempt was cancelled. */
   end(outcome?: PostOutcome): void {
     const { span } = this
     if (outcome?.httpStatus) span?.setAttribute('http.response.status_code', outcome.httpStatus)

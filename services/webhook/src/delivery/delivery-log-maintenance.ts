@@ -6,11 +6,14 @@ import type { WebhookSchema } from '../db/schema'
 const ROUND_MS = 60_000
 /** Webhooks whose logs are trimmed at once. */
 const STEP = 100
-/** Name of the lock that one instance at a time holds for a step. */
+/**
+ * Name of the lock that one instance at a time holds for a step. Instances of earlier versions use the same
+ * name.
+ */
 const LOCK = 'sheaf webhook upkeep'
 
-/** Trims the delivery logs of all webhooks now and then, in small steps, whatever number of instances there is. */
-export class Upkeep implements AsyncDisposable {
+/** Periodically trims the delivery logs of all webhooks, in small steps; one instance at a time. */
+export class DeliveryLogMaintenance implements AsyncDisposable {
   private timer?: NodeJS.Timeout
   private running?: Promise<void>
   private closed = false
@@ -45,7 +48,10 @@ export class Upkeep implements AsyncDisposable {
     }
   }
 
-  /** Trims some logs; the last webhook's id, or undefined when there are no more, or another instance is at it. */
+  /**
+   * Trims some logs; returns the last webhook's id, or undefined when there are no more, or another instance
+   * holds the lock.
+   */
   private step(after: string | undefined): Promise<string | undefined> {
     return this.db.transaction().execute(async (trx) => {
       const { rows } = await sql<{ held: boolean }>`

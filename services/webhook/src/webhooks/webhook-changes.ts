@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
-import type { NewWebhookRow, WebhookRow, WebhookUpdate } from './db/webhooks'
+import type { NewWebhookRow, WebhookRow, WebhookUpdate } from '../db/webhooks'
 import type { DocumentTables, TableRefs } from './document-tables'
 import type { NewWebhook, WebhookChange } from './webhook-fields'
 
-/** True when a change cannot be made without the tables of the document, and the state of its log. */
+/** True when a change requires the tables of the document, and the position of its log. */
 export function needsTables(change: WebhookChange): boolean {
   return namesTables(change) || change.enabled === true
 }
 
-/** What is stored for the fields of a new webhook. */
+/** Returns the columns of a new webhook. */
 export function toRow(
   webhook: NewWebhook,
   tables: DocumentTables,
@@ -19,8 +19,9 @@ export function toRow(
 }
 
 /**
- * What a change does to a stored webhook. One that is set going, or sends elsewhere, tries again at once what waits; one that is
- * set going after it took no events, or gets another table, has those of entries to come. Throws as DocumentTables does.
+ * Returns the effect of a change on a stored webhook. Enabling it or changing its destination retries its
+ * queue at once; enabling it after it was disabled, or changing its table, starts with events of later
+ * entries. Throws as DocumentTables does.
  */
 export function planChange(
   row: WebhookRow,
@@ -45,23 +46,25 @@ export function planChange(
 
 function planRefs(row: WebhookRow, change: WebhookChange, tables: DocumentTables) {
   const refs = readRefs(row)
-  // What was named meanwhile these tables may not know.
+  // Refs stored meanwhile may be newer than these tables.
   const before = row.refs_seq > tables.seq ? refs : tables.keep(refs)
   return { ...refsToRow(tables.resolve(change, before)), refs_seq: tables.seq }
 }
 
-/** True for a change that sets a webhook going that takes no events. */
+/** True for a change that enables a disabled webhook. */
 function isStarted(row: WebhookRow, { enabled }: WebhookChange): boolean {
   return enabled === true && (!row.enabled || row.stopped_seq !== null)
 }
 
-/** True for a change of where deliveries go, or of what opens the door there. */
+/** True for a change of the URL or of the authorization. */
 function isRetargeted(row: WebhookRow, change: WebhookChange): boolean {
   const { url = row.url, authorization = row.authorization } = change
   return url !== row.url || authorization !== row.authorization
 }
 
-/** A webhook that takes no more events, because too many wait, goes on with that when it is set going alone. */
+/**
+ * A webhook that stopped because its queue was full receives events again only when it is enabled explicitly.
+ */
 function tryAgain(row: WebhookRow, isStarted: boolean): WebhookUpdate {
   const stays = !isStarted && row.stopped_seq !== null
   return {
@@ -78,7 +81,7 @@ function namesTables({ tableId, readyColumn, watchedColumns }: WebhookChange): b
   return tableId !== undefined || readyColumn !== undefined || watchedColumns !== undefined
 }
 
-/** Where a stored webhook listens. */
+/** Returns the refs of a stored webhook. */
 export function readRefs(row: WebhookRow): TableRefs {
   return { tableRef: row.table_ref, readyRef: row.ready_ref, watchedRefs: row.watched_refs }
 }

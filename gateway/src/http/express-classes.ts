@@ -1,17 +1,18 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Express } from 'express'
 
-/** Classes of the requests of a server and of their answers. */
-export interface MessageClasses {
+/** The request and response classes of a server. */
+export interface ExpressClasses {
   readonly IncomingMessage: typeof IncomingMessage
   readonly ServerResponse: typeof ServerResponse
 }
 
 /**
- * Classes whose instances have the prototypes that Express gives to every request of its app and to the answer. To change a
- * prototype makes a hidden class of its own, which costs more than all else that Express does and fills old space.
+ * Creates classes whose instances have the prototypes that Express would otherwise set on every request and
+ * response. Changing the prototype of an existing object creates a hidden class each time, which costs more
+ * than the rest of Express and fills old space.
  */
-export function createMessageClasses(app: Express): MessageClasses {
+export function createExpressClasses(app: Express): ExpressClasses {
   class ExpressRequest extends IncomingMessage {}
   class ExpressResponse<T extends IncomingMessage> extends ServerResponse<T> {}
   Object.setPrototypeOf(ExpressRequest.prototype, app.request)

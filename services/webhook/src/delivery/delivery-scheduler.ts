@@ -5,25 +5,25 @@ import type { Kysely } from 'kysely'
 import { claimDue, type Lease } from '../db/leases'
 import type { WebhookSchema } from '../db/schema'
 import type { Poster } from '../targets/post'
-import { Places, type Lane } from './slots'
-import { LEASE_MS, takeTurn } from './delivery-session'
+import { DeliverySlots, type Lane } from './delivery-slots'
+import { LEASE_MS, runDeliverySession } from './delivery-session'
 
-/** How often due webhooks are looked for without being told of any. */
+/** Polling interval for due webhooks. */
 const POLL_MS = 1_000
-/** When places are short, those that become free are given away together. */
+/** When slots are exhausted, released ones are reassigned together after this time. */
 const GATHER_MS = 10
-/** How long attempts under way may go on when the process stops. */
+/** Grace period for attempts in progress at shutdown. */
 const GRACE_MS = 1_000
 
 const lanes: readonly Lane[] = ['working', 'failing']
 
 /**
- * Delivers what is due, many webhooks at once, each in its order and on its own: one that fails or is slow takes its
- * place and nobody else's. Any number of senders share one database.
+ * Delivers due webhooks, many concurrently, each in order and independently: one that fails or is slow
+ * occupies its own slot only. Any number of schedulers share one database.
  */
-export class Sender implements AsyncDisposable {
-  private readonly places = new Places()
-  private readonly turns = new Set<Promise<void>>()
+export class DeliveryScheduler implements AsyncDisposable {
+  private readonly slots = new DeliverySlots()
+  private readonly sessions = new Set<Promise<void>>()
   private readonly closing = new AbortController()
   private readonly stop = new AbortController()
   private timer?: NodeJS.Timeout
@@ -37,16 +37,16 @@ export class Sender implements AsyncDisposable {
     private readonly poster: Pick<Poster, 'post'>,
     private readonly log: Logger,
   ) {
-    // Every attempt under way listens.
+    // Every attempt in progress adds a listener.
     setMaxListeners(0, this.stop.signal)
   }
 
-  /** Webhooks that are delivered for now. */
+  /** Webhooks with a delivery session. */
   get busy(): number {
-    return this.turns.size
+    return this.sessions.size
   }
 
-  /** Looks for what is due now, and goes on looking until disposed of. Never throws. */
+  /** Claims due webhooks now, and periodically until disposed of. Never throws. */
   wake(): void {
     if (this.closing.signal.aborted) return
     this.again = true
@@ -58,7 +58,7 @@ export class Sender implements AsyncDisposable {
     })
   }
 
-  /** Lets attempts under way end, or breaks them off after a moment, and gives all leases back. */
+  /** Lets attempts in progress complete, cancels them after the grace period, and releases all leases. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.closing.abort()
     clearTimeout(this.timer)
@@ -66,10 +66,10 @@ export class Sender implements AsyncDisposable {
     await this.running
     const ended = new AbortController()
     const grace = pause(GRACE_MS, undefined, { signal: ended.signal }).catch(() => {})
-    await Promise.race([Promise.all(this.turns), grace])
+    await Promise.race([Promise.all(this.sessions), grace])
     ended.abort()
     this.stop.abort()
-    await Promise.all(this.turns)
+    await Promise.all(this.sessions)
   }
 
   private async run(): Promise<void> {
@@ -77,7 +77,7 @@ export class Sender implements AsyncDisposable {
     while (this.again && !this.closing.signal.aborted) {
       this.again = false
       try {
-        for (const lane of lanes) await this.takeDue(lane)
+        for (const lane of lanes) await this.startDue(lane)
         this.failing = false
       } catch (error) {
         if (!this.failing) this.log.warn({ err: error }, 'failed to acquire deliveries, retrying')
@@ -86,30 +86,30 @@ export class Sender implements AsyncDisposable {
     }
   }
 
-  private async takeDue(lane: Lane): Promise<void> {
+  private async startDue(lane: Lane): Promise<void> {
     const failing = lane === 'failing'
-    // A host for which more is due than is considered at once leaves the next look to others.
+    // A target with more due webhooks than one scan considers yields to others in the next scan.
     const served = new Map<string, number>()
     for (let isMore = true; isMore;) {
-      const { limit, perTarget, left } = this.places.free(lane)
+      const { limit, perTarget, left } = this.slots.available(lane)
       if (limit <= 0) return
       const room = { limit, perTarget, left: new Map([...left, ...served]) }
       const claimed = await claimDue(this.db, { ...room, failing, leaseMs: LEASE_MS })
       for (const lease of claimed.leases) {
         served.set(lease.target, 0)
-        const turn = this.send(lane, lease).finally(() => this.turns.delete(turn))
-        this.turns.add(turn)
+        const session = this.send(lane, lease).finally(() => this.sessions.delete(session))
+        this.sessions.add(session)
       }
       isMore = claimed.isMore
     }
   }
 
   private async send(lane: Lane, lease: Lease): Promise<void> {
-    this.places.take(lane, lease.target)
+    this.slots.acquire(lane, lease.target)
     const { db, poster } = this
     try {
       const ending = { closing: this.closing.signal, stop: this.stop.signal }
-      await takeTurn({ db, poster, ...ending }, lease)
+      await runDeliverySession({ db, poster, ...ending }, lease)
     } catch (error) {
       // Its lease ends by itself, and it is due again then.
       this.log.warn(
@@ -117,8 +117,8 @@ export class Sender implements AsyncDisposable {
         'a delivery session of a webhook failed',
       )
     } finally {
-      const mayBeAwaited = this.places.isTight(lane)
-      this.places.leave(lane, lease.target)
+      const mayBeAwaited = this.slots.isExhausted(lane)
+      this.slots.release(lane, lease.target)
       if (mayBeAwaited) this.wakeSoon()
     }
   }

@@ -1,34 +1,34 @@
 import type { Transaction } from 'kysely'
 import type { LeasedWebhook } from '../db/leases'
 import { countEventBytes, type StoredDelivery, type WaitingDelivery } from '../db/next-delivery'
-import { figuresOf, recordAttempt, type WebhookChange } from '../db/outcomes'
+import { usageAfter, recordAttempt, type WebhookChange } from '../db/outcomes'
 import type { WebhookSchema } from '../db/schema'
 import type { PostOutcome } from '../targets/post'
-import { judge } from './retry-policy'
+import { decideRetry } from './retry-policy'
 
-/** A delivery to be sent now, and where to. */
-export interface Sendable {
+/** A delivery to be sent now, with its destination. */
+export interface OutgoingDelivery {
   readonly delivery: WaitingDelivery
   readonly url: string
   readonly authorization: string
-  /** One, or two while the secret is being changed. */
+  /** One, or two during a rotation of the secret. */
   readonly secrets: readonly string[]
 }
 
-/** An attempt that has ended. */
-export interface Attempted {
-  readonly sent: Sendable
+/** A completed attempt. */
+export interface CompletedAttempt {
+  readonly sent: OutgoingDelivery
   readonly outcome: PostOutcome
 }
 
 /**
- * Writes down an attempt in the log; what changes of the webhook by it. Nothing does when the delivery was dropped
- * meanwhile, or when the failure is that of an address to which the webhook does not lead any more.
+ * Records an attempt in the log, and returns the changes of the webhook: none when the delivery was dropped
+ * meanwhile, or when it failed at a URL that the webhook no longer has.
  */
-export async function settle(
+export async function applyOutcome(
   trx: Transaction<WebhookSchema>,
   webhook: LeasedWebhook,
-  { sent, outcome }: Attempted,
+  { sent, outcome }: CompletedAttempt,
 ): Promise<WebhookChange> {
   const { by_hand: byHand, id } = sent.delivery
   const isDone = outcome.error === null
@@ -36,12 +36,12 @@ export async function settle(
   const delivery = await recordAttempt(trx, id, outcome, state)
   if (!delivery) return {}
   if (isDone) return succeed(webhook, delivery, outcome)
-  if (byHand) return failByHand(webhook, delivery, outcome)
+  if (byHand) return failManual(webhook, delivery, outcome)
   return webhook.url === sent.url ? fail(webhook, delivery, outcome) : {}
 }
 
-/** The status of a webhook that has nothing to do. */
-export function restingStatus({ halted_at, stopped_reason }: LeasedWebhook): 'error' | 'idle' {
+/** Returns the status of a webhook without due deliveries. */
+export function idleStatus({ halted_at, stopped_reason }: LeasedWebhook): 'error' | 'idle' {
   return halted_at === null && stopped_reason === null ? 'idle' : 'error'
 }
 
@@ -51,23 +51,26 @@ function succeed(
   outcome: PostOutcome,
 ): WebhookChange {
   return {
-    ...figuresOf(outcome, delivery, webhook.now, 'success'),
-    ...lower(webhook, delivery),
+    ...usageAfter(outcome, delivery, webhook.now, 'success'),
+    ...subtractDelivery(webhook, delivery),
     attempts: 0,
     failing_since: null,
     retry_at: null,
-    status: restingStatus(webhook),
+    status: idleStatus(webhook),
   }
 }
 
-/** What somebody has tried by hand is shown, and changes nothing of what waits. */
-function failByHand(
+/** A failed manual delivery is shown, and does not affect the queue. */
+function failManual(
   webhook: LeasedWebhook,
   delivery: StoredDelivery,
   outcome: PostOutcome,
 ): WebhookChange {
   const status = outcome.isRefused ? 'rejected' : 'failure'
-  return { ...figuresOf(outcome, delivery, webhook.now, status), ...lower(webhook, delivery) }
+  return {
+    ...usageAfter(outcome, delivery, webhook.now, status),
+    ...subtractDelivery(webhook, delivery),
+  }
 }
 
 function fail(
@@ -76,26 +79,26 @@ function fail(
   outcome: PostOutcome,
 ): WebhookChange {
   const { attempts, failing_since: failingSince, now } = webhook
-  const verdict = judge(outcome, { attempts, failingSince, now }, Math.random())
-  const isRejected = verdict.next === 'halt' || outcome.isRefused === true
+  const decision = decideRetry(outcome, { attempts, failingSince, now }, Math.random())
+  const isRejected = decision.next === 'halt' || outcome.isRefused === true
   const failing = {
-    ...figuresOf(outcome, delivery, now, isRejected ? 'rejected' : 'failure'),
+    ...usageAfter(outcome, delivery, now, isRejected ? 'rejected' : 'failure'),
     attempts: attempts + 1,
     failing_since: failingSince ?? now,
   }
-  if (verdict.next === 'halt') {
-    const halted = { halted_at: now, retry_at: null, stopped_reason: verdict.reason }
+  if (decision.next === 'halt') {
+    const halted = { halted_at: now, retry_at: null, stopped_reason: decision.reason }
     return { ...failing, ...halted, status: 'error' }
   }
-  if (verdict.next === 'go on') return failing
+  if (decision.next === 'go on') return failing
   return {
     ...failing,
-    retry_at: new Date(now.getTime() + verdict.waitMs),
-    status: webhook.stopped_reason === null ? verdict.status : 'error',
+    retry_at: new Date(now.getTime() + decision.waitMs),
+    status: webhook.stopped_reason === null ? decision.status : 'error',
   }
 }
 
-function lower(
+function subtractDelivery(
   { waiting_count: count, waiting_bytes: bytes }: LeasedWebhook,
   delivery: StoredDelivery,
 ): WebhookChange {

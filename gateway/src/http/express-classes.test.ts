@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
-import { createMessageClasses } from './message-classes'
+import { createExpressClasses } from './express-classes'
 
 it('requests and answers reach Express with the prototypes that it would give them', async () => {
   const app = express()
@@ -12,7 +12,7 @@ it('requests and answers reach Express with the prototypes that it would give th
     seen.push(...prototypesOf(request, response))
     response.json({ host: request.get('host'), ofThisApp: request.app === app })
   })
-  const server = createServer(createMessageClasses(app), (request, response) => {
+  const server = createServer(createExpressClasses(app), (request, response) => {
     came.push(...prototypesOf(request, response))
     app(request, response)
   }).listen(0, '127.0.0.1')

@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import { cutText } from '@sheaf/kit/truncate-text'
 
-/** More of an answer is not read; the connection is closed instead. */
+/** A longer response is not read further; the connection is closed instead. */
 const MAX_BYTES = 64 * 1024
-/** The excerpt that is kept, in UTF-16 units; nothing of UTF-8 needs more than three bytes for one. */
+/** Length of the stored excerpt, in UTF-16 units, each of which takes at most three bytes of UTF-8. */
 const EXCERPT = 1_024
 const EXCERPT_BYTES = EXCERPT * 3
 
 /**
- * Reads an answer to its end, or as far as it is read at all, and returns its beginning as text. Rejects when it breaks
- * off before.
+ * Reads a response to its end, or up to the limit, and returns its beginning as text. Rejects when it is
+ * truncated.
  */
-export function readAnswer(message: IncomingMessage): Promise<string> {
+export function readResponse(message: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     const head: Buffer[] = []
     let bytes = 0
@@ -30,10 +30,10 @@ export function readAnswer(message: IncomingMessage): Promise<string> {
   })
 }
 
-/** Text that PostgreSQL can keep, cut between characters. */
+/** Returns text that PostgreSQL can store, cut between characters. */
 function toExcerpt(head: readonly Buffer[]): string {
   const bytes = Buffer.concat(head)
-  // Streaming leaves out a last character of which only a part is there.
+  // Streaming drops an incomplete last character.
   const text = new TextDecoder().decode(bytes, { stream: true })
   return cutText(text.replaceAll('\0', '\ufffd'), EXCERPT)
 }
