@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import { SharedLimit } from '@sheaf/kit/quota'
+import { Quota } from '@sheaf/kit/quota'
 import { StreamPlaces } from './stream-slots'
 
 /** What one gateway takes on at once. */
@@ -26,10 +26,10 @@ export class Load {
   /** Places of live streams of changes. */
   readonly changeStreams: StreamPlaces
   private requests = 0
-  private readonly bodies: SharedLimit
+  private readonly bodies: Quota
 
   constructor(private readonly limits: LoadLimits) {
-    this.bodies = new SharedLimit(limits.bodyBytes)
+    this.bodies = new Quota(limits.bodyBytes)
     this.changeStreams = new StreamPlaces(limits.changeStreams)
   }
 

@@ -1,15 +1,15 @@
 import { AppError } from '@sheaf/kit/errors'
-import { SharedLimit } from '@sheaf/kit/quota'
+import { Quota } from '@sheaf/kit/quota'
 
 /** Places of streams that stay open, half of them at most for one user, and for one document. */
 export class StreamPlaces {
-  private readonly byUser: SharedLimit
-  private readonly byDocument: SharedLimit
+  private readonly byUser: Quota
+  private readonly byDocument: Quota
 
   /** @param most streams at once */
   constructor(most: number) {
-    this.byUser = new SharedLimit(most)
-    this.byDocument = new SharedLimit(most)
+    this.byUser = new Quota(most)
+    this.byDocument = new Quota(most)
   }
 
   /** Places that are taken. */

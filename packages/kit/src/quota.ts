@@ -6,7 +6,7 @@ export type Full = 'whole' | 'share'
  * half of it at most, so that a busy one leaves something to all others. Who holds nothing is let in with one thing even
  * if that is larger than the share, and one thing is let in even if it is larger than the whole: else it never would be.
  */
-export class SharedLimit {
+export class Quota {
   private total = 0
   private readonly held = new Map<string, number>()
   private readonly share: number

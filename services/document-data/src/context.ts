@@ -2,7 +2,7 @@ import { createTokenVerifier, type TokenVerifier } from '@sheaf/auth/caller-toke
 import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger, type Logger } from '@sheaf/kit/logger'
-import { SharedLimit } from '@sheaf/kit/quota'
+import { Quota } from '@sheaf/kit/quota'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import { Admission } from './admission'
 import { ChangePublisher } from './changes/publisher'
@@ -38,7 +38,7 @@ export interface Context {
   readonly cursors: Cursors
   readonly attachmentLimits: DocumentDataConfig['attachments']
   /** Uploads at once, of which each takes room on the disk while it comes. */
-  readonly uploadPlaces: SharedLimit
+  readonly uploadPlaces: Quota
 }
 
 /** Stand-ins for what a test does not run. */
@@ -98,7 +98,7 @@ export async function openContext(
     verifier,
     cursors,
     attachmentLimits: config.attachments,
-    uploadPlaces: new SharedLimit(MAX_UPLOADS),
+    uploadPlaces: new Quota(MAX_UPLOADS),
   }
 }
 

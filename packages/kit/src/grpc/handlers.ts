@@ -10,7 +10,7 @@ import {
   type UntypedHandleCall,
   type sendUnaryData,
 } from '@grpc/grpc-js'
-import { CallRecord } from '../telemetry/call-telemetry'
+import { CallTelemetry } from '../telemetry/call-telemetry'
 import type { CallScope, IncomingCall } from '../rpc/call-scope'
 import type { HandlerMethod } from '../rpc/server-call'
 
@@ -30,27 +30,27 @@ export function createHandler(
     const admitted = scope.admit(new PlainCall(call), open)
     return handle(request, admitted instanceof Promise ? await admitted : admitted)
   }
-  const fail = (error: unknown, record: CallRecord) => {
+  const fail = (error: unknown, telemetry: CallTelemetry) => {
     const failure = scope.fail(error, path)
-    record.end(failure.code)
+    telemetry.end(failure.code)
     return failure
   }
   const reply = (call: AnyCall, request: unknown, callback: sendUnaryData<unknown>) => {
-    const record = recordOf(path, call)
-    const answered = record.run(() => answer(call, request))
+    const telemetry = telemetryOf(path, call)
+    const answered = telemetry.run(() => answer(call, request))
     answered.then(
       (response) => {
-        record.end(Status.OK)
+        telemetry.end(Status.OK)
         callback(null, response)
       },
-      (error: unknown) => callback(fail(error, record)),
+      (error: unknown) => callback(fail(error, telemetry)),
     )
   }
   const stream = (call: Sink, sendAll: () => Promise<void>) => {
-    const record = recordOf(path, call)
-    record.run(sendAll).then(
-      () => record.end(call.cancelled ? Status.CANCELLED : Status.OK),
-      (error: unknown) => call.emit('error', fail(error, record)),
+    const telemetry = telemetryOf(path, call)
+    telemetry.run(sendAll).then(
+      () => telemetry.end(call.cancelled ? Status.CANCELLED : Status.OK),
+      (error: unknown) => call.emit('error', fail(error, telemetry)),
     )
   }
 
@@ -118,9 +118,9 @@ class PlainCall implements IncomingCall {
   }
 }
 
-function recordOf(path: string, { metadata }: Pick<PlainIncoming, 'metadata'>): CallRecord {
+function telemetryOf(path: string, { metadata }: Pick<PlainIncoming, 'metadata'>): CallTelemetry {
   const [traceparent] = metadata.get('traceparent')
-  return new CallRecord(path, typeof traceparent === 'string' ? traceparent : '')
+  return new CallTelemetry(path, typeof traceparent === 'string' ? traceparent : '')
 }
 
 type Sink = ServerWritableStream<unknown, unknown> | ServerDuplexStream<unknown, unknown>

@@ -98,7 +98,7 @@ export abstract class CarriedCall {
   }
 
   /** Has the call made by plain gRPC, since the server has not seen it or cannot take it here. */
-  goElsewhere(): void {
+  fallBackToUnary(): void {
     if (!this.finish(Status.UNAVAILABLE, false)) return
     this.reroute()
   }

@@ -17,7 +17,7 @@ interface Sink<T> {
  * Sends what has gathered in one turn of the event loop as one message, and nothing more while too much waits for the
  * socket: what gathers meanwhile goes together.
  */
-export class Outbox<T> {
+export class FrameWriter<T> {
   private scheduled = false
   private closed = false
   private inFlight = 0

@@ -3,7 +3,7 @@ import { countCall, noteBegin } from './call-metrics'
 import { CallSpan, isTracing } from './call-span'
 
 /** What telemetry tells of one call that came by plain gRPC. */
-export class CallRecord {
+export class CallTelemetry {
   private readonly begun = noteBegin()
   private readonly span: CallSpan | undefined
 
