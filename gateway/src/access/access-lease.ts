@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { SystemTokenSource } from '@sheaf/auth/system-token'
+import { Backoff } from '@sheaf/kit/backoff'
 import type { AppError } from '@sheaf/kit/errors'
 import type { Logger } from '@sheaf/kit/logger'
 import type { AccessService, HoldLeaseRequest } from '@sheaf/protos/sheaf/directory/v1/access'
-import type { SystemCaller } from './system-caller'
 
 const RENEW_EVERY_MS = 500
 /** A stream that owes an answer for this long is taken for dead and opened again. */
 const MOST_SILENT_MS = 2_500
-const FIRST_RETRY_MS = 100
-const LAST_RETRY_MS = 2_000
+const RETRY = { firstMs: 100, longestMs: 2_000 }
 
 /** What the cache needs of the lease. */
 export interface Lease {
@@ -40,7 +41,7 @@ export class AccessLease implements Lease, AsyncDisposable {
 
   constructor(
     private readonly access: Pick<AccessService, 'holdLease'>,
-    private readonly system: SystemCaller,
+    private readonly system: SystemTokenSource,
     private readonly log: Logger,
   ) {}
 
@@ -61,16 +62,15 @@ export class AccessLease implements Lease, AsyncDisposable {
 
   private async run(): Promise<void> {
     const { signal } = this.stopping
-    let retryMs = FIRST_RETRY_MS
+    const backoff = new Backoff(RETRY)
     while (!signal.aborted) {
       const lost = await this.hold()
       if (signal.aborted) return
-      if (lost.wasHeld) retryMs = FIRST_RETRY_MS
+      if (lost.wasHeld) backoff.reset()
       // Once per outage; what follows is more of the same.
-      const level = retryMs === FIRST_RETRY_MS ? 'warn' : 'debug'
+      const level = backoff.isFresh ? 'warn' : 'debug'
       this.log[level]({ reason: lost.reason }, 'no access lease: decisions are not cached')
-      await pause(retryMs, signal)
-      retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)
+      await delay(backoff.nextDelay(), undefined, { signal }).catch(() => {})
     }
   }
 
@@ -158,16 +158,4 @@ class LeaseSession {
     if (!oldest) this.renewNow()
     else if (performance.now() - oldest.steady > MOST_SILENT_MS) this.end()
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms)
-    function done() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    signal.addEventListener('abort', done, { once: true })
-  })
 }

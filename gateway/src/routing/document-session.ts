@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { documentRoleError } from '@sheaf/auth/require-access'
+import { retry } from '@sheaf/kit/backoff'
 import { AppError, toAppError } from '@sheaf/kit/errors'
 import { roleAtLeast, type NeededRole } from '@sheaf/auth/roles'
 import type { CallContext } from '@sheaf/protos/call'
@@ -86,18 +86,15 @@ export class DocumentSession {
   /** As `call`, for what may be done twice: while its fate is unknown it is tried again, for a few seconds. */
   async callUntilSettled<T>(run: (home: HomeClients, call: CallContext) => Promise<T>): Promise<T> {
     const { signal, deadline } = this.exchange
-    for (const wait of RETRY_DELAYS_MS) {
-      try {
-        return await this.call(run)
-      } catch (error) {
-        const isSettled = !unsettled.has(toAppError(error)?.reason ?? '')
-        if (isSettled || signal.aborted || Date.now() + wait >= deadline) throw error
-      }
-      await delay(wait * (0.5 + Math.random()))
-      this.forget()
-      await this.renew()
-    }
-    return this.call(run)
+    return retry(() => this.call(run), {
+      delaysMs: RETRY_DELAYS_MS,
+      deadline,
+      isRetryable: (error) => !signal.aborted && unsettled.has(toAppError(error)?.reason ?? ''),
+      beforeRetry: async () => {
+        this.forget()
+        await this.renew()
+      },
+    })
   }
 
   private forget(): void {

@@ -1,3 +1,4 @@
+import { backoffDelay, jitter } from '@sheaf/kit/backoff'
 import { toAppError } from '@sheaf/kit/errors'
 import type { Logger } from '@sheaf/kit/logger'
 import type { Kysely } from 'kysely'
@@ -15,9 +16,9 @@ const DELIVERY_MS = 5_000
 /** How long nobody else takes what was taken: all of a batch can be tried within it. */
 const LEASE_MS = Math.ceil(BATCH / CONCURRENCY) * DELIVERY_MS + 5_000
 /** How long a lane that cannot be used is left alone, at first and at most. */
-const PAUSE_MS = { first: 250, longest: 5_000 }
+const PAUSE = { firstMs: 250, longestMs: 5_000 }
 /** When an entry that was refused is tried again, at first and at most. */
-const RETRY_MS = { first: 1_000, longest: 5 * 60_000 }
+const RETRY = { firstMs: 1_000, longestMs: 5 * 60_000 }
 
 /** A service that has to hear what the outbox holds for it. */
 export interface OutboxConsumer extends AsyncDisposable {
@@ -33,7 +34,7 @@ export interface OutboxConsumer extends AsyncDisposable {
  * for a while, and holds up nobody else.
  */
 export class OutboxDispatcher implements AsyncDisposable {
-  private readonly pauses = new Map<string, { until: number; ms: number }>()
+  private readonly pauses = new Map<string, { until: number; failures: number }>()
   private readonly stop = new AbortController()
   private timer?: NodeJS.Timeout
   private running?: Promise<void>
@@ -54,7 +55,7 @@ export class OutboxDispatcher implements AsyncDisposable {
       this.running = undefined
       if (this.again) this.wake()
       else if (!this.stop.signal.aborted)
-        this.timer = setTimeout(() => this.wake(), POLL_MS * (0.5 + Math.random())).unref()
+        this.timer = setTimeout(() => this.wake(), jitter(POLL_MS)).unref()
     })
   }
 
@@ -132,8 +133,7 @@ export class OutboxDispatcher implements AsyncDisposable {
     }
     const facts = { err: error, consumer, kind, docId, home, attempts }
     this.log.warn(facts, 'a service does not take what the outbox tells it; trying again')
-    const ms = Math.min(RETRY_MS.longest, RETRY_MS.first * 2 ** Math.min(attempts, 20))
-    await postponeEntry(this.db, entry.id, ms * (0.5 + Math.random()))
+    await postponeEntry(this.db, entry.id, jitter(backoffDelay(attempts + 1, RETRY)))
   }
 
   private pause(lane: string, error: unknown): void {
@@ -142,7 +142,7 @@ export class OutboxDispatcher implements AsyncDisposable {
     const now = performance.now()
     // Deliveries that were on their way together fail together, which counts once.
     if (before && before.until > now) return
-    const ms = Math.min(PAUSE_MS.longest, (before?.ms ?? PAUSE_MS.first / 2) * 2)
-    this.pauses.set(lane, { until: now + ms, ms })
+    const failures = (before?.failures ?? 0) + 1
+    this.pauses.set(lane, { until: now + backoffDelay(failures, PAUSE), failures })
   }
 }

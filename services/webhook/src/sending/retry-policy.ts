@@ -1,9 +1,9 @@
+import { backoffDelay, jitter } from '@sheaf/kit/backoff'
 import type { PostOutcome } from '../targets/post'
 import { readRetryAfter } from './retry-after'
 
 /** The waits before the attempts double from the first to the longest one. */
-const FIRST_WAIT_MS = 1_000
-const LONGEST_WAIT_MS = 3_600_000
+const WAITS = { firstMs: 1_000, longestMs: 3_600_000 }
 /** Waits differ by so much, so that what failed together does not come back together. */
 const JITTER = 0.2
 /** A wait this long is a postponement. */
@@ -49,6 +49,5 @@ export function judge(
 
 /** Milliseconds to wait after so many failures: 1, 2, 4, … seconds up to an hour, more or less. */
 export function waitAfter(failures: number, random: number): number {
-  const wait = Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 30), LONGEST_WAIT_MS)
-  return Math.round(wait * (1 - JITTER + 2 * JITTER * random))
+  return Math.round(jitter(backoffDelay(failures, WAITS), JITTER, random))
 }
