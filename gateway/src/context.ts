@@ -1,3 +1,4 @@
+import { SystemTokenSource } from '@sheaf/auth/system-token'
 import { openChannel } from '@sheaf/kit/grpc/client'
 import { openWith } from '@sheaf/kit/lifecycle'
 import type { Logger } from '@sheaf/kit/logger'
@@ -5,12 +6,11 @@ import { AccessCache } from './access/access-cache'
 import { AccessLease } from './access/access-lease'
 import type { GatewayConfig } from './config'
 import { createDirectoryClients, type DirectoryClients } from './clients/directory-clients'
-import { HomeChannels } from './clients/document-data-channels'
+import { createHomeChannels, type HomeChannels } from './clients/document-data-channels'
 import { Load } from './limits/load'
 import { RateLimits } from './limits/rate-limits'
 import { Readiness } from './clients/readiness'
 import { SignIn } from './sign-in/sign-in'
-import { SystemCaller } from './access/system-caller'
 import { createWebhookClients, type WebhookClients } from './clients/webhook-clients'
 
 /** The description of the API, as an OpenAPI document and as a page. */
@@ -36,7 +36,7 @@ export interface Context extends AsyncDisposable {
   readonly webhook: WebhookClients
   readonly readiness: Readiness
   /** The gateway's own tokens, for what only Sheaf itself may ask. */
-  readonly system: SystemCaller
+  readonly system: SystemTokenSource
   /** What is in hand, and whether there is room for more. */
   readonly load: Load
   /** What each caller may ask for in a minute. */
@@ -63,10 +63,10 @@ export function openContext(
     const channel = closer.use(openChannel({ address, ...options }))
     const directory = createDirectoryClients(channel)
     const { access } = directory
-    const system = new SystemCaller(access, config.serviceKey)
+    const system = new SystemTokenSource(access, config.serviceKey)
     const lease = closer.use(new AccessLease(access, system, log))
     lease.start()
-    const homes = closer.use(new HomeChannels(tls))
+    const homes = closer.use(createHomeChannels(tls))
     const webhook = closer.use(openChannel({ address: webhookAddress, ...options }))
     const readiness = new Readiness({
       directory: channel,

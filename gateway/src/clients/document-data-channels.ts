@@ -1,5 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
-import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
+import { ChannelCache } from '@sheaf/kit/grpc/channel-cache'
+import type { GrpcChannel } from '@sheaf/kit/grpc/client'
 import type { TlsFiles } from '@sheaf/kit/tls'
 import {
   ActionsServiceClientImpl,
@@ -42,10 +43,7 @@ import {
   TablesServiceClientImpl,
   type TablesService,
 } from '@sheaf/protos/sheaf/document_data/v1/tables'
-import { LRUCache } from 'lru-cache'
 
-/** Far more than there are document-data instances; addresses of restarted ones fall out at the end. */
-const MAX_CHANNELS = 1_000
 /** The ids of the rows of one large write come in one message. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 
@@ -65,50 +63,39 @@ export interface HomeClients {
   readonly tables: TablesService
 }
 
-/** One connection to each document-data instance, opened when first needed. */
-export class HomeChannels implements AsyncDisposable {
-  private readonly clients = new LRUCache<string, HomeClients>({
-    max: MAX_CHANNELS,
-    dispose: ({ channel }) => channel.close(),
-  })
-
-  constructor(private readonly tls?: TlsFiles) {}
-
+/** The clients of every document-data instance, by address. */
+export interface HomeChannels extends AsyncDisposable {
   /** Clients of the instance at this address (host:port). Throws AppError `unavailable` for an empty address. */
-  at(address: string): HomeClients {
-    if (address === '')
-      throw new AppError(
-        'unavailable',
-        'HOME_UNAVAILABLE',
-        'the document is not reachable, try again',
-      )
-    const known = this.clients.get(address)
-    if (known) return known
-    const channel = openChannel({
-      address,
-      maxMessageBytes: MAX_MESSAGE_BYTES,
-      multiplexed: true,
-      tls: this.tls,
-    })
-    const clients: HomeClients = {
-      channel,
-      actions: new ActionsServiceClientImpl(channel),
-      attachments: new AttachmentsServiceClientImpl(channel),
-      changes: new ChangesServiceClientImpl(channel),
-      columns: new ColumnsServiceClientImpl(channel),
-      documents: new DocumentsServiceClientImpl(channel),
-      exports: new ExportServiceClientImpl(channel),
-      history: new HistoryServiceClientImpl(channel),
-      imports: new ImportServiceClientImpl(channel),
-      records: new RecordsServiceClientImpl(channel),
-      sql: new SqlServiceClientImpl(channel),
-      tables: new TablesServiceClientImpl(channel),
-    }
-    this.clients.set(address, clients)
-    return clients
-  }
+  at(address: string): HomeClients
+}
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.clients.clear()
+/** Creates the clients of document-data; each instance gets one connection, opened when it is first needed. */
+export function createHomeChannels(tls?: TlsFiles): HomeChannels {
+  const options = { maxMessageBytes: MAX_MESSAGE_BYTES, multiplexed: true, tls }
+  const channels = new ChannelCache(createHomeClients, options)
+  return {
+    at(address) {
+      if (address !== '') return channels.at(address)
+      const message = 'the document is not reachable, try again'
+      throw new AppError('unavailable', 'HOME_UNAVAILABLE', message)
+    },
+    [Symbol.asyncDispose]: () => channels[Symbol.asyncDispose](),
+  }
+}
+
+function createHomeClients(channel: GrpcChannel): HomeClients {
+  return {
+    channel,
+    actions: new ActionsServiceClientImpl(channel),
+    attachments: new AttachmentsServiceClientImpl(channel),
+    changes: new ChangesServiceClientImpl(channel),
+    columns: new ColumnsServiceClientImpl(channel),
+    documents: new DocumentsServiceClientImpl(channel),
+    exports: new ExportServiceClientImpl(channel),
+    history: new HistoryServiceClientImpl(channel),
+    imports: new ImportServiceClientImpl(channel),
+    records: new RecordsServiceClientImpl(channel),
+    sql: new SqlServiceClientImpl(channel),
+    tables: new TablesServiceClientImpl(channel),
   }
 }

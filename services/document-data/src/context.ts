@@ -1,4 +1,5 @@
-import { createTokenVerifier, type TokenVerifier } from '@sheaf/auth/caller-token'
+import type { TokenVerifier } from '@sheaf/auth/caller-token'
+import { createDirectoryVerifier } from '@sheaf/auth/directory-verifier'
 import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger, type Logger } from '@sheaf/kit/logger'
@@ -81,7 +82,8 @@ export async function openContext(
     log,
   })
   closer.use(publisher)
-  const verifier = overrides.verifier ?? verifierOf(directory)
+  const verifier =
+    overrides.verifier ?? createDirectoryVerifier(new AccessServiceClientImpl(directory))
   const cursors = new Cursors(config.serviceKey)
   const { home, maxImportBytes, serviceKey } = config
   return {
@@ -100,13 +102,4 @@ export async function openContext(
     attachmentLimits: config.attachments,
     uploadPlaces: new Quota(MAX_UPLOADS),
   }
-}
-
-/** Verifies tokens by the keys of directory. */
-function verifierOf(directory: GrpcChannel): TokenVerifier {
-  const access = new AccessServiceClientImpl(directory)
-  return createTokenVerifier(async () => {
-    const { jwks } = await access.listVerificationKeys({})
-    return JSON.parse(jwks) as Awaited<ReturnType<Parameters<typeof createTokenVerifier>[0]>>
-  })
 }
