@@ -13,18 +13,18 @@ import type { CarriedCall, Carrier } from './client-call'
 import { BATCH, MAX_CALL_BYTES, MAX_CALLS } from './limits'
 import { FrameWriter } from './frame-writer'
 
-/** Ids are never used again, so that a late answer cannot meet another call: a stream ends with its last id. */
+/** Ids are never reused, so that a late answer cannot match another call: a stream retires after its last id. */
 const LAST_ID = 2 ** 31 - 1
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
-/** Half of what a server takes: it may hear of the end of a call later than of the beginning of the next. */
+/** Half of what a server accepts: it may learn of the end of a call after the beginning of the next one. */
 const MAX_UNDER_WAY = MAX_CALLS / 2
 const MAX_BYTES_UNDER_WAY = MAX_CALL_BYTES / 2
 
-/** What a connection tells its owner. */
+/** Events of a connection. */
 export interface ConnectionEvents {
-  /** The server takes calls. */
+  /** The server accepts calls. */
   onReady(): void
-  /** No further calls may begin here: the server is about to stop, or the stream has ended with this status. */
+  /** The connection accepts no further calls: the server is stopping, or the stream has ended with this status. */
   onRetire(status: Status): void
   /** The stream has ended. */
   onClose(): void
@@ -65,7 +65,7 @@ export class TransportConnection implements Carrier {
     return this.isReady && !this.isDraining
   }
 
-  /** Begins a call; false when it cannot go here now. */
+  /** Begins a call; false when the connection cannot take it now. */
   begin(call: CarriedCall): boolean {
     const { length } = call.request.data
     const hasRoom =
@@ -115,7 +115,7 @@ export class TransportConnection implements Carrier {
     if (draining) this.retire()
   }
 
-  /** Lets calls under way end, and takes no further ones. */
+  /** Accepts no further calls; those under way continue. */
   private retire(): void {
     if (this.isDraining) return
     this.isDraining = true
@@ -125,7 +125,7 @@ export class TransportConnection implements Carrier {
 
   private fail({ id, code, message, details }: Failure): void {
     const call = this.calls.get(id)
-    // A path that the stream does not serve may be served beside it.
+    // A path that is not served on the stream may be served by plain gRPC.
     if ((code as Status) === Status.UNIMPLEMENTED && details.length === 0) call?.fallBackToUnary()
     else call?.fail(decodeStatus(code, message, details))
   }
