@@ -1,3 +1,4 @@
+import { ResolveAccessResponse } from '@sheaf/protos/sheaf/directory/v1/access'
 import { SystemTokenSource } from './system-token'
 
 /** A directory whose tokens live for so long. */
@@ -6,8 +7,8 @@ function newDirectory(lifeMs: number) {
   const resolveAccess = (request: unknown) => {
     requests.push(request)
     const token = `token ${requests.length}`
-    const tokenExpiresAt = Date.now() + lifeMs
-    return Promise.resolve({ token, tokenExpiresAt, caller: undefined, document: undefined })
+    const grant = { token, tokenExpiresAt: Date.now() + lifeMs }
+    return Promise.resolve(ResolveAccessResponse.fromPartial(grant))
   }
   return { requests, resolveAccess }
 }
