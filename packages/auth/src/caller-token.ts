@@ -12,6 +12,7 @@ import {
 } from 'jose'
 import { AppError } from '@sheaf/kit/errors'
 import type { Authenticator } from '@sheaf/kit/rpc/server-call'
+import type { AccessService } from '@sheaf/protos/sheaf/directory/v1/access'
 import { readScopeClaim, toScopeClaim, type KeyScope } from './key-scope'
 import { isRoleName, type RoleName } from './roles'
 
@@ -171,6 +172,16 @@ export function createTokenVerifier(fetchKeys: () => Promise<JSONWebKeySet>): To
       throw refused()
     },
   }
+}
+
+/** Creates a verifier that fetches its public keys from directory, when it first needs them. */
+export function createDirectoryVerifier(
+  access: Pick<AccessService, 'listVerificationKeys'>,
+): TokenVerifier {
+  return createTokenVerifier(async () => {
+    const { jwks } = await access.listVerificationKeys({})
+    return JSON.parse(jwks) as JSONWebKeySet
+  })
 }
 
 function readHeader(token: string): { kid: string } {

@@ -1,5 +1,4 @@
-import type { TokenVerifier } from '@sheaf/auth/caller-token'
-import { createDirectoryVerifier } from '@sheaf/auth/directory-verifier'
+import { createDirectoryVerifier, type TokenVerifier } from '@sheaf/auth/caller-token'
 import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger, type Logger } from '@sheaf/kit/logger'

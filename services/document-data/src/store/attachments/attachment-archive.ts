@@ -1,5 +1,5 @@
-import { waitForDrain } from '@sheaf/kit/wait-for-drain'
 import { Readable } from 'node:stream'
+import { waitForDrain } from '@sheaf/kit/wait-for-drain'
 import { pack } from 'tar-stream'
 import { ZipFile } from 'yazl'
 import { archiveName } from '../../file-names'
