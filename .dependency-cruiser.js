@@ -13,7 +13,7 @@ const isTest = '\\.test\\.ts$|^(services/[^/]+|packages/[^/]+|gateway)/tests/'
  */
 const halls = {
   'packages/kit/src': `
-    config.ts errors.ts truncate-text.ts logger.ts quota.ts
+    backoff.ts config.ts errors.ts truncate-text.ts logger.ts quota.ts wait-for-drain.ts
     telemetry tls.ts nats.ts postgres rpc multiplex grpc lifecycle.ts`,
   'services/directory/src': `
     access config.ts db/migrations db credential-use.ts leases outbox context.ts
@@ -143,7 +143,7 @@ module.exports = {
       {
         path: '^protos/|/handlers/|^packages/(kit|auth)/src/|@grpc/',
         pathNot:
-          '^packages/(kit/src/(errors|quota|postgres/(database|database-dump))|auth/src/roles)\\.ts$',
+          '^packages/(kit/src/(errors|quota|wait-for-drain|postgres/(database|database-dump))|auth/src/roles)\\.ts$',
       },
     ),
     rule(

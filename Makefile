@@ -5,7 +5,7 @@ MAKEFLAGS += --no-print-directory
 .NOTPARALLEL:
 
 BUF := node_modules/.bin/buf
-PROTO_SOURCES := $(shell find protos/sheaf protos/google) protos/buf.yaml protos/buf.gen.yaml
+PROTO_SOURCES := $(shell find protos/sheaf protos/google protos/grpc) protos/buf.yaml protos/buf.gen.yaml protos/patch-generated-code.js
 CONSOLE_SOURCES := $(shell find gateway/console -type f -not -path '*/node_modules/*' -not -path '*/dist/*')
 
 .PHONY: help

@@ -52,6 +52,7 @@ module.exports = {
       [
         '{packages,services}/*/src/**/*.test.ts',
         '{gateway,gateway/console,bench}/src/**/*.test.ts',
+        'protos/*.test.ts',
       ],
       {
         engines: false,

@@ -1,28 +1,48 @@
-// Generated code copies every field of bytes and every encoded message once more than it must, to have a Buffer: here
-// it gets a view of the same memory, and messages are encoded in memory that is used again. Nothing that is decoded or
-// encoded is written to afterwards.
+// Generated code copies every field of bytes and every encoded message once more than necessary to obtain a Buffer. The
+// patched code uses a view of the same memory, and encodes messages in memory that is reused. Neither decoded nor encoded
+// bytes are written to afterwards.
+'use strict'
+
 const { readdirSync, readFileSync, writeFileSync } = require('node:fs')
 const { dirname, join, relative } = require('node:path')
 
-const GEN = join(__dirname, 'gen')
-const copies = [
-  [/\bBuffer\.from\(reader\.bytes\(\)\)/g, 'asBuffer(reader.bytes())'],
-  [/\bBuffer\.from\((\w+)\.encode\(value\)\.finish\(\)\)/g, 'encodeBytes($1, value)'],
+/** What is replaced, by name. Every pattern has to match somewhere: otherwise ts-proto has changed its output. */
+const patches = [
+  {
+    name: 'decoded bytes',
+    pattern: /\bBuffer\.from\(reader\.bytes\(\)\)/g,
+    replacement: 'asBuffer(reader.bytes())',
+  },
+  {
+    name: 'encoded messages',
+    pattern: /\bBuffer\.from\((\w+)\.encode\(value\)\.finish\(\)\)/g,
+    replacement: 'encodeBytes($1, value)',
+  },
 ]
 
-let edited = 0
-for (const name of readdirSync(GEN, { recursive: true })) {
-  if (!name.endsWith('.ts')) continue
-  const path = join(GEN, name)
-  const text = readFileSync(path, 'utf8')
-  const lean = copies.reduce((all, [copy, view]) => all.replace(copy, view), text)
-  if (lean === text) continue
-  edited++
-  const from = relative(dirname(path), join(__dirname, 'bytes')).replaceAll('\\', '/')
-  writeFileSync(
-    path,
-    lean.replace(/^import /m, `import { asBuffer, encodeBytes } from '${from}'\nimport `),
-  )
+/** Patches all generated files of a folder that lies beside `bytes.ts`. Throws when a pattern matches nowhere. */
+function patchFolder(folder) {
+  const unmatched = new Set(patches)
+  for (const name of readdirSync(folder, { recursive: true })) {
+    if (!name.endsWith('.ts')) continue
+    const path = join(folder, name)
+    const text = readFileSync(path, 'utf8')
+    let patched = text
+    for (const patch of patches) {
+      const before = patched
+      patched = patched.replace(patch.pattern, patch.replacement)
+      if (patched !== before) unmatched.delete(patch)
+    }
+    if (patched === text) continue
+    const from = relative(dirname(path), join(folder, '..', 'bytes')).replaceAll('\\', '/')
+    const line = `import { asBuffer, encodeBytes } from '${from}'\n`
+    writeFileSync(path, patched.replace(/^import /m, `${line}import `))
+  }
+  if (unmatched.size === 0) return
+  const names = [...unmatched].map(({ name }) => name).join(', ')
+  throw new Error(`the generated code has changed its form: no match for ${names}`)
 }
-if (edited === 0)
-  throw new Error('the generated code has another form: protos/lean.js does not know it')
+
+module.exports = { patchFolder }
+
+if (require.main === module) patchFolder(join(__dirname, 'gen'))

@@ -19,6 +19,7 @@ const sourceFolders = [
   'gateway/src',
   ...['directory', 'document-data', 'webhook'].map((name) => `services/${name}/src`),
   'packages/kit/src',
+  'packages/auth/src',
 ]
 
 /** The text of every source file that is not a test. */

@@ -91,9 +91,9 @@ export const defaultTimeouts: Timeouts = {
   drainMs: 10_000,
 }
 
-/** Reads the settings. Throws ConfigError naming every fault. */
-export function readConfig(env: Env): GatewayConfig {
-  const read = new EnvReader(env)
+/** Reads the settings. Throws ConfigError naming every fault; `warn` receives a sentence for each former name. */
+export function readConfig(env: Env, warn?: (sentence: string) => void): GatewayConfig {
+  const read = new EnvReader(env, warn)
   const seconds = (name: string, fallbackMs: number) =>
     read.int(name, fallbackMs / 1000, { min: 1, max: 86_400 }) * 1000
   return read.done({
@@ -108,7 +108,12 @@ export function readConfig(env: Env): GatewayConfig {
     baseDomain: read.optional('SHEAF_BASE_DOMAIN')?.toLowerCase().replace(/^\./, ''),
     limits: {
       requests: read.int('SHEAF_PENDING_REQUESTS', defaultLimits.requests, { min: 1 }),
-      bodyBytes: read.int('SHEAF_PENDING_BODY_MB', defaultLimits.bodyBytes / MIB, { min: 1 }) * MIB,
+      bodyBytes:
+        read.int(
+          read.renamed('SHEAF_PENDING_BODY_MB', 'SHEAF_PENDING_REQUESTS_MB'),
+          defaultLimits.bodyBytes / MIB,
+          { min: 1 },
+        ) * MIB,
       changeStreams: read.int('SHEAF_CHANGE_STREAMS', defaultLimits.changeStreams, {
         min: 2,
         max: 10_000,

@@ -1,3 +1,4 @@
+import { SystemTokenSource } from '@sheaf/auth/system-token'
 import { openChannel } from '@sheaf/kit/grpc/client'
 import { openWith } from '@sheaf/kit/lifecycle'
 import type { Logger } from '@sheaf/kit/logger'
@@ -5,12 +6,11 @@ import { AccessCache } from './access/access-cache'
 import { AccessLease } from './access/access-lease'
 import type { GatewayConfig } from './config'
 import { createDirectoryClients, type DirectoryClients } from './clients/directory-clients'
-import { DocumentDataChannels } from './clients/document-data-channels'
+import { createDocumentDataChannels, type DocumentDataChannels } from './clients/document-data-channels'
 import { Load } from './limits/load'
 import { RateLimits } from './limits/rate-limits'
 import { Readiness } from './clients/readiness'
 import { SignIn } from './sign-in/sign-in'
-import { SystemCaller } from './access/system-caller'
 import { createWebhookClients, type WebhookClients } from './clients/webhook-clients'
 
 /** The API description, as an OpenAPI document and as a page. */
@@ -35,9 +35,9 @@ export interface Context extends AsyncDisposable {
   readonly documentData: DocumentDataChannels
   readonly webhook: WebhookClients
   readonly readiness: Readiness
-  /** The gateway's own tokens, for calls that only Sheaf itself may make. */
-  readonly system: SystemCaller
-  /** Admission of requests: the current load and its limits. */
+  /** The gateway's own tokens, for what only Sheaf itself may ask. */
+  readonly system: SystemTokenSource
+  /** What is in hand, and whether there is room for more. */
   readonly load: Load
   /** Rate limits for each caller. */
   readonly rates: RateLimits
@@ -68,10 +68,10 @@ export function openContext(
     const channel = closer.use(openChannel({ address, ...options }))
     const directory = createDirectoryClients(channel)
     const { access } = directory
-    const system = new SystemCaller(access, config.serviceKey)
+    const system = new SystemTokenSource(access, config.serviceKey)
     const lease = closer.use(new AccessLease(access, system, log))
     lease.start()
-    const documentData = closer.use(new DocumentDataChannels(tls))
+    const documentData = closer.use(createDocumentDataChannels(tls))
     const webhook = closer.use(openChannel({ address: webhookAddress, ...options }))
     const readiness = new Readiness({
       directory: channel,

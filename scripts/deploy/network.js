@@ -74,7 +74,7 @@ function checkWayToHomes(objects, { labels }) {
 
 /** Faults of where an instance of document-data says that it is: the name that its Service gives to its pod. */
 function checkHome({ object }, { ports = [] }, env) {
-  const { SHEAF_HOME: home, SHEAF_DOCUMENT_DATA_ADDRESS: address } = env
+  const { SHEAF_INSTANCE_NAME: home, SHEAF_DOCUMENT_DATA_ADDRESS: address } = env
   const host = `${home}.${object.spec.serviceName}.${object.metadata.namespace}.svc`
   const isThere = ports.some(({ containerPort }) => address === `${host}:${containerPort}`)
   return isThere ? [] : [`says that it is at ${address}, and is at ${host}`]

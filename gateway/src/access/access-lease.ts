@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { SystemTokenSource } from '@sheaf/auth/system-token'
+import { Backoff } from '@sheaf/kit/backoff'
 import type { AppError } from '@sheaf/kit/errors'
 import type { Logger } from '@sheaf/kit/logger'
 import type { AccessService, HoldLeaseRequest } from '@sheaf/protos/sheaf/directory/v1/access'
-import type { SystemCaller } from './system-caller'
 
 const RENEW_EVERY_MS = 500
 /** A stream whose response is overdue by this much is considered dead and is reopened. */
 const MOST_SILENT_MS = 2_500
-const FIRST_RETRY_MS = 100
-const LAST_RETRY_MS = 2_000
+const RETRY = { firstMs: 100, longestMs: 2_000 }
 
 /** The part of the lease that the cache needs. */
 export interface Lease {
@@ -41,7 +42,7 @@ export class AccessLease implements Lease, AsyncDisposable {
 
   constructor(
     private readonly access: Pick<AccessService, 'holdLease'>,
-    private readonly system: SystemCaller,
+    private readonly system: SystemTokenSource,
     private readonly log: Logger,
   ) {}
 
@@ -62,16 +63,15 @@ export class AccessLease implements Lease, AsyncDisposable {
 
   private async run(): Promise<void> {
     const { signal } = this.stopping
-    let retryMs = FIRST_RETRY_MS
+    const backoff = new Backoff(RETRY)
     while (!signal.aborted) {
       const lost = await this.hold()
       if (signal.aborted) return
-      if (lost.wasHeld) retryMs = FIRST_RETRY_MS
-      // Logged as a warning once per outage.
-      const level = retryMs === FIRST_RETRY_MS ? 'warn' : 'debug'
+      if (lost.wasHeld) backoff.reset()
+      // Once per outage; what follows is more of the same.
+      const level = backoff.isFresh ? 'warn' : 'debug'
       this.log[level]({ reason: lost.reason }, 'no access lease: decisions are not cached')
-      await pause(retryMs, signal)
-      retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)
+      await delay(backoff.nextDelay(), undefined, { signal }).catch(() => {})
     }
   }
 
@@ -159,16 +159,4 @@ class LeaseSession {
     if (!oldest) this.renewNow()
     else if (performance.now() - oldest.steady > MOST_SILENT_MS) this.end()
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms)
-    function done() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    signal.addEventListener('abort', done, { once: true })
-  })
 }

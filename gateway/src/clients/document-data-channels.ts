@@ -1,5 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
-import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
+import { ChannelCache } from '@sheaf/kit/grpc/channel-cache'
+import type { GrpcChannel } from '@sheaf/kit/grpc/client'
 import type { TlsFiles } from '@sheaf/kit/tls'
 import {
   ActionsServiceClientImpl,
@@ -42,13 +43,8 @@ import {
   TablesServiceClientImpl,
   type TablesService,
 } from '@sheaf/protos/sheaf/document_data/v1/tables'
-import { LRUCache } from 'lru-cache'
 
-/**
- * Far more than there are document-data instances; addresses of replaced instances are evicted eventually.
- */
-const MAX_CHANNELS = 1_000
-/** The row ids of one large write are returned in one message. */
+/** The ids of the rows of one large write come in one message. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 
 /** Clients of one document-data instance. */
@@ -67,49 +63,39 @@ export interface DocumentDataClients {
   readonly tables: TablesService
 }
 
-/** One connection to each document-data instance, opened on first use. */
-export class DocumentDataChannels implements AsyncDisposable {
-  private readonly clients = new LRUCache<string, DocumentDataClients>({
-    max: MAX_CHANNELS,
-    dispose: ({ channel }) => channel.close(),
-  })
+/** The clients of every document-data instance, by address. */
+export interface DocumentDataChannels extends AsyncDisposable {
+  /** Clients of the instance at this address (host:port). Throws AppError `unavailable` for an empty address. */
+  at(address: string): DocumentDataClients
+}
 
-  constructor(private readonly tls?: TlsFiles) {}
-
-  /**
-   * Returns the clients of the instance at this address (host:port). Throws AppError `unavailable` for an
-   * empty address.
-   */
-  at(address: string): DocumentDataClients {
-    if (address === '')
-      throw new AppError('unavailable', 'HOME_UNAVAILABLE', 'document unavailable, retry later')
-    const known = this.clients.get(address)
-    if (known) return known
-    const channel = openChannel({
-      address,
-      maxMessageBytes: MAX_MESSAGE_BYTES,
-      multiplexed: true,
-      tls: this.tls,
-    })
-    const clients: DocumentDataClients = {
-      channel,
-      actions: new ActionsServiceClientImpl(channel),
-      attachments: new AttachmentsServiceClientImpl(channel),
-      changes: new ChangesServiceClientImpl(channel),
-      columns: new ColumnsServiceClientImpl(channel),
-      documents: new DocumentsServiceClientImpl(channel),
-      exports: new ExportServiceClientImpl(channel),
-      history: new HistoryServiceClientImpl(channel),
-      imports: new ImportServiceClientImpl(channel),
-      records: new RecordsServiceClientImpl(channel),
-      sql: new SqlServiceClientImpl(channel),
-      tables: new TablesServiceClientImpl(channel),
-    }
-    this.clients.set(address, clients)
-    return clients
+/** Creates the clients of document-data; each instance gets one connection, opened when it is first needed. */
+export function createDocumentDataChannels(tls?: TlsFiles): DocumentDataChannels {
+  const options = { maxMessageBytes: MAX_MESSAGE_BYTES, multiplexed: true, tls }
+  const channels = new ChannelCache(createDocumentDataClients, options)
+  return {
+    at(address) {
+      if (address !== '') return channels.at(address)
+      const message = 'document unavailable, retry later'
+      throw new AppError('unavailable', 'HOME_UNAVAILABLE', message)
+    },
+    [Symbol.asyncDispose]: () => channels[Symbol.asyncDispose](),
   }
+}
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.clients.clear()
+function createDocumentDataClients(channel: GrpcChannel): DocumentDataClients {
+  return {
+    channel,
+    actions: new ActionsServiceClientImpl(channel),
+    attachments: new AttachmentsServiceClientImpl(channel),
+    changes: new ChangesServiceClientImpl(channel),
+    columns: new ColumnsServiceClientImpl(channel),
+    documents: new DocumentsServiceClientImpl(channel),
+    exports: new ExportServiceClientImpl(channel),
+    history: new HistoryServiceClientImpl(channel),
+    imports: new ImportServiceClientImpl(channel),
+    records: new RecordsServiceClientImpl(channel),
+    sql: new SqlServiceClientImpl(channel),
+    tables: new TablesServiceClientImpl(channel),
   }
 }

@@ -1,6 +1,6 @@
+import type { SystemTokenSource } from '@sheaf/auth/system-token'
 import type { GrpcChannel } from '@sheaf/kit/grpc/client'
 import type { HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
-import type { SystemCaller } from '../access/system-caller'
 import type { DocumentDataChannels } from './document-data-channels'
 
 const CHECK_MS = 1_000
@@ -15,7 +15,7 @@ export interface ReadinessSources {
   readonly webhook: Pick<GrpcChannel, 'checkHealth'>
   readonly documentData: DocumentDataChannels
   readonly homes: Pick<HomesService, 'listHomes'>
-  readonly system: SystemCaller
+  readonly system: SystemTokenSource
 }
 
 const noHome: ReadinessState = { missing: ['document-data'], eventsBacklog: 0 }

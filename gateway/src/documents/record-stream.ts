@@ -1,4 +1,5 @@
 import { toAppError } from '@sheaf/kit/errors'
+import { waitForDrain } from '@sheaf/kit/wait-for-drain'
 import type { CallContext } from '@sheaf/protos/call'
 import type { ReadRecordsResponse } from '@sheaf/protos/sheaf/document_data/v1/records'
 import type { DocumentSession } from '../routing/document-session'
@@ -94,20 +95,8 @@ export async function writeChunk(
 ): Promise<void> {
   signal.throwIfAborted()
   if (response.write(chunk)) return
-  await new Promise<void>((resolve, reject) => {
-    const stalled = () => settle(() => reject(new Error('the client reads too slowly')))
-    const timer = setTimeout(stalled, context.config.timeouts.stallMs)
-    const onDrain = () => settle(resolve)
-    const onAbort = () => settle(() => reject(signal.reason as Error))
-    function settle(then: () => void) {
-      clearTimeout(timer)
-      response.off('drain', onDrain)
-      signal.removeEventListener('abort', onAbort)
-      then()
-    }
-    response.once('drain', onDrain)
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
+  await waitForDrain(response, { signal, timeoutMs: context.config.timeouts.stallMs })
+  signal.throwIfAborted()
 }
 
 function logBreak({ context, requestId, signal }: Exchange, error: unknown): void {

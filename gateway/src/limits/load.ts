@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import { SharedLimit } from '@sheaf/kit/quota'
+import { Quota } from '@sheaf/kit/quota'
 import { StreamSlots } from './stream-slots'
 
 /** Load limits of one gateway. */
@@ -27,10 +27,10 @@ export class Load {
   /** Slots of live change streams. */
   readonly changeStreams: StreamSlots
   private requests = 0
-  private readonly bodies: SharedLimit
+  private readonly bodies: Quota
 
   constructor(private readonly limits: LoadLimits) {
-    this.bodies = new SharedLimit(limits.bodyBytes)
+    this.bodies = new Quota(limits.bodyBytes)
     this.changeStreams = new StreamSlots(limits.changeStreams)
   }
 

@@ -1,15 +1,15 @@
 import { AppError } from '@sheaf/kit/errors'
-import { SharedLimit } from '@sheaf/kit/quota'
+import { Quota } from '@sheaf/kit/quota'
 
 /** Slots for streams that stay open; at most half of them for one user, and for one document. */
 export class StreamSlots {
-  private readonly byUser: SharedLimit
-  private readonly byDocument: SharedLimit
+  private readonly byUser: Quota
+  private readonly byDocument: Quota
 
   /** @param most concurrent streams */
   constructor(most: number) {
-    this.byUser = new SharedLimit(most)
-    this.byDocument = new SharedLimit(most)
+    this.byUser = new Quota(most)
+    this.byDocument = new Quota(most)
   }
 
   /** Slots in use. */

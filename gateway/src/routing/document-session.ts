@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { documentRoleError } from '@sheaf/auth/require-access'
+import { retry } from '@sheaf/kit/backoff'
 import { AppError, toAppError } from '@sheaf/kit/errors'
 import { roleAtLeast, type NeededRole } from '@sheaf/auth/roles'
 import type { CallContext } from '@sheaf/protos/call'
@@ -102,18 +102,15 @@ export class DocumentSession {
     run: (home: DocumentDataClients, call: CallContext) => Promise<T>,
   ): Promise<T> {
     const { signal, deadline } = this.exchange
-    for (const wait of RETRY_DELAYS_MS) {
-      try {
-        return await this.call(run)
-      } catch (error) {
-        const isSettled = !indeterminate.has(toAppError(error)?.reason ?? '')
-        if (isSettled || signal.aborted || Date.now() + wait >= deadline) throw error
-      }
-      await delay(wait * (0.5 + Math.random()))
-      this.forget()
-      await this.renew()
-    }
-    return this.call(run)
+    return retry(() => this.call(run), {
+      delaysMs: RETRY_DELAYS_MS,
+      deadline,
+      isRetryable: (error) => !signal.aborted && indeterminate.has(toAppError(error)?.reason ?? ''),
+      beforeRetry: async () => {
+        this.forget()
+        await this.renew()
+      },
+    })
   }
 
   private forget(): void {

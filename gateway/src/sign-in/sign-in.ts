@@ -1,8 +1,8 @@
+import type { SystemTokenSource } from '@sheaf/auth/system-token'
 import { AppError, toAppError } from '@sheaf/kit/errors'
 import type { Logger } from '@sheaf/kit/logger'
 import { LinkOrigin, type SessionsService } from '@sheaf/protos/sheaf/directory/v1/sessions'
 import { networkOf } from '../limits/client-address'
-import type { SystemCaller } from '../access/system-caller'
 import { TokenBuckets } from '../limits/token-buckets'
 import { Mailer, type MailSettings } from './mailer'
 import { Oidc, type OidcSettings } from './oidc'
@@ -27,7 +27,7 @@ export interface SignInSettings {
 /** The dependencies of signing in. */
 export interface SignInSources {
   readonly sessions: Pick<SessionsService, 'createSignInLink'>
-  readonly system: SystemCaller
+  readonly system: SystemTokenSource
   readonly log: Logger
 }
 

@@ -12,6 +12,7 @@ import {
 } from 'jose'
 import { AppError } from '@sheaf/kit/errors'
 import type { Authenticator } from '@sheaf/kit/rpc/server-call'
+import type { AccessService } from '@sheaf/protos/sheaf/directory/v1/access'
 import { readScopeClaim, toScopeClaim, type KeyScope } from './key-scope'
 import { isRoleName, type RoleName } from './roles'
 
@@ -19,12 +20,12 @@ const ISSUER = 'sheaf-directory'
 const ALGORITHM = 'EdDSA'
 /** Verified tokens kept at once; a token is about 600 bytes. */
 const CACHE_SIZE = 20_000
-/** A token ends within 30 s; one that seems to last much longer was made before the clock was set back. */
+/** Tokens live for 30 s; one that appears to last much longer was issued before the clock was set back. */
 const LONGEST_LIFE_MS = 60_000
-/** Least time between two fetches of the keys that an unknown key id causes. */
+/** Minimum time between two fetches of the keys because of an unknown key id. */
 const REFETCH_MS = 5_000
 
-/** What a caller token says of its bearer. */
+/** Claims of a caller token. */
 export interface CallerClaims {
   /** User id; 0 for the system. */
   readonly userId: number
@@ -33,17 +34,17 @@ export interface CallerClaims {
   readonly anonymous: boolean
   /** True for the processes of Sheaf itself and its operator. */
   readonly system: boolean
-  /** UUID of the document that the token is for; without one it is good for directory alone. */
+  /** UUID of the document that the token is for; without one it is valid for directory alone. */
   readonly docId?: string
   /** Role on that document. */
   readonly role?: RoleName
   /** Name of the document-data instance that has the document's file. */
   readonly home?: string
-  /** What the API key behind the token is confined to; undefined when it may do all that its user may. */
+  /** Scope of the API key behind the token; undefined when it has all rights of its user. */
   readonly scope?: KeyScope
 }
 
-/** Claims of a token whose signature and end have been checked. */
+/** Claims of a token whose signature and expiry have been verified. */
 export interface VerifiedCaller extends CallerClaims {
   /** When the token ends, epoch milliseconds. */
   readonly expiresAt: number
@@ -62,9 +63,9 @@ export const anonymousCaller: VerifiedCaller = {
   expiresAt: 0,
 }
 
-/** Makes caller tokens; directory alone has one. */
+/** Signs caller tokens; only directory has one. */
 export interface TokenSigner {
-  /** A token with these claims that ends after `ttlMs` milliseconds. */
+  /** Signs a token with these claims that expires after `ttlMs` milliseconds. */
   sign(claims: CallerClaims, ttlMs: number): Promise<{ token: string; expiresAt: number }>
 }
 
@@ -75,7 +76,7 @@ export interface SigningKey {
   readonly publicJwk: JWK
 }
 
-/** Makes a new key pair. */
+/** Generates a key pair. */
 export async function generateSigningKey(): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair(ALGORITHM, {
     crv: 'Ed25519',
@@ -86,13 +87,13 @@ export async function generateSigningKey(): Promise<SigningKey> {
   return { kid, privateJwk, publicJwk: { ...publicJwk, kid, alg: ALGORITHM, use: 'sig' } }
 }
 
-/** True while a token that ends then can be used for `marginMs` more; false too when the clock was set back since. */
+/** True while a token with this expiry is valid for at least `marginMs` more; false also when the clock was set back since. */
 export function isTokenFresh(expiresAt: number, marginMs = 0): boolean {
   const left = expiresAt - Date.now()
   return left > marginMs && left <= LONGEST_LIFE_MS
 }
 
-/** A signer that uses this key. */
+/** Creates a signer that uses this key. */
 export async function createTokenSigner(key: SigningKey): Promise<TokenSigner> {
   const privateKey = await importJWK(key.privateJwk, ALGORITHM)
   return {
@@ -123,8 +124,8 @@ const refused = () =>
   new AppError('unauthenticated', 'BAD_CALLER_TOKEN', 'a valid caller token is required')
 
 /**
- * A verifier that gets the public keys by `fetchKeys`, once and again when a token names a key it does not know.
- * Tokens that were verified are remembered until they end, so a repeated token costs a map look-up.
+ * Creates a verifier that fetches the public keys by `fetchKeys` at first use, and again when a token names an unknown key.
+ * Verified tokens are cached until they expire, so that a repeated token costs a map lookup.
  */
 export function createTokenVerifier(fetchKeys: () => Promise<JSONWebKeySet>): TokenVerifier {
   const verified = new Map<string, VerifiedCaller>()
@@ -171,6 +172,16 @@ export function createTokenVerifier(fetchKeys: () => Promise<JSONWebKeySet>): To
       throw refused()
     },
   }
+}
+
+/** Creates a verifier that fetches its public keys from directory, when it first needs them. */
+export function createDirectoryVerifier(
+  access: Pick<AccessService, 'listVerificationKeys'>,
+): TokenVerifier {
+  return createTokenVerifier(async () => {
+    const { jwks } = await access.listVerificationKeys({})
+    return JSON.parse(jwks) as JSONWebKeySet
+  })
 }
 
 function readHeader(token: string): { kid: string } {

@@ -2,7 +2,7 @@ import { AppError } from '@sheaf/kit/errors'
 import type { ServerCall } from './server-call'
 import { roleAtLeast, type NeededRole } from './roles'
 
-const refusals: Readonly<Record<NeededRole, string>> = {
+const messages: Readonly<Record<NeededRole, string>> = {
   viewers: 'No view access',
   editors: 'No write access',
   owners: 'No owner access',
@@ -10,18 +10,18 @@ const refusals: Readonly<Record<NeededRole, string>> = {
 
 /** The error for a caller whose role on a document is too low. */
 export function documentRoleError(need: NeededRole): AppError {
-  return new AppError('forbidden', 'ACCESS_DENIED', refusals[need])
+  return new AppError('forbidden', 'ACCESS_DENIED', messages[need])
 }
 
-/** Throws `forbidden` unless the caller is a process of Sheaf itself or its operator. */
+/** Throws `forbidden` unless the caller is a process of Sheaf or its operator. */
 export function requireSystem(call: ServerCall): void {
   if (!call.caller.system)
     throw new AppError('forbidden', 'SYSTEM_ONLY', 'only the system can call this method')
 }
 
 /**
- * Throws `forbidden` unless the caller's token is for this document and its role is high enough. The role of a scoped key
- * is cut to its scope already; that a key which only reads changes nothing is checked here once more.
+ * Throws `forbidden` unless the caller's token is for this document and its role is sufficient. Directory has limited the
+ * role of a scoped key already; that a read-only key changes nothing is checked here again.
  */
 export function requireDocumentRole(call: ServerCall, docId: string, need: NeededRole): void {
   const { caller } = call

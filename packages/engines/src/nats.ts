@@ -25,7 +25,7 @@ export async function prepareNats(setting: EngineSetting): Promise<PreparedEngin
   const configFile = join(folder, 'nats.conf')
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const running = findProcesses('nats-server', configFile)
-  await Promise.all(running.map((leftover) => terminate(leftover, stop.signal, stop.graceMs)))
+  await Promise.all(running.map((orphan) => terminate(orphan, stop.signal, stop.graceMs)))
   const command = await findNatsServer(setting)
 
   state.nats ??= { user: 'sheaf', password: randomBytes(24).toString('hex') }

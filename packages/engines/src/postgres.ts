@@ -33,7 +33,7 @@ export async function preparePostgres(setting: EngineSetting): Promise<PreparedE
     log,
   })
   const programs = await findPostgres({ ...setting, account })
-  await endLeftovers(folder)
+  await endOrphanProcesses(folder)
 
   const password = state.postgres?.password ?? randomBytes(24).toString('hex')
   if (existsSync(folder)) {
@@ -169,12 +169,12 @@ async function requireOurs(folder: string, state: EngineState): Promise<void> {
 }
 
 /** A supervisor that was killed leaves its server running, or a pid file that may since mislead. */
-async function endLeftovers(folder: string): Promise<void> {
+async function endOrphanProcesses(folder: string): Promise<void> {
   const running = [
     ...findProcesses('postgres', folder),
     ...findProcesses('initdb', draftOf(folder)),
   ]
-  await Promise.all(running.map((leftover) => terminate(leftover, stop.signal, stop.graceMs)))
+  await Promise.all(running.map((orphan) => terminate(orphan, stop.signal, stop.graceMs)))
   const pidFile = join(folder, 'postmaster.pid')
   const pid = parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10)
   // PostgreSQL judges the pid of a dead process itself, but takes any living process of its own user

@@ -31,6 +31,35 @@ describe('EnvReader', () => {
     ])
   })
 
+  describe('of a setting that was renamed', () => {
+    const readBoth = (env: Record<string, string>) => {
+      const warnings: string[] = []
+      const read = new EnvReader(env, (sentence) => warnings.push(sentence))
+      const name = read.renamed('OLD', 'NEW')
+      const values = [read.str(name, 'default'), read.str(name, 'default')]
+      return { values, warnings, names: [...read.names] }
+    }
+
+    it('reads the former name, with one warning that names the new one', () => {
+      expect(readBoth({ OLD: 'x' })).toEqual({
+        values: ['x', 'x'],
+        warnings: ['OLD is now called NEW'],
+        names: ['NEW'],
+      })
+    })
+
+    it('prefers the new name, and warns of the former one', () => {
+      const { values, warnings } = readBoth({ OLD: 'x', NEW: 'y' })
+      expect(values).toEqual(['y', 'y'])
+      expect(warnings).toEqual([expect.stringContaining('ignored')])
+    })
+
+    it('warns of nothing when the former name is not set', () => {
+      expect(readBoth({ NEW: 'y', OLD: '' })).toMatchObject({ values: ['y', 'y'], warnings: [] })
+      expect(readBoth({})).toMatchObject({ values: ['default', 'default'], warnings: [] })
+    })
+  })
+
   it('takes defaults for what is absent or empty', () => {
     const read = new EnvReader({ A: '', B: '  ' })
     expect(

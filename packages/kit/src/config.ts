@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 
-/** Settings as a process gets them. */
+/** Environment variables of a process. */
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** Where something listens. */
+/** Host and port to listen on. */
 export interface ListenAddress {
   readonly host: string
   readonly port: number
 }
 
-/** Every fault of the settings at once, one sentence each. */
+/** All faults of the settings, one sentence each. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(faults.join('\n'))
@@ -18,17 +18,30 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads settings and collects faults, so that an operator mends them all in one go: each method answers a usable value
- * even when the setting is wrong, and `done` throws when there was any fault. An empty setting counts as absent.
+ * Reads settings and collects faults, so that an operator can fix all of them at once: each method returns a usable value
+ * even when the setting is invalid, and `done` throws when there was any fault. An empty setting counts as absent.
  */
 export class EnvReader {
-  /** Every name that was asked for, so that a test can hold the reference page to the code. */
+  /** Names of all settings read so far; tests compare them with the reference page. */
   readonly names: ReadonlySet<string>
   private readonly asked = new Set<string>()
   private readonly faults: string[] = []
+  /** Former names of settings, by their names. */
+  private readonly formerNames = new Map<string, string>()
+  private readonly warned = new Set<string>()
 
-  constructor(private readonly env: Env) {
+  /** @param warn receives a sentence for each setting that is set under a former name */
+  constructor(
+    private readonly env: Env,
+    private readonly warn: (sentence: string) => void = () => {},
+  ) {
     this.names = this.asked
+  }
+
+  /** Declares that a setting had another name, which is still read unless the setting is also set under its name; returns the name. */
+  renamed(formerName: string, name: string): string {
+    this.formerNames.set(name, formerName)
+    return name
   }
 
   /** Text; a fault when it is absent and there is no default. */
@@ -39,8 +52,15 @@ export class EnvReader {
   /** Text, or undefined when absent. */
   optional(name: string): string | undefined {
     this.asked.add(name)
-    const value = this.env[name]?.trim()
-    return value === '' ? undefined : value
+    const value = this.read(name)
+    const formerName = this.formerNames.get(name)
+    if (formerName === undefined) return value
+    const formerValue = this.read(formerName)
+    if (formerValue === undefined) return value
+    const isIgnored = value === undefined ? '' : ' and is ignored, since both are set'
+    if (!this.warned.has(name)) this.warn(`${formerName} is now called ${name}${isIgnored}`)
+    this.warned.add(name)
+    return value ?? formerValue
   }
 
   /** A secret: NAME itself, or the contents of the file that NAME_FILE names. */
@@ -61,7 +81,7 @@ export class EnvReader {
     }
   }
 
-  /** An address with one of these schemes, or undefined when absent; `text` is what was set, for those that are secrets. */
+  /** A URL with one of these schemes, or undefined when absent. `text` replaces the setting's value when that is a secret. */
   optionalUrl(
     name: string,
     schemes: readonly string[],
@@ -114,7 +134,7 @@ export class EnvReader {
     return this.fault(fallback, `${name} must be one of ${values.join(', ')}`)
   }
 
-  /** Comma-separated texts, trimmed, without empty ones; a fault for each that `isItem` does not take. */
+  /** Comma-separated texts, trimmed, without empty ones; a fault for each that `isItem` rejects. */
   list(
     name: string,
     fallback: readonly string[],
@@ -135,6 +155,11 @@ export class EnvReader {
   done<T>(config: T): T {
     if (this.faults.length > 0) throw new ConfigError(this.faults)
     return config
+  }
+
+  private read(name: string): string | undefined {
+    const value = this.env[name]?.trim()
+    return value === '' ? undefined : value
   }
 
   private fault<T>(value: T, sentence: string): T {

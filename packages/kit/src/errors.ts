@@ -39,13 +39,13 @@ export type ErrorCode = keyof typeof codes
 
 /**
  * An error that the caller can act on. Its message and metadata are shown to the caller, so they never hold a cell
- * value, a key or an internal name. Anything that is not an AppError is a bug: it is logged where it happened and
- * leaves the process as `internal`, without its text.
+ * value, a key or an internal name. Anything that is not an AppError is a bug: it is logged where it occurred and
+ * reported as `internal`, without its text.
  */
 export class AppError extends Error {
   /**
    * @param code row of the table
-   * @param reason UPPER_SNAKE, stable, listed in docs/errors.md: what programs look at
+   * @param reason UPPER_SNAKE, stable, listed in docs/errors.md; for programs
    * @param message for people, naming the field at fault
    * @param metadata further facts for programs; becomes `details` of a REST error
    */
@@ -60,7 +60,7 @@ export class AppError extends Error {
   }
 }
 
-/** The error itself when it is one that the caller can act on, else undefined. */
+/** Returns the error itself when it is an AppError, otherwise undefined. */
 export function toAppError(error: unknown): AppError | undefined {
   return error instanceof AppError ? error : undefined
 }

@@ -2,28 +2,28 @@ import { ConfigError } from './config'
 import { createLogger } from './logger'
 import { startTelemetry } from './telemetry/telemetry'
 
-/** How long a process may take to stop before it is ended the hard way. */
+/** How long a process may take to stop before it is terminated. */
 const STOP_LIMIT_MS = 30_000
 
 /**
- * Closes what was opened, in reverse order, whatever fails on the way: what comes last may still need what came first.
- * (A small stand-in for AsyncDisposableStack, which Node 20 lacks.)
+ * Closes resources in reverse order of opening, even when closing one of them fails: later ones may depend on earlier ones.
+ * A small substitute for AsyncDisposableStack, which Node 20 lacks.
  */
 export class Closer implements AsyncDisposable {
   private steps: (() => void | PromiseLike<void>)[] = []
 
-  /** Registers something that was opened, and returns it. */
+  /** Registers a resource, and returns it. */
   use<T extends AsyncDisposable>(resource: T): T {
     this.steps.push(() => resource[Symbol.asyncDispose]())
     return resource
   }
 
-  /** Registers a step of closing. */
+  /** Registers a function that `close` calls. */
   defer(step: () => void | PromiseLike<void>): void {
     this.steps.push(step)
   }
 
-  /** Runs all steps, last first, once. Throws what failed, after all have run. */
+  /** Runs all steps once, in reverse order. Throws the errors after all steps have run. */
   async close(): Promise<void> {
     const steps = this.steps.reverse()
     this.steps = []
@@ -45,7 +45,7 @@ export class Closer implements AsyncDisposable {
 }
 
 /**
- * Runs `open` with a Closer: when it throws, what it had opened so far is closed and the error goes on; when it
+ * Runs `open` with a Closer. When it throws, everything registered so far is closed and the error is rethrown; when it
  * returns, the caller owns the Closer.
  */
 export async function openWith<T>(open: (closer: Closer) => Promise<T>): Promise<T> {
@@ -58,7 +58,7 @@ export async function openWith<T>(open: (closer: Closer) => Promise<T>): Promise
   }
 }
 
-/** Resolves when the process is asked to stop: SIGTERM, SIGINT, or the end of a supervisor that started it. */
+/** Resolves on SIGTERM, on SIGINT, or when the supervisor that started this process has ended. */
 function stopAsked(): Promise<string> {
   return new Promise((resolve) => {
     process.on('SIGTERM', () => resolve('SIGTERM'))
@@ -70,16 +70,20 @@ function stopAsked(): Promise<string> {
 
 /**
  * Runs a service until it is asked to stop, and then disposes of it: the main function of every process. Telemetry
- * starts first, so `start` requires the service's modules itself, by dynamic import. Faults of the settings are
+ * starts first, so `start` requires the service's modules itself, by dynamic import; `warn` logs what an operator should
+ * change in the settings. Faults of the settings are
  * printed one a line, without a stack. Never exits by force unless stopping takes longer than its limit.
  */
-export function runService(name: string, start: () => Promise<AsyncDisposable>): void {
+export function runService(
+  name: string,
+  start: (warn: (sentence: string) => void) => Promise<AsyncDisposable>,
+): void {
   const log = createLogger(name)
   const stop = stopAsked()
   const run = async () => {
     const telemetry = startTelemetry(name, process.env, log)
     await telemetry.serveMetrics()
-    const service = await start()
+    const service = await start((sentence) => log.warn(sentence))
     log.info('started')
     const cause = await stop
     log.info({ cause }, 'stopping')

@@ -4,7 +4,7 @@ import pino, { type Logger as PinoLogger } from 'pino'
 /** Writes JSON lines; objects first, message second. */
 export type Logger = PinoLogger
 
-/** Fields that are blanked wherever they stand in a logged object, should somebody log one by mistake. */
+/** Fields that are redacted at the top two levels of a logged object, in case one is logged by mistake. */
 const secrets = [
   'authorization',
   'cookie',
@@ -21,7 +21,7 @@ const redact = {
   censor: '[redacted]',
 }
 
-/** Adds the ids of the span that is active, so that a line can be found from its trace and the other way round. */
+/** Adds the ids of the active span, so that lines and traces can be correlated. */
 function traceIds(): Record<string, string> {
   const span = trace.getSpanContext(context.active())
   return span && isSpanContextValid(span) ? { trace_id: span.traceId, span_id: span.spanId } : {}
@@ -30,8 +30,8 @@ function traceIds(): Record<string, string> {
 let output: ReturnType<typeof pino.destination> | undefined
 
 /**
- * Where all loggers write: standard output, without waiting for it, so that under load many lines go in one call. What
- * is not yet written when the process ends is written then.
+ * The destination of all loggers: standard output, written asynchronously, so that under load one call writes many lines.
+ * Remaining lines are flushed when the process ends.
  */
 function standardOutput() {
   output ??= pino.destination({ dest: 1, sync: false })

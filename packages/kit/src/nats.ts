@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import type { Logger } from './logger'
 
-/** What connectNats needs. */
+/** Options of `connectNats`. */
 export interface NatsOptions {
   /** `nats://user:password@host:port`, several separated by commas. */
   readonly url: string
@@ -15,7 +15,7 @@ export interface NatsOptions {
 
 const FIRST_RETRY_MS = 500
 
-/** Takes the credentials out of a NATS address, since the client would otherwise show them in its errors and events. */
+/** Separates the credentials from a NATS address; the client would otherwise include them in errors and events. */
 export function splitNatsUrl(url: string): { servers: string[]; user?: string; pass?: string } {
   const parsed = url
     .split(',')
@@ -30,7 +30,7 @@ export function splitNatsUrl(url: string): { servers: string[]; user?: string; p
   }
 }
 
-/** Connects to NATS and stays connected: it reconnects for ever, and waits for the first connection too. */
+/** Connects to NATS. Retries the first connection until it succeeds, and reconnects without limit. */
 export async function connectNats(options: NatsOptions): Promise<NatsConnection> {
   const { log, signal } = options
   for (let failures = 0; ; failures++) {
@@ -46,7 +46,7 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
   }
 }
 
-// The client could wait for the first connection by itself, but then nothing could end that wait.
+// The client's own wait for the first connection could not be aborted.
 function connectOnce({ url, name }: NatsOptions): Promise<NatsConnection> {
   return connect({
     ...splitNatsUrl(url),
@@ -54,7 +54,7 @@ function connectOnce({ url, name }: NatsOptions): Promise<NatsConnection> {
     maxReconnectAttempts: -1,
     reconnectTimeWait: FIRST_RETRY_MS,
     ignoreAuthErrorAbort: true,
-    // Else each message takes down the stack it is sent from, for an error that may never come.
+    // Otherwise the client captures a stack trace for each message, in case it fails.
     noAsyncTraces: true,
   })
 }

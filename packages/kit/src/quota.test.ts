@@ -1,16 +1,16 @@
 import fc from 'fast-check'
-import { SharedLimit } from './quota'
+import { Quota } from './quota'
 
-describe('SharedLimit', () => {
+describe('Quota', () => {
   it('leaves something to others when one owner wants all', () => {
-    const limit = new SharedLimit(4)
+    const limit = new Quota(4)
     for (let i = 0; i < 2; i++) limit.take('busy', 1)
     expect(limit.check('busy', 1)).toBe('share')
     expect(limit.check('other', 1)).toBeUndefined()
   })
 
   it('is full for everybody when all of it is held', () => {
-    const limit = new SharedLimit(4)
+    const limit = new Quota(4)
     for (const owner of ['a', 'a', 'b', 'b']) limit.take(owner, 1)
     expect(limit.check('c', 1)).toBe('whole')
     limit.give('a', 1)
@@ -18,7 +18,7 @@ describe('SharedLimit', () => {
   })
 
   it('lets one thing in that is larger than all there is, and nothing beside it', () => {
-    const limit = new SharedLimit(4)
+    const limit = new Quota(4)
     expect(limit.check('a', 100)).toBeUndefined()
     limit.take('a', 100)
     expect(limit.check('b', 1)).toBe('whole')
@@ -27,7 +27,7 @@ describe('SharedLimit', () => {
   })
 
   it('takes one thing for the same when it comes in parts', () => {
-    const limit = new SharedLimit(4)
+    const limit = new Quota(4)
     limit.take('a', 3)
     expect(limit.check('a', 3)).toBe('share')
     expect(limit.check('a', 3, 3)).toBeUndefined()
@@ -37,7 +37,7 @@ describe('SharedLimit', () => {
     const step = fc.record({ owner: fc.constantFrom('a', 'b', 'c'), amount: fc.nat(10) })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
-        const limit = new SharedLimit(20)
+        const limit = new Quota(20)
         const taken = steps.filter(({ owner, amount }) => {
           if (limit.check(owner, amount)) return false
           limit.take(owner, amount)

@@ -1,12 +1,12 @@
-/** What has no room left: the whole, or one owner's share of it. */
+/** What is exhausted: the whole quota, or one owner's share of it. */
 export type Full = 'whole' | 'share'
 
 /**
- * A bounded amount of something that many owners use, such as places in a queue or bytes of memory. One owner may hold a
- * half of it at most, so that a busy one leaves something to all others. Who holds nothing is let in with one thing even
- * if that is larger than the share, and one thing is let in even if it is larger than the whole: else it never would be.
+ * A bounded amount of a resource that many owners share, such as places in a queue or bytes of memory. One owner may hold
+ * at most half of it, so that a busy one leaves room for the others. An owner that holds nothing may take one item larger
+ * than the share, and one item larger than the whole quota is admitted when nothing is held: otherwise it never would be.
  */
-export class SharedLimit {
+export class Quota {
   private total = 0
   private readonly held = new Map<string, number>()
   private readonly share: number
@@ -16,19 +16,19 @@ export class SharedLimit {
     this.share = Math.ceil(most / 2)
   }
 
-  /** What all owners hold together. */
+  /** The amount that all owners hold together. */
   get used(): number {
     return this.total
   }
 
-  /** What one owner holds. */
+  /** The amount that one owner holds. */
   heldBy(owner: string): number {
     return this.held.get(owner) ?? 0
   }
 
   /**
-   * What an owner would find full if it took this amount; undefined when there is room.
-   * @param before what the same thing holds already, when it comes in parts
+   * Returns what would be exceeded if an owner took this amount; undefined when there is room.
+   * @param before amount that the same item holds already, when it arrives in parts
    */
   check(owner: string, amount: number, before = 0): Full | undefined {
     const held = this.heldBy(owner)
@@ -36,13 +36,13 @@ export class SharedLimit {
     return this.total > before && this.total + amount > this.most ? 'whole' : undefined
   }
 
-  /** Notes an amount as taken; whether there is room is for `check` to say. To be given back by `give`. */
+  /** Records an amount as taken, without checking for room (see `check`). Release it with `give`. */
   take(owner: string, amount: number): void {
     this.total += amount
     this.held.set(owner, this.heldBy(owner) + amount)
   }
 
-  /** Gives an amount back. */
+  /** Releases an amount. */
   give(owner: string, amount: number): void {
     this.total -= amount
     const left = this.heldBy(owner) - amount

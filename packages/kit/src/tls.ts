@@ -9,20 +9,20 @@ import {
 import { ConfigError, type EnvReader } from './config'
 import { createLogger } from './logger'
 
-/** How long a renewed certificate may stay unnoticed; those of a cluster are renewed weeks before they end. */
+/** Interval of the check for renewed certificates; a cluster renews them weeks before they expire. */
 const REFRESH_MS = 60_000
 
-/** Files in PEM by which the processes of one Sheaf know each other. */
+/** PEM files with which the processes of one Sheaf authenticate each other. */
 export interface TlsFiles {
-  /** The certificate of this process, with those between it and the authority. */
+  /** The certificate of this process, with intermediate certificates. */
   readonly cert: string
-  /** Its key. */
+  /** Its private key. */
   readonly key: string
-  /** The certificate of the authority that has signed those of all processes. */
+  /** The certificate of the authority that signed the certificates of all processes. */
   readonly ca: string
 }
 
-/** Reads their names: all three, or undefined when calls between processes are not encrypted. */
+/** Reads the three file names; undefined when none is set and calls between processes are not encrypted. */
 export function readTlsFiles(read: EnvReader): TlsFiles | undefined {
   const names = { cert: 'SHEAF_TLS_CERT', key: 'SHEAF_TLS_KEY', ca: 'SHEAF_TLS_CA' }
   const given = Object.values(names).map((name) => read.optional(name))
@@ -30,14 +30,14 @@ export function readTlsFiles(read: EnvReader): TlsFiles | undefined {
   return { cert: read.str(names.cert), key: read.str(names.key), ca: read.str(names.ca) }
 }
 
-/** How a channel with these files connects: it shows its certificate, and wants one of that authority for the name it calls. */
+/** Credentials of a channel: presents the certificate, and requires one of that authority for the name it calls. */
 export function channelCredentials(files: TlsFiles | undefined): ChannelCredentials {
   if (files === undefined) return credentials.createInsecure()
   const provider = openTls(files)
   return experimental.createCertificateProviderChannelCredentials(provider, provider)
 }
 
-/** How a server with these files is connected to: only by those who show a certificate of that authority. */
+/** Credentials of a server: accepts only clients with a certificate of that authority. */
 export function serverCredentials(files: TlsFiles | undefined): ServerCredentials {
   if (files === undefined) return ServerCredentials.createInsecure()
   const provider = openTls(files)
@@ -52,7 +52,7 @@ interface Material {
 
 const opened = new Map<string, Certificates>()
 
-/** The contents of these files, followed as they change. Throws ConfigError when they cannot be used. */
+/** Opens these files and watches them for changes. Throws ConfigError when they cannot be used. */
 export function openTls(files: TlsFiles): Certificates {
   const key = JSON.stringify(files)
   const known = opened.get(key) ?? new Certificates(files)
@@ -61,8 +61,8 @@ export function openTls(files: TlsFiles): Certificates {
 }
 
 /**
- * The certificates of this process. Renewed ones serve new connections, open ones go on; files that do not fit each other,
- * as when only one of them has been written yet, change nothing.
+ * The certificates of this process. Renewed certificates apply to new connections; open connections continue. Files that do
+ * not match each other, as when only one of them has been written yet, are ignored.
  */
 class Certificates implements experimental.CertificateProvider {
   private readonly log = createLogger('tls')
@@ -81,7 +81,7 @@ class Certificates implements experimental.CertificateProvider {
     setInterval(() => this.refresh(), REFRESH_MS).unref()
   }
 
-  /** Looks whether the files have changed. Never throws. */
+  /** Reloads the files if they have changed. Never throws. */
   refresh(): void {
     try {
       const material = this.read()
@@ -100,7 +100,7 @@ class Certificates implements experimental.CertificateProvider {
 
   addCaCertificateListener(listener: experimental.CaCertificateUpdateListener): void {
     this.authority.add(listener)
-    // Whoever listens here is not yet listened to itself.
+    // The caller attaches its own listeners only after this returns.
     queueMicrotask(() => listener(this.latest))
   }
 

@@ -1,14 +1,14 @@
 import { basename } from 'node:path'
 import { findProcesses, terminate } from '@sheaf/engines/process-table'
 
-/** For services that a supervisor which was killed has left behind, and which are ending. */
-const LEFTOVER_GRACE_MS = 5_000
+/** Time for orphan processes to end after SIGTERM. */
+const GRACE_MS = 5_000
 
 /**
- * Ends the services that carry the marker: of a supervisor that was killed. Two document-data on one folder must never be;
- * the first would write on.
+ * Ends services whose supervisor was killed; the marker among their arguments identifies them. Two document-data processes
+ * must never run on one folder, because the first would continue to write.
  */
-export async function endLeftovers(marker: string): Promise<void> {
-  const leftovers = findProcesses(basename(process.execPath), marker)
-  await Promise.all(leftovers.map((process) => terminate(process, 'SIGTERM', LEFTOVER_GRACE_MS)))
+export async function endOrphanProcesses(marker: string): Promise<void> {
+  const orphans = findProcesses(basename(process.execPath), marker)
+  await Promise.all(orphans.map((process) => terminate(process, 'SIGTERM', GRACE_MS)))
 }

@@ -5,7 +5,7 @@ import { ConfigError, type Env } from '@sheaf/kit/config'
 import { readConfig as readWebhookConfig } from '@sheaf/webhook/config'
 import type { Wiring } from './wiring'
 
-/** The four processes, in the order in which they start; they stop the other way round. */
+/** The four processes, in order of starting; they stop in reverse order. */
 export const serviceNames = ['directory', 'document-data', 'webhook', 'gateway'] as const
 
 /** One of the four processes. */
@@ -20,13 +20,13 @@ export interface ServicePlan {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** What any program may need of its surroundings; nothing of Sheaf's. */
-const surroundings =
+/** Variables that any program may need; none of them are settings of Sheaf. */
+const environment =
   /^(PATH|HOME|USER|LOGNAME|TMPDIR|TZ|LANG|LC_\w+|NODE_\w+|SSL_CERT_\w+|UV_THREADPOOL_SIZE|GRPC_\w+|OTEL_\w+|SHEAF_LOG_LEVEL|SHEAF_METRICS_LISTEN)$/
 
 /**
- * Plans the four processes: each is given the wiring it reads, the settings it reads, and nothing else. Throws
- * ConfigError with the faults that any of them finds in its settings, before anything is started.
+ * Plans the four processes. Each receives only the wiring and the settings that it reads. Throws ConfigError with the faults
+ * of all of their settings, before any process is started.
  */
 export function planServices(env: Env, wiring: Wiring): ServicePlan[] {
   const faults = new Set<string>()
@@ -113,7 +113,7 @@ function recordNames(env: Env, asked: Set<string>): Env {
 function pick(env: Env, asked: ReadonlySet<string>): Record<string, string> {
   const kept: Record<string, string> = {}
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && (asked.has(name) || surroundings.test(name))) kept[name] = value
+    if (value !== undefined && (asked.has(name) || environment.test(name))) kept[name] = value
   }
   return kept
 }

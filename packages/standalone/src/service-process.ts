@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Backoff } from '@sheaf/kit/backoff'
 import type { ServicePlan } from './service-plan'
 
-const FIRST_DELAY_MS = 100
-const LONGEST_DELAY_MS = 10_000
-/** A service that ran this long was well: its next failure starts the back-off anew. */
+const RESTART = { firstMs: 100, longestMs: 10_000 }
+/** A service that ran for this long was healthy: its next failure restarts the backoff. */
 const HEALTHY_AFTER_MS = 30_000
 /** Longer than a service takes to finish the requests it has begun. */
 const STOP_GRACE_MS = 12_000
@@ -73,16 +73,14 @@ export class ServiceProcess implements AsyncDisposable {
 
   private async supervise(): Promise<void> {
     const { signal } = this.stopping
-    let delayMs = FIRST_DELAY_MS
+    const backoff = new Backoff(RESTART)
     for (let deaths = 1; !signal.aborted; deaths++) {
       const startedAt = Date.now()
       const { reason, lastLines } = await this.runOnce()
       if (signal.aborted) return
       this.events.died({ reason, deaths, lastLines })
-      if (Date.now() - startedAt > HEALTHY_AFTER_MS) delayMs = FIRST_DELAY_MS
-      const jittered = delayMs * (0.5 + Math.random())
-      await sleep(jittered, undefined, { signal }).catch(() => {})
-      delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)
+      if (Date.now() - startedAt > HEALTHY_AFTER_MS) backoff.reset()
+      await sleep(backoff.nextDelay(), undefined, { signal }).catch(() => {})
     }
   }
 

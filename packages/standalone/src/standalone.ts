@@ -5,7 +5,7 @@ import { startEngines } from '@sheaf/engines/engines'
 import { openWith, type Closer } from '@sheaf/kit/lifecycle'
 import { announce } from './banner'
 import type { StandaloneConfig } from './config'
-import { endLeftovers } from './orphan-processes'
+import { endOrphanProcesses } from './orphan-processes'
 import { ensureOwner } from './owner'
 import { withFreshPorts } from './ports'
 import type { Printer } from './printer'
@@ -39,7 +39,7 @@ export function startStandalone(
     const { dataDir } = lock
     planServices(config.env, await wire(config, dataDir)) // finds faults before anything is started
     const marker = `--sheaf=${dataDir}`
-    await endLeftovers(marker)
+    await endOrphanProcesses(marker)
     const engines = await openEngines({ config, lock, closer, printer })
     signal.throwIfAborted()
 

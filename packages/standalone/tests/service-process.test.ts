@@ -39,13 +39,13 @@ describe('ServiceProcess', () => {
     setInterval(() => {}, 1000)`
 
   it('starts a service that was killed again, with nothing but its own environment and the bound of its heaps', async () => {
-    const service = await start(idle, { SHEAF_HOME: 'x' })
+    const service = await start(idle, { SHEAF_INSTANCE_NAME: 'x' })
     await eventually(() => lines.length === 1)
     const first = service.pid ?? 0
     process.kill(first, 'SIGKILL')
     await eventually(() => lines.length === 2)
     expect(service.pid).not.toBe(first)
-    expect(lines[1]).toBe(`runs ${service.pid} MALLOC_ARENA_MAX,SHEAF_HOME`)
+    expect(lines[1]).toBe(`runs ${service.pid} MALLOC_ARENA_MAX,SHEAF_INSTANCE_NAME`)
     expect(deaths).toMatchObject([{ reason: 'SIGKILL', deaths: 1 }])
   })
 

@@ -1,3 +1,4 @@
+import { jitter } from '@sheaf/kit/backoff'
 import type { Logger } from '@sheaf/kit/logger'
 import type { Kysely } from 'kysely'
 import { deleteOldAudit } from './db/access-audit'
@@ -31,8 +32,7 @@ export class DirectoryMaintenance implements AsyncDisposable {
   start(): void {
     if (this.closed) return
     this.running = this.runOnce().finally(() => {
-      const wait = ROUND_MS * (0.5 + Math.random())
-      if (!this.closed) this.timer = setTimeout(() => this.start(), wait).unref()
+      if (!this.closed) this.timer = setTimeout(() => this.start(), jitter(ROUND_MS)).unref()
     })
   }
 

@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import { SharedLimit } from '@sheaf/kit/quota'
+import { Quota } from '@sheaf/kit/quota'
 
 /** What one process takes on at once. */
 export interface AdmissionLimits {
@@ -33,10 +33,10 @@ const NEWEST = 0.1
  * while the event loop is late each document gets one call at a time, so a busy one cannot shut out the others.
  */
 export class Admission {
-  private readonly writes: SharedLimit
-  private readonly bytes: SharedLimit
-  private readonly reads: SharedLimit
-  private readonly transfers: SharedLimit
+  private readonly writes: Quota
+  private readonly bytes: Quota
+  private readonly reads: Quota
+  private readonly transfers: Quota
   /** Running mean of what calls take, in milliseconds. */
   private usualMs = RETRY_MS.least
 
@@ -44,10 +44,10 @@ export class Admission {
     private readonly limits: AdmissionLimits,
     private readonly delay: { readonly meanMs: number },
   ) {
-    this.writes = new SharedLimit(limits.writes)
-    this.bytes = new SharedLimit(limits.writeBytes)
-    this.reads = new SharedLimit(limits.reads)
-    this.transfers = new SharedLimit(limits.reads)
+    this.writes = new Quota(limits.writes)
+    this.bytes = new Quota(limits.writeBytes)
+    this.reads = new Quota(limits.reads)
+    this.transfers = new Quota(limits.reads)
   }
 
   /** Calls under way. */
@@ -83,7 +83,7 @@ export class Admission {
     return () => this.transfers.give(docId, 1)
   }
 
-  private requireRoom(limit: SharedLimit, docId: string, amount: number): void {
+  private requireRoom(limit: Quota, docId: string, amount: number): void {
     const full = limit.check(docId, amount)
     if (full) throw this.refusal(full)
   }

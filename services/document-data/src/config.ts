@@ -78,15 +78,15 @@ export const defaultAttachments: AttachmentLimits = {
   documentBytes: 1024 * MIB,
 }
 
-/** Reads the settings. Throws ConfigError naming every fault. */
-export function readConfig(env: Env): DocumentDataConfig {
-  const read = new EnvReader(env)
+/** Reads the settings. Throws ConfigError naming every fault; `warn` receives a sentence for each former name. */
+export function readConfig(env: Env, warn?: (sentence: string) => void): DocumentDataConfig {
+  const read = new EnvReader(env, warn)
   const megabytes = (name: string, fallback: number) =>
     read.int(name, fallback / MIB, { min: 1, max: 1024 * 1024 }) * MIB
   return read.done({
     listen: read.str('SHEAF_DOCUMENT_DATA_LISTEN', '127.0.0.1:8486'),
     address: read.optional('SHEAF_DOCUMENT_DATA_ADDRESS'),
-    home: read.str('SHEAF_HOME', 'document-data-0'),
+    home: read.str(read.renamed('SHEAF_HOME', 'SHEAF_INSTANCE_NAME'), 'document-data-0'),
     dataFolder: read.str('SHEAF_DATA', './data'),
     directoryAddress: read.str('SHEAF_DIRECTORY_ADDRESS', '127.0.0.1:8485'),
     serviceKey: read.secret('SHEAF_SERVICE_KEY'),
@@ -106,7 +106,12 @@ export function readConfig(env: Env): DocumentDataConfig {
     sql: readSqlLimits(read),
     limits: {
       writes: read.int('SHEAF_PENDING_WRITES', defaultLimits.writes, { min: 2 }),
-      writeBytes: read.int('SHEAF_PENDING_MB', defaultLimits.writeBytes / MIB, { min: 1 }) * MIB,
+      writeBytes:
+        read.int(
+          read.renamed('SHEAF_PENDING_MB', 'SHEAF_PENDING_WRITES_MB'),
+          defaultLimits.writeBytes / MIB,
+          { min: 1 },
+        ) * MIB,
       reads: read.int('SHEAF_PENDING_READS', defaultLimits.reads, { min: 2 }),
       delayMs: read.int('SHEAF_LOOP_DELAY_MS', defaultLimits.delayMs, { min: 10 }),
     },

@@ -1,8 +1,8 @@
-import { createTokenVerifier, type TokenVerifier } from '@sheaf/auth/caller-token'
+import { createDirectoryVerifier, type TokenVerifier } from '@sheaf/auth/caller-token'
 import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger, type Logger } from '@sheaf/kit/logger'
-import { SharedLimit } from '@sheaf/kit/quota'
+import { Quota } from '@sheaf/kit/quota'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import { Admission } from './admission'
 import { ChangePublisher } from './changes/publisher'
@@ -38,7 +38,7 @@ export interface Context {
   readonly cursors: Cursors
   readonly attachmentLimits: DocumentDataConfig['attachments']
   /** Uploads at once, of which each takes room on the disk while it comes. */
-  readonly uploadPlaces: SharedLimit
+  readonly uploadPlaces: Quota
 }
 
 /** Stand-ins for what a test does not run. */
@@ -81,7 +81,8 @@ export async function openContext(
     log,
   })
   closer.use(publisher)
-  const verifier = overrides.verifier ?? verifierOf(directory)
+  const verifier =
+    overrides.verifier ?? createDirectoryVerifier(new AccessServiceClientImpl(directory))
   const cursors = new Cursors(config.serviceKey)
   const { home, maxImportBytes, serviceKey } = config
   return {
@@ -98,15 +99,6 @@ export async function openContext(
     verifier,
     cursors,
     attachmentLimits: config.attachments,
-    uploadPlaces: new SharedLimit(MAX_UPLOADS),
+    uploadPlaces: new Quota(MAX_UPLOADS),
   }
-}
-
-/** Verifies tokens by the keys of directory. */
-function verifierOf(directory: GrpcChannel): TokenVerifier {
-  const access = new AccessServiceClientImpl(directory)
-  return createTokenVerifier(async () => {
-    const { jwks } = await access.listVerificationKeys({})
-    return JSON.parse(jwks) as Awaited<ReturnType<Parameters<typeof createTokenVerifier>[0]>>
-  })
 }

@@ -1,4 +1,4 @@
-import { isTokenFresh } from '@sheaf/auth/caller-token'
+import { SystemTokenSource } from '@sheaf/auth/system-token'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import { HomesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { Context } from './context'
@@ -6,8 +6,6 @@ import type { Context } from './context'
 /** Directory takes an instance for dead after 30 s without a report. */
 const REPORT_MS = 10_000
 const RETRY_MS = 500
-/** A token that ends sooner than this is not used any more. */
-const MARGIN_MS = 5_000
 
 /** What an instance says of itself. */
 export interface HomeIdentity {
@@ -19,9 +17,8 @@ export interface HomeIdentity {
 
 /** Tells directory, again and again, that this instance lives and how much room it has. */
 export class HomeReports implements AsyncDisposable {
-  private readonly access: AccessServiceClientImpl
+  private readonly tokens: SystemTokenSource
   private readonly homes: HomesServiceClientImpl
-  private token = { text: '', endsAt: 0 }
   private timer: NodeJS.Timeout | undefined
   private failing = false
   private stopped = false
@@ -31,7 +28,8 @@ export class HomeReports implements AsyncDisposable {
     private readonly ctx: Pick<Context, 'documents' | 'directory' | 'log'>,
     private readonly identity: HomeIdentity,
   ) {
-    this.access = new AccessServiceClientImpl(ctx.directory)
+    const access = new AccessServiceClientImpl(ctx.directory)
+    this.tokens = new SystemTokenSource(access, identity.serviceKey)
     this.homes = new HomesServiceClientImpl(ctx.directory)
     void this.run()
   }
@@ -60,18 +58,6 @@ export class HomeReports implements AsyncDisposable {
   private async report(): Promise<void> {
     const { name, address } = this.identity
     const freeBytes = await this.ctx.documents.freeBytes()
-    await this.homes.reportHome({ name, address, freeBytes }, { token: await this.getToken() })
-  }
-
-  private async getToken(): Promise<string> {
-    if (isTokenFresh(this.token.endsAt, MARGIN_MS)) return this.token.text
-    const { token, tokenExpiresAt } = await this.access.resolveAccess({
-      credential: { $case: 'serviceKey', value: this.identity.serviceKey },
-      document: '',
-      site: '',
-      neededRole: 0,
-    })
-    this.token = { text: token, endsAt: tokenExpiresAt }
-    return token
+    await this.homes.reportHome({ name, address, freeBytes }, { token: await this.tokens.token() })
   }
 }

@@ -1,9 +1,9 @@
 import { runService } from '@sheaf/kit/lifecycle'
 
-runService('document-data', async () => {
+runService('document-data', async (warn) => {
   const [{ readConfig }, { startDocumentData }] = await Promise.all([
     import('./config.js'),
     import('./service.js'),
   ])
-  return startDocumentData(readConfig(process.env))
+  return startDocumentData(readConfig(process.env, warn))
 })

@@ -77,7 +77,7 @@ describe('durability', () => {
       env: {
         PATH: process.env.PATH,
         SHEAF_DOCUMENT_DATA_LISTEN: '127.0.0.1:0',
-        SHEAF_HOME: HOME,
+        SHEAF_INSTANCE_NAME: HOME,
         SHEAF_DATA: folder,
         SHEAF_DIRECTORY_ADDRESS: directory.address,
         SHEAF_SERVICE_KEY: SERVICE_KEY,

@@ -1,4 +1,4 @@
-import { createTokenVerifier, type TokenVerifier } from '@sheaf/auth/caller-token'
+import { createDirectoryVerifier, type TokenVerifier } from '@sheaf/auth/caller-token'
 import { migrate, openDatabase } from '@sheaf/kit/postgres/database'
 import { openChannel } from '@sheaf/kit/grpc/client'
 import type { Closer } from '@sheaf/kit/lifecycle'
@@ -17,9 +17,7 @@ import { Notifier } from './notifier'
 /** The service's own PostgreSQL schema. */
 const SCHEMA = 'webhook'
 
-type KeySet = Awaited<ReturnType<Parameters<typeof createTokenVerifier>[0]>>
-
-/** Resources that handlers use. */
+/** What handlers work with. */
 export interface Context {
   readonly log: Logger
   readonly db: Kysely<WebhookSchema>
@@ -66,10 +64,6 @@ export async function openContext(
   await migrate(db, SCHEMA, migrations)
   const directory = closer.use(openChannel({ address: config.directoryAddress, tls: config.tls }))
   const access = new AccessServiceClientImpl(directory)
-  const fetchKeys = async () => {
-    const { jwks } = await access.listVerificationKeys({})
-    return JSON.parse(jwks) as KeySet
-  }
   const calls = closer.use(new DocumentCalls(access, config.serviceKey, config.tls))
   const poster = new Poster({ allowedHosts: config.allowedHosts, resolve })
   closer.defer(() => poster[Symbol.dispose]())
@@ -77,7 +71,7 @@ export async function openContext(
     log,
     db,
     poster,
-    verifier: verifier ?? createTokenVerifier(fetchKeys),
+    verifier: verifier ?? createDirectoryVerifier(access),
     documentCalls: documentCalls ?? calls,
     notifier: new Notifier(),
     queueLimits: { events: config.queueEvents, bytes: config.queueBytes },

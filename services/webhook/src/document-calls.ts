@@ -1,6 +1,7 @@
-import { isTokenFresh } from '@sheaf/auth/caller-token'
+import { isGrantFresh, resolveSystemAccess } from '@sheaf/auth/system-token'
 import { AppError, toAppError } from '@sheaf/kit/errors'
-import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
+import { ChannelCache } from '@sheaf/kit/grpc/channel-cache'
+import type { GrpcChannel } from '@sheaf/kit/grpc/client'
 import type { TlsFiles } from '@sheaf/kit/tls'
 import type { CallContext } from '@sheaf/protos/call'
 import type { AccessService } from '@sheaf/protos/sheaf/directory/v1/access'
@@ -8,14 +9,9 @@ import { ChangesServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/c
 import { TablesServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import { LRUCache } from 'lru-cache'
 
-/** Far more than there are document-data instances. */
-const MAX_CHANNELS = 1_000
-/** Documents whose homes and tokens are cached. */
+/** Documents whose homes and tokens are remembered. */
 const MAX_GRANTS = 10_000
-/** A token is replaced when it expires within this time. */
-const MARGIN_MS = 5_000
-const RESOLVE_MS = 5_000
-/** A log entry with many rows arrives in messages of some MiB. */
+/** An entry of the log that holds many rows comes in messages of some MiB. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 
 /** Reasons for which a home or token is stale. */
@@ -30,7 +26,7 @@ export interface DocumentClients {
 
 interface Grant {
   readonly token: string
-  readonly expiresAt: number
+  readonly tokenExpiresAt: number
   readonly address: string
 }
 
@@ -39,16 +35,16 @@ interface Grant {
  */
 export class DocumentCalls implements AsyncDisposable {
   private readonly grants = new LRUCache<string, Grant>({ max: MAX_GRANTS })
-  private readonly clients = new LRUCache<string, DocumentClients>({
-    max: MAX_CHANNELS,
-    dispose: ({ channel }) => channel.close(),
-  })
+  private readonly channels: ChannelCache<DocumentClients>
 
   constructor(
     private readonly access: Pick<AccessService, 'resolveAccess'>,
     private readonly serviceKey: string,
-    private readonly tls?: TlsFiles,
-  ) {}
+    tls?: TlsFiles,
+  ) {
+    const options = { maxMessageBytes: MAX_MESSAGE_BYTES, multiplexed: true, tls }
+    this.channels = new ChannelCache(createClients, options)
+  }
 
   /**
    * Runs a call at the document's home. Throws AppError: `not_found` when the document does not exist,
@@ -61,7 +57,7 @@ export class DocumentCalls implements AsyncDisposable {
   ): Promise<T> {
     const { token, address } = await this.grantFor(docId)
     try {
-      return await run(this.at(address), { token })
+      return await run(this.channels.at(address), { token })
     } catch (error) {
       if (outdated.has(toAppError(error)?.reason ?? '')) this.grants.delete(docId)
       throw error
@@ -69,48 +65,30 @@ export class DocumentCalls implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    this.clients.clear()
-    return Promise.resolve()
+    return this.channels[Symbol.asyncDispose]()
   }
 
   private async grantFor(docId: string): Promise<Grant> {
     const known = this.grants.get(docId)
-    if (known && isTokenFresh(known.expiresAt, MARGIN_MS)) return known
-    const credential = { $case: 'serviceKey' as const, value: this.serviceKey }
-    const request = { credential, document: docId, site: '', neededRole: 0 }
-    const deadline = Date.now() + RESOLVE_MS
-    const granted = await this.access.resolveAccess(request, { deadline })
+    if (known && isGrantFresh(known)) return known
+    const granted = await resolveSystemAccess(this.access, this.serviceKey, docId)
     const address = granted.document?.homeAddress ?? ''
     if (address === '')
       throw new AppError('unavailable', 'HOME_UNAVAILABLE', 'document unavailable, retry later')
-    const grant = { token: granted.token, expiresAt: granted.tokenExpiresAt, address }
+    const { token, tokenExpiresAt } = granted
+    const grant = { token, tokenExpiresAt, address }
     this.grants.set(docId, grant)
     return grant
   }
-
-  private at(address: string): DocumentClients {
-    const known = this.clients.get(address)
-    if (known) return known
-    const channel = openChannel({
-      address,
-      maxMessageBytes: MAX_MESSAGE_BYTES,
-      multiplexed: true,
-      tls: this.tls,
-    })
-    const clients = {
-      channel,
-      changes: new ChangesServiceClientImpl(channel),
-      tables: new TablesServiceClientImpl(channel),
-    }
-    this.clients.set(address, clients)
-    return clients
-  }
 }
 
-/**
- * Returns the seq of the latest entry of a document's log, even if earlier ones were truncated. Throws as
- * `run` does.
- */
+const createClients = (channel: GrpcChannel): DocumentClients => ({
+  channel,
+  changes: new ChangesServiceClientImpl(channel),
+  tables: new TablesServiceClientImpl(channel),
+})
+
+/** Seq of the latest entry of a document's log, whether or not earlier ones are kept. Throws as `run` of the calls does. */
 export function readLatestSeq(calls: Pick<DocumentCalls, 'run'>, docId: string): Promise<number> {
   return calls.run(docId, async ({ tables }, call) => {
     const { seq } = await tables.listTables({ docId, withColumns: false }, call)

@@ -1,4 +1,4 @@
-import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
+import { ChannelCache } from '@sheaf/kit/grpc/channel-cache'
 import type { CallContext } from '@sheaf/protos/call'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import { BackupServiceClientImpl as DirectoryBackup } from '@sheaf/protos/sheaf/directory/v1/backup'
@@ -6,7 +6,7 @@ import { HomesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/homes'
 import { BackupServiceClientImpl as DocumentBackup } from '@sheaf/protos/sheaf/document_data/v1/backup'
 import { BackupServiceClientImpl as WebhookBackup } from '@sheaf/protos/sheaf/webhook/v1/backup'
 import { CliError } from '../cli-error'
-import { createSystemCaller } from '../operator'
+import { createSystemCall } from '../operator'
 import type { CliSettings } from '../settings'
 import { getRunFile, readOperatorTarget } from '../target'
 
@@ -29,22 +29,14 @@ const LIVE_MS = 60_000
 export async function openBackupServices(settings: CliSettings): Promise<BackupServices> {
   const { directoryAddress, serviceKey, tls } = await readOperatorTarget(settings)
   const webhookAddress = await readWebhookAddress(settings)
-  const channels = new Map<string, GrpcChannel>()
-  const channel = (address: string): GrpcChannel => {
-    const open = channels.get(address) ?? openChannel({ address, tls })
-    channels.set(address, open)
-    return open
-  }
-  const asSystem = createSystemCaller(
-    new AccessServiceClientImpl(channel(directoryAddress)),
+  const channels = new ChannelCache((channel) => channel, { tls })
+  const asSystem = createSystemCall(
+    new AccessServiceClientImpl(channels.at(directoryAddress)),
     serviceKey,
   )
   const context = async () => ({ ...(await asSystem()), deadline: Date.now() + CALL_MS })
-  const close = () => {
-    for (const open of channels.values()) open.close()
-    return Promise.resolve()
-  }
-  const listed = new HomesServiceClientImpl(channel(directoryAddress))
+  const close = () => channels[Symbol.asyncDispose]()
+  const listed = new HomesServiceClientImpl(channels.at(directoryAddress))
   const { homes } = await asSystem()
     .then((token) => listed.listHomes({}, token))
     .catch(async (error: unknown) => {
@@ -52,13 +44,13 @@ export async function openBackupServices(settings: CliSettings): Promise<BackupS
       throw error
     })
   return {
-    directory: new DirectoryBackup(channel(directoryAddress)),
-    webhook: new WebhookBackup(channel(webhookAddress)),
+    directory: new DirectoryBackup(channels.at(directoryAddress)),
+    webhook: new WebhookBackup(channels.at(webhookAddress)),
     home(name) {
       const home = homes.find((known) => known.name === name)
       if (!home || Date.parse(home.reportedAt) < Date.now() - LIVE_MS)
         throw new CliError(`the document-data instance ${name} has documents and is not running`)
-      return new DocumentBackup(channel(home.address))
+      return new DocumentBackup(channels.at(home.address))
     },
     context,
     [Symbol.asyncDispose]: close,

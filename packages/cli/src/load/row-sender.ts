@@ -1,3 +1,4 @@
+import { jitter } from '@sheaf/kit/backoff'
 import { CliError } from '../cli-error'
 import { RestError, type RestClient } from '../rest-client'
 import type { BatchSize } from './batch-size'
@@ -58,7 +59,7 @@ export class RowSender {
         const wait = RETRY_DELAYS_MS[failures++]
         if (!(error instanceof RestError && error.isTransient) || wait === undefined) throw error
         const asked = Math.min(error.retryAfterMs ?? 0, LONGEST_WAIT_MS)
-        await this.options.sleep(Math.max(asked, wait * (0.75 + Math.random() / 2)))
+        await this.options.sleep(Math.max(asked, jitter(wait, 0.25)))
       }
     }
   }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import {
   Client,
   Metadata,
@@ -8,7 +7,14 @@ import {
   type ServiceError,
 } from '@grpc/grpc-js'
 import type { CallContext, CallSignal } from '@sheaf/protos/call'
-import { asBuffer } from '@sheaf/protos/bytes'
+import { asBuffer, encodeBytes } from '@sheaf/protos/bytes'
+import {
+  HealthCheckRequest,
+  HealthCheckResponse,
+  HealthCheckResponse_ServingStatus,
+  HealthService,
+} from '@sheaf/protos/grpc/health/v1/health'
+import { retry } from '../backoff'
 import { CallSpan, isTracing } from '../telemetry/call-span'
 import { AppError } from '../errors'
 import { decodeError } from '../rpc/wire-errors'
@@ -82,7 +88,7 @@ export class GrpcChannel implements AsyncDisposable {
     if (multiplexed) this.transport = new TransportClient(this.client, maxMessageBytes)
   }
 
-  /** True while small calls go over the long-lived stream; at first, and while it is away, all go by plain gRPC. */
+  /** True while small calls use the long-lived stream. Until it is open, and while it is broken, all calls use plain gRPC. */
   get isMultiplexing(): boolean {
     return this.transport?.isOpen ?? false
   }
@@ -99,18 +105,10 @@ export class GrpcChannel implements AsyncDisposable {
     return IDEMPOTENT.test(method) ? this.persist(call) : this.unary(call)
   }
 
-  /** Tries again, for a while, when the service is away. */
-  private async persist(call: Outgoing): Promise<Uint8Array> {
-    for (const wait of RETRY_DELAYS_MS) {
-      try {
-        return await this.unary(call)
-      } catch (error) {
-        const again = error instanceof AppError && error.reason === 'SERVICE_UNAVAILABLE'
-        if (!again || Date.now() + wait >= call.deadline) throw error
-      }
-      await delay(wait * (0.5 + Math.random()))
-    }
-    return this.unary(call)
+  /** Retries for a while when the service is unreachable. */
+  private persist(call: Outgoing): Promise<Uint8Array> {
+    const { deadline } = call
+    return retry(() => this.unary(call), { delaysMs: RETRY_DELAYS_MS, isRetryable, deadline })
   }
 
   private unary(call: Outgoing): Promise<Uint8Array> {
@@ -232,16 +230,15 @@ export class GrpcChannel implements AsyncDisposable {
     return read(path, open, call.signal)
   }
 
-  /** True when the process, or the part of it that `service` names, says that it serves; false also when it cannot be reached. */
+  /** Returns whether the process, or the part named by `service`, reports SERVING; false when it cannot be reached. */
   async checkHealth(service = '', timeoutMs = 1_000): Promise<boolean> {
-    // grpc.health.v1: request {1: service}, answer {1: status} with 1 = SERVING; spelled out to need no generated code.
-    const name = Buffer.from(service)
-    const request = Buffer.concat([Buffer.from([0x0a, name.length]), name])
+    const data = encodeBytes(HealthCheckRequest, { service })
     const deadline = Date.now() + timeoutMs
-    const path = '/grpc.health.v1.Health/Check'
+    const { path } = HealthService.check
     try {
-      const answer = await this.plainUnary({ path, data: request, context: {}, deadline })
-      return answer[0] === 0x08 && answer[1] === 1
+      const answer = await this.plainUnary({ path, data, context: {}, deadline })
+      const { status } = HealthCheckResponse.decode(answer)
+      return status === HealthCheckResponse_ServingStatus.SERVING
     } catch {
       return false
     }
@@ -258,10 +255,13 @@ export class GrpcChannel implements AsyncDisposable {
   }
 }
 
-/** Opens a channel; it connects with the first call and reconnects by itself. */
+/** Opens a channel; it connects with the first call and reconnects automatically. */
 export function openChannel(options: ChannelOptions): GrpcChannel {
   return new GrpcChannel(options)
 }
+
+const isRetryable = (error: unknown) =>
+  error instanceof AppError && error.reason === 'SERVICE_UNAVAILABLE'
 
 function startSpan(path: string): CallSpan | undefined {
   return isTracing() ? CallSpan.ofClient(path) : undefined
@@ -303,7 +303,7 @@ async function* read(
   } finally {
     span?.end(status)
     signal?.removeEventListener('abort', cancel)
-    // Of a stream that has ended this would make a cancelled one in its server's eyes.
+    // Cancelling a stream that has ended would make the server record it as cancelled.
     if (!ended) cancel()
   }
 }

@@ -10,15 +10,16 @@ import {
   type UntypedHandleCall,
   type sendUnaryData,
 } from '@grpc/grpc-js'
-import { CallRecord } from '../telemetry/call-telemetry'
+import { CallTelemetry } from '../telemetry/call-telemetry'
 import type { CallScope, IncomingCall } from '../rpc/call-scope'
 import type { HandlerMethod } from '../rpc/server-call'
+import { waitForDrain } from '../wait-for-drain'
 
 const BEARER = 'Bearer '
 
 type Method = MethodDefinition<unknown, unknown>
 
-/** Turns a method of a service interface into what grpc-js calls, for each of the four kinds of RPC. */
+/** Adapts a method of a service interface to grpc-js, for each of the four kinds of RPC. */
 export function createHandler(
   scope: CallScope,
   method: Method,
@@ -30,27 +31,27 @@ export function createHandler(
     const admitted = scope.admit(new PlainCall(call), open)
     return handle(request, admitted instanceof Promise ? await admitted : admitted)
   }
-  const fail = (error: unknown, record: CallRecord) => {
+  const fail = (error: unknown, telemetry: CallTelemetry) => {
     const failure = scope.fail(error, path)
-    record.end(failure.code)
+    telemetry.end(failure.code)
     return failure
   }
   const reply = (call: AnyCall, request: unknown, callback: sendUnaryData<unknown>) => {
-    const record = recordOf(path, call)
-    const answered = record.run(() => answer(call, request))
+    const telemetry = telemetryOf(path, call)
+    const answered = telemetry.run(() => answer(call, request))
     answered.then(
       (response) => {
-        record.end(Status.OK)
+        telemetry.end(Status.OK)
         callback(null, response)
       },
-      (error: unknown) => callback(fail(error, record)),
+      (error: unknown) => callback(fail(error, telemetry)),
     )
   }
   const stream = (call: Sink, sendAll: () => Promise<void>) => {
-    const record = recordOf(path, call)
-    record.run(sendAll).then(
-      () => record.end(call.cancelled ? Status.CANCELLED : Status.OK),
-      (error: unknown) => call.emit('error', fail(error, record)),
+    const telemetry = telemetryOf(path, call)
+    telemetry.run(sendAll).then(
+      () => telemetry.end(call.cancelled ? Status.CANCELLED : Status.OK),
+      (error: unknown) => call.emit('error', fail(error, telemetry)),
     )
   }
 
@@ -80,7 +81,7 @@ type AnyCall =
   | ServerReadableStream<unknown, unknown>
   | ServerWritableStream<unknown, unknown>
 
-/** What is the same in all four kinds of grpc-js's calls. */
+/** The common part of the four kinds of calls of grpc-js. */
 interface PlainIncoming {
   readonly metadata: Metadata
   readonly cancelled: boolean
@@ -88,7 +89,7 @@ interface PlainIncoming {
   on(event: 'cancelled', listener: () => void): unknown
 }
 
-/** A call of grpc-js as the scope sees it. */
+/** Adapts a call of grpc-js to `CallScope`. */
 class PlainCall implements IncomingCall {
   constructor(private readonly call: PlainIncoming) {}
 
@@ -118,36 +119,23 @@ class PlainCall implements IncomingCall {
   }
 }
 
-function recordOf(path: string, { metadata }: Pick<PlainIncoming, 'metadata'>): CallRecord {
+function telemetryOf(path: string, { metadata }: Pick<PlainIncoming, 'metadata'>): CallTelemetry {
   const [traceparent] = metadata.get('traceparent')
-  return new CallRecord(path, typeof traceparent === 'string' ? traceparent : '')
+  return new CallTelemetry(path, typeof traceparent === 'string' ? traceparent : '')
 }
 
 type Sink = ServerWritableStream<unknown, unknown> | ServerDuplexStream<unknown, unknown>
 
-/** What the caller sends. A handler that stops reading, by an error, still has to be able to answer. */
+/** The caller's messages. A handler that stops reading because of an error must still be able to answer. */
 function messagesOf(call: Pick<Readable, 'iterator'>): AsyncIterable<unknown> {
   return call.iterator({ destroyOnReturn: false })
 }
 
-/** Sends a stream of messages no faster than the caller takes them, and stops when the caller has gone. */
+/** Sends messages no faster than the caller reads them. Stops when the call is cancelled. */
 async function send(call: Sink, messages: AsyncIterable<unknown>): Promise<void> {
   for await (const message of messages) {
     if (call.cancelled) return
-    if (!call.write(message)) await drained(call)
+    if (!call.write(message) && !call.cancelled) await waitForDrain(call, { endEvent: 'cancelled' })
   }
   call.end()
-}
-
-function drained(call: Sink): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      call.removeListener('drain', done)
-      call.removeListener('cancelled', done)
-      resolve()
-    }
-    call.once('drain', done)
-    call.once('cancelled', done)
-    if (call.cancelled) done()
-  })
 }

@@ -17,7 +17,7 @@ import { serverCredentials, type TlsFiles } from '../tls'
 import { TransportServer } from '../multiplex/server'
 import { createHandler } from './handlers'
 
-/** How long calls may go on after the server was asked to stop. */
+/** How long running calls may continue after the server was asked to stop. */
 const DRAIN_MS = 10_000
 
 /** A service with its handlers, ready to be served. */
@@ -43,13 +43,13 @@ export function serve(
   }
 }
 
-/** What startGrpcServer needs. */
+/** Options of `startGrpcServer`. */
 export interface GrpcServerOptions {
   /** `host:port`; port 0 takes a free one. */
   readonly listen: string
-  /** Certificates of the processes of one Sheaf: nobody without one is served. Plain text without them. */
+  /** Certificates of the processes of one Sheaf; clients without one are rejected. Plain text when absent. */
   readonly tls?: TlsFiles
-  /** `host:port` where health alone is served in plain text as well, for those who have no certificate. */
+  /** `host:port` where only health is served in plain text, for probes without a certificate. */
   readonly healthListen?: string
   readonly services: readonly ServedService[]
   readonly verifier: Authenticator
@@ -58,12 +58,12 @@ export interface GrpcServerOptions {
   readonly maxMessageBytes?: number
 }
 
-/** A server that answers. Disposing turns health to NOT_SERVING, lets running calls finish, and closes. */
+/** A running server. Disposing sets health to NOT_SERVING, lets running calls finish, and closes. */
 export interface RunningGrpcServer extends AsyncDisposable {
   /** `host:port` with the real port. */
   readonly address: string
   readonly port: number
-  /** Sets what the health service answers for a name; '' is the process itself. */
+  /** Sets the health status of a name; '' is the process itself. */
   setHealth(name: string, serving: boolean): void
 }
 
@@ -122,7 +122,7 @@ function serviceName(definition: ServiceDefinition): string {
   return Object.values(definition)[0]?.path.split('/')[1] ?? ''
 }
 
-/** A server of health alone; it listens nowhere when it is not asked to. */
+/** Starts a server of health alone; without an address it does not listen. */
 async function serveHealth(health: HealthImplementation, listen?: string): Promise<Server> {
   const server = new Server()
   health.addToServer(server)

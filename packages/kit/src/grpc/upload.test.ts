@@ -28,6 +28,7 @@ describe('an upload', () => {
     const receiver = new SlowReceiver()
     await writeUpload(receiver, messages(50))
     expect(receiver).toMatchObject({ taken: 50, most: 1, isEnded: true })
+    expect([receiver.listenerCount('drain'), receiver.listenerCount('status')]).toEqual([0, 1])
   })
 
   it('ends without its end when the call has ended', async () => {

@@ -1,26 +1,23 @@
-/** The part of a call's stream of requests that writing needs. */
+import { waitForDrain } from '../wait-for-drain'
+
+/** The part of a call's request stream that writing uses. */
 interface Upload {
   write(message: Uint8Array): boolean
   on(event: 'drain' | 'status', listener: () => void): unknown
+  off(event: 'drain' | 'status', listener: () => void): unknown
   end(): void
 }
 
-/** Writes no faster than the receiver takes it, and stops when the call has ended, whatever is left. */
+/** Writes messages no faster than the receiver accepts them. Stops when the call has ended, even with messages left. */
 export async function writeUpload(
   stream: Upload,
   messages: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   let hasEnded = false
-  let wake = () => {}
-  stream.on('drain', () => wake())
-  stream.on('status', () => {
-    hasEnded = true
-    wake()
-  })
+  stream.on('status', () => (hasEnded = true))
   for await (const message of messages) {
     if (hasEnded) return
-    if (stream.write(message)) continue
-    await new Promise<void>((resolve) => (wake = resolve))
+    if (!stream.write(message)) await waitForDrain(stream, { endEvent: 'status' })
   }
   stream.end()
 }

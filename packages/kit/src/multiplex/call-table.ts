@@ -7,22 +7,22 @@ const SLOTS = 1024
  */
 export class CallTable<T extends { readonly id: number }> {
   private readonly slots = new Array<T | undefined>(SLOTS).fill(undefined)
-  /** Calls whose slot is taken. */
+  /** Calls whose slot is occupied. */
   private readonly others = new Map<number, T>()
   private count = 0
 
-  /** Calls that it holds. */
+  /** Number of calls in the table. */
   get size(): number {
     return this.count
   }
 
-  /** The call with this id. */
+  /** Returns the call with this id. */
   get(id: number): T | undefined {
     const call = this.slots[id % SLOTS]
     return call?.id === id ? call : this.others.get(id)
   }
 
-  /** Takes in a call, whose id no other one here may have. */
+  /** Adds a call; its id must be unique in the table. */
   add(call: T): void {
     const slot = call.id % SLOTS
     if (this.slots[slot]) this.others.set(call.id, call)
@@ -30,7 +30,7 @@ export class CallTable<T extends { readonly id: number }> {
     this.count++
   }
 
-  /** Takes out a call that it holds. */
+  /** Removes a call that the table holds. */
   delete(call: T): void {
     const slot = call.id % SLOTS
     if (this.slots[slot] === call) this.slots[slot] = undefined
@@ -38,7 +38,7 @@ export class CallTable<T extends { readonly id: number }> {
     this.count--
   }
 
-  /** All calls, in no order; those that it held when it was asked. */
+  /** Returns a snapshot of all calls, in no order. */
   list(): T[] {
     const calls = this.slots.filter((call) => call !== undefined)
     return [...calls, ...this.others.values()]

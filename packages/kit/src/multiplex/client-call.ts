@@ -5,7 +5,7 @@ import { codes, type AppError } from '../errors'
 import { transportError } from '../rpc/wire-errors'
 import { WINDOW } from './limits'
 
-/** Credit is given back in portions of this size, in bytes. */
+/** Credit is returned in portions of this size, in bytes. */
 const CREDIT_PORTION = WINDOW / 4
 
 /** A call to be made. */
@@ -18,28 +18,28 @@ export interface Outgoing {
   readonly deadline: number
 }
 
-/** Calls by plain gRPC: where calls go that the stream does not take. */
+/** Calls by plain gRPC, for calls that the stream does not take. */
 export interface PlainCalls {
   /** One message for one message. */
   unary(call: Outgoing): Promise<Uint8Array>
-  /** One message for a stream of them; begins when it is first asked for one. */
+  /** One message for a stream of messages; starts with the first read. */
   serverStream(call: Outgoing): AsyncGenerator<Uint8Array>
 }
 
 /** The stream that carries a call. */
 export interface Carrier {
-  /** Largest message in bytes that an answer may have. */
+  /** Largest message of an answer, in bytes. */
   readonly maxMessageBytes: number
-  /** Lets the server send so many bytes more. */
+  /** Allows the server to send so many more bytes. */
   addCredit(call: CarriedCall, bytes: number): void
-  /** Told when a call has its outcome, or nobody waits for it any more; `tell` says that the server wants to know. */
+  /** Called when a call has its outcome or is abandoned; `tell` requests a cancellation frame for the server. */
   forget(call: CarriedCall, tell: boolean): void
 }
 
-/** One call on the side that makes it. */
+/** One call on the client's side. */
 export abstract class CarriedCall {
   id = 0
-  /** True once it may have reached the server: from then on only an answer tells whether it was done. */
+  /** True once it may have reached the server; from then on only an answer reveals whether it ran. */
   isSent = false
   isOver = false
   span?: CallSpan
@@ -52,25 +52,25 @@ export abstract class CarriedCall {
     readonly request: Outgoing,
   ) {}
 
-  /** Takes the answer's next message. */
+  /** Accepts the next message of the answer. */
   protected abstract take(message: Uint8Array): void
   /** Ends the call with its outcome. */
   protected abstract settle(error?: AppError): void
-  /** Has the call made by plain gRPC; it has not run here. */
+  /** Makes the call by plain gRPC; it has not run on the stream. */
   protected abstract reroute(): void
 
-  /** Told when the call has gone to a stream. */
+  /** Called when a stream has accepted the call. */
   begin(carrier: Carrier): void {
     this.carrier = carrier
     this.request.context.signal?.addEventListener('abort', this)
   }
 
-  /** The abort signal's. */
+  /** Listener of the abort signal. */
   handleEvent(): void {
     this.fail(transportError(Status.CANCELLED), true)
   }
 
-  /** Takes a message, or a part of one. */
+  /** Accepts a message, or a part of one. */
   receive(payload: Uint8Array, continues: boolean): void {
     if (!continues && !this.parts) return this.take(payload)
     const parts = (this.parts ??= [])
@@ -78,14 +78,14 @@ export abstract class CarriedCall {
     this.partBytes += payload.length
     if (this.partBytes > (this.carrier?.maxMessageBytes ?? 0))
       return this.fail(transportError(Status.RESOURCE_EXHAUSTED), true)
-    // Its reader cannot make room before the message is whole.
+    // The reader cannot return credit before the message is complete.
     if (continues) return this.carrier?.addCredit(this, payload.length)
     this.parts = undefined
     this.partBytes = 0
     this.take(Buffer.concat(parts))
   }
 
-  /** Ends the call well. */
+  /** Ends the call successfully. */
   complete(): void {
     if (!this.finish(Status.OK, false)) return
     this.settle()
@@ -97,13 +97,13 @@ export abstract class CarriedCall {
     this.settle(error)
   }
 
-  /** Has the call made by plain gRPC, since the server has not seen it or cannot take it here. */
-  goElsewhere(): void {
+  /** Makes the call by plain gRPC, since the server has not received it or does not serve it on the stream. */
+  fallBackToUnary(): void {
     if (!this.finish(Status.UNAVAILABLE, false)) return
     this.reroute()
   }
 
-  /** Leaves the stream; false when it had left already. */
+  /** Detaches the call from the stream; false when that has happened before. */
   protected finish(status: Status, tell: boolean): boolean {
     if (this.isOver) return false
     this.isOver = true
@@ -115,7 +115,7 @@ export abstract class CarriedCall {
   }
 }
 
-/** A call with one message for an answer. */
+/** A call whose answer is one message. */
 export class UnaryCall extends CarriedCall {
   private resolve!: (answer: Uint8Array | Promise<Uint8Array>) => void
   private reject!: (error: unknown) => void
@@ -139,7 +139,7 @@ export class UnaryCall extends CarriedCall {
 
 const theEnd: IteratorReturnResult<undefined> = { done: true, value: undefined }
 
-/** A call with a stream of messages for an answer, which begins when it is first asked for one. */
+/** A call whose answer is a stream of messages; it starts with the first read. */
 export class StreamedCall extends CarriedCall implements AsyncIterableIterator<Uint8Array> {
   private messages: Uint8Array[] = []
   private hasBegun = false
@@ -151,7 +151,7 @@ export class StreamedCall extends CarriedCall implements AsyncIterableIterator<U
   }
   private read = 0
 
-  /** @param start gives the call to a stream; false when there is none that can take it */
+  /** @param start passes the call to a stream; false when none accepts it */
   constructor(
     plain: PlainCalls,
     request: Outgoing,
@@ -164,7 +164,7 @@ export class StreamedCall extends CarriedCall implements AsyncIterableIterator<U
     return this
   }
 
-  /** The next message; one is asked for at a time. */
+  /** Returns the next message; reads must not overlap. */
   next(): Promise<IteratorResult<Uint8Array>> {
     if (!this.hasBegun) {
       this.hasBegun = true
@@ -183,7 +183,7 @@ export class StreamedCall extends CarriedCall implements AsyncIterableIterator<U
     return new Promise((resolve, reject) => (this.waiting = { resolve, reject }))
   }
 
-  /** Wants no more messages: cancels the call unless it has ended. */
+  /** Stops reading, and cancels the call unless it has ended. */
   async return(): Promise<IteratorResult<Uint8Array>> {
     await this.elsewhere?.return(undefined)
     this.hasBegun = true
@@ -221,7 +221,7 @@ export class StreamedCall extends CarriedCall implements AsyncIterableIterator<U
     this.waiting = undefined
   }
 
-  /** Fails the reader once; after that the stream has ended. */
+  /** Rejects one read; afterwards the stream has ended. */
   private refuse(error: Error): Promise<never> {
     this.error = undefined
     this.isOver = true

@@ -11,20 +11,20 @@ import { decodeStatus, transportError } from '../rpc/wire-errors'
 import { CallTable } from './call-table'
 import type { CarriedCall, Carrier } from './client-call'
 import { BATCH, MAX_CALL_BYTES, MAX_CALLS } from './limits'
-import { Outbox } from './frame-writer'
+import { FrameWriter } from './frame-writer'
 
-/** Ids are never used again, so that a late answer cannot meet another call: a stream ends with its last id. */
+/** Ids are never reused, so that a late answer cannot match another call: a stream retires after its last id. */
 const LAST_ID = 2 ** 31 - 1
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
-/** Half of what a server takes: it may hear of the end of a call later than of the beginning of the next. */
+/** Half of what a server accepts: it may learn of the end of a call after the beginning of the next one. */
 const MAX_UNDER_WAY = MAX_CALLS / 2
 const MAX_BYTES_UNDER_WAY = MAX_CALL_BYTES / 2
 
-/** What a connection tells its owner. */
+/** Events of a connection. */
 export interface ConnectionEvents {
-  /** The server takes calls. */
+  /** The server accepts calls. */
   onReady(): void
-  /** No further calls may begin here: the server is about to stop, or the stream has ended with this status. */
+  /** The connection accepts no further calls: the server is stopping, or the stream has ended with this status. */
   onRetire(status: Status): void
   /** The stream has ended. */
   onClose(): void
@@ -34,7 +34,7 @@ export interface ConnectionEvents {
 export class TransportConnection implements Carrier {
   private readonly calls = new CallTable<CarriedCall>()
   private readonly deadlines = new Deadlines((now) => this.expire(now))
-  private readonly outbox: Outbox<ExchangeRequest>
+  private readonly writer: FrameWriter<ExchangeRequest>
   private unsent: CarriedCall[] = []
   private credits: Credit[] = []
   private cancelledIds: number[] = []
@@ -50,7 +50,7 @@ export class TransportConnection implements Carrier {
     private readonly traced: boolean,
     private readonly events: ConnectionEvents,
   ) {
-    this.outbox = new Outbox(stream, () => this.take())
+    this.writer = new FrameWriter(stream, () => this.take())
     stream.once('metadata', () => {
       this.isReady = true
       events.onReady()
@@ -65,13 +65,13 @@ export class TransportConnection implements Carrier {
     return this.isReady && !this.isDraining
   }
 
-  /** Begins a call; false when it cannot go here now. */
+  /** Begins a call; false when the connection cannot take it now. */
   begin(call: CarriedCall): boolean {
     const { length } = call.request.data
     const hasRoom =
       this.calls.size < MAX_UNDER_WAY &&
       this.bytes + length <= MAX_BYTES_UNDER_WAY &&
-      !this.outbox.isFull
+      !this.writer.isFull
     if (!this.isOpen || !hasRoom) return false
     call.id = ++this.lastId
     if (this.traced) call.span = CallSpan.ofClient(call.request.path)
@@ -79,7 +79,7 @@ export class TransportConnection implements Carrier {
     this.bytes += length
     this.deadlines.add(call.request.deadline)
     this.unsent.push(call)
-    this.outbox.schedule()
+    this.writer.schedule()
     call.begin(this)
     if (call.id === LAST_ID) this.retire()
     return true
@@ -94,7 +94,7 @@ export class TransportConnection implements Carrier {
 
   addCredit({ id }: CarriedCall, bytes: number): void {
     this.credits.push({ id, bytes })
-    this.outbox.schedule()
+    this.writer.schedule()
   }
 
   forget(call: CarriedCall, tell: boolean): void {
@@ -102,7 +102,7 @@ export class TransportConnection implements Carrier {
     this.bytes -= call.request.data.length
     if (tell && !this.isClosed) {
       this.cancelledIds.push(call.id)
-      this.outbox.schedule()
+      this.writer.schedule()
     }
     if (this.isDraining) this.endWhenDone()
   }
@@ -115,7 +115,7 @@ export class TransportConnection implements Carrier {
     if (draining) this.retire()
   }
 
-  /** Lets calls under way end, and takes no further ones. */
+  /** Accepts no further calls; those under way continue. */
   private retire(): void {
     if (this.isDraining) return
     this.isDraining = true
@@ -125,8 +125,8 @@ export class TransportConnection implements Carrier {
 
   private fail({ id, code, message, details }: Failure): void {
     const call = this.calls.get(id)
-    // A path that the stream does not serve may be served beside it.
-    if ((code as Status) === Status.UNIMPLEMENTED && details.length === 0) call?.goElsewhere()
+    // A path that is not served on the stream may be served by plain gRPC.
+    if ((code as Status) === Status.UNIMPLEMENTED && details.length === 0) call?.fallBackToUnary()
     else call?.fail(decodeStatus(code, message, details))
   }
 
@@ -142,8 +142,8 @@ export class TransportConnection implements Carrier {
 
   private endWhenDone(): void {
     if (this.calls.size > 0 || this.isClosed) return
-    this.outbox.flush()
-    this.outbox.close()
+    this.writer.flush()
+    this.writer.close()
     this.stream.end()
   }
 
@@ -151,13 +151,13 @@ export class TransportConnection implements Carrier {
     if (this.isClosed) return
     this.isClosed = true
     this.isReady = false
-    this.outbox.close()
+    this.writer.close()
     this.deadlines.stop()
     this.events.onRetire(status)
     this.events.onClose()
     for (const call of this.calls.list())
       if (call.isSent) call.fail(transportError(Status.UNAVAILABLE))
-      else call.goElsewhere()
+      else call.fallBackToUnary()
   }
 
   private take() {

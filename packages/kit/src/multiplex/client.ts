@@ -5,26 +5,26 @@ import {
   TransportServiceService,
 } from '@sheaf/protos/sheaf/transport/v1/transport'
 import { encodeBytes } from '@sheaf/protos/bytes'
+import { Backoff } from '../backoff'
 import { isTracing } from '../telemetry/call-span'
 import type { CarriedCall } from './client-call'
 import { TransportConnection } from './client-connection'
 import { LARGEST_SENT_CALL } from './limits'
 import { decodeResponse } from './replies'
 
-/** Time before a stream that broke is opened again, in milliseconds; doubles up to the second with each failure. */
-const FIRST_RETRY_MS = 50
-const LAST_RETRY_MS = 1_000
-/** A server that does not know the stream may be replaced by a newer one. */
+/** Delays before a broken stream is opened again. */
+const RECONNECT = { firstMs: 50, longestMs: 1_000 }
+/** A server without the service may be replaced by a newer one. */
 const UNSUPPORTED_RETRY_MS = 60_000
 
 const encode = (frames: ExchangeRequest) => encodeBytes(ExchangeRequest, frames)
 
-/** Sends calls over one long-lived stream to a server, which it opens, and opens again, when there are calls to send. */
+/** Sends calls over one long-lived stream to a server. Opens the stream, and reopens it, when there are calls to send. */
 export class TransportClient {
   private readonly traced = isTracing()
   private readonly connections = new Set<TransportConnection>()
   private current?: TransportConnection
-  private retryMs = FIRST_RETRY_MS
+  private readonly backoff = new Backoff(RECONNECT)
   private retryAt = 0
   private isClosed = false
 
@@ -54,7 +54,7 @@ export class TransportClient {
 
   private connect(): void {
     const { path } = TransportServiceService.exchange
-    // Outside of the trace of the call that happens to need it first.
+    // Outside the trace of the call that opens it.
     const stream = context.with(ROOT_CONTEXT, () =>
       this.client.makeBidiStreamRequest(path, encode, decodeResponse, new Metadata()),
     )
@@ -63,7 +63,7 @@ export class TransportClient {
       this.maxMessageBytes,
       this.traced,
       {
-        onReady: () => (this.retryMs = FIRST_RETRY_MS),
+        onReady: () => this.backoff.reset(),
         onRetire: (status) => this.retire(connection, status),
         onClose: () => this.connections.delete(connection),
       },
@@ -76,8 +76,7 @@ export class TransportClient {
     if (this.current !== connection) return
     this.current = undefined
     const isUnsupported = status === Status.UNIMPLEMENTED
-    const wait = isUnsupported ? UNSUPPORTED_RETRY_MS : this.retryMs * (0.5 + Math.random() / 2)
-    this.retryAt = Date.now() + wait
-    this.retryMs = Math.min(this.retryMs * 2, LAST_RETRY_MS)
+    const delayMs = this.backoff.nextDelay()
+    this.retryAt = Date.now() + (isUnsupported ? UNSUPPORTED_RETRY_MS : delayMs)
   }
 }

@@ -1,4 +1,4 @@
-/** What stands between a message of the stream and the next one, in bytes: more waits until these are on the socket. */
+/** Bytes that may wait for the socket; further messages are held back until some of these are written. */
 const MAX_IN_FLIGHT = 1024 * 1024
 
 /** One message of the stream. */
@@ -8,23 +8,23 @@ interface Batch<T> {
   readonly bytes: number
 }
 
-/** Where messages go: a grpc-js stream. */
+/** The destination of messages: a grpc-js stream. */
 interface Sink<T> {
   write(message: T, done: (error?: Error | null) => void): boolean
 }
 
 /**
- * Sends what has gathered in one turn of the event loop as one message, and nothing more while too much waits for the
- * socket: what gathers meanwhile goes together.
+ * Sends all frames of one turn of the event loop as one message. While too many bytes wait for the socket, frames are held
+ * back and combined into the next message.
  */
-export class Outbox<T> {
+export class FrameWriter<T> {
   private scheduled = false
   private closed = false
   private inFlight = 0
 
   /**
-   * @param take gives the next message, or undefined when there is nothing to send
-   * @param onRoom called when a message has gone to the socket
+   * @param take returns the next message, or undefined when there is nothing to send
+   * @param onRoom called when a message has been written to the socket
    */
   constructor(
     private readonly sink: Sink<T>,
@@ -32,19 +32,19 @@ export class Outbox<T> {
     private readonly onRoom?: () => void,
   ) {}
 
-  /** True while as much waits for the socket as may. */
+  /** True while the bytes that wait for the socket have reached their limit. */
   get isFull(): boolean {
     return this.inFlight >= MAX_IN_FLIGHT
   }
 
-  /** Sends at the end of this turn. */
+  /** Sends at the end of this turn of the event loop. */
   schedule(): void {
     if (this.scheduled || this.closed) return
     this.scheduled = true
     setImmediate(this.flush)
   }
 
-  /** Sends what there is now, as far as there is room. */
+  /** Sends pending frames now, as far as there is room. */
   readonly flush = (): void => {
     this.scheduled = false
     while (!this.closed && !this.isFull) {
@@ -61,7 +61,7 @@ export class Outbox<T> {
     }
   }
 
-  /** Sends nothing from now on. */
+  /** Stops sending. */
   close(): void {
     this.closed = true
   }

@@ -7,16 +7,16 @@ import type {
 } from '@sheaf/protos/sheaf/transport/v1/transport'
 import { detailsOf } from '../rpc/wire-errors'
 import { BATCH } from './limits'
-import { Outbox } from './frame-writer'
+import { FrameWriter } from './frame-writer'
 
-/** Replies that wait for the socket beyond this, in bytes, stop the reading of calls and of streamed answers. */
+/** Waiting replies beyond this, in bytes, pause the reading of calls and of streamed answers. */
 const MAX_WAITING_BYTES = 1024 * 1024
 /** About what a frame costs besides its payload, in bytes. */
 const FRAME_BYTES = 16
 
-/** What a server has to say on one stream, in the order in which it goes. */
+/** The frames that a server sends on one stream, in order. */
 export class ReplyQueue {
-  private readonly outbox: Outbox<ExchangeResponse>
+  private readonly writer: FrameWriter<ExchangeResponse>
   private replies: Reply[] = []
   private completedIds: number[] = []
   private failures: Failure[] = []
@@ -28,7 +28,7 @@ export class ReplyQueue {
     private readonly stream: ServerDuplexStream<ExchangeRequest, ExchangeResponse>,
     onRoom: () => void,
   ) {
-    this.outbox = new Outbox(
+    this.writer = new FrameWriter(
       stream,
       () => this.take(),
       () => {
@@ -41,7 +41,7 @@ export class ReplyQueue {
 
   /** False while a streamed answer should wait. */
   get hasRoom(): boolean {
-    return this.waitingBytes < MAX_WAITING_BYTES && !this.outbox.isFull
+    return this.waitingBytes < MAX_WAITING_BYTES && !this.writer.isFull
   }
 
   /** Sends a message of an answer, or a part of one. */
@@ -54,7 +54,7 @@ export class ReplyQueue {
   /** Ends a streamed answer. */
   complete(id: number): void {
     this.completedIds.push(id)
-    this.outbox.schedule()
+    this.writer.schedule()
   }
 
   /** Ends a call with an error. */
@@ -65,17 +65,17 @@ export class ReplyQueue {
     this.gather(failureBytes(failure))
   }
 
-  /** Tells the client that the server is about to stop. */
+  /** Announces that the server is about to stop. */
   drain(): void {
     this.draining = true
-    this.outbox.schedule()
+    this.writer.schedule()
   }
 
-  /** Sends what is left and closes the server's side. */
+  /** Sends the remaining frames and closes the server's side. */
   end(): void {
-    this.outbox.flush()
+    this.writer.flush()
     if (this.isEmpty) {
-      this.outbox.close()
+      this.writer.close()
       this.stream.end()
     }
   }
@@ -87,13 +87,13 @@ export class ReplyQueue {
 
   /** Sends nothing from now on. */
   close(): void {
-    this.outbox.close()
+    this.writer.close()
   }
 
   private gather(bytes: number): void {
     this.waitingBytes += bytes
-    this.outbox.schedule()
-    // A client that does not take its answers is not asked for more questions.
+    this.writer.schedule()
+    // A client that does not read its answers may not send further calls.
     if (this.waitingBytes > MAX_WAITING_BYTES) this.stream.pause()
   }
 
@@ -103,7 +103,7 @@ export class ReplyQueue {
     let { bytes } = taken
     this.replies = taken.rest
     const frames: ExchangeResponse = { replies, completedIds: [], failures: [], draining: false }
-    // How calls end goes after all that was said on them.
+    // The outcome of a call follows all of its replies.
     if (this.replies.length === 0) {
       const failed = takeUpTo(this.failures, BATCH - bytes, failureBytes)
       bytes += failed.bytes

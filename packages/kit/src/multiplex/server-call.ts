@@ -7,7 +7,7 @@ import type { HandlerMethod } from '../rpc/server-call'
 import { PART, WINDOW } from './limits'
 import type { ReplyQueue } from './reply-queue'
 
-/** A method that calls on a stream can name. */
+/** A method that is served on the stream. */
 export interface TransportRoute {
   readonly method: MethodDefinition<unknown, unknown>
   readonly handle: HandlerMethod
@@ -19,32 +19,32 @@ export interface TransportRoute {
 export interface CallHost {
   readonly scope: CallScope
   readonly queue: ReplyQueue
-  /** Calls that wait for room in the queue; who waits longest goes first. */
+  /** Calls that wait for room in the queue, in order of waiting. */
   readonly waiting: Set<ServedCall>
-  /** Told once of each call that is over. */
+  /** Called once for each call that has ended. */
   forget(call: ServedCall): void
 }
 
-/** The status of what never came as far as a handler, as grpc-js itself would answer it. */
+/** The status of a call that reached no handler, as grpc-js itself would answer it. */
 export const bareStatus = (code: Status, details: string): StatusObject => ({
   code,
   details,
   metadata: new Metadata(),
 })
 
-/** One call of a stream, on the side that serves it. */
+/** One call of a stream on the server's side. */
 export class ServedCall implements IncomingCall {
   readonly id: number
   readonly token: string
   readonly requestId: string
   /** Length of its request. */
   readonly bytes: number
-  /** Of an RPC that there is. */
+  /** Path of an existing RPC. */
   private readonly path: string
   cancelled = false
-  /** How much may still be sent, in bytes; below 0 when the last part was longer than what was left. */
+  /** Bytes that may still be sent; negative when the last part exceeded the remaining credit. */
   private credit = WINDOW
-  /** True once it has its outcome, or nobody waits for one. */
+  /** True once it has its outcome or is abandoned. */
   private isOver = false
   private readonly begun = noteBegin()
   private onCancelled?: () => void
@@ -67,7 +67,7 @@ export class ServedCall implements IncomingCall {
     this.onCancelled = listener
   }
 
-  /** Has the request answered. */
+  /** Decodes the request and runs its handler. */
   serve(route: TransportRoute, payload: Buffer): void {
     const { method, handle } = route
     let request: unknown
@@ -91,27 +91,27 @@ export class ServedCall implements IncomingCall {
     }
   }
 
-  /** Tells the handler that nobody waits for the outcome any more. */
+  /** Aborts the handler's signal; the outcome is discarded. */
   cancel(): void {
     if (this.isOver) return
     this.finish(Status.CANCELLED)
     this.abandon()
   }
 
-  /** Fails the call since its time is up. */
+  /** Fails the call because its deadline has passed. */
   expire(): void {
     if (this.isOver) return
     this.failWith(bareStatus(Status.DEADLINE_EXCEEDED, 'Deadline exceeded'))
     this.abandon()
   }
 
-  /** Lets the answer go on by so many bytes. */
+  /** Allows the answer to send so many more bytes. */
   addCredit(bytes: number): void {
     this.credit += bytes
     this.resume()
   }
 
-  /** Lets a paused answer look whether there is room. */
+  /** Makes a paused answer check again for room. */
   resume(): void {
     const { wake } = this
     this.wake = undefined
@@ -149,7 +149,7 @@ export class ServedCall implements IncomingCall {
     this.finish(Status.OK)
   }
 
-  /** Sends a message, in parts when it is long, as fast as the client makes room. */
+  /** Sends a message, in parts when it is long, no faster than the client grants credit. */
   private async send(bytes: Buffer): Promise<void> {
     let start = 0
     do {

@@ -37,11 +37,11 @@ export class TransportSession implements CallHost {
       this.endWhenDone()
     })
     for (const event of ['cancelled', 'error', 'close']) stream.once(event, () => this.close())
-    // Headers tell the client that its calls are welcome.
+    // A client sends calls when it has received headers.
     stream.sendMetadata(new Metadata())
   }
 
-  /** Asks the client to go elsewhere with its further calls. */
+  /** Asks the client to send further calls elsewhere. */
   drain(): void {
     if (!this.isClosed && !this.isEnding) this.queue.drain()
   }
@@ -84,7 +84,7 @@ export class TransportSession implements CallHost {
     return new AppError('too_many', 'TOO_MANY_CALLS', 'too many concurrent calls, retry later')
   }
 
-  /** Ends the stream of a client that does not keep to the contract. */
+  /** Ends the stream of a client that violates the contract. */
   private breakOff(fault: string): void {
     const error = new AppError('invalid', 'MALFORMED_FRAME', fault)
     this.stream.emit('error', this.scope.fail(error, this.stream.getPath()))

@@ -16,7 +16,7 @@ function decode(bytes: Buffer): ExchangeRequest {
   return ExchangeRequest.decode(bytes)
 }
 
-/** Serves the calls that come over streams of TransportService, by the same handlers that serve plain gRPC. */
+/** Serves calls on streams of TransportService with the handlers of plain gRPC. */
 export class TransportServer {
   private readonly routes = new Map<string, TransportRoute>()
   private readonly sessions = new Set<TransportSession>()
@@ -33,12 +33,12 @@ export class TransportServer {
 
   constructor(private readonly scope: CallScope) {}
 
-  /** Makes a method callable; one whose request is a stream is for plain gRPC alone. */
+  /** Adds a method. Methods with streamed requests are served by plain gRPC only. */
   add(route: TransportRoute): void {
     if (!route.method.requestStream) this.routes.set(route.method.path, route)
   }
 
-  /** Serves one stream: what grpc-js calls. */
+  /** Serves one stream; called by grpc-js. */
   readonly exchange = (stream: ServerDuplexStream<ExchangeRequest, ExchangeResponse>): void => {
     const session = new TransportSession(stream, this.routes, this.scope, this.traced)
     this.sessions.add(session)
@@ -47,7 +47,7 @@ export class TransportServer {
     stream.once('cancelled', forget)
   }
 
-  /** Asks the clients to go elsewhere with their further calls. */
+  /** Asks clients to send further calls elsewhere. */
   drain(): void {
     for (const session of this.sessions) session.drain()
   }

@@ -1,10 +1,10 @@
 import { sql, type Kysely } from 'kysely'
 
 const CHECK_MS = 3_000
-/** While PostgreSQL is away, its return is noticed sooner. */
+/** Shorter interval while PostgreSQL is unreachable, to notice its return sooner. */
 const RETRY_MS = 500
 
-/** Watches whether PostgreSQL answers, every few seconds and whenever a query has found it away. */
+/** Checks whether PostgreSQL responds, every few seconds and on request after a query has failed. */
 export class DatabaseHealth<DB> implements Disposable {
   private timer?: NodeJS.Timeout
   private checking = false
@@ -15,7 +15,7 @@ export class DatabaseHealth<DB> implements Disposable {
     private readonly onChange: (serving: boolean) => void,
   ) {}
 
-  /** Looks now, and goes on looking until disposed of. */
+  /** Checks now, and then periodically until disposed of. */
   check(): void {
     if (this.checking || this.closed) return
     this.checking = true

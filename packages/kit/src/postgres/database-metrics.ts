@@ -13,13 +13,13 @@ const waiting = new Observed('gauge', {
   unit: '{request}',
 })
 
-/** Shows a pool of connections in the metrics, until disposed of. */
+/** Reports metrics of a connection pool until disposed of. */
 export function observePool(pool: Pool): Disposable {
   return together([
-    connections.observe((tell) => {
-      tell(pool.idleCount, { 'db.client.connection.state': 'idle' })
-      tell(pool.totalCount - pool.idleCount, { 'db.client.connection.state': 'used' })
+    connections.observe((report) => {
+      report(pool.idleCount, { 'db.client.connection.state': 'idle' })
+      report(pool.totalCount - pool.idleCount, { 'db.client.connection.state': 'used' })
     }),
-    waiting.observe((tell) => tell(pool.waitingCount)),
+    waiting.observe((report) => report(pool.waitingCount)),
   ])
 }

@@ -4,23 +4,23 @@ import type { Logger } from '../logger'
 import { encodeError } from './wire-errors'
 import type { Authenticator, ServerCall } from './server-call'
 
-/** Taken off the caller's deadline, so that the callee gives up first and can say so. */
+/** Subtracted from the caller's deadline, so that the callee times out first and can report it. */
 const DEADLINE_MARGIN_MS = 20
 /** Longest a unary call may take when its caller states no deadline. */
 const DEFAULT_DEADLINE_MS = 60_000
 
-/** A call as it came in, by whichever transport. */
+/** An incoming call, over either transport. */
 export interface IncomingCall {
-  /** What stands after `Bearer`; empty when there is no token. */
+  /** The bearer token; empty when there is none. */
   readonly token: string
   readonly requestId: string
-  /** When the caller stops waiting, epoch milliseconds; Infinity when it does not say. */
+  /** When the caller stops waiting, epoch milliseconds; Infinity when it states no deadline. */
   readonly deadline: number
   readonly cancelled: boolean
   on(event: 'cancelled', listener: () => void): unknown
 }
 
-/** One call being served. The abort signal is made only when a handler asks for it. */
+/** One call being served. The abort signal is created only when a handler reads it. */
 class IncomingServerCall implements ServerCall {
   private controller?: AbortController
   readonly requestId: string
@@ -48,7 +48,7 @@ class IncomingServerCall implements ServerCall {
   }
 }
 
-/** What all calls of one server share: checking callers and deadlines on the way in, errors on the way out. */
+/** Shared by all calls of one server: checks callers and deadlines of requests, and encodes errors of responses. */
 export class CallScope {
   private readonly openStreams = new Set<IncomingServerCall>()
 
@@ -58,8 +58,8 @@ export class CallScope {
   ) {}
 
   /**
-   * Admits a call, at once when its token is known. Throws or rejects: `unauthenticated` without a valid token,
-   * `timeout` when it comes too late.
+   * Admits a call, synchronously when its token has been verified before. Throws or rejects: `unauthenticated` without a
+   * valid token, `timeout` after its deadline.
    */
   admit(call: IncomingCall, open: boolean): ServerCall | Promise<ServerCall> {
     const now = Date.now()
@@ -75,7 +75,7 @@ export class CallScope {
     return caller.then((verified) => new IncomingServerCall(call, verified, token, deadline))
   }
 
-  /** Runs the handler of a stream that may stay open for ever; its signal is aborted when the server stops. */
+  /** Runs the handler of a stream without an end; its signal is aborted when the server stops. */
   async holdOpen(call: ServerCall, run: () => Promise<void>): Promise<void> {
     if (!(call instanceof IncomingServerCall)) return run()
     this.openStreams.add(call)
@@ -91,7 +91,7 @@ export class CallScope {
     for (const call of this.openStreams) call.end()
   }
 
-  /** The error as it goes over the wire; a bug is logged here, where it happened. */
+  /** Encodes an error for the wire. Logs it first if it is a bug. */
   fail(error: unknown, path: string): StatusObject {
     const { status, isBug } = encodeError(error)
     if (isBug) this.log.error({ err: error, rpc: path }, 'call failed with an internal error')

@@ -1,20 +1,20 @@
-/** Longest time that a timer can be set for, in milliseconds. */
+/** Longest delay of a timer, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** One timer for the deadlines of many calls: setting one for each costs more than looking through them now and then. */
+/** One timer for the deadlines of many calls, which is cheaper than a timer for each. */
 export class Deadlines {
   private timer?: NodeJS.Timeout
   private at = Infinity
 
-  /** @param expire ends what is due by then, epoch milliseconds, and answers the earliest deadline that is left */
+  /** @param expire ends the calls due at `now` (epoch milliseconds) and returns the earliest remaining deadline */
   constructor(private readonly expire: (now: number) => number) {}
 
-  /** Sees to it that a deadline, epoch milliseconds, is looked at in time. */
+  /** Schedules the check of a deadline, epoch milliseconds. */
   add(deadline: number): void {
     if (deadline < this.at) this.arm(deadline)
   }
 
-  /** Looks at none any more. */
+  /** Stops checking. */
   stop(): void {
     clearTimeout(this.timer)
     this.at = Infinity

@@ -11,8 +11,8 @@ const DOMAIN = 'sheaf'
 const CODE = 'code'
 
 /**
- * An error as it leaves a server: status, message and a google.rpc.ErrorInfo that any gRPC client can read. What is no
- * AppError leaves as INTERNAL without its text; `isBug` tells that it wants logging.
+ * Encodes an error for the wire: status, message and a google.rpc.ErrorInfo that any gRPC client can read. Errors other than
+ * AppError become INTERNAL without their text, with `isBug` set: the caller logs them.
  */
 export function encodeError(error: unknown): { status: StatusObject; isBug: boolean } {
   const known = toAppError(error)
@@ -33,7 +33,7 @@ export function encodeError(error: unknown): { status: StatusObject; isBug: bool
   return { status: { code, details: app.message, metadata }, isBug: known === undefined }
 }
 
-/** The AppError that a call's failure stands for; statuses that the transport itself makes included. */
+/** Decodes the failure of a call, including statuses of the transport itself, into an AppError. */
 export function decodeError(error: unknown): AppError {
   if (error instanceof AppError) return error
   if (!isServiceError(error)) throw error
@@ -41,7 +41,7 @@ export function decodeError(error: unknown): AppError {
   return decodeStatus(error.code, error.details, Buffer.isBuffer(details) ? details : undefined)
 }
 
-/** The AppError that a status stands for. `details` is an encoded google.rpc.Status. */
+/** Decodes a status into an AppError. `details` is an encoded google.rpc.Status. */
 export function decodeStatus(code: number, message: string, details?: Uint8Array): AppError {
   const info = details && readErrorInfo(details)
   if (info?.domain !== DOMAIN) return transportError(code)

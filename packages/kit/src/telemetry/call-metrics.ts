@@ -11,12 +11,12 @@ const durations = new Histogram(
   secondsBounds,
 )
 
-/** The moment at which a call begins, for `countCall`; 0 while nobody wants to know. */
+/** Returns the start time of a call for `countCall`; 0 while metrics are off. */
 export function noteBegin(): number {
   return isMetering() ? performance.now() : 0
 }
 
-/** Counts a call that is over; `path` is that of an RPC that there is. */
+/** Records a call that has ended. `path` must be that of an existing RPC, which bounds the number of label values. */
 export function countCall(path: string, status: Status, begun: number): void {
   if (begun === 0) return
   durations.record((performance.now() - begun) / 1_000, {

@@ -7,22 +7,23 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { Span } from '@opentelemetry/api'
+import { extractContext, traceparentOf } from './traceparent'
 
 const tracer = trace.getTracer('@sheaf/kit')
 
-/** True when spans go anywhere: a span of nobody's costs more than asking. */
+/** True when spans are exported. Asking is cheaper than creating a span that is dropped. */
 export function isTracing(): boolean {
   return propagation.fields().length > 0
 }
 
 /**
- * The span of one call, over whichever transport. It tells the status of an error and never its text, which may quote what
- * the caller has said.
+ * The span of one call, over either transport. It holds the status of an error but never its text, which may quote the
+ * caller's input.
  */
 export class CallSpan {
   private constructor(private readonly span: Span) {}
 
-  /** The span of a call that goes out, below the active one; undefined when there is none. */
+  /** Starts the span of an outgoing call as a child of the active span; undefined when there is none. */
   static ofClient(path: string): CallSpan | undefined {
     if (!trace.getActiveSpan()?.isRecording()) return undefined
     return new CallSpan(
@@ -30,22 +31,19 @@ export class CallSpan {
     )
   }
 
-  /** The span of a call that came in, below the one that its caller names; undefined when it names none. */
+  /** Starts the span of an incoming call as a child of the caller's span; undefined when the caller sent none. */
   static ofServer(path: string, traceparent: string): CallSpan | undefined {
     if (traceparent === '') return undefined
-    const parent = propagation.extract(ROOT_CONTEXT, { traceparent })
     const options = { kind: SpanKind.SERVER, attributes: attributesOf(path) }
-    return new CallSpan(tracer.startSpan(nameOf(path), options, parent))
+    return new CallSpan(tracer.startSpan(nameOf(path), options, extractContext(traceparent)))
   }
 
-  /** W3C trace context to send along. */
+  /** W3C traceparent for the call's metadata. */
   get traceparent(): string {
-    const carrier: Record<string, string> = {}
-    propagation.inject(trace.setSpan(context.active(), this.span), carrier)
-    return carrier.traceparent ?? ''
+    return traceparentOf(this.span)
   }
 
-  /** Runs what happens within the span. */
+  /** Runs a function within the span. */
   run<T>(work: () => T): T {
     return context.with(trace.setSpan(ROOT_CONTEXT, this.span), work)
   }

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
 import type { CollectionResult, MetricData } from '@opentelemetry/sdk-metrics'
 
-/** What Prometheus, and whatever hands OTLP on to it, writes behind names. */
+/** Suffixes that Prometheus, and collectors that convert OTLP for it, append to names. */
 const unitNames: Readonly<Record<string, string>> = { s: 'seconds', By: 'bytes', '1': 'ratio' }
 
-/** A reader of metrics for Prometheus that names them as collectors and Prometheus name what comes by OTLP. */
+/** A Prometheus exporter whose names equal those of metrics that arrive by OTLP. */
 class UnitNamingExporter extends PrometheusExporter {
   override async collect(): Promise<CollectionResult> {
     const { resourceMetrics, errors } = await super.collect()
@@ -25,9 +25,9 @@ function nameUnit(metric: MetricData): MetricData {
   return { ...metric, descriptor: { ...metric.descriptor, name: `${name}.${suffix}` } }
 }
 
-/** Serves metrics to Prometheus, at `/metrics` of a port of its own. */
+/** Serves metrics to Prometheus at `/metrics` of a separate port. */
 export class MetricsServer implements AsyncDisposable {
-  /** What the metrics are collected with. */
+  /** The reader that collects the metrics. */
   readonly reader = new UnitNamingExporter({ preventServerStart: true })
   private readonly server: Server = createServer((request, response) => {
     const isWanted = request.method === 'GET' && request.url?.split('?')[0] === '/metrics'
@@ -35,7 +35,7 @@ export class MetricsServer implements AsyncDisposable {
     response.writeHead(404, { 'Content-Type': 'text/plain' }).end('not found: try /metrics\n')
   })
 
-  /** Resolves to the address `host:port` when it listens. Throws when it cannot. */
+  /** Starts listening and returns the address `host:port`. Rejects when the port cannot be used. */
   listen(host: string, port: number): Promise<string> {
     const { server } = this
     return new Promise((resolve, reject) => {

@@ -5,43 +5,43 @@ import {
   type ObservableResult,
 } from '@opentelemetry/api'
 
-/** What a metric is, as docs/telemetry.md lists it. */
+/** Definition of a metric, as listed in docs/telemetry.md. */
 export interface MetricDefinition<Label extends string = string> {
-  /** With dots; Prometheus shows underscores, the unit, and `_total` behind what only grows. */
+  /** With dots; Prometheus shows underscores, the unit, and `_total` after counters. */
   readonly name: string
   readonly description: string
-  /** As UCUM writes it: `s`, `By`, `1`, or what is counted in braces. */
+  /** In UCUM notation: `s`, `By`, `1`, or the counted item in braces. */
   readonly unit: string
-  /** Names of its labels. Each has a few values, however many documents and users there are. */
+  /** Names of its labels. Each has few values, regardless of the number of documents and users. */
   readonly labels?: readonly Label[]
 }
 
-/** How a metric behaves. */
+/** Kind of instrument. */
 export type MetricKind = 'counter' | 'gauge' | 'histogram'
 
-/** A metric that some module has defined. */
+/** A metric defined by a loaded module. */
 export interface DefinedMetric extends MetricDefinition {
   readonly kind: MetricKind
 }
 
 type Labels<Label extends string> = Readonly<Record<Label, string | number>>
-/** Tells a value, and what it is of when the metric has labels. */
-type Tell<Label extends string> = (value: number, ...of: [] | [Labels<Label>]) => void
+/** Reports a value, with its labels when the metric has any. */
+type Report<Label extends string> = (value: number, ...of: [] | [Labels<Label>]) => void
 
 const defined = new Map<string, DefinedMetric>()
 let isOn = false
 
-/** True when metrics go anywhere; where a moment has to be noted for one, this is asked first. */
+/** True when metrics are exported; checked before timestamps are taken for a metric. */
 export function isMetering(): boolean {
   return isOn
 }
 
-/** Says that metrics go somewhere: `startTelemetry` does, before the modules that define some are loaded. */
+/** Enables metrics. `startTelemetry` calls it before the modules that define metrics are loaded. */
 export function switchOnMetrics(): void {
   isOn = true
 }
 
-/** All metrics that the modules loaded so far have defined. */
+/** Returns all metrics that the modules loaded so far have defined. */
 export function listMetrics(): readonly DefinedMetric[] {
   return [...defined.values()]
 }
@@ -53,7 +53,7 @@ function define(kind: MetricKind, definition: MetricDefinition): void {
 
 const meter = () => metrics.getMeter('@sheaf/kit')
 
-/** Counts what happens; free while nobody wants to know. */
+/** Counts events; free while metrics are off. */
 export class Counter<Label extends string = never> {
   private instrument?: ApiCounter
 
@@ -70,11 +70,11 @@ export class Counter<Label extends string = never> {
   }
 }
 
-/** Sorts amounts into buckets; free while nobody wants to know. */
+/** Sorts amounts into buckets; free while metrics are off. */
 export class Histogram<Label extends string = never> {
   private instrument?: ApiHistogram
 
-  /** @param bounds upper ends of the buckets, growing */
+  /** @param bounds upper bounds of the buckets, ascending */
   constructor(
     private readonly definition: MetricDefinition<Label>,
     private readonly bounds: readonly number[],
@@ -82,7 +82,7 @@ export class Histogram<Label extends string = never> {
     define('histogram', definition)
   }
 
-  /** Takes in an amount. */
+  /** Records an amount. */
   record(amount: number, labels: Labels<Label>): void {
     if (!isOn) return
     this.instrument ??= this.create()
@@ -96,7 +96,7 @@ export class Histogram<Label extends string = never> {
   }
 }
 
-/** A number that somebody has anyway, read whenever metrics are collected: what happens to it costs nothing. */
+/** A number that is maintained anyway and read when metrics are collected, so that updating it costs nothing extra. */
 export class Observed<Label extends string = never> {
   /** @param kind `counter` for a number that only grows */
   constructor(
@@ -106,8 +106,8 @@ export class Observed<Label extends string = never> {
     define(kind, definition)
   }
 
-  /** Has `read` tell the number, or one for each value of the labels, until disposed of. */
-  observe(read: (tell: Tell<Label>) => void | Promise<void>): Disposable {
+  /** Calls `read` at each collection, which reports the number, or one for each combination of labels, until disposed of. */
+  observe(read: (report: Report<Label>) => void | Promise<void>): Disposable {
     if (!isOn) return { [Symbol.dispose]: () => {} }
     const { name, ...options } = this.definition
     const create = this.kind === 'gauge' ? 'createObservableGauge' : 'createObservableCounter'
@@ -119,7 +119,7 @@ export class Observed<Label extends string = never> {
   }
 }
 
-/** Several things that are observed, to be disposed of together. */
+/** Combines observations, to be disposed of together. */
 export function together(observed: readonly Disposable[]): Disposable {
   return {
     [Symbol.dispose]() {

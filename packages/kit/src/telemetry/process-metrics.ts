@@ -1,14 +1,14 @@
 import { monitorEventLoopDelay, performance, type EventLoopUtilization } from 'node:perf_hooks'
 import { Observed, together } from './metrics'
 
-/** How often the event loop is looked at; more often would wake an idle process for nothing. */
+/** Sampling interval of the event loop; a shorter one would wake an idle process needlessly. */
 const RESOLUTION_MS = 20
 const NANOSECONDS_PER_SECOND = 1e9
 const MICROSECONDS_PER_SECOND = 1e6
-/** Whoever collects sooner gets the same figures, so that several may collect. */
+/** Collections within this time get the same figures, so that several collectors do not disturb each other. */
 const WINDOW_MS = 1_000
 
-/** The metrics that every process has. */
+/** The metrics of every process. */
 const metrics = {
   delay: new Observed<'statistic'>('gauge', {
     name: 'nodejs.eventloop.delay',
@@ -38,28 +38,28 @@ const metrics = {
   }),
 }
 
-/** Watches the process for metrics, until disposed of. */
+/** Reports metrics of the process until disposed of. */
 export function observeProcess(): Disposable {
   const loop = new LoopFigures()
   return together([
     loop,
-    metrics.delay.observe((tell) => {
+    metrics.delay.observe((report) => {
       const { mean, p99, max } = loop.read()
-      tell(mean, { statistic: 'mean' })
-      tell(p99, { statistic: 'p99' })
-      tell(max, { statistic: 'max' })
+      report(mean, { statistic: 'mean' })
+      report(p99, { statistic: 'p99' })
+      report(max, { statistic: 'max' })
     }),
-    metrics.utilization.observe((tell) => tell(loop.read().utilization)),
-    metrics.memory.observe((tell) => tell(process.memoryUsage.rss())),
-    metrics.heap.observe((tell) => tell(process.memoryUsage().heapUsed)),
-    metrics.cpu.observe((tell) => {
+    metrics.utilization.observe((report) => report(loop.read().utilization)),
+    metrics.memory.observe((report) => report(process.memoryUsage.rss())),
+    metrics.heap.observe((report) => report(process.memoryUsage().heapUsed)),
+    metrics.cpu.observe((report) => {
       const { user, system } = process.cpuUsage()
-      tell((user + system) / MICROSECONDS_PER_SECOND)
+      report((user + system) / MICROSECONDS_PER_SECOND)
     }),
   ])
 }
 
-/** What the event loop did between two collections. */
+/** Statistics of the event loop between two collections. */
 class LoopFigures implements Disposable {
   private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   private before: EventLoopUtilization = performance.eventLoopUtilization()
@@ -92,7 +92,7 @@ class LoopFigures implements Disposable {
   }
 }
 
-/** What is recorded is the time between two looks, so the one that was wanted is taken off. */
+/** The histogram records the time between two samples, so the intended interval is subtracted. */
 function toDelay(nanoseconds: number): number {
   const seconds = nanoseconds / NANOSECONDS_PER_SECOND - RESOLUTION_MS / 1_000
   return Number.isFinite(seconds) ? Math.max(0, seconds) : 0

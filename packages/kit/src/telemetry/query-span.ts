@@ -4,8 +4,8 @@ const tracer = trace.getTracer('@sheaf/kit')
 const OPERATION = /^\s*([a-z]+)/i
 
 /**
- * Runs a statement of PostgreSQL as a span, when it is for something that is traced. The span has the statement's text, which
- * has no values, and of an error its code alone, since its text may quote some.
+ * Runs a PostgreSQL statement within a span if the active request is traced. The span has the statement's text, which
+ * contains no values, and only the code of an error, whose text may quote values.
  */
 export async function traceQuery<T>(text: string, run: () => Promise<T>): Promise<T> {
   if (!trace.getActiveSpan()?.isRecording()) return run()
@@ -21,7 +21,7 @@ export async function traceQuery<T>(text: string, run: () => Promise<T>): Promis
   )
 }
 
-/** Runs the wait for a connection as a span, when it is for something that is traced. */
+/** Runs the wait for a connection within a span if the active request is traced. */
 export async function traceConnect<T>(run: () => Promise<T>): Promise<T> {
   if (!trace.getActiveSpan()?.isRecording()) return run()
   const attributes = { 'db.system.name': 'postgresql' }

@@ -17,8 +17,8 @@ const headersOf = {
 }
 
 /**
- * Has a request answered as a span, below that of the trace context that it brings along. For a request that is not to be traced nothing
- * is done here or anywhere later: what it calls is traced only below a span. The span tells nothing of the address, which holds what the client likes.
+ * Handles a request within a span, a child of the trace context that the request carries. Nothing is recorded for a request
+ * that is not sampled, here or later: calls are traced only below a span. The span omits the URL, which may contain user data.
  */
 export function traceRequest(
   request: IncomingMessage,
@@ -38,7 +38,7 @@ export function traceRequest(
   context.with(trace.setSpan(parent, span), answer)
 }
 
-/** The function, to be run within the trace that is active now. */
+/** Returns the function bound to the currently active trace. */
 export function keepTrace<T extends () => void>(run: T): T {
   return isTracing() ? context.bind(context.active(), run) : run
 }

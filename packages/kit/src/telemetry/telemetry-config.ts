@@ -1,15 +1,15 @@
 import { EnvReader, type Env, type ListenAddress } from '../config'
 
-/** What telemetry a process gives. */
+/** Which telemetry a process exports. */
 export interface TelemetryConfig {
   readonly traces: boolean
   readonly metrics: boolean
-  /** Where metrics are served to Prometheus, instead of being sent. */
+  /** Where metrics are served to Prometheus instead of being pushed. */
   readonly listen?: ListenAddress
 }
 
 /**
- * Reads what telemetry is wanted: of OpenTelemetry's own variables whether they name an exporter, besides our setting. Throws
+ * Reads which telemetry is enabled: by OpenTelemetry's variables that name an exporter, and by SHEAF_METRICS_LISTEN. Throws
  * ConfigError naming the fault.
  */
 export function readTelemetryConfig(env: Env): TelemetryConfig {

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { context, diag, DiagLogLevel, propagation } from '@opentelemetry/api'
+import { context, diag, DiagLogLevel } from '@opentelemetry/api'
 import type { Env } from '../config'
 import { cutText } from '../truncate-text'
 import type { Logger } from '../logger'
@@ -8,8 +8,9 @@ import { switchOnMetrics } from './metrics'
 import type { MetricsServer } from './metrics-server'
 import { observeProcess } from './process-metrics'
 import { readTelemetryConfig } from './telemetry-config'
+import { injectContext } from './traceparent'
 
-/** What goes wrong with sending is told so often at most. */
+/** Failures of the exporter are logged at most this often. */
 const TELL_MS = 60_000
 const MAX_REASON = 300
 
@@ -20,9 +21,9 @@ export interface RunningTelemetry extends AsyncDisposable {
 }
 
 /**
- * Starts OpenTelemetry as its standard variables and SHEAF_METRICS_LISTEN say; when they ask for nothing it loads nothing, and
- * the API's built-in no-ops make every span free. Spans are made by Sheaf itself, and so tell
- * nothing but what they are meant to. Must run before modules that ask for metrics are loaded. Throws ConfigError for a malformed setting.
+ * Starts OpenTelemetry as its standard variables and SHEAF_METRICS_LISTEN specify. When telemetry is off, nothing is loaded
+ * and the API's built-in no-ops make spans free. Sheaf creates its spans itself, so that they hold only intended data. Must
+ * run before modules that define metrics are loaded. Throws ConfigError for a malformed setting.
  */
 export function startTelemetry(service: string, env: Env, log: Logger): RunningTelemetry {
   const { traces, metrics: metered, listen } = readTelemetryConfig(env)
@@ -37,7 +38,7 @@ export function startTelemetry(service: string, env: Env, log: Logger): RunningT
     }),
     serviceName: env.OTEL_SERVICE_NAME ?? `sheaf-${service}`,
     logRecordProcessors: [],
-    // Both ways at once would count everything twice where they meet.
+    // Pull and push at the same time would count everything twice in a shared backend.
     ...(server ? { metricReaders: [server.reader] } : !metered && { metricReaders: [] }),
     ...(!traces && { textMapPropagator: null, spanProcessors: [] }),
   })
@@ -58,7 +59,7 @@ export function startTelemetry(service: string, env: Env, log: Logger): RunningT
   }
 }
 
-/** Loads OpenTelemetry, which takes time and memory, when it is switched on. */
+/** Loads OpenTelemetry, which costs time and memory, only when it is switched on. */
 function load() {
   /* eslint-disable @typescript-eslint/no-require-imports -- loaded only when it is switched on */
   const { NodeSDK } = require('@opentelemetry/sdk-node') as typeof import('@opentelemetry/sdk-node')
@@ -71,7 +72,7 @@ function load() {
   return { NodeSDK, resourceFromAttributes, MetricsServer }
 }
 
-/** Lets OpenTelemetry say what goes wrong, such as that a collector is away, now and then. */
+/** Logs errors of OpenTelemetry, such as an unreachable collector, at a limited rate. */
 function tellFaults(log: Logger): void {
   let toldAt = -Infinity
   const tell = (reason: string) => {
@@ -87,10 +88,8 @@ function tellFaults(log: Logger): void {
   )
 }
 
-/** W3C traceparent of the active span, to be stored or sent along; empty when there is no trace. */
+/** Returns the W3C traceparent of the active span, to be stored or propagated; empty when there is no trace. */
 export function currentTraceparent(): string {
   if (!isTracing()) return ''
-  const carrier: Record<string, string> = {}
-  propagation.inject(context.active(), carrier)
-  return carrier.traceparent ?? ''
+  return injectContext(context.active())
 }

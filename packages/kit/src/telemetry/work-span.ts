@@ -1,63 +1,46 @@
-import {
-  propagation,
-  ROOT_CONTEXT,
-  SpanStatusCode,
-  trace,
-  type Attributes,
-  SpanKind,
-  type Link,
-  type Span,
-} from '@opentelemetry/api'
+import { SpanKind, SpanStatusCode, trace, type Attributes, type Span } from '@opentelemetry/api'
+import { isTracing } from './call-span'
+import { extractContext, linksTo, traceparentOf } from './traceparent'
 
 const tracer = trace.getTracer('@sheaf/kit')
 
-/** What a span of work begins with. */
+/** Options of a work span. */
 export interface WorkOptions {
-  /** W3C traceparent of what asked for it; none, and there is no span. */
+  /** W3C traceparent of the request; no span is created when it is empty. */
   readonly traceparent: string
-  /** True for a message that others take later. */
+  /** True for a message that is consumed later. */
   readonly isProducer?: boolean
   readonly attributes?: Attributes
-  /** W3C traceparents of what else it is for. */
+  /** W3C traceparents of other requests that the work serves. */
   readonly links?: readonly string[]
 }
 
-/** The span of work that is done for a request after, or beside, its calls. */
+/** The span of work that is done for a request outside its calls. */
 export class WorkSpan {
   private constructor(private readonly span: Span) {}
 
-  /** Begins one; undefined where no trace is wanted, which costs nothing. */
+  /** Starts a span; undefined for work that is not traced, at no cost. */
   static start(name: string, options: WorkOptions): WorkSpan | undefined {
     const { traceparent, isProducer, attributes, links = [] } = options
-    if (traceparent === '' || propagation.fields().length === 0) return undefined
-    const parent = extract(traceparent)
-    const linked = links.flatMap((link): Link[] => {
-      const context = trace.getSpanContext(extract(link))
-      return context ? [{ context }] : []
-    })
+    if (traceparent === '' || !isTracing()) return undefined
     const kind = isProducer ? SpanKind.PRODUCER : SpanKind.INTERNAL
-    return new WorkSpan(tracer.startSpan(name, { kind, attributes, links: linked }, parent))
+    const spanOptions = { kind, attributes, links: linksTo(links) }
+    return new WorkSpan(tracer.startSpan(name, spanOptions, extractContext(traceparent)))
   }
 
-  /** W3C trace context to send along. */
+  /** W3C traceparent for messages that the work sends. */
   get traceparent(): string {
-    const carrier: Record<string, string> = {}
-    propagation.inject(trace.setSpan(ROOT_CONTEXT, this.span), carrier)
-    return carrier.traceparent ?? ''
+    return traceparentOf(this.span)
   }
 
-  /** Adds facts; never keys, tokens or cell values. */
+  /** Adds attributes; never keys, tokens or cell values. */
   set(attributes: Attributes): void {
     this.span.setAttributes(attributes)
   }
 
-  /** Ends it, well or not. */
+  /** Ends the span. */
   end(failed = false): void {
     if (failed) this.span.setStatus({ code: SpanStatusCode.ERROR })
     this.span.end()
   }
-}
-
-function extract(traceparent: string) {
-  return propagation.extract(ROOT_CONTEXT, { traceparent })
 }

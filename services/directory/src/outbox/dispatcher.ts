@@ -1,3 +1,4 @@
+import { backoffDelay, jitter } from '@sheaf/kit/backoff'
 import { toAppError } from '@sheaf/kit/errors'
 import type { Logger } from '@sheaf/kit/logger'
 import type { Kysely } from 'kysely'
@@ -14,10 +15,10 @@ const CONCURRENCY = 8
 const DELIVERY_MS = 5_000
 /** Duration of a claim: long enough to try the whole batch. */
 const LEASE_MS = Math.ceil(BATCH / CONCURRENCY) * DELIVERY_MS + 5_000
-/** Pause of an unreachable lane, first and longest. */
-const PAUSE_MS = { first: 250, longest: 5_000 }
-/** Delay before an entry that was rejected is retried, first and longest. */
-const RETRY_MS = { first: 1_000, longest: 5 * 60_000 }
+/** How long a lane that cannot be used is left alone, at first and at most. */
+const PAUSE = { firstMs: 250, longestMs: 5_000 }
+/** When an entry that was refused is tried again, at first and at most. */
+const RETRY = { firstMs: 1_000, longestMs: 5 * 60_000 }
 
 /** A service that receives outbox entries. */
 export interface OutboxConsumer extends AsyncDisposable {
@@ -36,7 +37,7 @@ export interface OutboxConsumer extends AsyncDisposable {
  * destination is paused and does not delay others.
  */
 export class OutboxDispatcher implements AsyncDisposable {
-  private readonly pauses = new Map<string, { until: number; ms: number }>()
+  private readonly pauses = new Map<string, { until: number; failures: number }>()
   private readonly stop = new AbortController()
   private timer?: NodeJS.Timeout
   private running?: Promise<void>
@@ -57,7 +58,7 @@ export class OutboxDispatcher implements AsyncDisposable {
       this.running = undefined
       if (this.again) this.wake()
       else if (!this.stop.signal.aborted)
-        this.timer = setTimeout(() => this.wake(), POLL_MS * (0.5 + Math.random())).unref()
+        this.timer = setTimeout(() => this.wake(), jitter(POLL_MS)).unref()
     })
   }
 
@@ -135,8 +136,7 @@ export class OutboxDispatcher implements AsyncDisposable {
     }
     const facts = { err: error, consumer, kind, docId, home, attempts }
     this.log.warn(facts, 'a service rejected an outbox message, retrying')
-    const ms = Math.min(RETRY_MS.longest, RETRY_MS.first * 2 ** Math.min(attempts, 20))
-    await postponeEntry(this.db, entry.id, ms * (0.5 + Math.random()))
+    await postponeEntry(this.db, entry.id, jitter(backoffDelay(attempts + 1, RETRY)))
   }
 
   private pause(lane: string, error: unknown): void {
@@ -145,7 +145,7 @@ export class OutboxDispatcher implements AsyncDisposable {
     const now = performance.now()
     // Concurrent deliveries fail together, which counts once.
     if (before && before.until > now) return
-    const ms = Math.min(PAUSE_MS.longest, (before?.ms ?? PAUSE_MS.first / 2) * 2)
-    this.pauses.set(lane, { until: now + ms, ms })
+    const failures = (before?.failures ?? 0) + 1
+    this.pauses.set(lane, { until: now + backoffDelay(failures, PAUSE), failures })
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { Backoff } from '@sheaf/kit/backoff'
 import { toAppError } from '@sheaf/kit/errors'
 import type { Logger } from '@sheaf/kit/logger'
 import { connectNats } from '@sheaf/kit/nats'
@@ -20,8 +21,7 @@ const CONCURRENCY = 64
 const LINGER_MS = 25
 /** How long NATS may take to confirm a message. */
 const CONFIRM_MS = 5_000
-const FIRST_RETRY_MS = 100
-const LAST_RETRY_MS = 5_000
+const RETRY = { firstMs: 100, longestMs: 5_000 }
 /** How long stopping waits for messages that are on their way. */
 const STOP_MS = 2_000
 /** A document's dirty mark goes when nothing was written for this long: setting it again costs an fsync. */
@@ -45,7 +45,7 @@ export class ChangePublisher implements AsyncDisposable {
   private readonly queue = new Set<string>()
   private readonly active = new Map<string, Promise<void>>()
   /** Documents that cannot be read, until they are tried again: whatever is wrong with them is theirs alone. */
-  private readonly unreadable = new Map<string, { timer: NodeJS.Timeout; waitMs: number }>()
+  private readonly unreadable = new Map<string, { timer: NodeJS.Timeout; backoff: Backoff }>()
   /** Documents that are published but still marked, and since when. */
   private readonly quiet = new Map<string, number>()
   private readonly stop = new AbortController()
@@ -141,7 +141,7 @@ export class ChangePublisher implements AsyncDisposable {
 
   /** Publishes all that a document's log holds. Never throws. */
   private async publishDocument(docId: string): Promise<void> {
-    let wait = FIRST_RETRY_MS
+    const backoff = new Backoff(RETRY)
     let gathered: Promise<unknown> | undefined
     while (!this.stop.signal.aborted) {
       let entries: LogEntry[]
@@ -161,14 +161,13 @@ export class ChangePublisher implements AsyncDisposable {
       try {
         await this.publish(docId, entries)
         this.documents.confirmPublished(docId, entries.at(-1)?.seq ?? 0)
-        wait = FIRST_RETRY_MS
+        backoff.reset()
         gathered = delay(LINGER_MS)
         this.failing = false
       } catch (error) {
         if (this.isGone(docId, error)) return
         this.logFailure(docId, error)
-        await this.pause(wait * (0.5 + Math.random()))
-        wait = Math.min(wait * 2, LAST_RETRY_MS)
+        await this.pause(backoff.nextDelay())
       }
     }
   }
@@ -210,14 +209,13 @@ export class ChangePublisher implements AsyncDisposable {
   }
 
   private postpone(docId: string, error: unknown): void {
-    const before = this.unreadable.get(docId)?.waitMs
-    const level = before === undefined ? 'warn' : 'debug'
+    const backoff = this.unreadable.get(docId)?.backoff ?? new Backoff(RETRY)
+    const level = backoff.isFresh ? 'warn' : 'debug'
     this.options.log[level]({ err: error, docId }, 'failed to read changes of a document')
     if (this.stop.signal.aborted) return
-    const waitMs = Math.min(before === undefined ? FIRST_RETRY_MS : before * 2, LAST_RETRY_MS)
-    const timer = setTimeout(() => this.add(docId), waitMs * (0.5 + Math.random()))
+    const timer = setTimeout(() => this.add(docId), backoff.nextDelay())
     timer.unref()
-    this.unreadable.set(docId, { timer, waitMs })
+    this.unreadable.set(docId, { timer, backoff })
   }
 
   private async settleQuiet(before: number): Promise<void> {

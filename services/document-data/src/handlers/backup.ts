@@ -1,4 +1,5 @@
 import { requireSystem } from '@sheaf/auth/require-access'
+import { resolveSystemAccess } from '@sheaf/auth/system-token'
 import { AppError, toAppError } from '@sheaf/kit/errors'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
@@ -56,10 +57,9 @@ export const backup = (ctx: Context): BackupService => ({
 
 /** True when directory has the document: then its file is not what a restore has left. */
 async function isKnown({ directory, serviceKey }: Context, docId: string): Promise<boolean> {
-  const credential = { $case: 'serviceKey', value: serviceKey } as const
   const access = new AccessServiceClientImpl(directory)
   try {
-    await access.resolveAccess({ credential, document: docId, site: '', neededRole: 0 })
+    await resolveSystemAccess(access, serviceKey, docId)
     return true
   } catch (error) {
     if (toAppError(error)?.code === 'not_found') return false

@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import { SharedLimit } from '@sheaf/kit/quota'
+import { Quota } from '@sheaf/kit/quota'
 import { HeldResult } from './buffered-result'
 import { ChildEnded, SqlChild, type SqlResult } from './sql-child'
 import { tooMuchMemory } from './sql-errors'
@@ -62,16 +62,16 @@ export class SqlPool implements AsyncDisposable {
   private readonly children = new Set<SqlChild>()
   private readonly taken = new Set<SqlChild>()
   private readonly waiting = new Set<Waiter>()
-  private readonly running: SharedLimit
-  private readonly queued: SharedLimit
+  private readonly running: Quota
+  private readonly queued: Quota
   /** Processes that ended otherwise than by closing the pool, by what ended them. */
   readonly ended = { stopped: 0, spent: 0, memory: 0, failure: 0 }
   private heldBytes = 0
   private closed = false
 
   constructor(private readonly options: SqlPoolOptions) {
-    this.running = new SharedLimit(options.limits.processes)
-    this.queued = new SharedLimit(options.limits.waiting)
+    this.running = new Quota(options.limits.processes)
+    this.queued = new Quota(options.limits.waiting)
   }
 
   /** Processes that run a statement. */

@@ -1,7 +1,7 @@
 import { isTracing } from '@sheaf/kit/telemetry/call-span'
+import { extractContext, traceparentOf } from '@sheaf/kit/telemetry/traceparent'
 import {
   context,
-  propagation,
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
@@ -27,18 +27,15 @@ export class MatchSpans {
     if (!isTracing()) return
     for (const { entries, traceparent } of messages) {
       if (traceparent === '') continue
-      const parent = propagation.extract(ROOT_CONTEXT, { traceparent })
       const attributes = {
         'messaging.system': 'nats',
         'messaging.batch.message_count': entries.length,
         'sheaf.seq': entries[0]?.seq ?? 0,
       }
       const options = { kind: SpanKind.CONSUMER, attributes }
-      const span = tracer.startSpan('sheaf.webhook.match', options, parent)
+      const span = tracer.startSpan('sheaf.webhook.match', options, extractContext(traceparent))
       this.spans.push(span)
-      const carrier: Record<string, string> = {}
-      propagation.inject(trace.setSpan(ROOT_CONTEXT, span), carrier)
-      const own = carrier.traceparent ?? ''
+      const own = traceparentOf(span)
       for (const entry of entries)
         if (isSameTrace(own, entry.traceparent)) this.bySeq.set(entry.seq, own)
     }

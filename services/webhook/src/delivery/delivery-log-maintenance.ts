@@ -1,3 +1,4 @@
+import { jitter } from '@sheaf/kit/backoff'
 import type { Logger } from '@sheaf/kit/logger'
 import { sql, type Kysely } from 'kysely'
 import { listWebhookIds, trimLog } from '../db/delivery-log'
@@ -27,8 +28,7 @@ export class DeliveryLogMaintenance implements AsyncDisposable {
   start(): void {
     if (this.closed) return
     this.running = this.round().finally(() => {
-      const wait = ROUND_MS * (0.5 + Math.random())
-      if (!this.closed) this.timer = setTimeout(() => this.start(), wait).unref()
+      if (!this.closed) this.timer = setTimeout(() => this.start(), jitter(ROUND_MS)).unref()
     })
   }
 

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
+import { jitter } from '@sheaf/kit/backoff'
 import type { Logger } from '@sheaf/kit/logger'
 import type { Kysely } from 'kysely'
 import { claimDue, type Lease } from '../db/leases'
@@ -54,7 +55,7 @@ export class DeliveryScheduler implements AsyncDisposable {
       this.running = undefined
       if (this.again) this.wake()
       else if (!this.closing.signal.aborted)
-        this.timer = setTimeout(() => this.wake(), POLL_MS * (0.5 + Math.random())).unref()
+        this.timer = setTimeout(() => this.wake(), jitter(POLL_MS)).unref()
     })
   }
 

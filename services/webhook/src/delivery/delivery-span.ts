@@ -4,9 +4,9 @@ import {
   SpanKind,
   SpanStatusCode,
   trace,
-  type Link,
   type Span,
 } from '@opentelemetry/api'
+import { extractContext, linksTo } from '@sheaf/kit/telemetry/traceparent'
 import type { PostOutcome } from '../targets/post'
 
 const tracer = trace.getTracer('@sheaf/webhook')
@@ -22,9 +22,9 @@ export class DeliverySpan {
     const options = {
       kind: SpanKind.CLIENT,
       attributes: { 'http.request.method': 'POST', ...attributes },
-      links: others.flatMap(toLink),
+      links: linksTo(others),
     }
-    this.span = tracer.startSpan('sheaf.webhook.deliver', options, extract(parent))
+    this.span = tracer.startSpan('sheaf.webhook.deliver', options, extractContext(parent))
   }
 
   /** Headers that propagate the trace; empty without a trace. */
@@ -42,11 +42,4 @@ export class DeliverySpan {
       span?.setStatus({ code: SpanStatusCode.ERROR, message: outcome?.error ?? 'interrupted' })
     span?.end()
   }
-}
-
-const extract = (traceparent: string) => propagation.extract(ROOT_CONTEXT, { traceparent })
-
-function toLink(traceparent: string): Link[] {
-  const linked = trace.getSpanContext(extract(traceparent))
-  return linked ? [{ context: linked }] : []
 }

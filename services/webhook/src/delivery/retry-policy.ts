@@ -1,8 +1,8 @@
+import { backoffDelay, jitter } from '@sheaf/kit/backoff'
 import type { PostOutcome } from '../targets/post'
 
 /** Delays double from the first to the longest one. */
-const FIRST_WAIT_MS = 1_000
-const LONGEST_WAIT_MS = 3_600_000
+const WAITS = { firstMs: 1_000, longestMs: 3_600_000 }
 /** Relative jitter, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2
 /** From this delay on, the status is `postponed`. */
@@ -52,8 +52,7 @@ export function decideRetry(
  * Returns the delay after this many failures in milliseconds: 1, 2, 4, … seconds up to an hour, with jitter.
  */
 export function backoffAfter(failures: number, random: number): number {
-  const wait = Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 30), LONGEST_WAIT_MS)
-  return Math.round(wait * (1 - JITTER + 2 * JITTER * random))
+  return Math.round(jitter(backoffDelay(failures, WAITS), JITTER, random))
 }
 
 /** Parses a `Retry-After` header to milliseconds; undefined when it is absent or malformed. */

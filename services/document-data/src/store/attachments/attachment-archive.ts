@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
+import { waitForDrain } from '@sheaf/kit/wait-for-drain'
 import { pack } from 'tar-stream'
 import { ZipFile } from 'yazl'
 import { archiveName } from '../../file-names'
 import type { DocumentDoors } from '../document-access'
-import { drained } from '../sqlite/wait-for-drain'
 import { allAttachments } from './attachment-health'
 import type { Attachment } from './attachments'
 import { readContent } from './content-reads'
@@ -110,7 +110,7 @@ function createTar(): Archive {
       entry.on('error', () => {})
       for await (const chunk of bytes) {
         if (tar.destroyed) throw new Error('the archive is closed')
-        if (!entry.write(chunk)) await drained(entry)
+        if (!entry.write(chunk)) await waitForDrain(entry)
       }
       entry.end(null)
     },

@@ -1,8 +1,8 @@
 import { AppError, toAppError } from '@sheaf/kit/errors'
+import { waitForDrain } from '@sheaf/kit/wait-for-drain'
 import { extract, type Extract } from 'tar-stream'
 import type { Connection } from '../sqlite/connections'
 import type { DocumentWriter } from '../document'
-import { drained } from '../sqlite/wait-for-drain'
 import { ATTACHMENTS, describeColumns, requireRoom } from './attachments'
 import { storeContents, type Upload, type UploadTo } from './attachment-uploads'
 import { claimContent, measureContents } from './file-contents'
@@ -61,7 +61,7 @@ export async function restoreFiles(
 async function feed(archive: Extract, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const chunk of chunks) {
     if (archive.destroyed) return
-    if (!archive.write(chunk)) await drained(archive)
+    if (!archive.write(chunk)) await waitForDrain(archive)
   }
   archive.end(null)
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@sheaf/kit/errors'
-import { SharedLimit, type Full } from '@sheaf/kit/quota'
+import { Quota, type Full } from '@sheaf/kit/quota'
 import { quoteId, quoteText } from '../../quoting/quote'
 import { listAutoIndexes } from '../indexes/auto-indexes'
 import { openReader, openWriter, type Connection } from '../sqlite/connections'
@@ -46,7 +46,7 @@ const RETRY_MS = '1000'
 /** Makes copies of documents as they are at one moment, beside all other work. */
 export class Snapshots implements AsyncDisposable {
   private readonly workers: WorkerPool
-  private readonly held = new SharedLimit(MAX_HELD)
+  private readonly held = new Quota(MAX_HELD)
 
   constructor(
     private readonly files: DocumentFiles,

@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import { SharedLimit } from '@sheaf/kit/quota'
+import { Quota } from '@sheaf/kit/quota'
 
 /** Calls that wait at once; half of them for one document. */
 const MAX_WAITING = 1000
@@ -8,7 +8,7 @@ const HINT = { retryAfterMs: '1000' }
 /** Lets calls wait for the next entry of a document's log. They hold nothing but their place here. */
 export class LogWatch implements Disposable {
   private readonly waiting = new Map<string, Set<() => void>>()
-  private readonly places = new SharedLimit(MAX_WAITING)
+  private readonly places = new Quota(MAX_WAITING)
   private closed = false
 
   /** Calls that wait. */

@@ -1,0 +1,35 @@
+import { ResolveAccessResponse } from '@sheaf/protos/sheaf/directory/v1/access'
+import { SystemTokenSource } from './system-token'
+
+/** A directory whose tokens live for so long. */
+function newDirectory(lifeMs: number) {
+  const requests: unknown[] = []
+  const resolveAccess = (request: unknown) => {
+    requests.push(request)
+    const token = `token ${requests.length}`
+    const grant = { token, tokenExpiresAt: Date.now() + lifeMs }
+    return Promise.resolve(ResolveAccessResponse.fromPartial(grant))
+  }
+  return { requests, resolveAccess }
+}
+
+describe('SystemTokenSource', () => {
+  it('asks directory once for a token that stays valid', async () => {
+    const directory = newDirectory(30_000)
+    const source = new SystemTokenSource(directory, 'secret')
+    expect([await source.token(), await source.token()]).toEqual(['token 1', 'token 1'])
+    expect(directory.requests).toEqual([
+      {
+        credential: { $case: 'serviceKey', value: 'secret' },
+        document: '',
+        site: '',
+        neededRole: 0,
+      },
+    ])
+  })
+
+  it('replaces a token that is about to end', async () => {
+    const source = new SystemTokenSource(newDirectory(4_000), 'secret')
+    expect([await source.token(), await source.token()]).toEqual(['token 1', 'token 2'])
+  })
+})

@@ -1,0 +1,48 @@
+import type { CallSignal } from '@sheaf/protos/call'
+
+/** Events after which a stream takes no more data: `close` of Node's streams, the others of calls of grpc-js. */
+type EndEvent = 'close' | 'cancelled' | 'status'
+
+/** A writable stream of Node, of grpc-js, or of a library that follows their events. */
+interface Sink {
+  readonly destroyed?: boolean
+  on(event: 'drain' | EndEvent, listener: () => void): unknown
+  off(event: 'drain' | EndEvent, listener: () => void): unknown
+}
+
+/** When waiting ends other than by `drain`. */
+export interface DrainOptions {
+  /** The event by which the stream reports its end; `close` unless given. */
+  readonly endEvent?: EndEvent
+  /** Rejects with the signal's reason when it is aborted. */
+  readonly signal?: CallSignal
+  /** Rejects when the reader takes nothing for so long. */
+  readonly timeoutMs?: number
+}
+
+/**
+ * Waits, after `write` has returned false, until a stream accepts more data or has ended. Leaves no listener behind, so
+ * that a stream that drains often collects none.
+ */
+export function waitForDrain(
+  sink: Sink,
+  { endEvent = 'close', signal, timeoutMs }: DrainOptions = {},
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (sink.destroyed) return resolve()
+    const stalled = () => settle(() => reject(new Error('the reader has stalled')))
+    const timer = timeoutMs === undefined ? undefined : setTimeout(stalled, timeoutMs)
+    const onReady = () => settle(resolve)
+    const onAbort = () => settle(() => reject(signal?.reason ?? new Error('aborted')))
+    function settle(finish: () => void) {
+      clearTimeout(timer)
+      sink.off('drain', onReady)
+      sink.off(endEvent, onReady)
+      signal?.removeEventListener('abort', onAbort)
+      finish()
+    }
+    sink.on('drain', onReady)
+    sink.on(endEvent, onReady)
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
+}
