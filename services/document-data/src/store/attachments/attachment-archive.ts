@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { pack } from 'tar-stream'
 import { ZipFile } from 'yazl'
 import { archiveName } from '../../file-names'
-import type { DocumentDoors } from '../document-access'
+import type { DocumentAccess } from '../document-access'
 import { drained } from '../sqlite/wait-for-drain'
 import { allAttachments } from './attachment-health'
 import type { Attachment } from './attachments'
@@ -36,12 +36,12 @@ export type ArchiveKind = 'zip' | 'tar'
  * once; attachments whose bytes are missing are not. Throws `unavailable` when a file is removed while it is read.
  */
 export async function* readArchive(
-  doors: DocumentDoors,
+  access: DocumentAccess,
   docId: string,
   kind: ArchiveKind,
 ): AsyncGenerator<Uint8Array> {
   const archive = kind === 'zip' ? createZip() : createTar()
-  const filled = fill(archive, doors, docId).catch((error: Error) => archive.fail(error))
+  const filled = fill(archive, access, docId).catch((error: Error) => archive.fail(error))
   try {
     yield* archive.output
   } finally {
@@ -50,9 +50,9 @@ export async function* readArchive(
   }
 }
 
-async function fill(archive: Archive, doors: DocumentDoors, docId: string): Promise<void> {
-  for await (const entry of listEntries(allAttachments(doors, docId))) {
-    const bytes = Readable.from(readContent(doors, docId, entry.content), { objectMode: false })
+async function fill(archive: Archive, access: DocumentAccess, docId: string): Promise<void> {
+  for await (const entry of listEntries(allAttachments(access, docId))) {
+    const bytes = Readable.from(readContent(access, docId, entry.content), { objectMode: false })
     try {
       await archive.add(entry, bytes)
     } finally {

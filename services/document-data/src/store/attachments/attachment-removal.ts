@@ -1,6 +1,6 @@
 import type { Connection } from '../sqlite/connections'
 import type { DocumentWriter } from '../document'
-import type { DocumentDoors } from '../document-access'
+import type { DocumentAccess } from '../document-access'
 import type { Author, LogValue } from '../log/log'
 import { retireRef } from '../schema/refs'
 import { releaseContents } from './file-contents'
@@ -23,12 +23,12 @@ export interface Sweep {
  * Notes of every attachment since when no cell refers to it, or that one does again; answers how many have changed.
  * @param sparedMs those that were uploaded less than so long ago are not noted as unused
  */
-export function updateUsed(doors: DocumentDoors, sweep: Sweep, sparedMs = 0): Promise<number> {
+export function updateUsed(access: DocumentAccess, sweep: Sweep, sparedMs = 0): Promise<number> {
   const { docId, signal } = sweep
   let changed = 0
-  return AttachmentUse.with({ doors, docId, signal }, async (use) => {
+  return AttachmentUse.with({ access, docId, signal }, async (use) => {
     const notYet = Date.now() - sparedMs
-    await inSteps(doors, sweep, {
+    await inSteps(access, sweep, {
       find: 'timeUploaded <= ? OR timeDeleted IS NOT NULL',
       params: [notYet],
       isWanted: ({ id, timeDeleted }) => use.has(id) !== (timeDeleted === null),
@@ -48,16 +48,16 @@ export function updateUsed(doors: DocumentDoors, sweep: Sweep, sparedMs = 0): Pr
  * a write of its own.
  */
 export async function removeUnused(
-  doors: DocumentDoors,
+  access: DocumentAccess,
   sweep: Sweep,
   { expiredOnly }: { readonly expiredOnly: boolean },
 ): Promise<number> {
-  await updateUsed(doors, sweep)
+  await updateUsed(access, sweep)
   const { docId, signal } = sweep
   let removed = 0
-  return AttachmentUse.with({ doors, docId, signal }, async (use) => {
+  return AttachmentUse.with({ access, docId, signal }, async (use) => {
     const before = Math.floor(Date.now() / 1000) - (expiredOnly ? EXPIRY_SECONDS : 0)
-    await inSteps(doors, sweep, {
+    await inSteps(access, sweep, {
       find: 'timeDeleted <= ?',
       params: [before],
       isWanted: () => true,
@@ -90,24 +90,24 @@ interface Step {
   readonly run: (doc: DocumentWriter, rows: readonly Row[]) => void
 }
 
-async function inSteps(doors: DocumentDoors, sweep: Sweep, step: Step): Promise<void> {
+async function inSteps(access: DocumentAccess, sweep: Sweep, step: Step): Promise<void> {
   const { docId, author, signal } = sweep
   const select = `SELECT id, timeDeleted FROM _grist_Attachments WHERE (${step.find})`
   let after = 0
   for (;;) {
-    const found = doors.read<Row[]>(docId, ({ connection }) => {
+    const found = access.read<Row[]>(docId, ({ connection }) => {
       const sql = `${select} AND id > ? ORDER BY id LIMIT ${ROWS_AT_ONCE}`
-      return connection.prepare(sql).all(...step.params, after) as Row[]
+      return connection.prepare<Row>(sql).all(...step.params, after)
     })
     const wanted = found.filter(step.isWanted)
     if (wanted.length > 0) {
       const ids = JSON.stringify(wanted.map(({ id }) => id))
-      await doors.transact<void>(
+      await access.transact<void>(
         docId,
         author,
         (doc) => {
           const sql = `${select} AND id IN (SELECT value FROM json_each(?))`
-          step.run(doc, doc.connection.prepare(sql).all(...step.params, ids) as Row[])
+          step.run(doc, doc.connection.prepare<Row>(sql).all(...step.params, ids))
         },
         signal,
       )
@@ -142,11 +142,13 @@ export function removeAttachments(doc: DocumentWriter, ids: readonly number[]): 
   const { connection } = doc
   const json = JSON.stringify(ids)
   const rows = connection
-    .prepare(`SELECT * FROM _grist_Attachments WHERE id IN (${LISTED}) ORDER BY id`)
-    .all(json) as Record<string, LogValue>[]
+    .prepare<Record<string, LogValue>>(
+      `SELECT * FROM _grist_Attachments WHERE id IN (${LISTED}) ORDER BY id`,
+    )
+    .all(json)
   const fileIds = connection
-    .pluck(`SELECT DISTINCT file_id FROM _sheaf_attachments WHERE id IN (${LISTED})`)
-    .all(json) as number[]
+    .pluck<number>(`SELECT DISTINCT file_id FROM _sheaf_attachments WHERE id IN (${LISTED})`)
+    .all(json)
   // Whatever still names such an id, a cache or a client, must not come to mean another file.
   retireRef(connection, 'attachment', Math.max(...ids))
   deleteRows(connection, '_grist_Attachments', json)

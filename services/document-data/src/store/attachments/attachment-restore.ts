@@ -127,7 +127,7 @@ interface MissingRow {
 }
 
 const listMissing = (connection: Connection, sha1: string) =>
-  connection.prepare(MISSING).all(sha1) as MissingRow[]
+  connection.prepare<MissingRow>(MISSING).all(sha1)
 
 function findMissing(store: UploadTo, docId: string, { sha1 }: StagedFile<unknown>): MissingRow[] {
   return store.read<MissingRow[]>(docId, ({ connection }) => listMissing(connection, sha1))

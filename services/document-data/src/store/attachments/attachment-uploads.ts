@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { DocumentDoors } from '../document-access'
+import type { DocumentAccess } from '../document-access'
 import type { Author } from '../log/log'
 import { ContentMissingError, requireRoom } from './attachments'
 import {
@@ -18,10 +18,10 @@ const STORED_AT_ONCE = 2 * CHUNK_BYTES
 const ATTEMPTS = 3
 
 /** What an upload works with. */
-export interface UploadTo extends DocumentDoors {
-  readonly uploads: ActiveUploads
-  /** Removes, some time soon, what no upload has a claim on. */
-  removeLeftovers(docId: string): void
+export interface UploadTo extends DocumentAccess {
+  readonly shared: { readonly uploads: ActiveUploads }
+  /** Schedules the removal of contents that belong to no attachment and are claimed by no running upload. */
+  removeOrphanedContents(docId: string): void
 }
 
 /** What to store, and for whom. */
@@ -45,7 +45,7 @@ export async function storeContents<T>(
   commit: (name: string) => Promise<T>,
 ): Promise<T> {
   const name = randomUUID()
-  store.uploads.begin(name)
+  store.shared.uploads.begin(name)
   try {
     for (let attempt = 1; ; attempt++) {
       await storeMissing(store, upload, name)
@@ -56,8 +56,8 @@ export async function storeContents<T>(
       }
     }
   } finally {
-    store.uploads.end(name)
-    store.removeLeftovers(upload.docId)
+    store.shared.uploads.end(name)
+    store.removeOrphanedContents(upload.docId)
   }
 }
 
@@ -75,7 +75,7 @@ async function storeMissing(store: UploadTo, upload: Upload, name: string): Prom
 }
 
 async function storeContent(
-  store: DocumentDoors,
+  store: DocumentAccess,
   { docId, author, signal }: Upload,
   { file, name }: { readonly file: StagedFile<unknown>; readonly name: string },
 ): Promise<void> {

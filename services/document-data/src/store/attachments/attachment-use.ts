@@ -1,9 +1,9 @@
 import { AppError } from '@sheaf/kit/errors'
 import { quoteId } from '../../quoting/quote'
 import { attachmentsType } from '../../values/attachments'
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 import type { DocumentReader } from '../document'
-import type { DocumentDoors } from '../document-access'
+import type { DocumentAccess } from '../document-access'
 import { readEntries, readOldestSeq, type LogValue } from '../log/log'
 import type { Column, Schema, Table } from '../schema/schema'
 
@@ -42,18 +42,18 @@ export class AttachmentUse {
 
   /** Looks at all cells of a document. */
   private static async find(
-    doors: DocumentDoors,
+    access: DocumentAccess,
     docId: string,
     signal: AbortSignal,
   ): Promise<AttachmentUse> {
-    const { schema, seq } = doors.read(docId, ({ schema, seq }) => ({ schema, seq }))
+    const { schema, seq } = access.read(docId, ({ schema, seq }) => ({ schema, seq }))
     const use = new AttachmentUse(schema, findPlaces(schema), seq)
     for (const place of use.places) {
       let after: number | null = Number.MIN_SAFE_INTEGER
       while (after !== null) {
         signal.throwIfAborted()
         const from: number = after
-        after = doors.read<number | null>(docId, (doc) => use.look(doc, place, from))
+        after = access.read<number | null>(docId, (doc) => use.look(doc, place, from))
         await nextTurn()
       }
     }
@@ -66,12 +66,12 @@ export class AttachmentUse {
    * again.
    */
   static async with<T>(
-    { doors, docId, signal }: { doors: DocumentDoors; docId: string; signal: AbortSignal },
+    { access, docId, signal }: { access: DocumentAccess; docId: string; signal: AbortSignal },
     work: (use: AttachmentUse) => Promise<T>,
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await work(await AttachmentUse.find(doors, docId, signal))
+        return await work(await AttachmentUse.find(access, docId, signal))
       } catch (error) {
         if (!(error instanceof OutdatedError)) throw error
         if (attempt >= ATTEMPTS)
@@ -98,11 +98,13 @@ export class AttachmentUse {
     if (doc.schema !== this.schema) throw new OutdatedError('the document has another form')
     const { connection } = doc
     const from = quoteId(table.tableId)
-    const last = connection
-      .pluck(
-        `SELECT max(id) FROM (SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT ${ROWS_AT_ONCE})`,
-      )
-      .get(after) as number | null
+    const last = requireRow(
+      connection
+        .pluck<number | null>(
+          `SELECT max(id) FROM (SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT ${ROWS_AT_ONCE})`,
+        )
+        .get(after),
+    )
     if (last === null) return null
     for (const column of columns) {
       const cell = `t.${quoteId(column.id)}`
@@ -122,11 +124,11 @@ export class AttachmentUse {
   private changedSince(connection: Connection): number[] {
     if (readOldestSeq(connection) > this.seq + 1) throw new OutdatedError('the log was cut')
     const entries = connection
-      .raw(
+      .raw<[number, string, number]>(
         `SELECT seq, tables, octet_length(operations) FROM _sheaf_log
          WHERE seq > ? ORDER BY seq LIMIT ${MAX_ENTRIES + 1}`,
       )
-      .all(this.seq) as [number, string, number][]
+      .all(this.seq)
     if (entries.length > MAX_ENTRIES) throw new OutdatedError('too much was written')
     const concerned = entries.filter(([, tables]) =>
       (JSON.parse(tables) as number[]).some((ref) => this.refs.has(ref)),

@@ -51,7 +51,7 @@ const SELECT = `
 
 /** An attachment by its row id. Throws `not_found`. */
 export function getAttachment(connection: Connection, id: number): Attachment {
-  const row = connection.prepare(`${SELECT} WHERE a.id = ?`).get(id) as AttachmentRow | undefined
+  const row = connection.prepare<AttachmentRow>(`${SELECT} WHERE a.id = ?`).get(id)
   if (!row) throw new AppError('not_found', 'ATTACHMENT_NOT_FOUND', `Attachment not found: ${id}`)
   return fromRow(row)
 }
@@ -61,8 +61,8 @@ export function listAttachments(
   connection: Connection,
   { after, count }: { readonly after: number; readonly count: number },
 ): Attachment[] {
-  const rows = connection.prepare(`${SELECT} WHERE a.id > ? ORDER BY a.id LIMIT ?`)
-  return (rows.all(after, count) as AttachmentRow[]).map(fromRow)
+  const rows = connection.prepare<AttachmentRow>(`${SELECT} WHERE a.id > ? ORDER BY a.id LIMIT ?`)
+  return rows.all(after, count).map(fromRow)
 }
 
 function fromRow({ fileId, hash, size, ...row }: AttachmentRow): Attachment {

@@ -1,6 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { Connection } from '../sqlite/connections'
-import type { DocumentDoors } from '../document-access'
+import type { DocumentAccess } from '../document-access'
 import { CHUNK_BYTES, type StoredContent } from './file-contents'
 
 /**
@@ -8,7 +8,7 @@ import { CHUNK_BYTES, type StoredContent } from './file-contents'
  * content is removed meanwhile, or a part of it is missing.
  */
 export async function* readContent(
-  doors: DocumentDoors,
+  access: DocumentAccess,
   docId: string,
   content: StoredContent,
   range: { readonly offset: number; readonly length: number } = { offset: 0, length: content.size },
@@ -18,7 +18,7 @@ export async function* readContent(
   while (at < end) {
     const position = Math.floor(at / CHUNK_BYTES)
     const start = position * CHUNK_BYTES
-    const bytes = doors.read<Buffer | undefined>(docId, ({ connection }) =>
+    const bytes = access.read<Buffer | undefined>(docId, ({ connection }) =>
       readChunk(connection, content, position),
     )
     const wanted = Math.min(CHUNK_BYTES, content.size - start)
@@ -35,11 +35,11 @@ function readChunk(
   position: number,
 ): Buffer | undefined {
   return connection
-    .pluck(
+    .pluck<Buffer>(
       `SELECT c.bytes FROM _sheaf_file_chunks c JOIN _sheaf_files f ON f.id = c.file_id
        WHERE c.file_id = ? AND c.position = ? AND f.hash = ? AND f.pending IS NULL`,
     )
-    .get(fileId, position, hash) as Buffer | undefined
+    .get(fileId, position, hash)
 }
 
 const contentGone = () =>

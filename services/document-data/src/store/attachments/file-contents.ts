@@ -1,4 +1,4 @@
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 
 /*
  * Contents of files in a document: each is stored once, by its hash, in chunks. A content that is being stored carries
@@ -43,14 +43,14 @@ export class ActiveUploads {
 /** The whole content with this hash; undefined when there is none. */
 export function findContent(connection: Connection, hash: string): number | undefined {
   return connection
-    .pluck('SELECT id FROM _sheaf_files WHERE hash = ? AND pending IS NULL')
-    .get(hash) as number | undefined
+    .pluck<number>('SELECT id FROM _sheaf_files WHERE hash = ? AND pending IS NULL')
+    .get(hash)
 }
 
 /** Bytes of all whole contents. */
 export function measureContents(connection: Connection): number {
   const sql = 'SELECT coalesce(sum(size), 0) FROM _sheaf_files WHERE pending IS NULL'
-  return connection.pluck(sql).get() as number
+  return requireRow(connection.pluck<number>(sql).get())
 }
 
 /** Begins a content of an upload, or finds the one that it has begun already; its id. */
@@ -97,8 +97,8 @@ export function claimContent(
 
 function findPending(connection: Connection, upload: string, hash: string): number | undefined {
   return connection
-    .pluck('SELECT id FROM _sheaf_files WHERE pending = ? AND hash = ?')
-    .get(upload, hash) as number | undefined
+    .pluck<number>('SELECT id FROM _sheaf_files WHERE pending = ? AND hash = ?')
+    .get(upload, hash)
 }
 
 /** Gives up those of the contents that no attachment has any more; their bytes go later. */
@@ -111,13 +111,13 @@ export function releaseContents(connection: Connection, fileIds: readonly number
     .run(REMOVED, JSON.stringify(fileIds))
 }
 
-/** True when there is something for `removeLeftovers` to do. */
-export function hasLeftovers(connection: Connection, uploads: ActiveUploads): boolean {
+/** True when there is something for `removeOrphanedContents` to do. */
+export function hasOrphanedContents(connection: Connection, uploads: ActiveUploads): boolean {
   return findLeftover(connection, uploads) !== undefined
 }
 
 /** Removes a little of what no upload under way has a claim on; false when nothing of it is left. */
-export function removeLeftovers(connection: Connection, uploads: ActiveUploads): boolean {
+export function removeOrphanedContents(connection: Connection, uploads: ActiveUploads): boolean {
   const fileId = findLeftover(connection, uploads)
   if (fileId === undefined) return false
   const { changes } = connection
@@ -133,7 +133,9 @@ export function removeLeftovers(connection: Connection, uploads: ActiveUploads):
 
 function findLeftover(connection: Connection, uploads: ActiveUploads): number | undefined {
   const rows = connection
-    .raw('SELECT pending, min(id) FROM _sheaf_files WHERE pending IS NOT NULL GROUP BY pending')
-    .all() as [string, number][]
+    .raw<[string, number]>(
+      'SELECT pending, min(id) FROM _sheaf_files WHERE pending IS NOT NULL GROUP BY pending',
+    )
+    .all()
   return rows.find(([upload]) => !uploads.has(upload))?.[1]
 }

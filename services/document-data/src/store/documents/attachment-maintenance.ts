@@ -1,7 +1,6 @@
 import { toAppError } from '@sheaf/kit/errors'
 import { updateUsed } from '../attachments/attachment-removal'
-import type { DocumentDoors } from '../document-access'
-import { ActiveUploads } from '../attachments/file-contents'
+import type { DocumentAccess } from '../document-access'
 import type { OpenDocument } from './open-document'
 
 /** A document that has changed is looked at again after so long. */
@@ -15,15 +14,13 @@ interface Look {
 }
 
 /** Notes of the documents that are open which of their attachments are unused; of one after the other. */
-export class AttachmentUpkeep implements AsyncDisposable {
-  /** The uploads under way. */
-  readonly uploads = new ActiveUploads()
+export class AttachmentMaintenance implements AsyncDisposable {
   private readonly looks = new WeakMap<OpenDocument, Look>()
   private readonly ended = new AbortController()
   private running: Promise<void> | undefined
 
   constructor(
-    private readonly doors: DocumentDoors,
+    private readonly access: DocumentAccess,
     private readonly failed: (error: unknown, docId: string) => void,
   ) {}
 
@@ -50,7 +47,7 @@ export class AttachmentUpkeep implements AsyncDisposable {
     const { signal } = this.ended
     const author = { userId: 0, cause: 'api' as const, traceparent: '' }
     try {
-      await updateUsed(this.doors, { docId, author, signal }, SPARED_MS)
+      await updateUsed(this.access, { docId, author, signal }, SPARED_MS)
     } catch (error) {
       // The document was deleted, or is too busy: another time.
       if (!signal.aborted && !toAppError(error)) this.failed(error, docId)

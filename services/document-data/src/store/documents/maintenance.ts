@@ -1,14 +1,18 @@
 import { statSync } from 'node:fs'
 import type { AutoIndexes, IndexStep } from '../indexes/auto-indexes'
 import type { Connection } from '../sqlite/connections'
-import { hasLeftovers, removeLeftovers, type ActiveUploads } from '../attachments/file-contents'
+import {
+  hasOrphanedContents,
+  removeOrphanedContents,
+  type ActiveUploads,
+} from '../attachments/file-contents'
 import type { GroupCommit } from '../sqlite/group-commit'
 import type { ReaderPool } from '../sqlite/reader-pool'
 import { hasOldReplies, removeOldReplies } from '../records/idempotency'
 import type { WorkerPool } from '../workers/worker-pool'
 
 /** What upkeep works on. */
-export interface UpkeepOf {
+export interface MaintenanceParts {
   readonly path: string
   readonly writer: Connection
   readonly group: GroupCommit
@@ -23,14 +27,14 @@ export interface UpkeepOf {
 }
 
 /** Work on an open document that nobody waits for: indexes, old replies, bytes of files, keeping the write-ahead log short. */
-export class Upkeep {
+export class DocumentMaintenance {
   private readonly chores = new Set<Promise<void>>()
   private building = false
   private trimming = false
   private removing = false
   private closed = false
 
-  constructor(private readonly of: UpkeepOf) {}
+  constructor(private readonly of: MaintenanceParts) {}
 
   /** True while some of it goes on. */
   get busy(): boolean {
@@ -55,7 +59,7 @@ export class Upkeep {
   }
 
   /** Drops indexes that are of no use any more. */
-  tidy(): void {
+  dropUnusedIndexes(): void {
     const step = this.of.indexes.tidyStep()
     if (step) this.improve(step)
   }
@@ -71,11 +75,11 @@ export class Upkeep {
   }
 
   /** Removes bytes of files that are not attached: of uploads that broke off, and of attachments that were removed. */
-  removeLeftovers(): void {
+  removeOrphanedContents(): void {
     if (this.closed || this.removing) return
     const { writer, uploads, failed } = this.of
     try {
-      if (hasLeftovers(writer, uploads)) void this.begin(() => this.removeAll())
+      if (hasOrphanedContents(writer, uploads)) void this.begin(() => this.removeAll())
     } catch (error) {
       failed(error)
     }
@@ -110,7 +114,7 @@ export class Upkeep {
     const { group, writer, uploads } = this.of
     this.removing = true
     try {
-      while (!this.closed && (await group.add(() => removeLeftovers(writer, uploads))));
+      while (!this.closed && (await group.add(() => removeOrphanedContents(writer, uploads))));
     } finally {
       this.removing = false
     }

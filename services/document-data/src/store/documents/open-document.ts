@@ -10,20 +10,20 @@ import { migrate, requireDocumentFile } from '../sqlite/migrations/index'
 import { readEpoch } from '../log/publish-state'
 import { ReaderPool } from '../sqlite/reader-pool'
 import { readSchema, type Schema } from '../schema/schema'
-import { RecentReplies } from './read-cache'
-import type { DocumentEvents, DocumentSurroundings } from './shared-resources'
-import { Upkeep } from './maintenance'
+import { ReadCache } from './read-cache'
+import type { DocumentEvents, SharedResources } from './shared-resources'
+import { DocumentMaintenance } from './maintenance'
 
 /** A document whose file is open: one connection that writes, one for short reads, a few for long ones. */
 export class OpenDocument {
   /** Connections for reads that take several turns. */
   readonly pool: ReaderPool
   /** Small replies of what is committed. */
-  readonly replies: RecentReplies
+  readonly replies: ReadCache
   /** Indexes that are made and dropped as filters need them. */
   readonly indexes: AutoIndexes
   /** What is done without anybody waiting for it. */
-  readonly upkeep: Upkeep
+  readonly maintenance: DocumentMaintenance
   /** Tells this life of the document from that of its earlier or other copies; part of its tag. */
   readonly epoch: string
   /** Epoch milliseconds of the last use. */
@@ -44,17 +44,17 @@ export class OpenDocument {
   constructor(
     readonly docId: string,
     readonly path: string,
-    private readonly around: DocumentSurroundings,
+    private readonly shared: SharedResources,
     private readonly events: DocumentEvents,
   ) {
     this.writer = openWriter(path)
     try {
       requireDocumentFile(this.writer.db)
       migrate(this.writer.db)
-      this.log = new DocumentLog(this.writer, around.entryBudget)
+      this.log = new DocumentLog(this.writer, shared.entryBudget)
       this.epoch = readEpoch(this.writer)
       this.committed = { schema: readSchema(this.writer), seq: readLatestSeq(this.writer) }
-      this.indexes = new AutoIndexes(around.indexRules, this.writer)
+      this.indexes = new AutoIndexes(shared.indexRules, this.writer)
       this.indexUse = new IndexUse(this.indexes)
     } catch (error) {
       this.writer.close()
@@ -62,7 +62,7 @@ export class OpenDocument {
     }
     this.working = this.committed
     this.pool = new ReaderPool(path)
-    this.replies = new RecentReplies(around.replyBudget, around.figures)
+    this.replies = new ReadCache(shared.replyBudget, shared.figures)
     const hooks = {
       memberStarts: () => this.remember(),
       beforeCommit: () => this.beforeCommit(),
@@ -70,11 +70,11 @@ export class OpenDocument {
       undone: () => this.afterRollback(),
       spoiled: (cause: unknown) => events.spoiled(cause),
     }
-    this.group = new GroupCommit(this.writer, hooks, around.observeGroup)
+    this.group = new GroupCommit(this.writer, hooks, shared.observeGroup)
     const { writer, group, pool, indexes } = this
-    const { workers, uploads, maxWalBytes } = around
+    const { workers, uploads, maxWalBytes } = shared
     const failed = (error: unknown) => events.failed(error)
-    this.upkeep = new Upkeep({
+    this.maintenance = new DocumentMaintenance({
       path,
       writer,
       group,
@@ -86,18 +86,18 @@ export class OpenDocument {
       failed,
     })
     // Of uploads that a crash has broken off.
-    this.upkeep.removeLeftovers()
+    this.maintenance.removeOrphanedContents()
   }
 
   /** Threads for heavy reads. */
-  get workers(): DocumentSurroundings['workers'] {
-    return this.around.workers
+  get workers(): SharedResources['workers'] {
+    return this.shared.workers
   }
 
   /** True when nothing is going on that closing would disturb. */
   get idle(): boolean {
     const isAsked = this.group.waiting > 0 || this.pool.inUse > 0
-    return !isAsked && !this.upkeep.busy && !this.log.isGathering
+    return !isAsked && !this.maintenance.busy && !this.log.isGathering
   }
 
   /** Log entries that NATS has not confirmed. */
@@ -138,7 +138,7 @@ export class OpenDocument {
     fn: (doc: DocumentWriter) => T,
     signal?: AbortSignal,
   ): Promise<Written<T>> {
-    const trace = this.around.traceWrite?.(author.traceparent)
+    const trace = this.shared.traceWrite?.(author.traceparent)
     const written = this.group.add(() => {
       trace?.begins()
       const { schema, seq } = this.working
@@ -187,7 +187,7 @@ export class OpenDocument {
   async settle(): Promise<boolean> {
     if (this.backlog === 0 && this.log.unsaved) await this.saveMarksNow()
     if (this.backlog !== 0 || this.log.unsaved) return false
-    this.around.dirty.clear(this.docId)
+    this.shared.unpublished.clear(this.docId)
     return true
   }
 
@@ -200,7 +200,7 @@ export class OpenDocument {
   /** Closes the file at once; what waits fails with the reason. */
   abandon(reason: AppError, saveMarks = false): void {
     this.closedBy = reason
-    this.upkeep.close()
+    this.maintenance.close()
     this.group.close(reason)
     this.pool.close(reason)
     this.replies.clear()
@@ -230,7 +230,7 @@ export class OpenDocument {
 
   private beforeCommit(): void {
     const logged = this.working.seq !== this.committed.seq
-    if (logged) this.around.dirty.set(this.docId)
+    if (logged) this.shared.unpublished.set(this.docId)
     if (logged || this.saveMarks) this.log.save(this.working.seq)
   }
 
@@ -246,12 +246,12 @@ export class OpenDocument {
     if (logged) {
       this.replies.clear()
       this.events.logged()
-      this.around.watch.wake(this.docId)
+      this.shared.watch.wake(this.docId)
     }
-    this.upkeep.watchLog()
-    if (this.burdened) this.upkeep.tidy()
+    this.maintenance.watchLog()
+    if (this.burdened) this.maintenance.dropUnusedIndexes()
     this.burdened = false
-    this.indexUse.improve(this.writer, (step) => this.upkeep.improve(step))
+    this.indexUse.improve(this.writer, (step) => this.maintenance.improve(step))
   }
 
   private afterRollback(): void {

@@ -13,7 +13,7 @@ const MAX_REPLY_BYTES = 64 * 1024
  * Small replies of one document that hold until the next write: many clients ask for the same page again and again, and
  * what SQLite takes to make one is half of what the whole call costs.
  */
-export class RecentReplies {
+export class ReadCache {
   private readonly replies = new Map<string, Buffer>()
 
   constructor(

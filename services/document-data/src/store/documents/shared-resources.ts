@@ -1,7 +1,7 @@
 import { indexRules, type IndexRules } from '../indexes/auto-indexes'
 import { ByteBudget } from '../sqlite/byte-budget'
-import type { DirtyMarkers } from '../sqlite/unpublished-markers'
-import type { ActiveUploads } from '../attachments/file-contents'
+import type { UnpublishedMarkers } from '../sqlite/unpublished-markers'
+import { ActiveUploads } from '../attachments/file-contents'
 import type { CommittedGroup } from '../sqlite/group-commit'
 import type { Operation } from '../log/log'
 import { LogWatch } from '../log/log-watch'
@@ -65,8 +65,8 @@ export interface DocumentEvents {
 }
 
 /** What the documents of an instance share. */
-export interface DocumentSurroundings {
-  readonly dirty: DirtyMarkers
+export interface SharedResources {
+  readonly unpublished: UnpublishedMarkers
   readonly workers: WorkerPool
   readonly uploads: ActiveUploads
   readonly indexRules: IndexRules
@@ -83,7 +83,7 @@ export interface DocumentSurroundings {
 }
 
 /** How threads, indexes and files are bounded. */
-export interface SurroundingsOptions {
+export interface SharedResourcesOptions {
   /** Threads for long reads and index builds; with 0 everything runs on the event loop and no index is built. */
   readonly workers: number
   /** Automatic indexes of a table at most. */
@@ -103,22 +103,21 @@ export interface SurroundingsOptions {
 }
 
 /** What the documents of an instance share, made anew. */
-export function createSurroundings(
-  dirty: DirtyMarkers,
-  uploads: ActiveUploads,
-  options: SurroundingsOptions,
-): DocumentSurroundings {
+export function createSharedResources(
+  unpublished: UnpublishedMarkers,
+  options: SharedResourcesOptions,
+): SharedResources {
   const { workers, workerProgram, maxIndexes, maxWalBytes = MAX_WAL_BYTES } = options
   const replyBudget = new ByteBudget(MAX_KEPT_BYTES)
   const entryBudget = new ByteBudget(MAX_KEPT_BYTES)
   return {
-    dirty,
+    unpublished,
     workers: new WorkerPool({
       size: workers,
       program: workerProgram,
       onCrash: (error) => options.onWorkerCrash?.(error),
     }),
-    uploads,
+    uploads: new ActiveUploads(),
     indexRules: { ...indexRules, ...options.indexRules, maxPerTable: maxIndexes },
     entryBudget,
     replyBudget,

@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 import {
   measureRun,
   readEntries,
@@ -46,12 +46,14 @@ export function isShortRead(connection: Connection, plan: ChangesPlan): boolean 
   // For whole rows all that came later counts too.
   const { entries, bytes } = plan.fullRows ? SHORT.rebuilt : SHORT.read
   const looked = plan.fullRows ? entries + 1 : Math.min(entries + 1, plan.limit)
-  const [count, size] = connection
-    .raw(
-      `SELECT count(*), coalesce(sum(size), 0) FROM
+  const [count, size] = requireRow(
+    connection
+      .raw<[number, number]>(
+        `SELECT count(*), coalesce(sum(size), 0) FROM
        (SELECT octet_length(operations) AS size FROM _sheaf_log WHERE seq > ? ORDER BY seq LIMIT ?)`,
-    )
-    .get(plan.after, looked) as [number, number]
+      )
+      .get(plan.after, looked),
+  )
   return count <= entries && size <= bytes
 }
 
@@ -274,23 +276,23 @@ class RowReader {
 
   /** Undoes the entries after one. Answers how many bytes of them. */
   private *undoLater(rewind: Rewind, seq: number): Generator<null, number> {
-    const list = this.connection.raw(
+    const list = this.connection.raw<[number, string, number]>(
       `SELECT seq, tables, octet_length(operations) FROM _sheaf_log
        WHERE seq > ? AND seq <= ? ORDER BY seq DESC LIMIT ${STEP.entries}`,
     )
-    const read = this.connection.pluck('SELECT operations FROM _sheaf_log WHERE seq = ?')
+    const read = this.connection.pluck<string>('SELECT operations FROM _sheaf_log WHERE seq = ?')
     let upTo = this.limits.latest
     let undone = 0
     let step = 0
     while (upTo > seq) {
-      const entries = list.all(seq, upTo) as [number, string, number][]
+      const entries = list.all(seq, upTo)
       if (entries.length === 0) break
       for (const [at, tables, size] of entries) {
         upTo = at - 1
         if (!rewind.concerns(JSON.parse(tables) as number[])) continue
         undone += size
         step += size
-        const operations = JSON.parse(read.get(at) as string) as Operation[]
+        const operations = JSON.parse(requireRow(read.get(at))) as Operation[]
         for (const operation of operations.reverse()) rewind.undo(operation)
         if (rewind.isTooLarge) return undone
         if (step < STEP.bytes) continue

@@ -162,7 +162,7 @@ function findCandidates(
     SELECT seq, octet_length(operations) AS size FROM _sheaf_log
     WHERE seq >= ? AND seq < ? ${tableRef === undefined ? '' : CONCERNS} ORDER BY seq DESC`
   const concerned = tableRef === undefined ? [] : [tableRef]
-  return connection.prepare(select).all(from, before, ...concerned) as Candidate[]
+  return connection.prepare<Candidate>(select).all(from, before, ...concerned)
 }
 
 /** What of an entry concerns the table or the row; undefined when nothing does. */

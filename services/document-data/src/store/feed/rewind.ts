@@ -136,17 +136,18 @@ function readRows(connection: Connection, table: PastTable): void {
   const { tableId, places, columns, held } = table
   const all = [...columns.values()]
   const names = ['id', ...all.map(({ metadata }) => metadata.colId)].map(quoteId).join(', ')
-  const statement = connection.raw(
+  const statement = connection.raw<[number, ...LogValue[]]>(
     `SELECT ${names} FROM ${quoteId(tableId)} NOT INDEXED
      WHERE id IN (SELECT value FROM json_each(?))`,
   )
   const ids = [...places.keys()]
   for (let start = 0; start < ids.length; start += ROWS_AT_ONCE)
-    for (const row of statement.iterate(JSON.stringify(ids.slice(start, start + ROWS_AT_ONCE)))) {
-      const cells = row as LogValue[]
-      const place = places.get(cells[0] as number)
+    for (const [id, ...cells] of statement.iterate(
+      JSON.stringify(ids.slice(start, start + ROWS_AT_ONCE)),
+    )) {
+      const place = places.get(id)
       if (place !== undefined)
-        all.forEach(({ values }, i) => put(table, values, place, cells[i + 1] ?? null))
+        all.forEach(({ values }, i) => put(table, values, place, cells[i] ?? null))
       if (held.bytes > held.maxBytes) return
     }
 }

@@ -1,5 +1,5 @@
 import { quoteId, quoteText } from '../../quoting/quote'
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 import type { Operation } from '../log/log'
 import type { Table } from '../schema/schema'
 
@@ -123,12 +123,14 @@ export class AutoIndexes {
     condition: { readonly sql: string; readonly params: readonly unknown[] },
   ): IndexStep | undefined {
     const from = quoteId(table.tableId)
-    const passed = connection
-      .pluck(
-        `SELECT count(*) FROM (SELECT * FROM ${from} ORDER BY id DESC LIMIT ${SAMPLE_ROWS})
+    const passed = requireRow(
+      connection
+        .pluck<number>(
+          `SELECT count(*) FROM (SELECT * FROM ${from} ORDER BY id DESC LIMIT ${SAMPLE_ROWS})
          WHERE ${condition.sql}`,
-      )
-      .get(...condition.params) as number
+        )
+        .get(...condition.params),
+    )
     if (passed > SAMPLE_ROWS * MAX_SHARE) return undefined
     const name = nameOf(table.ref, column.ref)
     return {
@@ -184,15 +186,15 @@ function dropIndex(name: string): string[] {
 /** Names of the automatic indexes that a file has. */
 export function listAutoIndexes(connection: Connection): string[] {
   return connection
-    .pluck(`SELECT name FROM sqlite_master WHERE type = 'index' AND name GLOB '${PREFIX}*'`)
-    .all() as string[]
+    .pluck<string>(`SELECT name FROM sqlite_master WHERE type = 'index' AND name GLOB '${PREFIX}*'`)
+    .all()
 }
 
 function readIndexes(connection: Connection, credit: number): AutoIndex[] {
   const names = listAutoIndexes(connection)
   if (names.length === 0) return []
   const used = new Map(
-    connection.raw('SELECT name, used_at FROM _sheaf_indexes').all() as [string, number][],
+    connection.raw<[string, number]>('SELECT name, used_at FROM _sheaf_indexes').all(),
   )
   return names.map((name) => {
     const [tableRef = 0, columnRef = 0] = name.slice(PREFIX.length).split('_').map(Number)

@@ -1,3 +1,4 @@
+import { requireRow } from '../sqlite/connections'
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { newestVersion } from '../sqlite/migrations/index'
@@ -42,7 +43,7 @@ function checkQuietly(check: () => string[]): string[] {
 }
 
 function checkOpened(db: Database.Database, { full }: CheckOptions): string[] {
-  const version = db.pragma('user_version', { simple: true }) as number
+  const version = Number(db.pragma('user_version', { simple: true }))
   if (version === 0) return ['its file was never a document']
   if (version > newestVersion)
     return [`a newer Sheaf wrote it (form ${version}; this one knows ${newestVersion})`]
@@ -54,17 +55,23 @@ function checkOpened(db: Database.Database, { full }: CheckOptions): string[] {
 }
 
 function checkLog(db: Database.Database): string[] {
-  const log = db
-    .prepare('SELECT min(seq) AS first, max(seq) AS last, count(*) AS entries FROM _sheaf_log')
-    .get() as { first: number | null; last: number; entries: number }
+  const log = requireRow(
+    db
+      .prepare<[], { first: number | null; last: number; entries: number }>(
+        'SELECT min(seq) AS first, max(seq) AS last, count(*) AS entries FROM _sheaf_log',
+      )
+      .get(),
+  )
   if (log.first === null) return ['its log is empty']
   const problems: string[] = []
   const missing = log.last - log.first + 1 - log.entries
   if (missing > 0)
     problems.push(`its log lacks ${missing} of the entries from ${log.first} to ${log.last}`)
   const state = db
-    .prepare('SELECT published_seq AS published, batch_seq AS batch FROM _sheaf_state')
-    .get() as { published: number; batch: number } | undefined
+    .prepare<[], { published: number; batch: number }>(
+      'SELECT published_seq AS published, batch_seq AS batch FROM _sheaf_state',
+    )
+    .get()
   if (!state) return [...problems, 'it does not know how far its log is published']
   if (Math.max(state.published, state.batch) > log.last)
     problems.push(

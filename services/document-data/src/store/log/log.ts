@@ -126,12 +126,12 @@ export function appendEntry(
 
 /** Position of the latest entry; 0 when nothing was ever written. The latest entry is never cut from the log. */
 export function readLatestSeq(connection: Connection): number {
-  return (connection.pluck('SELECT max(seq) FROM _sheaf_log').get() as number | null) ?? 0
+  return connection.pluck<number | null>('SELECT max(seq) FROM _sheaf_log').get() ?? 0
 }
 
 /** Position of the oldest entry that is kept; 0 when there is none. */
 export function readOldestSeq(connection: Connection): number {
-  return (connection.pluck('SELECT min(seq) FROM _sheaf_log').get() as number | null) ?? 0
+  return connection.pluck<number | null>('SELECT min(seq) FROM _sheaf_log').get() ?? 0
 }
 
 type EntryRow = Omit<LogEntry, 'operations'> & { readonly operations: string | null }
@@ -162,8 +162,8 @@ export interface EntryRange {
 
 /** Entries of the log in order. The range bounds memory, so callers read in steps. */
 export function readEntries(connection: Connection, range: EntryRange): LogEntry[] {
-  const rows = connection.prepare(ENTRIES).all(range.maxBytes, range.after, range.upTo)
-  return (rows as EntryRow[]).map(({ operations, ...entry }) =>
+  const rows = connection.prepare<EntryRow>(ENTRIES).all(range.maxBytes, range.after, range.upTo)
+  return rows.map(({ operations, ...entry }) =>
     operations === null ? entry : { ...entry, operations: JSON.parse(operations) as Operation[] },
   )
 }
@@ -178,8 +178,10 @@ export function measureRun(
   limits: { count: number; bytes: number; maxBytes: number },
 ): number {
   const sizes = connection
-    .raw('SELECT seq, octet_length(operations) FROM _sheaf_log WHERE seq > ? ORDER BY seq LIMIT ?')
-    .all(after, limits.count) as [number, number][]
+    .raw<[number, number]>(
+      'SELECT seq, octet_length(operations) FROM _sheaf_log WHERE seq > ? ORDER BY seq LIMIT ?',
+    )
+    .all(after, limits.count)
   let last = after
   let total = 0
   for (const [seq, size] of sizes) {

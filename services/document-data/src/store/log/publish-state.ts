@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 import type { FirstEntry } from './first-entries'
 import { appendEntry, measureRun, type Author, type Operation } from './log'
 
@@ -31,7 +31,7 @@ export function beginLog(
 
 /** The epoch of a document: part of its tag, made with it, another one in every copy. */
 export function readEpoch(connection: Connection): string {
-  return connection.pluck('SELECT epoch FROM _sheaf_state WHERE id = 1').get() as string
+  return requireRow(connection.pluck<string>('SELECT epoch FROM _sheaf_state WHERE id = 1').get())
 }
 
 /**
@@ -45,9 +45,11 @@ export class PublishState {
   private confirmed: number
 
   constructor(connection: Connection) {
-    const [published, batch] = connection
-      .raw('SELECT published_seq, batch_seq FROM _sheaf_state WHERE id = 1')
-      .get() as [number, number]
+    const [published, batch] = requireRow(
+      connection
+        .raw<[number, number]>('SELECT published_seq, batch_seq FROM _sheaf_state WHERE id = 1')
+        .get(),
+    )
     this.stored = { published, batch }
     this.confirmed = published
   }

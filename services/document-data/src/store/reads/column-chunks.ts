@@ -1,5 +1,5 @@
 import type { ColumnSql } from '../../query/row-json'
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 import { clausesOf, takesAll, type ReadPlan } from './read-plan'
 
 /*
@@ -35,10 +35,10 @@ export function readColumnsAtOnce(
     const lists = some.map(
       ({ key }, i) => `${quoteLead(key, start + i)}, coalesce(group_concat(" ${i}", ','), ''), ']'`,
     )
-    const statement = connection.pluck(`
+    const statement = connection.pluck<Buffer>(`
       SELECT CAST(concat(${lists.join(',')}) AS BLOB) FROM (
         SELECT ${cells.join(', ')} FROM ${plan.from} NOT INDEXED ${clausesOf(plan)})`)
-    parts.push(statement.get(...plan.params) as Buffer)
+    parts.push(requireRow(statement.get(...plan.params)))
   }
   parts.push(Buffer.from('}'))
   return Buffer.concat(parts)
@@ -78,18 +78,18 @@ function* findIds(connection: Connection, plan: ReadPlan): Generator<null, numbe
   const { from, where, params, limit } = plan
   if (!plan.inRanges)
     return connection
-      .pluck(`SELECT id FROM ${from} NOT INDEXED ${clausesOf(plan)}`)
-      .all(...params) as number[]
-  const findEnd = connection.pluck(
+      .pluck<number>(`SELECT id FROM ${from} NOT INDEXED ${clausesOf(plan)}`)
+      .all(...params)
+  const findEnd = connection.pluck<number>(
     `SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT 1 OFFSET ${FILTER_ROWS - 1}`,
   )
-  const statement = connection.pluck(
+  const statement = connection.pluck<number>(
     `SELECT id FROM ${from} NOT INDEXED WHERE id > ? AND id <= ? AND (${where}) ORDER BY id`,
   )
   const ids: number[] = []
   for (let after: number | undefined = FIRST; after !== undefined;) {
-    const end = findEnd.get(after) as number | undefined
-    ids.push(...(statement.all(after, end ?? Number.MAX_SAFE_INTEGER, ...params) as number[]))
+    const end = findEnd.get(after)
+    ids.push(...statement.all(after, end ?? Number.MAX_SAFE_INTEGER, ...params))
     if (limit > 0 && ids.length >= limit) return ids.slice(0, limit)
     yield null
     after = end
@@ -99,12 +99,12 @@ function* findIds(connection: Connection, plan: ReadPlan): Generator<null, numbe
 
 /** The cells of every row. */
 function* allCells(connection: Connection, { from }: ReadPlan, cell: string): Generator<Buffer> {
-  const statement = connection.raw(`
+  const statement = connection.raw<[Buffer, number | null]>(`
     SELECT CAST(group_concat(c, ',') AS BLOB), max(id)
     FROM (SELECT id, ${cell} AS c FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT ?)`)
   let cells = FIRST_CELLS
   for (let after = FIRST; ;) {
-    const [part, last] = statement.get(after, cells) as [Buffer, number | null]
+    const [part, last] = requireRow(statement.get(after, cells))
     if (last === null) return
     yield part
     after = last
@@ -119,12 +119,12 @@ function* cellsOf(
   cell: string,
   ids: readonly number[],
 ): Generator<Buffer> {
-  const statement = connection.pluck(`
+  const statement = connection.pluck<Buffer>(`
     SELECT CAST(group_concat((SELECT ${cell} FROM ${from} NOT INDEXED WHERE id = e.value), ',') AS BLOB)
     FROM json_each(?) e`)
   let cells = FIRST_CELLS
   for (let start = 0; start < ids.length;) {
-    const part = statement.get(JSON.stringify(ids.slice(start, start + cells))) as Buffer
+    const part = requireRow(statement.get(JSON.stringify(ids.slice(start, start + cells))))
     yield part
     start += cells
     cells = adapt(cells, part)

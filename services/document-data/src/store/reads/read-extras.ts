@@ -2,7 +2,7 @@ import { positionText, readPosition, type KeyValue, type Position } from '../../
 import type { PageQuery, ReadExtras } from '../../query/read-query'
 import type { OrderTerm } from '../../query/sort'
 import type { StoredValue } from '../../values/column-type'
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 import type { ReadPlan } from './read-plan'
 import { skipRows } from './skip-rows'
 
@@ -56,14 +56,16 @@ export function findPosition(
 ): Position | undefined {
   const terms = page.terms.map(({ sql }) => sql).join(',')
   return connection
-    .raw(`SELECT ${terms} FROM ${from} NOT INDEXED WHERE "id" = ?`)
-    .get(...page.params, rowId) as KeyValue[] | undefined
+    .raw<KeyValue[]>(`SELECT ${terms} FROM ${from} NOT INDEXED WHERE "id" = ?`)
+    .get(...page.params, rowId)
 }
 
 function countRows(connection: Connection, { from, where, params }: ReadPlan): number {
-  return connection
-    .pluck(`SELECT count(*) FROM ${from} NOT INDEXED WHERE ${where}`)
-    .get(...params) as number
+  return requireRow(
+    connection
+      .pluck<number>(`SELECT count(*) FROM ${from} NOT INDEXED WHERE ${where}`)
+      .get(...params),
+  )
 }
 
 function* findPage(
@@ -98,11 +100,11 @@ function* idsById(
     : (after ?? [])
   const isAfter = start.length > 0 ? `"id" ${isDescending ? '<' : '>'} ? AND ` : ''
   return connection
-    .pluck(
+    .pluck<number>(
       `SELECT "id" FROM ${from} NOT INDEXED WHERE ${isAfter}(${where})
        ORDER BY "id"${isDescending ? ' DESC' : ''} LIMIT ? OFFSET ?`,
     )
-    .all(...start.map(bound), ...params, limit + 1, skipsAhead ? 0 : offset) as number[]
+    .all(...start.map(bound), ...params, limit + 1, skipsAhead ? 0 : offset)
 }
 
 /**
@@ -118,12 +120,12 @@ function idsInOrder(
   const orderBy = page.terms.map(({ descending }, i) => `k${i}${descending ? ' DESC' : ''}`)
   const start = page.after && afterCondition(page.terms, page.after)
   return connection
-    .pluck(
+    .pluck<number>(
       `SELECT row FROM (
          SELECT "id" AS row, ${keys.join(',')} FROM ${from} NOT INDEXED WHERE ${where} LIMIT -1)
        WHERE ${start?.sql ?? '1'} ORDER BY ${orderBy.join(',')} LIMIT ? OFFSET ?`,
     )
-    .all(...page.params, ...params, ...(start?.params ?? []), limit + 1, offset) as number[]
+    .all(...page.params, ...params, ...(start?.params ?? []), limit + 1, offset)
 }
 
 /** That a row comes after a position: greater in the first term in which it differs. */

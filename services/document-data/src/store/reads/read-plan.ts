@@ -3,7 +3,7 @@ import type { Condition } from '../../query/filter'
 import type { ReadExtras, ReadQuery } from '../../query/read-query'
 import { rowSql, type RowForm, type RowSql } from '../../query/row-form'
 import type { StoredValue } from '../../values/column-type'
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 import type { Table } from '../schema/schema'
 
 /** Rows that are read in one go, in one turn of the event loop: about a millisecond. */
@@ -85,7 +85,7 @@ export function isPage(plan: ReadPlan): boolean {
 
 /** Rows of a table: exactly when they are few, else no fewer than there are. */
 export function countRoughly(connection: Connection, { from }: ReadPlan): number {
-  const highest = connection.pluck(`SELECT max(id) FROM ${from}`).get() as number | null
+  const highest = requireRow(connection.pluck<number | null>(`SELECT max(id) FROM ${from}`).get())
   if (highest === null || highest <= SMALL_TABLE) return highest ?? 0
   const beyond = connection
     .pluck(`SELECT id FROM ${from} ORDER BY id LIMIT 1 OFFSET ${SMALL_TABLE}`)
@@ -112,8 +112,8 @@ export function findByIndex(
   { sql, params }: Condition,
 ): number[] | undefined {
   const ids = connection
-    .pluck(`SELECT id FROM ${from} WHERE ${sql} LIMIT ${MAX_FOUND + 1}`)
-    .all(...params) as number[]
+    .pluck<number>(`SELECT id FROM ${from} WHERE ${sql} LIMIT ${MAX_FOUND + 1}`)
+    .all(...params)
   return ids.length > MAX_FOUND ? undefined : ids
 }
 

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '@sheaf/kit/errors'
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 import type { Loan } from '../sqlite/reader-pool'
-import { tellSqliteError } from '../sqlite/sqlite-errors'
+import { translateSqliteError } from '../sqlite/sqlite-errors'
 import { arrowParts } from './arrow-parts'
 import { columnParts, readColumnsAtOnce } from './column-chunks'
 import { findExtras } from './read-extras'
@@ -47,7 +47,7 @@ export function readAtOnce(connection: Connection, plan: ReadPlan): Buffer {
   const sql = `
     SELECT CAST(? || coalesce(group_concat(j, '${separator}'), '') || ? AS BLOB) FROM (
       SELECT ${plan.row} AS j FROM ${plan.from} NOT INDEXED ${clausesOf(plan)})`
-  return connection.pluck(sql).get(head, tail, ...plan.params) as Buffer
+  return requireRow(connection.pluck<Buffer>(sql).get(head, tail, ...plan.params))
 }
 
 /** What a reader is told that did not take its answer in time. */
@@ -98,7 +98,7 @@ function nextPart(parts: Iterator<Buffer | null, void>): Buffer | null | undefin
     const { done, value } = parts.next()
     return done ? undefined : value
   } catch (error) {
-    throw tellSqliteError(error)
+    throw translateSqliteError(error)
   }
 }
 
@@ -165,18 +165,18 @@ function* filteredParts(
   lead: Lead,
 ): Generator<Buffer | null> {
   const { from, row, frame, where, params } = plan
-  const findEnd = connection.pluck(
+  const findEnd = connection.pluck<number>(
     `SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?`,
   )
-  const statement = connection.pluck(`
+  const statement = connection.pluck<Buffer | null>(`
     SELECT CAST(?||group_concat(${row}, '${frame.separator}') AS BLOB)
     FROM ${from} NOT INDEXED WHERE id > ? AND id <= ? AND (${where})`)
   const all = takesAll(plan)
   let rows = all ? FIRST_ROWS : plan.arrow ? ARROW_FILTER_ROWS : FILTER_ROWS
   for (let after: number | undefined = yield* skipRows(connection, plan); after !== undefined;) {
-    const end = findEnd.get(after, rows - 1) as number | undefined
+    const end = findEnd.get(after, rows - 1)
     const range = [after, end ?? Number.MAX_SAFE_INTEGER]
-    const part = statement.get(lead.text, ...range, ...params) as Buffer | null
+    const part = requireRow(statement.get(lead.text, ...range, ...params))
     yield part
     after = end
     if (all) rows = adapt(rows, part)
@@ -190,18 +190,14 @@ function* limitedParts(
   lead: Lead,
 ): Generator<Buffer | null> {
   const { from, row, frame, where, params, limit } = plan
-  const statement = connection.raw(`
+  const statement = connection.raw<[Buffer | null, number | null, number]>(`
     SELECT CAST(?||group_concat(${row}, '${frame.separator}') AS BLOB), max(id), count(*)
     FROM (SELECT * FROM ${from} NOT INDEXED WHERE id > ? AND (${where}) ORDER BY id LIMIT ?)`)
   let after = yield* skipRows(connection, plan)
   let rows = FIRST_ROWS
   for (let left = limit; left > 0;) {
     const range = [after, ...params, Math.min(rows, left)]
-    const [part, last, count] = statement.get(lead.text, ...range) as [
-      Buffer | null,
-      number | null,
-      number,
-    ]
+    const [part, last, count] = requireRow(statement.get(lead.text, ...range))
     if (last === null) return
     yield part
     after = last
@@ -218,8 +214,8 @@ function* sortedParts(
 ): Generator<Buffer | null> {
   const { from, params } = plan
   const ids = connection
-    .pluck(`SELECT id FROM ${from} NOT INDEXED ${clausesOf(plan)}`)
-    .all(...params) as number[]
+    .pluck<number>(`SELECT id FROM ${from} NOT INDEXED ${clausesOf(plan)}`)
+    .all(...params)
   yield* rowParts(connection, plan, lead, ids)
 }
 
@@ -230,16 +226,15 @@ function* rowParts(
   lead: Lead,
   ids: readonly number[],
 ): Generator<Buffer | null> {
-  const statement = connection.pluck(`
+  const statement = connection.pluck<Buffer | null>(`
     SELECT CAST(?||group_concat(
       (SELECT ${row} FROM ${from} NOT INDEXED WHERE id = e.value), '${frame.separator}') AS BLOB)
     FROM json_each(?) e`)
   let rows = FIRST_ROWS
   for (let start = 0; start < ids.length;) {
-    const part = statement.get(
-      lead.text,
-      JSON.stringify(ids.slice(start, start + rows)),
-    ) as Buffer | null
+    const part = requireRow(
+      statement.get(lead.text, JSON.stringify(ids.slice(start, start + rows))),
+    )
     yield part
     start += rows
     rows = adapt(rows, part)

@@ -81,16 +81,18 @@ function chooseIds(
 ): number[] {
   const chosen = rowIds.filter((id) => id !== null && id >= 0).map(requireNewRowId)
   const taken = doc.connection
-    .pluck(
+    .pluck<number>(
       `SELECT id FROM ${quoteId(table.tableId)} WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1`,
     )
-    .get(JSON.stringify(chosen)) as number | undefined
+    .get(JSON.stringify(chosen))
   const seen = new Set<number>()
   const used = taken ?? chosen.find((id) => seen.size === seen.add(id).size)
   if (used !== undefined)
     throw new AppError('invalid', 'INVALID_ROW_ID', `Invalid row id ${used}: there is such a row`)
-  const highest = doc.connection.pluck(`SELECT max(id) FROM ${quoteId(table.tableId)}`).get()
-  let next = chosen.reduce((a, b) => Math.max(a, b), (highest as number | null) ?? 0) + 1
+  const highest = doc.connection
+    .pluck<number | null>(`SELECT max(id) FROM ${quoteId(table.tableId)}`)
+    .get()
+  let next = chosen.reduce((a, b) => Math.max(a, b), highest ?? 0) + 1
   return rowIds.map((id) => (id !== null && id >= 0 ? id : next++))
 }
 

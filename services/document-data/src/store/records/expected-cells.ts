@@ -50,11 +50,11 @@ function readCells(
   const shown = ['id', ...columns.map(({ id }) => id)].map(quoteId)
   const ids = expected.flatMap(({ rowId }) => rowId ?? [])
   const rows = doc.connection
-    .raw(
+    .raw<[number, ...StoredValue[]]>(
       `SELECT ${shown.join(', ')} FROM ${quoteId(table.tableId)}
        WHERE id IN (SELECT value FROM json_each(?))`,
     )
-    .all(JSON.stringify(ids)) as [number, ...StoredValue[]][]
+    .all(JSON.stringify(ids))
   return new Map(
     rows.map(([id, ...stored]) => [
       id,

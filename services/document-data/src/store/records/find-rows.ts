@@ -140,12 +140,11 @@ function findOneByOne(
 ): number[][] {
   const where = terms.length === 0 ? '1' : terms.map(equals).join(' AND ')
   const limit = Number.isFinite(most) ? ` LIMIT ${most}` : ''
-  const statement = connection.pluck(
+  const statement = connection.pluck<number>(
     `SELECT id FROM ${quoteId(table.tableId)} WHERE ${where} ORDER BY id${limit}`,
   )
-  return Array.from(
-    { length: count },
-    (_, at) => statement.all(...terms.flatMap((term) => boundOf(term, at))) as number[],
+  return Array.from({ length: count }, (_, at) =>
+    statement.all(...terms.flatMap((term) => boundOf(term, at))),
   )
 }
 
@@ -190,11 +189,11 @@ function scan(
   const names = terms.map(({ name }) => name).join(', ')
   // The condition also lets through mixtures of what different searches ask for: the key decides.
   const rows = connection
-    .raw(
+    .raw<[number, ...(string | number | null)[]]>(
       `SELECT id, ${names} FROM ${quoteId(table.tableId)} NOT INDEXED
        WHERE ${conditions.join(' AND ')} ORDER BY id`,
     )
-    .iterate(...bound) as IterableIterator<[number, ...(string | number | null)[]]>
+    .iterate(...bound)
   let open = end - start
   for (const [id, ...values] of rows) {
     const at = places.get(keyOf(values.map((value, t) => plainOf(value, terms[t]?.mixed ?? false))))
@@ -213,8 +212,10 @@ function noteUse(
   indexed: Term | undefined,
 ): void {
   if (!indexes || (indexed && !indexed.column)) return
-  const rows = connection.pluck(`SELECT max(id) FROM ${quoteId(table.tableId)}`).get()
-  const count = (rows as number | null) ?? 0
+  const rows = connection
+    .pluck<number | null>(`SELECT max(id) FROM ${quoteId(table.tableId)}`)
+    .get()
+  const count = rows ?? 0
   if (indexed?.column) return indexes.used(table, indexed.column, count)
   const distinct = (term: Term) => new Set(term.values).size
   const best = terms.reduce((a, b) => (distinct(b) > distinct(a) ? b : a))

@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 
 /*
  * Replies to writes that carried an idempotency key. One is stored within the transaction of its write, so it is there
@@ -33,8 +33,10 @@ export function findReply(
   { userId, key, digest }: ReplyKey,
 ): Buffer | undefined {
   const found = connection
-    .raw('SELECT request_hash, reply FROM _sheaf_replies WHERE user = ? AND key = ? AND time > ?')
-    .get(userId, key, Date.now() - KEPT_MS) as [Buffer, Buffer] | undefined
+    .raw<[Buffer, Buffer]>(
+      'SELECT request_hash, reply FROM _sheaf_replies WHERE user = ? AND key = ? AND time > ?',
+    )
+    .get(userId, key, Date.now() - KEPT_MS)
   if (!found) return undefined
   const [known, reply] = found
   if (known.equals(digest)) return reply
@@ -78,7 +80,7 @@ interface Bounds {
 const ENDS = 'SELECT rowid, total, time FROM _sheaf_replies ORDER BY rowid'
 
 function boundsOf(connection: Connection): Bounds | undefined {
-  const last = connection.raw(`${ENDS} DESC LIMIT 1`).get() as [number, number, number] | undefined
+  const last = connection.raw<[number, number, number]>(`${ENDS} DESC LIMIT 1`).get()
   if (!last) return undefined
   const [row, total] = last
   return {
@@ -92,7 +94,9 @@ function boundsOf(connection: Connection): Bounds | undefined {
 export function hasOldReplies(connection: Connection): boolean {
   const bounds = boundsOf(connection)
   if (!bounds) return false
-  const [row, total, time] = connection.raw(`${ENDS} LIMIT 1`).get() as [number, number, number]
+  const [row, total, time] = requireRow(
+    connection.raw<[number, number, number]>(`${ENDS} LIMIT 1`).get(),
+  )
   return row <= bounds.row || total <= bounds.total || time <= bounds.time
 }
 

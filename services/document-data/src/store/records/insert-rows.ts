@@ -31,8 +31,10 @@ export function insertRows(
   wanted: NewRowIds,
   given: readonly StoredColumn[],
 ): InsertedRows {
-  const highest = doc.connection.pluck(`SELECT max(id) FROM ${quoteId(table.tableId)}`).get()
-  const above = (highest as number | null) ?? 0
+  const highest = doc.connection
+    .pluck<number | null>(`SELECT max(id) FROM ${quoteId(table.tableId)}`)
+    .get()
+  const above = highest ?? 0
   const ids = idsOf(wanted, above)
   const byId = new Map(given.map((column) => [column.column.id, column]))
   const columns = table.columns.map((column) => {

@@ -44,8 +44,8 @@ function createFinder(
     if (value === null) return undefined
     if (!all && scans++ < SCANS) {
       const id = connection
-        .pluck(`SELECT id FROM ${from} WHERE ${name} = ? ORDER BY id LIMIT 1`)
-        .get(value) as number | undefined
+        .pluck<number>(`SELECT id FROM ${from} WHERE ${name} = ? ORDER BY id LIMIT 1`)
+        .get(value)
       return id === undefined ? undefined : BigInt(id)
     }
     all ??= readColumn(doc, from, name)
@@ -59,8 +59,10 @@ function readColumn(
   name: string,
 ): Map<StoredValue, bigint> {
   const rows = connection
-    .raw(`SELECT id, ${name} FROM ${from} WHERE ${name} IS NOT NULL ORDER BY id DESC`)
-    .all() as [number, StoredValue][]
+    .raw<[number, StoredValue]>(
+      `SELECT id, ${name} FROM ${from} WHERE ${name} IS NOT NULL ORDER BY id DESC`,
+    )
+    .all()
   // Downwards, so that the lowest id is written last.
   return new Map(rows.map(([id, value]) => [value, BigInt(id)]))
 }

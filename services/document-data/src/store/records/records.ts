@@ -131,7 +131,7 @@ export function removeRecords(
   rowIds: readonly number[],
   rows = selectRows(doc, table, table.columns, rowIds),
 ): number[] {
-  const removed = rows.map(([id]) => id as number)
+  const removed = rows.map(([id]) => id)
   if (removed.length === 0) return removed
   doc.connection
     .prepare(`DELETE FROM ${quoteId(table.tableId)} WHERE id IN (SELECT value FROM json_each(?))`)
@@ -148,27 +148,30 @@ export function removeRecords(
   return removed
 }
 
+/** The id of a row and its cells, in the order of the columns that were asked for. */
+export type RowCells = [number, ...LogValue[]]
+
 /** Ids and cells of the rows that are there, by id. */
 export function selectRows(
   doc: DocumentWriter,
   table: Table,
   columns: readonly Column[],
   rowIds: readonly number[],
-): LogValue[][] {
+): RowCells[] {
   const names = ['id', ...columns.map(({ id }) => id)].map(quoteId)
   return doc.connection
-    .raw(
+    .raw<RowCells>(
       `SELECT ${names.join(', ')} FROM ${quoteId(table.tableId)}
        WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id`,
     )
-    .all(JSON.stringify(rowIds)) as LogValue[][]
+    .all(JSON.stringify(rowIds))
 }
 
 type RowsById = ReadonlyMap<number, readonly LogValue[]>
 
 /** Rows as selectRows gives them, by id. */
-export function byRowId(rows: readonly LogValue[][]): RowsById {
-  return new Map(rows.map((row) => [row[0] as number, row]))
+export function byRowId(rows: readonly RowCells[]): RowsById {
+  return new Map(rows.map((row) => [row[0], row]))
 }
 
 /** Cells to write; `before` holds what is stored in the same columns, where that is known already. */

@@ -14,7 +14,7 @@ type ColumnLinks = Pick<ColumnMetadata, 'visibleCol' | 'displayCol' | 'rules' | 
  * One change that is being undone, step by step from its last operation to its first, within one write. What cannot be
  * judged before all is done, because other steps of the same change see to it, is noted here and checked in the end.
  */
-export class Undoing {
+export class RevertContext {
   readonly conflicts: Conflicts
   /** True when nothing was written since, so that all is as the change left it, whatever it referred to. */
   readonly isLatest: boolean

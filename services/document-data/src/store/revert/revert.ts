@@ -13,7 +13,7 @@ import { undoAddedColumns, undoRemovedColumns } from './revert-columns'
 import { undoUpdatedColumns, type ConvertedCells } from './revert-metadata'
 import { undoAddedRows, undoRemovedRows, undoUpdatedRows } from './revert-rows'
 import { noteColumns, undoAddedTable, undoRemovedTable, undoUpdatedTable } from './revert-tables'
-import { Undoing } from './revert-context'
+import { RevertContext } from './revert-context'
 
 /**
  * Largest operations of a change that can be undone, as bytes of the log. Like every write it happens at once, on the
@@ -27,9 +27,9 @@ const MAX_BYTES = 32 * 1024 * 1024
  */
 export function revertChange(doc: DocumentWriter, seq: number): void {
   const operations = readOperations(doc, seq)
-  const undoing = new Undoing(doc, seq, operations)
-  for (const step of stepsBack(operations)) undo(undoing, step)
-  undoing.finish()
+  const context = new RevertContext(doc, seq, operations)
+  for (const step of stepsBack(operations)) undo(context, step)
+  context.finish()
 }
 
 function readOperations({ connection, seq: latest }: DocumentWriter, seq: number): Operation[] {
@@ -126,26 +126,26 @@ function cellsOf(
   return [ref, new Map(cells)]
 }
 
-function undo(undoing: Undoing, step: Step): void {
-  if ('rowIds' in step) undoRows(undoing, step)
-  else if (step.kind === 'update_column') undoUpdatedColumns(undoing, step)
-  else if (step.kind === 'add_column') undoAddedColumns(undoing, step.operations)
-  else if (step.kind === 'remove_column') undoRemovedColumns(undoing, step.operations)
-  else for (const operation of step.operations) undoTable(undoing, operation)
+function undo(context: RevertContext, step: Step): void {
+  if ('rowIds' in step) undoRows(context, step)
+  else if (step.kind === 'update_column') undoUpdatedColumns(context, step)
+  else if (step.kind === 'add_column') undoAddedColumns(context, step.operations)
+  else if (step.kind === 'remove_column') undoRemovedColumns(context, step.operations)
+  else for (const operation of step.operations) undoTable(context, operation)
 }
 
-function undoRows(undoing: Undoing, operation: RowOperation): void {
-  if (operation.table === ATTACHMENTS) undoAttachments(undoing, operation)
-  else if (operation.kind === 'add_rows') undoAddedRows(undoing, operation)
-  else if (operation.kind === 'remove_rows') undoRemovedRows(undoing, operation)
-  else undoUpdatedRows(undoing, operation)
+function undoRows(context: RevertContext, operation: RowOperation): void {
+  if (operation.table === ATTACHMENTS) undoAttachments(context, operation)
+  else if (operation.kind === 'add_rows') undoAddedRows(context, operation)
+  else if (operation.kind === 'remove_rows') undoRemovedRows(context, operation)
+  else undoUpdatedRows(context, operation)
 }
 
-function undoTable(undoing: Undoing, operation: SchemaOperation): void {
-  if (operation.kind === 'add_table') undoAddedTable(undoing, operation)
-  else if (operation.kind === 'update_table') undoUpdatedTable(undoing, operation)
+function undoTable(context: RevertContext, operation: SchemaOperation): void {
+  if (operation.kind === 'add_table') undoAddedTable(context, operation)
+  else if (operation.kind === 'update_table') undoUpdatedTable(context, operation)
   else {
-    undoRemovedTable(undoing, operation)
-    noteColumns(undoing, undoing.doc.schema.findByRef(operation.tableRef))
+    undoRemovedTable(context, operation)
+    noteColumns(context, context.doc.schema.findByRef(operation.tableRef))
   }
 }

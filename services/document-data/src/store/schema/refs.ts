@@ -1,4 +1,4 @@
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 
 /** What has refs, and where they stand. */
 const tables = {
@@ -14,7 +14,7 @@ export function nextRef(connection: Connection, kind: Kind): number {
   const sql = `
     SELECT max(coalesce((SELECT max(id) FROM ${tables[kind]}), 0),
                coalesce((SELECT highest FROM _sheaf_refs WHERE kind = ?), 0)) + 1`
-  return connection.pluck(sql).get(kind) as number
+  return requireRow(connection.pluck<number>(sql).get(kind))
 }
 
 /** Must precede the removal of what has this ref. */

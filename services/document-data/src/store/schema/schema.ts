@@ -126,14 +126,14 @@ export class Schema {
 export function readSchema(connection: Connection): Schema {
   const columns = new Map<number, Column[]>()
   const rows = connection
-    .prepare('SELECT * FROM _grist_Tables_column ORDER BY parentId, parentPos, id')
-    .all() as ColumnRow[]
+    .prepare<ColumnRow>('SELECT * FROM _grist_Tables_column ORDER BY parentId, parentPos, id')
+    .all()
   for (const row of rows) {
     const siblings = columns.get(row.parentId)
     if (siblings) siblings.push(fromRow(row))
     else columns.set(row.parentId, [fromRow(row)])
   }
-  const tables = connection.prepare(TABLES).all() as TableRow[]
+  const tables = connection.prepare<TableRow>(TABLES).all()
   return new Schema(
     readSettings(connection),
     tables.map((row) =>
@@ -249,8 +249,11 @@ function isHidden(colId: string): boolean {
 }
 
 function readSettings(connection: Connection): DocumentSettings {
-  const row = connection.prepare('SELECT * FROM _grist_DocInfo WHERE id = 1').get() as
-    { timezone: string; documentSettings: string } | undefined
+  const row = connection
+    .prepare<{ timezone: string; documentSettings: string }>(
+      'SELECT * FROM _grist_DocInfo WHERE id = 1',
+    )
+    .get()
   const settings = JSON.parse(row?.documentSettings || '{}') as { locale?: unknown }
   return {
     timezone: row?.timezone ?? 'UTC',

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, open, rename, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@sheaf/kit/errors'
-import { DirtyMarkers } from './unpublished-markers'
+import { UnpublishedMarkers } from './unpublished-markers'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const FILE = 'document.sqlite'
@@ -17,7 +17,7 @@ export class DocumentFiles {
   private constructor(
     private readonly root: string,
     /** Which documents may hold unpublished changes. */
-    readonly dirty: DirtyMarkers,
+    readonly unpublished: UnpublishedMarkers,
   ) {}
 
   /** Opens the folder, making it when it is not there, and removes what an interrupted creation left. */
@@ -28,7 +28,7 @@ export class DocumentFiles {
     for (let first = 0; first < 256; first++)
       await mkdir(join(root, first.toString(16).padStart(2, '0')), { recursive: true, mode: 0o700 })
     await syncPath(root)
-    return new DocumentFiles(root, DirtyMarkers.open(join(root, 'dirty')))
+    return new DocumentFiles(root, UnpublishedMarkers.open(join(root, 'dirty')))
   }
 
   /**
@@ -56,7 +56,7 @@ export class DocumentFiles {
   async create(docId: string, write: (path: string) => Promise<void>): Promise<void> {
     const folder = this.folderOf(docId)
     this.requireFree(folder)
-    const marked = this.dirty.setLater(docId)
+    const marked = this.unpublished.setLater(docId)
     let unfinished: string | undefined
     try {
       unfinished = await this.createScratch()
@@ -88,7 +88,7 @@ export class DocumentFiles {
     await syncPath(join(folder, '..'))
     for (const suffix of ['', '-wal', '-shm'])
       await rm(join(folder, FILE + suffix), { force: true })
-    this.dirty.clear(docId)
+    this.unpublished.clear(docId)
   }
 
   /** Removes a document's folder as if it had never been; a tombstone stays. */
@@ -99,7 +99,7 @@ export class DocumentFiles {
     await rename(folder, join(scratch, docId))
     await syncPath(join(folder, '..'))
     await rm(scratch, { recursive: true, force: true })
-    this.dirty.clear(docId)
+    this.unpublished.clear(docId)
   }
 
   /** Bytes that are free where documents lie. */

@@ -1,6 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { Connection } from './connections'
-import { spoilsConnection, tellSqliteError } from './sqlite-errors'
+import { spoilsConnection, translateSqliteError } from './sqlite-errors'
 
 /** Writes in one transaction at most. */
 const GROUP_SIZE = 256
@@ -38,12 +38,18 @@ export interface CommittedGroup {
 }
 
 interface Member {
-  readonly run: () => unknown
+  /** Does the work; the function returned resolves the call with its result. */
+  readonly run: () => () => void
   readonly signal: AbortSignal | undefined
   /** When it came; 0 while nobody wants to know. */
   readonly since: number
-  readonly resolve: (value: never) => void
   readonly reject: (error: unknown) => void
+}
+
+/** A member that has done its work; `settle` is called once that is on disk. */
+interface DoneMember {
+  readonly member: Member
+  readonly settle: () => void
 }
 
 /**
@@ -82,7 +88,11 @@ export class GroupCommit {
       )
     return new Promise<T>((resolve, reject) => {
       const since = this.observe ? performance.now() : 0
-      this.queue.push({ run, signal, since, resolve, reject })
+      const work = () => {
+        const value = run()
+        return () => resolve(value)
+      }
+      this.queue.push({ run: work, signal, since, reject })
       this.schedule()
     })
   }
@@ -122,7 +132,7 @@ export class GroupCommit {
   }
 
   private runGroup(): void {
-    const done: { member: Member; value: unknown }[] = []
+    const done: DoneMember[] = []
     let current: Member | undefined
     let begun: number
     let applied = 0
@@ -148,10 +158,10 @@ export class GroupCommit {
     }
     this.measure(done, begun, applied)
     this.hooks.committed()
-    for (const { member, value } of done) member.resolve(value as never)
+    for (const { settle } of done) settle()
   }
 
-  private measure(done: readonly { member: Member }[], begun: number, applied: number): void {
+  private measure(done: readonly DoneMember[], begun: number, applied: number): void {
     const first = done[0]?.member
     if (!this.observe || !first) return
     this.observe({
@@ -163,7 +173,7 @@ export class GroupCommit {
   }
 
   /** Runs one write in its savepoint. Throws only when the transaction of the group is gone. */
-  private runMember(member: Member, done: { member: Member; value: unknown }[]): void {
+  private runMember(member: Member, done: DoneMember[]): void {
     if (member.signal?.aborted) {
       member.reject(new AppError('timeout', 'CALL_ENDED', 'the call ended before its turn came'))
       return
@@ -171,16 +181,16 @@ export class GroupCommit {
     const undo = this.hooks.memberStarts()
     this.connection.prepare('SAVEPOINT member').run()
     try {
-      const value = member.run()
+      const settle = member.run()
       this.connection.prepare('RELEASE member').run()
-      done.push({ member, value })
+      done.push({ member, settle })
     } catch (error) {
       if (!this.connection.db.inTransaction) throw error
       this.connection.prepare('ROLLBACK TO member').run()
       this.connection.prepare('RELEASE member').run()
       undo()
       if (spoilsConnection(error)) throw error
-      member.reject(tellSqliteError(error))
+      member.reject(translateSqliteError(error))
     }
   }
 
@@ -192,8 +202,8 @@ export class GroupCommit {
       spoiled = true
     }
     this.hooks.undone()
-    const told = tellSqliteError(cause)
-    for (const { reject } of members) reject(told)
+    const reason = translateSqliteError(cause)
+    for (const { reject } of members) reject(reason)
     if (spoiled) this.hooks.spoiled(cause)
   }
 }

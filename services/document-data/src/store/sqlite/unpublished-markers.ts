@@ -7,7 +7,7 @@ import { join } from 'node:path'
  * documents to look at, without opening all of them. Setting one is on disk when `set` returns; clearing one is lazy,
  * since a marker too many only costs a look.
  */
-export class DirtyMarkers {
+export class UnpublishedMarkers {
   private readonly marked: Set<string>
 
   private constructor(private readonly folder: string) {
@@ -15,9 +15,9 @@ export class DirtyMarkers {
   }
 
   /** Opens the folder, making it when it is not there. */
-  static open(folder: string): DirtyMarkers {
+  static open(folder: string): UnpublishedMarkers {
     mkdirSync(folder, { recursive: true })
-    return new DirtyMarkers(folder)
+    return new UnpublishedMarkers(folder)
   }
 
   /** Ids of the documents that are marked. */

@@ -1,3 +1,4 @@
+import { requireRow } from '../sqlite/connections'
 import { AppError } from '@sheaf/kit/errors'
 import type { StoredValue } from '../../values/column-type'
 import { columnType } from '../../values/column-types'
@@ -37,9 +38,11 @@ export function requireKeepable(
   colIds: readonly string[],
 ): void {
   const sizes = colIds.map((id) => `coalesce(sum(octet_length(${quoteId(id)})), 0)`)
-  const bytes = connection
-    .raw(`SELECT count(*) * ${ROW_BYTES}, ${sizes.join(', ')} FROM ${quoteId(tableId)}`)
-    .get() as number[]
+  const bytes = requireRow(
+    connection
+      .raw<number[]>(`SELECT count(*) * ${ROW_BYTES}, ${sizes.join(', ')} FROM ${quoteId(tableId)}`)
+      .get(),
+  )
   if (bytes.reduce((sum, size) => sum + size, 0) > MAX_KEPT_BYTES)
     throw new AppError(
       'too_large',
@@ -129,10 +132,10 @@ export function readCells(
   colId: string,
 ): { readonly rowIds: number[]; readonly values: LogValue[] } {
   const rows = connection
-    .raw(
+    .raw<[number, LogValue]>(
       `SELECT id, ${quoteId(colId)} FROM ${quoteId(tableId)} NOT INDEXED
        WHERE ${quoteId(colId)} IS NOT NULL ORDER BY id`,
     )
-    .all() as [number, LogValue][]
+    .all()
   return { rowIds: rows.map(([id]) => id), values: rows.map(([, value]) => value) }
 }

@@ -162,8 +162,10 @@ export function addColumnRows(
   tableRef: number,
   columns: readonly PlannedColumn[],
 ): DescribedColumn[] {
-  const last = doc.connection.pluck('SELECT max(parentPos) FROM _grist_Tables_column').get()
-  let position = Math.floor((last as number | null) ?? 0)
+  const last = doc.connection
+    .pluck<number | null>('SELECT max(parentPos) FROM _grist_Tables_column')
+    .get()
+  let position = Math.floor(last ?? 0)
   const first = nextRef(doc.connection, 'column')
   const described = columns.map(({ id, typeName, isFormula, fields }, i) => ({
     colId: id,

@@ -29,12 +29,12 @@ export function rewriteCells(
   const changed: RewrittenCells = { rowIds: [], old: [], after: [] }
   const stored: StoredValue[] = []
   let written = 0
-  const changes = (id: unknown, value: unknown) => {
-    const converted = convert(value as LogValue, id as number)
+  const changes = (id: number, value: LogValue) => {
+    const converted = convert(value, id)
     const after = logValue(converted)
     if (after === value) return 0
-    changed.rowIds.push(id as number)
-    changed.old.push(value as LogValue)
+    changed.rowIds.push(id)
+    changed.old.push(value)
     changed.after.push(after)
     stored.push(converted)
     return 1

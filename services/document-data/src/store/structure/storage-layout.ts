@@ -98,10 +98,7 @@ function hasTextIn(
   columns: readonly StoredForm[],
 ): boolean {
   const declared = new Map(
-    connection.raw('SELECT name, type FROM pragma_table_info(?)').all(tableId) as [
-      string,
-      string,
-    ][],
+    connection.raw<[string, string]>('SELECT name, type FROM pragma_table_info(?)').all(tableId),
   )
   return columns.some(
     ({ from, type }) =>

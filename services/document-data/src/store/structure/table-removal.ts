@@ -57,14 +57,14 @@ function recordRows(doc: DocumentWriter, table: Table): void {
   requireKeepable(doc, table, ids)
   const names = ['id', ...ids].map(quoteId).join(', ')
   const rows = doc.connection
-    .raw(`SELECT ${names} FROM ${quoteId(table.tableId)} ORDER BY id`)
-    .all() as LogValue[][]
+    .raw<[number, ...LogValue[]]>(`SELECT ${names} FROM ${quoteId(table.tableId)} ORDER BY id`)
+    .all()
   if (rows.length === 0) return
   doc.record({
     kind: 'remove_rows',
     table: table.tableId,
     tableRef: table.ref,
-    rowIds: rows.map(([id]) => id as number),
+    rowIds: rows.map(([id]) => id),
     columns: table.columns.map(({ id, ref, typeName }, i) => ({
       id,
       ref,

@@ -7,7 +7,7 @@ import type { ReadPlan } from '../reads/read-plan'
 export type ThreadPlan = ReadPlan | ExportPlan | ChangesPlan
 
 /** A read in a worker thread. */
-export interface ReadOrder {
+export interface ReadRequest {
   readonly kind: 'read'
   readonly id: number
   readonly path: string
@@ -19,7 +19,7 @@ export interface ReadOrder {
 }
 
 /** Statements that write, one after the other on a connection of their own. */
-export interface RunOrder {
+export interface RunRequest {
   readonly kind: 'run'
   readonly id: number
   readonly path: string
@@ -28,21 +28,21 @@ export interface RunOrder {
 
 /** What a worker thread is told. */
 export type ToWorker =
-  | ReadOrder
-  | RunOrder
+  | ReadRequest
+  | RunRequest
   /** One more chunk may be made. */
   | { readonly kind: 'more'; readonly id: number }
   /** Nobody takes more of this read. */
   | { readonly kind: 'end'; readonly id: number }
 
 /** An error as it travels between threads. */
-export interface TravellingError {
+export interface SerializedError {
   readonly name: string
   readonly message: string
   /** Code of SQLite or of the operating system; empty when there is none. */
   readonly code: string
   /** What else there is of an error that the caller can act on. */
-  readonly told?: Pick<AppError, 'code' | 'reason' | 'metadata'>
+  readonly appError?: Pick<AppError, 'code' | 'reason' | 'metadata'>
 }
 
 /** What a worker thread tells. */
@@ -51,4 +51,4 @@ export type FromWorker =
   | { readonly kind: 'begun'; readonly id: number; readonly seq: number }
   | { readonly kind: 'chunk'; readonly id: number; readonly bytes: ArrayBuffer }
   | { readonly kind: 'done'; readonly id: number }
-  | { readonly kind: 'failed'; readonly id: number; readonly error: TravellingError }
+  | { readonly kind: 'failed'; readonly id: number; readonly error: SerializedError }

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError } from '@sheaf/kit/errors'
 import type { ReadLimits } from '../reads/record-chunks'
-import { tellSqliteError } from '../sqlite/sqlite-errors'
-import type { FromWorker, ThreadPlan, ToWorker, TravellingError } from './worker-messages'
+import { translateSqliteError } from '../sqlite/sqlite-errors'
+import type { FromWorker, ThreadPlan, ToWorker, SerializedError } from './worker-messages'
 import { AHEAD, WorkerRead } from './worker-read'
 
 /** The compiled program of a thread, also when this file runs from sources: a thread cannot load those. */
@@ -120,7 +120,8 @@ export class WorkerPool implements AsyncDisposable {
     worker.unref()
     worker.on('message', (message: FromWorker) => {
       const job = thread.jobs.get(message.id)
-      if (message.kind === 'failed') job?.fail(tellSqliteError(arrived(message.error)) as Error)
+      if (message.kind === 'failed')
+        job?.fail(translateSqliteError(deserializeError(message.error)) as Error)
       else job?.receive(message)
     })
     worker.on('error', (error) => this.crash(thread, error))
@@ -145,7 +146,7 @@ function post({ worker }: Thread, message: ToWorker): void {
 }
 
 /** An error of a thread in the form that it had there, or that the driver gives it. */
-function arrived({ name, message, code, told }: TravellingError): Error {
-  if (told) return new AppError(told.code, told.reason, message, told.metadata)
+function deserializeError({ name, message, code, appError }: SerializedError): Error {
+  if (appError) return new AppError(appError.code, appError.reason, message, appError.metadata)
   return Object.assign(new Error(message), { name, code })
 }

@@ -8,11 +8,11 @@ import { takesAll } from '../reads/read-plan'
 import { documentParts } from '../reads/record-chunks'
 import type {
   FromWorker,
-  ReadOrder,
-  RunOrder,
+  ReadRequest,
+  RunRequest,
   ThreadPlan,
   ToWorker,
-  TravellingError,
+  SerializedError,
 } from './worker-messages'
 
 /*
@@ -20,7 +20,7 @@ import type {
  * several reads take turns, so one whose reader pauses holds nobody up.
  */
 
-type Tell = (message: FromWorker, transfer?: ArrayBuffer[]) => void
+type Send = (message: FromWorker, transfer?: ArrayBuffer[]) => void
 
 /** Set while a read runs that may be given up. */
 let stopping: Int32Array | undefined
@@ -36,14 +36,14 @@ function registerGuard({ db }: Connection): void {
   })
 }
 
-function travelling(error: unknown): TravellingError {
+function serializeError(error: unknown): SerializedError {
   const { name, message, code } = error as { name?: string; message?: string; code?: unknown }
-  const told = toAppError(error)
+  const known = toAppError(error)
   return {
     name: name ?? 'Error',
     message: message ?? String(error),
     code: typeof code === 'string' ? code : '',
-    told: told && { code: told.code, reason: told.reason, metadata: told.metadata },
+    appError: known && { code: known.code, reason: known.reason, metadata: known.metadata },
   }
 }
 
@@ -63,16 +63,16 @@ class ThreadRead {
   private ended = false
 
   constructor(
-    private readonly order: ReadOrder,
+    private readonly request: ReadRequest,
     private readonly connection: Connection,
     private ahead: number,
-    private readonly tell: Tell,
+    private readonly send: Send,
   ) {
     registerGuard(connection)
     connection.prepare('BEGIN').run()
     const seq = readLatestSeq(connection)
-    this.parts = partsOf(connection, order.plan)
-    tell({ kind: 'begun', id: order.id, seq })
+    this.parts = partsOf(connection, request.plan)
+    send({ kind: 'begun', id: request.id, seq })
     this.schedule()
   }
 
@@ -84,7 +84,7 @@ class ThreadRead {
   end(): void {
     if (this.ended) return
     this.ended = true
-    reads.delete(this.order.id)
+    reads.delete(this.request.id)
     this.connection.close()
   }
 
@@ -100,21 +100,21 @@ class ThreadRead {
   }
 
   private step(): void {
-    const { id, stop } = this.order
+    const { id, stop } = this.request
     try {
       stopping = stop
       const { done, value } = this.parts.next()
       if (done) {
         this.end()
-        this.tell({ kind: 'done', id })
+        this.send({ kind: 'done', id })
       } else if (value) {
         this.ahead--
         const bytes = ownBytes(value)
-        this.tell({ kind: 'chunk', id, bytes }, [bytes])
+        this.send({ kind: 'chunk', id, bytes }, [bytes])
       }
     } catch (error) {
       this.end()
-      this.tell({ kind: 'failed', id, error: travelling(error) })
+      this.send({ kind: 'failed', id, error: serializeError(error) })
     } finally {
       stopping = undefined
     }
@@ -130,17 +130,17 @@ function ownBytes({ buffer, byteOffset, byteLength }: Buffer): ArrayBuffer {
 
 const reads = new Map<number, ThreadRead>()
 
-function startRead(order: ReadOrder, tell: Tell): void {
-  const connection = openReader(order.path)
+function startRead(request: ReadRequest, send: Send): void {
+  const connection = openReader(request.path)
   try {
-    reads.set(order.id, new ThreadRead(order, connection, order.ahead, tell))
+    reads.set(request.id, new ThreadRead(request, connection, request.ahead, send))
   } catch (error) {
     connection.close()
     throw error
   }
 }
 
-function run({ path, statements }: RunOrder): void {
+function run({ path, statements }: RunRequest): void {
   const connection = openWriter(path)
   try {
     for (const sql of statements) connection.db.exec(sql)
@@ -150,14 +150,14 @@ function run({ path, statements }: RunOrder): void {
   }
 }
 
-function obey(message: ToWorker, tell: Tell): void {
+function handle(message: ToWorker, send: Send): void {
   switch (message.kind) {
     case 'read':
-      startRead(message, tell)
+      startRead(message, send)
       break
     case 'run':
       run(message)
-      tell({ kind: 'done', id: message.id })
+      send({ kind: 'done', id: message.id })
       break
     case 'more':
       reads.get(message.id)?.more()
@@ -169,12 +169,12 @@ function obey(message: ToWorker, tell: Tell): void {
 }
 
 function listen(port: MessagePort): void {
-  const tell: Tell = (message, transfer = []) => port.postMessage(message, transfer)
+  const send: Send = (message, transfer = []) => port.postMessage(message, transfer)
   port.on('message', (message: ToWorker) => {
     try {
-      obey(message, tell)
+      handle(message, send)
     } catch (error) {
-      tell({ kind: 'failed', id: message.id, error: travelling(error) })
+      send({ kind: 'failed', id: message.id, error: serializeError(error) })
     }
   })
 }

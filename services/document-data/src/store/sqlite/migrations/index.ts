@@ -19,7 +19,7 @@ export function requireDocumentFile(db: Database): void {
 
 /** Brings a document file to the newest form. Throws `unavailable` for a file that a newer Sheaf has written. */
 export function migrate(db: Database): void {
-  const version = db.pragma('user_version', { simple: true }) as number
+  const version = Number(db.pragma('user_version', { simple: true }))
   if (version === migrations.length) return
   if (version > migrations.length)
     throw new AppError(
