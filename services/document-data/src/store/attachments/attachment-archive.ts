@@ -18,13 +18,13 @@ interface Entry {
   readonly content: StoredContent
 }
 
-/** Where an archive is made: takes entries one by one, while somebody reads it. */
+/** An archive in progress: accepts entries one by one while it is read. */
 interface Archive {
   readonly output: AsyncIterable<Uint8Array>
   /** Resolves when the entry has been read. */
   add(entry: Entry, bytes: Readable): Promise<void>
   end(): void
-  /** Ends it at once; whoever reads it gets the error. */
+  /** Ends the archive at once; its reader gets the error. */
   fail(error: Error): void
 }
 
@@ -106,7 +106,7 @@ function createTar(): Archive {
     output: tar as AsyncIterable<Uint8Array>,
     async add({ name, time, content: { size } }, bytes) {
       const entry = tar.entry({ name, size, mtime: time })
-      // Those who read the archive are told of its end.
+      // The reader of the archive gets the error.
       entry.on('error', () => {})
       for await (const chunk of bytes) {
         if (tar.destroyed) throw new Error('the archive is closed')

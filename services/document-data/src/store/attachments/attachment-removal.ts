@@ -12,7 +12,7 @@ const ROWS_AT_ONCE = 500
 /** So long a file is kept that has become unused. */
 const EXPIRY_SECONDS = 7 * 24 * 3600
 
-/** What is done to the attachments of a document, and by whom. */
+/** A sweep of the attachments of a document, and its author. */
 export interface Sweep {
   readonly docId: string
   readonly author: Author
@@ -117,7 +117,7 @@ async function inSteps(access: DocumentAccess, sweep: Sweep, step: Step): Promis
   }
 }
 
-/** Turns around what is noted of these rows. */
+/** Toggles the recorded state of these rows. */
 function mark(doc: DocumentWriter, rows: readonly Row[]): void {
   if (rows.length === 0) return
   const now = Math.floor(Date.now() / 1000)
@@ -149,7 +149,7 @@ export function removeAttachments(doc: DocumentWriter, ids: readonly number[]): 
   const fileIds = connection
     .pluck<number>(`SELECT DISTINCT file_id FROM _sheaf_attachments WHERE id IN (${LISTED})`)
     .all(json)
-  // Whatever still names such an id, a cache or a client, must not come to mean another file.
+  // A cache or client that still holds such an id must not refer to another file.
   retireRef(connection, 'attachment', Math.max(...ids))
   deleteRows(connection, '_grist_Attachments', json)
   deleteRows(connection, '_sheaf_attachments', json)

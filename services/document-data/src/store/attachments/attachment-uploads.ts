@@ -14,10 +14,10 @@ import type { StagedFile } from './staged-files'
 
 /** Bytes that one transaction stores: other writes of the document come in between. */
 const STORED_AT_ONCE = 2 * CHUNK_BYTES
-/** A content that was there may be removed before the upload ends; then it is stored, which nobody can undo. */
+/** An existing content may be removed before the upload ends; the next attempt stores it, so that it cannot vanish. */
 const ATTEMPTS = 3
 
-/** What an upload works with. */
+/** The parts of the store that an upload needs. */
 export interface UploadTo extends DocumentAccess {
   readonly shared: { readonly uploads: ActiveUploads }
   /** Schedules the removal of contents that belong to no attachment and are claimed by no running upload. */

@@ -15,7 +15,7 @@ const MAX_ENTRY_BYTES = 4 * 1024 * 1024
 /** How often everything is looked at when the document changes so much meanwhile. */
 const ATTEMPTS = 5
 
-/** The document has changed in such a way that all of it has to be looked at again. */
+/** The document has changed so that all of it has to be examined again. */
 class OutdatedError extends Error {}
 
 /** A table with columns of attachments. */
@@ -25,8 +25,8 @@ interface Place {
 }
 
 /**
- * Which attachments the cells of a document refer to. They are looked for in short steps while the document goes on
- * changing; what changes after the first step is taken from the log.
+ * Which attachments the cells of a document refer to. The search runs in short steps while the document keeps
+ * changing; changes after the first step are taken from the log.
  */
 export class AttachmentUse {
   private readonly used = new Set<number>()
@@ -40,7 +40,7 @@ export class AttachmentUse {
     this.refs = new Set(places.map(({ table }) => table.ref))
   }
 
-  /** Looks at all cells of a document. */
+  /** Examines all cells of a document. */
   private static async find(
     access: DocumentAccess,
     docId: string,

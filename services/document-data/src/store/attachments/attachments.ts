@@ -33,7 +33,7 @@ export type NewAttachment = Omit<Attachment, 'id' | 'timeUploaded' | 'content'> 
   readonly hash: string
 }
 
-/** A content that an upload counted on is not there any more, and has to be stored by itself. */
+/** A content that an upload relied on was removed meanwhile; the upload has to store it. */
 export class ContentMissingError extends Error {}
 
 interface AttachmentRow extends Omit<Attachment, 'content'> {

@@ -2,14 +2,14 @@ import { requireRow, type Connection } from '../sqlite/connections'
 
 /*
  * Contents of files in a document: each is stored once, by its hash, in chunks. A content that is being stored carries
- * the name of its upload and is found by nobody else; what no upload under way has a claim on is removed by upkeep.
+ * the name of its upload and is not visible elsewhere; contents that no running upload claims are removed by maintenance.
  */
 
 /** Bytes of a chunk: one row, read and written in one go. */
 export const CHUNK_BYTES = 256 * 1024
 /** Chunks that one transaction removes. */
 const REMOVED_AT_ONCE = 8
-/** Mark of a content that nobody needs any more; no upload has this name. */
+/** Marks a content that is no longer needed; no upload has this name. */
 const REMOVED = ''
 
 /** A content that is whole. */
@@ -20,7 +20,7 @@ export interface StoredContent {
   readonly size: number
 }
 
-/** The uploads under way: what they have stored so far is theirs. */
+/** The running uploads, which own what they have stored so far. */
 export class ActiveUploads {
   private readonly names = new Set<string>()
 
@@ -101,7 +101,7 @@ function findPending(connection: Connection, upload: string, hash: string): numb
     .get(upload, hash)
 }
 
-/** Gives up those of the contents that no attachment has any more; their bytes go later. */
+/** Marks those of the contents that no attachment has any more; their bytes are removed later. */
 export function releaseContents(connection: Connection, fileIds: readonly number[]): void {
   connection
     .prepare(
@@ -116,7 +116,7 @@ export function hasOrphanedContents(connection: Connection, uploads: ActiveUploa
   return findLeftover(connection, uploads) !== undefined
 }
 
-/** Removes a little of what no upload under way has a claim on; false when nothing of it is left. */
+/** Removes a few chunks that no running upload claims; false when none is left. */
 export function removeOrphanedContents(connection: Connection, uploads: ActiveUploads): boolean {
   const fileId = findLeftover(connection, uploads)
   if (fileId === undefined) return false

@@ -3,9 +3,9 @@ import { updateUsed } from '../attachments/attachment-removal'
 import type { DocumentAccess } from '../document-access'
 import type { OpenDocument } from './open-document'
 
-/** A document that has changed is looked at again after so long. */
+/** Milliseconds after which a changed document is examined again. */
 const EVERY_MS = 3600 * 1000
-/** What was just uploaded is about to be put into a cell. */
+/** Milliseconds for which a new upload is spared: it is about to be put into a cell. */
 const SPARED_MS = 3600 * 1000
 
 interface Look {
@@ -13,7 +13,7 @@ interface Look {
   readonly seq: number
 }
 
-/** Notes of the documents that are open which of their attachments are unused; of one after the other. */
+/** Records which attachments of the open documents are unused, one document at a time. */
 export class AttachmentMaintenance implements AsyncDisposable {
   private readonly looks = new WeakMap<OpenDocument, Look>()
   private readonly ended = new AbortController()
@@ -24,7 +24,7 @@ export class AttachmentMaintenance implements AsyncDisposable {
     private readonly failed: (error: unknown, docId: string) => void,
   ) {}
 
-  /** Begins with a document when its time has come and no other one is being looked at. */
+  /** Examines a document if it is due and no other document is being examined. */
   look(doc: OpenDocument): void {
     if (this.running || this.ended.signal.aborted) return
     const last = this.looks.get(doc)
@@ -49,7 +49,7 @@ export class AttachmentMaintenance implements AsyncDisposable {
     try {
       await updateUsed(this.access, { docId, author, signal }, SPARED_MS)
     } catch (error) {
-      // The document was deleted, or is too busy: another time.
+      // The document was deleted or is too busy; a later sweep retries.
       if (!signal.aborted && !toAppError(error)) this.failed(error, docId)
     } finally {
       this.running = undefined

@@ -33,7 +33,7 @@ export function readChanges(
     let bytes = 0
     for (const part of changeParts(connection, plan, { schema, maxPassBytes: MAX_SHORT_BYTES })) {
       bytes += part?.length ?? 0
-      // Few rows may be large ones.
+      // Even a few rows may be large.
       if (bytes > MAX_SHORT_BYTES) return undefined
       if (part) parts.push(unpackPart(part))
     }

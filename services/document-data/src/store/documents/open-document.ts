@@ -14,17 +14,17 @@ import { ReadCache } from './read-cache'
 import type { DocumentEvents, SharedResources } from './shared-resources'
 import { DocumentMaintenance } from './maintenance'
 
-/** A document whose file is open: one connection that writes, one for short reads, a few for long ones. */
+/** A document whose file is open: one connection for writes, one for short reads, a few for long reads. */
 export class OpenDocument {
-  /** Connections for reads that take several turns. */
+  /** Connections for reads that span several turns of the event loop. */
   readonly pool: ReaderPool
-  /** Small replies of what is committed. */
+  /** Small replies, valid for the committed state. */
   readonly replies: ReadCache
-  /** Indexes that are made and dropped as filters need them. */
+  /** Indexes that are built and dropped as filters need them. */
   readonly indexes: AutoIndexes
-  /** What is done without anybody waiting for it. */
+  /** Background work on this document. */
   readonly maintenance: DocumentMaintenance
-  /** Tells this life of the document from that of its earlier or other copies; part of its tag. */
+  /** Distinguishes this document from earlier states restored from a backup and from copies; part of its tag. */
   readonly epoch: string
   /** Epoch milliseconds of the last use. */
   usedAt = Date.now()
@@ -33,14 +33,14 @@ export class OpenDocument {
   private reader: Connection | undefined
   private readonly group: GroupCommit
   private readonly log: DocumentLog
-  /** What is on disk, and what the transaction that runs has made of it. */
+  /** The state on disk, and the state within the running transaction. */
   private committed: { schema: Schema; seq: number }
   private working: { schema: Schema; seq: number }
   private saveMarks = false
   private closedBy: AppError | undefined
   private burdened = false
 
-  /** Opens the file and brings it to the newest form. Throws what SQLite throws. */
+  /** Opens the file and migrates it to the newest schema. Throws what SQLite throws. */
   constructor(
     readonly docId: string,
     readonly path: string,
@@ -85,7 +85,7 @@ export class OpenDocument {
       maxWalBytes,
       failed,
     })
-    // Of uploads that a crash has broken off.
+    // Left by uploads that a crash interrupted.
     this.maintenance.removeOrphanedContents()
   }
 
@@ -94,7 +94,7 @@ export class OpenDocument {
     return this.shared.workers
   }
 
-  /** True when nothing is going on that closing would disturb. */
+  /** True when closing would interrupt nothing. */
   get idle(): boolean {
     const isAsked = this.group.waiting > 0 || this.pool.inUse > 0
     return !isAsked && !this.maintenance.busy && !this.log.isGathering
@@ -105,15 +105,15 @@ export class OpenDocument {
     return this.committed.seq - this.log.published
   }
 
-  /** Runs a short read on what is committed. */
+  /** Runs a short read on the committed state. */
   read<T>(fn: (doc: DocumentReader) => T): T {
     this.reader ??= openReader(this.path)
     return fn({ docId: this.docId, connection: this.reader, ...this.committed })
   }
 
   /**
-   * Runs a read of the file that happens elsewhere; the signal is aborted when it has to end. Throws `unavailable` while long reads
-   * are held back: whoever calls may have something in hand that others wait for.
+   * Runs a read of the file by another process; the signal is aborted when the read has to end. Throws
+   * `unavailable` while long reads are held back: a waiting caller might hold a resource that others need.
    */
   async readOutside<T>(run: (path: string, ended: AbortSignal) => Promise<T>): Promise<T> {
     if (this.pool.draining) throw heldBack()
@@ -127,12 +127,12 @@ export class OpenDocument {
     }
   }
 
-  /** Form and log position of what is committed. */
+  /** Schema and log position of the committed state. */
   get state(): { readonly schema: Schema; readonly seq: number } {
     return this.committed
   }
 
-  /** Runs a write in the next group; answers when it is on disk. */
+  /** Runs a write in the next group; resolves when it is on disk. */
   transact<T>(
     author: Author,
     fn: (doc: DocumentWriter) => T,
@@ -162,12 +162,12 @@ export class OpenDocument {
     return written
   }
 
-  /** Throws why the document was closed, when it was. */
+  /** Throws the reason for closing if the document is closed. */
   requireOpen(): void {
     if (this.closedBy) throw this.closedBy
   }
 
-  /** The entries to publish next, fixed on disk, with those that come until `gathered`; empty when all is published. */
+  /** The next entries to publish, fixed on disk, including those added until `gathered`; empty when all is published. */
   nextBatch(gathered?: Promise<unknown>): Promise<LogEntry[]> {
     const source = {
       latest: () => this.committed.seq,
@@ -178,12 +178,12 @@ export class OpenDocument {
     return this.log.nextBatch(source, gathered)
   }
 
-  /** NATS has confirmed the entries up to this one. */
+  /** Notes that NATS has confirmed the entries up to this one. */
   confirmPublished(seq: number): void {
     this.log.confirm(seq)
   }
 
-  /** Takes the dirty mark away when all is published. True when it is gone. */
+  /** Removes the marker when all entries are published. Resolves to true when the marker is gone. */
   async settle(): Promise<boolean> {
     if (this.backlog === 0 && this.log.unsaved) await this.saveMarksNow()
     if (this.backlog !== 0 || this.log.unsaved) return false
@@ -191,13 +191,13 @@ export class OpenDocument {
     return true
   }
 
-  /** Runs the writes that wait and closes the file. */
+  /** Runs the waiting writes and closes the file. */
   close(): void {
     this.group.flush()
     this.abandon(new AppError('unavailable', 'DOCUMENT_CLOSED', 'the document was closed'), true)
   }
 
-  /** Closes the file at once; what waits fails with the reason. */
+  /** Closes the file at once; waiting calls fail with the reason. */
   abandon(reason: AppError, saveMarks = false): void {
     this.closedBy = reason
     this.maintenance.close()

@@ -5,7 +5,7 @@ import { translateSqliteError } from '../sqlite/sqlite-errors'
 import { OpenDocument } from './open-document'
 import type { SharedResources } from './shared-resources'
 
-/** Limits of the open documents, and who hears of their errors. */
+/** Limits of the open documents, and the report of their errors. */
 export interface OpenDocumentsOptions {
   /** Documents open at once; exceeded only while all of them are busy. */
   readonly maxOpen: number

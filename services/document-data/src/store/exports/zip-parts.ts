@@ -4,7 +4,7 @@ import { AppError } from '@sheaf/kit/errors'
 
 /** Sheets are as repetitive as XML is: more work makes them little smaller. */
 const LEVEL = 1
-/** Bytes of one file, and of the archive, that its directory can tell. */
+/** Largest size of a file, and of the archive, that the directory of a zip can hold. */
 const MAX_BYTES = 0xffff_ffff
 /** The end of a deflate stream: a last block with nothing in it. */
 const LAST_BLOCK = Buffer.from([3, 0])

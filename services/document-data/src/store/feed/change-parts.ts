@@ -9,7 +9,7 @@ import type {
 } from '../log/log'
 
 /*
- * Changes as they are sent: values as JSON. They travel from threads as bytes whose values nobody has to read again.
+ * Changes as they are sent: values as JSON. Threads send them as bytes whose values need not be parsed again.
  */
 
 /** Size that a part approaches, as it is estimated; as JSON of the worst kind it is a few times larger. */

@@ -19,7 +19,7 @@ const RUN = { count: 1000, bytes: 2 * 1024 * 1024, maxBytes: Number.MAX_SAFE_INT
 /** Rows that are rebuilt in one go back through the log, and about how large they may be together. */
 const PASS_ROWS = 5_000
 const PASS_BYTES = 32 * 1024 * 1024
-/** Entries looked at, and bytes of them undone, before others get their turn. */
+/** Entries examined, and bytes of them undone, before other work runs. */
 const STEP = { entries: 500, bytes: 256 * 1024 }
 /** How much of the log one read undoes for whole rows, in bytes, before it ends early. */
 const MAX_UNDONE_BYTES = 512 * 1024 * 1024
@@ -67,8 +67,8 @@ interface Given {
 /**
  * The entries of the log, packed (see change-parts.ts), each when it is asked for; null where others may have their turn.
  * What the connection's transaction sees is what they show. With whole rows it ends early, between two entries, when
- * too much would have to be undone for the next one. The first one comes whatever that takes: whoever goes on behind the
- * last entry that came gets to the end of the log.
+ * too much would have to be undone for the next one. The first entry is always returned: a client that continues after the
+ * last entry it received reaches the end of the log.
  */
 export function* changeParts(
   connection: Connection,
@@ -217,7 +217,7 @@ function wantedRows(pass: readonly Piece[]) {
   const rows = new Map<number, Set<number>>()
   const slices = new Map<Operation, RowOperation[]>()
   for (const { operation, rebuilt } of pass) {
-    // Metadata have no refs, and are told by their changes alone.
+    // Metadata tables have no refs; their changes are complete as logged.
     if (!rebuilt || !operation || !('rowIds' in operation) || operation.tableRef === 0) continue
     const ids = rows.get(operation.tableRef) ?? new Set()
     for (const id of operation.rowIds) ids.add(id)

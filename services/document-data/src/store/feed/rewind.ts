@@ -152,7 +152,7 @@ function readRows(connection: Connection, table: PastTable): void {
     }
 }
 
-/** Rows that were added are left as they are: nobody asks for them at an earlier moment. */
+/** Added rows are left as they are: they are never requested for an earlier moment. */
 function undoRows(table: PastTable, { kind, rowIds, columns }: RowOperation): void {
   if (kind === 'add_rows') return
   const found = findRows(table, rowIds)
@@ -251,7 +251,7 @@ function undoUpdate(table: PastTable, { columnRef, old }: SchemaOperation): void
   if (!column) return
   column.metadata = { ...column.metadata, ...old }
   const { metadata } = column
-  // What an empty column holds follows from its type, and the log does not tell it.
+  // The cells of an empty column follow from its type and are not logged.
   if (metadata.isFormula && !isComputed(metadata))
     column.values.fill(logValue(columnType(metadata.type).defaultValue))
 }

@@ -52,7 +52,7 @@ export type IndexStep =
 /**
  * The automatic indexes of one document: on columns that filters ask for on big tables. Which ones there are stands in
  * the file, by their names and in `_sheaf_indexes`; what they are worth is counted in memory while the document is
- * open. They change no answer, because what reads records says NOT INDEXED and asks them by itself.
+ * open. They change no result, because reads of records use NOT INDEXED and query the indexes separately.
  */
 export class AutoIndexes {
   private indexes = new Map<string, AutoIndex>()
@@ -81,7 +81,7 @@ export class AutoIndexes {
     return this.indexes.has(nameOf(table.ref, columnRef))
   }
 
-  /** An index spared a filter the look at so many rows. */
+  /** Notes that an index saved a filter from examining so many rows. */
   used(table: Table, columnRef: number, rows: number): void {
     const index = this.indexes.get(nameOf(table.ref, columnRef))
     if (!index) return
@@ -90,7 +90,7 @@ export class AutoIndexes {
     index.balance = Math.min(index.balance + rows, rows * 1000)
   }
 
-  /** A filter had to look at all rows. True when that asks for an index: then `buildStep` may give one. */
+  /** Notes that a filter examined all rows. True when an index is due: then `buildStep` may return one. */
   scanned(table: Table, columnRef: number, rows: number): boolean {
     if (rows < this.rules.minRows || rows > MAX_ROWS || this.isFull(table)) return false
     const name = nameOf(table.ref, columnRef)
@@ -99,7 +99,7 @@ export class AutoIndexes {
     return scans >= this.rules.minScans
   }
 
-  /** Counts what rows written cost. True when an index has become a burden. */
+  /** Counts the cost of written rows. True when an index has become a burden. */
   wrote(operations: readonly Operation[]): boolean {
     let burden = false
     if (this.indexes.size === 0) return burden

@@ -25,7 +25,7 @@ export class IndexUse {
     return this.indexes.has(table, column.ref)
   }
 
-  /** An index spared a look-up the look at so many rows. */
+  /** Notes that an index saved a look-up from examining so many rows. */
   used(table: Table, column: Column, rows: number): void {
     this.indexes.used(table, column.ref, rows)
   }
@@ -47,7 +47,7 @@ export class IndexUse {
     }
   }
 
-  /** Forgets what a write that came to nothing has missed. */
+  /** Forgets the misses of a write that was rolled back. */
   forget(): void {
     this.scans = []
   }

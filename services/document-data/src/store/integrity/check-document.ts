@@ -14,7 +14,7 @@ export interface CheckOptions {
 }
 
 /**
- * Looks for what is wrong with a document file and tells each finding as the end of a sentence; none when it is sound.
+ * Checks a document file and describes each finding as the end of a sentence; none when the file is sound.
  * Only reads. Must run in a process that has no other connection to the file: closing a file drops the locks that a
  * process has on it.
  */

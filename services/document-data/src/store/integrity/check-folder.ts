@@ -7,7 +7,7 @@ const LEAST_FREE_BYTES = 256 * 1024 * 1024
 
 /** Something that a check found. */
 export interface Finding {
-  /** An error wants somebody to act; a note only explains. */
+  /** An error requires action; a note only explains. */
   readonly level: 'error' | 'note'
   /** Document concerned; absent when the folder is. */
   readonly docId?: string
@@ -51,7 +51,7 @@ function checkOne(folder: string, docId: string, options: CheckOptions): Finding
     if (deleted) return [problem('it was deleted, but its file is still there')]
     return checkDocument(file, options).map(problem)
   } catch (error) {
-    // It may just have been deleted by the service.
+    // The service may just have deleted it.
     if (!existsSync(file) && existsSync(join(folder, 'deleted'))) return []
     return [problem(`it cannot be checked: ${(error as Error).message}`)]
   }

@@ -39,7 +39,7 @@ function checkFrames(file: number, size: number): string[] {
     const frame = readAt(file, at, broken > 0 ? FRAME_HEADER_BYTES : frameBytes)
     const sameRun = frame.subarray(8, 16).equals(salt)
     if (broken > 0) {
-      // A commit of the same run behind the break was once answered to somebody.
+      // A later commit of the same run was acknowledged to a caller.
       if (sameRun && frame.readUInt32BE(4) > 0)
         return [`its write-ahead log is damaged at frame ${broken}: the writes behind it are lost`]
       continue

@@ -56,7 +56,7 @@ export class DocumentLog {
     return this.publishing.unsaved
   }
 
-  /** The entries to publish next, fixed on disk, with those that come until `gathered`; empty when all is published. */
+  /** The next entries to publish, fixed on disk, including those added until `gathered`; empty when all is published. */
   async nextBatch(
     { latest, fix, read }: BatchSource,
     gathered?: Promise<unknown>,
@@ -78,7 +78,7 @@ export class DocumentLog {
     )
   }
 
-  /** NATS has confirmed the entries up to this one. */
+  /** Notes that NATS has confirmed the entries up to this one. */
   confirm(seq: number): void {
     this.publishing.confirm(seq)
     this.recent.confirm(seq)

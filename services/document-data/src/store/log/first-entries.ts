@@ -25,12 +25,12 @@ export class FirstEntries {
     this.entries.set(docId, { ...first, confirmed: false })
   }
 
-  /** The epoch of a document; undefined when only its file can tell. */
+  /** The epoch of a document; undefined when only its file holds it. */
   epochOf(docId: string): string | undefined {
     return this.entries.get(docId)?.epoch
   }
 
-  /** What is left to publish of a document; undefined when only its file can tell. */
+  /** The unpublished entries of a document; undefined when only its file holds them. */
   find(docId: string): LogEntry[] | undefined {
     const known = this.entries.get(docId)
     return known && (known.confirmed ? [] : [known.entry])
@@ -48,7 +48,7 @@ export class FirstEntries {
     return this.entries.get(docId)?.confirmed === true
   }
 
-  /** Forgets a document, because from now on its file tells; returns the seq that NATS has confirmed, or 0. */
+  /** Forgets a document that is about to be opened; returns the seq that NATS has confirmed, or 0. */
   take(docId: string): number {
     const known = this.entries.get(docId)
     this.entries.delete(docId)

@@ -70,7 +70,7 @@ export class PublishState {
     return this.stored.published !== this.confirmed
   }
 
-  /** NATS has confirmed the entries up to this one. */
+  /** Notes that NATS has confirmed the entries up to this one. */
   confirm(seq: number): void {
     this.confirmed = Math.max(this.confirmed, seq)
   }

@@ -25,9 +25,9 @@ interface Lead {
   text: string
 }
 
-/** Bounds of a read that takes several turns. */
+/** Limits of a read that spans several turns of the event loop. */
 export interface ReadLimits {
-  /** Aborted when the caller has gone away. */
+  /** Aborted when the caller has disconnected. */
   readonly signal: AbortSignal | undefined
   /** Longest life of the snapshot, in milliseconds: while it lives the write-ahead log cannot shrink. */
   readonly maxAgeMs: number
@@ -50,20 +50,20 @@ export function readAtOnce(connection: Connection, plan: ReadPlan): Buffer {
   return requireRow(connection.pluck<Buffer>(sql).get(head, tail, ...plan.params))
 }
 
-/** What a reader is told that did not take its answer in time. */
+/** The error for a reader that consumed its result too slowly. */
 export function tooSlow(): AppError {
   return new AppError('unavailable', 'READ_TOO_SLOW', 'the reply was not taken in time')
 }
 
-/** What is told of a call that has ended. */
+/** The error for a call that has ended. */
 export function callEnded(): AppError {
   return new AppError('timeout', 'CALL_ENDED', 'the call has ended')
 }
 
 /**
  * The parts of a large read, all from the snapshot that the loan's transaction holds. Every part is
- * made when it is asked for; between two of them other work gets its turn. Gives the loan back when it ends, also
- * when whoever iterates stops early. Throws `unavailable` when the snapshot grew too old.
+ * made on demand; other work runs between two of them. Returns the loan at the end, also
+ * when the iteration stops early. Throws `unavailable` when the snapshot grows too old.
  */
 export async function* readInChunks(
   loan: Loan,
@@ -105,7 +105,7 @@ function nextPart(parts: Iterator<Buffer | null, void>): Buffer | null | undefin
 /**
  * The document of a read in parts, each made when it is asked for; null for one that holds no rows. What the connection's
  * transaction sees is what it shows. Throws what SQLite throws. With extras what was found out stands before the document,
- * on a line of its own, and a JSON document lacks its last brace, so that it can be told at the end.
+ * on a line of its own, and a JSON document lacks its last brace, so that more can be appended.
  */
 export function* documentParts(connection: Connection, plan: ReadPlan): Generator<Buffer | null> {
   // SQLite itself puts the parts together: what it hands over goes to the reader without another copy.
@@ -119,7 +119,7 @@ export function* documentParts(connection: Connection, plan: ReadPlan): Generato
   yield* plan.arrow ? arrowParts(plan.arrow, parts) : parts
 }
 
-/** The rows with what stands around them, all or those with these ids. */
+/** The rows with their enclosing text, all or those with these ids. */
 function* framedParts(
   connection: Connection,
   plan: ReadPlan,

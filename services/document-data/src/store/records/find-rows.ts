@@ -204,7 +204,7 @@ function scan(
   }
 }
 
-/** Tells what an index was worth to these searches, or would have been: the one that tells most rows apart. */
+/** Records what an index saved these searches, or would have: the one on the most selective term. */
 function noteUse(
   { connection, indexes }: DocumentWriter,
   table: Table,

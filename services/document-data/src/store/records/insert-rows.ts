@@ -126,7 +126,7 @@ function positionRows(
   if (!given && ids.every((id, index) => id > (ids[index - 1] ?? below)))
     return ids.map((id) => BigInt(id))
   let next = below + 1
-  // Beyond the whole numbers that can be told apart, new rows share a position and their ids decide.
+  // Beyond the safe integers, new rows share a position and their ids decide.
   const positions = ids.map((_, index) => given?.[index] ?? storedNumber(next++))
   placeBelow(doc, table, positions)
   return positions

@@ -4,7 +4,7 @@ import { AppError } from '@sheaf/kit/errors'
 const MAX_ROWS = 100
 const MAX_PARTS = 20
 
-/** What stands in the way, as clients are told. */
+/** The conflicts, as reported to clients. */
 type Part =
   | { readonly tableId: string; readonly rowIds: readonly number[]; readonly rowCount: number }
   | { readonly tableId: string; readonly colId?: string }

@@ -11,8 +11,8 @@ import { Conflicts } from './revert-conflicts'
 type ColumnLinks = Pick<ColumnMetadata, 'visibleCol' | 'displayCol' | 'rules' | 'recalcDeps'>
 
 /**
- * One change that is being undone, step by step from its last operation to its first, within one write. What cannot be
- * judged before all is done, because other steps of the same change see to it, is noted here and checked in the end.
+ * The reversal of one change, from its last operation to its first, within one write. What cannot be
+ * checked before all steps are done, because other steps affect it, is recorded here and checked at the end.
  */
 export class RevertContext {
   readonly conflicts: Conflicts
@@ -125,7 +125,7 @@ export class RevertContext {
           if (linksOf(column).some((ref) => this.goneColumns.has(ref) && !there.has(ref)))
             this.conflicts.addColumn(tableId, column.id)
     if (this.restored.length === 0) return
-    // What was never given is nobody's yet, and was not when it was named.
+    // A ref that was never assigned belongs to no column, then or now.
     const next = nextRef(connection, 'column')
     for (const { tableId, colId, links } of this.restored)
       if (linksOf(links).some((ref) => ref < next && !there.has(ref)))

@@ -25,7 +25,7 @@ export interface ColumnUndo {
   readonly cells: ReadonlyMap<number, ConvertedCells>
 }
 
-/** Gives columns of one table the metadata that they had, and their cells what they held. */
+/** Restores the metadata of columns of one table, and the values of their cells. */
 export function undoUpdatedColumns(context: RevertContext, { changes, cells }: ColumnUndo): void {
   const { conflicts } = context
   const [first] = changes.values()
@@ -135,7 +135,7 @@ function convertOthers(
 ): Conversion | undefined {
   const [type, earlierType] = [columnType(now.typeName), columnType(earlier.typeName)]
   if (earlier.isFormula) {
-    // Such a column holds the same everywhere: what somebody wrote since has no place in it.
+    // Such a column holds the same value everywhere: later values have no place in it.
     const blank = isComputed(earlier) ? null : earlierType.defaultValue
     return (value, id) => {
       const isBlank = value === null || isEqual(value, type.defaultValue)

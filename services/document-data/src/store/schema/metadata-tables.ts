@@ -44,7 +44,7 @@ const tables: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['imageHeight', 'Int'],
     ['imageWidth', 'Int'],
     ['timeDeleted', 'DateTime:UTC'],
-    // Epoch milliseconds, unlike any other time: as a number, so that nobody reads them as seconds.
+    // Epoch milliseconds, unlike any other time: a number, so that it is not mistaken for seconds.
     ['timeUploaded', 'Numeric'],
   ],
 }

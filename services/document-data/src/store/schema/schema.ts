@@ -61,7 +61,7 @@ export interface Table {
   readonly manualSortTop: number
 }
 
-/** Everything that is known of a document's form at one moment. Never changes; a change makes a new one. */
+/** The schema of a document at one moment. Immutable; a change creates a new one. */
 export class Schema {
   private readonly byId: ReadonlyMap<string, Table>
   private readonly byRef: ReadonlyMap<number, Table>
@@ -122,7 +122,7 @@ export class Schema {
   }
 }
 
-/** Reads the form of a document as the connection sees it. */
+/** Reads the schema of a document as the connection sees it. */
 export function readSchema(connection: Connection): Schema {
   const columns = new Map<number, Column[]>()
   const rows = connection
@@ -204,7 +204,7 @@ function fromRow(row: ColumnRow): Column {
   }
 }
 
-/** Clients that draw the column write what they like here, so what is no object counts as nothing. */
+/** Clients store arbitrary text here, so anything but an object counts as empty. */
 function readOptions(text: string): Record<string, unknown> {
   if (text === '') return {}
   try {
@@ -261,7 +261,7 @@ function readSettings(connection: Connection): DocumentSettings {
   }
 }
 
-/** A name that no table can have is another mistake than one that no table has. */
+/** An impossible table name is a different error than an unknown one. */
 function tableNotFound(tableId: string): AppError {
   if (!/^\w*$/.test(tableId))
     return new AppError('invalid', 'INVALID_IDENTIFIER', `"${tableId}" is not a table id`)

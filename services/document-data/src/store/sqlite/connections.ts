@@ -1,7 +1,7 @@
 import Database, { type Statement } from 'better-sqlite3'
 import { sqlFunctions } from '../../query/sql-functions'
 
-/** Statements kept ready on one connection; a statement is some 5 KB. */
+/** Prepared statements cached per connection; a statement takes about 5 KB. */
 const STATEMENTS = 200
 
 /** One connection to a document file, with its prepared statements. Used by one piece of synchronous code at a time. */
@@ -25,7 +25,7 @@ export class Connection {
     return this.statement<T>('r', sql)
   }
 
-  /** Drops all statements: their SQL names columns, so after a change of the schema most would never be used again. */
+  /** Drops all statements: their SQL names columns, so most are useless after a change of the schema. */
   forget(): void {
     this.statements.clear()
   }
@@ -39,7 +39,7 @@ export class Connection {
   private statement<T>(mode: 'o' | 'p' | 'r', sql: string): Statement<unknown[], T> {
     const key = mode + sql
     const ready = this.statements.get(key)
-    // The types of rows are the caller's to know: this is the one place that takes its word.
+    // The only cast of rows: the type of a row follows from the SQL, which the caller knows.
     if (ready) return ready as Statement<unknown[], T>
     const statement = this.db.prepare<unknown[], T>(sql)
     if (mode === 'p') statement.pluck()
@@ -57,12 +57,12 @@ export function requireRow<T>(row: T | undefined): T {
   return row
 }
 
-/** Pages of the write-ahead log at which a write also brings it into the file. */
+/** Pages of the write-ahead log at which a write also runs a checkpoint. */
 const CHECKPOINT_PAGES = 4000
-/** Size in bytes to which the write-ahead log shrinks when it begins anew. */
+/** Size in bytes to which the write-ahead log is truncated when it is reset. */
 const LOG_BYTES = 32 * 1024 * 1024
 
-/** Opens the connection that writes a document. Never makes a file. */
+/** Opens the connection that writes a document. Never creates a file. */
 export function openWriter(path: string): Connection {
   const connection = open(path, false)
   connection.db.pragma('synchronous = FULL')

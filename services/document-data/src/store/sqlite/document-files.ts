@@ -10,21 +10,21 @@ const FILE = 'document.sqlite'
 const TOMBSTONE = 'deleted'
 
 /**
- * Where documents lie: `<root>/<first 2 of the id>/<id>/document.sqlite`. A document's folder appears whole, by
- * renaming, and stays behind with a tombstone when the document is deleted, so that nothing brings it back.
+ * The files of documents: `<root>/<first 2 of the id>/<id>/document.sqlite`. The folder of a document appears complete, by
+ * renaming, and remains with a tombstone when the document is deleted, so that nothing recreates it.
  */
 export class DocumentFiles {
   private constructor(
     private readonly root: string,
-    /** Which documents may hold unpublished changes. */
+    /** Marks the documents that may have unpublished changes. */
     readonly unpublished: UnpublishedMarkers,
   ) {}
 
-  /** Opens the folder, making it when it is not there, and removes what an interrupted creation left. */
+  /** Opens the folder, creating it if necessary, and removes the remains of interrupted creations. */
   static async open(root: string): Promise<DocumentFiles> {
     await rm(join(root, 'unfinished'), { recursive: true, force: true })
     await mkdir(join(root, 'unfinished'), { recursive: true, mode: 0o700 })
-    // All that there can be, so that a new document has one folder less to make durable.
+    // All possible ones, so that a new document has one folder less to make durable.
     for (let first = 0; first < 256; first++)
       await mkdir(join(root, first.toString(16).padStart(2, '0')), { recursive: true, mode: 0o700 })
     await syncPath(root)
@@ -50,7 +50,7 @@ export class DocumentFiles {
   }
 
   /**
-   * Makes a document whose file `write` writes, durably, to the path it is given; it is on disk, and marked dirty, when
+   * Creates a document whose file `write` writes, durably, to the path it is given; it is on disk, and marked, when
    * this returns. Throws `conflict` when it exists, `precondition` when it was deleted.
    */
   async create(docId: string, write: (path: string) => Promise<void>): Promise<void> {
@@ -62,7 +62,7 @@ export class DocumentFiles {
       unfinished = await this.createScratch()
       await write(join(unfinished, FILE))
       await syncPath(unfinished)
-      // Before the document can be seen: its first entry is not published yet.
+      // Before the document becomes visible: its first entry is not published yet.
       await marked
       await this.place(unfinished, folder)
     } catch (error) {
@@ -72,14 +72,14 @@ export class DocumentFiles {
     }
   }
 
-  /** A new folder for files that are not kept; what is left in it goes at the next start. */
+  /** Creates a folder for temporary files; its remains are removed at the next start. */
   async createScratch(): Promise<string> {
     const folder = join(this.root, 'unfinished', randomUUID())
     await mkdir(folder, { mode: 0o700 })
     return folder
   }
 
-  /** Removes a document's file and leaves the tombstone, also when there was no such document. */
+  /** Removes the file of a document and leaves a tombstone, even when the document did not exist. */
   async remove(docId: string): Promise<void> {
     const folder = this.folderOf(docId)
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -91,7 +91,7 @@ export class DocumentFiles {
     this.unpublished.clear(docId)
   }
 
-  /** Removes a document's folder as if it had never been; a tombstone stays. */
+  /** Removes the folder of a document without a trace; an existing tombstone stays. */
   async discard(docId: string): Promise<void> {
     const folder = this.folderOf(docId)
     if (!existsSync(folder) || existsSync(join(folder, TOMBSTONE))) return
@@ -102,7 +102,7 @@ export class DocumentFiles {
     this.unpublished.clear(docId)
   }
 
-  /** Bytes that are free where documents lie. */
+  /** Free bytes on the disk of the documents. */
   async freeBytes(): Promise<number> {
     const { bavail, bsize } = await statfs(this.root)
     return bavail * bsize
@@ -136,7 +136,7 @@ function deleted(): AppError {
   return new AppError('precondition', 'DOCUMENT_DELETED', 'the document was deleted')
 }
 
-/** Writes a file; its bytes are on disk when this returns. */
+/** Writes a file; its bytes are on disk when the promise resolves. */
 export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(path, 'w', 0o600)
   try {

@@ -4,24 +4,24 @@ import { spoilsConnection, translateSqliteError } from './sqlite-errors'
 
 /** Writes in one transaction at most. */
 const GROUP_SIZE = 256
-/** A group takes no further member after this time, so that other documents get their turn. */
+/** Milliseconds after which a group takes no further member, so that other documents are served. */
 const GROUP_MS = 20
-/** Writes that may wait for one document. */
+/** Maximum number of waiting writes of one document. */
 const QUEUE_SIZE = 2000
-/** A full queue is worked off within about this time. */
+/** A full queue is processed within about this time. */
 const RETRY_AFTER_MS = '1000'
 
-/** What the owner of the connection does at the turning points of a group; all within one synchronous run. */
+/** Hooks of the owner of the connection; all run synchronously within the group. */
 export interface GroupHooks {
-  /** Remembers what is held in memory; the function returned brings it back when the member fails. */
+  /** Saves the state in memory; the function returned restores it when the member fails. */
   memberStarts(): () => void
   /** Runs inside the transaction, after the last member. What it throws fails the whole group. */
   beforeCommit(): void
   /** The transaction is on disk. */
   committed(): void
-  /** The whole transaction is gone. */
+  /** The whole transaction was rolled back. */
   undone(): void
-  /** The connection cannot be trusted any more. */
+  /** The state of the connection is in doubt. */
   spoiled(cause: unknown): void
 }
 
@@ -29,11 +29,11 @@ export interface GroupHooks {
 export interface CommittedGroup {
   /** Writes that it holds. */
   readonly writes: number
-  /** How long the first of them had waited, in milliseconds … */
+  /** Milliseconds for which the first of them waited, … */
   readonly waitMs: number
-  /** … how long all of them worked … */
+  /** … milliseconds in which all of them were applied, … */
   readonly applyMs: number
-  /** … and how long it took until that was on disk. */
+  /** … and milliseconds until the transaction was on disk. */
   readonly commitMs: number
 }
 
@@ -41,7 +41,7 @@ interface Member {
   /** Does the work; the function returned resolves the call with its result. */
   readonly run: () => () => void
   readonly signal: AbortSignal | undefined
-  /** When it came; 0 while nobody wants to know. */
+  /** Arrival time; 0 without an observer. */
   readonly since: number
   readonly reject: (error: unknown) => void
 }
@@ -54,7 +54,7 @@ interface DoneMember {
 
 /**
  * Group commit for one document: writes that arrive in one turn of the event loop share one transaction and one fsync.
- * Each runs in a savepoint, so that one that fails is undone alone; nothing is answered before the COMMIT that holds it.
+ * Each runs in a savepoint, so that a failing one is rolled back alone; no call resolves before the COMMIT that contains it.
  * Some errors of SQLite end the whole transaction: then every member fails, also those that had succeeded.
  */
 export class GroupCommit {
@@ -69,13 +69,13 @@ export class GroupCommit {
     private readonly observe?: (group: CommittedGroup) => void,
   ) {}
 
-  /** Writes that wait. */
+  /** Number of waiting writes. */
   get waiting(): number {
     return this.queue.length
   }
 
   /**
-   * Runs a write in the next group and answers its result when that is on disk. A write whose signal is aborted before
+   * Runs a write in the next group and resolves to its result when that is on disk. A write whose signal is aborted before
    * its turn does not run. Throws `too_many` at once when too many writes wait.
    */
   add<T>(run: () => T, signal?: AbortSignal): Promise<T> {
@@ -97,23 +97,23 @@ export class GroupCommit {
     })
   }
 
-  /** Lets all writes wait until `resume`, because another connection writes. */
+  /** Suspends all writes until `resume`, because another connection writes. */
   pause(): void {
     this.paused = true
   }
 
-  /** Runs what waited. */
+  /** Resumes the waiting writes. */
   resume(): void {
     this.paused = false
     if (this.queue.length > 0) this.schedule()
   }
 
-  /** Runs what waits, at once. */
+  /** Runs the waiting writes at once. */
   flush(): void {
     while (this.queue.length > 0) this.runGroup()
   }
 
-  /** Fails what waits and what comes. */
+  /** Rejects waiting and future writes. */
   close(reason: AppError): void {
     this.closed = reason
     for (const { reject } of this.queue.splice(0)) reject(reason)
@@ -150,7 +150,7 @@ export class GroupCommit {
       if (this.observe) applied = performance.now()
       this.connection.prepare('COMMIT').run()
     } catch (error) {
-      // Without a member there was no BEGIN: then whoever waits first is told.
+      // Without a member BEGIN itself failed: then all waiting writes fail.
       const failed = done.map(({ member }) => member)
       if (current) failed.push(current)
       this.failAll(failed.length > 0 ? failed : this.queue.splice(0), error)
@@ -172,7 +172,7 @@ export class GroupCommit {
     })
   }
 
-  /** Runs one write in its savepoint. Throws only when the transaction of the group is gone. */
+  /** Runs one write in its savepoint. Throws only when the transaction of the group was rolled back. */
   private runMember(member: Member, done: DoneMember[]): void {
     if (member.signal?.aborted) {
       member.reject(new AppError('timeout', 'CALL_ENDED', 'the call ended before its turn came'))

@@ -6,12 +6,12 @@ const MAX_READERS = 16
 /** Connections kept open between reads. */
 const MAX_SPARE = 2
 
-/** A connection on loan for one long read. */
+/** A connection borrowed for one long read. */
 export interface Loan {
   readonly connection: Connection
-  /** Why the connection was taken back; undefined while it may be used. */
+  /** Why the connection was revoked; undefined while it may be used. */
   readonly revoked?: AppError
-  /** Gives the connection back; ends its transaction. Must be called once, whatever happens. */
+  /** Returns the connection and ends its transaction. Must be called exactly once. */
   release(): void
 }
 
@@ -29,7 +29,7 @@ export class ReaderPool {
 
   constructor(private readonly path: string) {}
 
-  /** Long reads that run. */
+  /** Number of running long reads. */
   get inUse(): number {
     return this.loans.size
   }
@@ -39,7 +39,7 @@ export class ReaderPool {
     return this.drained !== undefined
   }
 
-  /** Holds new reads back until those that run have ended and `then` is done. */
+  /** Holds back new reads until the running ones have ended and `then` is done. */
   drain(then: () => Promise<void>): void {
     if (this.drained) return
     const drained = createSettle()
@@ -55,7 +55,7 @@ export class ReaderPool {
     if (this.loans.size === 0) finish()
   }
 
-  /** Waits while new reads are held back. Throws the reason when the document is closed meanwhile. */
+  /** Waits while new reads are held back. Throws the reason if the document is closed meanwhile. */
   async admit(): Promise<void> {
     while (this.drained) {
       let revoke: Revoke = () => {}
@@ -79,7 +79,7 @@ export class ReaderPool {
     return () => this.leave(key)
   }
 
-  /** Lends a connection. Throws `too_many` when too many long reads of the document run. */
+  /** Borrows a connection. Throws `too_many` when too many long reads of the document run. */
   borrow(): Loan {
     this.requireRoom()
     const connection = this.spare.pop() ?? openReader(this.path)

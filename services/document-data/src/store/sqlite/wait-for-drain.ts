@@ -1,11 +1,11 @@
-/** What a stream of any kind says when it takes more, or will take nothing any more. */
+/** The events of a stream that `drained` waits for. */
 interface Sink {
   readonly destroyed: boolean
   on(event: 'drain' | 'close', listener: () => void): unknown
   off(event: 'drain' | 'close', listener: () => void): unknown
 }
 
-/** Resolves when a stream whose `write` has answered false wants more, or is closed. */
+/** Resolves when a stream whose `write` returned false accepts more, or is closed. */
 export function drained(sink: Sink): Promise<void> {
   return new Promise((resolve) => {
     if (sink.destroyed) return resolve()

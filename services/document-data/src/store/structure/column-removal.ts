@@ -18,7 +18,7 @@ export function removeColumn(doc: DocumentWriter, tableId: string, colId: string
   removeColumns(doc, table, [column])
 }
 
-/** A name that no column can have is another mistake than one that no column has. */
+/** An impossible column name is a different error than an unknown one. */
 function notFound(tableId: string, colId: string): AppError {
   return /^\w*$/.test(colId)
     ? new AppError(

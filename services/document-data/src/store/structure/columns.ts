@@ -196,7 +196,7 @@ export interface DataColumnForm {
   readonly widgetOptions: string
 }
 
-/** Turns an empty column into one that holds data, and returns it in its new form. */
+/** Turns an empty column into a data column and returns it. */
 export function makeDataColumn(
   doc: DocumentWriter,
   table: Table,
@@ -226,7 +226,7 @@ export function makeDataColumn(
 
 /**
  * Gives the cells of an empty column the form of the new type, and the rows that are there its default. The log need not
- * tell these cells: before, the column had none. The column's affinity changes only while the table has
+ * contain these cells: before, the column had none. The column's affinity changes only while the table has
  * no rows: on a big table that would write every row again, and conversion stores the right form in any case.
  */
 function refitColumn(doc: DocumentWriter, table: Table, column: Column, type: ColumnType): void {

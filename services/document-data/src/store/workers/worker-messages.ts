@@ -12,7 +12,7 @@ export interface ReadRequest {
   readonly id: number
   readonly path: string
   readonly plan: ThreadPlan
-  /** Shared with the thread; when its one element is not 0, the read is given up at the next chance. */
+  /** Shared with the thread; when its only element is not 0, the read is cancelled at the next check. */
   readonly stop: Int32Array
   /** Chunks that the thread may make before it is asked for more. */
   readonly ahead: number
@@ -26,26 +26,26 @@ export interface RunRequest {
   readonly statements: readonly string[]
 }
 
-/** What a worker thread is told. */
+/** Messages to a worker thread. */
 export type ToWorker =
   | ReadRequest
   | RunRequest
   /** One more chunk may be made. */
   | { readonly kind: 'more'; readonly id: number }
-  /** Nobody takes more of this read. */
+  /** The read is cancelled. */
   | { readonly kind: 'end'; readonly id: number }
 
-/** An error as it travels between threads. */
+/** An error in the form in which it is sent between threads. */
 export interface SerializedError {
   readonly name: string
   readonly message: string
   /** Code of SQLite or of the operating system; empty when there is none. */
   readonly code: string
-  /** What else there is of an error that the caller can act on. */
+  /** The fields of an AppError. */
   readonly appError?: Pick<AppError, 'code' | 'reason' | 'metadata'>
 }
 
-/** What a worker thread tells. */
+/** Messages of a worker thread. */
 export type FromWorker =
   /** The snapshot is taken, at this log position. */
   | { readonly kind: 'begun'; readonly id: number; readonly seq: number }

@@ -17,18 +17,18 @@ import type {
 
 /*
  * The program of a worker thread: reads that take long, and index builds. A read makes its next chunk only when asked;
- * several reads take turns, so one whose reader pauses holds nobody up.
+ * several reads are interleaved, so a paused reader does not delay the others.
  */
 
 type Send = (message: FromWorker, transfer?: ArrayBuffer[]) => void
 
-/** Set while a read runs that may be given up. */
+/** Set while a read runs that can be cancelled. */
 let stopping: Int32Array | undefined
 
-/** Part of the conditions of a long statement: false never comes, but it throws when the read is to end. */
+/** Condition added to a long statement: never false, but throws when the read is cancelled. */
 const GUARD = '(("id" & 1023) <> 0 OR sheaf_alive())'
 
-/** Lets SQL ask whether its read still goes on, which is the only way to interrupt a statement of this driver. */
+/** Lets SQL check whether its read is cancelled: the only way to interrupt a statement of this driver. */
 function registerGuard({ db }: Connection): void {
   db.function('sheaf_alive', { deterministic: false, directOnly: true }, () => {
     if (stopping && Atomics.load(stopping, 0) !== 0) throw new Error('the read was given up')
@@ -47,7 +47,7 @@ function serializeError(error: unknown): SerializedError {
   }
 }
 
-/** The parts of a read; where a statement may take long, it can be given up. */
+/** The parts of a read; statements that may take long can be cancelled. */
 function partsOf(connection: Connection, plan: ThreadPlan): Iterator<Buffer | null, void> {
   if ('after' in plan) return changeParts(connection, plan)
   if ('export' in plan) return exportParts(connection, plan)
@@ -91,7 +91,7 @@ class ThreadRead {
   private schedule(): void {
     if (this.scheduled || this.ended || this.ahead <= 0) return
     this.scheduled = true
-    // Between two chunks messages arrive and other reads get their turn.
+    // Between two chunks messages are received and other reads proceed.
     setImmediate(() => {
       this.scheduled = false
       if (!this.ended) this.step()
@@ -121,7 +121,7 @@ class ThreadRead {
   }
 }
 
-/** The bytes in a memory block of their own, which can move to another thread without a copy. */
+/** The bytes in a buffer of their own, which is transferred to another thread without a copy. */
 function ownBytes({ buffer, byteOffset, byteLength }: Buffer): ArrayBuffer {
   return buffer.byteLength === byteLength
     ? (buffer as ArrayBuffer)
@@ -145,7 +145,7 @@ function run({ path, statements }: RunRequest): void {
   try {
     for (const sql of statements) connection.db.exec(sql)
   } finally {
-    // Also undoes what was not committed.
+    // Also rolls back an open transaction.
     connection.close()
   }
 }
