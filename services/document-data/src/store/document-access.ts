@@ -5,7 +5,7 @@ import type { Author } from './log/log'
 export interface DocumentAccess {
   /** Runs a short read on one moment of a document. */
   read<T>(docId: string, fn: (doc: DocumentReader) => T & Synchronous<T>): T
-  /** Runs a write; it is on disk when this answers. */
+  /** Runs a write; it is on disk when the promise resolves. */
   transact<T>(
     docId: string,
     author: Author,

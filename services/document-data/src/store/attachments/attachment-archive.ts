@@ -32,8 +32,9 @@ interface Archive {
 export type ArchiveKind = 'zip' | 'tar'
 
 /**
- * All files of a document in an archive, piece by piece as they are taken. Files with the same name and bytes are in it
- * once; attachments whose bytes are missing are not. Throws `unavailable` when a file is removed while it is read.
+ * All files of a document in an archive, piece by piece as they are taken. Files with the same name and bytes
+ * are in it once; attachments whose bytes are missing are not. Throws `unavailable` when a file is removed
+ * while it is read.
  */
 export async function* readArchive(
   access: DocumentAccess,

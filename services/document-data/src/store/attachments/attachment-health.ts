@@ -7,8 +7,8 @@ import { readContent } from './content-reads'
 const ROWS_AT_ONCE = 100
 
 /**
- * Compares the bytes of every file with its hash, in short steps; answers how many files there are. Throws `unavailable`
- * naming an attachment whose bytes are missing or are others.
+ * Compares the bytes of every file with its hash, in short steps; returns the number of files. Throws
+ * `unavailable` naming an attachment whose bytes are missing or are others.
  */
 export async function verifyFiles(
   access: DocumentAccess,

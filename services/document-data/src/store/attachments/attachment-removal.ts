@@ -9,7 +9,7 @@ import { AttachmentUse } from './attachment-use'
 
 /** Attachments that one transaction looks at. */
 const ROWS_AT_ONCE = 500
-/** So long a file is kept that has become unused. */
+/** Milliseconds for which an unused file is kept. */
 const EXPIRY_SECONDS = 7 * 24 * 3600
 
 /** A sweep of the attachments of a document, and its author. */
@@ -20,8 +20,9 @@ export interface Sweep {
 }
 
 /**
- * Notes of every attachment since when no cell refers to it, or that one does again; answers how many have changed.
- * @param sparedMs those that were uploaded less than so long ago are not noted as unused
+ * Records for every attachment since when no cell refers to it, or that one does again; returns the number of
+ * changes.
+ * @param sparedMs attachments uploaded less than this long ago are not recorded as unused
  */
 export function updateUsed(access: DocumentAccess, sweep: Sweep, sparedMs = 0): Promise<number> {
   const { docId, signal } = sweep
@@ -44,8 +45,8 @@ export function updateUsed(access: DocumentAccess, sweep: Sweep, sparedMs = 0): 
 }
 
 /**
- * Removes the attachments that no cell refers to, and their bytes where no other has them; answers how many. Each step is
- * a write of its own.
+ * Removes the attachments that no cell refers to, and their bytes unless shared with others; returns their
+ * number. Each step is a write of its own.
  */
 export async function removeUnused(
   access: DocumentAccess,
@@ -84,7 +85,7 @@ interface Step {
   /** Condition of the rows that may be concerned. */
   readonly find: string
   readonly params: readonly number[]
-  /** Whether a row seems to be concerned; looked at outside of a transaction. */
+  /** Whether a row seems to be concerned; checked outside of a transaction. */
   readonly isWanted: (row: Row) => boolean
   /** Works on such rows, as they are now, within a transaction. */
   readonly run: (doc: DocumentWriter, rows: readonly Row[]) => void

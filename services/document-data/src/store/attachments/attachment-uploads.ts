@@ -12,9 +12,12 @@ import {
 } from './file-contents'
 import type { StagedFile } from './staged-files'
 
-/** Bytes that one transaction stores: other writes of the document come in between. */
+/** Bytes that one transaction stores, so that other writes of the document proceed in between. */
 const STORED_AT_ONCE = 2 * CHUNK_BYTES
-/** An existing content may be removed before the upload ends; the next attempt stores it, so that it cannot vanish. */
+/**
+ * An existing content may be removed before the upload ends; the next attempt stores it, so that it cannot
+ * vanish.
+ */
 const ATTEMPTS = 3
 
 /** The parts of the store that an upload needs. */
@@ -35,9 +38,9 @@ export interface Upload {
 }
 
 /**
- * Stores contents in a document, in bounded steps beside other writes, and then runs `commit`, which makes them visible:
- * it is given the name of the upload, and claims them. Unless it succeeds nothing of them stays. Throws `too_large` when
- * there is no room, and what `commit` throws.
+ * Stores contents in a document, in bounded steps beside other writes, and then runs `commit`, which makes
+ * them visible: it is given the name of the upload, and claims them. Unless it succeeds nothing of them
+ * stays. Throws `too_large` when there is no room, and what `commit` throws.
  */
 export async function storeContents<T>(
   store: UploadTo,

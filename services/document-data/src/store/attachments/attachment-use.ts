@@ -7,12 +7,12 @@ import type { DocumentAccess } from '../document-access'
 import { readEntries, readOldestSeq, type LogValue } from '../log/log'
 import type { Column, Schema, Table } from '../schema/schema'
 
-/** Rows looked at in one turn of the event loop. */
+/** Rows examined in one turn of the event loop. */
 const ROWS_AT_ONCE = 1000
-/** Of the log, what is looked at to learn of later changes; with more of it, everything is looked at anew. */
+/** Log entries, and bytes of them, examined for later changes; beyond these, all cells are examined again. */
 const MAX_ENTRIES = 5000
 const MAX_ENTRY_BYTES = 4 * 1024 * 1024
-/** How often everything is looked at when the document changes so much meanwhile. */
+/** Attempts to examine everything while the document keeps changing. */
 const ATTEMPTS = 5
 
 /** The document has changed so that all of it has to be examined again. */
@@ -61,9 +61,9 @@ export class AttachmentUse {
   }
 
   /**
-   * Runs `work` with what is found out. It begins from the start when `work` meets, by `catchUp`, a document that has
-   * become another; what it has done by then must be right nevertheless. Throws `unavailable` when that happens again and
-   * again.
+   * Runs `work` with what is found out. It begins from the start when `work` meets, by `catchUp`, a document
+   * that has become another; what it has done by then must be right nevertheless. Throws `unavailable` when
+   * that happens again and again.
    */
   static async with<T>(
     { access, docId, signal }: { access: DocumentAccess; docId: string; signal: AbortSignal },
@@ -80,7 +80,7 @@ export class AttachmentUse {
     }
   }
 
-  /** Must come before `has`, in the same turn: learns what has been written since. */
+  /** Reads what has been written since. Must precede `has`, in the same turn. */
   catchUp({ connection, schema, seq }: DocumentReader): void {
     if (schema !== this.schema) throw new OutdatedError('the document has another form')
     if (seq === this.seq) return
@@ -93,7 +93,7 @@ export class AttachmentUse {
     return this.used.has(id)
   }
 
-  /** Looks at the next rows; answers the last of them, or null at the end. */
+  /** Examines the next rows; returns the last of them, or null at the end. */
   private look(doc: DocumentReader, { table, columns }: Place, after: number): number | null {
     if (doc.schema !== this.schema) throw new OutdatedError('the document has another form')
     const { connection } = doc

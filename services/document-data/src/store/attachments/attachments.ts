@@ -71,8 +71,8 @@ function fromRow({ fileId, hash, size, ...row }: AttachmentRow): Attachment {
 }
 
 /**
- * Attaches files whose contents an upload has stored. Throws `too_large` when the document would hold more bytes than
- * `maxBytes` by it, and ContentMissingError when one of the contents is not there.
+ * Attaches files whose contents an upload has stored. Throws `too_large` when the document would hold more
+ * bytes than `maxBytes` by it, and ContentMissingError when one of the contents is not there.
  */
 export function addAttachments(
   doc: DocumentWriter,
@@ -122,7 +122,7 @@ export function formatSize(bytes: number): string {
   return mib >= 1 ? `${Number(mib.toFixed(1))} MB` : `${bytes} bytes`
 }
 
-/** All columns of the attachments with their values, as the log keeps them. */
+/** All columns of the attachments with their values, in the form of the log. */
 export function describeColumns(
   values: (column: string) => Pick<ColumnValues, 'old' | 'new'>,
 ): ColumnValues[] {

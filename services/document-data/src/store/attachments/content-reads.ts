@@ -4,7 +4,7 @@ import type { DocumentAccess } from '../document-access'
 import { CHUNK_BYTES, type StoredContent } from './file-contents'
 
 /**
- * Bytes of a content, chunk by chunk as they are taken; nothing is kept open in between. Throws `unavailable` when the
+ * Bytes of a content, chunk by chunk on demand; nothing stays open in between. Throws `unavailable` when the
  * content is removed meanwhile, or a part of it is missing.
  */
 export async function* readContent(
@@ -28,7 +28,7 @@ export async function* readContent(
   }
 }
 
-/** The hash is asked for as well: the id of a content that was removed may have been given to another one. */
+/** The hash is checked as well: the id of a removed content may have been reused. */
 function readChunk(
   connection: Connection,
   { fileId, hash }: StoredContent,

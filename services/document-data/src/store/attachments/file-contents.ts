@@ -1,8 +1,9 @@
 import { requireRow, type Connection } from '../sqlite/connections'
 
 /*
- * Contents of files in a document: each is stored once, by its hash, in chunks. A content that is being stored carries
- * the name of its upload and is not visible elsewhere; contents that no running upload claims are removed by maintenance.
+ * Contents of files in a document: each is stored once, by its hash, in chunks. A content that is being
+ * stored carries the name of its upload and is not visible elsewhere; contents that no running upload claims
+ * are removed by maintenance.
  */
 
 /** Bytes of a chunk: one row, read and written in one go. */
@@ -34,7 +35,7 @@ export class ActiveUploads {
     this.names.delete(name)
   }
 
-  /** True while it goes on. */
+  /** True while the upload runs. */
   has(name: string): boolean {
     return this.names.has(name)
   }
@@ -79,8 +80,8 @@ export function addChunk(
 }
 
 /**
- * The whole content with this hash: the one that is there, else the one that the upload has stored, which becomes whole
- * by this. Undefined when there is neither.
+ * The whole content with this hash: the one that is there, else the one that the upload has stored, which
+ * becomes whole by this. Undefined when there is neither.
  */
 export function claimContent(
   connection: Connection,

@@ -36,8 +36,8 @@ interface Unfinished<T> {
 }
 
 /**
- * Files on their way into a document, one after the other in a temporary file. They are gone when this is disposed of,
- * or at the next start.
+ * Files on their way into a document, one after the other in a temporary file. They are gone when this is
+ * disposed of, or at the next start.
  */
 export class StagedFiles<T> implements AsyncDisposable {
   /** The files that are whole. */

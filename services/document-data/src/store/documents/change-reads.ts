@@ -18,8 +18,8 @@ export interface ChangesReply {
 }
 
 /**
- * Reads the log: at once when the range is short, else in a thread, or without threads piece by piece between other work.
- * Throws `precondition` when the log does not reach back so far.
+ * Reads the log: at once when the range is short, else in a thread, or without threads piece by piece between
+ * other work. Throws `precondition` when the log does not reach back so far.
  */
 export function readChanges(
   doc: OpenDocument,

@@ -26,7 +26,9 @@ export interface DocumentStoreOptions extends SharedResourcesOptions, OpenDocume
   readonly maxReadMs: number
 }
 
-/** Reads and writes the documents of this instance. The callbacks of `read` and `transact` are synchronous. */
+/**
+ * Reads and writes the documents of this instance. The callbacks of `read` and `transact` are synchronous.
+ */
 export class DocumentStore implements DocumentAccess, AsyncDisposable {
   /** Threads, budgets, counters and the uploads under way. */
   readonly shared: SharedResources
@@ -84,8 +86,8 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
   }
 
   /**
-   * Runs a write. Resolves when the write and its log entry are on disk; when `fn` throws, nothing is changed. A call
-   * whose signal is aborted before its turn does not run.
+   * Runs a write. Resolves when the write and its log entry are on disk; when `fn` throws, nothing is
+   * changed. A call whose signal is aborted before its turn does not run.
    */
   transact<T>(
     docId: string,
@@ -102,8 +104,8 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
   }
 
   /**
-   * Reads records as JSON: in one piece when there are few, else in chunks made on demand, the heavy ones in a thread.
-   * Returns a promise only when the result is not available at once.
+   * Reads records as JSON: in one piece when there are few, else in chunks made on demand, the heavy ones in
+   * a thread. Returns a promise only when the result is not available at once.
    */
   readRecords(
     docId: string,
@@ -114,7 +116,10 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
     return this.documents.runMaybeAsync(docId, (doc) => readRecords(doc, query, limits))
   }
 
-  /** Reads the log on demand; see `readChanges`. Returns a promise only when the result is not available at once. */
+  /**
+   * Reads the log on demand; see `readChanges`. Returns a promise only when the result is not available at
+   * once.
+   */
   readChanges(
     docId: string,
     plan: ChangesPlan,
@@ -125,8 +130,8 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
   }
 
   /**
-   * Runs a read of the file of a document in another process, on a snapshot of its own that must be short-lived. The
-   * signal is aborted when the read has to end because the document is closed or deleted.
+   * Runs a read of the file of a document in another process, on a snapshot of its own that must be
+   * short-lived. The signal is aborted when the read has to end because the document is closed or deleted.
    */
   readOutside<T>(docId: string, run: (path: string, ended: AbortSignal) => Promise<T>): Promise<T> {
     return this.documents.runAsync(docId, (doc) => doc.readOutside(run))

@@ -23,8 +23,8 @@ export class DocumentLifeCycle {
   constructor(private readonly parts: LifeCycleParts) {}
 
   /**
-   * Creates a document; it is on disk when the call resolves. Throws `conflict` when it exists, `precondition` when it
-   * was deleted.
+   * Creates a document; it is on disk when the call resolves. Throws `conflict` when it exists,
+   * `precondition` when it was deleted.
    */
   async create(docId: string, settings: NewDocument, author: Author): Promise<{ seq: number }> {
     const { bytes, first } = createDocumentBytes(settings, author)
@@ -35,8 +35,8 @@ export class DocumentLifeCycle {
   }
 
   /**
-   * Creates a document from the bytes of a snapshot of another one. Throws as `create`, and `invalid` when the bytes are
-   * not a document.
+   * Creates a document from the bytes of a snapshot of another one. Throws as `create`, and `invalid` when
+   * the bytes are not a document.
    */
   async createFromSnapshot(
     docId: string,
@@ -47,9 +47,9 @@ export class DocumentLifeCycle {
   }
 
   /**
-   * Creates a document whose file `write` writes, durably, to the path that it is given. `write` resolves to the first
-   * entry of the log, or to nothing when no entry is to be published. Throws as `create`, and what `write` throws; then
-   * no document remains.
+   * Creates a document whose file `write` writes, durably, to the path that it is given. `write` resolves to
+   * the first entry of the log, or to nothing when no entry is to be published. Throws as `create`, and what
+   * `write` throws; then no document remains.
    */
   async createFrom(
     docId: string,

@@ -27,8 +27,8 @@ export interface LongRead {
 }
 
 /**
- * Runs a long read: in a thread, or on the event loop, piece by piece between other work. `plan` is called for each
- * attempt, and may find that the reply is available at once.
+ * Runs a long read: in a thread, or on the event loop, piece by piece between other work. `plan` is called
+ * for each attempt, and may find that the reply is available at once.
  */
 export async function readLong(
   doc: OpenDocument,

@@ -26,7 +26,10 @@ export interface MaintenanceParts {
   readonly failed: (error: unknown) => void
 }
 
-/** Background work on an open document: indexes, expired replies, orphaned contents, a bounded write-ahead log. */
+/**
+ * Background work on an open document: indexes, expired replies, orphaned contents, a bounded write-ahead
+ * log.
+ */
 export class DocumentMaintenance {
   private readonly chores = new Set<Promise<void>>()
   private building = false
@@ -74,7 +77,9 @@ export class DocumentMaintenance {
     }
   }
 
-  /** Schedules the removal of contents without attachment: of interrupted uploads and of removed attachments. */
+  /**
+   * Schedules the removal of contents without attachment: of interrupted uploads and of removed attachments.
+   */
   removeOrphanedContents(): void {
     if (this.closed || this.removing) return
     const { writer, uploads, failed } = this.of
@@ -128,7 +133,9 @@ export class DocumentMaintenance {
     if (!this.closed) indexes.reload(writer)
   }
 
-  /** Another connection writes the index; the writes of this document wait so that they do not meet its lock. */
+  /**
+   * Another connection writes the index; the writes of this document wait so that they do not meet its lock.
+   */
   private async build(statements: readonly string[]): Promise<void> {
     const { group, workers, path, indexes, writer } = this.of
     this.building = true

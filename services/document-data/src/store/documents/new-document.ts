@@ -23,8 +23,8 @@ const WRITE_AHEAD = 2
 let template: { bytes: Buffer; operations: readonly Operation[] } | undefined
 
 /**
- * The bytes of a new document's file: one table `Table1` with three empty columns, and the beginning of its log. A
- * document without settings and entry is made once, in memory; each new one starts from its bytes.
+ * The bytes of a new document's file: one table `Table1` with three empty columns, and the beginning of its
+ * log. A document without settings and entry is made once, in memory; each new one starts from its bytes.
  */
 export function createDocumentBytes(
   settings: NewDocument,

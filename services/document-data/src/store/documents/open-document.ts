@@ -24,7 +24,9 @@ export class OpenDocument {
   readonly indexes: AutoIndexes
   /** Background work on this document. */
   readonly maintenance: DocumentMaintenance
-  /** Distinguishes this document from earlier states restored from a backup and from copies; part of its tag. */
+  /**
+   * Distinguishes this document from earlier states restored from a backup and from copies; part of its tag.
+   */
   readonly epoch: string
   /** Epoch milliseconds of the last use. */
   usedAt = Date.now()
@@ -167,7 +169,10 @@ export class OpenDocument {
     if (this.closedBy) throw this.closedBy
   }
 
-  /** The next entries to publish, fixed on disk, including those added until `gathered`; empty when all is published. */
+  /**
+   * The next entries to publish, fixed on disk, including those added until `gathered`; empty when all is
+   * published.
+   */
   nextBatch(gathered?: Promise<unknown>): Promise<LogEntry[]> {
     const source = {
       latest: () => this.committed.seq,

@@ -27,8 +27,9 @@ export interface OpenDocumentsParts {
 }
 
 /**
- * The documents whose files are open. A document is opened when it is used, and closed when it is idle or its slot is
- * needed. Every read and write of a document passes through here, where it is counted and its errors are translated.
+ * The documents whose files are open. A document is opened when it is used, and closed when it is idle or its
+ * slot is needed. Every read and write of a document passes through here, where it is counted and its errors
+ * are translated.
  */
 export class OpenDocuments implements AsyncDisposable {
   /** Least recently used first. */
@@ -78,7 +79,10 @@ export class OpenDocuments implements AsyncDisposable {
     })
   }
 
-  /** Reads what is in memory of a document before it is used; counts as a use only when the file had to be opened. */
+  /**
+   * Reads what is in memory of a document before it is used; counts as a use only when the file had to be
+   * opened.
+   */
   look<T>(docId: string, read: (doc: OpenDocument) => T): T {
     try {
       const known = this.open.get(docId)
@@ -109,7 +113,10 @@ export class OpenDocuments implements AsyncDisposable {
     this.release(docId, (doc) => doc.close())
   }
 
-  /** Closes a document for removal; waiting calls, and those that come while `remove` runs, fail with the reason. */
+  /**
+   * Closes a document for removal; waiting calls, and those that come while `remove` runs, fail with the
+   * reason.
+   */
   async closeForRemoval(docId: string, reason: AppError, remove: () => Promise<void>) {
     this.removing.add(docId)
     try {

@@ -20,8 +20,8 @@ export class PublishingPort {
   }
 
   /**
-   * The next entries to publish, in order, including those added until `gathered` resolves. Returns the same entries
-   * until they are confirmed.
+   * The next entries to publish, in order, including those added until `gathered` resolves. Returns the same
+   * entries until they are confirmed.
    */
   async nextBatch(docId: string, gathered?: Promise<unknown>): Promise<LogEntry[]> {
     const first = this.firstEntries.find(docId)
@@ -40,7 +40,10 @@ export class PublishingPort {
     this.documents.run(docId, (doc) => doc.confirmPublished(seq))
   }
 
-  /** Removes the marker of a document when all its entries are published. Resolves to true when the marker is gone. */
+  /**
+   * Removes the marker of a document when all its entries are published. Resolves to true when the marker is
+   * gone.
+   */
   async settle(docId: string): Promise<boolean> {
     if (this.firstEntries.isConfirmed(docId)) {
       this.markers.clear(docId)

@@ -10,8 +10,8 @@ type Figures = Pick<StoreFigures, 'repliesKept' | 'repliesMade'>
 const MAX_REPLY_BYTES = 64 * 1024
 
 /**
- * Cache of small replies of one document, valid until the next write: many clients request the same page repeatedly, and
- * SQLite accounts for half the cost of such a call.
+ * Cache of small replies of one document, valid until the next write: many clients request the same page
+ * repeatedly, and SQLite accounts for half the cost of such a call.
  */
 export class ReadCache {
   private readonly replies = new Map<string, Buffer>()

@@ -44,8 +44,8 @@ interface Prepared {
 }
 
 /**
- * Reads records in the requested form: a small read at once, a longer one piece by piece between other work, a heavy one
- * in a thread.
+ * Reads records in the requested form: a small read at once, a longer one piece by piece between other work,
+ * a heavy one in a thread.
  */
 export function readRecords(
   doc: OpenDocument,
@@ -105,7 +105,9 @@ interface Search {
   readonly rows: number
 }
 
-/** Ids of the rows that may pass the filter, by the index that finds fewest; undefined when none is of use. */
+/**
+ * Ids of the rows that may pass the filter, by the index that finds fewest; undefined when none is of use.
+ */
 function find(doc: OpenDocument, search: Search): number[] | undefined {
   const { connection, table, plan, built, rows } = search
   let best: number[] | undefined

@@ -84,7 +84,9 @@ export interface SharedResources {
 
 /** Limits of threads, indexes and files. */
 export interface SharedResourcesOptions {
-  /** Threads for long reads and index builds; with 0 everything runs on the event loop and no index is built. */
+  /**
+   * Threads for long reads and index builds; with 0 everything runs on the event loop and no index is built.
+   */
   readonly workers: number
   /** Automatic indexes of a table at most. */
   readonly maxIndexes: number

@@ -36,7 +36,10 @@ export interface Snapshot {
   readonly bytes: AsyncIterable<Buffer>
 }
 
-/** Snapshots that are made or sent at once, half of them of one document; each takes as much disk as its document. */
+/**
+ * Snapshots that are made or sent at once, half of them of one document; each takes as much disk as its
+ * document.
+ */
 const MAX_HELD = 16
 /** Threads that make them; not the ones of long reads, which must not wait for the copy of a large file. */
 const THREADS = 1
@@ -62,9 +65,9 @@ export class Snapshots implements AsyncDisposable {
   }
 
   /**
-   * Copies the file of a document at one moment and yields what `use` makes of the copy, which exists until the iteration
-   * ends. Throws `not_found`; `unavailable` or `too_many` when too many copies are in progress, though never for a backup,
-   * which downloads must not prevent; `timeout` once the signal is aborted.
+   * Copies the file of a document at one moment and yields what `use` makes of the copy, which exists until
+   * the iteration ends. Throws `not_found`; `unavailable` or `too_many` when too many copies are in progress,
+   * though never for a backup, which downloads must not prevent; `timeout` once the signal is aborted.
    */
   async *read<T>(
     docId: string,
@@ -158,8 +161,8 @@ function readMoment(path: string) {
 }
 
 /**
- * What moment a copy shows, and the statements that take out of it what is not wanted, and write what is left, without
- * gaps, to another file.
+ * What moment a copy shows, and the statements that take out of it what is not wanted, and write what is
+ * left, without gaps, to another file.
  */
 function inspect(path: string, { history, data }: SnapshotForm, to: string) {
   const connection = openReader(path)
@@ -213,8 +216,9 @@ export async function writeSnapshot(
 }
 
 /**
- * Writes the bytes of a snapshot as the file of a new document, with an epoch of its own and one log entry that stands for all of
- * it; it is on disk when this returns. Throws `invalid` when the bytes are no document.
+ * Writes the bytes of a snapshot as the file of a new document, with an epoch of its own and one log entry
+ * that stands for all of it; it is on disk when this returns. Throws `invalid` when the bytes are no
+ * document.
  */
 export async function adoptSnapshot(
   path: string,
@@ -238,7 +242,10 @@ export async function adoptSnapshot(
 
 const badSnapshot = () => new AppError('invalid', 'BAD_SNAPSHOT', 'the bytes are no document')
 
-/** Throws `invalid` for a file that is cut off, which would else only be noticed when its missing part is read. */
+/**
+ * Throws `invalid` for a file that is cut off, which would else only be noticed when its missing part is
+ * read.
+ */
 export function requireWhole({ db }: Connection, path: string): void {
   const get = (name: string) => Number(db.pragma(name, { simple: true }))
   const isWhole = get('page_count') * get('page_size') === statSync(path).size

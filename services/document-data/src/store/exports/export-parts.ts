@@ -26,8 +26,9 @@ const CHUNK_BYTES = 256 * 1024
 const FIRST = Number.MIN_SAFE_INTEGER
 
 /**
- * The bytes of an export in parts, each made when it is asked for. What the connection's transaction sees is what it
- * shows. Throws what SQLite throws, and `invalid` before the first part when a table does not fit into the form.
+ * The bytes of an export in parts, each made on demand, as the transaction of the connection sees the
+ * document. Throws what SQLite throws, and `invalid` before the first part when a table does not fit into the
+ * format.
  */
 export function exportParts(connection: Connection, plan: ExportPlan): Generator<Buffer | null> {
   switch (plan.export) {
@@ -112,7 +113,7 @@ function* sheetParts(connection: Connection, { rows, row }: SheetPlan): Generato
 
 type ReadRows = (...params: readonly (number | string)[]) => Buffer | null
 
-/** Reads the text of rows, which SQLite puts together; where they are so wide that it stands in pieces, that is done here. */
+/** Reads the text of rows, concatenated by SQLite; the pieces of very wide rows are joined here. */
 function rowReader(connection: Connection, pieces: readonly string[], from: string): ReadRows {
   if (pieces.length === 1) {
     const statement = connection.pluck<Buffer | null>(
@@ -128,7 +129,7 @@ function rowReader(connection: Connection, pieces: readonly string[], from: stri
   }
 }
 
-/** How many rows to read next, when so many made this part. */
+/** Number of rows to read next, given the size of this part. */
 function fittingRows(rows: number, { length }: Buffer): number {
   return Math.max(1, Math.min(RANGE_ROWS, Math.round((rows * CHUNK_BYTES) / length)))
 }

@@ -14,7 +14,7 @@ import { PartMaker, sliceRows } from './change-parts'
 import type { ChangesPlan } from './changes-plan'
 import { Rewind } from './rewind'
 
-/** Entries read from the log at once, and about their size: so much of it is in memory, whatever an entry holds. */
+/** Limits of entries read from the log at once, and their approximate size in memory. */
 const RUN = { count: 1000, bytes: 2 * 1024 * 1024, maxBytes: Number.MAX_SAFE_INTEGER }
 /** Rows that are rebuilt in one go back through the log, and about how large they may be together. */
 const PASS_ROWS = 5_000
@@ -65,10 +65,10 @@ interface Given {
 }
 
 /**
- * The entries of the log, packed (see change-parts.ts), each when it is asked for; null where others may have their turn.
- * What the connection's transaction sees is what they show. With whole rows it ends early, between two entries, when
- * too much would have to be undone for the next one. The first entry is always returned: a client that continues after the
- * last entry it received reaches the end of the log.
+ * The entries of the log, packed (see change-parts.ts), each on demand; null where other work may run. They
+ * show what the transaction of the connection sees. With whole rows the read ends early, between two entries,
+ * when too much would have to be undone for the next one. The first entry is always returned: a client that
+ * continues after the last entry it received reaches the end of the log.
  */
 export function* changeParts(
   connection: Connection,
@@ -173,7 +173,10 @@ interface Piece {
   readonly rebuilt?: RowOperation
 }
 
-/** Pieces in their order, no more at a time than can be rebuilt in one go; an entry is divided only if it is more than that. */
+/**
+ * Pieces in their order, no more at a time than can be rebuilt in one go; an entry is divided only if it is
+ * more than that.
+ */
 function* passes(entries: readonly LogEntry[], fullRows: boolean): Generator<Piece[]> {
   let pass: Piece[] = []
   let rows = 0
@@ -212,7 +215,10 @@ function countRebuilt({ operations = [] }: LogEntry): number {
   return operations.filter(isRebuilt).reduce((sum, { rowIds }) => sum + rowIds.length, 0)
 }
 
-/** Which rows have to be rebuilt, by the ref of their table, and which pieces of which operations they are for. */
+/**
+ * Which rows have to be rebuilt, by the ref of their table, and which pieces of which operations they are
+ * for.
+ */
 function wantedRows(pass: readonly Piece[]) {
   const rows = new Map<number, Set<number>>()
   const slices = new Map<Operation, RowOperation[]>()
@@ -245,8 +251,8 @@ class RowReader {
   }
 
   /**
-   * The operations of these pieces with whole rows, for those that need it. `entries` are all that lie between the first
-   * piece and the last. Undefined when the rows are too large together, and `mayRefuse`.
+   * The operations of these pieces with whole rows, for those that need it. `entries` are all that lie
+   * between the first piece and the last. Undefined when the rows are too large together, and `mayRefuse`.
    */
   *complete(
     entries: readonly LogEntry[],

@@ -15,7 +15,7 @@ import type { Schema } from '../schema/schema'
 
 /** Rows read from the file in one statement. */
 const ROWS_AT_ONCE = 1000
-/** A change of so many times more rows than are held is searched for those, where its rows are in order. */
+/** A sorted change with this many times more rows than are held is searched for the held ones. */
 const MANY = 4
 
 /** A column as it was at a moment. */
@@ -42,8 +42,9 @@ interface PastTable {
 }
 
 /**
- * Some rows of tables as they were at an earlier moment: begins with the present and undoes the operations of the log one
- * by one, the latest first. Tables and columns are known by their refs, so no change of names confuses it.
+ * Some rows of tables as they were at an earlier moment: begins with the present and undoes the operations of
+ * the log one by one, the latest first. Tables and columns are known by their refs, so no change of names
+ * confuses it.
  */
 export class Rewind {
   private readonly tables = new Map<number, PastTable>()
@@ -97,8 +98,8 @@ export class Rewind {
   }
 
   /**
-   * A change of rows with all columns that its table has after it, as of now: nothing that comes after it must be left to
-   * be undone. The rows must be among those that are wanted.
+   * A change of rows with all columns that its table has after it, as of now: nothing that comes after it
+   * must be left to be undone. The rows must be among those that are wanted.
    */
   complete(operation: RowOperation): RowOperation {
     const table = this.tables.get(operation.tableRef)
@@ -181,7 +182,7 @@ function findRows({ places }: PastTable, rowIds: readonly number[]): [number, nu
   return found
 }
 
-/** Lists whose order is known, because a large one is looked at many times. */
+/** Cache of which lists are ascending, because a large one is checked many times. */
 const ascending = new WeakMap<readonly number[], boolean>()
 
 function isAscending(ids: readonly number[]): boolean {
@@ -230,7 +231,7 @@ function undoSchema(table: PastTable, operation: SchemaOperation): void {
   }
 }
 
-/** Its rows come back by the removal of rows that the log has before it. */
+/** Its rows are restored by undoing the preceding removal of rows in the log. */
 function restoreTable(table: PastTable, { table: tableId, old }: SchemaOperation): void {
   table.tableId = tableId
   const { columns = [] } = (old ?? {}) as {

@@ -15,8 +15,8 @@ export interface CheckOptions {
 
 /**
  * Checks a document file and describes each finding as the end of a sentence; none when the file is sound.
- * Only reads. Must run in a process that has no other connection to the file: closing a file drops the locks that a
- * process has on it.
+ * Only reads. Must run in a process that has no other connection to the file: closing a file drops the locks
+ * that a process has on it.
  */
 export function checkDocument(path: string, options: CheckOptions): string[] {
   const problems = checkQuietly(() => checkWriteAheadLog(`${path}-wal`))
@@ -36,7 +36,10 @@ export function checkDocument(path: string, options: CheckOptions): string[] {
   return problems
 }
 
-/** A log that is being written looks broken for a moment, and elsewhere the next time; damage stays where it is. */
+/**
+ * A log that is being written looks broken for a moment, and elsewhere the next time; damage stays where it
+ * is.
+ */
 function checkQuietly(check: () => string[]): string[] {
   const [first, ...others] = [check(), check(), check()]
   return (first ?? []).filter((problem) => others.every((again) => again.includes(problem)))

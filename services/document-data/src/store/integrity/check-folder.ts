@@ -24,7 +24,9 @@ export interface CheckStep {
   readonly findings: readonly Finding[]
 }
 
-/** Checks the folder of all documents and every document in it, step by step. Only reads; see checkDocument. */
+/**
+ * Checks the folder of all documents and every document in it, step by step. Only reads; see checkDocument.
+ */
 export function* checkFolder(root: string, options: CheckOptions): Generator<CheckStep> {
   if (!existsSync(root)) {
     yield { total: 0, findings: [note(`${root} is not there: no document was ever made in it`)] }

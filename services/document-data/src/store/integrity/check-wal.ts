@@ -2,12 +2,13 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
 const HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
-/** The last bit tells the byte order of checksums. */
+/** The last bit gives the byte order of checksums. */
 const MAGIC = 0x377f0682
 
 /**
- * Looks for writes that were in a write-ahead log and cannot be read any more: SQLite ends the log at the first frame
- * whose checksum is wrong, which is right after a crash but, when frames of the same run follow it, means damage.
+ * Looks for writes in a write-ahead log that can no longer be read: SQLite ends the log at the first frame
+ * whose checksum is wrong, which is right after a crash but, when frames of the same run follow it, means
+ * damage.
  */
 export function checkWriteAheadLog(path: string): string[] {
   let file: number

@@ -11,14 +11,15 @@ export interface FirstEntry {
 }
 
 /**
- * The first log entries of documents that were made by this process and have not been opened since: they can be published
- * without opening the files, which would cost several times what making them does. What is forgotten here is read from
- * the file; a confirmation that is forgotten costs a repetition of the same message.
+ * The first log entries of documents that were made by this process and have not been opened since: they can
+ * be published without opening the files, which would cost several times what making them does. What is
+ * forgotten here is read from the file; a confirmation that is forgotten costs a repetition of the same
+ * message.
  */
 export class FirstEntries {
   private readonly entries = new Map<string, FirstEntry & { confirmed: boolean }>()
 
-  /** Remembers the first entry of a document that was just made. */
+  /** Keeps the first entry of a new document. */
   add(docId: string, first: FirstEntry): void {
     const oldest = this.entries.keys().next()
     if (this.entries.size >= MAX_ENTRIES && !oldest.done) this.entries.delete(oldest.value)

@@ -3,9 +3,9 @@ import { requireRow, type Connection } from '../sqlite/connections'
 import { clausesOf, takesAll, type ReadPlan } from './read-plan'
 
 /*
- * Answers with a list for each column. No list can be finished before all rows have been looked at, so the rows are gone
- * through once for each column, all in one snapshot: that costs reading their pages again, and holds no more than one
- * chunk, and the ids of rows that were filtered or sorted, in memory.
+ * Answers with a list for each column. No list can be finished before all rows have been looked at, so the
+ * rows are gone through once for each column, all in one snapshot: that costs reading their pages again, and
+ * holds no more than one chunk, and the ids of rows that were filtered or sorted, in memory.
  */
 
 /** Size that chunks approach. */
@@ -14,9 +14,11 @@ const CHUNK_BYTES = 256 * 1024
 const MAX_CELLS = 16_000
 /** Cells in the first chunk of a column, before anything is known of their length. */
 const FIRST_CELLS = 2_000
-/** Rows looked at in one go when most of them may not be wanted. */
+/** Rows examined at once when most of them may not match. */
 const FILTER_ROWS = 16_000
-/** Columns of a small answer that one statement makes; a concat has twice as many arguments, of at most 1,000. */
+/**
+ * Columns of a small answer that one statement makes; a concat has twice as many arguments, of at most 1,000.
+ */
 const COLUMNS_AT_ONCE = 200
 /** Below every row id. */
 const FIRST = Number.MIN_SAFE_INTEGER
@@ -53,7 +55,7 @@ function quoteLead(key: string, place: number): string {
   return `'${lead(key, place).replace(/'/g, "''")}'`
 }
 
-/** The JSON document of a large read in parts, each made when it is asked for; null where only rows were looked at. */
+/** The JSON document of a large read in parts, each made on demand; null where rows were only examined. */
 export function* columnParts(
   connection: Connection,
   plan: ReadPlan,
@@ -131,7 +133,7 @@ function* cellsOf(
   }
 }
 
-/** How many cells to read next, when so many made this part. */
+/** Number of cells to read next, given the size of this part. */
 function adapt(cells: number, { length }: Buffer): number {
   return Math.max(1, Math.min(MAX_CELLS, Math.round((cells * CHUNK_BYTES) / length)))
 }

@@ -23,8 +23,8 @@ interface FoundExtras {
 const NEWLINE = 0x0a
 
 /**
- * Finds out what is wanted beside the rows: one line of JSON, which `takeFacts` reads, and the rows of the page. Gives null
- * while it skips rows.
+ * Finds out what is wanted beside the rows: one line of JSON, which `takeFacts` reads, and the rows of the
+ * page. Gives null while it skips rows.
  */
 export function* findExtras(
   connection: Connection,
@@ -37,7 +37,7 @@ export function* findExtras(
   return { line: Buffer.from(`${JSON.stringify({ total, next })}\n`), ids: found?.ids }
 }
 
-/** Takes the facts off the first chunk of an answer; gives also what is left of the chunk. */
+/** Splits the facts from the first chunk of a reply; also returns the rest of the chunk. */
 export function takeFacts(first: Buffer): { facts: ReadFacts; rest: Buffer } {
   const end = first.indexOf(NEWLINE)
   const { total, next } = JSON.parse(first.toString('utf8', 0, end)) as {
@@ -74,7 +74,7 @@ function* findPage(
   page: PageQuery,
 ): Generator<null, { ids: number[]; next?: Position }> {
   const isById = page.terms.length === 1
-  // One more than wanted tells whether there is another page.
+  // One more than wanted shows whether there is another page.
   const found = isById ? yield* idsById(connection, plan, page) : idsInOrder(connection, plan, page)
   const ids = found.slice(0, plan.limit)
   const last = ids.at(-1)
@@ -108,8 +108,8 @@ function* idsById(
 }
 
 /**
- * In any other order SQLite looks at all rows that pass the filter and keeps the first ones of the page. The limit of the
- * inner statement, which is none, keeps SQLite from merging the two, so that it computes each key once.
+ * In any other order SQLite examines all rows that pass the filter and keeps those of the page. The limit of
+ * the inner statement, which is none, keeps SQLite from merging the two, so that it computes each key once.
  */
 function idsInOrder(
   connection: Connection,

@@ -13,7 +13,7 @@ import { skipRows } from './skip-rows'
 const RANGE_ROWS = 1500
 /** Size that chunks of a large reply approach. */
 const CHUNK_BYTES = 256 * 1024
-/** Rows looked at in one go when most of them may not be wanted. */
+/** Rows examined at once when most of them may not match. */
 const FILTER_ROWS = 16_000
 /** The same where each row is also taken apart again. */
 const ARROW_FILTER_ROWS = 4_000
@@ -34,8 +34,8 @@ export interface ReadLimits {
 }
 
 /*
- * Every statement here says NOT INDEXED: automatic indexes come and go, and what a read answers, and in which order,
- * must not depend on them. Which rows an index finds is asked beforehand (findByIndex).
+ * Every statement here uses NOT INDEXED: automatic indexes come and go, and the result of a read and its
+ * order must not depend on them. Indexes are queried beforehand (findByIndex).
  */
 
 /** The whole document of a small read; as `documentParts` gives it when there are extras. */
@@ -103,9 +103,9 @@ function nextPart(parts: Iterator<Buffer | null, void>): Buffer | null | undefin
 }
 
 /**
- * The document of a read in parts, each made when it is asked for; null for one that holds no rows. What the connection's
- * transaction sees is what it shows. Throws what SQLite throws. With extras what was found out stands before the document,
- * on a line of its own, and a JSON document lacks its last brace, so that more can be appended.
+ * The document of a read in parts, each made on demand; null for one that holds no rows. Shows what the
+ * transaction of the connection sees. Throws what SQLite throws. With extras, the facts found precede the
+ * document, on a line of its own, and a JSON document lacks its last brace, so that more can be appended.
  */
 export function* documentParts(connection: Connection, plan: ReadPlan): Generator<Buffer | null> {
   // SQLite itself puts the parts together: what it hands over goes to the reader without another copy.
@@ -149,15 +149,15 @@ function rangeParts(connection: Connection, plan: ReadPlan, lead: Lead): Generat
   return filteredParts(connection, plan, lead)
 }
 
-/** How many rows to read next, when so many made this part. */
+/** Number of rows to read next, given the size of this part. */
 function adapt(rows: number, part: Buffer | null): number {
   const fitting = part === null ? RANGE_ROWS : Math.round((rows * CHUNK_BYTES) / part.length)
   return Math.max(1, Math.min(RANGE_ROWS, fitting))
 }
 
 /**
- * Rows that pass the filter. The end of a range is found first: to copy rows through a subselect with a limit would take
- * half as long again.
+ * Rows that pass the filter. The end of a range is found first: to copy rows through a subselect with a limit
+ * would take half as long again.
  */
 function* filteredParts(
   connection: Connection,
@@ -206,7 +206,7 @@ function* limitedParts(
   }
 }
 
-/** Rows in the order asked for: first all their ids, then the rows in pieces. */
+/** Rows in the requested order: first all their ids, then the rows in pieces. */
 function* sortedParts(
   connection: Connection,
   plan: ReadPlan,

@@ -30,8 +30,9 @@ const FIRST = Number.MIN_SAFE_INTEGER
 const LAST = Number.MAX_SAFE_INTEGER
 
 /**
- * Skips as many rows as the plan says, in the order of row ids, in steps between which it gives null, so that other work gets
- * its turn and a read that was given up ends. Returns the id of the last row it skipped: what is wanted comes after it.
+ * Skips as many rows as the plan says, in the order of row ids, in steps between which it gives null, so that
+ * other work gets its turn and a read that was given up ends. Returns the id of the last row it skipped: what
+ * is wanted comes after it.
  */
 export function* skipRows(
   connection: Connection,
@@ -60,7 +61,7 @@ export function* skipRows(
     : skipPassing(connection, plan, walk)
 }
 
-/** No cell of a row is looked at: SQLite goes from leaf to leaf of the table. */
+/** No cell is read: SQLite goes from leaf to leaf of the table. */
 function* skipAll(
   connection: Connection,
   { offset }: ReadPlan,

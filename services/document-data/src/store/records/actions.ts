@@ -7,7 +7,7 @@ import { requireNewRowId } from './add-or-update'
 import type { CellColumns, WriteOptions } from './conversion'
 import { addRecords, deleteRecords, updateRecords } from './records'
 
-/** A change of rows of one table; its rows and cells stand in lists. */
+/** A change of rows of one table; its rows and cells are lists. */
 export interface RowChange {
   readonly kind: 'add' | 'update' | 'remove'
   readonly tableId: string
@@ -16,12 +16,12 @@ export interface RowChange {
   readonly cells: CellColumns
 }
 
-/** Rows by the negative ids that stand for them, by table ref. */
+/** Rows by their negative placeholder ids, by table ref. */
 type NamedRows = Map<number, Map<number, number>>
 
 /**
- * Makes changes one after the other, and returns the ids of the rows that each has added. Throws `not_found` for a table,
- * `invalid` for a column, row or value at fault.
+ * Makes changes one after the other, and returns the ids of the rows that each has added. Throws `not_found`
+ * for a table, `invalid` for a column, row or value at fault.
  */
 export function applyActions(
   doc: DocumentWriter,
@@ -100,7 +100,7 @@ function resolveRow(table: Table, id: number, named: NamedRows): number {
   return id < 0 ? (named.get(table.ref)?.get(id) ?? id) : id
 }
 
-/** Puts the rows in place of the negative ids that stand for them, in columns that refer to rows. */
+/** Replaces negative placeholder ids by rows, in columns that refer to rows. */
 function resolveCells(
   doc: DocumentWriter,
   table: Table,

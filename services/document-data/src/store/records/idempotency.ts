@@ -2,12 +2,13 @@ import { AppError } from '@sheaf/kit/errors'
 import { requireRow, type Connection } from '../sqlite/connections'
 
 /*
- * Replies to writes that carried an idempotency key. One is stored within the transaction of its write, so it is there
- * if and only if the write is; a write that was refused has changed nothing and leaves none. Row ids count up with
- * time, and `total` sums up the sizes, so what is too old or too much is found at the lower end.
+ * Replies to writes that carried an idempotency key. A reply is stored within the transaction of its write,
+ * so it exists if and only if the write is; a write that was refused has changed nothing and leaves none. Row
+ * ids count up with time, and `total` sums up the sizes, so what is too old or too much is found at the lower
+ * end.
  */
 
-/** How long a reply is kept. */
+/** Milliseconds for which a reply is kept. */
 const KEPT_MS = 24 * 3600 * 1000
 /** Replies of a document; beyond, the oldest go before their time. */
 const MAX_REPLIES = 100_000
@@ -27,7 +28,10 @@ export interface ReplyKey {
   readonly digest: Uint8Array
 }
 
-/** The reply to the write with this key; undefined when there is none. Throws `mismatch` when it was another request. */
+/**
+ * The reply to the write with this key; undefined when there is none. Throws `mismatch` when it was another
+ * request.
+ */
 export function findReply(
   connection: Connection,
   { userId, key, digest }: ReplyKey,

@@ -19,8 +19,8 @@ export interface InsertedRows {
 }
 
 /**
- * Ids of rows to add: so many that follow the highest one in use, or those named, which must be free. Rows that come back take
- * their positions as they are given, also where those are null.
+ * Ids of rows to add: so many that follow the highest one in use, or those named, which must be free. Rows
+ * that come back take their positions as they are given, also where those are null.
  */
 export type NewRowIds = number | readonly number[] | { readonly comeBack: readonly number[] }
 
@@ -59,7 +59,7 @@ function idsOf(wanted: NewRowIds, above: number): readonly number[] {
   return 'comeBack' in wanted ? wanted.comeBack : wanted
 }
 
-/** Positions of rows that come back, as they are given. Those above their ids have been placed by hand. */
+/** Positions of restored rows, as given. Those above their ids have been placed by hand. */
 function placeBack(
   doc: DocumentWriter,
   table: Table,
@@ -114,7 +114,10 @@ function insertSql(table: Table, columns: readonly Column[], rows: number): stri
   return `INSERT INTO ${quoteId(table.tableId)} (${names}) VALUES ${new Array(rows).fill(marks).join(', ')}`
 }
 
-/** Positions of new rows: what was given, and below all other rows where nothing was. No other row has an id over `above`. */
+/**
+ * Positions of new rows: what was given, and below all other rows where nothing was. No other row has an id
+ * over `above`.
+ */
 function positionRows(
   doc: DocumentWriter,
   table: Table,

@@ -6,13 +6,17 @@ import type { Column, Table } from '../schema/schema'
 /** Look-ups by a scan of the table; beyond these, one look at the whole column serves all that follow. */
 const SCANS = 8
 
-/** Finds the row of a table that has a value in a column given by id or by ref; the lowest row id of several. */
+/**
+ * Finds the row of a table that has a value in a column given by id or by ref; the lowest row id of several.
+ */
 export type Lookup = (
   text: string,
   by: { readonly colId?: string; readonly colRef?: number },
 ) => bigint | undefined
 
-/** A look-up into a table for the time of one write. Finds nothing when the table or the column is not there. */
+/**
+ * A look-up into a table for the time of one write. Finds nothing when the table or the column is not there.
+ */
 export function createLookup(doc: DocumentWriter, tableId: string): Lookup {
   const table = doc.schema.find(tableId)
   const finders = new Map<string, (text: string) => bigint | undefined>()

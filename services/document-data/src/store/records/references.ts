@@ -12,8 +12,8 @@ export interface ReferenceChange {
 }
 
 /**
- * The changes that take references to removed rows away: a reference becomes 0, a list loses the ids and becomes null
- * when none is left. Changes nothing itself.
+ * The changes that take references to removed rows away: a reference becomes 0, a list loses the ids and
+ * becomes null when none is left. Changes nothing itself.
  */
 export function clearReferences(
   connection: Connection,

@@ -8,7 +8,10 @@ import type { RevertContext } from './revert-context'
 /** Rows that are looked for to be named. */
 const MAX_ROWS = 1000
 
-/** Removes attachments again that were uploaded, when no cell refers to them; other changes of attachments cannot be undone. */
+/**
+ * Removes attachments again that were uploaded, when no cell refers to them; other changes of attachments
+ * cannot be undone.
+ */
 export function undoAttachments(context: RevertContext, { kind, rowIds }: RowOperation): void {
   const { doc, conflicts } = context
   if (kind !== 'add_rows')

@@ -85,7 +85,7 @@ export function undoRemovedColumns(
       context.columnRestored(table, columnMetadata(column))
 }
 
-/** Rows that had a cell in a column that is gone, and have gone since. */
+/** Rows with a cell in the removed column that have been removed since. */
 function findMissing(
   { doc }: RevertContext,
   { tableId }: Table,
@@ -112,7 +112,7 @@ function fill(
   const held = new Map(rowIds.map((id, index) => [id, values[index] ?? null]))
   requireKeepable(doc, table, [colId])
   const context = { settings: doc.schema.settings, widgetOptions: {} }
-  // The log keeps no cells that were null; there are types that have another value for what is empty.
+  // The log holds no null cells; some types have another value for empty cells.
   const empty = isLatest ? null : columnType(type).toStored(null, context, { noParse: true })
   const filled = rewriteCells(doc.connection, {
     tableId: table.tableId,

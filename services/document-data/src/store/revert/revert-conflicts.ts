@@ -33,12 +33,12 @@ export class Conflicts {
     this.others.set(tableId, { tableId })
   }
 
-  /** True when nothing stands in the way. */
+  /** True when there are no conflicts. */
   get none(): boolean {
     return this.rows.size + this.others.size === 0
   }
 
-  /** Throws `conflict`, naming what stands in the way, when anything does. */
+  /** Throws `conflict`, naming the conflicts, if there are any. */
   requireNone(): void {
     if (this.none) return
     const parts = this.parts()

@@ -49,7 +49,7 @@ export function undoUpdatedColumns(context: RevertContext, { changes, cells }: C
   for (const { after } of revisions) context.columnRestored(table, after)
 }
 
-/** The metadata of a column before a change; notes a conflict when it has been changed again. */
+/** The metadata of a column before a change; records a conflict when it has been changed again. */
 function reviseBack(context: RevertContext, column: Column, operation: SchemaOperation): Revision {
   const { targets, table: tableId } = operation
   const before = columnMetadata(column)
@@ -80,7 +80,7 @@ function requireFreeIds(
   }
 }
 
-/** Notes the rows whose cells are not any more as the change left them. */
+/** Records the rows whose cells have changed since the change. */
 function checkCells(
   { doc, conflicts }: RevertContext,
   table: Table,
@@ -161,7 +161,7 @@ function convertOthers(
   }
 }
 
-/** Values are the same whether a whole number comes as one of JavaScript's or as it is bound. */
+/** Compares values; an integer may be a number or a bigint. */
 function isEqual(a: StoredValue, b: StoredValue): boolean {
   return (typeof a === 'bigint' ? Number(a) : a) === (typeof b === 'bigint' ? Number(b) : b)
 }

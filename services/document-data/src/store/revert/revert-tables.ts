@@ -14,7 +14,7 @@ import type { RevertContext } from './revert-context'
 /** Rows that are looked for to be named. */
 const MAX_ROWS = 1000
 
-/** What the log keeps of a table. */
+/** A table in the form of the log. */
 interface DescribedTable {
   readonly tableId: string
   readonly onDemand?: boolean
@@ -50,7 +50,7 @@ export function undoAddedTable(context: RevertContext, operation: SchemaOperatio
   context.tableGone(table)
 }
 
-/** True when a column is as it was made, as far as that was written down. */
+/** True when a column is unchanged since its creation, as far as that was logged. */
 export function isSameColumn(
   context: RevertContext,
   column: Column,

@@ -16,14 +16,15 @@ import { noteColumns, undoAddedTable, undoRemovedTable, undoUpdatedTable } from 
 import { RevertContext } from './revert-context'
 
 /**
- * Largest operations of a change that can be undone, as bytes of the log. Like every write it happens at once, on the
- * event loop, and takes about as long as the change took: so it may be as large as what one request may bring.
+ * Largest operations of a change that can be undone, as bytes of the log. Like every write it happens at
+ * once, on the event loop, and takes about as long as the change took: so it may be as large as what one
+ * request may bring.
  */
 const MAX_BYTES = 32 * 1024 * 1024
 
 /**
- * Undoes one entry of the log, exactly or not at all. Throws `not_found` for an entry that is not kept, `invalid` for one that
- * cannot be undone, `too_large`, and `conflict` naming what has changed since.
+ * Undoes one entry of the log, exactly or not at all. Throws `not_found` for an entry that is not kept,
+ * `invalid` for one that cannot be undone, `too_large`, and `conflict` naming what has changed since.
  */
 export function revertChange(doc: DocumentWriter, seq: number): void {
   const operations = readOperations(doc, seq)
@@ -70,7 +71,9 @@ interface SchemaStep {
 
 type Step = ColumnsStep | SchemaStep | RowOperation
 
-/** The steps that undo operations, in their order; what changes the same table in the same way is one step. */
+/**
+ * The steps that undo operations, in their order; what changes the same table in the same way is one step.
+ */
 function stepsBack(operations: readonly Operation[]): Step[] {
   const steps: Step[] = []
   for (const operation of [...operations].reverse()) {
@@ -94,7 +97,10 @@ function addSchemaStep(steps: Step[], operation: SchemaOperation, kind: SchemaSt
   else steps.push({ kind, tableRef: operation.tableRef, operations: [operation] })
 }
 
-/** The step that a change of a column belongs to: the last one, unless that changes the same column at another time. */
+/**
+ * The step that a change of a column belongs to: the last one, unless that changes the same column at another
+ * time.
+ */
 function columnsStep(steps: Step[], { tableRef }: Operation, columnRef: number): ColumnsStep {
   const last = steps.at(-1)
   if (last?.kind === 'update_column' && last.tableRef === tableRef && !last.changes.has(columnRef))
@@ -109,7 +115,7 @@ function columnsStep(steps: Step[], { tableRef }: Operation, columnRef: number):
   return step
 }
 
-/** The cells that a change of a column converted; it stands right before them. */
+/** The cells that a change of a column converted; they follow it immediately. */
 function conversionOf(operation: Operation) {
   if (operation.kind !== 'update_rows') return undefined
   const [column] = operation.columns

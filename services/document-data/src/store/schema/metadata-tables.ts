@@ -1,4 +1,7 @@
-/** Columns of the metadata tables that the REST API shows, as id and type; their refs are not columns of their own. */
+/**
+ * Columns of the metadata tables that the REST API shows, as id and type; their refs are not columns of their
+ * own.
+ */
 const tables: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   _grist_DocInfo: [
     ['docId', 'Text'],

@@ -44,7 +44,7 @@ export interface Column {
   readonly hidden: boolean
 }
 
-/** A table with its columns by position; has the form that queries are built from. */
+/** A table with its columns by position; queries are built from it. */
 export interface Table {
   /** Row id in `_grist_Tables`; 0 for metadata tables. */
   readonly ref: number

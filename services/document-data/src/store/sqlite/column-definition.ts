@@ -2,8 +2,8 @@ import { quoteId, quoteText } from '../../quoting/quote'
 import type { ColumnType } from '../../values/column-type'
 
 /**
- * The definition of a column in CREATE TABLE and ADD COLUMN. Only text columns have an affinity: any other would convert
- * text stored as is into numbers. The cells of a computed column are null at first.
+ * The definition of a column in CREATE TABLE and ADD COLUMN. Only text columns have an affinity: any other
+ * would convert text stored as is into numbers. The cells of a computed column are null at first.
  */
 export function columnDefinition({
   id,

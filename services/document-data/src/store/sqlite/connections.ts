@@ -4,7 +4,10 @@ import { sqlFunctions } from '../../query/sql-functions'
 /** Prepared statements cached per connection; a statement takes about 5 KB. */
 const STATEMENTS = 200
 
-/** One connection to a document file, with its prepared statements. Used by one piece of synchronous code at a time. */
+/**
+ * One connection to a document file, with its prepared statements. Used by one piece of synchronous code at a
+ * time.
+ */
 export class Connection {
   private readonly statements = new Map<string, Statement>()
 

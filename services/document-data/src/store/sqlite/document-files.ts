@@ -10,8 +10,9 @@ const FILE = 'document.sqlite'
 const TOMBSTONE = 'deleted'
 
 /**
- * The files of documents: `<root>/<first 2 of the id>/<id>/document.sqlite`. The folder of a document appears complete, by
- * renaming, and remains with a tombstone when the document is deleted, so that nothing recreates it.
+ * The files of documents: `<root>/<first 2 of the id>/<id>/document.sqlite`. The folder of a document appears
+ * complete, by renaming, and remains with a tombstone when the document is deleted, so that nothing recreates
+ * it.
  */
 export class DocumentFiles {
   private constructor(
@@ -32,8 +33,8 @@ export class DocumentFiles {
   }
 
   /**
-   * Path of a document's file. Throws `not_found` when there is none, `precondition` when it was deleted, `invalid`
-   * for an id that is not a UUID in lower case: nothing else ever becomes part of a path.
+   * Path of a document's file. Throws `not_found` when there is none, `precondition` when it was deleted,
+   * `invalid` for an id that is not a UUID in lower case: nothing else ever becomes part of a path.
    */
   find(docId: string): string {
     const folder = this.folderOf(docId)
@@ -50,8 +51,8 @@ export class DocumentFiles {
   }
 
   /**
-   * Creates a document whose file `write` writes, durably, to the path it is given; it is on disk, and marked, when
-   * this returns. Throws `conflict` when it exists, `precondition` when it was deleted.
+   * Creates a document whose file `write` writes, durably, to the path it is given; it is on disk, and
+   * marked, when this returns. Throws `conflict` when it exists, `precondition` when it was deleted.
    */
   async create(docId: string, write: (path: string) => Promise<void>): Promise<void> {
     const folder = this.folderOf(docId)

@@ -53,9 +53,10 @@ interface DoneMember {
 }
 
 /**
- * Group commit for one document: writes that arrive in one turn of the event loop share one transaction and one fsync.
- * Each runs in a savepoint, so that a failing one is rolled back alone; no call resolves before the COMMIT that contains it.
- * Some errors of SQLite end the whole transaction: then every member fails, also those that had succeeded.
+ * Group commit for one document: writes that arrive in one turn of the event loop share one transaction and
+ * one fsync. Each runs in a savepoint, so that a failing one is rolled back alone; no call resolves before
+ * the COMMIT that contains it. Some errors of SQLite end the whole transaction: then every member fails, also
+ * those that had succeeded.
  */
 export class GroupCommit {
   private queue: Member[] = []
@@ -75,8 +76,8 @@ export class GroupCommit {
   }
 
   /**
-   * Runs a write in the next group and resolves to its result when that is on disk. A write whose signal is aborted before
-   * its turn does not run. Throws `too_many` at once when too many writes wait.
+   * Runs a write in the next group and resolves to its result when that is on disk. A write whose signal is
+   * aborted before its turn does not run. Throws `too_many` at once when too many writes wait.
    */
   add<T>(run: () => T, signal?: AbortSignal): Promise<T> {
     if (this.closed) return Promise.reject(this.closed)
@@ -122,7 +123,8 @@ export class GroupCommit {
   private schedule(): void {
     if (this.scheduled || this.paused) return
     this.scheduled = true
-    // After the I/O of this turn, so that all requests that arrived together are here; adds no wait to a lone one.
+    // After the I/O of this turn, so that all requests that arrived together are here; adds no wait to a lone
+    // one.
     setImmediate(() => {
       this.scheduled = false
       if (this.paused) return

@@ -18,8 +18,9 @@ export interface Loan {
 type Revoke = (reason: AppError) => void
 
 /**
- * The long reads of one document, and read-only connections for those that run on the event loop. Their snapshots keep
- * the write-ahead log from being used again; `drain` holds back new ones until all that run have ended.
+ * The long reads of one document, and read-only connections for those that run on the event loop. Their
+ * snapshots keep the write-ahead log from being used again; `drain` holds back new ones until all that run
+ * have ended.
  */
 export class ReaderPool {
   private readonly spare: Connection[] = []
@@ -70,8 +71,8 @@ export class ReaderPool {
   }
 
   /**
-   * Counts a long read that has a connection of its own; `revoke` is called when it has to end. Returns what must be
-   * called at its end. Throws `too_many` when too many long reads of the document run.
+   * Counts a long read that has a connection of its own; `revoke` is called when it has to end. Returns what
+   * must be called at its end. Throws `too_many` when too many long reads of the document run.
    */
   enter(revoke: Revoke): () => void {
     const key = {}

@@ -1,8 +1,8 @@
 import { AppError, toAppError } from '@sheaf/kit/errors'
 
 /**
- * The result code of an error that SQLite reported, such as `SQLITE_FULL`, or its like for an error of the operating
- * system; undefined for any other error.
+ * The result code of an error that SQLite reported, such as `SQLITE_FULL`, or its like for an error of the
+ * operating system; undefined for any other error.
  */
 function sqliteCodeOf(error: unknown): string | undefined {
   // Recognized by form: the driver is native code, whose errors need not be of this module's Error class.
@@ -50,7 +50,9 @@ const systemCodes: Readonly<Record<string, string>> = {
   EACCES: 'SQLITE_CANTOPEN',
 }
 
-/** The error that callers get for an error of the disk or of SQLite; returns errors of other kinds unchanged. */
+/**
+ * The error that callers get for an error of the disk or of SQLite; returns errors of other kinds unchanged.
+ */
 export function translateSqliteError(error: unknown): unknown {
   if (toAppError(error)) return error
   const code = sqliteCodeOf(error)

@@ -3,9 +3,9 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * Empty files, one for each document that may have changes which NATS has not confirmed: after a crash they show which
- * documents to examine, without opening all of them. A marker is on disk when `set` returns; clearing one is lazy,
- * since a superfluous marker only costs an examination.
+ * Empty files, one for each document that may have changes which NATS has not confirmed: after a crash they
+ * show which documents to examine, without opening all of them. A marker is on disk when `set` returns;
+ * clearing one is lazy, since a superfluous marker only costs an examination.
  */
 export class UnpublishedMarkers {
   private readonly marked: Set<string>

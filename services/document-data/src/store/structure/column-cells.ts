@@ -9,7 +9,7 @@ import type { LogValue } from '../log/log'
 import { rewriteCells } from './rewrite-cells'
 import type { StoredTable } from './storage-layout'
 
-/** What the log may have to keep of one change of the schema, in bytes; a log entry is one text. */
+/** Bytes that one schema change may add to the log; a log entry is one text. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024
 /** What a row takes in the log beside its cells. */
 const ROW_BYTES = 12
@@ -31,7 +31,7 @@ export function isEmpty(form: Omit<CellForm, 'typeName'>): boolean {
   return form.isFormula && !isComputed(form)
 }
 
-/** Throws `too_large` when the cells of these columns are more than one log entry can keep. */
+/** Throws `too_large` when the cells of these columns exceed what one log entry can hold. */
 export function requireKeepable(
   { connection }: DocumentWriter,
   { tableId }: StoredTable,
@@ -51,7 +51,7 @@ export function requireKeepable(
     )
 }
 
-/** A change of the form of a column's cells. */
+/** A conversion of the cells of a column. */
 export interface CellChange {
   readonly table: StoredTable
   readonly column: { readonly id: string; readonly ref: number }
@@ -64,7 +64,7 @@ export interface CellChange {
 /** What becomes of a stored value, in the row with this id. */
 export type Conversion = (value: StoredValue, rowId: number) => StoredValue
 
-/** Brings the cells of a column from one form into another, and records those that change. */
+/** Converts the cells of a column and records those that change. */
 export function changeCells(doc: DocumentWriter, change: CellChange): void {
   const { table, column, from, to } = change
   if (change.convert === null) return
@@ -112,7 +112,9 @@ export function createConversion(
   return (value) => convertValue(value, before, after, context)
 }
 
-/** Gives all cells of a column one value. Not recorded: for columns whose cells follow from their metadata. */
+/**
+ * Gives all cells of a column one value. Not recorded: for columns whose cells follow from their metadata.
+ */
 export function fillColumn(
   { connection }: DocumentWriter,
   { tableId }: Pick<StoredTable, 'tableId'>,
@@ -125,7 +127,7 @@ export function fillColumn(
     .run(value, value)
 }
 
-/** All cells of a column that are not empty, by row, as the log keeps them. */
+/** All non-empty cells of a column, by row, in the form of the log. */
 export function readCells(
   { connection }: DocumentWriter,
   { tableId }: StoredTable,

@@ -65,7 +65,7 @@ export function dropColumns(doc: DocumentWriter, table: Table, columns: readonly
   doc.schemaChanged()
 }
 
-/** Takes refs of columns that are gone out of the metadata of all others. */
+/** Removes refs of deleted columns from the metadata of all others. */
 export function forgetColumns(doc: DocumentWriter, gone: ReadonlySet<number>): void {
   for (const table of doc.schema.tables) {
     const changes = table.columns.flatMap((column) => {

@@ -32,14 +32,14 @@ export interface NewColumnFields {
   readonly position?: number
 }
 
-/** A column to make. */
+/** A column to create. */
 export interface NewColumn {
   /** Wished id; absent or empty takes the next free one. */
   readonly id?: string
   readonly fields: NewColumnFields
 }
 
-/** A column that is about to be made. */
+/** A column that is about to be created. */
 export interface PlannedColumn {
   readonly id: string
   readonly type: ColumnType
@@ -56,7 +56,10 @@ export function listColumns(doc: DocumentReader, tableId: string, hidden: boolea
   return columns.filter((column) => hidden || !column.hidden)
 }
 
-/** Adds columns to a table and returns their ids. Throws `not_found` for the table, `invalid` for a bad column. */
+/**
+ * Adds columns to a table and returns their ids. Throws `not_found` for the table, `invalid` for a bad
+ * column.
+ */
 export function addColumns(
   doc: DocumentWriter,
   tableId: string,
@@ -91,8 +94,8 @@ export function recordAddedColumns(
 }
 
 /**
- * Chooses ids and types. `taken` holds the ids in use, in lower case. A column is computed when its fields say so;
- * without a type a computed one is Any and another one Text. Throws `invalid` for an unknown type.
+ * Chooses ids and types. `taken` holds the ids in use, in lower case. A column is computed when its fields
+ * say so; without a type a computed one is Any and another one Text. Throws `invalid` for an unknown type.
  */
 export function planColumns(
   doc: DocumentReader,
@@ -136,10 +139,10 @@ const FIELDS = [
   ...['recalcWhen', 'recalcDeps'],
 ] as const satisfies readonly (keyof WholeMetadata)[]
 
-/** A column with its ref and all its metadata, as the log keeps them. */
+/** A column with its ref and all its metadata, in the form of the log. */
 export type DescribedColumn = WholeMetadata & { readonly colRef: number }
 
-/** Writes the metadata of columns that have been made. */
+/** Writes the metadata of new columns. */
 export function insertColumnRows(
   { connection }: DocumentWriter,
   tableRef: number,
@@ -156,7 +159,7 @@ export function insertColumnRows(
   }
 }
 
-/** Writes the metadata of new columns, which get refs by it, and returns them as the log keeps them. */
+/** Writes the metadata of new columns, which assigns their refs, and returns them in the form of the log. */
 export function addColumnRows(
   doc: DocumentWriter,
   tableRef: number,
@@ -225,9 +228,9 @@ export function makeDataColumn(
 }
 
 /**
- * Gives the cells of an empty column the form of the new type, and the rows that are there its default. The log need not
+ * Converts an empty column to the new type, and gives the existing rows its default. The log need not
  * contain these cells: before, the column had none. The column's affinity changes only while the table has
- * no rows: on a big table that would write every row again, and conversion stores the right form in any case.
+ * no rows: on a big table that would rewrite every row, and conversion stores the right form in any case.
  */
 function refitColumn(doc: DocumentWriter, table: Table, column: Column, type: ColumnType): void {
   const { connection } = doc

@@ -11,8 +11,8 @@ import { applyChanges, type AppliedChange } from './column-changes'
 import { requireKeepable } from './column-cells'
 
 /**
- * Removes tables with their rows, by ref; refs of tables that are not there are ignored. What referred to a row becomes
- * its number, what referred to several their numbers as text.
+ * Removes tables with their rows, by ref; refs of tables that are not there are ignored. What referred to a
+ * row becomes its number, what referred to several their numbers as text.
  */
 export function removeTables(doc: DocumentWriter, refs: readonly number[]): void {
   const gone = [...new Set(refs)].flatMap((ref) => doc.schema.findByRef(ref) ?? [])
@@ -74,7 +74,7 @@ function recordRows(doc: DocumentWriter, table: Table): void {
   })
 }
 
-/** Columns that referred to rows of a table that is gone. */
+/** Columns that referred to rows of a removed table. */
 function releaseReferences(doc: DocumentWriter, tableId: string): void {
   for (const table of doc.schema.tables) {
     const changes = table.columns.flatMap((column) => {

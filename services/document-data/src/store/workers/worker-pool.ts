@@ -34,9 +34,9 @@ interface Thread {
 }
 
 /**
- * A few threads for reads that would block the event loop, and for index builds. When a thread dies, its reads fail
- * with `unavailable`; the next read starts another thread. A working thread is never
- * terminated: a statement of SQLite ends only when it is done or by the guard that long ones contain.
+ * A few threads for reads that would block the event loop, and for index builds. When a thread dies, its
+ * reads fail with `unavailable`; the next read starts another thread. A working thread is never terminated: a
+ * statement of SQLite ends only when it is done or by the guard that long ones contain.
  */
 export class WorkerPool implements AsyncDisposable {
   private readonly threads = new Set<Thread>()

@@ -12,7 +12,10 @@ export interface ReadLine {
   end(): void
 }
 
-/** The receiving end of a read that runs in a thread: holds at most as many chunks as the thread may make ahead. */
+/**
+ * The receiving end of a read that runs in a thread: holds at most as many chunks as the thread may make
+ * ahead.
+ */
 export class WorkerRead {
   /** Log position of the snapshot; rejects when there will be none. */
   readonly begun: Promise<number>

@@ -16,8 +16,8 @@ import type {
 } from './worker-messages'
 
 /*
- * The program of a worker thread: reads that take long, and index builds. A read makes its next chunk only when asked;
- * several reads are interleaved, so a paused reader does not delay the others.
+ * The program of a worker thread: reads that take long, and index builds. A read makes its next chunk only
+ * when asked; several reads are interleaved, so a paused reader does not delay the others.
  */
 
 type Send = (message: FromWorker, transfer?: ArrayBuffer[]) => void
