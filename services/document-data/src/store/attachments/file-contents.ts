@@ -114,12 +114,12 @@ export function releaseContents(connection: Connection, fileIds: readonly number
 
 /** True when there is something for `removeOrphanedContents` to do. */
 export function hasOrphanedContents(connection: Connection, uploads: ActiveUploads): boolean {
-  return findLeftover(connection, uploads) !== undefined
+  return findOrphanedContent(connection, uploads) !== undefined
 }
 
 /** Removes a few chunks that no running upload claims; false when none is left. */
 export function removeOrphanedContents(connection: Connection, uploads: ActiveUploads): boolean {
-  const fileId = findLeftover(connection, uploads)
+  const fileId = findOrphanedContent(connection, uploads)
   if (fileId === undefined) return false
   const { changes } = connection
     .prepare(
@@ -132,7 +132,7 @@ export function removeOrphanedContents(connection: Connection, uploads: ActiveUp
   return true
 }
 
-function findLeftover(connection: Connection, uploads: ActiveUploads): number | undefined {
+function findOrphanedContent(connection: Connection, uploads: ActiveUploads): number | undefined {
   const rows = connection
     .raw<[string, number]>(
       'SELECT pending, min(id) FROM _sheaf_files WHERE pending IS NOT NULL GROUP BY pending',

@@ -117,7 +117,11 @@ export class OpenDocuments implements AsyncDisposable {
    * Closes a document for removal; waiting calls, and those that come while `remove` runs, fail with the
    * reason.
    */
-  async closeForRemoval(docId: string, reason: AppError, remove: () => Promise<void>) {
+  async closeForRemoval(
+    docId: string,
+    reason: AppError,
+    remove: () => Promise<void>,
+  ): Promise<void> {
     this.removing.add(docId)
     try {
       const doc = this.open.get(docId)

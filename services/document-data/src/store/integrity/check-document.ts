@@ -1,6 +1,6 @@
-import { requireRow } from '../sqlite/connections'
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { requireRow } from '../sqlite/connections'
 import { newestVersion } from '../sqlite/migrations/index'
 import { checkWriteAheadLog } from './check-wal'
 

@@ -1,5 +1,5 @@
-import { requireRow } from '../sqlite/connections'
 import { AppError } from '@sheaf/kit/errors'
+import { requireRow } from '../sqlite/connections'
 import type { StoredValue } from '../../values/column-type'
 import { columnType } from '../../values/column-types'
 import { convertValue, storesAlike } from '../../values/convert-value'
