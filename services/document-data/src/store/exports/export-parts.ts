@@ -11,7 +11,7 @@ import {
 } from '../../export/workbook'
 import { requireRow, type Connection } from '../sqlite/connections'
 import { historyParts, type HistoryPlan } from '../feed/history'
-import { ZipParts } from './zip-parts'
+import { ZipParts } from './zip-writer'
 
 /** What is exported, as plain values that can go to another thread. */
 export type ExportPlan = DelimitedPlan | WorkbookPlan | HistoryPlan
