@@ -11,7 +11,7 @@ import {
 } from '../../export/workbook'
 import { requireRow, type Connection } from '../sqlite/connections'
 import { historyParts, type HistoryPlan } from '../feed/history'
-import { ZipParts } from './zip-writer'
+import { ZipWriter } from './zip-writer'
 
 /** What is exported, as plain values that can go to another thread. */
 export type ExportPlan = DelimitedPlan | WorkbookPlan | HistoryPlan
@@ -68,7 +68,7 @@ function* delimitedParts(
 
 function* workbookParts(connection: Connection, plan: WorkbookPlan): Generator<Buffer | null> {
   for (const sheet of plan.sheets) requireRoom(connection, sheet)
-  const zip = new ZipParts()
+  const zip = new ZipWriter()
   for (const { path, xml } of workbookFiles(plan)) {
     zip.begin(path)
     yield zip.add(Buffer.from(xml))

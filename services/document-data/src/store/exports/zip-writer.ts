@@ -13,7 +13,7 @@ const LAST_BLOCK = Buffer.from([3, 0])
  * A zip archive written piece by piece, synchronously and holding no more than a piece. Every piece is
  * compressed independently and ends at a byte boundary; all of them together are one deflate stream.
  */
-export class ZipParts {
+export class ZipWriter {
   private readonly zip: Zip
   private readonly made: Buffer[] = []
   private file: ZipInputFile & { ondata?: AsyncFlateStreamHandler } = noFile()
