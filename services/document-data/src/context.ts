@@ -70,7 +70,7 @@ export async function openContext(
     }),
   )
   const imports = closer.use(new Imports({ maxMs: config.maxImportSeconds * 1000 }))
-  const publisher = new ChangePublisher(documents, {
+  const publisher = new ChangePublisher(documents.publishing, {
     natsUrl: config.natsUrl,
     name: config.home,
     limits: {

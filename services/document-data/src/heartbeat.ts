@@ -57,7 +57,7 @@ export class HomeReports implements AsyncDisposable {
 
   private async report(): Promise<void> {
     const { name, address } = this.identity
-    const freeBytes = await this.ctx.documents.freeBytes()
+    const freeBytes = await this.ctx.documents.lifeCycle.freeBytes()
     await this.homes.reportHome({ name, address, freeBytes }, { token: await this.tokens.token() })
   }
 }

@@ -131,7 +131,7 @@ export const countGroup = isMetering()
 
 /** What the metrics are read from. */
 export interface Observables {
-  readonly documents: Pick<DocumentStore, 'openCount' | 'figures' | 'freeBytes'>
+  readonly documents: Pick<DocumentStore, 'openCount' | 'shared' | 'lifeCycle'>
   readonly publisher: Pick<ChangePublisher, 'backlog' | 'published'>
   readonly sql: Pick<SqlPool, 'busy' | 'limit' | 'waitingCount' | 'ended'>
   readonly admission: Pick<Admission, 'running'>
@@ -139,7 +139,7 @@ export interface Observables {
 
 /** Shows what the service has in hand, until disposed of. */
 export function observeService(ctx: Observables): Disposable {
-  const { figures } = ctx.documents
+  const { figures } = ctx.documents.shared
   return together([
     documents.open.observe((tell) => tell(ctx.documents.openCount)),
     documents.uses.observe((tell) => {
@@ -156,7 +156,7 @@ export function observeService(ctx: Observables): Disposable {
     }),
     documents.backlog.observe((tell) => tell(ctx.publisher.backlog)),
     documents.published.observe((tell) => tell(ctx.publisher.published)),
-    documents.disk.observe(async (tell) => tell(await ctx.documents.freeBytes())),
+    documents.disk.observe(async (tell) => tell(await ctx.documents.lifeCycle.freeBytes())),
     documents.calls.observe((tell) => tell(ctx.admission.running)),
     statements.busy.observe((tell) => tell(ctx.sql.busy)),
     statements.limit.observe((tell) => tell(ctx.sql.limit)),

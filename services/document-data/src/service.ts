@@ -39,7 +39,7 @@ export function startDocumentData(
     })
     closer.use(server)
     // Whoever waits for changes is not waited for.
-    closer.defer(() => ctx.documents.watch[Symbol.dispose]())
+    closer.defer(() => ctx.documents.shared.watch[Symbol.dispose]())
     server.setHealth('nats', false)
     const observed = observeService(ctx)
     closer.defer(() => observed[Symbol.dispose]())

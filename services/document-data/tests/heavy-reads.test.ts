@@ -202,7 +202,7 @@ describe('heavy reads', () => {
     const gone = await createTable(store, 'Big', types)
     await addColumns(store, gone, 'Big', makeCells(ROWS))
     const { chunks } = await beginRead(store, gone, { tableId: 'Big' })
-    await store.remove(gone)
+    await store.lifeCycle.remove(gone)
     await expect(takeText(chunks)).rejects.toMatchObject({ reason: 'DOCUMENT_DELETED' })
   })
 

@@ -60,11 +60,11 @@ const encode = (docId: string, entries: readonly LogEntry[]) =>
 async function takeAll(store: DocumentStore, docId: string): Promise<LogEntry[]> {
   const all: LogEntry[] = []
   for (;;) {
-    const batch = await store.nextBatch(docId)
+    const batch = await store.publishing.nextBatch(docId)
     const last = batch.at(-1)
     if (!last) return all
     all.push(...batch)
-    store.confirmPublished(docId, last.seq)
+    store.publishing.confirmPublished(docId, last.seq)
   }
 }
 
@@ -104,7 +104,7 @@ describe('entries that come while a message is on its way', () => {
         addRecords(doc, 'Data', { ...rows, cells }, options)
       })
     await write()
-    const sent = (await store.nextBatch(docId)).at(-1)?.seq ?? 0
+    const sent = (await store.publishing.nextBatch(docId)).at(-1)?.seq ?? 0
     return { docId, write, sent }
   }
 
@@ -113,9 +113,9 @@ describe('entries that come while a message is on its way', () => {
     await using store = await openStore(folder.path, { workers: 0 })
     const { docId, write, sent } = await send(store)
     await write()
-    store.confirmPublished(docId, sent)
+    store.publishing.confirmPublished(docId, sent)
     let end = () => {}
-    const next = store.nextBatch(docId, new Promise<void>((resolve) => (end = resolve)))
+    const next = store.publishing.nextBatch(docId, new Promise<void>((resolve) => (end = resolve)))
     await write()
     await write()
     end()
@@ -127,9 +127,9 @@ describe('entries that come while a message is on its way', () => {
     await using store = await openStore(folder.path, { workers: 0, maxOpen: 1 })
     const { docId, write, sent } = await send(store)
     await write()
-    store.confirmPublished(docId, sent)
+    store.publishing.confirmPublished(docId, sent)
     let end = () => {}
-    const next = store.nextBatch(docId, new Promise<void>((resolve) => (end = resolve)))
+    const next = store.publishing.nextBatch(docId, new Promise<void>((resolve) => (end = resolve)))
     await createTable(store, 'Other', types)
     end()
     expect((await next).map(({ seq }) => seq)).toEqual([sent + 1])
@@ -141,9 +141,9 @@ describe('entries that come while a message is on its way', () => {
     const { docId, write, sent } = await send(store)
     const large = new Map([['T', long(30_000)]])
     for (let i = 0; i < 4; i++) await write(large)
-    store.confirmPublished(docId, sent)
+    store.publishing.confirmPublished(docId, sent)
     const never = new Promise(() => {})
-    const seqs = (await store.nextBatch(docId, never)).map(({ seq }) => seq)
+    const seqs = (await store.publishing.nextBatch(docId, never)).map(({ seq }) => seq)
     expect(seqs).toEqual([sent + 1, sent + 2])
   })
 })

@@ -8,6 +8,7 @@ import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { ChangePublisher } from '../src/changes/publisher'
 import type { DocumentStore } from '../src/store/documents/document-store'
+import type { PublishingPort } from '../src/store/documents/publishing-port'
 import type { LogEntry } from '../src/store/log/log'
 import { writeRestored } from '../src/store/documents/restored-file'
 import { readPublished } from './published-changes'
@@ -21,12 +22,18 @@ it('documents that cannot be read hold up no other, and are tried again', async 
   const damaged = new Set<string>(Array.from({ length: MANY }, () => randomUUID()))
   const sound = randomUUID()
   const confirmed = new Set<string>()
-  const store: Pick<
-    DocumentStore,
-    'onLogged' | 'listDirty' | 'nextBatch' | 'epochOf' | 'confirmPublished' | 'settle' | 'forget'
+  const port: Pick<
+    PublishingPort,
+    | 'onLogged'
+    | 'listUnpublished'
+    | 'nextBatch'
+    | 'epochOf'
+    | 'confirmPublished'
+    | 'settle'
+    | 'forget'
   > = {
     onLogged: () => {},
-    listDirty: () => [...damaged, sound],
+    listUnpublished: () => [...damaged, sound],
     nextBatch: (docId) => {
       if (damaged.has(docId)) return Promise.reject(new Error('the file is damaged'))
       return Promise.resolve(confirmed.has(docId) ? [] : [entry])
@@ -43,7 +50,7 @@ it('documents that cannot be read hold up no other, and are tried again', async 
   const limits = { days: 1, megabytes: 256, replicas: 1 }
   const options = { natsUrl, name: 'test', limits, log }
   try {
-    await using publisher = new ChangePublisher(store as DocumentStore, options)
+    await using publisher = new ChangePublisher(port as PublishingPort, options)
     publisher.start(() => {})
     await eventually(async () => (await readPublished(nats, sound)).events.length === 1)
     await eventually(() => expect(publisher.backlog).toBe(MANY))
@@ -71,7 +78,7 @@ it('what a restored document writes under numbers of the lost one is published l
     )
   const runIn = async (name: string, work: (store: DocumentStore) => Promise<unknown>) => {
     await using store = await openStore(join(folder.path, name), { workers: 0 })
-    await using publisher = new ChangePublisher(store, { natsUrl, name, limits, log })
+    await using publisher = new ChangePublisher(store.publishing, { natsUrl, name, limits, log })
     publisher.start(() => {})
     await work(store)
     await eventually(() => publisher.backlog === 0)
@@ -79,7 +86,7 @@ it('what a restored document writes under numbers of the lost one is published l
   try {
     let backup = Buffer.alloc(0)
     await runIn('lost', async (store) => {
-      await store.create(docId, { timezone: 'UTC', locale: 'en-US' }, author)
+      await store.lifeCycle.create(docId, { timezone: 'UTC', locale: 'en-US' }, author)
       const file = join(folder.path, 'lost', docId.slice(0, 2), docId, 'document.sqlite')
       backup = await readFile(file)
       await write(store, 7)
@@ -89,7 +96,7 @@ it('what a restored document writes under numbers of the lost one is published l
       [2, 7],
     ])
     await runIn('restored', async (store) => {
-      await store.createFrom(docId, async (path) => {
+      await store.lifeCycle.createFrom(docId, async (path) => {
         await writeRestored(path, chunksOf(backup))
         return undefined
       })

@@ -47,7 +47,7 @@ export async function createTable(
   types: Record<string, string>,
 ): Promise<string> {
   const docId = randomUUID()
-  await store.create(docId, { timezone: 'UTC', locale: 'en-US' }, author)
+  await store.lifeCycle.create(docId, { timezone: 'UTC', locale: 'en-US' }, author)
   const columns = Object.entries(types).map(([id, type]) => ({ id, fields: { type } }))
   await store.transact(docId, author, (doc) => addTables(doc, [{ id: tableId, columns }]))
   return docId

@@ -8,7 +8,7 @@ import { encodeBytes } from '@sheaf/protos/bytes'
 import { ChangeBatch } from '@sheaf/protos/sheaf/events/v1/changes'
 import { jetstream, type JetStreamClient } from '@nats-io/jetstream'
 import { headers, type NatsConnection } from '@nats-io/transport-node'
-import type { DocumentStore } from '../store/documents/document-store'
+import type { PublishingPort } from '../store/documents/publishing-port'
 import type { LogEntry } from '../store/log/log'
 import { createEvent } from './events'
 import { ensureStream, subjectOf, type StreamLimits } from './stream'
@@ -59,7 +59,7 @@ export class ChangePublisher implements AsyncDisposable {
   private readonly settling: NodeJS.Timeout
 
   constructor(
-    private readonly documents: DocumentStore,
+    private readonly documents: PublishingPort,
     private readonly options: PublisherOptions,
   ) {
     this.settling = setInterval(() => void this.settleQuiet(Date.now() - SETTLE_MS), 1000)
@@ -83,7 +83,7 @@ export class ChangePublisher implements AsyncDisposable {
         this.options.log.error({ err: error }, 'failed to connect to NATS')
     })
     this.documents.onLogged = (docId) => this.add(docId)
-    for (const docId of this.documents.listDirty()) this.add(docId)
+    for (const docId of this.documents.listUnpublished()) this.add(docId)
   }
 
   /** Ends what is on its way; what is not confirmed stays marked for the next start. */

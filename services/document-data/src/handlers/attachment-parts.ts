@@ -131,7 +131,11 @@ async function openStaged<T>(
   uploadPlaces.take(docId, 1)
   const leave = () => uploadPlaces.give(docId, 1)
   try {
-    return await StagedFiles.open<T>(await documents.createScratch(), attachmentLimits, leave)
+    return await StagedFiles.open<T>(
+      await documents.lifeCycle.createScratch(),
+      attachmentLimits,
+      leave,
+    )
   } catch (error) {
     leave()
     throw error

@@ -103,7 +103,7 @@ export const attachments = (ctx: Context): Rpcs => ({
     requireDocument(ctx, call, docId, 'owners')
     const sweep = sweepOf(docId, call)
     const removed = await removeUnused(ctx.documents, sweep, { expiredOnly })
-    ctx.documents.removeLeftovers(docId)
+    ctx.documents.removeOrphanedContents(docId)
     return { removed }
   },
 

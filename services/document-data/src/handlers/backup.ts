@@ -22,7 +22,7 @@ export const backup = (ctx: Context): BackupService => ({
     call: ServerCall,
   ): AsyncGenerator<ReadDocumentResponse> {
     requireSystem(call)
-    yield* ctx.documents.readSnapshot(
+    yield* ctx.documents.snapshots.read(
       docId,
       { history: true, data: true, whole: true },
       async function* ({ seq, size, bytes }): AsyncGenerator<ReadDocumentResponse> {
@@ -45,9 +45,9 @@ export const backup = (ctx: Context): BackupService => ({
     const docId = part.value
     if (await isKnown(ctx, docId))
       throw new AppError('conflict', 'DOCUMENT_EXISTS', 'the document already exists')
-    await ctx.documents.discard(docId)
+    await ctx.documents.lifeCycle.discard(docId)
     let seq = 0
-    await ctx.documents.createFrom(docId, async (path) => {
+    await ctx.documents.lifeCycle.createFrom(docId, async (path) => {
       seq = await writeRestored(path, readChunks(incoming))
       return undefined
     })

@@ -30,7 +30,7 @@ export const changes = (ctx: Context): ChangesService => ({
     requireDocument(ctx, call, docId, 'viewers')
     const plan = planOf(request, roleAtLeast(call.caller.role, 'editors'))
     if (waitMs > 0 && ctx.documents.stateOf(docId).seq <= afterSeq)
-      await ctx.documents.watch.wait(docId, waitMs, call.signal)
+      await ctx.documents.shared.watch.wait(docId, waitMs, call.signal)
     call.signal.throwIfAborted()
     const { epoch } = ctx.documents.stateOf(docId)
     const leave = ctx.admission.enter({ kind: 'read', docId, bytes: 0 })

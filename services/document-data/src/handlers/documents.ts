@@ -26,7 +26,7 @@ export const documents = (ctx: Context): DocumentsService => ({
       throw new AppError('invalid', 'BAD_TIMEZONE', 'timezone must be an IANA time zone')
     if (!isLocale(settings.locale))
       throw new AppError('invalid', 'BAD_LOCALE', 'locale must be a BCP 47 language tag')
-    return ctx.documents.create(docId, settings, authorOf(call))
+    return ctx.documents.lifeCycle.create(docId, settings, authorOf(call))
   },
 
   async deleteDocument(
@@ -36,7 +36,7 @@ export const documents = (ctx: Context): DocumentsService => ({
     requireSystem(call)
     // A system token is for all documents unless it names one; then it has to be one of this instance.
     if (call.caller.docId !== undefined) requireHome(ctx, call.caller.home)
-    await ctx.documents.remove(docId)
+    await ctx.documents.lifeCycle.remove(docId)
     return {}
   },
 
@@ -51,7 +51,7 @@ export const documents = (ctx: Context): DocumentsService => ({
     if (part?.$case !== 'head') throw badPart('the first message must be the head')
     const { docId, userId } = part.value
     const author = { ...authorOf(call), userId, cause: 'import' as const }
-    return ctx.documents.createFromSnapshot(docId, readChunks(incoming), author)
+    return ctx.documents.lifeCycle.createFromSnapshot(docId, readChunks(incoming), author)
   },
 })
 

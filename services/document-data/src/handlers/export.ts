@@ -106,7 +106,7 @@ export const exporting = (ctx: Context): ExportService => ({
     // What cells held before is not for those who may only look at what they hold now.
     const mayReadHistory = roleAtLeast(call.caller.role, 'editors')
     const form = { history: mayReadHistory && !noHistory && !template, data: !template }
-    yield* ctx.documents.readSnapshot(
+    yield* ctx.documents.snapshots.read(
       docId,
       form,
       async function* ({ seq, changedAt, size, bytes }): AsyncGenerator<ExportDocumentResponse> {

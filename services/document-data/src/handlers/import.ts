@@ -29,7 +29,7 @@ export const importDocument = (ctx: Context): ImportService => ({
     const leave = ctx.imports.hold()
     let scratch: string | undefined
     try {
-      scratch = await ctx.documents.createScratch()
+      scratch = await ctx.documents.lifeCycle.createScratch()
       const upload = join(scratch, 'upload')
       await receive(upload, incoming, ctx.maxImportBytes)
       const progress = new Latest<ImportProgress>()
@@ -87,7 +87,7 @@ async function makeDocument(
 ): Promise<{ seq: number; tables: ImportedTable[] }> {
   const author = { ...authorOf(call), cause: 'import' as const }
   let tables: readonly ImportedTable[] = []
-  const { seq } = await ctx.documents.createFrom(docId, async (target) => {
+  const { seq } = await ctx.documents.lifeCycle.createFrom(docId, async (target) => {
     const order = { upload, fileName, target, author }
     const report = (value: ImportProgress) => progress.set(value)
     const imported = await ctx.imports.run(order, report, call.signal)

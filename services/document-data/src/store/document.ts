@@ -3,10 +3,10 @@ import type { IndexUse } from './indexes/index-use'
 import type { Operation } from './log/log'
 import { readSchema, type Schema } from './schema/schema'
 
-/** Refuses the result of an asynchronous callback: what runs through a door runs in one go. */
+/** Rejects the result of an asynchronous callback: reads and writes run synchronously. */
 export type Synchronous<T> = T extends PromiseLike<unknown> ? never : unknown
 
-/** A document at one moment. Good only until the callback that got it returns. */
+/** A document at one moment. Valid only until the callback that received it returns. */
 export interface DocumentReader {
   readonly docId: string
   readonly connection: Connection
@@ -15,18 +15,18 @@ export interface DocumentReader {
   readonly seq: number
 }
 
-/** What a write answers. */
+/** The result of a write. */
 export interface Written<T> {
   readonly result: T
-  /** Position of its log entry; of the latest one when nothing changed. */
+  /** Position of its log entry, or of the latest one when nothing changed. */
   readonly seq: number
 }
 
-/** A document within the transaction of one write. What changes it also records what it changed. */
+/** A document within the transaction of one write. Every change must also be recorded. */
 export class DocumentWriter implements DocumentReader {
-  /** What was done so far, for the log. */
+  /** The operations so far, for the log. */
   readonly operations: Operation[] = []
-  /** The indexes that a look-up may use; none for a document that is not open yet. */
+  /** The indexes that a look-up may use; undefined for a document that is not open yet. */
   indexes?: IndexUse
   private current: Schema | undefined
 
@@ -39,17 +39,17 @@ export class DocumentWriter implements DocumentReader {
     this.current = schema
   }
 
-  /** The form of the document, with the changes of this write. */
+  /** The schema of the document, including the changes of this write. */
   get schema(): Schema {
     return (this.current ??= readSchema(this.connection))
   }
 
-  /** Position of the log after this write, as far as it has come: one more when it has changed something. */
+  /** Log position after this write: one more if it has changed anything so far. */
   get nextSeq(): number {
     return this.operations.length > 0 ? this.seq + 1 : this.seq
   }
 
-  /** Adds a step to the log entry of this write. */
+  /** Adds an operation to the log entry of this write. */
   record(operation: Operation): void {
     this.operations.push(operation)
   }

@@ -3,7 +3,7 @@ import { waitForDrain } from '@sheaf/kit/wait-for-drain'
 import { pack } from 'tar-stream'
 import { ZipFile } from 'yazl'
 import { archiveName } from '../../file-names'
-import type { DocumentDoors } from '../document-access'
+import type { DocumentAccess } from '../document-access'
 import { allAttachments } from './attachment-health'
 import type { Attachment } from './attachments'
 import { readContent } from './content-reads'
@@ -18,13 +18,13 @@ interface Entry {
   readonly content: StoredContent
 }
 
-/** Where an archive is made: takes entries one by one, while somebody reads it. */
+/** An archive in progress: accepts entries one by one while it is read. */
 interface Archive {
   readonly output: AsyncIterable<Uint8Array>
   /** Resolves when the entry has been read. */
   add(entry: Entry, bytes: Readable): Promise<void>
   end(): void
-  /** Ends it at once; whoever reads it gets the error. */
+  /** Ends the archive at once; its reader gets the error. */
   fail(error: Error): void
 }
 
@@ -32,16 +32,17 @@ interface Archive {
 export type ArchiveKind = 'zip' | 'tar'
 
 /**
- * All files of a document in an archive, piece by piece as they are taken. Files with the same name and bytes are in it
- * once; attachments whose bytes are missing are not. Throws `unavailable` when a file is removed while it is read.
+ * All files of a document in an archive, piece by piece as they are taken. Files with the same name and bytes
+ * are in it once; attachments whose bytes are missing are not. Throws `unavailable` when a file is removed
+ * while it is read.
  */
 export async function* readArchive(
-  doors: DocumentDoors,
+  access: DocumentAccess,
   docId: string,
   kind: ArchiveKind,
 ): AsyncGenerator<Uint8Array> {
   const archive = kind === 'zip' ? createZip() : createTar()
-  const filled = fill(archive, doors, docId).catch((error: Error) => archive.fail(error))
+  const filled = fill(archive, access, docId).catch((error: Error) => archive.fail(error))
   try {
     yield* archive.output
   } finally {
@@ -50,9 +51,9 @@ export async function* readArchive(
   }
 }
 
-async function fill(archive: Archive, doors: DocumentDoors, docId: string): Promise<void> {
-  for await (const entry of listEntries(allAttachments(doors, docId))) {
-    const bytes = Readable.from(readContent(doors, docId, entry.content), { objectMode: false })
+async function fill(archive: Archive, access: DocumentAccess, docId: string): Promise<void> {
+  for await (const entry of listEntries(allAttachments(access, docId))) {
+    const bytes = Readable.from(readContent(access, docId, entry.content), { objectMode: false })
     try {
       await archive.add(entry, bytes)
     } finally {
@@ -106,7 +107,7 @@ function createTar(): Archive {
     output: tar as AsyncIterable<Uint8Array>,
     async add({ name, time, content: { size } }, bytes) {
       const entry = tar.entry({ name, size, mtime: time })
-      // Those who read the archive are told of its end.
+      // The reader of the archive gets the error.
       entry.on('error', () => {})
       for await (const chunk of bytes) {
         if (tar.destroyed) throw new Error('the archive is closed')

@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto'
 import { AppError, toAppError } from '@sheaf/kit/errors'
-import type { DocumentDoors } from '../document-access'
+import type { DocumentAccess } from '../document-access'
 import { listAttachments, type Attachment } from './attachments'
 import { readContent } from './content-reads'
 
 const ROWS_AT_ONCE = 100
 
 /**
- * Compares the bytes of every file with its hash, in short steps; answers how many files there are. Throws `unavailable`
- * naming an attachment whose bytes are missing or are others.
+ * Compares the bytes of every file with its hash, in short steps; returns the number of files. Throws
+ * `unavailable` naming an attachment whose bytes are missing or are others.
  */
 export async function verifyFiles(
-  doors: DocumentDoors,
+  access: DocumentAccess,
   docId: string,
   signal: AbortSignal,
 ): Promise<number> {
   const seen = new Set<string>()
-  for await (const { id, content } of allAttachments(doors, docId)) {
+  for await (const { id, content } of allAttachments(access, docId)) {
     if (content && seen.has(content.hash)) continue
-    if (!content || !(await isWhole(doors, docId, { content, signal }))) {
-      if (!exists(doors, docId, id)) continue
+    if (!content || !(await isWhole(access, docId, { content, signal }))) {
+      if (!exists(access, docId, id)) continue
       throw new AppError(
         'unavailable',
         'ATTACHMENT_DAMAGED',
@@ -33,12 +33,12 @@ export async function verifyFiles(
 
 /** All attachments by row id, a few at a time. */
 export async function* allAttachments(
-  doors: DocumentDoors,
+  access: DocumentAccess,
   docId: string,
 ): AsyncGenerator<Attachment> {
   let after = 0
   for (;;) {
-    const page = doors.read<Attachment[]>(docId, ({ connection }) =>
+    const page = access.read<Attachment[]>(docId, ({ connection }) =>
       listAttachments(connection, { after, count: ROWS_AT_ONCE }),
     )
     yield* page
@@ -48,13 +48,13 @@ export async function* allAttachments(
 }
 
 async function isWhole(
-  doors: DocumentDoors,
+  access: DocumentAccess,
   docId: string,
   of: { content: NonNullable<Attachment['content']>; signal: AbortSignal },
 ): Promise<boolean> {
   const digest = createHash('sha256')
   try {
-    for await (const bytes of readContent(doors, docId, of.content)) {
+    for await (const bytes of readContent(access, docId, of.content)) {
       of.signal.throwIfAborted()
       digest.update(bytes)
       await new Promise((resolve) => setImmediate(resolve))
@@ -67,8 +67,8 @@ async function isWhole(
 }
 
 /** What was removed meanwhile is not damaged. */
-function exists(doors: DocumentDoors, docId: string, id: number): boolean {
-  return doors.read<boolean>(docId, ({ connection }) => {
+function exists(access: DocumentAccess, docId: string, id: number): boolean {
+  return access.read<boolean>(docId, ({ connection }) => {
     const [found] = listAttachments(connection, { after: id - 1, count: 1 })
     return found?.id === id
   })

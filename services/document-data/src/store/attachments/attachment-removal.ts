@@ -1,6 +1,6 @@
 import type { Connection } from '../sqlite/connections'
 import type { DocumentWriter } from '../document'
-import type { DocumentDoors } from '../document-access'
+import type { DocumentAccess } from '../document-access'
 import type { Author, LogValue } from '../log/log'
 import { retireRef } from '../schema/refs'
 import { releaseContents } from './file-contents'
@@ -9,10 +9,10 @@ import { AttachmentUse } from './attachment-use'
 
 /** Attachments that one transaction looks at. */
 const ROWS_AT_ONCE = 500
-/** So long a file is kept that has become unused. */
+/** Milliseconds for which an unused file is kept. */
 const EXPIRY_SECONDS = 7 * 24 * 3600
 
-/** What is done to the attachments of a document, and by whom. */
+/** A sweep of the attachments of a document, and its author. */
 export interface Sweep {
   readonly docId: string
   readonly author: Author
@@ -20,15 +20,16 @@ export interface Sweep {
 }
 
 /**
- * Notes of every attachment since when no cell refers to it, or that one does again; answers how many have changed.
- * @param sparedMs those that were uploaded less than so long ago are not noted as unused
+ * Records for every attachment since when no cell refers to it, or that one does again; returns the number of
+ * changes.
+ * @param sparedMs attachments uploaded less than this long ago are not recorded as unused
  */
-export function updateUsed(doors: DocumentDoors, sweep: Sweep, sparedMs = 0): Promise<number> {
+export function updateUsed(access: DocumentAccess, sweep: Sweep, sparedMs = 0): Promise<number> {
   const { docId, signal } = sweep
   let changed = 0
-  return AttachmentUse.with({ doors, docId, signal }, async (use) => {
+  return AttachmentUse.with({ access, docId, signal }, async (use) => {
     const notYet = Date.now() - sparedMs
-    await inSteps(doors, sweep, {
+    await inSteps(access, sweep, {
       find: 'timeUploaded <= ? OR timeDeleted IS NOT NULL',
       params: [notYet],
       isWanted: ({ id, timeDeleted }) => use.has(id) !== (timeDeleted === null),
@@ -44,20 +45,20 @@ export function updateUsed(doors: DocumentDoors, sweep: Sweep, sparedMs = 0): Pr
 }
 
 /**
- * Removes the attachments that no cell refers to, and their bytes where no other has them; answers how many. Each step is
- * a write of its own.
+ * Removes the attachments that no cell refers to, and their bytes unless shared with others; returns their
+ * number. Each step is a write of its own.
  */
 export async function removeUnused(
-  doors: DocumentDoors,
+  access: DocumentAccess,
   sweep: Sweep,
   { expiredOnly }: { readonly expiredOnly: boolean },
 ): Promise<number> {
-  await updateUsed(doors, sweep)
+  await updateUsed(access, sweep)
   const { docId, signal } = sweep
   let removed = 0
-  return AttachmentUse.with({ doors, docId, signal }, async (use) => {
+  return AttachmentUse.with({ access, docId, signal }, async (use) => {
     const before = Math.floor(Date.now() / 1000) - (expiredOnly ? EXPIRY_SECONDS : 0)
-    await inSteps(doors, sweep, {
+    await inSteps(access, sweep, {
       find: 'timeDeleted <= ?',
       params: [before],
       isWanted: () => true,
@@ -84,30 +85,30 @@ interface Step {
   /** Condition of the rows that may be concerned. */
   readonly find: string
   readonly params: readonly number[]
-  /** Whether a row seems to be concerned; looked at outside of a transaction. */
+  /** Whether a row seems to be concerned; checked outside of a transaction. */
   readonly isWanted: (row: Row) => boolean
   /** Works on such rows, as they are now, within a transaction. */
   readonly run: (doc: DocumentWriter, rows: readonly Row[]) => void
 }
 
-async function inSteps(doors: DocumentDoors, sweep: Sweep, step: Step): Promise<void> {
+async function inSteps(access: DocumentAccess, sweep: Sweep, step: Step): Promise<void> {
   const { docId, author, signal } = sweep
   const select = `SELECT id, timeDeleted FROM _grist_Attachments WHERE (${step.find})`
   let after = 0
   for (;;) {
-    const found = doors.read<Row[]>(docId, ({ connection }) => {
+    const found = access.read<Row[]>(docId, ({ connection }) => {
       const sql = `${select} AND id > ? ORDER BY id LIMIT ${ROWS_AT_ONCE}`
-      return connection.prepare(sql).all(...step.params, after) as Row[]
+      return connection.prepare<Row>(sql).all(...step.params, after)
     })
     const wanted = found.filter(step.isWanted)
     if (wanted.length > 0) {
       const ids = JSON.stringify(wanted.map(({ id }) => id))
-      await doors.transact<void>(
+      await access.transact<void>(
         docId,
         author,
         (doc) => {
           const sql = `${select} AND id IN (SELECT value FROM json_each(?))`
-          step.run(doc, doc.connection.prepare(sql).all(...step.params, ids) as Row[])
+          step.run(doc, doc.connection.prepare<Row>(sql).all(...step.params, ids))
         },
         signal,
       )
@@ -117,7 +118,7 @@ async function inSteps(doors: DocumentDoors, sweep: Sweep, step: Step): Promise<
   }
 }
 
-/** Turns around what is noted of these rows. */
+/** Toggles the recorded state of these rows. */
 function mark(doc: DocumentWriter, rows: readonly Row[]): void {
   if (rows.length === 0) return
   const now = Math.floor(Date.now() / 1000)
@@ -142,12 +143,14 @@ export function removeAttachments(doc: DocumentWriter, ids: readonly number[]): 
   const { connection } = doc
   const json = JSON.stringify(ids)
   const rows = connection
-    .prepare(`SELECT * FROM _grist_Attachments WHERE id IN (${LISTED}) ORDER BY id`)
-    .all(json) as Record<string, LogValue>[]
+    .prepare<Record<string, LogValue>>(
+      `SELECT * FROM _grist_Attachments WHERE id IN (${LISTED}) ORDER BY id`,
+    )
+    .all(json)
   const fileIds = connection
-    .pluck(`SELECT DISTINCT file_id FROM _sheaf_attachments WHERE id IN (${LISTED})`)
-    .all(json) as number[]
-  // Whatever still names such an id, a cache or a client, must not come to mean another file.
+    .pluck<number>(`SELECT DISTINCT file_id FROM _sheaf_attachments WHERE id IN (${LISTED})`)
+    .all(json)
+  // A cache or client that still holds such an id must not refer to another file.
   retireRef(connection, 'attachment', Math.max(...ids))
   deleteRows(connection, '_grist_Attachments', json)
   deleteRows(connection, '_sheaf_attachments', json)

@@ -10,7 +10,7 @@ import type { StagedFile, StagedFiles } from './staged-files'
 
 /** What became of the files of an archive. */
 export interface Restored {
-  /** Files that were missing, and are there now. */
+  /** Files that were missing and have been restored. */
   added: number
   /** Files that could not be stored. */
   errored: number
@@ -26,8 +26,9 @@ export interface RestoreTo {
 }
 
 /**
- * Takes from a tar archive the bytes of attachments that are known by their SHA-1 and have none, one file after the
- * other. Throws `invalid` for what is no tar archive, and the reason of the signal; what was taken by then stays.
+ * Takes from a tar archive the bytes of attachments that are known by their SHA-1 and have none, one file
+ * after the other. Throws `invalid` for what is no tar archive, and the reason of the signal; what was taken
+ * by then stays.
  */
 export async function restoreFiles(
   to: RestoreTo,
@@ -127,15 +128,15 @@ interface MissingRow {
 }
 
 const listMissing = (connection: Connection, sha1: string) =>
-  connection.prepare(MISSING).all(sha1) as MissingRow[]
+  connection.prepare<MissingRow>(MISSING).all(sha1)
 
 function findMissing(store: UploadTo, docId: string, { sha1 }: StagedFile<unknown>): MissingRow[] {
   return store.read<MissingRow[]>(docId, ({ connection }) => listMissing(connection, sha1))
 }
 
 /**
- * Gives the bytes to all attachments that miss them, and corrects what they say of their size. Throws `too_large` when the
- * document would hold more bytes than `maxBytes` by it.
+ * Gives the bytes to all attachments that miss them, and corrects what they say of their size. Throws
+ * `too_large` when the document would hold more bytes than `maxBytes` by it.
  */
 function attach(
   doc: DocumentWriter,

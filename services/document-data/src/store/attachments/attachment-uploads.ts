@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { DocumentDoors } from '../document-access'
+import type { DocumentAccess } from '../document-access'
 import type { Author } from '../log/log'
 import { ContentMissingError, requireRoom } from './attachments'
 import {
@@ -12,16 +12,19 @@ import {
 } from './file-contents'
 import type { StagedFile } from './staged-files'
 
-/** Bytes that one transaction stores: other writes of the document come in between. */
+/** Bytes that one transaction stores, so that other writes of the document proceed in between. */
 const STORED_AT_ONCE = 2 * CHUNK_BYTES
-/** A content that was there may be removed before the upload ends; then it is stored, which nobody can undo. */
+/**
+ * An existing content may be removed before the upload ends; the next attempt stores it, so that it cannot
+ * vanish.
+ */
 const ATTEMPTS = 3
 
-/** What an upload works with. */
-export interface UploadTo extends DocumentDoors {
-  readonly uploads: ActiveUploads
-  /** Removes, some time soon, what no upload has a claim on. */
-  removeLeftovers(docId: string): void
+/** The parts of the store that an upload needs. */
+export interface UploadTo extends DocumentAccess {
+  readonly shared: { readonly uploads: ActiveUploads }
+  /** Schedules the removal of contents that belong to no attachment and are claimed by no running upload. */
+  removeOrphanedContents(docId: string): void
 }
 
 /** What to store, and for whom. */
@@ -35,9 +38,9 @@ export interface Upload {
 }
 
 /**
- * Stores contents in a document, in bounded steps beside other writes, and then runs `commit`, which makes them visible:
- * it is given the name of the upload, and claims them. Unless it succeeds nothing of them stays. Throws `too_large` when
- * there is no room, and what `commit` throws.
+ * Stores contents in a document, in bounded steps beside other writes, and then runs `commit`, which makes
+ * them visible: it is given the name of the upload, and claims them. Unless it succeeds nothing of them
+ * stays. Throws `too_large` when there is no room, and what `commit` throws.
  */
 export async function storeContents<T>(
   store: UploadTo,
@@ -45,7 +48,7 @@ export async function storeContents<T>(
   commit: (name: string) => Promise<T>,
 ): Promise<T> {
   const name = randomUUID()
-  store.uploads.begin(name)
+  store.shared.uploads.begin(name)
   try {
     for (let attempt = 1; ; attempt++) {
       await storeMissing(store, upload, name)
@@ -56,8 +59,8 @@ export async function storeContents<T>(
       }
     }
   } finally {
-    store.uploads.end(name)
-    store.removeLeftovers(upload.docId)
+    store.shared.uploads.end(name)
+    store.removeOrphanedContents(upload.docId)
   }
 }
 
@@ -75,7 +78,7 @@ async function storeMissing(store: UploadTo, upload: Upload, name: string): Prom
 }
 
 async function storeContent(
-  store: DocumentDoors,
+  store: DocumentAccess,
   { docId, author, signal }: Upload,
   { file, name }: { readonly file: StagedFile<unknown>; readonly name: string },
 ): Promise<void> {

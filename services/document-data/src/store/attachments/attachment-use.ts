@@ -1,21 +1,21 @@
 import { AppError } from '@sheaf/kit/errors'
 import { quoteId } from '../../quoting/quote'
 import { attachmentsType } from '../../values/attachments'
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 import type { DocumentReader } from '../document'
-import type { DocumentDoors } from '../document-access'
+import type { DocumentAccess } from '../document-access'
 import { readEntries, readOldestSeq, type LogValue } from '../log/log'
 import type { Column, Schema, Table } from '../schema/schema'
 
-/** Rows looked at in one turn of the event loop. */
+/** Rows examined in one turn of the event loop. */
 const ROWS_AT_ONCE = 1000
-/** Of the log, what is looked at to learn of later changes; with more of it, everything is looked at anew. */
+/** Log entries, and bytes of them, examined for later changes; beyond these, all cells are examined again. */
 const MAX_ENTRIES = 5000
 const MAX_ENTRY_BYTES = 4 * 1024 * 1024
-/** How often everything is looked at when the document changes so much meanwhile. */
+/** Attempts to examine everything while the document keeps changing. */
 const ATTEMPTS = 5
 
-/** The document has changed in such a way that all of it has to be looked at again. */
+/** The document has changed so that all of it has to be examined again. */
 class OutdatedError extends Error {}
 
 /** A table with columns of attachments. */
@@ -25,8 +25,8 @@ interface Place {
 }
 
 /**
- * Which attachments the cells of a document refer to. They are looked for in short steps while the document goes on
- * changing; what changes after the first step is taken from the log.
+ * Which attachments the cells of a document refer to. The search runs in short steps while the document keeps
+ * changing; changes after the first step are taken from the log.
  */
 export class AttachmentUse {
   private readonly used = new Set<number>()
@@ -40,20 +40,20 @@ export class AttachmentUse {
     this.refs = new Set(places.map(({ table }) => table.ref))
   }
 
-  /** Looks at all cells of a document. */
+  /** Examines all cells of a document. */
   private static async find(
-    doors: DocumentDoors,
+    access: DocumentAccess,
     docId: string,
     signal: AbortSignal,
   ): Promise<AttachmentUse> {
-    const { schema, seq } = doors.read(docId, ({ schema, seq }) => ({ schema, seq }))
+    const { schema, seq } = access.read(docId, ({ schema, seq }) => ({ schema, seq }))
     const use = new AttachmentUse(schema, findPlaces(schema), seq)
     for (const place of use.places) {
       let after: number | null = Number.MIN_SAFE_INTEGER
       while (after !== null) {
         signal.throwIfAborted()
         const from: number = after
-        after = doors.read<number | null>(docId, (doc) => use.look(doc, place, from))
+        after = access.read<number | null>(docId, (doc) => use.look(doc, place, from))
         await nextTurn()
       }
     }
@@ -61,17 +61,17 @@ export class AttachmentUse {
   }
 
   /**
-   * Runs `work` with what is found out. It begins from the start when `work` meets, by `catchUp`, a document that has
-   * become another; what it has done by then must be right nevertheless. Throws `unavailable` when that happens again and
-   * again.
+   * Runs `work` with what is found out. It begins from the start when `work` meets, by `catchUp`, a document
+   * that has become another; what it has done by then must be right nevertheless. Throws `unavailable` when
+   * that happens again and again.
    */
   static async with<T>(
-    { doors, docId, signal }: { doors: DocumentDoors; docId: string; signal: AbortSignal },
+    { access, docId, signal }: { access: DocumentAccess; docId: string; signal: AbortSignal },
     work: (use: AttachmentUse) => Promise<T>,
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await work(await AttachmentUse.find(doors, docId, signal))
+        return await work(await AttachmentUse.find(access, docId, signal))
       } catch (error) {
         if (!(error instanceof OutdatedError)) throw error
         if (attempt >= ATTEMPTS)
@@ -80,7 +80,7 @@ export class AttachmentUse {
     }
   }
 
-  /** Must come before `has`, in the same turn: learns what has been written since. */
+  /** Reads what has been written since. Must precede `has`, in the same turn. */
   catchUp({ connection, schema, seq }: DocumentReader): void {
     if (schema !== this.schema) throw new OutdatedError('the document has another form')
     if (seq === this.seq) return
@@ -93,16 +93,18 @@ export class AttachmentUse {
     return this.used.has(id)
   }
 
-  /** Looks at the next rows; answers the last of them, or null at the end. */
+  /** Examines the next rows; returns the last of them, or null at the end. */
   private look(doc: DocumentReader, { table, columns }: Place, after: number): number | null {
     if (doc.schema !== this.schema) throw new OutdatedError('the document has another form')
     const { connection } = doc
     const from = quoteId(table.tableId)
-    const last = connection
-      .pluck(
-        `SELECT max(id) FROM (SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT ${ROWS_AT_ONCE})`,
-      )
-      .get(after) as number | null
+    const last = requireRow(
+      connection
+        .pluck<number | null>(
+          `SELECT max(id) FROM (SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT ${ROWS_AT_ONCE})`,
+        )
+        .get(after),
+    )
     if (last === null) return null
     for (const column of columns) {
       const cell = `t.${quoteId(column.id)}`
@@ -122,11 +124,11 @@ export class AttachmentUse {
   private changedSince(connection: Connection): number[] {
     if (readOldestSeq(connection) > this.seq + 1) throw new OutdatedError('the log was cut')
     const entries = connection
-      .raw(
+      .raw<[number, string, number]>(
         `SELECT seq, tables, octet_length(operations) FROM _sheaf_log
          WHERE seq > ? ORDER BY seq LIMIT ${MAX_ENTRIES + 1}`,
       )
-      .all(this.seq) as [number, string, number][]
+      .all(this.seq)
     if (entries.length > MAX_ENTRIES) throw new OutdatedError('too much was written')
     const concerned = entries.filter(([, tables]) =>
       (JSON.parse(tables) as number[]).some((ref) => this.refs.has(ref)),

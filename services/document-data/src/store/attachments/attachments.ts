@@ -33,7 +33,7 @@ export type NewAttachment = Omit<Attachment, 'id' | 'timeUploaded' | 'content'> 
   readonly hash: string
 }
 
-/** A content that an upload counted on is not there any more, and has to be stored by itself. */
+/** A content that an upload relied on was removed meanwhile; the upload has to store it. */
 export class ContentMissingError extends Error {}
 
 interface AttachmentRow extends Omit<Attachment, 'content'> {
@@ -51,7 +51,7 @@ const SELECT = `
 
 /** An attachment by its row id. Throws `not_found`. */
 export function getAttachment(connection: Connection, id: number): Attachment {
-  const row = connection.prepare(`${SELECT} WHERE a.id = ?`).get(id) as AttachmentRow | undefined
+  const row = connection.prepare<AttachmentRow>(`${SELECT} WHERE a.id = ?`).get(id)
   if (!row) throw new AppError('not_found', 'ATTACHMENT_NOT_FOUND', `Attachment not found: ${id}`)
   return fromRow(row)
 }
@@ -61,8 +61,8 @@ export function listAttachments(
   connection: Connection,
   { after, count }: { readonly after: number; readonly count: number },
 ): Attachment[] {
-  const rows = connection.prepare(`${SELECT} WHERE a.id > ? ORDER BY a.id LIMIT ?`)
-  return (rows.all(after, count) as AttachmentRow[]).map(fromRow)
+  const rows = connection.prepare<AttachmentRow>(`${SELECT} WHERE a.id > ? ORDER BY a.id LIMIT ?`)
+  return rows.all(after, count).map(fromRow)
 }
 
 function fromRow({ fileId, hash, size, ...row }: AttachmentRow): Attachment {
@@ -71,8 +71,8 @@ function fromRow({ fileId, hash, size, ...row }: AttachmentRow): Attachment {
 }
 
 /**
- * Attaches files whose contents an upload has stored. Throws `too_large` when the document would hold more bytes than
- * `maxBytes` by it, and ContentMissingError when one of the contents is not there.
+ * Attaches files whose contents an upload has stored. Throws `too_large` when the document would hold more
+ * bytes than `maxBytes` by it, and ContentMissingError when one of the contents is not there.
  */
 export function addAttachments(
   doc: DocumentWriter,
@@ -122,7 +122,7 @@ export function formatSize(bytes: number): string {
   return mib >= 1 ? `${Number(mib.toFixed(1))} MB` : `${bytes} bytes`
 }
 
-/** All columns of the attachments with their values, as the log keeps them. */
+/** All columns of the attachments with their values, in the form of the log. */
 export function describeColumns(
   values: (column: string) => Pick<ColumnValues, 'old' | 'new'>,
 ): ColumnValues[] {

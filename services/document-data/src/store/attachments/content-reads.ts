@@ -1,14 +1,14 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { Connection } from '../sqlite/connections'
-import type { DocumentDoors } from '../document-access'
+import type { DocumentAccess } from '../document-access'
 import { CHUNK_BYTES, type StoredContent } from './file-contents'
 
 /**
- * Bytes of a content, chunk by chunk as they are taken; nothing is kept open in between. Throws `unavailable` when the
+ * Bytes of a content, chunk by chunk on demand; nothing stays open in between. Throws `unavailable` when the
  * content is removed meanwhile, or a part of it is missing.
  */
 export async function* readContent(
-  doors: DocumentDoors,
+  access: DocumentAccess,
   docId: string,
   content: StoredContent,
   range: { readonly offset: number; readonly length: number } = { offset: 0, length: content.size },
@@ -18,7 +18,7 @@ export async function* readContent(
   while (at < end) {
     const position = Math.floor(at / CHUNK_BYTES)
     const start = position * CHUNK_BYTES
-    const bytes = doors.read<Buffer | undefined>(docId, ({ connection }) =>
+    const bytes = access.read<Buffer | undefined>(docId, ({ connection }) =>
       readChunk(connection, content, position),
     )
     const wanted = Math.min(CHUNK_BYTES, content.size - start)
@@ -28,18 +28,18 @@ export async function* readContent(
   }
 }
 
-/** The hash is asked for as well: the id of a content that was removed may have been given to another one. */
+/** The hash is checked as well: the id of a removed content may have been reused. */
 function readChunk(
   connection: Connection,
   { fileId, hash }: StoredContent,
   position: number,
 ): Buffer | undefined {
   return connection
-    .pluck(
+    .pluck<Buffer>(
       `SELECT c.bytes FROM _sheaf_file_chunks c JOIN _sheaf_files f ON f.id = c.file_id
        WHERE c.file_id = ? AND c.position = ? AND f.hash = ? AND f.pending IS NULL`,
     )
-    .get(fileId, position, hash) as Buffer | undefined
+    .get(fileId, position, hash)
 }
 
 const contentGone = () =>

@@ -1,15 +1,16 @@
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 
 /*
- * Contents of files in a document: each is stored once, by its hash, in chunks. A content that is being stored carries
- * the name of its upload and is found by nobody else; what no upload under way has a claim on is removed by upkeep.
+ * Contents of files in a document: each is stored once, by its hash, in chunks. A content that is being
+ * stored carries the name of its upload and is not visible elsewhere; contents that no running upload claims
+ * are removed by maintenance.
  */
 
 /** Bytes of a chunk: one row, read and written in one go. */
 export const CHUNK_BYTES = 256 * 1024
 /** Chunks that one transaction removes. */
 const REMOVED_AT_ONCE = 8
-/** Mark of a content that nobody needs any more; no upload has this name. */
+/** Marks a content that is no longer needed; no upload has this name. */
 const REMOVED = ''
 
 /** A content that is whole. */
@@ -20,7 +21,7 @@ export interface StoredContent {
   readonly size: number
 }
 
-/** The uploads under way: what they have stored so far is theirs. */
+/** The running uploads, which own what they have stored so far. */
 export class ActiveUploads {
   private readonly names = new Set<string>()
 
@@ -34,7 +35,7 @@ export class ActiveUploads {
     this.names.delete(name)
   }
 
-  /** True while it goes on. */
+  /** True while the upload runs. */
   has(name: string): boolean {
     return this.names.has(name)
   }
@@ -43,14 +44,14 @@ export class ActiveUploads {
 /** The whole content with this hash; undefined when there is none. */
 export function findContent(connection: Connection, hash: string): number | undefined {
   return connection
-    .pluck('SELECT id FROM _sheaf_files WHERE hash = ? AND pending IS NULL')
-    .get(hash) as number | undefined
+    .pluck<number>('SELECT id FROM _sheaf_files WHERE hash = ? AND pending IS NULL')
+    .get(hash)
 }
 
 /** Bytes of all whole contents. */
 export function measureContents(connection: Connection): number {
   const sql = 'SELECT coalesce(sum(size), 0) FROM _sheaf_files WHERE pending IS NULL'
-  return connection.pluck(sql).get() as number
+  return requireRow(connection.pluck<number>(sql).get())
 }
 
 /** Begins a content of an upload, or finds the one that it has begun already; its id. */
@@ -79,8 +80,8 @@ export function addChunk(
 }
 
 /**
- * The whole content with this hash: the one that is there, else the one that the upload has stored, which becomes whole
- * by this. Undefined when there is neither.
+ * The whole content with this hash: the one that is there, else the one that the upload has stored, which
+ * becomes whole by this. Undefined when there is neither.
  */
 export function claimContent(
   connection: Connection,
@@ -97,11 +98,11 @@ export function claimContent(
 
 function findPending(connection: Connection, upload: string, hash: string): number | undefined {
   return connection
-    .pluck('SELECT id FROM _sheaf_files WHERE pending = ? AND hash = ?')
-    .get(upload, hash) as number | undefined
+    .pluck<number>('SELECT id FROM _sheaf_files WHERE pending = ? AND hash = ?')
+    .get(upload, hash)
 }
 
-/** Gives up those of the contents that no attachment has any more; their bytes go later. */
+/** Marks those of the contents that no attachment has any more; their bytes are removed later. */
 export function releaseContents(connection: Connection, fileIds: readonly number[]): void {
   connection
     .prepare(
@@ -111,14 +112,14 @@ export function releaseContents(connection: Connection, fileIds: readonly number
     .run(REMOVED, JSON.stringify(fileIds))
 }
 
-/** True when there is something for `removeLeftovers` to do. */
-export function hasLeftovers(connection: Connection, uploads: ActiveUploads): boolean {
-  return findLeftover(connection, uploads) !== undefined
+/** True when there is something for `removeOrphanedContents` to do. */
+export function hasOrphanedContents(connection: Connection, uploads: ActiveUploads): boolean {
+  return findOrphanedContent(connection, uploads) !== undefined
 }
 
-/** Removes a little of what no upload under way has a claim on; false when nothing of it is left. */
-export function removeLeftovers(connection: Connection, uploads: ActiveUploads): boolean {
-  const fileId = findLeftover(connection, uploads)
+/** Removes a few chunks that no running upload claims; false when none is left. */
+export function removeOrphanedContents(connection: Connection, uploads: ActiveUploads): boolean {
+  const fileId = findOrphanedContent(connection, uploads)
   if (fileId === undefined) return false
   const { changes } = connection
     .prepare(
@@ -131,9 +132,11 @@ export function removeLeftovers(connection: Connection, uploads: ActiveUploads):
   return true
 }
 
-function findLeftover(connection: Connection, uploads: ActiveUploads): number | undefined {
+function findOrphanedContent(connection: Connection, uploads: ActiveUploads): number | undefined {
   const rows = connection
-    .raw('SELECT pending, min(id) FROM _sheaf_files WHERE pending IS NOT NULL GROUP BY pending')
-    .all() as [string, number][]
+    .raw<[string, number]>(
+      'SELECT pending, min(id) FROM _sheaf_files WHERE pending IS NOT NULL GROUP BY pending',
+    )
+    .all()
   return rows.find(([upload]) => !uploads.has(upload))?.[1]
 }

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { open, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@sheaf/kit/errors'
-import { tellSqliteError } from '../sqlite/sqlite-errors'
+import { translateDiskErrors, translateSqliteError } from '../sqlite/sqlite-errors'
 import { formatSize, requireRoom } from './attachments'
 
 /** What may be uploaded. */
@@ -36,8 +36,8 @@ interface Unfinished<T> {
 }
 
 /**
- * Files on their way into a document, one after the other in a temporary file. They are gone when this is disposed of,
- * or at the next start.
+ * Files on their way into a document, one after the other in a temporary file. They are gone when this is
+ * disposed of, or at the next start.
  */
 export class StagedFiles<T> implements AsyncDisposable {
   /** The files that are whole. */
@@ -66,7 +66,7 @@ export class StagedFiles<T> implements AsyncDisposable {
       return new StagedFiles<T>(folder, handle, limits, closed)
     } catch (error) {
       await rm(folder, { recursive: true, force: true })
-      throw tellSqliteError(error)
+      throw translateSqliteError(error)
     }
   }
 
@@ -97,7 +97,7 @@ export class StagedFiles<T> implements AsyncDisposable {
     requireRoom(this.length + bytes.length, limits.documentBytes)
     current.sha1.update(bytes)
     current.sha256.update(bytes)
-    await tellDisk(() => this.writeAll(bytes))
+    await translateDiskErrors(() => this.writeAll(bytes))
     this.length += bytes.length
   }
 
@@ -120,7 +120,7 @@ export class StagedFiles<T> implements AsyncDisposable {
     this.current = undefined
     this.files.length = 0
     this.length = 0
-    await tellDisk(() => this.handle.truncate(0))
+    await translateDiskErrors(() => this.handle.truncate(0))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -148,16 +148,10 @@ export class StagedFiles<T> implements AsyncDisposable {
 
   private async read(position: number, length: number): Promise<Buffer> {
     const buffer = Buffer.allocUnsafe(length)
-    const { bytesRead } = await tellDisk(() => this.handle.read(buffer, 0, length, position))
+    const { bytesRead } = await translateDiskErrors(() =>
+      this.handle.read(buffer, 0, length, position),
+    )
     if (bytesRead !== length) throw new Error('a staged file was truncated')
     return buffer
-  }
-}
-
-async function tellDisk<R>(run: () => Promise<R>): Promise<R> {
-  try {
-    return await run()
-  } catch (error) {
-    throw tellSqliteError(error)
   }
 }

@@ -1,12 +1,11 @@
 import { toAppError } from '@sheaf/kit/errors'
 import { updateUsed } from '../attachments/attachment-removal'
-import type { DocumentDoors } from '../document-access'
-import { ActiveUploads } from '../attachments/file-contents'
+import type { DocumentAccess } from '../document-access'
 import type { OpenDocument } from './open-document'
 
-/** A document that has changed is looked at again after so long. */
+/** Milliseconds after which a changed document is examined again. */
 const EVERY_MS = 3600 * 1000
-/** What was just uploaded is about to be put into a cell. */
+/** Milliseconds for which a new upload is spared: it is about to be put into a cell. */
 const SPARED_MS = 3600 * 1000
 
 interface Look {
@@ -14,20 +13,18 @@ interface Look {
   readonly seq: number
 }
 
-/** Notes of the documents that are open which of their attachments are unused; of one after the other. */
-export class AttachmentUpkeep implements AsyncDisposable {
-  /** The uploads under way. */
-  readonly uploads = new ActiveUploads()
+/** Records which attachments of the open documents are unused, one document at a time. */
+export class AttachmentMaintenance implements AsyncDisposable {
   private readonly looks = new WeakMap<OpenDocument, Look>()
   private readonly ended = new AbortController()
   private running: Promise<void> | undefined
 
   constructor(
-    private readonly doors: DocumentDoors,
+    private readonly access: DocumentAccess,
     private readonly failed: (error: unknown, docId: string) => void,
   ) {}
 
-  /** Begins with a document when its time has come and no other one is being looked at. */
+  /** Examines a document if it is due and no other document is being examined. */
   look(doc: OpenDocument): void {
     if (this.running || this.ended.signal.aborted) return
     const last = this.looks.get(doc)
@@ -50,9 +47,9 @@ export class AttachmentUpkeep implements AsyncDisposable {
     const { signal } = this.ended
     const author = { userId: 0, cause: 'api' as const, traceparent: '' }
     try {
-      await updateUsed(this.doors, { docId, author, signal }, SPARED_MS)
+      await updateUsed(this.access, { docId, author, signal }, SPARED_MS)
     } catch (error) {
-      // The document was deleted, or is too busy: another time.
+      // The document was deleted or is too busy; a later sweep retries.
       if (!signal.aborted && !toAppError(error)) this.failed(error, docId)
     } finally {
       this.running = undefined

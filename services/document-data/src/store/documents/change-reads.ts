@@ -1,24 +1,25 @@
 import { unpackPart, type ChangePart } from '../feed/change-parts'
 import { changeParts, isShortRead, requireKept } from '../feed/changes'
 import type { ChangesPlan } from '../feed/changes-plan'
-import { callEnded, type ReadLimits } from '../reads/record-chunks'
+import type { ReadLimits } from '../reads/record-chunks'
+import type { Connection } from '../sqlite/connections'
+import { readLong } from './long-read'
 import type { OpenDocument } from './open-document'
-import { readHere, readInThread } from './record-reads'
 
-/** What a read that is done at once may answer. */
+/** Largest result of a read that is done at once, in bytes. */
 const MAX_SHORT_BYTES = 1024 * 1024
 
 /** A part of the log at one moment. */
 export interface ChangesReply {
   /** Position of the latest entry at that moment. */
   readonly seq: number
-  /** A list when all of it is there. Must be iterated, or returned, to its end. */
+  /** A list when the result is complete. Must be iterated, or returned, to its end. */
   readonly parts: readonly ChangePart[] | AsyncIterable<ChangePart>
 }
 
 /**
- * Reads the log: at once when there is little to do, else in a thread, or piece by piece between other work when there is
- * none. Throws `precondition` when it does not reach back so far.
+ * Reads the log: at once when the range is short, else in a thread, or without threads piece by piece between
+ * other work. Throws `precondition` when the log does not reach back so far.
  */
 export function readChanges(
   doc: OpenDocument,
@@ -32,27 +33,24 @@ export function readChanges(
     let bytes = 0
     for (const part of changeParts(connection, plan, { schema, maxPassBytes: MAX_SHORT_BYTES })) {
       bytes += part?.length ?? 0
-      // Few rows may be large ones.
+      // Even a few rows may be large.
       if (bytes > MAX_SHORT_BYTES) return undefined
       if (part) parts.push(unpackPart(part))
     }
     return { seq, parts }
   })
-  return short ?? readLong(doc, plan, limits)
+  return short ?? readLongPart(doc, plan, limits)
 }
 
-async function readLong(
+async function readLongPart(
   doc: OpenDocument,
   plan: ChangesPlan,
   limits: ReadLimits,
 ): Promise<ChangesReply> {
-  await doc.pool.admit()
-  doc.requireOpen()
-  if (limits.signal?.aborted) throw callEnded()
-  const read = readInThread(doc, plan, limits)
-  if (read) return { seq: await read.begun, parts: unpack(read.chunks()) }
-  const here = readHere(doc, (connection) => changeParts(connection, plan), limits)
-  return { seq: here.seq, parts: unpack(here.chunks) }
+  const parts = (connection: Connection) => changeParts(connection, plan)
+  const read = { inThread: plan, parts, schema: undefined }
+  const { seq, chunks } = await readLong(doc, limits, () => read)
+  return { seq, parts: unpack(chunks) }
 }
 
 async function* unpack(chunks: AsyncIterable<Buffer> | Iterable<Buffer>) {

@@ -1,14 +1,18 @@
 import { statSync } from 'node:fs'
 import type { AutoIndexes, IndexStep } from '../indexes/auto-indexes'
 import type { Connection } from '../sqlite/connections'
-import { hasLeftovers, removeLeftovers, type ActiveUploads } from '../attachments/file-contents'
+import {
+  hasOrphanedContents,
+  removeOrphanedContents,
+  type ActiveUploads,
+} from '../attachments/file-contents'
 import type { GroupCommit } from '../sqlite/group-commit'
 import type { ReaderPool } from '../sqlite/reader-pool'
 import { hasOldReplies, removeOldReplies } from '../records/idempotency'
 import type { WorkerPool } from '../workers/worker-pool'
 
-/** What upkeep works on. */
-export interface UpkeepOf {
+/** What DocumentMaintenance works with. */
+export interface MaintenanceParts {
   readonly path: string
   readonly writer: Connection
   readonly group: GroupCommit
@@ -16,51 +20,54 @@ export interface UpkeepOf {
   readonly indexes: AutoIndexes
   readonly workers: WorkerPool
   readonly uploads: ActiveUploads
-  /** Size in bytes of the write-ahead log at which long reads have to let it begin anew. */
+  /** Size in bytes of the write-ahead log above which new long reads wait until it is truncated. */
   readonly maxWalBytes: number
-  /** Something failed that nobody waits for. */
+  /** Called when background work fails. */
   readonly failed: (error: unknown) => void
 }
 
-/** Work on an open document that nobody waits for: indexes, old replies, bytes of files, keeping the write-ahead log short. */
-export class Upkeep {
+/**
+ * Background work on an open document: indexes, expired replies, orphaned contents, a bounded write-ahead
+ * log.
+ */
+export class DocumentMaintenance {
   private readonly chores = new Set<Promise<void>>()
   private building = false
   private trimming = false
   private removing = false
   private closed = false
 
-  constructor(private readonly of: UpkeepOf) {}
+  constructor(private readonly of: MaintenanceParts) {}
 
-  /** True while some of it goes on. */
+  /** True while any of it runs. */
   get busy(): boolean {
     return this.chores.size > 0
   }
 
-  /** Answers when none of it goes on. */
+  /** Resolves when none of it runs. */
   async quiet(): Promise<void> {
     while (this.chores.size > 0) await Promise.all(this.chores)
   }
 
-  /** Begins nothing more. */
+  /** Starts no further work. */
   close(): void {
     this.closed = true
   }
 
-  /** Builds or drops indexes, some time soon. Writes of the document wait while one is built. */
+  /** Schedules building or dropping indexes. Writes of the document wait while one is built. */
   improve(step: IndexStep): void {
     if (this.closed || this.building) return
     if (step.kind === 'write') void this.begin(() => this.write(step.statements))
     else if (this.of.workers.available) void this.begin(() => this.build(step.statements))
   }
 
-  /** Drops indexes that are of no use any more. */
-  tidy(): void {
+  /** Schedules dropping the indexes that are no longer useful. */
+  dropUnusedIndexes(): void {
     const step = this.of.indexes.tidyStep()
     if (step) this.improve(step)
   }
 
-  /** Removes replies that are not to be kept any longer, a few at a time, so that writes go on in between. */
+  /** Schedules the removal of expired replies, in small steps between which writes proceed. */
   trimReplies(): void {
     if (this.closed || this.trimming) return
     try {
@@ -70,18 +77,20 @@ export class Upkeep {
     }
   }
 
-  /** Removes bytes of files that are not attached: of uploads that broke off, and of attachments that were removed. */
-  removeLeftovers(): void {
+  /**
+   * Schedules the removal of contents without attachment: of interrupted uploads and of removed attachments.
+   */
+  removeOrphanedContents(): void {
     if (this.closed || this.removing) return
     const { writer, uploads, failed } = this.of
     try {
-      if (hasLeftovers(writer, uploads)) void this.begin(() => this.removeAll())
+      if (hasOrphanedContents(writer, uploads)) void this.begin(() => this.removeAll())
     } catch (error) {
       failed(error)
     }
   }
 
-  /** While long reads run, the write-ahead log only grows; when it is too long, new ones wait until it is short again. */
+  /** Holds back new long reads while the write-ahead log is too large: it cannot be reset while one runs. */
   watchLog(): void {
     const { pool, path, maxWalBytes } = this.of
     if (pool.inUse === 0 || pool.draining) return
@@ -91,7 +100,7 @@ export class Upkeep {
 
   private async shrinkLog(): Promise<void> {
     const { workers, path, writer } = this.of
-    // A thread does most of it, so that little is left for the event loop.
+    // A thread does most of the work, which leaves little for the event loop.
     if (workers.available) await workers.run(path, ['PRAGMA wal_checkpoint(PASSIVE)'])
     if (!this.closed && !this.building) writer.db.pragma('wal_checkpoint(TRUNCATE)')
   }
@@ -110,7 +119,7 @@ export class Upkeep {
     const { group, writer, uploads } = this.of
     this.removing = true
     try {
-      while (!this.closed && (await group.add(() => removeLeftovers(writer, uploads))));
+      while (!this.closed && (await group.add(() => removeOrphanedContents(writer, uploads))));
     } finally {
       this.removing = false
     }
@@ -124,7 +133,9 @@ export class Upkeep {
     if (!this.closed) indexes.reload(writer)
   }
 
-  /** Another connection writes the index; so that nobody runs into its lock, this document's writes wait. */
+  /**
+   * Another connection writes the index; the writes of this document wait so that they do not meet its lock.
+   */
   private async build(statements: readonly string[]): Promise<void> {
     const { group, workers, path, indexes, writer } = this.of
     this.building = true

@@ -8,7 +8,7 @@ import { beginLog } from '../log/publish-state'
 import { readSchema } from '../schema/schema'
 import { addTables } from '../structure/tables'
 
-/** What a new document starts with. */
+/** Settings of a new document. */
 export interface NewDocument {
   /** IANA time zone. */
   readonly timezone: string
@@ -16,15 +16,15 @@ export interface NewDocument {
   readonly locale: string
 }
 
-/** Bytes 18 and 19 of a database file say how it is written; 2 is write-ahead logging. */
+/** Bytes 18 and 19 of a database file are its write and read version; 2 means write-ahead logging. */
 const MODE_BYTES = [18, 19]
 const WRITE_AHEAD = 2
 
 let template: { bytes: Buffer; operations: readonly Operation[] } | undefined
 
 /**
- * The bytes of a new document's file: one table `Table1` with three empty columns, and the beginning of its log. A
- * document without settings and entry is made once, in memory; each new one starts from its bytes.
+ * The bytes of a new document's file: one table `Table1` with three empty columns, and the beginning of its
+ * log. A document without settings and entry is made once, in memory; each new one starts from its bytes.
  */
 export function createDocumentBytes(
   settings: NewDocument,
@@ -58,7 +58,7 @@ function createTemplate(): { bytes: Buffer; operations: readonly Operation[] } {
   }
 }
 
-/** Operations as they read from the log, so that an event is the same from either source. */
+/** The operations as they read from the log, so that an event is the same from either source. */
 function asRead(operations: readonly Operation[]): readonly Operation[] {
   return JSON.parse(JSON.stringify(operations)) as Operation[]
 }

@@ -10,21 +10,23 @@ import { migrate, requireDocumentFile } from '../sqlite/migrations/index'
 import { readEpoch } from '../log/publish-state'
 import { ReaderPool } from '../sqlite/reader-pool'
 import { readSchema, type Schema } from '../schema/schema'
-import { RecentReplies } from './read-cache'
-import type { DocumentEvents, DocumentSurroundings } from './shared-resources'
-import { Upkeep } from './maintenance'
+import { ReadCache } from './read-cache'
+import type { DocumentEvents, SharedResources } from './shared-resources'
+import { DocumentMaintenance } from './maintenance'
 
-/** A document whose file is open: one connection that writes, one for short reads, a few for long ones. */
+/** A document whose file is open: one connection for writes, one for short reads, a few for long reads. */
 export class OpenDocument {
-  /** Connections for reads that take several turns. */
+  /** Connections for reads that span several turns of the event loop. */
   readonly pool: ReaderPool
-  /** Small replies of what is committed. */
-  readonly replies: RecentReplies
-  /** Indexes that are made and dropped as filters need them. */
+  /** Small replies, valid for the committed state. */
+  readonly replies: ReadCache
+  /** Indexes that are built and dropped as filters need them. */
   readonly indexes: AutoIndexes
-  /** What is done without anybody waiting for it. */
-  readonly upkeep: Upkeep
-  /** Tells this life of the document from that of its earlier or other copies; part of its tag. */
+  /** Background work on this document. */
+  readonly maintenance: DocumentMaintenance
+  /**
+   * Distinguishes this document from earlier states restored from a backup and from copies; part of its tag.
+   */
   readonly epoch: string
   /** Epoch milliseconds of the last use. */
   usedAt = Date.now()
@@ -33,28 +35,28 @@ export class OpenDocument {
   private reader: Connection | undefined
   private readonly group: GroupCommit
   private readonly log: DocumentLog
-  /** What is on disk, and what the transaction that runs has made of it. */
+  /** The state on disk, and the state within the running transaction. */
   private committed: { schema: Schema; seq: number }
   private working: { schema: Schema; seq: number }
   private saveMarks = false
   private closedBy: AppError | undefined
   private burdened = false
 
-  /** Opens the file and brings it to the newest form. Throws what SQLite throws. */
+  /** Opens the file and migrates it to the newest schema. Throws what SQLite throws. */
   constructor(
     readonly docId: string,
     readonly path: string,
-    private readonly around: DocumentSurroundings,
+    private readonly shared: SharedResources,
     private readonly events: DocumentEvents,
   ) {
     this.writer = openWriter(path)
     try {
       requireDocumentFile(this.writer.db)
       migrate(this.writer.db)
-      this.log = new DocumentLog(this.writer, around.entryBudget)
+      this.log = new DocumentLog(this.writer, shared.entryBudget)
       this.epoch = readEpoch(this.writer)
       this.committed = { schema: readSchema(this.writer), seq: readLatestSeq(this.writer) }
-      this.indexes = new AutoIndexes(around.indexRules, this.writer)
+      this.indexes = new AutoIndexes(shared.indexRules, this.writer)
       this.indexUse = new IndexUse(this.indexes)
     } catch (error) {
       this.writer.close()
@@ -62,7 +64,7 @@ export class OpenDocument {
     }
     this.working = this.committed
     this.pool = new ReaderPool(path)
-    this.replies = new RecentReplies(around.replyBudget, around.figures)
+    this.replies = new ReadCache(shared.replyBudget, shared.figures)
     const hooks = {
       memberStarts: () => this.remember(),
       beforeCommit: () => this.beforeCommit(),
@@ -70,11 +72,11 @@ export class OpenDocument {
       undone: () => this.afterRollback(),
       spoiled: (cause: unknown) => events.spoiled(cause),
     }
-    this.group = new GroupCommit(this.writer, hooks, around.observeGroup)
+    this.group = new GroupCommit(this.writer, hooks, shared.observeGroup)
     const { writer, group, pool, indexes } = this
-    const { workers, uploads, maxWalBytes } = around
+    const { workers, uploads, maxWalBytes } = shared
     const failed = (error: unknown) => events.failed(error)
-    this.upkeep = new Upkeep({
+    this.maintenance = new DocumentMaintenance({
       path,
       writer,
       group,
@@ -85,19 +87,19 @@ export class OpenDocument {
       maxWalBytes,
       failed,
     })
-    // Of uploads that a crash has broken off.
-    this.upkeep.removeLeftovers()
+    // Left by uploads that a crash interrupted.
+    this.maintenance.removeOrphanedContents()
   }
 
   /** Threads for heavy reads. */
-  get workers(): DocumentSurroundings['workers'] {
-    return this.around.workers
+  get workers(): SharedResources['workers'] {
+    return this.shared.workers
   }
 
-  /** True when nothing is going on that closing would disturb. */
+  /** True when closing would interrupt nothing. */
   get idle(): boolean {
     const isAsked = this.group.waiting > 0 || this.pool.inUse > 0
-    return !isAsked && !this.upkeep.busy && !this.log.isGathering
+    return !isAsked && !this.maintenance.busy && !this.log.isGathering
   }
 
   /** Log entries that NATS has not confirmed. */
@@ -105,15 +107,15 @@ export class OpenDocument {
     return this.committed.seq - this.log.published
   }
 
-  /** Runs a short read on what is committed. */
+  /** Runs a short read on the committed state. */
   read<T>(fn: (doc: DocumentReader) => T): T {
     this.reader ??= openReader(this.path)
     return fn({ docId: this.docId, connection: this.reader, ...this.committed })
   }
 
   /**
-   * Runs a read of the file that happens elsewhere; the signal is aborted when it has to end. Throws `unavailable` while long reads
-   * are held back: whoever calls may have something in hand that others wait for.
+   * Runs a read of the file by another process; the signal is aborted when the read has to end. Throws
+   * `unavailable` while long reads are held back: a waiting caller might hold a resource that others need.
    */
   async readOutside<T>(run: (path: string, ended: AbortSignal) => Promise<T>): Promise<T> {
     if (this.pool.draining) throw heldBack()
@@ -127,18 +129,18 @@ export class OpenDocument {
     }
   }
 
-  /** Form and log position of what is committed. */
+  /** Schema and log position of the committed state. */
   get state(): { readonly schema: Schema; readonly seq: number } {
     return this.committed
   }
 
-  /** Runs a write in the next group; answers when it is on disk. */
+  /** Runs a write in the next group; resolves when it is on disk. */
   transact<T>(
     author: Author,
     fn: (doc: DocumentWriter) => T,
     signal?: AbortSignal,
   ): Promise<Written<T>> {
-    const trace = this.around.traceWrite?.(author.traceparent)
+    const trace = this.shared.traceWrite?.(author.traceparent)
     const written = this.group.add(() => {
       trace?.begins()
       const { schema, seq } = this.working
@@ -162,12 +164,15 @@ export class OpenDocument {
     return written
   }
 
-  /** Throws why the document was closed, when it was. */
+  /** Throws the reason for closing if the document is closed. */
   requireOpen(): void {
     if (this.closedBy) throw this.closedBy
   }
 
-  /** The entries to publish next, fixed on disk, with those that come until `gathered`; empty when all is published. */
+  /**
+   * The next entries to publish, fixed on disk, including those added until `gathered`; empty when all is
+   * published.
+   */
   nextBatch(gathered?: Promise<unknown>): Promise<LogEntry[]> {
     const source = {
       latest: () => this.committed.seq,
@@ -178,29 +183,29 @@ export class OpenDocument {
     return this.log.nextBatch(source, gathered)
   }
 
-  /** NATS has confirmed the entries up to this one. */
+  /** Notes that NATS has confirmed the entries up to this one. */
   confirmPublished(seq: number): void {
     this.log.confirm(seq)
   }
 
-  /** Takes the dirty mark away when all is published. True when it is gone. */
+  /** Removes the marker when all entries are published. Resolves to true when the marker is gone. */
   async settle(): Promise<boolean> {
     if (this.backlog === 0 && this.log.unsaved) await this.saveMarksNow()
     if (this.backlog !== 0 || this.log.unsaved) return false
-    this.around.dirty.clear(this.docId)
+    this.shared.unpublished.clear(this.docId)
     return true
   }
 
-  /** Runs the writes that wait and closes the file. */
+  /** Runs the waiting writes and closes the file. */
   close(): void {
     this.group.flush()
     this.abandon(new AppError('unavailable', 'DOCUMENT_CLOSED', 'the document was closed'), true)
   }
 
-  /** Closes the file at once; what waits fails with the reason. */
+  /** Closes the file at once; waiting calls fail with the reason. */
   abandon(reason: AppError, saveMarks = false): void {
     this.closedBy = reason
-    this.upkeep.close()
+    this.maintenance.close()
     this.group.close(reason)
     this.pool.close(reason)
     this.replies.clear()
@@ -230,7 +235,7 @@ export class OpenDocument {
 
   private beforeCommit(): void {
     const logged = this.working.seq !== this.committed.seq
-    if (logged) this.around.dirty.set(this.docId)
+    if (logged) this.shared.unpublished.set(this.docId)
     if (logged || this.saveMarks) this.log.save(this.working.seq)
   }
 
@@ -246,12 +251,12 @@ export class OpenDocument {
     if (logged) {
       this.replies.clear()
       this.events.logged()
-      this.around.watch.wake(this.docId)
+      this.shared.watch.wake(this.docId)
     }
-    this.upkeep.watchLog()
-    if (this.burdened) this.upkeep.tidy()
+    this.maintenance.watchLog()
+    if (this.burdened) this.maintenance.dropUnusedIndexes()
     this.burdened = false
-    this.indexUse.improve(this.writer, (step) => this.upkeep.improve(step))
+    this.indexUse.improve(this.writer, (step) => this.maintenance.improve(step))
   }
 
   private afterRollback(): void {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { KeyValue } from '../../query/cursor'
 import { ByteBudget } from '../sqlite/byte-budget'
 import type { ReadPlan } from '../reads/read-plan'
-import { RecentReplies } from './read-cache'
+import { ReadCache } from './read-cache'
 
 const MIB = 1024 * 1024
 const page: ReadPlan = {
@@ -19,7 +19,7 @@ const page: ReadPlan = {
 const reading = (text: string) => jest.fn(() => Buffer.from(text))
 
 it('are read once until they are forgotten', () => {
-  const replies = new RecentReplies(new ByteBudget(MIB))
+  const replies = new ReadCache(new ByteBudget(MIB))
   const first = reading('one')
   const second = reading('two')
 
@@ -35,7 +35,7 @@ it('are told apart by every value of the query', () => {
   fc.assert(
     fc.property(params, params, (one, other) => {
       fc.pre(one.length !== other.length || one.some((item, i) => !Object.is(item, other[i])))
-      const replies = new RecentReplies(new ByteBudget(MIB))
+      const replies = new ReadCache(new ByteBudget(MIB))
       replies.get({ ...page, params: one }, reading('one'))
 
       const differs = JSON.stringify(one, asText) !== JSON.stringify(other, asText)
@@ -57,7 +57,7 @@ it('are told apart by where a page begins, also where JSON would write the same'
   const position = fc.tuple(value, fc.integer())
   fc.assert(
     fc.property(position, position, (one, other) => {
-      const replies = new RecentReplies(new ByteBudget(MIB))
+      const replies = new ReadCache(new ByteBudget(MIB))
       replies.get(pageAfter(one), reading('one'))
 
       const isSame = one.every((item, i) => item === other[i])
@@ -73,7 +73,7 @@ it('are told apart by where a page begins, also where JSON would write the same'
 
 it('are as many as there is room for', () => {
   const budget = new ByteBudget(MIB)
-  const replies = new RecentReplies(budget)
+  const replies = new ReadCache(budget)
   for (let limit = 1; limit < 100; limit++)
     replies.get({ ...page, limit }, reading('x'.repeat(100)))
 
@@ -86,7 +86,7 @@ it('are as many as there is room for', () => {
 
 it('give their room back', () => {
   const budget = new ByteBudget(1000)
-  const replies = new RecentReplies(budget)
+  const replies = new ReadCache(budget)
   replies.get(page, reading('x'.repeat(1000)))
   replies.clear()
 
@@ -94,7 +94,7 @@ it('give their room back', () => {
 })
 
 it('that are large are not kept', () => {
-  const replies = new RecentReplies(new ByteBudget(MIB))
+  const replies = new ReadCache(new ByteBudget(MIB))
   replies.get(page, reading('x'.repeat(100_000)))
 
   expect(replies.get(page, reading('read again')).toString()).toBe('read again')

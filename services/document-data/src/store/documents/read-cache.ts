@@ -2,18 +2,18 @@ import type { ByteBudget } from '../sqlite/byte-budget'
 import type { ReadPlan } from '../reads/read-plan'
 import type { StoreFigures } from './shared-resources'
 
-/** Replies kept for one document. */
+/** Cached replies of one document. */
 const MAX_REPLIES = 32
 type Figures = Pick<StoreFigures, 'repliesKept' | 'repliesMade'>
 
-/** A larger reply is not kept. */
+/** Bytes of a reply above which it is not cached. */
 const MAX_REPLY_BYTES = 64 * 1024
 
 /**
- * Small replies of one document that hold until the next write: many clients ask for the same page again and again, and
- * what SQLite takes to make one is half of what the whole call costs.
+ * Cache of small replies of one document, valid until the next write: many clients request the same page
+ * repeatedly, and SQLite accounts for half the cost of such a call.
  */
-export class RecentReplies {
+export class ReadCache {
   private readonly replies = new Map<string, Buffer>()
 
   constructor(
@@ -21,7 +21,7 @@ export class RecentReplies {
     private readonly figures: Figures = { repliesKept: 0, repliesMade: 0 },
   ) {}
 
-  /** The reply that the plan gives now, read when it is not kept. Nobody may write to its bytes. */
+  /** The reply to the plan, read when it is not cached. Its bytes must not be modified. */
   get(plan: ReadPlan, read: () => Buffer): Buffer {
     const key = keyOf(plan)
     const kept = this.replies.get(key)
@@ -38,7 +38,7 @@ export class RecentReplies {
     return reply
   }
 
-  /** Forgets everything, since something was written. */
+  /** Empties the cache, after a write. */
   clear(): void {
     for (const reply of this.replies.values()) this.budget.give(reply.length)
     this.replies.clear()
@@ -53,13 +53,13 @@ export class RecentReplies {
   }
 }
 
-/** What JSON cannot tell from other values: bigint from text, what is not finite from null. */
+/** Values that JSON cannot distinguish: bigint from text, non-finite numbers from null. */
 function asText(_key: string, value: unknown): unknown {
   const isSpecial = typeof value === 'number' && !Number.isFinite(value)
   return isSpecial || typeof value === 'bigint' ? { [typeof value]: String(value) } : value
 }
 
-/** Different plans have different keys: each value goes with its kind and its length. */
+/** Different plans have different keys: each value is preceded by its type and length. */
 function keyOf({
   from,
   row,

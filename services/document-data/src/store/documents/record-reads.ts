@@ -12,20 +12,10 @@ import {
   planRead,
   type ReadPlan,
 } from '../reads/read-plan'
-import {
-  callEnded,
-  documentParts,
-  readAtOnce,
-  readInChunks,
-  type ReadLimits,
-} from '../reads/record-chunks'
+import { documentParts, readAtOnce, type ReadLimits } from '../reads/record-chunks'
 import type { Schema, Table } from '../schema/schema'
-import type { ThreadPlan } from '../workers/worker-messages'
-import type { WorkerRead } from '../workers/worker-read'
+import { readLong, type ChunkedReply } from './long-read'
 import type { OpenDocument } from './open-document'
-
-/** A snapshot that shows another form of the document than was planned for is taken again so many times. */
-const ATTEMPTS = 3
 
 /** What a read of records selects. */
 export interface RecordsQuery {
@@ -39,28 +29,23 @@ export interface RecordsQuery {
   readonly build: (table: Table, connection: Connection) => ReadQuery
 }
 
-/** The answer of a read: a document in chunks, all of one moment; see `takeFacts` when the query has extras. */
-export interface RecordsReply {
-  /** Log position of that moment. */
-  readonly seq: number
-  /** Must be iterated, or returned, to its end. */
-  readonly chunks: AsyncIterable<Buffer> | Iterable<Buffer>
-}
+/** The records as one document; see `takeFacts` when the query has extras. */
+export type RecordsReply = ChunkedReply
 
-/** A read that was looked at: the answer when it is small, else what there is to do. */
+/** A planned read: the result when it is small, else the plan. */
 interface Prepared {
   readonly schema: Schema
   readonly seq: number
   readonly whole?: Buffer
   readonly plan: ReadPlan
   readonly heavy: boolean
-  /** True when the plan names rows, so that it is good at this log position only. */
+  /** True when the plan names rows, which makes it valid at this log position only. */
   readonly narrowed: boolean
 }
 
 /**
- * Reads records in the form that is asked for: a small read at once, a longer one piece by piece between other work, a heavy one in a thread
- * of its own.
+ * Reads records in the requested form: a small read at once, a longer one piece by piece between other work,
+ * a heavy one in a thread.
  */
 export function readRecords(
   doc: OpenDocument,
@@ -70,69 +55,27 @@ export function readRecords(
   const prepared = doc.read((reader) => prepare(doc, reader, query))
   const { whole, seq } = prepared
   if (whole) return { seq, chunks: [whole] }
-  return readLong(doc, query, limits, prepared)
+  return readManyRecords(doc, query, limits, prepared)
 }
 
-async function readLong(
+function readManyRecords(
   doc: OpenDocument,
   query: RecordsQuery,
   limits: ReadLimits,
   first: Prepared,
 ): Promise<RecordsReply> {
-  await doc.pool.admit()
   let prepared = first
-  for (let attempt = 1; ; attempt++) {
-    doc.requireOpen()
-    if (limits.signal?.aborted) throw callEnded()
+  return readLong(doc, limits, () => {
     if (isOutdated(prepared, doc)) prepared = doc.read((reader) => prepare(doc, reader, query))
-    const { whole, seq, plan } = prepared
+    const { whole, seq, plan, heavy, schema } = prepared
     if (whole) return { seq, chunks: [whole] }
-    const read = attempt <= ATTEMPTS && prepared.heavy ? readInThread(doc, plan, limits) : undefined
-    if (!read) return readHere(doc, (connection) => documentParts(connection, plan), limits)
-    const begun = await read.begun
-    // The thread took its snapshot by itself, perhaps of another form; where the log stands is exact in any case.
-    if (prepared.schema === doc.state.schema) return { seq: begun, chunks: read.chunks() }
-    read.fail(callEnded())
-  }
+    const parts = (connection: Connection) => documentParts(connection, plan)
+    return { inThread: heavy ? plan : undefined, parts, schema }
+  })
 }
 
 function isOutdated({ schema, seq, narrowed }: Prepared, doc: OpenDocument): boolean {
   return schema !== doc.state.schema || (narrowed && seq !== doc.state.seq)
-}
-
-/** Begins a read in a thread; undefined when there are no threads. Throws `too_many` when too many run. */
-export function readInThread(
-  { workers, pool, path }: OpenDocument,
-  plan: ThreadPlan,
-  limits: ReadLimits,
-): WorkerRead | undefined {
-  if (!workers.available) return undefined
-  let read: WorkerRead | undefined
-  const leave = pool.enter((reason) => read?.fail(reason))
-  try {
-    return (read = workers.read(path, plan, limits, leave))
-  } catch (error) {
-    leave()
-    throw error
-  }
-}
-
-/** Reads piece by piece on the event loop. */
-export function readHere(
-  doc: OpenDocument,
-  partsOf: (connection: Connection) => Iterator<Buffer | null, void>,
-  limits: ReadLimits,
-): RecordsReply {
-  const loan = doc.pool.borrow()
-  try {
-    // The snapshot begins with the first read, here: nothing is written in between.
-    loan.connection.prepare('BEGIN').run()
-    loan.connection.pluck('SELECT max(seq) FROM _sheaf_log').get()
-  } catch (error) {
-    loan.release()
-    throw error
-  }
-  return { seq: doc.state.seq, chunks: readInChunks(loan, partsOf(loan.connection), limits) }
 }
 
 function prepare(doc: OpenDocument, reader: DocumentReader, query: RecordsQuery): Prepared {
@@ -162,7 +105,9 @@ interface Search {
   readonly rows: number
 }
 
-/** Ids of the rows that may pass the filter, by the index that finds fewest; undefined when none is of use. */
+/**
+ * Ids of the rows that may pass the filter, by the index that finds fewest; undefined when none is of use.
+ */
 function find(doc: OpenDocument, search: Search): number[] | undefined {
   const { connection, table, plan, built, rows } = search
   let best: number[] | undefined
@@ -185,6 +130,6 @@ function noteScan(doc: OpenDocument, { connection, table, built, rows }: Search)
     if (!column || column.ref === 0 || doc.indexes.has(table, column.ref)) continue
     if (!doc.indexes.scanned(table, column.ref, rows)) continue
     const step = doc.indexes.buildStep(connection, table, column, condition)
-    if (step) doc.upkeep.improve(step)
+    if (step) doc.maintenance.improve(step)
   }
 }

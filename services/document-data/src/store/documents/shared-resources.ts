@@ -1,48 +1,48 @@
 import { indexRules, type IndexRules } from '../indexes/auto-indexes'
 import { ByteBudget } from '../sqlite/byte-budget'
-import type { DirtyMarkers } from '../sqlite/unpublished-markers'
-import type { ActiveUploads } from '../attachments/file-contents'
+import type { UnpublishedMarkers } from '../sqlite/unpublished-markers'
+import { ActiveUploads } from '../attachments/file-contents'
 import type { CommittedGroup } from '../sqlite/group-commit'
 import type { Operation } from '../log/log'
 import { LogWatch } from '../log/log-watch'
 import { WorkerPool } from '../workers/worker-pool'
 
 const MAX_WAL_BYTES = 64 * 1024 * 1024
-/** What all documents keep in memory of log entries, as JSON, and of replies. */
+/** Bytes that all documents together cache: of log entries, as JSON, and of replies. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024
 
-/** Follows one write; each is told once, in this order, as far as it comes. */
+/** Traces one write. Each method is called at most once, in this order. */
 export interface WriteTrace {
-  /** Its turn has come. */
+  /** The write starts. */
   begins(): void
-  /** It has done its work. */
+  /** The write has been applied. */
   applied(operations: readonly Operation[]): void
-  /** It is on disk, or has failed. */
+  /** The write is on disk, or has failed. */
   ends(failed: boolean): void
 }
 
-/** Begins to follow a write that this W3C traceparent asked for; undefined when nobody wants to know. */
+/** Starts tracing a write with this W3C traceparent; undefined when it is not sampled. */
 export type TraceWrite = (traceparent: string) => WriteTrace | undefined
 
-/** What has happened in all documents since the start; counted in place, since it happens with every call. */
+/** Counters of all documents since the start; plain fields, since every call increments them. */
 export class StoreFigures {
-  /** Uses of a document … */
+  /** Uses of documents … */
   uses = 0
   /** … and those for which its file had to be opened. */
   openings = 0
-  /** Small reads whose reply was kept … */
+  /** Small reads answered from the cache … */
   repliesKept = 0
-  /** … and those whose reply had to be made. */
+  /** … and those that had to be read. */
   repliesMade = 0
 
   constructor(private readonly budgets: Readonly<Record<'replies' | 'entries', ByteBudget>>) {}
 
-  /** Bytes of replies that are kept. */
+  /** Bytes of cached replies. */
   get replyBytes(): number {
     return this.budgets.replies.used
   }
 
-  /** Bytes of log entries that are kept. */
+  /** Bytes of cached log entries. */
   get entryBytes(): number {
     return this.budgets.entries.used
   }
@@ -54,71 +54,72 @@ export class StoreFigures {
   }
 }
 
-/** What an open document tells its store. */
+/** Notifications of an open document. */
 export interface DocumentEvents {
   /** Entries were added to the log. */
   logged(): void
-  /** The connections cannot be trusted any more. */
+  /** The state of the connections is in doubt. */
   spoiled(cause: unknown): void
-  /** Something failed that nobody waits for. */
+  /** Called when background work fails. */
   failed(error: unknown): void
 }
 
-/** What the documents of an instance share. */
-export interface DocumentSurroundings {
-  readonly dirty: DirtyMarkers
+/** Resources that the documents of an instance share. */
+export interface SharedResources {
+  readonly unpublished: UnpublishedMarkers
   readonly workers: WorkerPool
   readonly uploads: ActiveUploads
   readonly indexRules: IndexRules
-  /** For log entries until they are published, and for replies that are asked for again. */
+  /** For log entries until they are published, and for cached replies. */
   readonly entryBudget: ByteBudget
   readonly replyBudget: ByteBudget
-  /** Size in bytes of the write-ahead log at which long reads have to let it begin anew. */
+  /** Size in bytes of the write-ahead log above which new long reads wait until it is truncated. */
   readonly maxWalBytes: number
   readonly traceWrite: TraceWrite | undefined
   readonly observeGroup: ((group: CommittedGroup) => void) | undefined
   readonly figures: StoreFigures
-  /** For calls that wait until a document is written. */
+  /** For calls that wait for the next write of a document. */
   readonly watch: LogWatch
 }
 
-/** How threads, indexes and files are bounded. */
-export interface SurroundingsOptions {
-  /** Threads for long reads and index builds; with 0 everything runs on the event loop and no index is built. */
+/** Limits of threads, indexes and files. */
+export interface SharedResourcesOptions {
+  /**
+   * Threads for long reads and index builds; with 0 everything runs on the event loop and no index is built.
+   */
   readonly workers: number
   /** Automatic indexes of a table at most. */
   readonly maxIndexes: number
-  /** Other rules for automatic indexes than the usual ones. */
+  /** Overrides the default rules for automatic indexes. */
   readonly indexRules?: Partial<IndexRules>
-  /** Size at which a write-ahead log has to begin anew, 64 MiB when absent. */
+  /** Size in bytes above which a write-ahead log is truncated; 64 MiB by default. */
   readonly maxWalBytes?: number
-  /** Program of the threads, another than usual in tests. */
+  /** Program of the threads; replaced in tests. */
   readonly workerProgram?: string
   /** Follows writes for traces. */
   readonly traceWrite?: TraceWrite
-  /** Told of each transaction that is on disk. */
+  /** Called after each transaction that is on disk. */
   readonly observeGroup?: (group: CommittedGroup) => void
-  /** Told of every thread that dies. */
+  /** Called with the error of every thread that dies. */
   readonly onWorkerCrash?: (error: unknown) => void
 }
 
-/** What the documents of an instance share, made anew. */
-export function createSurroundings(
-  dirty: DirtyMarkers,
-  uploads: ActiveUploads,
-  options: SurroundingsOptions,
-): DocumentSurroundings {
+/** Creates the resources that the documents of an instance share. */
+export function createSharedResources(
+  unpublished: UnpublishedMarkers,
+  options: SharedResourcesOptions,
+): SharedResources {
   const { workers, workerProgram, maxIndexes, maxWalBytes = MAX_WAL_BYTES } = options
   const replyBudget = new ByteBudget(MAX_KEPT_BYTES)
   const entryBudget = new ByteBudget(MAX_KEPT_BYTES)
   return {
-    dirty,
+    unpublished,
     workers: new WorkerPool({
       size: workers,
       program: workerProgram,
       onCrash: (error) => options.onWorkerCrash?.(error),
     }),
-    uploads,
+    uploads: new ActiveUploads(),
     indexRules: { ...indexRules, ...options.indexRules, maxPerTable: maxIndexes },
     entryBudget,
     replyBudget,

@@ -5,7 +5,7 @@ import { AppError } from '@sheaf/kit/errors'
 import { Quota, type Full } from '@sheaf/kit/quota'
 import { quoteId, quoteText } from '../../quoting/quote'
 import { listAutoIndexes } from '../indexes/auto-indexes'
-import { openReader, openWriter, type Connection } from '../sqlite/connections'
+import { requireRow, openReader, openWriter, type Connection } from '../sqlite/connections'
 import type { DocumentFiles } from '../sqlite/document-files'
 import type { FirstEntry } from '../log/first-entries'
 import type { Author } from '../log/log'
@@ -36,7 +36,10 @@ export interface Snapshot {
   readonly bytes: AsyncIterable<Buffer>
 }
 
-/** Snapshots that are made or sent at once, half of them of one document; each takes as much disk as its document. */
+/**
+ * Snapshots that are made or sent at once, half of them of one document; each takes as much disk as its
+ * document.
+ */
 const MAX_HELD = 16
 /** Threads that make them; not the ones of long reads, which must not wait for the copy of a large file. */
 const THREADS = 1
@@ -50,17 +53,36 @@ export class Snapshots implements AsyncDisposable {
 
   constructor(
     private readonly files: DocumentFiles,
-    options: { program?: string; onCrash: (error: unknown) => void },
+    private readonly options: {
+      readonly program?: string
+      readonly onCrash: (error: unknown) => void
+      /** Translates an error of the file of a document for callers. */
+      readonly translate: (error: unknown, docId: string) => unknown
+    },
   ) {
-    this.workers = new WorkerPool({ size: THREADS, ...options })
+    const { program, onCrash } = options
+    this.workers = new WorkerPool({ size: THREADS, program, onCrash })
   }
 
   /**
-   * Makes a copy of the document whose file this is, which is there while what `use` makes of it is taken. Throws
-   * `unavailable` or `too_many` when too many copies are on their way, but not for a backup, which nobody's downloads are to
-   * keep from being made; `timeout` once the signal is aborted.
+   * Copies the file of a document at one moment and yields what `use` makes of the copy, which exists until
+   * the iteration ends. Throws `not_found`; `unavailable` or `too_many` when too many copies are in progress,
+   * though never for a backup, which downloads must not prevent; `timeout` once the signal is aborted.
    */
   async *read<T>(
+    docId: string,
+    form: SnapshotForm,
+    use: (snapshot: Snapshot) => AsyncIterable<T>,
+    signal?: AbortSignal,
+  ): AsyncGenerator<T> {
+    try {
+      yield* this.readFile(this.files.find(docId), form, use, signal)
+    } catch (error) {
+      throw this.options.translate(error, docId)
+    }
+  }
+
+  private async *readFile<T>(
     path: string,
     form: SnapshotForm,
     use: (snapshot: Snapshot) => AsyncIterable<T>,
@@ -72,11 +94,11 @@ export class Snapshots implements AsyncDisposable {
     let folder: string | undefined
     try {
       folder = await this.files.createScratch()
-      const { moment, copy } = await this.make(path, form, folder, signal)
+      const { moment, copy } = await this.makeCopy(path, form, folder, signal)
       await using file = await open(copy)
       const { size } = await file.stat()
       const bytes = file.createReadStream({ highWaterMark: CHUNK_BYTES, autoClose: false })
-      // Whoever reads it is told; until somebody does, nobody is to be surprised.
+      // An error reaches the reader when it iterates; until then it must not be an unhandled one.
       bytes.on('error', () => {})
       try {
         yield* use({ ...moment, size, bytes: bytes as AsyncIterable<Buffer> })
@@ -89,8 +111,8 @@ export class Snapshots implements AsyncDisposable {
     }
   }
 
-  /** Makes the copy in a folder, a step at a time while somebody waits for it. */
-  private async make(path: string, form: SnapshotForm, folder: string, signal?: AbortSignal) {
+  /** Makes the copy in a folder, in steps; the signal is checked between them. */
+  private async makeCopy(path: string, form: SnapshotForm, folder: string, signal?: AbortSignal) {
     const whole = join(folder, 'whole.sqlite')
     const copy = join(folder, 'stripped.sqlite')
     requireCaller(signal)
@@ -131,9 +153,13 @@ function requireCaller(signal: AbortSignal | undefined): void {
 }
 
 const momentOf = (connection: Connection) =>
-  connection
-    .prepare('SELECT seq, time AS changedAt FROM _sheaf_log ORDER BY seq DESC LIMIT 1')
-    .get() as Pick<Snapshot, 'seq' | 'changedAt'>
+  requireRow(
+    connection
+      .prepare<Pick<Snapshot, 'seq' | 'changedAt'>>(
+        'SELECT seq, time AS changedAt FROM _sheaf_log ORDER BY seq DESC LIMIT 1',
+      )
+      .get(),
+  )
 
 function readMoment(path: string) {
   const connection = openReader(path)
@@ -145,8 +171,8 @@ function readMoment(path: string) {
 }
 
 /**
- * What moment a copy shows, and the statements that take out of it what is not wanted, and write what is left, without
- * gaps, to another file.
+ * What moment a copy shows, and the statements that take out of it what is not wanted, and write what is
+ * left, without gaps, to another file.
  */
 function inspect(path: string, { history, data }: SnapshotForm, to: string) {
   const connection = openReader(path)
@@ -183,7 +209,7 @@ const dataTables = [
 ]
 
 const listUserTables = (connection: Connection) =>
-  connection.pluck('SELECT tableId FROM _grist_Tables').all() as string[]
+  connection.pluck<string>('SELECT tableId FROM _grist_Tables').all()
 
 /** Writes the bytes of a snapshot to a new file; they are on disk when this returns. */
 export async function writeSnapshot(
@@ -200,8 +226,9 @@ export async function writeSnapshot(
 }
 
 /**
- * Writes the bytes of a snapshot as the file of a new document, with an epoch of its own and one log entry that stands for all of
- * it; it is on disk when this returns. Throws `invalid` when the bytes are no document.
+ * Writes the bytes of a snapshot as the file of a new document, with an epoch of its own and one log entry
+ * that stands for all of it; it is on disk when this returns. Throws `invalid` when the bytes are no
+ * document.
  */
 export async function adoptSnapshot(
   path: string,
@@ -225,7 +252,10 @@ export async function adoptSnapshot(
 
 const badSnapshot = () => new AppError('invalid', 'BAD_SNAPSHOT', 'the snapshot is not a document')
 
-/** Throws `invalid` for a file that is cut off, which would else only be noticed when its missing part is read. */
+/**
+ * Throws `invalid` for a file that is cut off, which would else only be noticed when its missing part is
+ * read.
+ */
 export function requireWhole({ db }: Connection, path: string): void {
   const get = (name: string) => Number(db.pragma(name, { simple: true }))
   const isWhole = get('page_count') * get('page_size') === statSync(path).size

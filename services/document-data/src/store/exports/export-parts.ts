@@ -9,9 +9,9 @@ import {
   workbookFiles,
   type WorkbookPlan,
 } from '../../export/workbook'
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 import { historyParts, type HistoryPlan } from '../feed/history'
-import { ZipParts } from './zip-parts'
+import { ZipWriter } from './zip-writer'
 
 /** What is exported, as plain values that can go to another thread. */
 export type ExportPlan = DelimitedPlan | WorkbookPlan | HistoryPlan
@@ -26,8 +26,9 @@ const CHUNK_BYTES = 256 * 1024
 const FIRST = Number.MIN_SAFE_INTEGER
 
 /**
- * The bytes of an export in parts, each made when it is asked for. What the connection's transaction sees is what it
- * shows. Throws what SQLite throws, and `invalid` before the first part when a table does not fit into the form.
+ * The bytes of an export in parts, each made on demand, as the transaction of the connection sees the
+ * document. Throws what SQLite throws, and `invalid` before the first part when a table does not fit into the
+ * format.
  */
 export function exportParts(connection: Connection, plan: ExportPlan): Generator<Buffer | null> {
   switch (plan.export) {
@@ -45,7 +46,7 @@ function* delimitedParts(
   { head, rows: { from, values }, line }: DelimitedPlan,
 ): Generator<Buffer> {
   yield Buffer.from(head)
-  const findEnd = connection.pluck(
+  const findEnd = connection.pluck<number>(
     `SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?`,
   )
   const read = rowReader(
@@ -55,7 +56,7 @@ function* delimitedParts(
   )
   let rows = FIRST_ROWS
   for (let after: number | undefined = FIRST; after !== undefined;) {
-    const end = findEnd.get(after, rows - 1) as number | undefined
+    const end = findEnd.get(after, rows - 1)
     const part = read(after, end ?? Number.MAX_SAFE_INTEGER)
     if (part) {
       yield part
@@ -67,7 +68,7 @@ function* delimitedParts(
 
 function* workbookParts(connection: Connection, plan: WorkbookPlan): Generator<Buffer | null> {
   for (const sheet of plan.sheets) requireRoom(connection, sheet)
-  const zip = new ZipParts()
+  const zip = new ZipWriter()
   for (const { path, xml } of workbookFiles(plan)) {
     zip.begin(path)
     yield zip.add(Buffer.from(xml))
@@ -85,7 +86,7 @@ function* workbookParts(connection: Connection, plan: WorkbookPlan): Generator<B
 
 function* sheetParts(connection: Connection, { rows, row }: SheetPlan): Generator<Buffer> {
   const { from, values } = rows
-  const findIds = connection.pluck(
+  const findIds = connection.pluck<number>(
     `SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT ?`,
   )
   // The place of a row in the list of ids gives its number.
@@ -99,7 +100,7 @@ function* sheetParts(connection: Connection, { rows, row }: SheetPlan): Generato
   // The first line is the row of the heads.
   let next = 2
   for (let after = FIRST; ;) {
-    const ids = findIds.all(after, count) as number[]
+    const ids = findIds.all(after, count)
     if (ids.length === 0) return
     const part = read(next, JSON.stringify(ids))
     if (!part) return
@@ -112,30 +113,30 @@ function* sheetParts(connection: Connection, { rows, row }: SheetPlan): Generato
 
 type ReadRows = (...params: readonly (number | string)[]) => Buffer | null
 
-/** Reads the text of rows, which SQLite puts together; where they are so wide that it stands in pieces, that is done here. */
+/** Reads the text of rows, concatenated by SQLite; the pieces of very wide rows are joined here. */
 function rowReader(connection: Connection, pieces: readonly string[], from: string): ReadRows {
   if (pieces.length === 1) {
-    const statement = connection.pluck(
+    const statement = connection.pluck<Buffer | null>(
       `SELECT CAST(group_concat(${pieces[0]}, '') AS BLOB) FROM ${from}`,
     )
-    return (...params) => statement.get(...params) as Buffer | null
+    return (...params) => requireRow(statement.get(...params))
   }
-  const statements = pieces.map((piece) => connection.pluck(`SELECT ${piece} FROM ${from}`))
+  const statements = pieces.map((piece) => connection.pluck<string>(`SELECT ${piece} FROM ${from}`))
   return (...params) => {
-    const [first = [], ...others] = statements.map((each) => each.all(...params) as string[])
+    const [first = [], ...others] = statements.map((each) => each.all(...params))
     const rows = first.map((text, i) => text + others.map((texts) => texts[i] ?? '').join(''))
     return rows.length === 0 ? null : Buffer.from(rows.join(''))
   }
 }
 
-/** How many rows to read next, when so many made this part. */
+/** Number of rows to read next, given the size of this part. */
 function fittingRows(rows: number, { length }: Buffer): number {
   return Math.max(1, Math.min(RANGE_ROWS, Math.round((rows * CHUNK_BYTES) / length)))
 }
 
 /** Throws `invalid` when a table has more rows than a sheet can have. */
 function requireRoom(connection: Connection, { tableId, rows: { from } }: SheetPlan): void {
-  const highest = connection.pluck(`SELECT max(id) FROM ${from}`).get() as number | null
+  const highest = requireRow(connection.pluck<number | null>(`SELECT max(id) FROM ${from}`).get())
   if ((highest ?? 0) <= MAX_SHEET_ROWS) return
   const beyond = connection
     .pluck(`SELECT id FROM ${from} NOT INDEXED ORDER BY id LIMIT 1 OFFSET ${MAX_SHEET_ROWS}`)

@@ -9,7 +9,7 @@ import type {
 } from '../log/log'
 
 /*
- * Changes as they are sent: values as JSON. They travel from threads as bytes whose values nobody has to read again.
+ * Changes as they are sent: values as JSON. Threads send them as bytes whose values need not be parsed again.
  */
 
 /** Size that a part approaches, as it is estimated; as JSON of the worst kind it is a few times larger. */
@@ -32,7 +32,7 @@ export type SendableOperation =
   | (Omit<SchemaOperation, 'old' | 'new' | 'cells'> & {
       readonly old: Buffer
       readonly new: Buffer
-      /** What a removed column held, where that is asked for. */
+      /** The cells of a removed column, when requested. */
       readonly cells?: { readonly rowIds: number[]; readonly oldValuesJson: Buffer }
     })
 
@@ -158,7 +158,7 @@ export function sliceRows(operation: RowOperation, from: number, end: number): R
   }
 }
 
-/** What stands in a packed part instead of bytes: how many of those that follow. */
+/** In a packed part, the number of following bytes replaces the bytes. */
 type Packed<T> = { [K in keyof T]: T[K] extends Buffer ? number : T[K] }
 
 /** A part as bytes: the length of the head, the head as JSON, and the values one after the other. */

@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 import {
   measureRun,
   readEntries,
@@ -14,12 +14,12 @@ import { PartMaker, sliceRows } from './change-parts'
 import type { ChangesPlan } from './changes-plan'
 import { Rewind } from './rewind'
 
-/** Entries read from the log at once, and about their size: so much of it is in memory, whatever an entry holds. */
+/** Limits of entries read from the log at once, and their approximate size in memory. */
 const RUN = { count: 1000, bytes: 2 * 1024 * 1024, maxBytes: Number.MAX_SAFE_INTEGER }
 /** Rows that are rebuilt in one go back through the log, and about how large they may be together. */
 const PASS_ROWS = 5_000
 const PASS_BYTES = 32 * 1024 * 1024
-/** Entries looked at, and bytes of them undone, before others get their turn. */
+/** Entries examined, and bytes of them undone, before other work runs. */
 const STEP = { entries: 500, bytes: 256 * 1024 }
 /** How much of the log one read undoes for whole rows, in bytes, before it ends early. */
 const MAX_UNDONE_BYTES = 512 * 1024 * 1024
@@ -46,12 +46,14 @@ export function isShortRead(connection: Connection, plan: ChangesPlan): boolean 
   // For whole rows all that came later counts too.
   const { entries, bytes } = plan.fullRows ? SHORT.rebuilt : SHORT.read
   const looked = plan.fullRows ? entries + 1 : Math.min(entries + 1, plan.limit)
-  const [count, size] = connection
-    .raw(
-      `SELECT count(*), coalesce(sum(size), 0) FROM
+  const [count, size] = requireRow(
+    connection
+      .raw<[number, number]>(
+        `SELECT count(*), coalesce(sum(size), 0) FROM
        (SELECT octet_length(operations) AS size FROM _sheaf_log WHERE seq > ? ORDER BY seq LIMIT ?)`,
-    )
-    .get(plan.after, looked) as [number, number]
+      )
+      .get(plan.after, looked),
+  )
   return count <= entries && size <= bytes
 }
 
@@ -63,10 +65,10 @@ interface Given {
 }
 
 /**
- * The entries of the log, packed (see change-parts.ts), each when it is asked for; null where others may have their turn.
- * What the connection's transaction sees is what they show. With whole rows it ends early, between two entries, when
- * too much would have to be undone for the next one. The first one comes whatever that takes: whoever goes on behind the
- * last entry that came gets to the end of the log.
+ * The entries of the log, packed (see change-parts.ts), each on demand; null where other work may run. They
+ * show what the transaction of the connection sees. With whole rows the read ends early, between two entries,
+ * when too much would have to be undone for the next one. The first entry is always returned: a client that
+ * continues after the last entry it received reaches the end of the log.
  */
 export function* changeParts(
   connection: Connection,
@@ -171,7 +173,10 @@ interface Piece {
   readonly rebuilt?: RowOperation
 }
 
-/** Pieces in their order, no more at a time than can be rebuilt in one go; an entry is divided only if it is more than that. */
+/**
+ * Pieces in their order, no more at a time than can be rebuilt in one go; an entry is divided only if it is
+ * more than that.
+ */
 function* passes(entries: readonly LogEntry[], fullRows: boolean): Generator<Piece[]> {
   let pass: Piece[] = []
   let rows = 0
@@ -210,12 +215,15 @@ function countRebuilt({ operations = [] }: LogEntry): number {
   return operations.filter(isRebuilt).reduce((sum, { rowIds }) => sum + rowIds.length, 0)
 }
 
-/** Which rows have to be rebuilt, by the ref of their table, and which pieces of which operations they are for. */
+/**
+ * Which rows have to be rebuilt, by the ref of their table, and which pieces of which operations they are
+ * for.
+ */
 function wantedRows(pass: readonly Piece[]) {
   const rows = new Map<number, Set<number>>()
   const slices = new Map<Operation, RowOperation[]>()
   for (const { operation, rebuilt } of pass) {
-    // Metadata have no refs, and are told by their changes alone.
+    // Metadata tables have no refs; their changes are complete as logged.
     if (!rebuilt || !operation || !('rowIds' in operation) || operation.tableRef === 0) continue
     const ids = rows.get(operation.tableRef) ?? new Set()
     for (const id of operation.rowIds) ids.add(id)
@@ -243,8 +251,8 @@ class RowReader {
   }
 
   /**
-   * The operations of these pieces with whole rows, for those that need it. `entries` are all that lie between the first
-   * piece and the last. Undefined when the rows are too large together, and `mayRefuse`.
+   * The operations of these pieces with whole rows, for those that need it. `entries` are all that lie
+   * between the first piece and the last. Undefined when the rows are too large together, and `mayRefuse`.
    */
   *complete(
     entries: readonly LogEntry[],
@@ -274,23 +282,23 @@ class RowReader {
 
   /** Undoes the entries after one. Answers how many bytes of them. */
   private *undoLater(rewind: Rewind, seq: number): Generator<null, number> {
-    const list = this.connection.raw(
+    const list = this.connection.raw<[number, string, number]>(
       `SELECT seq, tables, octet_length(operations) FROM _sheaf_log
        WHERE seq > ? AND seq <= ? ORDER BY seq DESC LIMIT ${STEP.entries}`,
     )
-    const read = this.connection.pluck('SELECT operations FROM _sheaf_log WHERE seq = ?')
+    const read = this.connection.pluck<string>('SELECT operations FROM _sheaf_log WHERE seq = ?')
     let upTo = this.limits.latest
     let undone = 0
     let step = 0
     while (upTo > seq) {
-      const entries = list.all(seq, upTo) as [number, string, number][]
+      const entries = list.all(seq, upTo)
       if (entries.length === 0) break
       for (const [at, tables, size] of entries) {
         upTo = at - 1
         if (!rewind.concerns(JSON.parse(tables) as number[])) continue
         undone += size
         step += size
-        const operations = JSON.parse(read.get(at) as string) as Operation[]
+        const operations = JSON.parse(requireRow(read.get(at))) as Operation[]
         for (const operation of operations.reverse()) rewind.undo(operation)
         if (rewind.isTooLarge) return undone
         if (step < STEP.bytes) continue

@@ -33,7 +33,7 @@ export interface HistoryPage {
 
 /** How much one search does. */
 export interface HistoryBounds {
-  /** Entries that are looked at. */
+  /** Entries to examine. */
   readonly entries: number
   /** Bytes of operations that are read. */
   readonly bytes: number
@@ -60,7 +60,7 @@ const inThread = {
 /** Size of a page, of which its last entry may be beyond; and of one entry. */
 const PAGE_BYTES = MIB
 const MAX_ENTRY_BYTES = 8 * MIB
-/** Entries that are looked at in one go. */
+/** Entries examined at once. */
 const STEP = 2_000
 
 /** The same search with the bounds for a thread. */
@@ -162,7 +162,7 @@ function findCandidates(
     SELECT seq, octet_length(operations) AS size FROM _sheaf_log
     WHERE seq >= ? AND seq < ? ${tableRef === undefined ? '' : CONCERNS} ORDER BY seq DESC`
   const concerned = tableRef === undefined ? [] : [tableRef]
-  return connection.prepare(select).all(from, before, ...concerned) as Candidate[]
+  return connection.prepare<Candidate>(select).all(from, before, ...concerned)
 }
 
 /** What of an entry concerns the table or the row; undefined when nothing does. */

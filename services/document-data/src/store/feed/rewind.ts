@@ -15,7 +15,7 @@ import type { Schema } from '../schema/schema'
 
 /** Rows read from the file in one statement. */
 const ROWS_AT_ONCE = 1000
-/** A change of so many times more rows than are held is searched for those, where its rows are in order. */
+/** A sorted change with this many times more rows than are held is searched for the held ones. */
 const MANY = 4
 
 /** A column as it was at a moment. */
@@ -42,8 +42,9 @@ interface PastTable {
 }
 
 /**
- * Some rows of tables as they were at an earlier moment: begins with the present and undoes the operations of the log one
- * by one, the latest first. Tables and columns are known by their refs, so no change of names confuses it.
+ * Some rows of tables as they were at an earlier moment: begins with the present and undoes the operations of
+ * the log one by one, the latest first. Tables and columns are known by their refs, so no change of names
+ * confuses it.
  */
 export class Rewind {
   private readonly tables = new Map<number, PastTable>()
@@ -97,8 +98,8 @@ export class Rewind {
   }
 
   /**
-   * A change of rows with all columns that its table has after it, as of now: nothing that comes after it must be left to
-   * be undone. The rows must be among those that are wanted.
+   * A change of rows with all columns that its table has after it, as of now: nothing that comes after it
+   * must be left to be undone. The rows must be among those that are wanted.
    */
   complete(operation: RowOperation): RowOperation {
     const table = this.tables.get(operation.tableRef)
@@ -136,22 +137,23 @@ function readRows(connection: Connection, table: PastTable): void {
   const { tableId, places, columns, held } = table
   const all = [...columns.values()]
   const names = ['id', ...all.map(({ metadata }) => metadata.colId)].map(quoteId).join(', ')
-  const statement = connection.raw(
+  const statement = connection.raw<[number, ...LogValue[]]>(
     `SELECT ${names} FROM ${quoteId(tableId)} NOT INDEXED
      WHERE id IN (SELECT value FROM json_each(?))`,
   )
   const ids = [...places.keys()]
   for (let start = 0; start < ids.length; start += ROWS_AT_ONCE)
-    for (const row of statement.iterate(JSON.stringify(ids.slice(start, start + ROWS_AT_ONCE)))) {
-      const cells = row as LogValue[]
-      const place = places.get(cells[0] as number)
+    for (const [id, ...cells] of statement.iterate(
+      JSON.stringify(ids.slice(start, start + ROWS_AT_ONCE)),
+    )) {
+      const place = places.get(id)
       if (place !== undefined)
-        all.forEach(({ values }, i) => put(table, values, place, cells[i + 1] ?? null))
+        all.forEach(({ values }, i) => put(table, values, place, cells[i] ?? null))
       if (held.bytes > held.maxBytes) return
     }
 }
 
-/** Rows that were added are left as they are: nobody asks for them at an earlier moment. */
+/** Added rows are left as they are: they are never requested for an earlier moment. */
 function undoRows(table: PastTable, { kind, rowIds, columns }: RowOperation): void {
   if (kind === 'add_rows') return
   const found = findRows(table, rowIds)
@@ -180,7 +182,7 @@ function findRows({ places }: PastTable, rowIds: readonly number[]): [number, nu
   return found
 }
 
-/** Lists whose order is known, because a large one is looked at many times. */
+/** Cache of which lists are ascending, because a large one is checked many times. */
 const ascending = new WeakMap<readonly number[], boolean>()
 
 function isAscending(ids: readonly number[]): boolean {
@@ -229,7 +231,7 @@ function undoSchema(table: PastTable, operation: SchemaOperation): void {
   }
 }
 
-/** Its rows come back by the removal of rows that the log has before it. */
+/** Its rows are restored by undoing the preceding removal of rows in the log. */
 function restoreTable(table: PastTable, { table: tableId, old }: SchemaOperation): void {
   table.tableId = tableId
   const { columns = [] } = (old ?? {}) as {
@@ -250,7 +252,7 @@ function undoUpdate(table: PastTable, { columnRef, old }: SchemaOperation): void
   if (!column) return
   column.metadata = { ...column.metadata, ...old }
   const { metadata } = column
-  // What an empty column holds follows from its type, and the log does not tell it.
+  // The cells of an empty column follow from its type and are not logged.
   if (metadata.isFormula && !isComputed(metadata))
     column.values.fill(logValue(columnType(metadata.type).defaultValue))
 }

@@ -1,30 +1,30 @@
 import { quoteId, quoteText } from '../../quoting/quote'
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 import type { Operation } from '../log/log'
 import type { Table } from '../schema/schema'
 
-/** How automatic indexes are made and dropped. */
+/** Rules by which automatic indexes are built and dropped. */
 export interface IndexRules {
   /** For each table; 0 for none. */
   readonly maxPerTable: number
-  /** Filters look at all rows of a smaller table: that takes about a millisecond. */
+  /** Rows of a table below which filters scan it: that takes about a millisecond. */
   readonly minRows: number
-  /** So many filters that had to look at all rows of a table ask for an index. */
+  /** Number of full scans of a table after which an index is due. */
   readonly minScans: number
-  /** An index that no filter used for so long is dropped. */
+  /** Milliseconds without use after which an index is dropped. */
   readonly unusedMs: number
 }
 
-/** The usual rules, but for the number. A build takes half a second for a million rows. */
+/** The default rules, except for the number. A build takes half a second for a million rows. */
 export const indexRules = { minRows: 20_000, minScans: 3, unusedMs: 14 * 24 * 3600 * 1000 }
 
 /** Larger tables get no index, because the document's writes would wait for the build too long. */
 const MAX_ROWS = 4_000_000
-/** Rows of which some are looked at before an index is built. */
+/** Rows in the sample that is examined before an index is built. */
 const SAMPLE_ROWS = 2_000
 /** An index is of no use when more than this part of the sample passes the filter. */
 const MAX_SHARE = 0.05
-/** Writing a row into an index costs as much as a filter's look at so many rows. */
+/** Cost of writing a row into an index, in rows examined by a filter. */
 const WRITE_COST = 50
 /** Use is written down this often, so that it is known after a restart. */
 const NOTE_MS = 24 * 3600 * 1000
@@ -38,7 +38,7 @@ interface AutoIndex {
   /** Epoch milliseconds of the last use that is written down. */
   notedAt: number
   usedAt: number
-  /** What the filters saved less what the writes cost, in rows looked at; an index below zero is dropped. */
+  /** Savings of filters minus cost of writes, in rows examined; an index below zero is dropped. */
   balance: number
 }
 
@@ -50,9 +50,10 @@ export type IndexStep =
   | { readonly kind: 'write'; readonly statements: readonly string[] }
 
 /**
- * The automatic indexes of one document: on columns that filters ask for on big tables. Which ones there are stands in
- * the file, by their names and in `_sheaf_indexes`; what they are worth is counted in memory while the document is
- * open. They change no answer, because what reads records says NOT INDEXED and asks them by itself.
+ * The automatic indexes of one document: on columns of big tables that filters use. The existing ones are
+ * recorded in the file, by their names and in `_sheaf_indexes`; their benefit is counted in memory while the
+ * document is open. They change no result, because reads of records use NOT INDEXED and query the indexes
+ * separately.
  */
 export class AutoIndexes {
   private indexes = new Map<string, AutoIndex>()
@@ -66,7 +67,7 @@ export class AutoIndexes {
     this.reload(connection)
   }
 
-  /** Reads which there are. Must follow every change of the form and every step. */
+  /** Reads the existing indexes. Must follow every change of the schema and every step. */
   reload(connection: Connection): void {
     const found = readIndexes(connection, this.rules.minRows)
     for (const index of found) {
@@ -81,16 +82,16 @@ export class AutoIndexes {
     return this.indexes.has(nameOf(table.ref, columnRef))
   }
 
-  /** An index spared a filter the look at so many rows. */
+  /** Notes that an index saved a filter from examining so many rows. */
   used(table: Table, columnRef: number, rows: number): void {
     const index = this.indexes.get(nameOf(table.ref, columnRef))
     if (!index) return
     index.usedAt = Date.now()
-    // The limit lets an index go that was useful long ago and only costs now.
+    // The limit allows dropping an index that was useful long ago and only costs now.
     index.balance = Math.min(index.balance + rows, rows * 1000)
   }
 
-  /** A filter had to look at all rows. True when that asks for an index: then `buildStep` may give one. */
+  /** Notes that a filter examined all rows. True when an index is due: then `buildStep` may return one. */
   scanned(table: Table, columnRef: number, rows: number): boolean {
     if (rows < this.rules.minRows || rows > MAX_ROWS || this.isFull(table)) return false
     const name = nameOf(table.ref, columnRef)
@@ -99,7 +100,7 @@ export class AutoIndexes {
     return scans >= this.rules.minScans
   }
 
-  /** Counts what rows written cost. True when an index has become a burden. */
+  /** Counts the cost of written rows. True when an index has become a burden. */
   wrote(operations: readonly Operation[]): boolean {
     let burden = false
     if (this.indexes.size === 0) return burden
@@ -115,7 +116,7 @@ export class AutoIndexes {
     return burden
   }
 
-  /** What makes the index, unless the values asked for are too common for it to help. */
+  /** The step that builds the index; undefined when the requested values are too common for it to help. */
   buildStep(
     connection: Connection,
     table: Table,
@@ -123,12 +124,14 @@ export class AutoIndexes {
     condition: { readonly sql: string; readonly params: readonly unknown[] },
   ): IndexStep | undefined {
     const from = quoteId(table.tableId)
-    const passed = connection
-      .pluck(
-        `SELECT count(*) FROM (SELECT * FROM ${from} ORDER BY id DESC LIMIT ${SAMPLE_ROWS})
+    const passed = requireRow(
+      connection
+        .pluck<number>(
+          `SELECT count(*) FROM (SELECT * FROM ${from} ORDER BY id DESC LIMIT ${SAMPLE_ROWS})
          WHERE ${condition.sql}`,
-      )
-      .get(...condition.params) as number
+        )
+        .get(...condition.params),
+    )
     if (passed > SAMPLE_ROWS * MAX_SHARE) return undefined
     const name = nameOf(table.ref, column.ref)
     return {
@@ -143,7 +146,7 @@ export class AutoIndexes {
     }
   }
 
-  /** What drops the indexes that are a burden or were not used for long, and writes down which were used. */
+  /** The step that drops burdensome and long unused indexes, and records the use of the others. */
   tidyStep(): IndexStep | undefined {
     const now = Date.now()
     const statements: string[] = []
@@ -160,7 +163,10 @@ export class AutoIndexes {
   }
 }
 
-/** Drops the automatic index of a column, which else cannot be dropped. Part of the write that drops the column. */
+/**
+ * Drops the automatic index of a column, which else cannot be dropped. Part of the write that drops the
+ * column.
+ */
 export function dropColumnIndex({ db }: Connection, tableRef: number, columnRef: number): void {
   db.exec(`DROP INDEX IF EXISTS ${quoteId(nameOf(tableRef, columnRef))}`)
 }
@@ -184,15 +190,15 @@ function dropIndex(name: string): string[] {
 /** Names of the automatic indexes that a file has. */
 export function listAutoIndexes(connection: Connection): string[] {
   return connection
-    .pluck(`SELECT name FROM sqlite_master WHERE type = 'index' AND name GLOB '${PREFIX}*'`)
-    .all() as string[]
+    .pluck<string>(`SELECT name FROM sqlite_master WHERE type = 'index' AND name GLOB '${PREFIX}*'`)
+    .all()
 }
 
 function readIndexes(connection: Connection, credit: number): AutoIndex[] {
   const names = listAutoIndexes(connection)
   if (names.length === 0) return []
   const used = new Map(
-    connection.raw('SELECT name, used_at FROM _sheaf_indexes').all() as [string, number][],
+    connection.raw<[string, number]>('SELECT name, used_at FROM _sheaf_indexes').all(),
   )
   return names.map((name) => {
     const [tableRef = 0, columnRef = 0] = name.slice(PREFIX.length).split('_').map(Number)

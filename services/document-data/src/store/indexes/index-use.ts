@@ -3,7 +3,7 @@ import type { Connection } from '../sqlite/connections'
 import type { Column, Table } from '../schema/schema'
 import type { AutoIndexes, IndexStep } from './auto-indexes'
 
-/** A look-up that had to look at all rows of a table. */
+/** A look-up that scanned a whole table. */
 interface Scan {
   readonly table: Table
   readonly column: Column
@@ -12,8 +12,8 @@ interface Scan {
 }
 
 /**
- * The automatic indexes as writes see them. What they miss is remembered until the write is on disk, since an index is
- * built by another connection.
+ * The automatic indexes as writes see them. What they miss is remembered until the write is on disk, since an
+ * index is built by another connection.
  */
 export class IndexUse {
   private scans: Scan[] = []
@@ -25,12 +25,12 @@ export class IndexUse {
     return this.indexes.has(table, column.ref)
   }
 
-  /** An index spared a look-up the look at so many rows. */
+  /** Notes that an index saved a look-up from examining so many rows. */
   used(table: Table, column: Column, rows: number): void {
     this.indexes.used(table, column.ref, rows)
   }
 
-  /** A look-up by this condition on the column had to look at all rows. */
+  /** Notes that a look-up by this condition on the column scanned the table. */
   missed(scan: Scan): void {
     this.scans.push(scan)
   }
@@ -47,7 +47,7 @@ export class IndexUse {
     }
   }
 
-  /** Forgets what a write that came to nothing has missed. */
+  /** Forgets the misses of a write that was rolled back. */
   forget(): void {
     this.scans = []
   }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { requireRow } from '../sqlite/connections'
 import { newestVersion } from '../sqlite/migrations/index'
 import { checkWriteAheadLog } from './check-wal'
 
@@ -13,9 +14,9 @@ export interface CheckOptions {
 }
 
 /**
- * Looks for what is wrong with a document file and tells each finding as the end of a sentence; none when it is sound.
- * Only reads. Must run in a process that has no other connection to the file: closing a file drops the locks that a
- * process has on it.
+ * Checks a document file and describes each finding as the end of a sentence; none when the file is sound.
+ * Only reads. Must run in a process that has no other connection to the file: closing a file drops the locks
+ * that a process has on it.
  */
 export function checkDocument(path: string, options: CheckOptions): string[] {
   const problems = checkQuietly(() => checkWriteAheadLog(`${path}-wal`))
@@ -35,14 +36,17 @@ export function checkDocument(path: string, options: CheckOptions): string[] {
   return problems
 }
 
-/** A log that is being written looks broken for a moment, and elsewhere the next time; damage stays where it is. */
+/**
+ * A log that is being written looks broken for a moment, and elsewhere the next time; damage stays where it
+ * is.
+ */
 function checkQuietly(check: () => string[]): string[] {
   const [first, ...others] = [check(), check(), check()]
   return (first ?? []).filter((problem) => others.every((again) => again.includes(problem)))
 }
 
 function checkOpened(db: Database.Database, { full }: CheckOptions): string[] {
-  const version = db.pragma('user_version', { simple: true }) as number
+  const version = Number(db.pragma('user_version', { simple: true }))
   if (version === 0) return ['its file is not a document']
   if (version > newestVersion)
     return [
@@ -56,17 +60,23 @@ function checkOpened(db: Database.Database, { full }: CheckOptions): string[] {
 }
 
 function checkLog(db: Database.Database): string[] {
-  const log = db
-    .prepare('SELECT min(seq) AS first, max(seq) AS last, count(*) AS entries FROM _sheaf_log')
-    .get() as { first: number | null; last: number; entries: number }
+  const log = requireRow(
+    db
+      .prepare<[], { first: number | null; last: number; entries: number }>(
+        'SELECT min(seq) AS first, max(seq) AS last, count(*) AS entries FROM _sheaf_log',
+      )
+      .get(),
+  )
   if (log.first === null) return ['its log is empty']
   const problems: string[] = []
   const missing = log.last - log.first + 1 - log.entries
   if (missing > 0)
     problems.push(`its log lacks ${missing} of the entries from ${log.first} to ${log.last}`)
   const state = db
-    .prepare('SELECT published_seq AS published, batch_seq AS batch FROM _sheaf_state')
-    .get() as { published: number; batch: number } | undefined
+    .prepare<[], { published: number; batch: number }>(
+      'SELECT published_seq AS published, batch_seq AS batch FROM _sheaf_state',
+    )
+    .get()
   if (!state) return [...problems, 'its published position is missing']
   if (Math.max(state.published, state.batch) > log.last)
     problems.push(

@@ -7,7 +7,7 @@ const LEAST_FREE_BYTES = 256 * 1024 * 1024
 
 /** Something that a check found. */
 export interface Finding {
-  /** An error wants somebody to act; a note only explains. */
+  /** An error requires action; a note only explains. */
   readonly level: 'error' | 'note'
   /** Document concerned; absent when the folder is. */
   readonly docId?: string
@@ -24,7 +24,9 @@ export interface CheckStep {
   readonly findings: readonly Finding[]
 }
 
-/** Checks the folder of all documents and every document in it, step by step. Only reads; see checkDocument. */
+/**
+ * Checks the folder of all documents and every document in it, step by step. Only reads; see checkDocument.
+ */
 export function* checkFolder(root: string, options: CheckOptions): Generator<CheckStep> {
   if (!existsSync(root)) {
     yield { total: 0, findings: [note(`${root} does not exist: it has never had documents`)] }
@@ -51,7 +53,7 @@ function checkOne(folder: string, docId: string, options: CheckOptions): Finding
     if (deleted) return [problem('it was deleted, but its file is still there')]
     return checkDocument(file, options).map(problem)
   } catch (error) {
-    // It may just have been deleted by the service.
+    // The service may just have deleted it.
     if (!existsSync(file) && existsSync(join(folder, 'deleted'))) return []
     return [problem(`check failed: ${(error as Error).message}`)]
   }

@@ -2,12 +2,13 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
 const HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
-/** The last bit tells the byte order of checksums. */
+/** The last bit gives the byte order of checksums. */
 const MAGIC = 0x377f0682
 
 /**
- * Looks for writes that were in a write-ahead log and cannot be read any more: SQLite ends the log at the first frame
- * whose checksum is wrong, which is right after a crash but, when frames of the same run follow it, means damage.
+ * Looks for writes in a write-ahead log that can no longer be read: SQLite ends the log at the first frame
+ * whose checksum is wrong, which is right after a crash but, when frames of the same run follow it, means
+ * damage.
  */
 export function checkWriteAheadLog(path: string): string[] {
   let file: number
@@ -39,7 +40,7 @@ function checkFrames(file: number, size: number): string[] {
     const frame = readAt(file, at, broken > 0 ? FRAME_HEADER_BYTES : frameBytes)
     const sameRun = frame.subarray(8, 16).equals(salt)
     if (broken > 0) {
-      // A commit of the same run behind the break was once answered to somebody.
+      // A later commit of the same run was acknowledged to a caller.
       if (sameRun && frame.readUInt32BE(4) > 0)
         return [`its write-ahead log is damaged at frame ${broken}: later writes are lost`]
       continue

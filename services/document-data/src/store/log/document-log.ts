@@ -56,7 +56,10 @@ export class DocumentLog {
     return this.publishing.unsaved
   }
 
-  /** The entries to publish next, fixed on disk, with those that come until `gathered`; empty when all is published. */
+  /**
+   * The next entries to publish, fixed on disk, including those added until `gathered`; empty when all is
+   * published.
+   */
   async nextBatch(
     { latest, fix, read }: BatchSource,
     gathered?: Promise<unknown>,
@@ -78,7 +81,7 @@ export class DocumentLog {
     )
   }
 
-  /** NATS has confirmed the entries up to this one. */
+  /** Notes that NATS has confirmed the entries up to this one. */
   confirm(seq: number): void {
     this.publishing.confirm(seq)
     this.recent.confirm(seq)
@@ -89,7 +92,7 @@ export class DocumentLog {
     this.appended.push(appendEntry(this.writer, seq, author, operations))
   }
 
-  /** Gives back what forgets the entries that come from now on: their write fails alone. */
+  /** Returns a function that forgets the entries added from now on, for a write that fails alone. */
   remember(): () => void {
     const { length } = this.appended
     return () => (this.appended.length = length)
@@ -112,13 +115,13 @@ export class DocumentLog {
     this.appended = []
   }
 
-  /** The transaction is gone. */
+  /** The transaction was rolled back. */
   undone(): void {
     this.publishing.settle(false)
     this.appended = []
   }
 
-  /** Stores what is not stored yet, when `save` is true, and forgets what is kept in memory. */
+  /** Stores unsaved marks when `save` is true, and empties the memory. */
   close(latest: number, save: boolean): void {
     this.recent.clear()
     if (!save || !this.unsaved) return

@@ -15,14 +15,14 @@ function openStore(folder: string): Promise<DocumentStore> {
 test('the first entry of a new document is published without opening its file', async () => {
   await using folder = await tempDir()
   await using store = await openStore(folder.path)
-  await store.create(docId, settings, author)
-  const batch = await store.nextBatch(docId)
+  await store.lifeCycle.create(docId, settings, author)
+  const batch = await store.publishing.nextBatch(docId)
   expect(batch).toMatchObject([{ seq: 1, user: 7, cause: 1 }])
-  expect(store.listDirty()).toEqual([docId])
-  store.confirmPublished(docId, 1)
-  expect(await store.nextBatch(docId)).toEqual([])
-  expect(await store.settle(docId)).toBe(true)
-  expect(store.listDirty()).toEqual([])
+  expect(store.publishing.listUnpublished()).toEqual([docId])
+  store.publishing.confirmPublished(docId, 1)
+  expect(await store.publishing.nextBatch(docId)).toEqual([])
+  expect(await store.publishing.settle(docId)).toBe(true)
+  expect(store.publishing.listUnpublished()).toEqual([])
   expect(store.openCount).toBe(0)
 })
 
@@ -30,12 +30,12 @@ test('what is published from memory is what the file says', async () => {
   await using folder = await tempDir()
   let fromMemory: { entries: LogEntry[]; epoch: string }
   const read = async (store: DocumentStore) => {
-    const entries = await store.nextBatch(docId)
-    return { entries, epoch: store.epochOf(docId) }
+    const entries = await store.publishing.nextBatch(docId)
+    return { entries, epoch: store.publishing.epochOf(docId) }
   }
   {
     await using store = await openStore(folder.path)
-    await store.create(docId, settings, author)
+    await store.lifeCycle.create(docId, settings, author)
     fromMemory = await read(store)
     expect(store.openCount).toBe(0)
   }
@@ -47,31 +47,33 @@ test('what is published from memory is what the file says', async () => {
 test('a document that is opened goes on where its first entry was confirmed', async () => {
   await using folder = await tempDir()
   await using store = await openStore(folder.path)
-  await store.create(docId, settings, author)
-  store.confirmPublished(docId, 1)
+  await store.lifeCycle.create(docId, settings, author)
+  store.publishing.confirmPublished(docId, 1)
   await store.transact(docId, author, (doc) =>
     doc.record({ kind: 'add_rows', table: 'Table1', tableRef: 1, rowIds: [1], columns: [] }),
   )
-  expect(await store.nextBatch(docId)).toMatchObject([{ seq: 2 }])
+  expect(await store.publishing.nextBatch(docId)).toMatchObject([{ seq: 2 }])
 })
 
 test('a document that is opened before the confirmation takes it all the same', async () => {
   await using folder = await tempDir()
   await using store = await openStore(folder.path)
-  await store.create(docId, settings, author)
+  await store.lifeCycle.create(docId, settings, author)
   expect(store.read(docId, (doc) => doc.seq)).toBe(1)
-  expect(await store.settle(docId)).toBe(false)
-  store.confirmPublished(docId, 1)
-  expect(await store.nextBatch(docId)).toEqual([])
-  expect(await store.settle(docId)).toBe(true)
+  expect(await store.publishing.settle(docId)).toBe(false)
+  store.publishing.confirmPublished(docId, 1)
+  expect(await store.publishing.nextBatch(docId)).toEqual([])
+  expect(await store.publishing.settle(docId)).toBe(true)
 })
 
 test('a document that was removed has nothing left to publish', async () => {
   await using folder = await tempDir()
   await using store = await openStore(folder.path)
-  await store.create(docId, settings, author)
-  await store.remove(docId)
-  await expect(store.nextBatch(docId)).rejects.toMatchObject({ reason: 'DOCUMENT_DELETED' })
+  await store.lifeCycle.create(docId, settings, author)
+  await store.lifeCycle.remove(docId)
+  await expect(store.publishing.nextBatch(docId)).rejects.toMatchObject({
+    reason: 'DOCUMENT_DELETED',
+  })
 })
 
 test('the memory is bounded: the oldest documents are read from their files again', () => {

@@ -11,26 +11,27 @@ export interface FirstEntry {
 }
 
 /**
- * The first log entries of documents that were made by this process and have not been opened since: they can be published
- * without opening the files, which would cost several times what making them does. What is forgotten here is read from
- * the file; a confirmation that is forgotten costs a repetition of the same message.
+ * The first log entries of documents that were made by this process and have not been opened since: they can
+ * be published without opening the files, which would cost several times what making them does. What is
+ * forgotten here is read from the file; a confirmation that is forgotten costs a repetition of the same
+ * message.
  */
 export class FirstEntries {
   private readonly entries = new Map<string, FirstEntry & { confirmed: boolean }>()
 
-  /** Remembers the first entry of a document that was just made. */
+  /** Keeps the first entry of a new document. */
   add(docId: string, first: FirstEntry): void {
     const oldest = this.entries.keys().next()
     if (this.entries.size >= MAX_ENTRIES && !oldest.done) this.entries.delete(oldest.value)
     this.entries.set(docId, { ...first, confirmed: false })
   }
 
-  /** The epoch of a document; undefined when only its file can tell. */
+  /** The epoch of a document; undefined when only its file holds it. */
   epochOf(docId: string): string | undefined {
     return this.entries.get(docId)?.epoch
   }
 
-  /** What is left to publish of a document; undefined when only its file can tell. */
+  /** The unpublished entries of a document; undefined when only its file holds them. */
   find(docId: string): LogEntry[] | undefined {
     const known = this.entries.get(docId)
     return known && (known.confirmed ? [] : [known.entry])
@@ -48,7 +49,7 @@ export class FirstEntries {
     return this.entries.get(docId)?.confirmed === true
   }
 
-  /** Forgets a document, because from now on its file tells; returns the seq that NATS has confirmed, or 0. */
+  /** Forgets a document that is about to be opened; returns the seq that NATS has confirmed, or 0. */
   take(docId: string): number {
     const known = this.entries.get(docId)
     this.entries.delete(docId)

@@ -17,8 +17,9 @@ export class LogWatch implements Disposable {
   }
 
   /**
-   * Resolves when the document was written or removed, at the latest after so many milliseconds or when the signal is
-   * aborted. Throws `too_many` or `unavailable` when too many wait, and `unavailable` when waiting was ended for all.
+   * Resolves when the document was written or removed, at the latest after so many milliseconds or when the
+   * signal is aborted. Throws `too_many` or `unavailable` when too many wait, and `unavailable` when waiting
+   * was ended for all.
    */
   async wait(docId: string, ms: number, signal?: AbortSignal): Promise<void> {
     this.requireOpen()

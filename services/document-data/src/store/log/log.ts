@@ -2,25 +2,25 @@ import type { StoredValue } from '../../values/column-type'
 import { storedNumber } from '../../values/number-storage'
 import type { Connection } from '../sqlite/connections'
 
-/** A stored value as the log keeps it. A whole number that is safe was stored as an integer. */
+/** A stored value in the form of the log. A whole number that is safe was stored as an integer. */
 export type LogValue = string | number | null
 
-/** A stored value as the log keeps it. */
+/** A stored value in the form of the log. */
 export function logValue(value: StoredValue): LogValue {
   return typeof value === 'bigint' ? Number(value) : value
 }
 
-/** Stored values as the log keeps them. */
+/** Stored values in the form of the log. */
 export function logValues(values: readonly StoredValue[]): LogValue[] {
   return values.map(logValue)
 }
 
-/** The stored value that the log keeps like this. */
+/** The stored value for a value of the log. */
 export function fromLog(value: LogValue): StoredValue {
   return typeof value === 'number' ? storedNumber(value) : value
 }
 
-/** What made a change, as the log numbers it. */
+/** The cause of a change, as numbered in the log. */
 export const causes = { api: 1, import: 2, formula: 3, undo: 4 } as const
 
 /** Values of one column, in the order of the rows of the operation. */
@@ -29,7 +29,7 @@ export interface ColumnValues {
   readonly id: string
   /** Ref of the column; 0 for columns of metadata tables. */
   readonly ref: number
-  /** Type as of the change, which tells how the stored values read. */
+  /** Type at the time of the change, by which the stored values are read. */
   readonly type: string
   /** Type before, when the change is one of types. */
   readonly oldType?: string
@@ -39,7 +39,9 @@ export interface ColumnValues {
   readonly new?: readonly LogValue[]
 }
 
-/** A change of rows: whole rows when they were added or removed, else the columns in which any row changed. */
+/**
+ * A change of rows: whole rows when they were added or removed, else the columns in which any row changed.
+ */
 export interface RowOperation {
   readonly kind: 'add_rows' | 'update_rows' | 'remove_rows'
   readonly table: string
@@ -63,14 +65,17 @@ export interface SchemaOperation {
   readonly new?: object
   /** What a removed column held. */
   readonly cells?: { readonly rowIds: readonly number[]; readonly values: readonly LogValue[] }
-  /** Refs of the tables that column types in the metadata name, where there are such tables: names may come to mean others. */
+  /**
+   * Refs of the existing tables that column types in the metadata name: a name may later belong to another
+   * table.
+   */
   readonly targets?: Targets
 }
 
 /** Refs of tables by their ids. */
 export type Targets = Readonly<Record<string, number>>
 
-/** One step of a write. The log keeps the steps of a write as a JSON list of these. */
+/** One step of a write. A log entry holds its steps as a JSON list. */
 export type Operation = RowOperation | SchemaOperation
 
 /** One committed write. */
@@ -124,14 +129,16 @@ export function appendEntry(
   return { entry, bytes: Buffer.byteLength(json) }
 }
 
-/** Position of the latest entry; 0 when nothing was ever written. The latest entry is never cut from the log. */
+/**
+ * Position of the latest entry; 0 when nothing was ever written. The latest entry is never cut from the log.
+ */
 export function readLatestSeq(connection: Connection): number {
-  return (connection.pluck('SELECT max(seq) FROM _sheaf_log').get() as number | null) ?? 0
+  return connection.pluck<number | null>('SELECT max(seq) FROM _sheaf_log').get() ?? 0
 }
 
-/** Position of the oldest entry that is kept; 0 when there is none. */
+/** Position of the oldest entry in the log; 0 when there is none. */
 export function readOldestSeq(connection: Connection): number {
-  return (connection.pluck('SELECT min(seq) FROM _sheaf_log').get() as number | null) ?? 0
+  return connection.pluck<number | null>('SELECT min(seq) FROM _sheaf_log').get() ?? 0
 }
 
 type EntryRow = Omit<LogEntry, 'operations'> & { readonly operations: string | null }
@@ -141,7 +148,9 @@ const ENTRIES = `
     CASE WHEN octet_length(operations) <= ? THEN operations END AS operations
   FROM _sheaf_log WHERE seq > ? AND seq <= ? ORDER BY seq`
 
-/** An entry of the log; undefined when there is none. Operations of more bytes than `maxBytes` are left out. */
+/**
+ * An entry of the log; undefined when there is none. Operations of more bytes than `maxBytes` are left out.
+ */
 export function findEntry(
   connection: Connection,
   seq: number,
@@ -162,15 +171,16 @@ export interface EntryRange {
 
 /** Entries of the log in order. The range bounds memory, so callers read in steps. */
 export function readEntries(connection: Connection, range: EntryRange): LogEntry[] {
-  const rows = connection.prepare(ENTRIES).all(range.maxBytes, range.after, range.upTo)
-  return (rows as EntryRow[]).map(({ operations, ...entry }) =>
+  const rows = connection.prepare<EntryRow>(ENTRIES).all(range.maxBytes, range.after, range.upTo)
+  return rows.map(({ operations, ...entry }) =>
     operations === null ? entry : { ...entry, operations: JSON.parse(operations) as Operation[] },
   )
 }
 
 /**
- * Where to end a run of entries after `after` so that it holds at most `count` entries and about `bytes` bytes, where
- * operations above `maxBytes` count as nothing: the seq of its last entry, or `after` when there are no entries.
+ * Where to end a run of entries after `after` so that it holds at most `count` entries and about `bytes`
+ * bytes, where operations above `maxBytes` count as nothing: the seq of its last entry, or `after` when there
+ * are no entries.
  */
 export function measureRun(
   connection: Connection,
@@ -178,8 +188,10 @@ export function measureRun(
   limits: { count: number; bytes: number; maxBytes: number },
 ): number {
   const sizes = connection
-    .raw('SELECT seq, octet_length(operations) FROM _sheaf_log WHERE seq > ? ORDER BY seq LIMIT ?')
-    .all(after, limits.count) as [number, number][]
+    .raw<[number, number]>(
+      'SELECT seq, octet_length(operations) FROM _sheaf_log WHERE seq > ? ORDER BY seq LIMIT ?',
+    )
+    .all(after, limits.count)
   let last = after
   let total = 0
   for (const [seq, size] of sizes) {

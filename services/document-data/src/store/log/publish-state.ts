@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 import type { FirstEntry } from './first-entries'
 import { appendEntry, measureRun, type Author, type Operation } from './log'
 
 /** Entries with larger operations are sent without them; readers get them from the log. */
 export const EVENT_BYTES = 128 * 1024
-/** What goes into one message at most: entries, and about so many bytes, well below NATS's usual limit of 1 MiB. */
+/** Limits of one message: entries, and approximate bytes, well below the default limit of NATS of 1 MiB. */
 const BATCH = { count: 500, bytes: 256 * 1024, maxBytes: EVENT_BYTES }
 
 interface Marks {
@@ -16,8 +16,8 @@ interface Marks {
 }
 
 /**
- * Begins the log of a new document, with an epoch and an entry that stands for all that is there. Publishing starts with
- * that entry, so its batch is fixed from the beginning.
+ * Begins the log of a new document, with an epoch and an entry that represents its whole content. Publishing
+ * starts with that entry, so its batch is fixed from the beginning.
  */
 export function beginLog(
   connection: Connection,
@@ -29,15 +29,15 @@ export function beginLog(
   return { epoch, entry: appendEntry(connection, 1, author, operations).entry }
 }
 
-/** The epoch of a document: part of its tag, made with it, another one in every copy. */
+/** The epoch of a document: part of its tag, created with the document, different in every copy. */
 export function readEpoch(connection: Connection): string {
-  return connection.pluck('SELECT epoch FROM _sheaf_state WHERE id = 1').get() as string
+  return requireRow(connection.pluck<string>('SELECT epoch FROM _sheaf_state WHERE id = 1').get())
 }
 
 /**
- * How far a document's log has been published. The end of a batch is stored, within the transaction of a write where
- * possible, before the batch is sent. What has been confirmed is kept in memory and stored with the next write:
- * losing it costs a repetition of the same message, which NATS recognises.
+ * How far a document's log has been published. The end of a batch is stored, within the transaction of a
+ * write where possible, before the batch is sent. What has been confirmed is kept in memory and stored with
+ * the next write: losing it costs a repetition of the same message, which NATS recognises.
  */
 export class PublishState {
   private stored: Marks
@@ -45,9 +45,11 @@ export class PublishState {
   private confirmed: number
 
   constructor(connection: Connection) {
-    const [published, batch] = connection
-      .raw('SELECT published_seq, batch_seq FROM _sheaf_state WHERE id = 1')
-      .get() as [number, number]
+    const [published, batch] = requireRow(
+      connection
+        .raw<[number, number]>('SELECT published_seq, batch_seq FROM _sheaf_state WHERE id = 1')
+        .get(),
+    )
     this.stored = { published, batch }
     this.confirmed = published
   }
@@ -68,7 +70,7 @@ export class PublishState {
     return this.stored.published !== this.confirmed
   }
 
-  /** NATS has confirmed the entries up to this one. */
+  /** Notes that NATS has confirmed the entries up to this one. */
   confirm(seq: number): void {
     this.confirmed = Math.max(this.confirmed, seq)
   }
@@ -90,7 +92,7 @@ export class PublishState {
     this.storing = { published, batch }
   }
 
-  /** What `save` wrote is on disk, or gone. */
+  /** Notes that what `save` wrote is on disk, or was rolled back. */
   settle(committed: boolean): void {
     if (committed && this.storing) this.stored = this.storing
     this.storing = undefined

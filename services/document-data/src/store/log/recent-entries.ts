@@ -5,8 +5,8 @@ import type { LogEntry } from './log'
 const ENTRY_BYTES = 200
 
 /**
- * The latest entries of one document's log, until they are published: under load reading them back from the file and
- * parsing them would cost about as much as writing them did. What is not here stands in the log.
+ * The latest entries of one document's log, until they are published: under load reading them back from the
+ * file and parsing them would cost about as much as writing them did. Older entries are read from the log.
  */
 export class RecentEntries {
   /** Without a gap, up to the latest one. */
@@ -14,7 +14,7 @@ export class RecentEntries {
 
   constructor(private readonly budget: ByteBudget) {}
 
-  /** Remembers the entry that follows the latest one, whose operations are so many bytes long as JSON. */
+  /** Adds the entry that follows the latest one; `bytes` is the length of its operations as JSON. */
   add(entry: LogEntry, operationBytes: number): void {
     const bytes = ENTRY_BYTES + operationBytes
     if (this.budget.take(bytes)) this.entries.push({ entry, bytes })

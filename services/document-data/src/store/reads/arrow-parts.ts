@@ -2,8 +2,8 @@ import { createRowWriter } from '../../formats/create-row-writer'
 import { recordRow, type KeptColumn } from '../../formats/record-columns'
 
 /**
- * An Arrow stream of parts whose rows are JSON lists, separated by commas; null for a part that holds no rows. SQLite writes
- * JSON faster than rows can be taken from it cell by cell.
+ * An Arrow stream of parts whose rows are JSON lists, separated by commas; null for a part that holds no
+ * rows. SQLite writes JSON faster than rows can be taken from it cell by cell.
  */
 export function* arrowParts(
   columns: readonly KeptColumn[],

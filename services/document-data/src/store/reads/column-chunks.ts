@@ -1,11 +1,11 @@
 import type { ColumnSql } from '../../query/row-json'
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 import { clausesOf, takesAll, type ReadPlan } from './read-plan'
 
 /*
- * Answers with a list for each column. No list can be finished before all rows have been looked at, so the rows are gone
- * through once for each column, all in one snapshot: that costs reading their pages again, and holds no more than one
- * chunk, and the ids of rows that were filtered or sorted, in memory.
+ * Answers with a list for each column. No list can be finished before all rows have been looked at, so the
+ * rows are gone through once for each column, all in one snapshot: that costs reading their pages again, and
+ * holds no more than one chunk, and the ids of rows that were filtered or sorted, in memory.
  */
 
 /** Size that chunks approach. */
@@ -14,9 +14,11 @@ const CHUNK_BYTES = 256 * 1024
 const MAX_CELLS = 16_000
 /** Cells in the first chunk of a column, before anything is known of their length. */
 const FIRST_CELLS = 2_000
-/** Rows looked at in one go when most of them may not be wanted. */
+/** Rows examined at once when most of them may not match. */
 const FILTER_ROWS = 16_000
-/** Columns of a small answer that one statement makes; a concat has twice as many arguments, of at most 1,000. */
+/**
+ * Columns of a small answer that one statement makes; a concat has twice as many arguments, of at most 1,000.
+ */
 const COLUMNS_AT_ONCE = 200
 /** Below every row id. */
 const FIRST = Number.MIN_SAFE_INTEGER
@@ -35,10 +37,10 @@ export function readColumnsAtOnce(
     const lists = some.map(
       ({ key }, i) => `${quoteLead(key, start + i)}, coalesce(group_concat(" ${i}", ','), ''), ']'`,
     )
-    const statement = connection.pluck(`
+    const statement = connection.pluck<Buffer>(`
       SELECT CAST(concat(${lists.join(',')}) AS BLOB) FROM (
         SELECT ${cells.join(', ')} FROM ${plan.from} NOT INDEXED ${clausesOf(plan)})`)
-    parts.push(statement.get(...plan.params) as Buffer)
+    parts.push(requireRow(statement.get(...plan.params)))
   }
   parts.push(Buffer.from('}'))
   return Buffer.concat(parts)
@@ -53,7 +55,7 @@ function quoteLead(key: string, place: number): string {
   return `'${lead(key, place).replace(/'/g, "''")}'`
 }
 
-/** The JSON document of a large read in parts, each made when it is asked for; null where only rows were looked at. */
+/** The JSON document of a large read in parts, each made on demand; null where rows were only examined. */
 export function* columnParts(
   connection: Connection,
   plan: ReadPlan,
@@ -78,18 +80,18 @@ function* findIds(connection: Connection, plan: ReadPlan): Generator<null, numbe
   const { from, where, params, limit } = plan
   if (!plan.inRanges)
     return connection
-      .pluck(`SELECT id FROM ${from} NOT INDEXED ${clausesOf(plan)}`)
-      .all(...params) as number[]
-  const findEnd = connection.pluck(
+      .pluck<number>(`SELECT id FROM ${from} NOT INDEXED ${clausesOf(plan)}`)
+      .all(...params)
+  const findEnd = connection.pluck<number>(
     `SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT 1 OFFSET ${FILTER_ROWS - 1}`,
   )
-  const statement = connection.pluck(
+  const statement = connection.pluck<number>(
     `SELECT id FROM ${from} NOT INDEXED WHERE id > ? AND id <= ? AND (${where}) ORDER BY id`,
   )
   const ids: number[] = []
   for (let after: number | undefined = FIRST; after !== undefined;) {
-    const end = findEnd.get(after) as number | undefined
-    ids.push(...(statement.all(after, end ?? Number.MAX_SAFE_INTEGER, ...params) as number[]))
+    const end = findEnd.get(after)
+    ids.push(...statement.all(after, end ?? Number.MAX_SAFE_INTEGER, ...params))
     if (limit > 0 && ids.length >= limit) return ids.slice(0, limit)
     yield null
     after = end
@@ -99,12 +101,12 @@ function* findIds(connection: Connection, plan: ReadPlan): Generator<null, numbe
 
 /** The cells of every row. */
 function* allCells(connection: Connection, { from }: ReadPlan, cell: string): Generator<Buffer> {
-  const statement = connection.raw(`
+  const statement = connection.raw<[Buffer, number | null]>(`
     SELECT CAST(group_concat(c, ',') AS BLOB), max(id)
     FROM (SELECT id, ${cell} AS c FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT ?)`)
   let cells = FIRST_CELLS
   for (let after = FIRST; ;) {
-    const [part, last] = statement.get(after, cells) as [Buffer, number | null]
+    const [part, last] = requireRow(statement.get(after, cells))
     if (last === null) return
     yield part
     after = last
@@ -119,19 +121,19 @@ function* cellsOf(
   cell: string,
   ids: readonly number[],
 ): Generator<Buffer> {
-  const statement = connection.pluck(`
+  const statement = connection.pluck<Buffer>(`
     SELECT CAST(group_concat((SELECT ${cell} FROM ${from} NOT INDEXED WHERE id = e.value), ',') AS BLOB)
     FROM json_each(?) e`)
   let cells = FIRST_CELLS
   for (let start = 0; start < ids.length;) {
-    const part = statement.get(JSON.stringify(ids.slice(start, start + cells))) as Buffer
+    const part = requireRow(statement.get(JSON.stringify(ids.slice(start, start + cells))))
     yield part
     start += cells
     cells = adapt(cells, part)
   }
 }
 
-/** How many cells to read next, when so many made this part. */
+/** Number of cells to read next, given the size of this part. */
 function adapt(cells: number, { length }: Buffer): number {
   return Math.max(1, Math.min(MAX_CELLS, Math.round((cells * CHUNK_BYTES) / length)))
 }

@@ -2,7 +2,7 @@ import { positionText, readPosition, type KeyValue, type Position } from '../../
 import type { PageQuery, ReadExtras } from '../../query/read-query'
 import type { OrderTerm } from '../../query/sort'
 import type { StoredValue } from '../../values/column-type'
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 import type { ReadPlan } from './read-plan'
 import { skipRows } from './skip-rows'
 
@@ -23,8 +23,8 @@ interface FoundExtras {
 const NEWLINE = 0x0a
 
 /**
- * Finds out what is wanted beside the rows: one line of JSON, which `takeFacts` reads, and the rows of the page. Gives null
- * while it skips rows.
+ * Finds out what is wanted beside the rows: one line of JSON, which `takeFacts` reads, and the rows of the
+ * page. Gives null while it skips rows.
  */
 export function* findExtras(
   connection: Connection,
@@ -37,7 +37,7 @@ export function* findExtras(
   return { line: Buffer.from(`${JSON.stringify({ total, next })}\n`), ids: found?.ids }
 }
 
-/** Takes the facts off the first chunk of an answer; gives also what is left of the chunk. */
+/** Splits the facts from the first chunk of a reply; also returns the rest of the chunk. */
 export function takeFacts(first: Buffer): { facts: ReadFacts; rest: Buffer } {
   const end = first.indexOf(NEWLINE)
   const { total, next } = JSON.parse(first.toString('utf8', 0, end)) as {
@@ -56,14 +56,16 @@ export function findPosition(
 ): Position | undefined {
   const terms = page.terms.map(({ sql }) => sql).join(',')
   return connection
-    .raw(`SELECT ${terms} FROM ${from} NOT INDEXED WHERE "id" = ?`)
-    .get(...page.params, rowId) as KeyValue[] | undefined
+    .raw<KeyValue[]>(`SELECT ${terms} FROM ${from} NOT INDEXED WHERE "id" = ?`)
+    .get(...page.params, rowId)
 }
 
 function countRows(connection: Connection, { from, where, params }: ReadPlan): number {
-  return connection
-    .pluck(`SELECT count(*) FROM ${from} NOT INDEXED WHERE ${where}`)
-    .get(...params) as number
+  return requireRow(
+    connection
+      .pluck<number>(`SELECT count(*) FROM ${from} NOT INDEXED WHERE ${where}`)
+      .get(...params),
+  )
 }
 
 function* findPage(
@@ -72,7 +74,7 @@ function* findPage(
   page: PageQuery,
 ): Generator<null, { ids: number[]; next?: Position }> {
   const isById = page.terms.length === 1
-  // One more than wanted tells whether there is another page.
+  // One more than wanted shows whether there is another page.
   const found = isById ? yield* idsById(connection, plan, page) : idsInOrder(connection, plan, page)
   const ids = found.slice(0, plan.limit)
   const last = ids.at(-1)
@@ -98,16 +100,16 @@ function* idsById(
     : (after ?? [])
   const isAfter = start.length > 0 ? `"id" ${isDescending ? '<' : '>'} ? AND ` : ''
   return connection
-    .pluck(
+    .pluck<number>(
       `SELECT "id" FROM ${from} NOT INDEXED WHERE ${isAfter}(${where})
        ORDER BY "id"${isDescending ? ' DESC' : ''} LIMIT ? OFFSET ?`,
     )
-    .all(...start.map(bound), ...params, limit + 1, skipsAhead ? 0 : offset) as number[]
+    .all(...start.map(bound), ...params, limit + 1, skipsAhead ? 0 : offset)
 }
 
 /**
- * In any other order SQLite looks at all rows that pass the filter and keeps the first ones of the page. The limit of the
- * inner statement, which is none, keeps SQLite from merging the two, so that it computes each key once.
+ * In any other order SQLite examines all rows that pass the filter and keeps those of the page. The limit of
+ * the inner statement, which is none, keeps SQLite from merging the two, so that it computes each key once.
  */
 function idsInOrder(
   connection: Connection,
@@ -118,12 +120,12 @@ function idsInOrder(
   const orderBy = page.terms.map(({ descending }, i) => `k${i}${descending ? ' DESC' : ''}`)
   const start = page.after && afterCondition(page.terms, page.after)
   return connection
-    .pluck(
+    .pluck<number>(
       `SELECT row FROM (
          SELECT "id" AS row, ${keys.join(',')} FROM ${from} NOT INDEXED WHERE ${where} LIMIT -1)
        WHERE ${start?.sql ?? '1'} ORDER BY ${orderBy.join(',')} LIMIT ? OFFSET ?`,
     )
-    .all(...page.params, ...params, ...(start?.params ?? []), limit + 1, offset) as number[]
+    .all(...page.params, ...params, ...(start?.params ?? []), limit + 1, offset)
 }
 
 /** That a row comes after a position: greater in the first term in which it differs. */

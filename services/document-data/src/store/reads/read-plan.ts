@@ -3,12 +3,12 @@ import type { Condition } from '../../query/filter'
 import type { ReadExtras, ReadQuery } from '../../query/read-query'
 import { rowSql, type RowForm, type RowSql } from '../../query/row-form'
 import type { StoredValue } from '../../values/column-type'
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 import type { Table } from '../schema/schema'
 
 /** Rows that are read in one go, in one turn of the event loop: about a millisecond. */
 const SMALL = 1000
-/** A table of so many rows is read in one go, whatever is asked. */
+/** Rows of a table up to which every read is done at once. */
 const SMALL_TABLE = 1500
 /** Rows that a full sort may have on the event loop: some 20 ms. */
 const SORT_ROWS = 10_000
@@ -36,7 +36,7 @@ export interface ReadPlan extends RowSql {
 /** Where a read runs: in one go, piece by piece between other work, or in a thread of its own. */
 export type Extent = 'small' | 'long' | 'heavy'
 
-/** What is the same in all reads of a table; a table never changes, a change of the form makes another one. */
+/** SQL common to all reads of a table; tables are immutable, a change of the schema creates new ones. */
 const tableSql = new WeakMap<Table, Map<string, RowSql>>()
 
 function sqlOf(table: Table, form: RowForm): RowSql {
@@ -76,7 +76,7 @@ export function takesAll({ where }: ReadPlan): boolean {
   return where === '1'
 }
 
-/** True for a page of a table in its own order, which costs nothing whatever the size of the table. */
+/** True for a page of a table in its own order, which is cheap for a table of any size. */
 export function isPage(plan: ReadPlan): boolean {
   const { inRanges, limit, offset, extras } = plan
   const isShort = limit > 0 && limit + offset <= SMALL
@@ -85,7 +85,7 @@ export function isPage(plan: ReadPlan): boolean {
 
 /** Rows of a table: exactly when they are few, else no fewer than there are. */
 export function countRoughly(connection: Connection, { from }: ReadPlan): number {
-  const highest = connection.pluck(`SELECT max(id) FROM ${from}`).get() as number | null
+  const highest = requireRow(connection.pluck<number | null>(`SELECT max(id) FROM ${from}`).get())
   if (highest === null || highest <= SMALL_TABLE) return highest ?? 0
   const beyond = connection
     .pluck(`SELECT id FROM ${from} ORDER BY id LIMIT 1 OFFSET ${SMALL_TABLE}`)
@@ -93,7 +93,7 @@ export function countRoughly(connection: Connection, { from }: ReadPlan): number
   return beyond === undefined ? SMALL_TABLE : highest
 }
 
-/** How much work a read is on a table of so many rows. */
+/** The cost class of a read of a table with this many rows. */
 export function extentOf(plan: ReadPlan, rows: number): Extent {
   if (rows <= SMALL_TABLE) return 'small'
   if (!plan.inRanges) return rows > SORT_ROWS ? 'heavy' : 'long'
@@ -103,8 +103,8 @@ export function extentOf(plan: ReadPlan, rows: number): Extent {
 }
 
 /**
- * Ids of the rows that satisfy the condition on a column that has an index, or on the row id; undefined when they are
- * too many for the index to be of use.
+ * Ids of the rows that satisfy the condition on a column that has an index, or on the row id; undefined when
+ * they are too many for the index to be of use.
  */
 export function findByIndex(
   connection: Connection,
@@ -112,8 +112,8 @@ export function findByIndex(
   { sql, params }: Condition,
 ): number[] | undefined {
   const ids = connection
-    .pluck(`SELECT id FROM ${from} WHERE ${sql} LIMIT ${MAX_FOUND + 1}`)
-    .all(...params) as number[]
+    .pluck<number>(`SELECT id FROM ${from} WHERE ${sql} LIMIT ${MAX_FOUND + 1}`)
+    .all(...params)
   return ids.length > MAX_FOUND ? undefined : ids
 }
 
@@ -127,7 +127,7 @@ export function narrowTo(plan: ReadPlan, ids: readonly number[]): ReadPlan {
   }
 }
 
-/** How much work a read of so many known rows is. */
+/** The cost class of a read of this many known rows. */
 export function extentOfFound(count: number): Extent {
   return count <= SMALL ? 'small' : 'long'
 }

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '@sheaf/kit/errors'
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 import type { Loan } from '../sqlite/reader-pool'
-import { tellSqliteError } from '../sqlite/sqlite-errors'
+import { translateSqliteError } from '../sqlite/sqlite-errors'
 import { arrowParts } from './arrow-parts'
 import { columnParts, readColumnsAtOnce } from './column-chunks'
 import { findExtras } from './read-extras'
@@ -13,7 +13,7 @@ import { skipRows } from './skip-rows'
 const RANGE_ROWS = 1500
 /** Size that chunks of a large reply approach. */
 const CHUNK_BYTES = 256 * 1024
-/** Rows looked at in one go when most of them may not be wanted. */
+/** Rows examined at once when most of them may not match. */
 const FILTER_ROWS = 16_000
 /** The same where each row is also taken apart again. */
 const ARROW_FILTER_ROWS = 4_000
@@ -25,17 +25,17 @@ interface Lead {
   text: string
 }
 
-/** Bounds of a read that takes several turns. */
+/** Limits of a read that spans several turns of the event loop. */
 export interface ReadLimits {
-  /** Aborted when the caller has gone away. */
+  /** Aborted when the caller has disconnected. */
   readonly signal: AbortSignal | undefined
   /** Longest life of the snapshot, in milliseconds: while it lives the write-ahead log cannot shrink. */
   readonly maxAgeMs: number
 }
 
 /*
- * Every statement here says NOT INDEXED: automatic indexes come and go, and what a read answers, and in which order,
- * must not depend on them. Which rows an index finds is asked beforehand (findByIndex).
+ * Every statement here uses NOT INDEXED: automatic indexes come and go, and the result of a read and its
+ * order must not depend on them. Indexes are queried beforehand (findByIndex).
  */
 
 /** The whole document of a small read; as `documentParts` gives it when there are extras. */
@@ -47,23 +47,23 @@ export function readAtOnce(connection: Connection, plan: ReadPlan): Buffer {
   const sql = `
     SELECT CAST(? || coalesce(group_concat(j, '${separator}'), '') || ? AS BLOB) FROM (
       SELECT ${plan.row} AS j FROM ${plan.from} NOT INDEXED ${clausesOf(plan)})`
-  return connection.pluck(sql).get(head, tail, ...plan.params) as Buffer
+  return requireRow(connection.pluck<Buffer>(sql).get(head, tail, ...plan.params))
 }
 
-/** What a reader is told that did not take its answer in time. */
+/** The error for a reader that consumed its result too slowly. */
 export function tooSlow(): AppError {
   return new AppError('unavailable', 'READ_TOO_SLOW', 'the client reads too slowly')
 }
 
-/** What is told of a call that has ended. */
+/** The error for a call that has ended. */
 export function callEnded(): AppError {
   return new AppError('timeout', 'CALL_ENDED', 'the call has ended')
 }
 
 /**
  * The parts of a large read, all from the snapshot that the loan's transaction holds. Every part is
- * made when it is asked for; between two of them other work gets its turn. Gives the loan back when it ends, also
- * when whoever iterates stops early. Throws `unavailable` when the snapshot grew too old.
+ * made on demand; other work runs between two of them. Returns the loan at the end, also
+ * when the iteration stops early. Throws `unavailable` when the snapshot grows too old.
  */
 export async function* readInChunks(
   loan: Loan,
@@ -98,14 +98,14 @@ function nextPart(parts: Iterator<Buffer | null, void>): Buffer | null | undefin
     const { done, value } = parts.next()
     return done ? undefined : value
   } catch (error) {
-    throw tellSqliteError(error)
+    throw translateSqliteError(error)
   }
 }
 
 /**
- * The document of a read in parts, each made when it is asked for; null for one that holds no rows. What the connection's
- * transaction sees is what it shows. Throws what SQLite throws. With extras what was found out stands before the document,
- * on a line of its own, and a JSON document lacks its last brace, so that it can be told at the end.
+ * The document of a read in parts, each made on demand; null for one that holds no rows. Shows what the
+ * transaction of the connection sees. Throws what SQLite throws. With extras, the facts found precede the
+ * document, on a line of its own, and a JSON document lacks its last brace, so that more can be appended.
  */
 export function* documentParts(connection: Connection, plan: ReadPlan): Generator<Buffer | null> {
   // SQLite itself puts the parts together: what it hands over goes to the reader without another copy.
@@ -119,7 +119,7 @@ export function* documentParts(connection: Connection, plan: ReadPlan): Generato
   yield* plan.arrow ? arrowParts(plan.arrow, parts) : parts
 }
 
-/** The rows with what stands around them, all or those with these ids. */
+/** The rows with their enclosing text, all or those with these ids. */
 function* framedParts(
   connection: Connection,
   plan: ReadPlan,
@@ -149,15 +149,15 @@ function rangeParts(connection: Connection, plan: ReadPlan, lead: Lead): Generat
   return filteredParts(connection, plan, lead)
 }
 
-/** How many rows to read next, when so many made this part. */
+/** Number of rows to read next, given the size of this part. */
 function adapt(rows: number, part: Buffer | null): number {
   const fitting = part === null ? RANGE_ROWS : Math.round((rows * CHUNK_BYTES) / part.length)
   return Math.max(1, Math.min(RANGE_ROWS, fitting))
 }
 
 /**
- * Rows that pass the filter. The end of a range is found first: to copy rows through a subselect with a limit would take
- * half as long again.
+ * Rows that pass the filter. The end of a range is found first: to copy rows through a subselect with a limit
+ * would take half as long again.
  */
 function* filteredParts(
   connection: Connection,
@@ -165,18 +165,18 @@ function* filteredParts(
   lead: Lead,
 ): Generator<Buffer | null> {
   const { from, row, frame, where, params } = plan
-  const findEnd = connection.pluck(
+  const findEnd = connection.pluck<number>(
     `SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?`,
   )
-  const statement = connection.pluck(`
+  const statement = connection.pluck<Buffer | null>(`
     SELECT CAST(?||group_concat(${row}, '${frame.separator}') AS BLOB)
     FROM ${from} NOT INDEXED WHERE id > ? AND id <= ? AND (${where})`)
   const all = takesAll(plan)
   let rows = all ? FIRST_ROWS : plan.arrow ? ARROW_FILTER_ROWS : FILTER_ROWS
   for (let after: number | undefined = yield* skipRows(connection, plan); after !== undefined;) {
-    const end = findEnd.get(after, rows - 1) as number | undefined
+    const end = findEnd.get(after, rows - 1)
     const range = [after, end ?? Number.MAX_SAFE_INTEGER]
-    const part = statement.get(lead.text, ...range, ...params) as Buffer | null
+    const part = requireRow(statement.get(lead.text, ...range, ...params))
     yield part
     after = end
     if (all) rows = adapt(rows, part)
@@ -190,18 +190,14 @@ function* limitedParts(
   lead: Lead,
 ): Generator<Buffer | null> {
   const { from, row, frame, where, params, limit } = plan
-  const statement = connection.raw(`
+  const statement = connection.raw<[Buffer | null, number | null, number]>(`
     SELECT CAST(?||group_concat(${row}, '${frame.separator}') AS BLOB), max(id), count(*)
     FROM (SELECT * FROM ${from} NOT INDEXED WHERE id > ? AND (${where}) ORDER BY id LIMIT ?)`)
   let after = yield* skipRows(connection, plan)
   let rows = FIRST_ROWS
   for (let left = limit; left > 0;) {
     const range = [after, ...params, Math.min(rows, left)]
-    const [part, last, count] = statement.get(lead.text, ...range) as [
-      Buffer | null,
-      number | null,
-      number,
-    ]
+    const [part, last, count] = requireRow(statement.get(lead.text, ...range))
     if (last === null) return
     yield part
     after = last
@@ -210,7 +206,7 @@ function* limitedParts(
   }
 }
 
-/** Rows in the order asked for: first all their ids, then the rows in pieces. */
+/** Rows in the requested order: first all their ids, then the rows in pieces. */
 function* sortedParts(
   connection: Connection,
   plan: ReadPlan,
@@ -218,8 +214,8 @@ function* sortedParts(
 ): Generator<Buffer | null> {
   const { from, params } = plan
   const ids = connection
-    .pluck(`SELECT id FROM ${from} NOT INDEXED ${clausesOf(plan)}`)
-    .all(...params) as number[]
+    .pluck<number>(`SELECT id FROM ${from} NOT INDEXED ${clausesOf(plan)}`)
+    .all(...params)
   yield* rowParts(connection, plan, lead, ids)
 }
 
@@ -230,16 +226,15 @@ function* rowParts(
   lead: Lead,
   ids: readonly number[],
 ): Generator<Buffer | null> {
-  const statement = connection.pluck(`
+  const statement = connection.pluck<Buffer | null>(`
     SELECT CAST(?||group_concat(
       (SELECT ${row} FROM ${from} NOT INDEXED WHERE id = e.value), '${frame.separator}') AS BLOB)
     FROM json_each(?) e`)
   let rows = FIRST_ROWS
   for (let start = 0; start < ids.length;) {
-    const part = statement.get(
-      lead.text,
-      JSON.stringify(ids.slice(start, start + rows)),
-    ) as Buffer | null
+    const part = requireRow(
+      statement.get(lead.text, JSON.stringify(ids.slice(start, start + rows))),
+    )
     yield part
     start += rows
     rows = adapt(rows, part)

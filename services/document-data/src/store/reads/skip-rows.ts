@@ -1,4 +1,4 @@
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 import { takesAll, type ReadPlan } from './read-plan'
 
 /** Rows passed in one go: a few milliseconds. */
@@ -30,8 +30,9 @@ const FIRST = Number.MIN_SAFE_INTEGER
 const LAST = Number.MAX_SAFE_INTEGER
 
 /**
- * Skips as many rows as the plan says, in the order of row ids, in steps between which it gives null, so that other work gets
- * its turn and a read that was given up ends. Returns the id of the last row it skipped: what is wanted comes after it.
+ * Skips as many rows as the plan says, in the order of row ids, in steps between which it gives null, so that
+ * other work gets its turn and a read that was given up ends. Returns the id of the last row it skipped: what
+ * is wanted comes after it.
  */
 export function* skipRows(
   connection: Connection,
@@ -60,16 +61,16 @@ export function* skipRows(
     : skipPassing(connection, plan, walk)
 }
 
-/** No cell of a row is looked at: SQLite goes from leaf to leaf of the table. */
+/** No cell is read: SQLite goes from leaf to leaf of the table. */
 function* skipAll(
   connection: Connection,
   { offset }: ReadPlan,
   { after, end, ids, nth }: Walk,
 ): Generator<null, number> {
-  const find = connection.pluck(`SELECT id ${ids} ${nth}`)
+  const find = connection.pluck<number>(`SELECT id ${ids} ${nth}`)
   let at = after
   for (let left = offset; left > 0; left -= STEP_ROWS) {
-    const next = find.get(at, Math.min(left, STEP_ROWS) - 1) as number | undefined
+    const next = find.get(at, Math.min(left, STEP_ROWS) - 1)
     if (next === undefined) return end
     at = next
     yield null
@@ -84,15 +85,17 @@ function* skipPassing(
   { after, end, ids, upTo, nth }: Walk,
 ): Generator<null, number> {
   const passing = `${ids} AND ${upTo} AND (${where})`
-  const find = connection.pluck(`SELECT id ${ids} ${nth}`)
-  const count = connection.pluck(`SELECT count(*) ${passing}`)
+  const find = connection.pluck<number>(`SELECT id ${ids} ${nth}`)
+  const count = connection.pluck<number>(`SELECT count(*) ${passing}`)
   let left = offset
   for (let at: number | undefined = after; at !== undefined;) {
-    const next = find.get(at, STEP_ROWS - 1) as number | undefined
+    const next = find.get(at, STEP_ROWS - 1)
     const range = [at, next ?? end, ...params]
-    const passed = count.get(...range) as number
+    const passed = requireRow(count.get(...range))
     if (passed >= left)
-      return connection.pluck(`SELECT id ${passing} ${nth}`).get(...range, left - 1) as number
+      return requireRow(
+        connection.pluck<number>(`SELECT id ${passing} ${nth}`).get(...range, left - 1),
+      )
     left -= passed
     yield null
     at = next

@@ -7,7 +7,7 @@ import { requireNewRowId } from './add-or-update'
 import type { CellColumns, WriteOptions } from './conversion'
 import { addRecords, deleteRecords, updateRecords } from './records'
 
-/** A change of rows of one table; its rows and cells stand in lists. */
+/** A change of rows of one table; its rows and cells are lists. */
 export interface RowChange {
   readonly kind: 'add' | 'update' | 'remove'
   readonly tableId: string
@@ -16,12 +16,12 @@ export interface RowChange {
   readonly cells: CellColumns
 }
 
-/** Rows by the negative ids that stand for them, by table ref. */
+/** Rows by their negative placeholder ids, by table ref. */
 type NamedRows = Map<number, Map<number, number>>
 
 /**
- * Makes changes one after the other, and returns the ids of the rows that each has added. Throws `not_found` for a table,
- * `invalid` for a column, row or value at fault.
+ * Makes changes one after the other, and returns the ids of the rows that each has added. Throws `not_found`
+ * for a table, `invalid` for a column, row or value at fault.
  */
 export function applyActions(
   doc: DocumentWriter,
@@ -81,10 +81,10 @@ function chooseIds(
 ): number[] {
   const chosen = rowIds.filter((id) => id !== null && id >= 0).map(requireNewRowId)
   const taken = doc.connection
-    .pluck(
+    .pluck<number>(
       `SELECT id FROM ${quoteId(table.tableId)} WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1`,
     )
-    .get(JSON.stringify(chosen)) as number | undefined
+    .get(JSON.stringify(chosen))
   const seen = new Set<number>()
   const used = taken ?? chosen.find((id) => seen.size === seen.add(id).size)
   if (used !== undefined)
@@ -93,8 +93,10 @@ function chooseIds(
       'INVALID_ROW_ID',
       `Invalid row id ${used}: the row already exists`,
     )
-  const highest = doc.connection.pluck(`SELECT max(id) FROM ${quoteId(table.tableId)}`).get()
-  let next = chosen.reduce((a, b) => Math.max(a, b), (highest as number | null) ?? 0) + 1
+  const highest = doc.connection
+    .pluck<number | null>(`SELECT max(id) FROM ${quoteId(table.tableId)}`)
+    .get()
+  let next = chosen.reduce((a, b) => Math.max(a, b), highest ?? 0) + 1
   return rowIds.map((id) => (id !== null && id >= 0 ? id : next++))
 }
 
@@ -102,7 +104,7 @@ function resolveRow(table: Table, id: number, named: NamedRows): number {
   return id < 0 ? (named.get(table.ref)?.get(id) ?? id) : id
 }
 
-/** Puts the rows in place of the negative ids that stand for them, in columns that refer to rows. */
+/** Replaces negative placeholder ids by rows, in columns that refer to rows. */
 function resolveCells(
   doc: DocumentWriter,
   table: Table,

@@ -7,7 +7,10 @@ import { requireExpected } from './expected-cells'
 import { findRows } from './find-rows'
 import { addRecords, updateRecords } from './records'
 
-/** Highest row id that a client may choose: beyond, ids of later rows would not be whole numbers for every client. */
+/**
+ * Highest row id that a client may choose: beyond, ids of later rows would not be whole numbers for every
+ * client.
+ */
 const MAX_ROW_ID = 2 ** 31 - 1
 
 /** Records with the same columns. */
@@ -43,10 +46,11 @@ export interface AddedOrUpdated {
 }
 
 /**
- * Changes the rows that have the required values, or adds them, one step after the other; in a step all look-ups come
- * before any change. A new row has what is required, but for formula columns, and what is given, which wins. Throws
- * `not_found` for the table, `invalid` for a column or value at fault, an empty requirement that is not allowed, and two
- * records of a step that require the same; `precondition` when a row does not hold what a record expects.
+ * Changes the rows that have the required values, or adds them, one step after the other; in a step all
+ * look-ups come before any change. A new row has what is required, but for formula columns, and what is
+ * given, which wins. Throws `not_found` for the table, `invalid` for a column or value at fault, an empty
+ * requirement that is not allowed, and two records of a step that require the same; `precondition` when a row
+ * does not hold what a record expects.
  */
 export function addOrUpdateRecords(
   doc: DocumentWriter,
@@ -105,7 +109,9 @@ function runStep(
   }
 }
 
-/** Throws `precondition` when one of the rows found does not hold what its record expects, or none was found. */
+/**
+ * Throws `precondition` when one of the rows found does not hold what its record expects, or none was found.
+ */
 function requireAllExpected(
   doc: DocumentWriter,
   tableId: string,

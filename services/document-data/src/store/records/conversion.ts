@@ -6,23 +6,26 @@ import type { DocumentWriter } from '../document'
 import type { Column, Table } from '../schema/schema'
 import { createLookup } from './lookup'
 
-/** Cells to write, by column id; each list has one item per row, undefined where the row leaves the column out. */
+/**
+ * Cells to write, by column id; each list has one item per row, undefined where the row leaves the column
+ * out.
+ */
 export type CellColumns = ReadonlyMap<string, readonly (Cell | undefined)[]>
 
 /** How a write treats text. */
 export interface WriteOptions {
-  /** True to keep text as it is instead of parsing it by column type. */
+  /** True to store text as is instead of parsing it by column type. */
   readonly noParse: boolean
 }
 
-/** One column of a write, in the form in which it is stored. */
+/** One column of a write, in stored form. */
 export interface StoredColumn {
   readonly column: Column
   readonly values: readonly StoredValue[]
 }
 
 /**
- * Converts cells to the form in which they are stored. A column that is empty so far becomes a data column of the type
+ * Converts cells to their stored form. A column that is still empty becomes a data column of the type
  * that fits its first values. Throws `invalid` for an unknown or a computed column, naming it.
  */
 export function convertColumns(
@@ -64,7 +67,7 @@ function fillEmptyColumn(
   const guess = guessColumn(given, doc.schema.settings)
   if (!guess) return undefined
   const { typeName, widgetOptions } = column
-  // A type that somebody chose stays; only a column without one takes the type of its first values.
+  // An explicitly chosen type stays; only a column without one takes the type of its first values.
   const form =
     column.type.name === 'Any'
       ? { type: guess.type, widgetOptions: guess.widgetOptions ?? widgetOptions }

@@ -14,8 +14,9 @@ export interface ExpectedRow {
 }
 
 /**
- * Throws `precondition`, naming record and column, unless all cells read as expected. To be called within the write,
- * before it changes anything. Throws `not_found` for the table, `invalid` for a column or row that is not there.
+ * Throws `precondition`, naming record and column, unless all cells read as expected. To be called within the
+ * write, before it changes anything. Throws `not_found` for the table, `invalid` for a column or row that is
+ * not there.
  */
 export function requireExpected(
   doc: DocumentWriter,
@@ -50,11 +51,11 @@ function readCells(
   const shown = ['id', ...columns.map(({ id }) => id)].map(quoteId)
   const ids = expected.flatMap(({ rowId }) => rowId ?? [])
   const rows = doc.connection
-    .raw(
+    .raw<[number, ...StoredValue[]]>(
       `SELECT ${shown.join(', ')} FROM ${quoteId(table.tableId)}
        WHERE id IN (SELECT value FROM json_each(?))`,
     )
-    .all(JSON.stringify(ids)) as [number, ...StoredValue[]][]
+    .all(JSON.stringify(ids))
   return new Map(
     rows.map(([id, ...stored]) => [
       id,
@@ -63,7 +64,7 @@ function readCells(
   )
 }
 
-/** Null reads as null whatever the type. */
+/** Null reads as null for every type. */
 function readCell({ type }: Column, stored: StoredValue): Cell {
   return stored === null ? null : type.fromStored(stored)
 }

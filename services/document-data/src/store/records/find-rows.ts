@@ -7,7 +7,10 @@ import type { DocumentWriter } from '../document'
 import type { Column, Table } from '../schema/schema'
 import { convertCells, type CellColumns, type WriteOptions } from './conversion'
 
-/** Values that one look at all rows compares with; their number is rounded up, so that statements are used again. */
+/**
+ * Values that one look at all rows compares with; their number is rounded up, so that statements are used
+ * again.
+ */
 const SIZES = [16, 128, 1024, 8192]
 /** Bound values in one statement; SQLite allows 32,766. */
 const MAX_BOUND = 30_000
@@ -21,7 +24,7 @@ export interface RowSearch {
   readonly most: number
 }
 
-/** One column of a search, in the form in which it is stored. */
+/** One column of a search, in stored form. */
 interface Term {
   /** Undefined for the row id. */
   readonly column: Column | undefined
@@ -35,9 +38,9 @@ const TRUE = tag(true)
 const FALSE = tag(false)
 
 /**
- * Ids of the rows that have the required values, ascending, for each search. Cells are parsed as they would be when
- * written. Throws AppError `invalid`: INVALID_COLUMN, INVALID_ROW_ID, INVALID_VALUE for a list, which can be looked up
- * nowhere, REQUIRE_NOT_UNIQUE for two searches that ask for the same.
+ * Ids of the rows that have the required values, ascending, for each search. Cells are parsed as they would
+ * be when written. Throws AppError `invalid`: INVALID_COLUMN, INVALID_ROW_ID, INVALID_VALUE for a list, which
+ * can be looked up nowhere, REQUIRE_NOT_UNIQUE for two searches that ask for the same.
  */
 export function findRows(
   doc: DocumentWriter,
@@ -97,7 +100,10 @@ function isListCell(cell: Cell | undefined): boolean {
   return Array.isArray(cell) && (cell[0] === 'L' || cell[0] === 'O')
 }
 
-/** A stored value as a key: numbers as such, and a truth value in a column of anything as the number that it equals. */
+/**
+ * A stored value as a key: numbers as such, and a truth value in a column of anything as the number that it
+ * equals.
+ */
 function plainOf(value: StoredValue, mixed: boolean): string | number | null {
   if (typeof value === 'bigint') return Number(value)
   if (!mixed || typeof value !== 'string') return value
@@ -114,7 +120,7 @@ function keyOf(values: readonly Key[]): Key {
   )
 }
 
-/** What a value of a column may be stored as; the same twice when there is only one form. */
+/** The forms in which a value of a column may be stored; twice the same when there is only one. */
 function formsOf(value: StoredValue): [StoredValue, StoredValue] {
   if (value === 1n || value === TRUE) return [1n, TRUE]
   if (value === 0n || value === FALSE) return [0n, FALSE]
@@ -131,7 +137,9 @@ function boundOf({ values, mixed }: Term, at: number): StoredValue[] {
   return mixed ? formsOf(value) : [value]
 }
 
-/** One statement for each search: where an index or the row id leads to the rows, or there is one search only. */
+/**
+ * One statement for each search: where an index or the row id leads to the rows, or there is one search only.
+ */
 function findOneByOne(
   { connection }: DocumentWriter,
   table: Table,
@@ -140,12 +148,11 @@ function findOneByOne(
 ): number[][] {
   const where = terms.length === 0 ? '1' : terms.map(equals).join(' AND ')
   const limit = Number.isFinite(most) ? ` LIMIT ${most}` : ''
-  const statement = connection.pluck(
+  const statement = connection.pluck<number>(
     `SELECT id FROM ${quoteId(table.tableId)} WHERE ${where} ORDER BY id${limit}`,
   )
-  return Array.from(
-    { length: count },
-    (_, at) => statement.all(...terms.flatMap((term) => boundOf(term, at))) as number[],
+  return Array.from({ length: count }, (_, at) =>
+    statement.all(...terms.flatMap((term) => boundOf(term, at))),
   )
 }
 
@@ -188,13 +195,13 @@ function scan(
     return values.includes(null) ? `(${isIn} OR ${term.name} IS NULL)` : isIn
   })
   const names = terms.map(({ name }) => name).join(', ')
-  // The condition also lets through mixtures of what different searches ask for: the key decides.
+  // The condition also matches combinations of different searches: the key decides.
   const rows = connection
-    .raw(
+    .raw<[number, ...(string | number | null)[]]>(
       `SELECT id, ${names} FROM ${quoteId(table.tableId)} NOT INDEXED
        WHERE ${conditions.join(' AND ')} ORDER BY id`,
     )
-    .iterate(...bound) as IterableIterator<[number, ...(string | number | null)[]]>
+    .iterate(...bound)
   let open = end - start
   for (const [id, ...values] of rows) {
     const at = places.get(keyOf(values.map((value, t) => plainOf(value, terms[t]?.mixed ?? false))))
@@ -205,7 +212,7 @@ function scan(
   }
 }
 
-/** Tells what an index was worth to these searches, or would have been: the one that tells most rows apart. */
+/** Records what an index saved these searches, or would have: the one on the most selective term. */
 function noteUse(
   { connection, indexes }: DocumentWriter,
   table: Table,
@@ -213,8 +220,10 @@ function noteUse(
   indexed: Term | undefined,
 ): void {
   if (!indexes || (indexed && !indexed.column)) return
-  const rows = connection.pluck(`SELECT max(id) FROM ${quoteId(table.tableId)}`).get()
-  const count = (rows as number | null) ?? 0
+  const rows = connection
+    .pluck<number | null>(`SELECT max(id) FROM ${quoteId(table.tableId)}`)
+    .get()
+  const count = rows ?? 0
   if (indexed?.column) return indexes.used(table, indexed.column, count)
   const distinct = (term: Term) => new Set(term.values).size
   const best = terms.reduce((a, b) => (distinct(b) > distinct(a) ? b : a))

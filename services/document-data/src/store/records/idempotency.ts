@@ -1,13 +1,14 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 
 /*
- * Replies to writes that carried an idempotency key. One is stored within the transaction of its write, so it is there
- * if and only if the write is; a write that was refused has changed nothing and leaves none. Row ids count up with
- * time, and `total` sums up the sizes, so what is too old or too much is found at the lower end.
+ * Replies to writes that carried an idempotency key. A reply is stored within the transaction of its write,
+ * so it exists if and only if the write is; a write that was refused has changed nothing and leaves none. Row
+ * ids count up with time, and `total` sums up the sizes, so what is too old or too much is found at the lower
+ * end.
  */
 
-/** How long a reply is kept. */
+/** Milliseconds for which a reply is kept. */
 const KEPT_MS = 24 * 3600 * 1000
 /** Replies of a document; beyond, the oldest go before their time. */
 const MAX_REPLIES = 100_000
@@ -27,14 +28,19 @@ export interface ReplyKey {
   readonly digest: Uint8Array
 }
 
-/** The reply to the write with this key; undefined when there is none. Throws `mismatch` when it was another request. */
+/**
+ * The reply to the write with this key; undefined when there is none. Throws `mismatch` when it was another
+ * request.
+ */
 export function findReply(
   connection: Connection,
   { userId, key, digest }: ReplyKey,
 ): Buffer | undefined {
   const found = connection
-    .raw('SELECT request_hash, reply FROM _sheaf_replies WHERE user = ? AND key = ? AND time > ?')
-    .get(userId, key, Date.now() - KEPT_MS) as [Buffer, Buffer] | undefined
+    .raw<[Buffer, Buffer]>(
+      'SELECT request_hash, reply FROM _sheaf_replies WHERE user = ? AND key = ? AND time > ?',
+    )
+    .get(userId, key, Date.now() - KEPT_MS)
   if (!found) return undefined
   const [known, reply] = found
   if (known.equals(digest)) return reply
@@ -78,7 +84,7 @@ interface Bounds {
 const ENDS = 'SELECT rowid, total, time FROM _sheaf_replies ORDER BY rowid'
 
 function boundsOf(connection: Connection): Bounds | undefined {
-  const last = connection.raw(`${ENDS} DESC LIMIT 1`).get() as [number, number, number] | undefined
+  const last = connection.raw<[number, number, number]>(`${ENDS} DESC LIMIT 1`).get()
   if (!last) return undefined
   const [row, total] = last
   return {
@@ -92,7 +98,9 @@ function boundsOf(connection: Connection): Bounds | undefined {
 export function hasOldReplies(connection: Connection): boolean {
   const bounds = boundsOf(connection)
   if (!bounds) return false
-  const [row, total, time] = connection.raw(`${ENDS} LIMIT 1`).get() as [number, number, number]
+  const [row, total, time] = requireRow(
+    connection.raw<[number, number, number]>(`${ENDS} LIMIT 1`).get(),
+  )
   return row <= bounds.row || total <= bounds.total || time <= bounds.time
 }
 

@@ -19,8 +19,8 @@ export interface InsertedRows {
 }
 
 /**
- * Ids of rows to add: so many that follow the highest one in use, or those named, which must be free. Rows that come back take
- * their positions as they are given, also where those are null.
+ * Ids of rows to add: so many that follow the highest one in use, or those named, which must be free. Rows
+ * that come back take their positions as they are given, also where those are null.
  */
 export type NewRowIds = number | readonly number[] | { readonly comeBack: readonly number[] }
 
@@ -31,8 +31,10 @@ export function insertRows(
   wanted: NewRowIds,
   given: readonly StoredColumn[],
 ): InsertedRows {
-  const highest = doc.connection.pluck(`SELECT max(id) FROM ${quoteId(table.tableId)}`).get()
-  const above = (highest as number | null) ?? 0
+  const highest = doc.connection
+    .pluck<number | null>(`SELECT max(id) FROM ${quoteId(table.tableId)}`)
+    .get()
+  const above = highest ?? 0
   const ids = idsOf(wanted, above)
   const byId = new Map(given.map((column) => [column.column.id, column]))
   const columns = table.columns.map((column) => {
@@ -57,7 +59,7 @@ function idsOf(wanted: NewRowIds, above: number): readonly number[] {
   return 'comeBack' in wanted ? wanted.comeBack : wanted
 }
 
-/** Positions of rows that come back, as they are given. Those above their ids have been placed by hand. */
+/** Positions of restored rows, as given. Those above their ids have been placed by hand. */
 function placeBack(
   doc: DocumentWriter,
   table: Table,
@@ -112,7 +114,10 @@ function insertSql(table: Table, columns: readonly Column[], rows: number): stri
   return `INSERT INTO ${quoteId(table.tableId)} (${names}) VALUES ${new Array(rows).fill(marks).join(', ')}`
 }
 
-/** Positions of new rows: what was given, and below all other rows where nothing was. No other row has an id over `above`. */
+/**
+ * Positions of new rows: what was given, and below all other rows where nothing was. No other row has an id
+ * over `above`.
+ */
 function positionRows(
   doc: DocumentWriter,
   table: Table,
@@ -124,7 +129,7 @@ function positionRows(
   if (!given && ids.every((id, index) => id > (ids[index - 1] ?? below)))
     return ids.map((id) => BigInt(id))
   let next = below + 1
-  // Beyond the whole numbers that can be told apart, new rows share a position and their ids decide.
+  // Beyond the safe integers, new rows share a position and their ids decide.
   const positions = ids.map((_, index) => given?.[index] ?? storedNumber(next++))
   placeBelow(doc, table, positions)
   return positions

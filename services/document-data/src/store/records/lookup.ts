@@ -6,13 +6,17 @@ import type { Column, Table } from '../schema/schema'
 /** Look-ups by a scan of the table; beyond these, one look at the whole column serves all that follow. */
 const SCANS = 8
 
-/** Finds the row of a table that has a value in a column given by id or by ref; the lowest row id of several. */
+/**
+ * Finds the row of a table that has a value in a column given by id or by ref; the lowest row id of several.
+ */
 export type Lookup = (
   text: string,
   by: { readonly colId?: string; readonly colRef?: number },
 ) => bigint | undefined
 
-/** A look-up into a table for the time of one write. Finds nothing when the table or the column is not there. */
+/**
+ * A look-up into a table for the time of one write. Finds nothing when the table or the column is not there.
+ */
 export function createLookup(doc: DocumentWriter, tableId: string): Lookup {
   const table = doc.schema.find(tableId)
   const finders = new Map<string, (text: string) => bigint | undefined>()
@@ -44,8 +48,8 @@ function createFinder(
     if (value === null) return undefined
     if (!all && scans++ < SCANS) {
       const id = connection
-        .pluck(`SELECT id FROM ${from} WHERE ${name} = ? ORDER BY id LIMIT 1`)
-        .get(value) as number | undefined
+        .pluck<number>(`SELECT id FROM ${from} WHERE ${name} = ? ORDER BY id LIMIT 1`)
+        .get(value)
       return id === undefined ? undefined : BigInt(id)
     }
     all ??= readColumn(doc, from, name)
@@ -59,8 +63,10 @@ function readColumn(
   name: string,
 ): Map<StoredValue, bigint> {
   const rows = connection
-    .raw(`SELECT id, ${name} FROM ${from} WHERE ${name} IS NOT NULL ORDER BY id DESC`)
-    .all() as [number, StoredValue][]
+    .raw<[number, StoredValue]>(
+      `SELECT id, ${name} FROM ${from} WHERE ${name} IS NOT NULL ORDER BY id DESC`,
+    )
+    .all()
   // Downwards, so that the lowest id is written last.
   return new Map(rows.map(([id, value]) => [value, BigInt(id)]))
 }

@@ -11,8 +11,9 @@ import { updateTables } from '../structure/table-updates'
 import type { CellColumns } from './conversion'
 
 /*
- * Rows of `_grist_Tables` and `_grist_Tables_column` describe tables and columns: to change or remove such a row is to
- * change or remove what it describes, by the same rules. Nothing else of the metadata can be written as records.
+ * Rows of `_grist_Tables` and `_grist_Tables_column` describe tables and columns: to change or remove such a
+ * row is to change or remove what it describes, by the same rules. Nothing else of the metadata can be
+ * written as records.
  */
 
 /** True for a table of metadata. */
@@ -77,7 +78,7 @@ function updateColumnRows(doc: DocumentWriter, rows: Rows): void {
   for (const [table, list] of changes) applyChanges(doc, table, list)
 }
 
-/** Reads a cell; undefined when it has another form than its column. */
+/** Reads a cell; undefined when its value does not fit its column. */
 type Reader<T> = (cell: Cell) => T | undefined
 type Readers<T> = { readonly [key in keyof T]-?: Reader<NonNullable<T[key]> | null> }
 

@@ -19,7 +19,10 @@ import { clearReferences } from './references'
 export interface NewRows {
   readonly count: number
   readonly cells: CellColumns
-  /** Ids that the rows are to have, ascending; none of them is in use. Those after the highest in use when absent. */
+  /**
+   * Ids that the rows are to have, ascending; none of them is in use. Those after the highest in use when
+   * absent.
+   */
   readonly ids?: readonly number[]
 }
 
@@ -30,8 +33,8 @@ export interface ChangedRows {
 }
 
 /**
- * Adds rows and returns their ids. A column that no row names takes its default; a column that some rows name is null in
- * the others. Throws `not_found` for the table, `invalid` for a bad column.
+ * Adds rows and returns their ids. A column that no row names takes its default; a column that some rows name
+ * is null in the others. Throws `not_found` for the table, `invalid` for a bad column.
  */
 export function addRecords(
   doc: DocumentWriter,
@@ -46,7 +49,7 @@ export function addRecords(
   return insertRecords(doc, doc.schema.get(table.tableId), wanted, given)
 }
 
-/** Adds rows whose values are in the form in which they are stored, records them and returns their ids. */
+/** Adds rows whose values are in stored form, records them and returns their ids. */
 export function insertRecords(
   doc: DocumentWriter,
   table: Table,
@@ -65,8 +68,8 @@ export function insertRecords(
 }
 
 /**
- * Changes cells of rows. Throws `not_found` for the table, `invalid` for a bad column or a row that is not there. Of a
- * row that is named twice the last cells count.
+ * Changes cells of rows. Throws `not_found` for the table, `invalid` for a bad column or a row that is not
+ * there. Of a row that is named twice the last cells count.
  */
 export function updateRecords(
   doc: DocumentWriter,
@@ -93,7 +96,10 @@ export function updateRecords(
     writeCells(doc, table, { rowIds, stored, before: columns ? before : undefined })
 }
 
-/** The columns as they are, in this order; undefined when one of them has yet to become a data column, or is unknown. */
+/**
+ * The columns as they are, in this order; undefined when one of them has yet to become a data column, or is
+ * unknown.
+ */
 function findDataColumns(table: Table, colIds: Iterable<string>): Column[] | undefined {
   const found: Column[] = []
   for (const colId of colIds) {
@@ -122,8 +128,8 @@ export function deleteRecords(
 }
 
 /**
- * Removes the rows that are there, records them and returns their ids; references to them stay. `rows` are these, as
- * selectRows gives them with all columns, where they are known already.
+ * Removes the existing ones of these rows, records them and returns their ids; references to them stay.
+ * `rows` are these, as selectRows gives them with all columns, where they are known already.
  */
 export function removeRecords(
   doc: DocumentWriter,
@@ -131,7 +137,7 @@ export function removeRecords(
   rowIds: readonly number[],
   rows = selectRows(doc, table, table.columns, rowIds),
 ): number[] {
-  const removed = rows.map(([id]) => id as number)
+  const removed = rows.map(([id]) => id)
   if (removed.length === 0) return removed
   doc.connection
     .prepare(`DELETE FROM ${quoteId(table.tableId)} WHERE id IN (SELECT value FROM json_each(?))`)
@@ -148,27 +154,30 @@ export function removeRecords(
   return removed
 }
 
-/** Ids and cells of the rows that are there, by id. */
+/** The id of a row and its cells, in the order of the requested columns. */
+export type RowCells = [number, ...LogValue[]]
+
+/** Ids and cells of the existing ones of these rows, ordered by id. */
 export function selectRows(
   doc: DocumentWriter,
   table: Table,
   columns: readonly Column[],
   rowIds: readonly number[],
-): LogValue[][] {
+): RowCells[] {
   const names = ['id', ...columns.map(({ id }) => id)].map(quoteId)
   return doc.connection
-    .raw(
+    .raw<RowCells>(
       `SELECT ${names.join(', ')} FROM ${quoteId(table.tableId)}
        WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id`,
     )
-    .all(JSON.stringify(rowIds)) as LogValue[][]
+    .all(JSON.stringify(rowIds))
 }
 
 type RowsById = ReadonlyMap<number, readonly LogValue[]>
 
 /** Rows as selectRows gives them, by id. */
-export function byRowId(rows: readonly LogValue[][]): RowsById {
-  return new Map(rows.map((row) => [row[0] as number, row]))
+export function byRowId(rows: readonly RowCells[]): RowsById {
+  return new Map(rows.map((row) => [row[0], row]))
 }
 
 /** Cells to write; `before` holds what is stored in the same columns, where that is known already. */
@@ -178,7 +187,10 @@ interface CellWrite {
   readonly before?: RowsById
 }
 
-/** Writes the cells that differ from what is stored, and records them. The rows must be there, each named once. */
+/**
+ * Writes the cells that differ from what is stored, and records them. The rows must be there, each named
+ * once.
+ */
 export function writeCells(doc: DocumentWriter, table: Table, write: CellWrite): void {
   const { rowIds, stored } = write
   const columns = stored.map(({ column }) => column)

@@ -12,8 +12,8 @@ export interface ReferenceChange {
 }
 
 /**
- * The changes that take references to removed rows away: a reference becomes 0, a list loses the ids and becomes null
- * when none is left. Changes nothing itself.
+ * The changes that take references to removed rows away: a reference becomes 0, a list loses the ids and
+ * becomes null when none is left. Changes nothing itself.
  */
 export function clearReferences(
   connection: Connection,
@@ -42,11 +42,11 @@ function clearSingle(
   gone: string,
 ): ReferenceChange {
   const rowIds = connection
-    .pluck(
+    .pluck<number>(
       `SELECT id FROM ${quoteId(table.tableId)}
        WHERE ${quoteId(column.id)} IN (SELECT value FROM json_each(?)) ORDER BY id`,
     )
-    .all(gone) as number[]
+    .all(gone)
   return { table, column, rowIds, values: rowIds.map(() => column.type.defaultValue) }
 }
 
@@ -59,7 +59,7 @@ function clearList(
   const name = quoteId(column.id)
   // Kept text never begins with a bracket, so what does is a list.
   const rows = connection
-    .raw(
+    .raw<[number, string]>(
       `SELECT id, (SELECT json_group_array(e.value) FROM json_each(t.${name}) e
                    WHERE e.value NOT IN (SELECT value FROM json_each(?)))
        FROM ${quoteId(table.tableId)} t
@@ -67,7 +67,7 @@ function clearList(
          SELECT 1 FROM json_each(CASE WHEN t.${name} LIKE '[%' THEN t.${name} ELSE '[]' END) e
          WHERE e.value IN (SELECT value FROM json_each(?)))`,
     )
-    .all(gone, gone) as [number, string][]
+    .all(gone, gone)
   return {
     table,
     column,

@@ -3,14 +3,17 @@ import { quoteId } from '../../quoting/quote'
 import { removeAttachments } from '../attachments/attachment-removal'
 import { ATTACHMENTS } from '../attachments/attachments'
 import type { RowOperation } from '../log/log'
-import type { Undoing } from './revert-context'
+import type { RevertContext } from './revert-context'
 
 /** Rows that are looked for to be named. */
 const MAX_ROWS = 1000
 
-/** Removes attachments again that were uploaded, when no cell refers to them; other changes of attachments cannot be undone. */
-export function undoAttachments(undoing: Undoing, { kind, rowIds }: RowOperation): void {
-  const { doc, conflicts } = undoing
+/**
+ * Removes attachments again that were uploaded, when no cell refers to them; other changes of attachments
+ * cannot be undone.
+ */
+export function undoAttachments(context: RevertContext, { kind, rowIds }: RowOperation): void {
+  const { doc, conflicts } = context
   if (kind !== 'add_rows')
     throw new AppError(
       'invalid',
@@ -22,8 +25,8 @@ export function undoAttachments(undoing: Undoing, { kind, rowIds }: RowOperation
   const ids = JSON.stringify(rowIds)
   const there = new Set(
     doc.connection
-      .pluck(`SELECT id FROM ${ATTACHMENTS} WHERE id IN (SELECT value FROM json_each(?))`)
-      .all(ids) as number[],
+      .pluck<number>(`SELECT id FROM ${ATTACHMENTS} WHERE id IN (SELECT value FROM json_each(?))`)
+      .all(ids),
   )
   conflicts.addRows(
     ATTACHMENTS,
@@ -32,22 +35,22 @@ export function undoAttachments(undoing: Undoing, { kind, rowIds }: RowOperation
   for (const table of doc.schema.tables)
     for (const { id, type, isFormula } of table.columns)
       if (type.name === 'Attachments' && !isFormula)
-        conflicts.addRows(table.tableId, findUse(undoing, table.tableId, id, ids))
+        conflicts.addRows(table.tableId, findUse(context, table.tableId, id, ids))
   conflicts.requireNone()
   removeAttachments(doc, rowIds)
 }
 
 /** Rows whose cells refer to one of these attachments. */
-function findUse({ doc }: Undoing, tableId: string, colId: string, ids: string): number[] {
+function findUse({ doc }: RevertContext, tableId: string, colId: string, ids: string): number[] {
   const cell = quoteId(colId)
   // Kept text never begins with a bracket, so what does is a list.
   return doc.connection
-    .pluck(
+    .pluck<number>(
       `SELECT id FROM ${quoteId(tableId)}
        WHERE EXISTS (
          SELECT 1 FROM json_each(CASE WHEN ${cell} LIKE '[%' THEN ${cell} ELSE '[]' END) e
          WHERE e.value IN (SELECT value FROM json_each(?)))
        ORDER BY id LIMIT ${MAX_ROWS}`,
     )
-    .all(ids) as number[]
+    .all(ids)
 }

@@ -14,53 +14,59 @@ import { rewriteCells } from '../structure/rewrite-cells'
 import type { Column, Table } from '../schema/schema'
 import { addStoredColumns, storedForm } from '../structure/storage-layout'
 import { isSameColumn } from './revert-tables'
-import type { Undoing } from './revert-context'
+import type { RevertContext } from './revert-context'
 
 /** Rows that are looked for to be named. */
 const MAX_ROWS = 1000
 
 /** Removes columns of one table again that were added, when they are as they were and hold nothing. */
-export function undoAddedColumns(undoing: Undoing, operations: readonly SchemaOperation[]): void {
-  const { doc, conflicts } = undoing
+export function undoAddedColumns(
+  context: RevertContext,
+  operations: readonly SchemaOperation[],
+): void {
+  const { doc, conflicts } = context
   const [first] = operations
   if (!first) return
-  const table = undoing.requireTable(first)
+  const table = context.requireTable(first)
   const columns = operations.flatMap((operation) => {
-    const column = undoing.findColumn(table, operation)
-    if (column && !isSameColumn(undoing, column, operation.new as DescribedColumn, operation))
+    const column = context.findColumn(table, operation)
+    if (column && !isSameColumn(context, column, operation.new as DescribedColumn, operation))
       conflicts.addColumn(table.tableId, column.id)
     return column ?? []
   })
-  for (const column of columns) conflicts.addRows(table.tableId, findFilled(undoing, table, column))
+  for (const column of columns) conflicts.addRows(table.tableId, findFilled(context, table, column))
   conflicts.requireNone()
   dropColumns(doc, table, columns)
-  for (const column of columns) undoing.columnGone(table, column)
+  for (const column of columns) context.columnGone(table, column)
 }
 
 /** Rows in which a column holds something else than it began with. */
-function findFilled({ doc }: Undoing, { tableId }: Table, column: Column): number[] {
+function findFilled({ doc }: RevertContext, { tableId }: Table, column: Column): number[] {
   const usual = isComputed(column) ? null : column.type.defaultValue
   return doc.connection
-    .pluck(
+    .pluck<number>(
       `SELECT id FROM ${quoteId(tableId)} WHERE ${quoteId(column.id)} IS NOT ? ORDER BY id LIMIT ${MAX_ROWS}`,
     )
-    .all(usual) as number[]
+    .all(usual)
 }
 
 /** Makes columns of one table again that were removed, with their refs and cells. */
-export function undoRemovedColumns(undoing: Undoing, operations: readonly SchemaOperation[]): void {
-  const { doc, conflicts } = undoing
+export function undoRemovedColumns(
+  context: RevertContext,
+  operations: readonly SchemaOperation[],
+): void {
+  const { doc, conflicts } = context
   const [first] = operations
   if (!first) return
-  const table = undoing.requireTable(first)
+  const table = context.requireTable(first)
   const held = new Map(table.columns.map(({ id }) => [id.toLowerCase(), id]))
   if (held.size + operations.length > MAX_COLUMNS) conflicts.addTable(table.tableId)
   const columns = operations.map((operation): DescribedColumn => {
     const gone = operation.old as WholeMetadata
     const holder = held.get(gone.colId.toLowerCase())
     if (holder !== undefined) conflicts.addColumn(table.tableId, holder)
-    conflicts.addRows(table.tableId, findMissing(undoing, table, operation))
-    const type = undoing.typeOf(gone.type, operation.targets) ?? gone.type
+    conflicts.addRows(table.tableId, findMissing(context, table, operation))
+    const type = context.typeOf(gone.type, operation.targets) ?? gone.type
     return { ...laterMetadata, ...gone, type, colRef: operation.columnRef }
   })
   conflicts.requireNone()
@@ -72,26 +78,30 @@ export function undoRemovedColumns(undoing: Undoing, operations: readonly Schema
   addStoredColumns(doc, table, table.columns.map(storedForm), forms)
   insertColumnRows(doc, table.ref, columns)
   doc.schemaChanged()
-  recordAddedColumns(undoing.doc, table, columns)
-  columns.forEach((column, i) => fill(undoing, table, column, operations[i]))
+  recordAddedColumns(context.doc, table, columns)
+  columns.forEach((column, i) => fill(context, table, column, operations[i]))
   for (const column of doc.schema.findByRef(table.ref)?.columns ?? [])
     if (columns.some(({ colRef }) => colRef === column.ref))
-      undoing.columnRestored(table, columnMetadata(column))
+      context.columnRestored(table, columnMetadata(column))
 }
 
-/** Rows that had a cell in a column that is gone, and have gone since. */
-function findMissing({ doc }: Undoing, { tableId }: Table, { cells }: SchemaOperation): number[] {
+/** Rows with a cell in the removed column that have been removed since. */
+function findMissing(
+  { doc }: RevertContext,
+  { tableId }: Table,
+  { cells }: SchemaOperation,
+): number[] {
   if (!cells || cells.rowIds.length === 0) return []
   return doc.connection
-    .pluck(
+    .pluck<number>(
       `SELECT value FROM json_each(?) WHERE value NOT IN (SELECT id FROM ${quoteId(tableId)}) LIMIT ${MAX_ROWS}`,
     )
-    .all(JSON.stringify(cells.rowIds)) as number[]
+    .all(JSON.stringify(cells.rowIds))
 }
 
 /** Gives the cells of a column that is back what they held; those of rows that came later are empty. */
 function fill(
-  { doc, isLatest }: Undoing,
+  { doc, isLatest }: RevertContext,
   table: Table,
   { colId, colRef, type, isFormula }: DescribedColumn,
   operation: SchemaOperation | undefined,
@@ -102,7 +112,7 @@ function fill(
   const held = new Map(rowIds.map((id, index) => [id, values[index] ?? null]))
   requireKeepable(doc, table, [colId])
   const context = { settings: doc.schema.settings, widgetOptions: {} }
-  // The log keeps no cells that were null; there are types that have another value for what is empty.
+  // The log holds no null cells; some types have another value for empty cells.
   const empty = isLatest ? null : columnType(type).toStored(null, context, { noParse: true })
   const filled = rewriteCells(doc.connection, {
     tableId: table.tableId,

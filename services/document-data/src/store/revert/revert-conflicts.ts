@@ -4,7 +4,7 @@ import { AppError } from '@sheaf/kit/errors'
 const MAX_ROWS = 100
 const MAX_PARTS = 20
 
-/** What stands in the way, as clients are told. */
+/** The conflicts, as reported to clients. */
 type Part =
   | { readonly tableId: string; readonly rowIds: readonly number[]; readonly rowCount: number }
   | { readonly tableId: string; readonly colId?: string }
@@ -33,12 +33,12 @@ export class Conflicts {
     this.others.set(tableId, { tableId })
   }
 
-  /** True when nothing stands in the way. */
+  /** True when there are no conflicts. */
   get none(): boolean {
     return this.rows.size + this.others.size === 0
   }
 
-  /** Throws `conflict`, naming what stands in the way, when anything does. */
+  /** Throws `conflict`, naming the conflicts, if there are any. */
   requireNone(): void {
     if (this.none) return
     const parts = this.parts()

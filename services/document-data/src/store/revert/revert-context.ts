@@ -11,16 +11,16 @@ import { Conflicts } from './revert-conflicts'
 type ColumnLinks = Pick<ColumnMetadata, 'visibleCol' | 'displayCol' | 'rules' | 'recalcDeps'>
 
 /**
- * One change that is being undone, step by step from its last operation to its first, within one write. What cannot be
- * judged before all is done, because other steps of the same change see to it, is noted here and checked in the end.
+ * The reversal of one change, from its last operation to its first, within one write. What cannot be
+ * checked before all steps are done, because other steps affect it, is recorded here and checked at the end.
  */
-export class Undoing {
+export class RevertContext {
   readonly conflicts: Conflicts
-  /** True when nothing was written since, so that all is as the change left it, whatever it referred to. */
+  /** True when nothing was written since the change, so that everything it referred to is unchanged. */
   readonly isLatest: boolean
   /** Ids that tables have got back. */
   readonly renamed = new Set<string>()
-  /** Refs of the tables that come back. */
+  /** Refs of the restored tables. */
   private readonly returning: ReadonlySet<number>
   private readonly goneRows = new Map<number, number[]>()
   private readonly goneColumns = new Map<number, { tableId: string; colId: string }>()
@@ -60,43 +60,46 @@ export class Undoing {
     return column
   }
 
-  /** A type of before the change as it reads now; undefined, and a conflict, when what it refers to is gone. */
+  /** A type from before the change in current terms; undefined, and a conflict, when its table is gone. */
   typeOf(typeName: string, targets: Targets | undefined): string | undefined {
     const tableId = targetOf(typeName)
-    // What comes back with this change has the id that it had.
+    // Tables restored by this reversal have their former ids.
     if (tableId === undefined || this.returning.has(targets?.[tableId] ?? 0)) return typeName
     const now = currentType(this.doc.schema, typeName, targets)
     if (now === undefined) this.conflicts.addTable(tableId)
     return now
   }
 
-  /** True when a type of after the change is this one still. */
+  /** True when a type from after the change is still this one. */
   isSameType(typeName: string, now: string, targets: Targets | undefined): boolean {
     return (currentType(this.doc.schema, typeName, targets) ?? typeName) === now
   }
 
-  /** Rows have been removed again. */
+  /** Notes that rows have been removed again. */
   rowsGone({ ref }: Table, rowIds: readonly number[]): void {
     this.goneRows.set(ref, [...(this.goneRows.get(ref) ?? []), ...rowIds])
   }
 
-  /** A column has been removed again. */
+  /** Notes that a column has been removed again. */
   columnGone({ tableId }: Table, { ref, id: colId }: Column): void {
     this.goneColumns.set(ref, { tableId, colId })
   }
 
-  /** A table has been removed again. */
+  /** Notes that a table has been removed again. */
   tableGone(table: Table): void {
     this.goneTables.add(table.tableId)
     for (const column of table.columns) this.columnGone(table, column)
   }
 
-  /** Metadata of a column are as they were. */
+  /** Notes that the metadata of a column are restored. */
   columnRestored({ tableId }: Table, { colId, ...links }: ColumnLinks & { colId: string }): void {
     this.restored.push({ tableId, colId, links })
   }
 
-  /** All is done. Throws `conflict` when what came later refers to what is gone, or what is back to what has gone. */
+  /**
+   * Ends the reversal. Throws `conflict` when later objects refer to removed ones, or restored ones to
+   * missing ones.
+   */
   finish(): void {
     if (!this.isLatest) {
       this.checkRows()
@@ -125,7 +128,7 @@ export class Undoing {
           if (linksOf(column).some((ref) => this.goneColumns.has(ref) && !there.has(ref)))
             this.conflicts.addColumn(tableId, column.id)
     if (this.restored.length === 0) return
-    // What was never given is nobody's yet, and was not when it was named.
+    // A ref that was never assigned belongs to no column, then or now.
     const next = nextRef(connection, 'column')
     for (const { tableId, colId, links } of this.restored)
       if (linksOf(links).some((ref) => ref < next && !there.has(ref)))

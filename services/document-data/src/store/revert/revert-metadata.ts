@@ -14,7 +14,7 @@ import { columnMetadata, type ColumnMetadata } from '../schema/column-metadata'
 import { fromLog, type LogValue, type SchemaOperation } from '../log/log'
 import { targetOf } from '../schema/reference-targets'
 import type { Column, Table } from '../schema/schema'
-import type { Undoing } from './revert-context'
+import type { RevertContext } from './revert-context'
 
 /** Cells that a change of their column has converted: what they held and what they hold since, by row. */
 export type ConvertedCells = ReadonlyMap<number, { readonly old: LogValue; readonly new: LogValue }>
@@ -25,49 +25,49 @@ export interface ColumnUndo {
   readonly cells: ReadonlyMap<number, ConvertedCells>
 }
 
-/** Gives columns of one table the metadata that they had, and their cells what they held. */
-export function undoUpdatedColumns(undoing: Undoing, { changes, cells }: ColumnUndo): void {
-  const { conflicts } = undoing
+/** Restores the metadata of columns of one table, and the values of their cells. */
+export function undoUpdatedColumns(context: RevertContext, { changes, cells }: ColumnUndo): void {
+  const { conflicts } = context
   const [first] = changes.values()
   if (!first) return
-  const table = undoing.requireTable(first)
+  const table = context.requireTable(first)
   const revisions = [...changes.values()].flatMap((operation) => {
-    const column = undoing.findColumn(table, operation)
-    return column ? reviseBack(undoing, column, operation) : []
+    const column = context.findColumn(table, operation)
+    return column ? reviseBack(context, column, operation) : []
   })
-  requireFreeIds(undoing, table, revisions)
+  requireFreeIds(context, table, revisions)
   conflicts.requireNone()
   const restored = revisions.map((revision): Revision => {
     const converted = cells.get(revision.ref) ?? new Map()
-    checkCells(undoing, table, revision, converted)
-    return { ...revision, convert: conversionBack(undoing, table, revision, converted) }
+    checkCells(context, table, revision, converted)
+    return { ...revision, convert: conversionBack(context, table, revision, converted) }
   })
   conflicts.requireNone()
-  applyRevisions(undoing.doc, table, restored)
+  applyRevisions(context.doc, table, restored)
   // What cells hold is seen as they are rewritten.
   conflicts.requireNone()
-  for (const { after } of revisions) undoing.columnRestored(table, after)
+  for (const { after } of revisions) context.columnRestored(table, after)
 }
 
-/** The metadata of a column before a change; notes a conflict when it has been changed again. */
-function reviseBack(undoing: Undoing, column: Column, operation: SchemaOperation): Revision {
+/** The metadata of a column before a change; records a conflict when it has been changed again. */
+function reviseBack(context: RevertContext, column: Column, operation: SchemaOperation): Revision {
   const { targets, table: tableId } = operation
   const before = columnMetadata(column)
   const after = operation.new as Partial<ColumnMetadata>
   const earlier = operation.old as Partial<ColumnMetadata>
-  const type = undoing.typeOf(earlier.type ?? before.type, targets) ?? before.type
+  const type = context.typeOf(earlier.type ?? before.type, targets) ?? before.type
   const isSame = (Object.keys(after) as (keyof ColumnMetadata)[]).every((key) => {
     if (key !== 'type') return after[key] === before[key]
     // When the table that it refers to has got its name back, it has followed.
-    const hasFollowed = undoing.renamed.has(targetOf(type) ?? '') && before.type === type
-    return hasFollowed || undoing.isSameType(after.type ?? '', before.type, targets)
+    const hasFollowed = context.renamed.has(targetOf(type) ?? '') && before.type === type
+    return hasFollowed || context.isSameType(after.type ?? '', before.type, targets)
   })
-  if (!isSame) undoing.conflicts.addColumn(tableId, column.id)
+  if (!isSame) context.conflicts.addColumn(tableId, column.id)
   return { ref: column.ref, before, after: { ...before, ...earlier, type } }
 }
 
 function requireFreeIds(
-  { conflicts }: Undoing,
+  { conflicts }: RevertContext,
   table: Table,
   revisions: readonly Revision[],
 ): void {
@@ -80,20 +80,20 @@ function requireFreeIds(
   }
 }
 
-/** Notes the rows whose cells are not any more as the change left them. */
+/** Records the rows whose cells have changed since the change. */
 function checkCells(
-  { doc, conflicts }: Undoing,
+  { doc, conflicts }: RevertContext,
   table: Table,
   { before: { colId } }: Revision,
   converted: ConvertedCells,
 ): void {
   if (converted.size === 0) return
   const rows = doc.connection
-    .raw(
+    .raw<[number, LogValue]>(
       `SELECT id, ${quoteId(colId)} FROM ${quoteId(table.tableId)}
        WHERE id IN (SELECT value FROM json_each(?))`,
     )
-    .all(JSON.stringify([...converted.keys()])) as [number, LogValue][]
+    .all(JSON.stringify([...converted.keys()]))
   const now = new Map(rows)
   const changed = [...converted].filter(([id, cell]) => now.get(id) !== cell.new)
   conflicts.addRows(
@@ -104,13 +104,13 @@ function checkCells(
 
 /** How the cells of a column become what they were; null when they stay. */
 function conversionBack(
-  undoing: Undoing,
+  context: RevertContext,
   table: Table,
   { before, after }: Revision,
   converted: ConvertedCells,
 ): Conversion | null {
   const [now, earlier] = [cellForm(before), cellForm(after)]
-  const others = isSameForm(now, earlier) ? undefined : convertOthers(undoing, table, now, earlier)
+  const others = isSameForm(now, earlier) ? undefined : convertOthers(context, table, now, earlier)
   if (!others && converted.size === 0) return null
   return (value, id) => {
     const cell = converted.get(id)
@@ -128,29 +128,29 @@ function isSameForm(a: CellForm, b: CellForm): boolean {
 
 /** What becomes of the cells that the change did not convert: they were right before it, or came after it. */
 function convertOthers(
-  undoing: Undoing,
+  context: RevertContext,
   table: Table,
   now: CellForm,
   earlier: CellForm,
 ): Conversion | undefined {
   const [type, earlierType] = [columnType(now.typeName), columnType(earlier.typeName)]
   if (earlier.isFormula) {
-    // Such a column holds the same everywhere: what somebody wrote since has no place in it.
+    // Such a column holds the same value everywhere: later values have no place in it.
     const blank = isComputed(earlier) ? null : earlierType.defaultValue
     return (value, id) => {
       const isBlank = value === null || isEqual(value, type.defaultValue)
-      if (!isBlank && !now.isFormula) undoing.conflicts.addRows(table.tableId, [id])
+      if (!isBlank && !now.isFormula) context.conflicts.addRows(table.tableId, [id])
       return blank
     }
   }
-  if (undoing.isLatest) return undefined
-  const forth = createConversion(undoing.doc, earlier, now)
-  const back = createConversion(undoing.doc, now, earlier)
-  const context = { settings: undoing.doc.schema.settings, widgetOptions: {} }
+  if (context.isLatest) return undefined
+  const forth = createConversion(context.doc, earlier, now)
+  const back = createConversion(context.doc, now, earlier)
+  const column = { settings: context.doc.schema.settings, widgetOptions: {} }
   const fits = (value: StoredValue): boolean => {
     try {
       const cell = earlierType.fromStored(value)
-      return isEqual(earlierType.toStored(cell, context, { noParse: true }), value)
+      return isEqual(earlierType.toStored(cell, column, { noParse: true }), value)
     } catch {
       return false
     }
@@ -161,7 +161,7 @@ function convertOthers(
   }
 }
 
-/** Values are the same whether a whole number comes as one of JavaScript's or as it is bound. */
+/** Compares values; an integer may be a number or a bigint. */
 function isEqual(a: StoredValue, b: StoredValue): boolean {
   return (typeof a === 'bigint' ? Number(a) : a) === (typeof b === 'bigint' ? Number(b) : b)
 }

@@ -6,12 +6,12 @@ import type { StoredColumn } from '../records/conversion'
 import { fromLog, logValue, type ColumnValues, type LogValue, type RowOperation } from '../log/log'
 import { byRowId, insertRecords, removeRecords, selectRows, writeCells } from '../records/records'
 import type { Column, Table } from '../schema/schema'
-import type { Undoing } from './revert-context'
+import type { RevertContext } from './revert-context'
 
 /** Removes rows again that were added, when they are as they were. */
-export function undoAddedRows(undoing: Undoing, operation: RowOperation): void {
-  const { doc, conflicts } = undoing
-  const table = undoing.findTable(operation)
+export function undoAddedRows(context: RevertContext, operation: RowOperation): void {
+  const { doc, conflicts } = context
+  const table = context.findTable(operation)
   if (!table) return
   const { rowIds } = operation
   const added = new Map(operation.columns.map((column) => [column.ref, column]))
@@ -25,7 +25,7 @@ export function undoAddedRows(undoing: Undoing, operation: RowOperation): void {
     )
   })
   if (changed.length > 0) return conflicts.addRows(table.tableId, changed)
-  undoing.rowsGone(table, removeRecords(doc, table, rowIds, rows))
+  context.rowsGone(table, removeRecords(doc, table, rowIds, rows))
 }
 
 /** True when a cell of an added row holds what it began with. */
@@ -45,14 +45,16 @@ function isUntouched(
 }
 
 /** Adds rows again that were removed. */
-export function undoRemovedRows(undoing: Undoing, operation: RowOperation): void {
-  const { doc, conflicts } = undoing
-  const table = undoing.findTable(operation)
+export function undoRemovedRows(context: RevertContext, operation: RowOperation): void {
+  const { doc, conflicts } = context
+  const table = context.findTable(operation)
   if (!table) return
   const { rowIds, columns } = operation
   const there = doc.connection
-    .pluck(`SELECT id FROM ${quoteId(table.tableId)} WHERE id IN (SELECT value FROM json_each(?))`)
-    .all(JSON.stringify(rowIds)) as number[]
+    .pluck<number>(
+      `SELECT id FROM ${quoteId(table.tableId)} WHERE id IN (SELECT value FROM json_each(?))`,
+    )
+    .all(JSON.stringify(rowIds))
   conflicts.addRows(table.tableId, there)
   const byRef = new Map(table.columns.map((column) => [column.ref, column]))
   const given: StoredColumn[] = []
@@ -82,12 +84,12 @@ function isBlank({ old = [] }: ColumnValues): boolean {
 }
 
 /** Gives cells what they held before, when they hold what they were given. */
-export function undoUpdatedRows(undoing: Undoing, operation: RowOperation): void {
-  const { doc, conflicts } = undoing
-  const table = undoing.findTable(operation)
+export function undoUpdatedRows(context: RevertContext, operation: RowOperation): void {
+  const { doc, conflicts } = context
+  const table = context.findTable(operation)
   if (!table) return
   const { rowIds } = operation
-  const changes = findChanges(undoing, table, operation)
+  const changes = findChanges(context, table, operation)
   if (!changes) return
   const columns = changes.map(({ column }) => column)
   const before = byRowId(selectRows(doc, table, columns, rowIds))
@@ -115,7 +117,7 @@ interface ChangedColumn {
 
 /** The changed columns as they are now; undefined, and conflicts, when one of them is another. */
 function findChanges(
-  { conflicts }: Undoing,
+  { conflicts }: RevertContext,
   table: Table,
   operation: RowOperation,
 ): ChangedColumn[] | undefined {

@@ -9,12 +9,12 @@ import type { Column, Table } from '../schema/schema'
 import { columnDefinition } from '../sqlite/column-definition'
 import { removeTable } from '../structure/table-removal'
 import { changeTable } from '../structure/table-updates'
-import type { Undoing } from './revert-context'
+import type { RevertContext } from './revert-context'
 
 /** Rows that are looked for to be named. */
 const MAX_ROWS = 1000
 
-/** What the log keeps of a table. */
+/** A table in the form of the log. */
 interface DescribedTable {
   readonly tableId: string
   readonly onDemand?: boolean
@@ -26,9 +26,9 @@ interface DescribedTable {
 }
 
 /** Removes a table again that was added, when it is as it was, without rows. */
-export function undoAddedTable(undoing: Undoing, operation: SchemaOperation): void {
-  const { doc, conflicts } = undoing
-  const table = undoing.requireTable(operation)
+export function undoAddedTable(context: RevertContext, operation: SchemaOperation): void {
+  const { doc, conflicts } = context
+  const table = context.requireTable(operation)
   const made = operation.new as DescribedTable
   if (table.tableId !== made.tableId || table.onDemand !== (made.onDemand ?? false))
     conflicts.addTable(table.tableId)
@@ -36,37 +36,37 @@ export function undoAddedTable(undoing: Undoing, operation: SchemaOperation): vo
   for (const column of table.columns) {
     const first = described.get(column.ref)
     described.delete(column.ref)
-    if (!first || !isSameColumn(undoing, column, first, operation))
+    if (!first || !isSameColumn(context, column, first, operation))
       conflicts.addColumn(table.tableId, column.id)
   }
   for (const { colId } of described.values()) conflicts.addColumn(table.tableId, colId)
   const rows = doc.connection
-    .pluck(`SELECT id FROM ${quoteId(table.tableId)} ORDER BY id LIMIT ${MAX_ROWS}`)
-    .all() as number[]
+    .pluck<number>(`SELECT id FROM ${quoteId(table.tableId)} ORDER BY id LIMIT ${MAX_ROWS}`)
+    .all()
   conflicts.addRows(table.tableId, rows)
   conflicts.requireNone()
   removeTable(doc, table)
   doc.schemaChanged()
-  undoing.tableGone(table)
+  context.tableGone(table)
 }
 
-/** True when a column is as it was made, as far as that was written down. */
+/** True when a column is unchanged since its creation, as far as that was logged. */
 export function isSameColumn(
-  undoing: Undoing,
+  context: RevertContext,
   column: Column,
   made: Partial<DescribedColumn>,
   { targets }: SchemaOperation,
 ): boolean {
   const { type, ...rest } = { ...wholeMetadata(column), colRef: column.ref }
-  if (made.type !== undefined && !undoing.isSameType(made.type, type, targets)) return false
+  if (made.type !== undefined && !context.isSameType(made.type, type, targets)) return false
   return (Object.keys(rest) as (keyof typeof rest)[]).every(
     (key) => made[key] === undefined || made[key] === rest[key],
   )
 }
 
 /** Makes a table again that was removed, with its refs; its rows were removed before it. */
-export function undoRemovedTable(undoing: Undoing, operation: SchemaOperation): void {
-  const { doc, conflicts } = undoing
+export function undoRemovedTable(context: RevertContext, operation: SchemaOperation): void {
+  const { doc, conflicts } = context
   const { tableRef, targets } = operation
   const gone = operation.old as DescribedTable
   const { tableId } = gone
@@ -76,13 +76,13 @@ export function undoRemovedTable(undoing: Undoing, operation: SchemaOperation): 
   if (doc.schema.findByRef(tableRef)) conflicts.addTable(tableId)
   const columns = gone.columns.map((column) => {
     const whole = { ...laterMetadata, ...column }
-    return { ...whole, type: undoing.typeOf(whole.type, targets) ?? whole.type }
+    return { ...whole, type: context.typeOf(whole.type, targets) ?? whole.type }
   })
   conflicts.requireNone()
-  makeTable(undoing, tableRef, { ...gone, columns })
+  makeTable(context, tableRef, { ...gone, columns })
 }
 
-function makeTable({ doc }: Undoing, tableRef: number, described: DescribedTable): void {
+function makeTable({ doc }: RevertContext, tableRef: number, described: DescribedTable): void {
   const { connection } = doc
   const { tableId, columns, ...facts } = described
   const { onDemand = false, primaryViewId = 0, summarySourceTable = 0 } = facts
@@ -123,15 +123,15 @@ function makeTable({ doc }: Undoing, tableRef: number, described: DescribedTable
 }
 
 /** Notes that the columns of a table are back, once they are all there. */
-export function noteColumns(undoing: Undoing, table: Table | undefined): void {
+export function noteColumns(context: RevertContext, table: Table | undefined): void {
   for (const column of table?.columns ?? [])
-    undoing.columnRestored(table as Table, columnMetadata(column))
+    context.columnRestored(table as Table, columnMetadata(column))
 }
 
 /** Gives a table the metadata that it had. */
-export function undoUpdatedTable(undoing: Undoing, operation: SchemaOperation): void {
-  const { doc, conflicts } = undoing
-  const table = undoing.requireTable(operation)
+export function undoUpdatedTable(context: RevertContext, operation: SchemaOperation): void {
+  const { doc, conflicts } = context
+  const table = context.requireTable(operation)
   const before = operation.old as DescribedTable
   const after = operation.new as DescribedTable
   const onDemand = before.onDemand ?? false
@@ -144,6 +144,6 @@ export function undoUpdatedTable(undoing: Undoing, operation: SchemaOperation): 
   if (holder) conflicts.addTable(holder.tableId)
   conflicts.requireNone()
   // Columns that followed the change go back by it; only later ones have to follow now.
-  changeTable(doc, table, { tableId: before.tableId, onDemand }, !undoing.isLatest)
-  undoing.renamed.add(before.tableId)
+  changeTable(doc, table, { tableId: before.tableId, onDemand }, !context.isLatest)
+  context.renamed.add(before.tableId)
 }

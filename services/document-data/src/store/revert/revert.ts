@@ -13,23 +13,24 @@ import { undoAddedColumns, undoRemovedColumns } from './revert-columns'
 import { undoUpdatedColumns, type ConvertedCells } from './revert-metadata'
 import { undoAddedRows, undoRemovedRows, undoUpdatedRows } from './revert-rows'
 import { noteColumns, undoAddedTable, undoRemovedTable, undoUpdatedTable } from './revert-tables'
-import { Undoing } from './revert-context'
+import { RevertContext } from './revert-context'
 
 /**
- * Largest operations of a change that can be undone, as bytes of the log. Like every write it happens at once, on the
- * event loop, and takes about as long as the change took: so it may be as large as what one request may bring.
+ * Largest operations of a change that can be undone, as bytes of the log. Like every write it happens at
+ * once, on the event loop, and takes about as long as the change took: so it may be as large as what one
+ * request may bring.
  */
 const MAX_BYTES = 32 * 1024 * 1024
 
 /**
- * Undoes one entry of the log, exactly or not at all. Throws `not_found` for an entry that is not kept, `invalid` for one that
- * cannot be undone, `too_large`, and `conflict` naming what has changed since.
+ * Undoes one entry of the log, exactly or not at all. Throws `not_found` for an entry that is not kept,
+ * `invalid` for one that cannot be undone, `too_large`, and `conflict` naming what has changed since.
  */
 export function revertChange(doc: DocumentWriter, seq: number): void {
   const operations = readOperations(doc, seq)
-  const undoing = new Undoing(doc, seq, operations)
-  for (const step of stepsBack(operations)) undo(undoing, step)
-  undoing.finish()
+  const context = new RevertContext(doc, seq, operations)
+  for (const step of stepsBack(operations)) undo(context, step)
+  context.finish()
 }
 
 function readOperations({ connection, seq: latest }: DocumentWriter, seq: number): Operation[] {
@@ -70,7 +71,9 @@ interface SchemaStep {
 
 type Step = ColumnsStep | SchemaStep | RowOperation
 
-/** The steps that undo operations, in their order; what changes the same table in the same way is one step. */
+/**
+ * The steps that undo operations, in their order; what changes the same table in the same way is one step.
+ */
 function stepsBack(operations: readonly Operation[]): Step[] {
   const steps: Step[] = []
   for (const operation of [...operations].reverse()) {
@@ -94,7 +97,10 @@ function addSchemaStep(steps: Step[], operation: SchemaOperation, kind: SchemaSt
   else steps.push({ kind, tableRef: operation.tableRef, operations: [operation] })
 }
 
-/** The step that a change of a column belongs to: the last one, unless that changes the same column at another time. */
+/**
+ * The step that a change of a column belongs to: the last one, unless that changes the same column at another
+ * time.
+ */
 function columnsStep(steps: Step[], { tableRef }: Operation, columnRef: number): ColumnsStep {
   const last = steps.at(-1)
   if (last?.kind === 'update_column' && last.tableRef === tableRef && !last.changes.has(columnRef))
@@ -109,7 +115,7 @@ function columnsStep(steps: Step[], { tableRef }: Operation, columnRef: number):
   return step
 }
 
-/** The cells that a change of a column converted; it stands right before them. */
+/** The cells that a change of a column converted; they follow it immediately. */
 function conversionOf(operation: Operation) {
   if (operation.kind !== 'update_rows') return undefined
   const [column] = operation.columns
@@ -126,26 +132,26 @@ function cellsOf(
   return [ref, new Map(cells)]
 }
 
-function undo(undoing: Undoing, step: Step): void {
-  if ('rowIds' in step) undoRows(undoing, step)
-  else if (step.kind === 'update_column') undoUpdatedColumns(undoing, step)
-  else if (step.kind === 'add_column') undoAddedColumns(undoing, step.operations)
-  else if (step.kind === 'remove_column') undoRemovedColumns(undoing, step.operations)
-  else for (const operation of step.operations) undoTable(undoing, operation)
+function undo(context: RevertContext, step: Step): void {
+  if ('rowIds' in step) undoRows(context, step)
+  else if (step.kind === 'update_column') undoUpdatedColumns(context, step)
+  else if (step.kind === 'add_column') undoAddedColumns(context, step.operations)
+  else if (step.kind === 'remove_column') undoRemovedColumns(context, step.operations)
+  else for (const operation of step.operations) undoTable(context, operation)
 }
 
-function undoRows(undoing: Undoing, operation: RowOperation): void {
-  if (operation.table === ATTACHMENTS) undoAttachments(undoing, operation)
-  else if (operation.kind === 'add_rows') undoAddedRows(undoing, operation)
-  else if (operation.kind === 'remove_rows') undoRemovedRows(undoing, operation)
-  else undoUpdatedRows(undoing, operation)
+function undoRows(context: RevertContext, operation: RowOperation): void {
+  if (operation.table === ATTACHMENTS) undoAttachments(context, operation)
+  else if (operation.kind === 'add_rows') undoAddedRows(context, operation)
+  else if (operation.kind === 'remove_rows') undoRemovedRows(context, operation)
+  else undoUpdatedRows(context, operation)
 }
 
-function undoTable(undoing: Undoing, operation: SchemaOperation): void {
-  if (operation.kind === 'add_table') undoAddedTable(undoing, operation)
-  else if (operation.kind === 'update_table') undoUpdatedTable(undoing, operation)
+function undoTable(context: RevertContext, operation: SchemaOperation): void {
+  if (operation.kind === 'add_table') undoAddedTable(context, operation)
+  else if (operation.kind === 'update_table') undoUpdatedTable(context, operation)
   else {
-    undoRemovedTable(undoing, operation)
-    noteColumns(undoing, undoing.doc.schema.findByRef(operation.tableRef))
+    undoRemovedTable(context, operation)
+    noteColumns(context, context.doc.schema.findByRef(operation.tableRef))
   }
 }

@@ -32,13 +32,13 @@ export const laterMetadata: Omit<WholeMetadata, keyof ColumnMetadata> = {
   reverseCol: 0,
 }
 
-/** All metadata of a column as they stand, for the log: what is needed to bring it back. */
+/** All metadata of a column, for the log: sufficient to restore it. */
 export function wholeMetadata(column: Column): WholeMetadata {
   const { summarySourceCol, reverseCol } = column
   return { ...columnMetadata(column), summarySourceCol, reverseCol }
 }
 
-/** The metadata of a column as it stands. */
+/** The current metadata of a column. */
 export function columnMetadata(column: Column): ColumnMetadata {
   const { id: colId, typeName: type, position: parentPos } = column
   const { widgetOptions, isFormula, formula, label, description, untieColIdFromLabel } = column

@@ -1,4 +1,7 @@
-/** Columns of the metadata tables that the REST API shows, as id and type; their refs are not columns of their own. */
+/**
+ * Columns of the metadata tables that the REST API shows, as id and type; their refs are not columns of their
+ * own.
+ */
 const tables: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   _grist_DocInfo: [
     ['docId', 'Text'],
@@ -44,7 +47,7 @@ const tables: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['imageHeight', 'Int'],
     ['imageWidth', 'Int'],
     ['timeDeleted', 'DateTime:UTC'],
-    // Epoch milliseconds, unlike any other time: as a number, so that nobody reads them as seconds.
+    // Epoch milliseconds, unlike any other time: a number, so that it is not mistaken for seconds.
     ['timeUploaded', 'Numeric'],
   ],
 }

@@ -8,7 +8,7 @@ export function targetOf(typeName: string): string | undefined {
   return name === 'Ref' || name === 'RefList' ? argument : undefined
 }
 
-/** Refs of the tables that columns of these types refer to; undefined when none of them is there. */
+/** Refs of the tables that columns of these types refer to; undefined when none of them exists. */
 export function targetsOf(schema: Schema, typeNames: readonly string[]): Targets | undefined {
   const targets: Record<string, number> = {}
   for (const typeName of typeNames) {
@@ -20,7 +20,8 @@ export function targetsOf(schema: Schema, typeNames: readonly string[]): Targets
 }
 
 /**
- * A type of earlier as it reads now: the table that it referred to may have another id. Undefined when that table is gone.
+ * An earlier type in current terms: the table that it referred to may have been renamed. Undefined when the
+ * table is gone.
  */
 export function currentType(
   schema: Schema,

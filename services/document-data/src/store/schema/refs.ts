@@ -1,6 +1,6 @@
-import type { Connection } from '../sqlite/connections'
+import { requireRow, type Connection } from '../sqlite/connections'
 
-/** What has refs, and where they stand. */
+/** Kinds of refs, and the columns that hold them. */
 const tables = {
   table: '_grist_Tables',
   column: '_grist_Tables_column',
@@ -9,12 +9,15 @@ const tables = {
 
 type Kind = keyof typeof tables
 
-/** The next ref of a table or a column, or row id of an attachment. Never one that was given before: what holds refs must not come to mean another. */
+/**
+ * The next ref of a table or column, or row id of an attachment. A ref is never reused: what holds it must
+ * stay valid.
+ */
 export function nextRef(connection: Connection, kind: Kind): number {
   const sql = `
     SELECT max(coalesce((SELECT max(id) FROM ${tables[kind]}), 0),
                coalesce((SELECT highest FROM _sheaf_refs WHERE kind = ?), 0)) + 1`
-  return connection.pluck(sql).get(kind) as number
+  return requireRow(connection.pluck<number>(sql).get(kind))
 }
 
 /** Must precede the removal of what has this ref. */

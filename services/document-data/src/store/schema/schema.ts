@@ -44,7 +44,7 @@ export interface Column {
   readonly hidden: boolean
 }
 
-/** A table with its columns by position; has the form that queries are built from. */
+/** A table with its columns by position; queries are built from it. */
 export interface Table {
   /** Row id in `_grist_Tables`; 0 for metadata tables. */
   readonly ref: number
@@ -61,7 +61,7 @@ export interface Table {
   readonly manualSortTop: number
 }
 
-/** Everything that is known of a document's form at one moment. Never changes; a change makes a new one. */
+/** The schema of a document at one moment. Immutable; a change creates a new one. */
 export class Schema {
   private readonly byId: ReadonlyMap<string, Table>
   private readonly byRef: ReadonlyMap<number, Table>
@@ -122,18 +122,18 @@ export class Schema {
   }
 }
 
-/** Reads the form of a document as the connection sees it. */
+/** Reads the schema of a document as the connection sees it. */
 export function readSchema(connection: Connection): Schema {
   const columns = new Map<number, Column[]>()
   const rows = connection
-    .prepare('SELECT * FROM _grist_Tables_column ORDER BY parentId, parentPos, id')
-    .all() as ColumnRow[]
+    .prepare<ColumnRow>('SELECT * FROM _grist_Tables_column ORDER BY parentId, parentPos, id')
+    .all()
   for (const row of rows) {
     const siblings = columns.get(row.parentId)
     if (siblings) siblings.push(fromRow(row))
     else columns.set(row.parentId, [fromRow(row)])
   }
-  const tables = connection.prepare(TABLES).all() as TableRow[]
+  const tables = connection.prepare<TableRow>(TABLES).all()
   return new Schema(
     readSettings(connection),
     tables.map((row) =>
@@ -204,7 +204,7 @@ function fromRow(row: ColumnRow): Column {
   }
 }
 
-/** Clients that draw the column write what they like here, so what is no object counts as nothing. */
+/** Clients store arbitrary text here, so anything but an object counts as empty. */
 function readOptions(text: string): Record<string, unknown> {
   if (text === '') return {}
   try {
@@ -249,8 +249,11 @@ function isHidden(colId: string): boolean {
 }
 
 function readSettings(connection: Connection): DocumentSettings {
-  const row = connection.prepare('SELECT * FROM _grist_DocInfo WHERE id = 1').get() as
-    { timezone: string; documentSettings: string } | undefined
+  const row = connection
+    .prepare<{ timezone: string; documentSettings: string }>(
+      'SELECT * FROM _grist_DocInfo WHERE id = 1',
+    )
+    .get()
   const settings = JSON.parse(row?.documentSettings || '{}') as { locale?: unknown }
   return {
     timezone: row?.timezone ?? 'UTC',
@@ -258,7 +261,7 @@ function readSettings(connection: Connection): DocumentSettings {
   }
 }
 
-/** A name that no table can have is another mistake than one that no table has. */
+/** An impossible table name is a different error than an unknown one. */
 function tableNotFound(tableId: string): AppError {
   if (!/^\w*$/.test(tableId))
     return new AppError('invalid', 'INVALID_IDENTIFIER', `"${tableId}" is not a valid table id`)

@@ -1,4 +1,4 @@
-/** What all open documents may keep of something together, in bytes. */
+/** Bytes that all open documents together may use for one purpose. */
 export class ByteBudget {
   private left: number
 
@@ -6,19 +6,19 @@ export class ByteBudget {
     this.left = size
   }
 
-  /** Bytes that are taken. */
+  /** Bytes in use. */
   get used(): number {
     return this.size - this.left
   }
 
-  /** Takes so many bytes; false when there are not so many left. */
+  /** Reserves bytes; false when too few are left. */
   take(bytes: number): boolean {
     if (bytes > this.left) return false
     this.left -= bytes
     return true
   }
 
-  /** Gives bytes back. */
+  /** Releases bytes. */
   give(bytes: number): void {
     this.left += bytes
   }

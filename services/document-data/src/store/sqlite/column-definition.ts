@@ -2,8 +2,8 @@ import { quoteId, quoteText } from '../../quoting/quote'
 import type { ColumnType } from '../../values/column-type'
 
 /**
- * A column as it stands in CREATE TABLE and ADD COLUMN. Only text columns have an affinity: the others would turn text
- * that was kept as it is into numbers. The cells of a computed column begin as null.
+ * The definition of a column in CREATE TABLE and ADD COLUMN. Only text columns have an affinity: any other
+ * would convert text stored as is into numbers. The cells of a computed column are null at first.
  */
 export function columnDefinition({
   id,

@@ -1,31 +1,34 @@
 import Database, { type Statement } from 'better-sqlite3'
 import { sqlFunctions } from '../../query/sql-functions'
 
-/** Statements kept ready on one connection; a statement is some 5 KB. */
+/** Prepared statements cached per connection; a statement takes about 5 KB. */
 const STATEMENTS = 200
 
-/** One connection to a document file, with its prepared statements. Used by one piece of synchronous code at a time. */
+/**
+ * One connection to a document file, with its prepared statements. Used by one piece of synchronous code at a
+ * time.
+ */
 export class Connection {
-  private readonly statements = new Map<string, Statement<unknown[]>>()
+  private readonly statements = new Map<string, Statement>()
 
   constructor(readonly db: Database.Database) {}
 
-  /** A statement whose rows are objects. */
-  prepare(sql: string): Statement<unknown[]> {
-    return this.statement('o', sql)
+  /** A statement whose rows are objects of this type. */
+  prepare<T = unknown>(sql: string): Statement<unknown[], T> {
+    return this.statement<T>('o', sql)
   }
 
-  /** A statement whose rows are their first column. */
-  pluck(sql: string): Statement<unknown[]> {
-    return this.statement('p', sql)
+  /** A statement whose rows are their first column, of this type. */
+  pluck<T = unknown>(sql: string): Statement<unknown[], T> {
+    return this.statement<T>('p', sql)
   }
 
-  /** A statement whose rows are lists. */
-  raw(sql: string): Statement<unknown[]> {
-    return this.statement('r', sql)
+  /** A statement whose rows are lists of this type. */
+  raw<T = unknown>(sql: string): Statement<unknown[], T> {
+    return this.statement<T>('r', sql)
   }
 
-  /** Drops all statements: their SQL names columns, so after a change of the schema most would never be used again. */
+  /** Drops all statements: their SQL names columns, so most are useless after a change of the schema. */
   forget(): void {
     this.statements.clear()
   }
@@ -36,11 +39,12 @@ export class Connection {
     this.db.close()
   }
 
-  private statement(mode: 'o' | 'p' | 'r', sql: string): Statement<unknown[]> {
+  private statement<T>(mode: 'o' | 'p' | 'r', sql: string): Statement<unknown[], T> {
     const key = mode + sql
     const ready = this.statements.get(key)
-    if (ready) return ready
-    const statement = this.db.prepare<unknown[]>(sql)
+    // The only cast of rows: the type of a row follows from the SQL, which the caller knows.
+    if (ready) return ready as Statement<unknown[], T>
+    const statement = this.db.prepare<unknown[], T>(sql)
     if (mode === 'p') statement.pluck()
     if (mode === 'r') statement.raw()
     const oldest = this.statements.keys().next()
@@ -50,12 +54,18 @@ export class Connection {
   }
 }
 
-/** Pages of the write-ahead log at which a write also brings it into the file. */
+/** The row of a statement that always has one, such as an aggregate. Throws when there is none. */
+export function requireRow<T>(row: T | undefined): T {
+  if (row === undefined) throw new Error('a statement returned no row')
+  return row
+}
+
+/** Pages of the write-ahead log at which a write also runs a checkpoint. */
 const CHECKPOINT_PAGES = 4000
-/** Size in bytes to which the write-ahead log shrinks when it begins anew. */
+/** Size in bytes to which the write-ahead log is truncated when it is reset. */
 const LOG_BYTES = 32 * 1024 * 1024
 
-/** Opens the connection that writes a document. Never makes a file. */
+/** Opens the connection that writes a document. Never creates a file. */
 export function openWriter(path: string): Connection {
   const connection = open(path, false)
   connection.db.pragma('synchronous = FULL')

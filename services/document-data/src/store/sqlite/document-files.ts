@@ -3,37 +3,38 @@ import { existsSync } from 'node:fs'
 import { mkdir, open, rename, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@sheaf/kit/errors'
-import { DirtyMarkers } from './unpublished-markers'
+import { UnpublishedMarkers } from './unpublished-markers'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const FILE = 'document.sqlite'
 const TOMBSTONE = 'deleted'
 
 /**
- * Where documents lie: `<root>/<first 2 of the id>/<id>/document.sqlite`. A document's folder appears whole, by
- * renaming, and stays behind with a tombstone when the document is deleted, so that nothing brings it back.
+ * The files of documents: `<root>/<first 2 of the id>/<id>/document.sqlite`. The folder of a document appears
+ * complete, by renaming, and remains with a tombstone when the document is deleted, so that nothing recreates
+ * it.
  */
 export class DocumentFiles {
   private constructor(
     private readonly root: string,
-    /** Which documents may hold unpublished changes. */
-    readonly dirty: DirtyMarkers,
+    /** Marks the documents that may have unpublished changes. */
+    readonly unpublished: UnpublishedMarkers,
   ) {}
 
-  /** Opens the folder, making it when it is not there, and removes what an interrupted creation left. */
+  /** Opens the folder, creating it if necessary, and removes the remains of interrupted creations. */
   static async open(root: string): Promise<DocumentFiles> {
     await rm(join(root, 'unfinished'), { recursive: true, force: true })
     await mkdir(join(root, 'unfinished'), { recursive: true, mode: 0o700 })
-    // All that there can be, so that a new document has one folder less to make durable.
+    // All possible ones, so that a new document has one folder less to make durable.
     for (let first = 0; first < 256; first++)
       await mkdir(join(root, first.toString(16).padStart(2, '0')), { recursive: true, mode: 0o700 })
     await syncPath(root)
-    return new DocumentFiles(root, DirtyMarkers.open(join(root, 'dirty')))
+    return new DocumentFiles(root, UnpublishedMarkers.open(join(root, 'dirty')))
   }
 
   /**
-   * Path of a document's file. Throws `not_found` when there is none, `precondition` when it was deleted, `invalid`
-   * for an id that is not a UUID in lower case: nothing else ever becomes part of a path.
+   * Path of a document's file. Throws `not_found` when there is none, `precondition` when it was deleted,
+   * `invalid` for an id that is not a UUID in lower case: nothing else ever becomes part of a path.
    */
   find(docId: string): string {
     const folder = this.folderOf(docId)
@@ -50,19 +51,19 @@ export class DocumentFiles {
   }
 
   /**
-   * Makes a document whose file `write` writes, durably, to the path it is given; it is on disk, and marked dirty, when
-   * this returns. Throws `conflict` when it exists, `precondition` when it was deleted.
+   * Creates a document whose file `write` writes, durably, to the path it is given; it is on disk, and
+   * marked, when this returns. Throws `conflict` when it exists, `precondition` when it was deleted.
    */
   async create(docId: string, write: (path: string) => Promise<void>): Promise<void> {
     const folder = this.folderOf(docId)
     this.requireFree(folder)
-    const marked = this.dirty.setLater(docId)
+    const marked = this.unpublished.setLater(docId)
     let unfinished: string | undefined
     try {
       unfinished = await this.createScratch()
       await write(join(unfinished, FILE))
       await syncPath(unfinished)
-      // Before the document can be seen: its first entry is not published yet.
+      // Before the document becomes visible: its first entry is not published yet.
       await marked
       await this.place(unfinished, folder)
     } catch (error) {
@@ -72,14 +73,14 @@ export class DocumentFiles {
     }
   }
 
-  /** A new folder for files that are not kept; what is left in it goes at the next start. */
+  /** Creates a folder for temporary files; its remains are removed at the next start. */
   async createScratch(): Promise<string> {
     const folder = join(this.root, 'unfinished', randomUUID())
     await mkdir(folder, { mode: 0o700 })
     return folder
   }
 
-  /** Removes a document's file and leaves the tombstone, also when there was no such document. */
+  /** Removes the file of a document and leaves a tombstone, even when the document did not exist. */
   async remove(docId: string): Promise<void> {
     const folder = this.folderOf(docId)
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -88,10 +89,10 @@ export class DocumentFiles {
     await syncPath(join(folder, '..'))
     for (const suffix of ['', '-wal', '-shm'])
       await rm(join(folder, FILE + suffix), { force: true })
-    this.dirty.clear(docId)
+    this.unpublished.clear(docId)
   }
 
-  /** Removes a document's folder as if it had never been; a tombstone stays. */
+  /** Removes the folder of a document without a trace; an existing tombstone stays. */
   async discard(docId: string): Promise<void> {
     const folder = this.folderOf(docId)
     if (!existsSync(folder) || existsSync(join(folder, TOMBSTONE))) return
@@ -99,10 +100,10 @@ export class DocumentFiles {
     await rename(folder, join(scratch, docId))
     await syncPath(join(folder, '..'))
     await rm(scratch, { recursive: true, force: true })
-    this.dirty.clear(docId)
+    this.unpublished.clear(docId)
   }
 
-  /** Bytes that are free where documents lie. */
+  /** Free bytes on the disk of the documents. */
   async freeBytes(): Promise<number> {
     const { bavail, bsize } = await statfs(this.root)
     return bavail * bsize
@@ -136,7 +137,7 @@ function deleted(): AppError {
   return new AppError('precondition', 'DOCUMENT_DELETED', 'the document was deleted')
 }
 
-/** Writes a file; its bytes are on disk when this returns. */
+/** Writes a file; its bytes are on disk when the promise resolves. */
 export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(path, 'w', 0o600)
   try {

@@ -1,27 +1,27 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { Connection } from './connections'
-import { spoilsConnection, tellSqliteError } from './sqlite-errors'
+import { spoilsConnection, translateSqliteError } from './sqlite-errors'
 
 /** Writes in one transaction at most. */
 const GROUP_SIZE = 256
-/** A group takes no further member after this time, so that other documents get their turn. */
+/** Milliseconds after which a group takes no further member, so that other documents are served. */
 const GROUP_MS = 20
-/** Writes that may wait for one document. */
+/** Maximum number of waiting writes of one document. */
 const QUEUE_SIZE = 2000
-/** A full queue is worked off within about this time. */
+/** A full queue is processed within about this time. */
 const RETRY_AFTER_MS = '1000'
 
-/** What the owner of the connection does at the turning points of a group; all within one synchronous run. */
+/** Hooks of the owner of the connection; all run synchronously within the group. */
 export interface GroupHooks {
-  /** Remembers what is held in memory; the function returned brings it back when the member fails. */
+  /** Saves the state in memory; the function returned restores it when the member fails. */
   memberStarts(): () => void
   /** Runs inside the transaction, after the last member. What it throws fails the whole group. */
   beforeCommit(): void
   /** The transaction is on disk. */
   committed(): void
-  /** The whole transaction is gone. */
+  /** The whole transaction was rolled back. */
   undone(): void
-  /** The connection cannot be trusted any more. */
+  /** The state of the connection is in doubt. */
   spoiled(cause: unknown): void
 }
 
@@ -29,27 +29,34 @@ export interface GroupHooks {
 export interface CommittedGroup {
   /** Writes that it holds. */
   readonly writes: number
-  /** How long the first of them had waited, in milliseconds … */
+  /** Milliseconds for which the first of them waited, … */
   readonly waitMs: number
-  /** … how long all of them worked … */
+  /** … milliseconds in which all of them were applied, … */
   readonly applyMs: number
-  /** … and how long it took until that was on disk. */
+  /** … and milliseconds until the transaction was on disk. */
   readonly commitMs: number
 }
 
 interface Member {
-  readonly run: () => unknown
+  /** Does the work; the function returned resolves the call with its result. */
+  readonly run: () => () => void
   readonly signal: AbortSignal | undefined
-  /** When it came; 0 while nobody wants to know. */
+  /** Arrival time; 0 without an observer. */
   readonly since: number
-  readonly resolve: (value: never) => void
   readonly reject: (error: unknown) => void
 }
 
+/** A member that has done its work; `settle` is called once that is on disk. */
+interface DoneMember {
+  readonly member: Member
+  readonly settle: () => void
+}
+
 /**
- * Group commit for one document: writes that arrive in one turn of the event loop share one transaction and one fsync.
- * Each runs in a savepoint, so that one that fails is undone alone; nothing is answered before the COMMIT that holds it.
- * Some errors of SQLite end the whole transaction: then every member fails, also those that had succeeded.
+ * Group commit for one document: writes that arrive in one turn of the event loop share one transaction and
+ * one fsync. Each runs in a savepoint, so that a failing one is rolled back alone; no call resolves before
+ * the COMMIT that contains it. Some errors of SQLite end the whole transaction: then every member fails, also
+ * those that had succeeded.
  */
 export class GroupCommit {
   private queue: Member[] = []
@@ -63,14 +70,14 @@ export class GroupCommit {
     private readonly observe?: (group: CommittedGroup) => void,
   ) {}
 
-  /** Writes that wait. */
+  /** Number of waiting writes. */
   get waiting(): number {
     return this.queue.length
   }
 
   /**
-   * Runs a write in the next group and answers its result when that is on disk. A write whose signal is aborted before
-   * its turn does not run. Throws `too_many` at once when too many writes wait.
+   * Runs a write in the next group and resolves to its result when that is on disk. A write whose signal is
+   * aborted before its turn does not run. Throws `too_many` at once when too many writes wait.
    */
   add<T>(run: () => T, signal?: AbortSignal): Promise<T> {
     if (this.closed) return Promise.reject(this.closed)
@@ -87,28 +94,32 @@ export class GroupCommit {
       )
     return new Promise<T>((resolve, reject) => {
       const since = this.observe ? performance.now() : 0
-      this.queue.push({ run, signal, since, resolve, reject })
+      const work = () => {
+        const value = run()
+        return () => resolve(value)
+      }
+      this.queue.push({ run: work, signal, since, reject })
       this.schedule()
     })
   }
 
-  /** Lets all writes wait until `resume`, because another connection writes. */
+  /** Suspends all writes until `resume`, because another connection writes. */
   pause(): void {
     this.paused = true
   }
 
-  /** Runs what waited. */
+  /** Resumes the waiting writes. */
   resume(): void {
     this.paused = false
     if (this.queue.length > 0) this.schedule()
   }
 
-  /** Runs what waits, at once. */
+  /** Runs the waiting writes at once. */
   flush(): void {
     while (this.queue.length > 0) this.runGroup()
   }
 
-  /** Fails what waits and what comes. */
+  /** Rejects waiting and future writes. */
   close(reason: AppError): void {
     this.closed = reason
     for (const { reject } of this.queue.splice(0)) reject(reason)
@@ -117,7 +128,8 @@ export class GroupCommit {
   private schedule(): void {
     if (this.scheduled || this.paused) return
     this.scheduled = true
-    // After the I/O of this turn, so that all requests that arrived together are here; adds no wait to a lone one.
+    // After the I/O of this turn, so that all requests that arrived together are here; adds no wait to a lone
+    // one.
     setImmediate(() => {
       this.scheduled = false
       if (this.paused) return
@@ -127,7 +139,7 @@ export class GroupCommit {
   }
 
   private runGroup(): void {
-    const done: { member: Member; value: unknown }[] = []
+    const done: DoneMember[] = []
     let current: Member | undefined
     let begun: number
     let applied = 0
@@ -145,7 +157,7 @@ export class GroupCommit {
       if (this.observe) applied = performance.now()
       this.connection.prepare('COMMIT').run()
     } catch (error) {
-      // Without a member there was no BEGIN: then whoever waits first is told.
+      // Without a member BEGIN itself failed: then all waiting writes fail.
       const failed = done.map(({ member }) => member)
       if (current) failed.push(current)
       this.failAll(failed.length > 0 ? failed : this.queue.splice(0), error)
@@ -153,10 +165,10 @@ export class GroupCommit {
     }
     this.measure(done, begun, applied)
     this.hooks.committed()
-    for (const { member, value } of done) member.resolve(value as never)
+    for (const { settle } of done) settle()
   }
 
-  private measure(done: readonly { member: Member }[], begun: number, applied: number): void {
+  private measure(done: readonly DoneMember[], begun: number, applied: number): void {
     const first = done[0]?.member
     if (!this.observe || !first) return
     this.observe({
@@ -167,8 +179,8 @@ export class GroupCommit {
     })
   }
 
-  /** Runs one write in its savepoint. Throws only when the transaction of the group is gone. */
-  private runMember(member: Member, done: { member: Member; value: unknown }[]): void {
+  /** Runs one write in its savepoint. Throws only when the transaction of the group was rolled back. */
+  private runMember(member: Member, done: DoneMember[]): void {
     if (member.signal?.aborted) {
       member.reject(new AppError('timeout', 'CALL_ENDED', 'the call ended before it was run'))
       return
@@ -176,16 +188,16 @@ export class GroupCommit {
     const undo = this.hooks.memberStarts()
     this.connection.prepare('SAVEPOINT member').run()
     try {
-      const value = member.run()
+      const settle = member.run()
       this.connection.prepare('RELEASE member').run()
-      done.push({ member, value })
+      done.push({ member, settle })
     } catch (error) {
       if (!this.connection.db.inTransaction) throw error
       this.connection.prepare('ROLLBACK TO member').run()
       this.connection.prepare('RELEASE member').run()
       undo()
       if (spoilsConnection(error)) throw error
-      member.reject(tellSqliteError(error))
+      member.reject(translateSqliteError(error))
     }
   }
 
@@ -197,8 +209,8 @@ export class GroupCommit {
       spoiled = true
     }
     this.hooks.undone()
-    const told = tellSqliteError(cause)
-    for (const { reject } of members) reject(told)
+    const reason = translateSqliteError(cause)
+    for (const { reject } of members) reject(reason)
     if (spoiled) this.hooks.spoiled(cause)
   }
 }

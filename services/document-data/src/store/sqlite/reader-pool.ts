@@ -6,20 +6,21 @@ const MAX_READERS = 16
 /** Connections kept open between reads. */
 const MAX_SPARE = 2
 
-/** A connection on loan for one long read. */
+/** A connection borrowed for one long read. */
 export interface Loan {
   readonly connection: Connection
-  /** Why the connection was taken back; undefined while it may be used. */
+  /** Why the connection was revoked; undefined while it may be used. */
   readonly revoked?: AppError
-  /** Gives the connection back; ends its transaction. Must be called once, whatever happens. */
+  /** Returns the connection and ends its transaction. Must be called exactly once. */
   release(): void
 }
 
 type Revoke = (reason: AppError) => void
 
 /**
- * The long reads of one document, and read-only connections for those that run on the event loop. Their snapshots keep
- * the write-ahead log from being used again; `drain` holds back new ones until all that run have ended.
+ * The long reads of one document, and read-only connections for those that run on the event loop. Their
+ * snapshots keep the write-ahead log from being used again; `drain` holds back new ones until all that run
+ * have ended.
  */
 export class ReaderPool {
   private readonly spare: Connection[] = []
@@ -29,7 +30,7 @@ export class ReaderPool {
 
   constructor(private readonly path: string) {}
 
-  /** Long reads that run. */
+  /** Number of running long reads. */
   get inUse(): number {
     return this.loans.size
   }
@@ -39,7 +40,7 @@ export class ReaderPool {
     return this.drained !== undefined
   }
 
-  /** Holds new reads back until those that run have ended and `then` is done. */
+  /** Holds back new reads until the running ones have ended and `then` is done. */
   drain(then: () => Promise<void>): void {
     if (this.drained) return
     const drained = createSettle()
@@ -55,7 +56,7 @@ export class ReaderPool {
     if (this.loans.size === 0) finish()
   }
 
-  /** Waits while new reads are held back. Throws the reason when the document is closed meanwhile. */
+  /** Waits while new reads are held back. Throws the reason if the document is closed meanwhile. */
   async admit(): Promise<void> {
     while (this.drained) {
       let revoke: Revoke = () => {}
@@ -70,8 +71,8 @@ export class ReaderPool {
   }
 
   /**
-   * Counts a long read that has a connection of its own; `revoke` is called when it has to end. Returns what must be
-   * called at its end. Throws `too_many` when too many long reads of the document run.
+   * Counts a long read that has a connection of its own; `revoke` is called when it has to end. Returns what
+   * must be called at its end. Throws `too_many` when too many long reads of the document run.
    */
   enter(revoke: Revoke): () => void {
     const key = {}
@@ -79,7 +80,7 @@ export class ReaderPool {
     return () => this.leave(key)
   }
 
-  /** Lends a connection. Throws `too_many` when too many long reads of the document run. */
+  /** Borrows a connection. Throws `too_many` when too many long reads of the document run. */
   borrow(): Loan {
     this.requireRoom()
     const connection = this.spare.pop() ?? openReader(this.path)

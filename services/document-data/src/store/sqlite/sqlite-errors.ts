@@ -1,11 +1,11 @@
 import { AppError, toAppError } from '@sheaf/kit/errors'
 
 /**
- * The result code of an error that SQLite reported, such as `SQLITE_FULL`, or its like for an error of the operating
- * system; undefined for any other error.
+ * The result code of an error that SQLite reported, such as `SQLITE_FULL`, or its like for an error of the
+ * operating system; undefined for any other error.
  */
 function sqliteCodeOf(error: unknown): string | undefined {
-  // Told by their form: the driver is native code, whose errors need not be of this module's Error class.
+  // Recognized by form: the driver is native code, whose errors need not be of this module's Error class.
   if (typeof error !== 'object' || error === null) return undefined
   const { name, code } = error as { name?: unknown; code?: unknown }
   if (typeof code !== 'string') return undefined
@@ -18,7 +18,7 @@ export function spoilsConnection(error: unknown): boolean {
   return /^SQLITE_(IOERR|CORRUPT|NOTADB|CANTOPEN|FULL|READONLY)/.test(code)
 }
 
-const told: readonly (readonly [RegExp, () => AppError])[] = [
+const translations: readonly (readonly [RegExp, () => AppError])[] = [
   [/^SQLITE_FULL/, () => new AppError('unavailable', 'DISK_FULL', 'the disk is full')],
   [
     /^SQLITE_(IOERR|CANTOPEN|READONLY)/,
@@ -50,14 +50,25 @@ const systemCodes: Readonly<Record<string, string>> = {
   EACCES: 'SQLITE_CANTOPEN',
 }
 
-/** What a caller is told of an error of the disk or of SQLite; errors of other kinds come back as they are. */
-export function tellSqliteError(error: unknown): unknown {
+/**
+ * The error that callers get for an error of the disk or of SQLite; returns errors of other kinds unchanged.
+ */
+export function translateSqliteError(error: unknown): unknown {
   if (toAppError(error)) return error
   const code = sqliteCodeOf(error)
   if (code === undefined) return error
-  const row = told.find(([pattern]) => pattern.test(code))
+  const row = translations.find(([pattern]) => pattern.test(code))
   if (row === undefined) return error
-  const answer = row[1]()
-  answer.cause = error
-  return answer
+  const translated = row[1]()
+  translated.cause = error
+  return translated
+}
+
+/** Runs work on the disk; its errors are those that callers get. */
+export async function translateDiskErrors<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    throw translateSqliteError(error)
+  }
 }

@@ -3,21 +3,21 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * Empty files, one for each document that may hold changes which NATS has not confirmed: after a crash they tell which
- * documents to look at, without opening all of them. Setting one is on disk when `set` returns; clearing one is lazy,
- * since a marker too many only costs a look.
+ * Empty files, one for each document that may have changes which NATS has not confirmed: after a crash they
+ * show which documents to examine, without opening all of them. A marker is on disk when `set` returns;
+ * clearing one is lazy, since a superfluous marker only costs an examination.
  */
-export class DirtyMarkers {
+export class UnpublishedMarkers {
   private readonly marked: Set<string>
 
   private constructor(private readonly folder: string) {
     this.marked = new Set(readdirSync(folder))
   }
 
-  /** Opens the folder, making it when it is not there. */
-  static open(folder: string): DirtyMarkers {
+  /** Opens the folder, creating it if necessary. */
+  static open(folder: string): UnpublishedMarkers {
     mkdirSync(folder, { recursive: true })
-    return new DirtyMarkers(folder)
+    return new UnpublishedMarkers(folder)
   }
 
   /** Ids of the documents that are marked. */
@@ -25,7 +25,7 @@ export class DirtyMarkers {
     return [...this.marked]
   }
 
-  /** Marks a document; costs nothing when it is marked already. */
+  /** Marks a document; free of cost when it is marked already. */
   set(docId: string): void {
     if (this.marked.has(docId)) return
     closeSync(openSync(join(this.folder, docId), 'w', 0o600))
@@ -33,7 +33,7 @@ export class DirtyMarkers {
     this.marked.add(docId)
   }
 
-  /** As `set`, without stopping the process while the disk works. */
+  /** As `set`, without blocking the event loop. */
   async setLater(docId: string): Promise<void> {
     if (this.marked.has(docId)) return
     closeSync(openSync(join(this.folder, docId), 'w', 0o600))
@@ -46,7 +46,7 @@ export class DirtyMarkers {
     this.marked.add(docId)
   }
 
-  /** Takes the mark away. */
+  /** Removes the marker of a document. */
   clear(docId: string): void {
     if (!this.marked.delete(docId)) return
     rmSync(join(this.folder, docId), { force: true })

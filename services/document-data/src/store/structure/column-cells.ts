@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { requireRow } from '../sqlite/connections'
 import type { StoredValue } from '../../values/column-type'
 import { columnType } from '../../values/column-types'
 import { convertValue, storesAlike } from '../../values/convert-value'
@@ -8,7 +9,7 @@ import type { LogValue } from '../log/log'
 import { rewriteCells } from './rewrite-cells'
 import type { StoredTable } from './storage-layout'
 
-/** What the log may have to keep of one change of the schema, in bytes; a log entry is one text. */
+/** Bytes that one schema change may add to the log; a log entry is one text. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024
 /** What a row takes in the log beside its cells. */
 const ROW_BYTES = 12
@@ -30,16 +31,18 @@ export function isEmpty(form: Omit<CellForm, 'typeName'>): boolean {
   return form.isFormula && !isComputed(form)
 }
 
-/** Throws `too_large` when the cells of these columns are more than one log entry can keep. */
+/** Throws `too_large` when the cells of these columns exceed what one log entry can hold. */
 export function requireKeepable(
   { connection }: DocumentWriter,
   { tableId }: StoredTable,
   colIds: readonly string[],
 ): void {
   const sizes = colIds.map((id) => `coalesce(sum(octet_length(${quoteId(id)})), 0)`)
-  const bytes = connection
-    .raw(`SELECT count(*) * ${ROW_BYTES}, ${sizes.join(', ')} FROM ${quoteId(tableId)}`)
-    .get() as number[]
+  const bytes = requireRow(
+    connection
+      .raw<number[]>(`SELECT count(*) * ${ROW_BYTES}, ${sizes.join(', ')} FROM ${quoteId(tableId)}`)
+      .get(),
+  )
   if (bytes.reduce((sum, size) => sum + size, 0) > MAX_KEPT_BYTES)
     throw new AppError(
       'too_large',
@@ -48,7 +51,7 @@ export function requireKeepable(
     )
 }
 
-/** A change of the form of a column's cells. */
+/** A conversion of the cells of a column. */
 export interface CellChange {
   readonly table: StoredTable
   readonly column: { readonly id: string; readonly ref: number }
@@ -61,7 +64,7 @@ export interface CellChange {
 /** What becomes of a stored value, in the row with this id. */
 export type Conversion = (value: StoredValue, rowId: number) => StoredValue
 
-/** Brings the cells of a column from one form into another, and records those that change. */
+/** Converts the cells of a column and records those that change. */
 export function changeCells(doc: DocumentWriter, change: CellChange): void {
   const { table, column, from, to } = change
   if (change.convert === null) return
@@ -109,7 +112,9 @@ export function createConversion(
   return (value) => convertValue(value, before, after, context)
 }
 
-/** Gives all cells of a column one value. Not recorded: for columns whose cells follow from their metadata. */
+/**
+ * Gives all cells of a column one value. Not recorded: for columns whose cells follow from their metadata.
+ */
 export function fillColumn(
   { connection }: DocumentWriter,
   { tableId }: Pick<StoredTable, 'tableId'>,
@@ -122,17 +127,17 @@ export function fillColumn(
     .run(value, value)
 }
 
-/** All cells of a column that are not empty, by row, as the log keeps them. */
+/** All non-empty cells of a column, by row, in the form of the log. */
 export function readCells(
   { connection }: DocumentWriter,
   { tableId }: StoredTable,
   colId: string,
 ): { readonly rowIds: number[]; readonly values: LogValue[] } {
   const rows = connection
-    .raw(
+    .raw<[number, LogValue]>(
       `SELECT id, ${quoteId(colId)} FROM ${quoteId(tableId)} NOT INDEXED
        WHERE ${quoteId(colId)} IS NOT NULL ORDER BY id`,
     )
-    .all() as [number, LogValue][]
+    .all()
   return { rowIds: rows.map(([id]) => id), values: rows.map(([, value]) => value) }
 }

@@ -31,7 +31,7 @@ export interface AppliedChange {
   readonly convert?: Conversion
 }
 
-/** Changes columns of a table in one go: its rows are written anew at most once. */
+/** Changes columns of a table together: its rows are rewritten at most once. */
 export function applyChanges(
   doc: DocumentWriter,
   table: Table,
@@ -114,7 +114,7 @@ function nextId(
   return id
 }
 
-/** Throws `invalid` for the column that Sheaf itself keeps. */
+/** Throws `invalid` for the column that Sheaf maintains itself. */
 export function requireOwn({ id }: Column): void {
   if (id === 'manualSort')
     throw new AppError(

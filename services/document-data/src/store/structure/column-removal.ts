@@ -18,7 +18,7 @@ export function removeColumn(doc: DocumentWriter, tableId: string, colId: string
   removeColumns(doc, table, [column])
 }
 
-/** A name that no column can have is another mistake than one that no column has. */
+/** An impossible column name is a different error than an unknown one. */
 function notFound(tableId: string, colId: string): AppError {
   return /^\w*$/.test(colId)
     ? new AppError(
@@ -65,7 +65,7 @@ export function dropColumns(doc: DocumentWriter, table: Table, columns: readonly
   doc.schemaChanged()
 }
 
-/** Takes refs of columns that are gone out of the metadata of all others. */
+/** Removes refs of deleted columns from the metadata of all others. */
 export function forgetColumns(doc: DocumentWriter, gone: ReadonlySet<number>): void {
   for (const table of doc.schema.tables) {
     const changes = table.columns.flatMap((column) => {

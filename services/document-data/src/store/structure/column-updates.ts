@@ -12,8 +12,8 @@ export interface ColumnUpdate {
 }
 
 /**
- * Changes columns. A new label renames the column unless the two are untied; a new type converts the cells. Throws
- * `not_found` for the table or a column, `invalid` for what cannot be changed.
+ * Changes columns. A new label renames the column unless the two are untied; a new type converts the cells.
+ * Throws `not_found` for the table or a column, `invalid` for what cannot be changed.
  */
 export function updateColumns(
   doc: DocumentWriter,
@@ -28,7 +28,7 @@ export function updateColumns(
   )
 }
 
-/** A column that is to be there: how to change it, or how to make it. */
+/** A column to ensure: how to change it, or how to create it. */
 export interface ColumnWish extends ColumnUpdate {
   readonly make: NewColumn
 }

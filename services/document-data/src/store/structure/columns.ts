@@ -32,14 +32,14 @@ export interface NewColumnFields {
   readonly position?: number
 }
 
-/** A column to make. */
+/** A column to create. */
 export interface NewColumn {
   /** Wished id; absent or empty takes the next free one. */
   readonly id?: string
   readonly fields: NewColumnFields
 }
 
-/** A column that is about to be made. */
+/** A column that is about to be created. */
 export interface PlannedColumn {
   readonly id: string
   readonly type: ColumnType
@@ -56,7 +56,10 @@ export function listColumns(doc: DocumentReader, tableId: string, hidden: boolea
   return columns.filter((column) => hidden || !column.hidden)
 }
 
-/** Adds columns to a table and returns their ids. Throws `not_found` for the table, `invalid` for a bad column. */
+/**
+ * Adds columns to a table and returns their ids. Throws `not_found` for the table, `invalid` for a bad
+ * column.
+ */
 export function addColumns(
   doc: DocumentWriter,
   tableId: string,
@@ -91,8 +94,8 @@ export function recordAddedColumns(
 }
 
 /**
- * Chooses ids and types. `taken` holds the ids in use, in lower case. A column is computed when its fields say so;
- * without a type a computed one is Any and another one Text. Throws `invalid` for an unknown type.
+ * Chooses ids and types. `taken` holds the ids in use, in lower case. A column is computed when its fields
+ * say so; without a type a computed one is Any and another one Text. Throws `invalid` for an unknown type.
  */
 export function planColumns(
   doc: DocumentReader,
@@ -136,10 +139,10 @@ const FIELDS = [
   ...['recalcWhen', 'recalcDeps'],
 ] as const satisfies readonly (keyof WholeMetadata)[]
 
-/** A column with its ref and all its metadata, as the log keeps them. */
+/** A column with its ref and all its metadata, in the form of the log. */
 export type DescribedColumn = WholeMetadata & { readonly colRef: number }
 
-/** Writes the metadata of columns that have been made. */
+/** Writes the metadata of new columns. */
 export function insertColumnRows(
   { connection }: DocumentWriter,
   tableRef: number,
@@ -156,14 +159,16 @@ export function insertColumnRows(
   }
 }
 
-/** Writes the metadata of new columns, which get refs by it, and returns them as the log keeps them. */
+/** Writes the metadata of new columns, which assigns their refs, and returns them in the form of the log. */
 export function addColumnRows(
   doc: DocumentWriter,
   tableRef: number,
   columns: readonly PlannedColumn[],
 ): DescribedColumn[] {
-  const last = doc.connection.pluck('SELECT max(parentPos) FROM _grist_Tables_column').get()
-  let position = Math.floor((last as number | null) ?? 0)
+  const last = doc.connection
+    .pluck<number | null>('SELECT max(parentPos) FROM _grist_Tables_column')
+    .get()
+  let position = Math.floor(last ?? 0)
   const first = nextRef(doc.connection, 'column')
   const described = columns.map(({ id, typeName, isFormula, fields }, i) => ({
     colId: id,
@@ -194,7 +199,7 @@ export interface DataColumnForm {
   readonly widgetOptions: string
 }
 
-/** Turns an empty column into one that holds data, and returns it in its new form. */
+/** Turns an empty column into a data column and returns it. */
 export function makeDataColumn(
   doc: DocumentWriter,
   table: Table,
@@ -223,9 +228,9 @@ export function makeDataColumn(
 }
 
 /**
- * Gives the cells of an empty column the form of the new type, and the rows that are there its default. The log need not
- * tell these cells: before, the column had none. The column's affinity changes only while the table has
- * no rows: on a big table that would write every row again, and conversion stores the right form in any case.
+ * Converts an empty column to the new type, and gives the existing rows its default. The log need not
+ * contain these cells: before, the column had none. The column's affinity changes only while the table has
+ * no rows: on a big table that would rewrite every row, and conversion stores the right form in any case.
  */
 function refitColumn(doc: DocumentWriter, table: Table, column: Column, type: ColumnType): void {
   const { connection } = doc

@@ -3,7 +3,7 @@ import type { StoredValue } from '../../values/column-type'
 import type { Connection } from '../sqlite/connections'
 import { logValue, type LogValue } from '../log/log'
 
-/** Cells that were rewritten, as the log keeps them: row by row what was there and what is there now. */
+/** Rewritten cells in the form of the log: for each row the value before and after. */
 export interface RewrittenCells {
   readonly rowIds: number[]
   readonly old: LogValue[]
@@ -19,7 +19,7 @@ interface Rewriting {
 }
 
 /**
- * Gives each cell of a column the value that becomes of it, and answers which have changed. One statement goes through
+ * Converts each cell of a column, and returns those that changed. One statement scans
  * the table and calls back for each cell: a statement for each row takes three times as long.
  */
 export function rewriteCells(
@@ -29,17 +29,18 @@ export function rewriteCells(
   const changed: RewrittenCells = { rowIds: [], old: [], after: [] }
   const stored: StoredValue[] = []
   let written = 0
-  const changes = (id: unknown, value: unknown) => {
-    const converted = convert(value as LogValue, id as number)
+  const changes = (id: number, value: LogValue) => {
+    const converted = convert(value, id)
     const after = logValue(converted)
     if (after === value) return 0
-    changed.rowIds.push(id as number)
-    changed.old.push(value as LogValue)
+    changed.rowIds.push(id)
+    changed.old.push(value)
     changed.after.push(after)
     stored.push(converted)
     return 1
   }
-  // Rows come in the same order whether SQLite changes each as it finds it or looks for all of them first.
+  // The order of rows is the same whether SQLite updates each as it is found or searches for all of them
+  // first.
   const nextOf = (id: unknown) => {
     if (changed.rowIds[written] !== id) throw new Error('cells are not in the expected order')
     return stored[written++] ?? null

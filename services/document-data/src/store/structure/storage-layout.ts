@@ -5,12 +5,15 @@ import type { DocumentWriter } from '../document'
 import type { Column } from '../schema/schema'
 import { columnDefinition } from '../sqlite/column-definition'
 
-/** Each change of one column makes SQLite read the whole schema again; beyond these, writing the table anew is cheaper. */
+/**
+ * Each change of one column makes SQLite read the whole schema again; beyond this number, rewriting the table
+ * is cheaper.
+ */
 const FEW = 8
 /** No id begins with an underscore. */
 const INTERIM = '_sheaf_interim'
 
-/** A table as SQLite knows it. */
+/** A table of SQLite. */
 export interface StoredTable {
   readonly ref: number
   readonly tableId: string
@@ -26,7 +29,7 @@ export interface StoredForm {
   readonly isComputed: boolean
 }
 
-/** A column as it stands, in a table that is to keep it. */
+/** An existing column that its table retains. */
 export function storedForm({ id, type, isFormula, formula }: Column): StoredForm {
   return { from: id, id, type, isComputed: isFormula && formula !== '' }
 }
@@ -45,7 +48,7 @@ export function addStoredColumns(
     )
 }
 
-/** Removes columns. `kept` are those that stay. */
+/** Removes columns. `kept` are those that remain. */
 export function dropStoredColumns(
   doc: DocumentWriter,
   table: StoredTable,
@@ -60,8 +63,8 @@ export function dropStoredColumns(
 }
 
 /**
- * Renames columns, and takes the affinity of text from those that are to hold other values: it would turn numbers into
- * text. `columns` are all of the table.
+ * Renames columns, and takes the affinity of text from those that are to hold other values: it would turn
+ * numbers into text. `columns` are all of the table.
  */
 export function reshapeStoredColumns(
   doc: DocumentWriter,
@@ -98,10 +101,7 @@ function hasTextIn(
   columns: readonly StoredForm[],
 ): boolean {
   const declared = new Map(
-    connection.raw('SELECT name, type FROM pragma_table_info(?)').all(tableId) as [
-      string,
-      string,
-    ][],
+    connection.raw<[string, string]>('SELECT name, type FROM pragma_table_info(?)').all(tableId),
   )
   return columns.some(
     ({ from, type }) =>
@@ -109,7 +109,10 @@ function hasTextIn(
   )
 }
 
-/** Copies the rows into a table of the new form. Automatic indexes go with the old one, and come back when needed. */
+/**
+ * Copies the rows into a table with the new layout. Automatic indexes are dropped with the old one, and
+ * rebuilt on demand.
+ */
 function writeAnew(doc: DocumentWriter, table: StoredTable, columns: readonly StoredForm[]): void {
   const { db } = doc.connection
   const [interim, name] = [quoteId(INTERIM), quoteId(table.tableId)]

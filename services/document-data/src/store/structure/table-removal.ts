@@ -11,8 +11,8 @@ import { applyChanges, type AppliedChange } from './column-changes'
 import { requireKeepable } from './column-cells'
 
 /**
- * Removes tables with their rows, by ref; refs of tables that are not there are ignored. What referred to a row becomes
- * its number, what referred to several their numbers as text.
+ * Removes tables with their rows, by ref; refs of tables that are not there are ignored. What referred to a
+ * row becomes its number, what referred to several their numbers as text.
  */
 export function removeTables(doc: DocumentWriter, refs: readonly number[]): void {
   const gone = [...new Set(refs)].flatMap((ref) => doc.schema.findByRef(ref) ?? [])
@@ -57,14 +57,14 @@ function recordRows(doc: DocumentWriter, table: Table): void {
   requireKeepable(doc, table, ids)
   const names = ['id', ...ids].map(quoteId).join(', ')
   const rows = doc.connection
-    .raw(`SELECT ${names} FROM ${quoteId(table.tableId)} ORDER BY id`)
-    .all() as LogValue[][]
+    .raw<[number, ...LogValue[]]>(`SELECT ${names} FROM ${quoteId(table.tableId)} ORDER BY id`)
+    .all()
   if (rows.length === 0) return
   doc.record({
     kind: 'remove_rows',
     table: table.tableId,
     tableRef: table.ref,
-    rowIds: rows.map(([id]) => id as number),
+    rowIds: rows.map(([id]) => id),
     columns: table.columns.map(({ id, ref, typeName }, i) => ({
       id,
       ref,
@@ -74,7 +74,7 @@ function recordRows(doc: DocumentWriter, table: Table): void {
   })
 }
 
-/** Columns that referred to rows of a table that is gone. */
+/** Columns that referred to rows of a removed table. */
 function releaseReferences(doc: DocumentWriter, tableId: string): void {
   for (const table of doc.schema.tables) {
     const changes = table.columns.flatMap((column) => {

@@ -13,8 +13,8 @@ export interface TableChange {
 }
 
 /**
- * Renames tables and changes their metadata; columns that refer to a renamed table follow. Throws `not_found` for an
- * unknown table.
+ * Renames tables and changes their metadata; columns that refer to a renamed table follow. Throws `not_found`
+ * for an unknown table.
  */
 export function updateTables(
   doc: DocumentWriter,

@@ -8,10 +8,10 @@ import type { Table } from '../schema/schema'
 import { columnDefinition } from '../sqlite/column-definition'
 import { addColumnRows, planColumns, type NewColumn } from './columns'
 
-/** Columns of all tables that one request makes. */
+/** Columns of all tables that one request creates. */
 const MAX_NEW_COLUMNS = 5_000
 
-/** A table to make. */
+/** A table to create. */
 export interface NewTable {
   /** Wished id; absent or empty takes the next free one. */
   readonly id?: string
@@ -23,7 +23,10 @@ export function listTables(doc: DocumentReader): readonly Table[] {
   return doc.schema.tables
 }
 
-/** Makes tables with their columns and returns their ids. Throws `invalid` for a bad column, or too many of them. */
+/**
+ * Makes tables with their columns and returns their ids. Throws `invalid` for a bad column, or too many of
+ * them.
+ */
 export function addTables(doc: DocumentWriter, tables: readonly NewTable[]): string[] {
   if (tables.reduce((sum, { columns }) => sum + columns.length, 0) > MAX_NEW_COLUMNS)
     throw new AppError(

@@ -2,27 +2,27 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError } from '@sheaf/kit/errors'
 import type { ReadLimits } from '../reads/record-chunks'
-import { tellSqliteError } from '../sqlite/sqlite-errors'
-import type { FromWorker, ThreadPlan, ToWorker, TravellingError } from './worker-messages'
+import { translateSqliteError } from '../sqlite/sqlite-errors'
+import type { FromWorker, ThreadPlan, ToWorker, SerializedError } from './worker-messages'
 import { AHEAD, WorkerRead } from './worker-read'
 
-/** The compiled program of a thread, also when this file runs from sources: a thread cannot load those. */
+/** The compiled program of a thread, even when this file runs from sources, which a thread cannot load. */
 const PROGRAM = join(__dirname, '../../../dist/store/workers/worker-thread.js')
 
-/** MiB of short-lived objects in a thread, of which it needs few; 48 would be usual. */
+/** MiB of short-lived objects in a thread, which needs few; the default is 48. */
 const YOUNG_MB = 8
 
-/** What the document store's threads are made of. */
+/** Options of the threads of the document store. */
 export interface WorkerPoolOptions {
   /** Threads at most; each starts when it is first needed. */
   readonly size: number
-  /** File that a thread runs, another one than usual in tests. */
+  /** File that a thread runs; replaced in tests. */
   readonly program?: string
-  /** Told of every thread that dies. */
+  /** Called with the error of every thread that dies. */
   readonly onCrash: (error: unknown) => void
 }
 
-/** What waits for messages of a thread. */
+/** Receives the messages of a thread. */
 interface Job {
   receive(message: Exclude<FromWorker, { kind: 'failed' }>): void
   fail(error: Error): void
@@ -34,9 +34,9 @@ interface Thread {
 }
 
 /**
- * A few threads for reads that would hold up the event loop, and for index builds. A thread that dies takes its reads
- * with it, which answer `unavailable`; the next read starts another one. Nothing here ever terminates a thread that
- * works: a statement of SQLite only ends by itself or by the guard that long ones carry.
+ * A few threads for reads that would block the event loop, and for index builds. When a thread dies, its
+ * reads fail with `unavailable`; the next read starts another thread. A working thread is never terminated: a
+ * statement of SQLite ends only when it is done or by the guard that long ones contain.
  */
 export class WorkerPool implements AsyncDisposable {
   private readonly threads = new Set<Thread>()
@@ -45,7 +45,7 @@ export class WorkerPool implements AsyncDisposable {
 
   constructor(private readonly options: WorkerPoolOptions) {}
 
-  /** False when there are to be no threads, or no more. */
+  /** False when threads are disabled or the pool is closed. */
   get available(): boolean {
     return this.options.size > 0 && !this.closed
   }
@@ -72,7 +72,7 @@ export class WorkerPool implements AsyncDisposable {
     return read
   }
 
-  /** Runs statements that write, on a connection of their own. Throws what SQLite throws, as it is told to callers. */
+  /** Runs writing statements on a separate connection. Throws the translated errors of SQLite. */
   run(path: string, statements: readonly string[]): Promise<void> {
     const id = this.nextId++
     const thread = this.choose()
@@ -91,7 +91,7 @@ export class WorkerPool implements AsyncDisposable {
     })
   }
 
-  /** Ends all threads; what they did fails. */
+  /** Ends all threads; their reads fail. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.closed = true
     const reason = new AppError('unavailable', 'DOCUMENT_CLOSED', 'the document was closed')
@@ -103,7 +103,7 @@ export class WorkerPool implements AsyncDisposable {
     )
   }
 
-  /** The thread with the least to do; a new one while there may be more and none is free. */
+  /** The least busy thread; a new one if none is free and the limit is not reached. */
   private choose(): Thread {
     const [least] = [...this.threads].sort((a, b) => a.jobs.size - b.jobs.size)
     if (least && (least.jobs.size === 0 || this.threads.size >= this.options.size)) return least
@@ -116,11 +116,12 @@ export class WorkerPool implements AsyncDisposable {
     })
     const thread: Thread = { worker, jobs: new Map() }
     this.threads.add(thread)
-    // A thread that waits keeps no process alive.
+    // A waiting thread must not keep the process alive.
     worker.unref()
     worker.on('message', (message: FromWorker) => {
       const job = thread.jobs.get(message.id)
-      if (message.kind === 'failed') job?.fail(tellSqliteError(arrived(message.error)) as Error)
+      if (message.kind === 'failed')
+        job?.fail(translateSqliteError(deserializeError(message.error)) as Error)
       else job?.receive(message)
     })
     worker.on('error', (error) => this.crash(thread, error))
@@ -144,8 +145,8 @@ function post({ worker }: Thread, message: ToWorker): void {
   worker.postMessage(message)
 }
 
-/** An error of a thread in the form that it had there, or that the driver gives it. */
-function arrived({ name, message, code, told }: TravellingError): Error {
-  if (told) return new AppError(told.code, told.reason, message, told.metadata)
+/** Restores an error of a thread: an AppError, or an error as the driver throws it. */
+function deserializeError({ name, message, code, appError }: SerializedError): Error {
+  if (appError) return new AppError(appError.code, appError.reason, message, appError.metadata)
   return Object.assign(new Error(message), { name, code })
 }

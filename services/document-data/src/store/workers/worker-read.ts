@@ -1,23 +1,26 @@
 import { callEnded, tooSlow, type ReadLimits } from '../reads/record-chunks'
 import type { FromWorker } from './worker-messages'
 
-/** Chunks that a thread makes before they are asked for. */
+/** Chunks that a thread makes ahead of demand. */
 export const AHEAD = 2
 
-/** What a read needs of the thread that runs it. */
+/** The connection of a read to its thread. */
 export interface ReadLine {
   /** Asks for one more chunk. */
   more(): void
-  /** Says that no more is wanted; also stops a statement that runs. */
+  /** Cancels the read; also stops a running statement. */
   end(): void
 }
 
-/** The receiving end of a read that runs in a thread: holds at most as many chunks as the thread may make ahead. */
+/**
+ * The receiving end of a read that runs in a thread: holds at most as many chunks as the thread may make
+ * ahead.
+ */
 export class WorkerRead {
   /** Log position of the snapshot; rejects when there will be none. */
   readonly begun: Promise<number>
   private readonly queue: Buffer[] = []
-  /** Undefined while it goes on; null when the thread has sent everything. */
+  /** Undefined while the read runs; null when the thread has sent everything. */
   private outcome: { readonly error: unknown } | null | undefined
   private wake = () => {}
   private begin: (seq: number) => void = () => {}
@@ -47,7 +50,7 @@ export class WorkerRead {
     if (signal?.aborted) this.fail(callEnded())
   }
 
-  /** Takes a message of the thread. */
+  /** Handles a message of the thread. */
   receive(message: Exclude<FromWorker, { kind: 'failed' }>): void {
     if (this.outcome !== undefined) return
     if (message.kind === 'begun') this.begin(message.seq)
@@ -56,7 +59,7 @@ export class WorkerRead {
     this.wake()
   }
 
-  /** Ends the read with an error, which whoever iterates gets at once. */
+  /** Ends the read with an error, which the iteration throws at once. */
   fail(error: unknown): void {
     if (this.outcome !== undefined) return
     this.line.end()

@@ -8,27 +8,27 @@ import { takesAll } from '../reads/read-plan'
 import { documentParts } from '../reads/record-chunks'
 import type {
   FromWorker,
-  ReadOrder,
-  RunOrder,
+  ReadRequest,
+  RunRequest,
   ThreadPlan,
   ToWorker,
-  TravellingError,
+  SerializedError,
 } from './worker-messages'
 
 /*
- * The program of a worker thread: reads that take long, and index builds. A read makes its next chunk only when asked;
- * several reads take turns, so one whose reader pauses holds nobody up.
+ * The program of a worker thread: reads that take long, and index builds. A read makes its next chunk only
+ * when asked; several reads are interleaved, so a paused reader does not delay the others.
  */
 
-type Tell = (message: FromWorker, transfer?: ArrayBuffer[]) => void
+type Send = (message: FromWorker, transfer?: ArrayBuffer[]) => void
 
-/** Set while a read runs that may be given up. */
+/** Set while a read runs that can be cancelled. */
 let stopping: Int32Array | undefined
 
-/** Part of the conditions of a long statement: false never comes, but it throws when the read is to end. */
+/** Condition added to a long statement: never false, but throws when the read is cancelled. */
 const GUARD = '(("id" & 1023) <> 0 OR sheaf_alive())'
 
-/** Lets SQL ask whether its read still goes on, which is the only way to interrupt a statement of this driver. */
+/** Lets SQL check whether its read is cancelled: the only way to interrupt a statement of this driver. */
 function registerGuard({ db }: Connection): void {
   db.function('sheaf_alive', { deterministic: false, directOnly: true }, () => {
     if (stopping && Atomics.load(stopping, 0) !== 0) throw new Error('the read was cancelled')
@@ -36,18 +36,18 @@ function registerGuard({ db }: Connection): void {
   })
 }
 
-function travelling(error: unknown): TravellingError {
+function serializeError(error: unknown): SerializedError {
   const { name, message, code } = error as { name?: string; message?: string; code?: unknown }
-  const told = toAppError(error)
+  const known = toAppError(error)
   return {
     name: name ?? 'Error',
     message: message ?? String(error),
     code: typeof code === 'string' ? code : '',
-    told: told && { code: told.code, reason: told.reason, metadata: told.metadata },
+    appError: known && { code: known.code, reason: known.reason, metadata: known.metadata },
   }
 }
 
-/** The parts of a read; where a statement may take long, it can be given up. */
+/** The parts of a read; statements that may take long can be cancelled. */
 function partsOf(connection: Connection, plan: ThreadPlan): Iterator<Buffer | null, void> {
   if ('after' in plan) return changeParts(connection, plan)
   if ('export' in plan) return exportParts(connection, plan)
@@ -63,16 +63,16 @@ class ThreadRead {
   private ended = false
 
   constructor(
-    private readonly order: ReadOrder,
+    private readonly request: ReadRequest,
     private readonly connection: Connection,
     private ahead: number,
-    private readonly tell: Tell,
+    private readonly send: Send,
   ) {
     registerGuard(connection)
     connection.prepare('BEGIN').run()
     const seq = readLatestSeq(connection)
-    this.parts = partsOf(connection, order.plan)
-    tell({ kind: 'begun', id: order.id, seq })
+    this.parts = partsOf(connection, request.plan)
+    send({ kind: 'begun', id: request.id, seq })
     this.schedule()
   }
 
@@ -84,14 +84,14 @@ class ThreadRead {
   end(): void {
     if (this.ended) return
     this.ended = true
-    reads.delete(this.order.id)
+    reads.delete(this.request.id)
     this.connection.close()
   }
 
   private schedule(): void {
     if (this.scheduled || this.ended || this.ahead <= 0) return
     this.scheduled = true
-    // Between two chunks messages arrive and other reads get their turn.
+    // Between two chunks messages are received and other reads proceed.
     setImmediate(() => {
       this.scheduled = false
       if (!this.ended) this.step()
@@ -100,28 +100,28 @@ class ThreadRead {
   }
 
   private step(): void {
-    const { id, stop } = this.order
+    const { id, stop } = this.request
     try {
       stopping = stop
       const { done, value } = this.parts.next()
       if (done) {
         this.end()
-        this.tell({ kind: 'done', id })
+        this.send({ kind: 'done', id })
       } else if (value) {
         this.ahead--
         const bytes = ownBytes(value)
-        this.tell({ kind: 'chunk', id, bytes }, [bytes])
+        this.send({ kind: 'chunk', id, bytes }, [bytes])
       }
     } catch (error) {
       this.end()
-      this.tell({ kind: 'failed', id, error: travelling(error) })
+      this.send({ kind: 'failed', id, error: serializeError(error) })
     } finally {
       stopping = undefined
     }
   }
 }
 
-/** The bytes in a memory block of their own, which can move to another thread without a copy. */
+/** The bytes in a buffer of their own, which is transferred to another thread without a copy. */
 function ownBytes({ buffer, byteOffset, byteLength }: Buffer): ArrayBuffer {
   return buffer.byteLength === byteLength
     ? (buffer as ArrayBuffer)
@@ -130,34 +130,34 @@ function ownBytes({ buffer, byteOffset, byteLength }: Buffer): ArrayBuffer {
 
 const reads = new Map<number, ThreadRead>()
 
-function startRead(order: ReadOrder, tell: Tell): void {
-  const connection = openReader(order.path)
+function startRead(request: ReadRequest, send: Send): void {
+  const connection = openReader(request.path)
   try {
-    reads.set(order.id, new ThreadRead(order, connection, order.ahead, tell))
+    reads.set(request.id, new ThreadRead(request, connection, request.ahead, send))
   } catch (error) {
     connection.close()
     throw error
   }
 }
 
-function run({ path, statements }: RunOrder): void {
+function run({ path, statements }: RunRequest): void {
   const connection = openWriter(path)
   try {
     for (const sql of statements) connection.db.exec(sql)
   } finally {
-    // Also undoes what was not committed.
+    // Also rolls back an open transaction.
     connection.close()
   }
 }
 
-function obey(message: ToWorker, tell: Tell): void {
+function handle(message: ToWorker, send: Send): void {
   switch (message.kind) {
     case 'read':
-      startRead(message, tell)
+      startRead(message, send)
       break
     case 'run':
       run(message)
-      tell({ kind: 'done', id: message.id })
+      send({ kind: 'done', id: message.id })
       break
     case 'more':
       reads.get(message.id)?.more()
@@ -169,12 +169,12 @@ function obey(message: ToWorker, tell: Tell): void {
 }
 
 function listen(port: MessagePort): void {
-  const tell: Tell = (message, transfer = []) => port.postMessage(message, transfer)
+  const send: Send = (message, transfer = []) => port.postMessage(message, transfer)
   port.on('message', (message: ToWorker) => {
     try {
-      obey(message, tell)
+      handle(message, send)
     } catch (error) {
-      tell({ kind: 'failed', id: message.id, error: travelling(error) })
+      send({ kind: 'failed', id: message.id, error: serializeError(error) })
     }
   })
 }

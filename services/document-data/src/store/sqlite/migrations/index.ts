@@ -8,7 +8,7 @@ import { sql as files } from './004-files'
 /** Forward only, never edited after a release; a file's `user_version` counts how many it has seen. */
 const migrations: readonly string[] = [init, refs, repliesSize, files]
 
-/** `user_version` of the newest form. */
+/** `user_version` of the newest schema. */
 export const newestVersion = migrations.length
 
 /** Throws `unavailable` for a file that is a database but was never a document: an empty one, for example. */
@@ -17,9 +17,12 @@ export function requireDocumentFile(db: Database): void {
     throw new AppError('unavailable', 'DOCUMENT_DAMAGED', 'the document file is damaged')
 }
 
-/** Brings a document file to the newest form. Throws `unavailable` for a file that a newer Sheaf has written. */
+/**
+ * Migrates a document file to the newest schema. Throws `unavailable` for a file written by a newer version
+ * of Sheaf.
+ */
 export function migrate(db: Database): void {
-  const version = db.pragma('user_version', { simple: true }) as number
+  const version = Number(db.pragma('user_version', { simple: true }))
   if (version === migrations.length) return
   if (version > migrations.length)
     throw new AppError(

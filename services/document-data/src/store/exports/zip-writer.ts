@@ -2,18 +2,18 @@ import { constants, crc32, deflateRawSync } from 'node:zlib'
 import { Zip, type AsyncFlateStreamHandler, type ZipInputFile } from 'fflate'
 import { AppError } from '@sheaf/kit/errors'
 
-/** Sheets are as repetitive as XML is: more work makes them little smaller. */
+/** Sheets are repetitive XML: a higher level hardly makes them smaller. */
 const LEVEL = 1
-/** Bytes of one file, and of the archive, that its directory can tell. */
+/** Largest size of a file, and of the archive, that the directory of a zip can hold. */
 const MAX_BYTES = 0xffff_ffff
 /** The end of a deflate stream: a last block with nothing in it. */
 const LAST_BLOCK = Buffer.from([3, 0])
 
 /**
- * An archive made piece by piece, without waiting and without holding more than a piece. Every piece is compressed by
- * itself, and ends at a byte; all of them together are one stream of deflate.
+ * A zip archive written piece by piece, synchronously and holding no more than a piece. Every piece is
+ * compressed independently and ends at a byte boundary; all of them together are one deflate stream.
  */
-export class ZipParts {
+export class ZipWriter {
   private readonly zip: Zip
   private readonly made: Buffer[] = []
   private file: ZipInputFile & { ondata?: AsyncFlateStreamHandler } = noFile()
@@ -32,7 +32,10 @@ export class ZipParts {
     this.zip.add(this.file)
   }
 
-  /** Adds to the file; answers what of the archive is ready. Throws `invalid` when it grows beyond what a zip can hold. */
+  /**
+   * Adds to the file; returns the finished part of the archive. Throws `invalid` beyond the size limit of a
+   * zip.
+   */
   add(bytes: Buffer): Buffer {
     const { file } = this
     file.size += bytes.length
@@ -41,12 +44,12 @@ export class ZipParts {
     return this.send(deflateRawSync(bytes, { level: LEVEL, finishFlush }), false)
   }
 
-  /** Ends the file; answers what of the archive is ready. */
+  /** Ends the file; returns the finished part of the archive. */
   end(): Buffer {
     return this.send(LAST_BLOCK, true)
   }
 
-  /** Ends the archive; answers the rest of it. */
+  /** Ends the archive; returns the rest of it. */
   finish(): Buffer {
     this.zip.end()
     return this.take()

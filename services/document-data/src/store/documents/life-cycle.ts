@@ -1,0 +1,100 @@
+import { AppError } from '@sheaf/kit/errors'
+import type { FirstEntries, FirstEntry } from '../log/first-entries'
+import type { Author } from '../log/log'
+import { writeDurably, type DocumentFiles } from '../sqlite/document-files'
+import { translateDiskErrors } from '../sqlite/sqlite-errors'
+import { createDocumentBytes, type NewDocument } from './new-document'
+import type { OpenDocuments } from './open-documents'
+import { adoptSnapshot } from './snapshots'
+
+/** What DocumentLifeCycle works with. */
+export interface LifeCycleParts {
+  readonly files: DocumentFiles
+  readonly documents: OpenDocuments
+  readonly firstEntries: FirstEntries
+  /** Called when a new document has entries to publish. */
+  readonly logged: (docId: string) => void
+  /** Called when a document was removed. */
+  readonly removed: (docId: string) => void
+}
+
+/** Creates and removes documents. */
+export class DocumentLifeCycle {
+  constructor(private readonly parts: LifeCycleParts) {}
+
+  /**
+   * Creates a document; it is on disk when the call resolves. Throws `conflict` when it exists,
+   * `precondition` when it was deleted.
+   */
+  async create(docId: string, settings: NewDocument, author: Author): Promise<{ seq: number }> {
+    const { bytes, first } = createDocumentBytes(settings, author)
+    return this.createFrom(docId, async (path) => {
+      await writeDurably(path, bytes)
+      return first
+    })
+  }
+
+  /**
+   * Creates a document from the bytes of a snapshot of another one. Throws as `create`, and `invalid` when
+   * the bytes are not a document.
+   */
+  async createFromSnapshot(
+    docId: string,
+    chunks: AsyncIterable<Uint8Array>,
+    author: Author,
+  ): Promise<{ seq: number }> {
+    return this.createFrom(docId, (path) => adoptSnapshot(path, chunks, author))
+  }
+
+  /**
+   * Creates a document whose file `write` writes, durably, to the path that it is given. `write` resolves to
+   * the first entry of the log, or to nothing when no entry is to be published. Throws as `create`, and what
+   * `write` throws; then no document remains.
+   */
+  async createFrom(
+    docId: string,
+    write: (path: string) => Promise<FirstEntry | undefined>,
+  ): Promise<{ seq: number }> {
+    const { files, firstEntries, logged } = this.parts
+    let first: FirstEntry | undefined
+    await translateDiskErrors(() =>
+      files.create(docId, async (path) => {
+        first = await write(path)
+      }),
+    )
+    if (first) firstEntries.add(docId, first)
+    logged(docId)
+    return { seq: 1 }
+  }
+
+  /** Removes a document that was never announced, without a trace. */
+  async discard(docId: string): Promise<void> {
+    this.parts.documents.close(docId)
+    await translateDiskErrors(() => this.parts.files.discard(docId))
+  }
+
+  /** Removes a document for good. Waiting calls fail with `precondition`. */
+  async remove(docId: string): Promise<void> {
+    const { files, documents, firstEntries, removed } = this.parts
+    files.requireId(docId)
+    const reason = new AppError('precondition', 'DOCUMENT_DELETED', 'the document was deleted')
+    firstEntries.take(docId)
+    try {
+      await documents.closeForRemoval(docId, reason, () =>
+        translateDiskErrors(() => files.remove(docId)),
+      )
+    } finally {
+      removed(docId)
+    }
+  }
+
+  /** Creates a folder for temporary files, on the disk of the documents; the caller removes it. */
+  createScratch(): Promise<string> {
+    return translateDiskErrors(() => this.parts.files.createScratch())
+  }
+
+  /** Free bytes on the disk of the documents. */
+  freeBytes(): Promise<number> {
+    return this.parts.files.freeBytes()
+  }
+}

@@ -1,0 +1,82 @@
+import type { Connection } from '../sqlite/connections'
+import { callEnded, readInChunks, type ReadLimits } from '../reads/record-chunks'
+import type { Schema } from '../schema/schema'
+import type { ThreadPlan } from '../workers/worker-messages'
+import type { WorkerRead } from '../workers/worker-read'
+import type { OpenDocument } from './open-document'
+
+/** Attempts to get a thread's snapshot of the schema that the read was planned for. */
+const ATTEMPTS = 3
+
+/** The result of a read: its bytes in chunks, all of one moment. */
+export interface ChunkedReply {
+  /** Log position of that moment. */
+  readonly seq: number
+  /** Must be iterated, or returned, to its end. */
+  readonly chunks: AsyncIterable<Buffer> | Iterable<Buffer>
+}
+
+/** A long read, planned for the present state of the document. */
+export interface LongRead {
+  /** What a thread runs; undefined to read on the event loop. */
+  readonly inThread: ThreadPlan | undefined
+  /** Reads on the event loop; null where rows were only passed over. */
+  readonly parts: (connection: Connection) => Iterator<Buffer | null, void>
+  /** The schema that the plan depends on; undefined when it suits any. */
+  readonly schema: Schema | undefined
+}
+
+/**
+ * Runs a long read: in a thread, or on the event loop, piece by piece between other work. `plan` is called
+ * for each attempt, and may find that the reply is available at once.
+ */
+export async function readLong(
+  doc: OpenDocument,
+  limits: ReadLimits,
+  plan: () => LongRead | ChunkedReply,
+): Promise<ChunkedReply> {
+  await doc.pool.admit()
+  for (let attempt = 1; ; attempt++) {
+    doc.requireOpen()
+    if (limits.signal?.aborted) throw callEnded()
+    const planned = plan()
+    if ('chunks' in planned) return planned
+    const { inThread, parts, schema } = planned
+    const read = inThread && attempt <= ATTEMPTS ? startInThread(doc, inThread, limits) : undefined
+    if (!read) return readHere(doc, parts, limits)
+    const seq = await read.begun
+    // The thread takes its own snapshot, possibly of another schema; its log position is exact in any case.
+    if (!schema || schema === doc.state.schema) return { seq, chunks: read.chunks() }
+    read.fail(callEnded())
+  }
+}
+
+/** Starts a read in a thread; undefined when there are no threads. Throws `too_many` when too many run. */
+function startInThread(
+  { workers, pool, path }: OpenDocument,
+  plan: ThreadPlan,
+  limits: ReadLimits,
+): WorkerRead | undefined {
+  if (!workers.available) return undefined
+  let read: WorkerRead | undefined
+  const leave = pool.enter((reason) => read?.fail(reason))
+  try {
+    return (read = workers.read(path, plan, limits, leave))
+  } catch (error) {
+    leave()
+    throw error
+  }
+}
+
+function readHere(doc: OpenDocument, parts: LongRead['parts'], limits: ReadLimits): ChunkedReply {
+  const loan = doc.pool.borrow()
+  try {
+    // The snapshot begins with the first read, here: nothing is written in between.
+    loan.connection.prepare('BEGIN').run()
+    loan.connection.pluck('SELECT max(seq) FROM _sheaf_log').get()
+  } catch (error) {
+    loan.release()
+    throw error
+  }
+  return { seq: doc.state.seq, chunks: readInChunks(loan, parts(loan.connection), limits) }
+}
