@@ -114,7 +114,8 @@ describe('a hosted process', () => {
   })
 
   it('gets no frame delivered after it was killed', async () => {
-    const one = new Recorded(sh('frame one; frame two; exec sleep 100'), () => one.process.kill())
+    const kill = () => one.process.kill()
+    const one: Recorded = new Recorded(sh('frame one; frame two; exec sleep 100'), kill)
     expect(await one.exit).toMatchObject({ cause: 'killed' })
     expect(one.frames.map(String)).toEqual(['one'])
   })

@@ -94,7 +94,7 @@ export class HostedProcess {
   private stderr = Buffer.alloc(0)
   private cause: ExitCause | undefined
   private error: unknown
-  private hasExited = false
+  private exitedAlready = false
   /** Settles when the frame that is being handled, if any, is done. */
   private handling: Promise<void> | undefined
   private hasSentFrame = false
@@ -121,6 +121,11 @@ export class HostedProcess {
     if (wallMs !== undefined) this.timer = setTimeout(() => this.end('time'), wallMs).unref()
     this.setWorking(true)
     void this.report()
+  }
+
+  /** True as soon as the system has reported its end; `onExit` follows when its output is handled. */
+  get hasExited(): boolean {
+    return this.exitedAlready
   }
 
   /** Process id; undefined when it could not be started. */
@@ -198,7 +203,7 @@ export class HostedProcess {
   private exited(): Promise<Pick<ProcessExit, 'code' | 'signal'>> {
     return new Promise((resolve) => {
       const settle = (code: number | null, signal: NodeJS.Signals | null) => {
-        this.hasExited = true
+        this.exitedAlready = true
         clearTimeout(this.timer)
         clearInterval(this.memoryTimer)
         if (this.target !== undefined) {

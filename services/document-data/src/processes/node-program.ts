@@ -43,6 +43,11 @@ export class NodeProgram<In, Out> {
     )
   }
 
+  /** True as soon as the system has reported its end, which is before `onExit`. */
+  get hasExited(): boolean {
+    return this.process.hasExited
+  }
+
   /** Process id; undefined when it could not be started. */
   get pid(): number | undefined {
     return this.process.pid

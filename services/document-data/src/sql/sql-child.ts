@@ -87,6 +87,11 @@ export class SqlChild {
     this.program.setWorking(false)
   }
 
+  /** True when it can run a statement now or after the one that it runs. */
+  get isUsable(): boolean {
+    return this.isReady && !this.isSpent && !this.program.hasExited
+  }
+
   get pid(): number | undefined {
     return this.program.pid
   }

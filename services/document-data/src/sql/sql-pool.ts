@@ -192,9 +192,7 @@ export class SqlPool implements AsyncDisposable {
 
   /** A process that waits for work; the one that may still have the document open, when it does. */
   private findFree(docId: string): SqlChild | undefined {
-    const free = [...this.children].filter(
-      (child) => child.isReady && !child.isSpent && !this.taken.has(child),
-    )
+    const free = [...this.children].filter((child) => child.isUsable && !this.taken.has(child))
     return free.find((child) => child.docId === docId) ?? free[0]
   }
 
