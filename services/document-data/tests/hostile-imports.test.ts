@@ -297,30 +297,32 @@ describe('an import process', () => {
     const program = join(folder.path, 'greedy.js')
     writeFileSync(
       program,
-      `process.send({ kind: 'ready' })
+      `${channel(() => {})}
        const kept = []
        setInterval(() => kept.push(Buffer.alloc(8e6, 1)), 5)`,
     )
     const greedy = new Imports({ maxMs: 60_000, program, residentMb: 150 })
-    await expect(greedy.run(order, () => {}, new AbortController().signal)).rejects.toMatchObject({
-      reason: 'IMPORT_TOO_LARGE',
-      message: expect.stringMatching(/memory/) as string,
-    })
+    await expect(greedy.run(request, () => {}, new AbortController().signal)).rejects.toMatchObject(
+      {
+        reason: 'IMPORT_TOO_LARGE',
+        message: expect.stringMatching(/memory/) as string,
+      },
+    )
   })
 
   it('that dies is no fault of the file, and ends when nobody wants it any more', async () => {
     const program = join(folder.path, 'dying.js')
     writeFileSync(
       program,
-      `process.on('message', () => process.exit(3)); process.send({ kind: 'ready' })`,
+      channel(() => process.exit(3)),
     )
     const dying = new Imports({ maxMs: 60_000, program })
-    await expect(dying.run(order, () => {}, new AbortController().signal)).rejects.toThrow(
+    await expect(dying.run(request, () => {}, new AbortController().signal)).rejects.toThrow(
       'an import was interrupted',
     )
     writeFileSync(program, 'setInterval(() => {}, 1000)')
     const stop = new AbortController()
-    const outcomes = [1, 2, 3].map(() => dying.run(order, () => {}, stop.signal))
+    const outcomes = [1, 2, 3].map(() => dying.run(request, () => {}, stop.signal))
     const reason = new Error('nobody wants it')
     stop.abort(reason)
     for (const outcome of await Promise.allSettled(outcomes))
@@ -338,4 +340,9 @@ describe('an import process', () => {
   })
 })
 
-const order = { upload: '', fileName: '', target: '', author }
+const request = { upload: '', fileName: '', target: '', author }
+
+/** The text of a program that says that it is ready, and does this with its request. */
+const channel = (onMessage: () => void) => `
+  const { openParentChannel } = require(${JSON.stringify(join(__dirname, '../dist/processes/parent-channel.js'))})
+  openParentChannel(${onMessage.toString()}).send({ kind: 'ready' })`

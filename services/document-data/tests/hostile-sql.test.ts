@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { toAppError } from '@sheaf/kit/errors'
 import { eventually } from '@sheaf/testkit/eventually'
 import { defaultSqlLimits } from '../src/config'
+import { isAlive } from './processes'
 import { runSql, runSqlBytes, type TestStatement } from './run-sql'
 import { TestInstance } from './test-instance'
 import { buildWorkers } from './test-store'
@@ -217,8 +218,8 @@ describe('processes for SQL', () => {
     for (const pid of pids) {
       const environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
       const names = [...environment.matchAll(/([^=\0]+)=[^\0]*/g)].map(([, name]) => name)
-      // What Node and the shell need of themselves, and nothing else.
-      for (const name of names) expect(name).toMatch(/^(NODE_CHANNEL_\w+|PWD|OLDPWD|SHLVL|_)$/)
+      // Set by the shell.
+      for (const name of names) expect(name).toMatch(/^(PWD|OLDPWD|SHLVL|_)$/)
     }
   })
 
@@ -253,9 +254,10 @@ describe('processes for SQL', () => {
       code: 'unavailable',
       reason: 'WORKER_FAILED',
     })
-    await eventually(() => {
-      for (const pid of before) process.kill(pid, 'SIGSEGV')
-    })
+    // Not before the statement runs: killed earlier, the processes would be replaced unnoticed.
+    const worked = before.map(processorTicks)
+    await eventually(() => before.some((pid, i) => processorTicks(pid) > (worked[i] ?? 0) + 5))
+    for (const pid of before) process.kill(pid, 'SIGSEGV')
     await failed
     expect(await runSql(instance.clients, docId, 'select 1 as a')).toEqual([{ a: 1 }])
   })
@@ -264,7 +266,7 @@ describe('processes for SQL', () => {
     const dist = join(__dirname, '../dist')
     const program = `
       const { SqlChild } = require(${JSON.stringify(join(dist, 'sql/sql-child.js'))})
-      const { createDocumentBytes } = require(${JSON.stringify(join(dist, 'store/new-document.js'))})
+      const { createDocumentBytes } = require(${JSON.stringify(join(dist, 'store/documents/new-document.js'))})
       const path = require('node:path').join(require('node:fs').mkdtempSync(require('node:os').tmpdir() + '/sheaf-sql-'), 'document.sqlite')
       const author = { userId: 1, cause: 'api', traceparent: '' }
       require('node:fs').writeFileSync(path, createDocumentBytes({ timezone: 'UTC', locale: 'en-US' }, author).bytes)
@@ -273,8 +275,8 @@ describe('processes for SQL', () => {
       setInterval(() => {}, 1000)
       const child = new SqlChild({ memoryBytes: 2 ** 28 }, {
         ready() {
-          const order = { path, sql: ${JSON.stringify(`${count} select count(*) from c`)}, args: [], maxRows: 1, maxBytes: 1e6 }
-          child.run(order, 1e6, new AbortController().signal).catch(() => {})
+          const request = { path, sql: ${JSON.stringify(`${count} select count(*) from c`)}, args: [], maxRows: 1, maxBytes: 1e6 }
+          child.run(request, 1e6, new AbortController().signal).catch(() => {})
           setTimeout(() => console.log(child.pid), 300)
         },
         ended() {},
@@ -338,11 +340,9 @@ function listProcesses(): number[] {
     .map(Number)
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    // One that has ended and that nobody waits for is still listed.
-    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  } catch {
-    return false
-  }
+/** Processor time of a process in ticks of 10 ms. */
+function processorTicks(pid: number): number {
+  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
+  const [user, system] = fields.split(' ').slice(11, 13).map(Number)
+  return (user ?? 0) + (system ?? 0)
 }

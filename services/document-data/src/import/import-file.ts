@@ -14,8 +14,8 @@ import type { RowSource } from './row-sink'
 import { TableSurvey } from './table-survey'
 import { workbookRows } from './workbook-rows'
 
-/** An import to do. */
-export interface ImportOrder {
+/** Describes an import. */
+export interface ImportRequest {
   /** The uploaded file; it may be changed. */
   readonly upload: string
   /** Name that it had. */
@@ -49,11 +49,11 @@ const REPORT_ROWS = 2_000
  * @param size counts what is stored; a smaller one than usual in tests
  */
 export async function importFile(
-  order: ImportOrder,
+  request: ImportRequest,
   report: (progress: ImportProgress) => void,
   size = new DocumentSize(),
 ): Promise<Imported> {
-  const { upload, fileName, target, author } = order
+  const { upload, fileName, target, author } = request
   const counter = new RowCounter(report)
   const format = await findFormat(upload, fileName)
   using draft = DocumentDraft.create(target, settings)

@@ -1,13 +1,13 @@
 import type { ErrorCode } from '@sheaf/kit/errors'
 import type { ImportProgress, Imported } from './import-file'
 
-/** What an import process tells the one that started it. */
+/** Messages of an import process. */
 export type FromImport =
-  /** It can take its order. */
+  /** It can receive its request. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'progress'; readonly progress: ImportProgress }
   | { readonly kind: 'done'; readonly imported: Imported }
-  /** The upload is to blame. */
+  /** The upload is faulty. */
   | {
       readonly kind: 'refused'
       readonly code: ErrorCode
@@ -15,7 +15,7 @@ export type FromImport =
       readonly message: string
       readonly metadata: Readonly<Record<string, string>>
     }
-  /** Something else is, such as the disk. */
+  /** Something else failed, such as the disk. */
   | {
       readonly kind: 'failed'
       readonly name: string

@@ -1,17 +1,15 @@
 import { toAppError } from '@sheaf/kit/errors'
-import { importFile, type ImportOrder } from './import-file'
+import { openParentChannel } from '../processes/parent-channel'
+import { importFile, type ImportRequest } from './import-file'
 import type { FromImport } from './import-messages'
 
 /*
- * The program of an import process. It does one import and ends. What it reads comes from anybody, so it has a process of
- * its own, which can be killed at any moment and takes nothing else with it.
+ * The program of an import process. It does one import and ends. Its input may be hostile, so it has a process of its
+ * own, which can be killed at any moment without damage to anything else.
  */
 
-const SLOWEST_REPORT_MS = 200
-
-function tell(message: FromImport): void {
-  process.send?.(message)
-}
+/** Shortest time between two reports. */
+const REPORT_MS = 200
 
 function failure(error: unknown): FromImport {
   const known = toAppError(error)
@@ -28,23 +26,21 @@ function failure(error: unknown): FromImport {
   }
 }
 
-async function run(order: ImportOrder): Promise<void> {
+async function run(request: ImportRequest): Promise<void> {
   let reportedAt = 0
   try {
-    const imported = await importFile(order, (progress) => {
+    const imported = await importFile(request, (progress) => {
       const now = performance.now()
-      if (now - reportedAt < SLOWEST_REPORT_MS) return
+      if (now - reportedAt < REPORT_MS) return
       reportedAt = now
-      tell({ kind: 'progress', progress })
+      void parent.send({ kind: 'progress', progress })
     })
-    tell({ kind: 'done', imported })
+    await parent.send({ kind: 'done', imported })
   } catch (error) {
-    tell(failure(error))
+    await parent.send(failure(error))
   }
-  process.disconnect()
+  parent.close()
 }
 
-// Whoever started it has gone: nobody wants the document any more.
-process.on('disconnect', () => process.exit())
-process.once('message', (order: ImportOrder) => void run(order))
-tell({ kind: 'ready' })
+const parent = openParentChannel<ImportRequest, FromImport>((request) => void run(request))
+void parent.send({ kind: 'ready' })

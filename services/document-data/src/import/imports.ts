@@ -1,42 +1,37 @@
-import { fork, type ChildProcess } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { AppError } from '@sheaf/kit/errors'
-import type { Imported, ImportOrder, ImportProgress } from './import-file'
+import type { ProcessExit } from '../processes/hosted-process'
+import { compiledProgram, exceededMemory, NodeProgram } from '../processes/node-program'
+import type { Imported, ImportProgress, ImportRequest } from './import-file'
 import { tooMuch } from './import-errors'
 import type { FromImport } from './import-messages'
 
-/** The compiled program of a process, also when this file runs from sources. */
-const PROGRAM = join(__dirname, '../../dist/import/import-process.js')
-
-/** Processes at once; further imports wait for their turn. */
+/** Processes at once; further imports wait. */
 const MAX_RUNNING = 2
-/** Imports that wait, run, or whose upload is on its way; each may take as much disk as an upload may. */
+/** Imports that wait, run or are being uploaded; each may take as much disk as an upload may. */
 const MAX_HELD = 8
 const RETRY_MS = '5000'
 /** MiB of JavaScript objects. */
 const HEAP_MB = 512
-/** MiB in all, with what SQLite and unpacking take. */
+/** MiB of resident memory, including SQLite and unpacking. */
 const RESIDENT_MB = 1024
-const WATCH_MS = 200
-const PAGE_BYTES = 4096
+const MEMORY_CHECK_MS = 200
 
-/** What the import processes are limited by. */
+/** Limits of import processes. */
 export interface ImportsOptions {
-  /** Longest time that a process may run, in milliseconds. */
+  /** Longest time of a process, in milliseconds. */
   readonly maxMs: number
-  /** File that a process runs, another one than usual in tests. */
+  /** Another compiled program than usual, in tests. */
   readonly program?: string
-  /** MiB of memory that a process may have, fewer than usual in tests. */
+  /** MiB of resident memory of a process, fewer than usual in tests. */
   readonly residentMb?: number
 }
 
 /**
- * Runs imports, each in a process of its own with nothing in its environment. One that takes too long or too much memory
- * is killed.
+ * Runs imports, each in a process of its own with an empty environment. One that takes too long or too much memory is
+ * killed.
  */
 export class Imports implements AsyncDisposable {
-  private readonly children = new Set<ChildProcess>()
+  private readonly children = new Set<NodeProgram<ImportRequest, FromImport>>()
   private held = 0
   private running = 0
   private readonly waiting: (() => void)[] = []
@@ -44,8 +39,8 @@ export class Imports implements AsyncDisposable {
   constructor(private readonly options: ImportsOptions) {}
 
   /**
-   * Keeps a place for an import, before its upload is taken, until the function returned is called. Throws `unavailable`
-   * when there is none.
+   * Reserves a slot for an import, before its upload is accepted, until the returned function is called. Throws
+   * `unavailable` when there is none.
    */
   hold(): () => void {
     if (this.held >= MAX_HELD)
@@ -61,17 +56,17 @@ export class Imports implements AsyncDisposable {
   }
 
   /**
-   * Does an import. Throws `invalid` or `too_large` for what the upload is to blame for, an error of the disk as SQLite
-   * or the system tells it, and the reason of the signal when it ends before.
+   * Runs an import. Throws `invalid` or `too_large` for a faulty upload, an error of the disk as SQLite or the system
+   * reports it, and the reason of the signal when it is aborted.
    */
   async run(
-    order: ImportOrder,
+    request: ImportRequest,
     onProgress: (progress: ImportProgress) => void,
     signal: AbortSignal,
   ): Promise<Imported> {
     await this.enter(signal)
     try {
-      return await this.runProcess(order, onProgress, signal)
+      return await this.runProcess(request, onProgress, signal)
     } finally {
       this.leave()
     }
@@ -79,7 +74,7 @@ export class Imports implements AsyncDisposable {
 
   /** Ends all imports; they fail. */
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const child of this.children) child.kill('SIGKILL')
+    for (const child of this.children) child.kill()
   }
 
   private enter(signal: AbortSignal): Promise<void> {
@@ -89,20 +84,20 @@ export class Imports implements AsyncDisposable {
       return Promise.resolve()
     }
     return new Promise((resolve, reject) => {
-      const turn = () => {
+      const begin = () => {
         signal.removeEventListener('abort', giveUp)
         resolve()
       }
       const giveUp = () => {
-        this.waiting.splice(this.waiting.indexOf(turn), 1)
+        this.waiting.splice(this.waiting.indexOf(begin), 1)
         reject(signal.reason as Error)
       }
-      this.waiting.push(turn)
+      this.waiting.push(begin)
       signal.addEventListener('abort', giveUp, { once: true })
     })
   }
 
-  /** The place goes to who waits longest, or is free. */
+  /** Passes the slot on to the import that has waited longest, or frees it. */
   private leave(): void {
     const next = this.waiting.shift()
     if (next) next()
@@ -110,78 +105,59 @@ export class Imports implements AsyncDisposable {
   }
 
   private async runProcess(
-    order: ImportOrder,
+    request: ImportRequest,
     onProgress: (progress: ImportProgress) => void,
     signal: AbortSignal,
   ): Promise<Imported> {
-    // It may have ended while this waited for its turn.
+    // It may have been aborted while this waited.
     signal.throwIfAborted()
-    const { maxMs, program = PROGRAM, residentMb = RESIDENT_MB } = this.options
-    const child = fork(program, [], {
-      env: {},
-      execArgv: [`--max-old-space-size=${HEAP_MB}`],
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    })
-    this.children.add(child)
+    const { maxMs, program = compiledProgram('import/import-process.js') } = this.options
+    const { residentMb = RESIDENT_MB } = this.options
     return new Promise((resolve, reject) => {
       const end = (error: unknown) => {
-        stopWatching()
-        clearTimeout(timer)
         signal.removeEventListener('abort', abort)
-        child.kill('SIGKILL')
+        child.kill()
         reject(error instanceof Error ? error : new Error(String(error)))
       }
       const abort = () => end(signal.reason)
-      const timer = setTimeout(
-        () => end(tooMuch(`the import took longer than ${Math.round(maxMs / 1000)} seconds`)),
-        maxMs,
+      const child = new NodeProgram<ImportRequest, FromImport>(
+        {
+          module: program,
+          heapMb: HEAP_MB,
+          limits: { residentBytes: residentMb * 1024 * 1024, wallMs: maxMs },
+          memoryCheckMs: MEMORY_CHECK_MS,
+        },
+        {
+          onMessage: (message) => {
+            if (message.kind === 'ready') child.send(request)
+            else if (message.kind === 'progress') onProgress(message.progress)
+            else if (message.kind === 'done') resolve(message.imported)
+            else end(failureOf(message))
+          },
+          // After the last message the promise is settled, and this has no effect.
+          onExit: (exit) => {
+            this.children.delete(child)
+            end(this.errorOf(exit))
+          },
+        },
       )
-      const stopWatching = watchMemory(child, residentMb, () => end(takesMemory()))
+      this.children.add(child)
       signal.addEventListener('abort', abort, { once: true })
-      child.on('message', (message: FromImport) => {
-        switch (message.kind) {
-          case 'ready':
-            child.send(order)
-            break
-          case 'progress':
-            onProgress(message.progress)
-            break
-          case 'done':
-            resolve(message.imported)
-            break
-          default:
-            end(failureOf(message))
-        }
-      })
-      child.on('error', end)
-      // The heap's limit ends a process by SIGABRT. After its last message nothing is waited for any more.
-      child.on('exit', (code, by) => {
-        this.children.delete(child)
-        end(by === 'SIGABRT' || code === ABORTED ? takesMemory() : new Error('an import was interrupted'))
-      })
     })
   }
+
+  /** The error of an import whose process ended before its last message. */
+  private errorOf(exit: ProcessExit): Error {
+    const seconds = Math.round(this.options.maxMs / 1000)
+    if (exit.cause === 'time') return tooMuch(`the import took longer than ${seconds} seconds`)
+    if (exceededMemory(exit)) return tooMuch('the import exceeded the memory limit')
+    return new Error('an import was interrupted', { cause: exit.error })
+  }
 }
-
-/** Exit code where a process that aborts itself has no signal. */
-const ABORTED = 134
-
-const takesMemory = () => tooMuch('the import exceeded the memory limit')
 
 function failureOf(message: Extract<FromImport, { kind: 'refused' | 'failed' }>): Error {
   if (message.kind === 'refused')
     return new AppError(message.code, message.reason, message.message, message.metadata)
   const { name, message: text, code } = message
   return Object.assign(new Error(text), { name, code })
-}
-
-/** Looks at the memory that a process has, where the system tells; elsewhere only its heap is limited. */
-function watchMemory(child: ChildProcess, residentMb: number, exceeded: () => void): () => void {
-  const look = async () => {
-    const text = await readFile(`/proc/${child.pid}/statm`, 'utf8').catch(() => '')
-    const pages = Number(text.split(' ')[1] ?? 0)
-    if (pages * PAGE_BYTES > residentMb * 1024 * 1024) exceeded()
-  }
-  const timer = setInterval(() => void look(), WATCH_MS)
-  return () => clearInterval(timer)
 }

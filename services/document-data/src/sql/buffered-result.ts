@@ -2,8 +2,8 @@ import { tooSlow } from '../store/reads/record-chunks'
 import type { SqlResult } from './sql-child'
 import type { SqlMoment } from './sql-messages'
 
-/** A result on its way to its reader: it is held in memory until it is disposed of, or its reader has taken too long. */
-export class HeldResult implements Disposable {
+/** A result on its way to its reader. It stays in memory until it is disposed of, or for a limited time when the reader is slow. */
+export class BufferedResult implements Disposable {
   readonly moment: SqlMoment
   private left: readonly Uint8Array[] | undefined
   private readonly timer: NodeJS.Timeout

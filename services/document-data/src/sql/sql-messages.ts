@@ -9,7 +9,7 @@ export interface ResultLimits {
 }
 
 /** A statement to run. */
-export interface SqlOrder extends ResultLimits {
+export interface SqlRequest extends ResultLimits {
   /** File of the document. */
   readonly path: string
   readonly sql: string
@@ -25,12 +25,18 @@ export interface SqlMoment {
   readonly seq: number
 }
 
-/** What a process for SQL tells: `ready` once, then for each order chunks and how it ended. */
+/** Messages of a process for SQL: `ready` once, then for each request chunks of the result and how it ended. */
 export type FromSqlProcess =
   | { readonly kind: 'ready' }
   | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
   /** `spent` says that the process takes too much memory to be used again. */
-  | { readonly kind: 'done'; readonly moment: SqlMoment; readonly spent: boolean }
+  | {
+      readonly kind: 'done'
+      readonly moment: SqlMoment
+      readonly spent: boolean
+      /** The last chunk: a small result is one message. */
+      readonly bytes: Uint8Array
+    }
   | {
       readonly kind: 'failed'
       /** `limit` for a result that is too large, `statement` for a refusal, `error` for what was thrown. */

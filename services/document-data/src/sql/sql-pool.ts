@@ -1,10 +1,9 @@
 import { AppError } from '@sheaf/kit/errors'
 import { Quota } from '@sheaf/kit/quota'
-import { HeldResult } from './buffered-result'
+import { BufferedResult } from './buffered-result'
 import { ChildEnded, SqlChild, type SqlResult } from './sql-child'
 import { tooMuchMemory } from './sql-errors'
-import type { ResultLimits, SqlOrder } from './sql-messages'
-import { isOfMemory } from './sql-signals'
+import type { ResultLimits, SqlRequest } from './sql-messages'
 
 /** Bounds of what callers may ask by SQL. */
 export interface SqlLimits extends ResultLimits {
@@ -30,7 +29,7 @@ export interface SqlPoolOptions {
 }
 
 /** A statement of a caller. */
-export interface SqlStatement extends Pick<SqlOrder, 'sql' | 'args' | 'format'> {
+export interface SqlStatement extends Pick<SqlRequest, 'sql' | 'args' | 'format'> {
   readonly docId: string
   /** Time limit in milliseconds; 0 for the usual one, which it can only lower. */
   readonly timeoutMs: number
@@ -93,17 +92,17 @@ export class SqlPool implements AsyncDisposable {
    * Runs a statement; its result must be disposed of. Throws AppError: `invalid` for what is wrong with it,
    * `too_many` when its document has its share of the queue, `unavailable` when there is too much to do.
    */
-  async run(statement: SqlStatement, file: ReadFile, signal: AbortSignal): Promise<HeldResult> {
+  async run(statement: SqlStatement, file: ReadFile, signal: AbortSignal): Promise<BufferedResult> {
     for (let attempt = 1; ; attempt++) {
       try {
         const result = await this.runOnce(statement, file, signal)
         this.heldBytes += result.bytes
-        return new HeldResult(result, this.options.maxHoldMs, () => this.release(result))
+        return new BufferedResult(result, this.options.maxHoldMs, () => this.release(result))
       } catch (error) {
         if (!(error instanceof ChildEnded)) throw error
-        if (!isOfMemory(error.signal)) throw failed()
-        // Somebody else has killed it, once; a statement that brings this about is not tried a third time.
-        if (error.signal !== 'SIGKILL' || attempt > 1) throw tooMuchMemory()
+        if (!error.isOfMemory) throw failed()
+        // Another process may have killed it: the statement is run once more, but not a third time.
+        if (!error.isFromOutside || attempt > 1) throw tooMuchMemory()
       }
     }
   }
@@ -129,9 +128,9 @@ export class SqlPool implements AsyncDisposable {
     const child = await this.enter(docId, signal)
     try {
       return await file((path, ended) => {
-        const order = { path, sql, args, format, maxRows, maxBytes }
+        const request = { path, sql, args, format, maxRows, maxBytes }
         const limitMs = timeoutMs > 0 ? Math.min(timeoutMs, most) : most
-        return child.run(order, limitMs, AbortSignal.any([signal, ended]))
+        return child.run(request, limitMs, AbortSignal.any([signal, ended]))
       })
     } finally {
       this.leave(docId, child)
@@ -193,9 +192,7 @@ export class SqlPool implements AsyncDisposable {
 
   /** A process that waits for work; the one that may still have the document open, when it does. */
   private findFree(docId: string): SqlChild | undefined {
-    const free = [...this.children].filter(
-      (child) => child.isReady && !child.isSpent && !this.taken.has(child),
-    )
+    const free = [...this.children].filter((child) => child.isUsable && !this.taken.has(child))
     return free.find((child) => child.docId === docId) ?? free[0]
   }
 
@@ -212,7 +209,7 @@ export class SqlPool implements AsyncDisposable {
 
   private onEnded(child: SqlChild, error: Error): void {
     if (!this.children.delete(child) || this.closed) return
-    const isKilled = error instanceof ChildEnded && isOfMemory(error.signal)
+    const isKilled = error instanceof ChildEnded && error.isOfMemory
     this.ended[child.killedAs ?? (isKilled ? 'memory' : 'failure')]++
     if (!isKilled) this.options.onCrash(error)
     // One that cannot even start is not started again and again: the next statement tries.

@@ -1,104 +1,125 @@
-import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
 import type { RowWriter } from '../formats/row-writer'
+import { openParentChannel } from '../processes/parent-channel'
 import { createJsonResult } from './json-result'
 import { batchRows, ResultTooLarge } from './result-batches'
 import { SqlFile } from './sql-file'
-import type { FromSqlProcess, ResultLimits, SqlOrder } from './sql-messages'
+import type { FromSqlProcess, ResultLimits, SqlRequest } from './sql-messages'
 import { StatementError } from './statement'
 
 /*
- * A program: sql-process.js <pid of its parent> <bytes of memory>. Runs statements that callers wrote, one at a time, as its
- * parent orders by messages. A process of its own, because nothing else can be stopped while SQLite works; it has no
- * environment, and opens nothing but the document of the order.
+ * A program: sql-process.js <bytes of memory>. Runs statements that callers wrote, one at a time, as its parent requests by
+ * messages. It is a process, because nothing else can be stopped while SQLite works. It has no environment, and opens
+ * only the document of the request.
  */
 
-/** Of a result in one message at most. */
+/** Largest part of a result in one message. */
 const CHUNK_BYTES = 256 * 1024
-/** An open file is kept for the next statement for so long. */
+/** How long an open file is kept for the next statement. */
 const KEEP_MS = 1000
 /** A process that has grown beyond this part of its memory is not used again. */
 const SPENT_SHARE = 0.5
 
-const [parent = '', memory = ''] = process.argv.slice(2)
-const limits = { parent: Number(parent), maxBytes: Number(memory) }
+const memoryBytes = Number(process.argv[2])
 
 type Failure = Omit<Extract<FromSqlProcess, { kind: 'failed' }>, 'spent'>
 
 let kept: SqlFile | undefined
-let letGo: NodeJS.Timeout | undefined
-
-/** Sends a message; resolves when the channel has taken it. */
-function tell(message: FromSqlProcess): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.send?.(message, undefined, undefined, (error) => (error ? reject(error) : resolve()))
-  })
-}
+let closeTimer: NodeJS.Timeout | undefined
 
 function closeKept(): void {
-  clearTimeout(letGo)
+  clearTimeout(closeTimer)
   kept?.close()
   kept = undefined
 }
 
-/** The document's file, open; the one of the statement before when it is the same. */
+/** Opens the document's file, or returns the one of the statement before when it is the same. */
 function openFile(path: string): SqlFile {
-  clearTimeout(letGo)
+  clearTimeout(closeTimer)
   if (kept?.path === path && kept.isCurrent) return kept
   closeKept()
   return (kept = SqlFile.open(path))
 }
 
-async function obey(order: SqlOrder): Promise<void> {
-  await tell(await run(order))
-  if (kept) letGo = setTimeout(closeKept, KEEP_MS)
+async function handle(request: SqlRequest): Promise<void> {
+  await parent.send(await run(request))
+  if (kept) closeTimer = setTimeout(closeKept, KEEP_MS)
 }
 
-/** Runs a statement; what becomes of it is the last message. */
-async function run(order: SqlOrder): Promise<FromSqlProcess> {
+/** Runs a statement and sends its result. Returns the last message, which says how it ended. */
+async function run(request: SqlRequest): Promise<FromSqlProcess> {
   try {
-    const file = openFile(order.path)
+    const file = openFile(request.path)
     try {
       const moment = file.begin()
-      await sendRows(order, file)
-      return { kind: 'done', moment, spent: isSpent() }
+      const bytes = await sendRows(request, file)
+      return { kind: 'done', moment, spent: isSpent(), bytes }
     } finally {
       file.end()
     }
   } catch (error) {
-    const failure = toFailure(error, order)
+    const failure = toFailure(error, request)
     // After what is not the statement's fault alone, the connection cannot be trusted.
     if (failure.cause === 'error' && failure.code !== 'SQLITE_ERROR') closeKept()
     return { ...failure, spent: isSpent() || failure.code === 'SQLITE_NOMEM' }
   }
 }
 
-async function sendRows(order: SqlOrder, file: SqlFile): Promise<void> {
-  const { sql, args, format, maxBytes } = order
+/** Sends all chunks of a result but the last one, which it returns. */
+async function sendRows(request: SqlRequest, file: SqlFile): Promise<Buffer> {
+  const { sql, args, format, maxBytes } = request
   const { columns, run } = file.select(sql, args)
-  const writer = await createWriter(order, columns)
-  let sent = 0
+  const writer = await createWriter(request, columns)
+  const chunk = new Chunk()
+  let total = 0
   const send = async (parts: Iterable<Buffer>) => {
     for (const bytes of parts) {
-      sent += bytes.length
-      if (sent > maxBytes) throw new ResultTooLarge(order)
-      // One large value makes much at once; a message is copied on its way.
-      for (let start = 0; start < bytes.length; start += CHUNK_BYTES)
-        await tell({ kind: 'chunk', bytes: bytes.subarray(start, start + CHUNK_BYTES) })
+      total += bytes.length
+      if (total > maxBytes) throw new ResultTooLarge(request)
+      // A large value is one large part; a message is copied on its way.
+      for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
+        const piece = bytes.subarray(start, start + CHUNK_BYTES)
+        if (!chunk.fits(piece)) await parent.send({ kind: 'chunk', bytes: chunk.take() })
+        chunk.add(piece)
+      }
     }
   }
   // The REST document has JavaScript's numbers, the other forms all digits.
   const rows = run(format !== undefined)
-  for (const batch of batchRows(rows, order)) await send(writer.write(batch))
+  for (const batch of batchRows(rows, request)) await send(writer.write(batch))
   await send(writer.finish())
+  return chunk.take()
+}
+
+/** Parts of a result that become one message. */
+class Chunk {
+  private parts: Buffer[] = []
+  private bytes = 0
+
+  fits(part: Buffer): boolean {
+    return this.bytes + part.length <= CHUNK_BYTES
+  }
+
+  add(part: Buffer): void {
+    this.parts.push(part)
+    this.bytes += part.length
+  }
+
+  /** Returns the chunk and begins the next one. */
+  take(): Buffer {
+    const [first = Buffer.alloc(0), ...more] = this.parts
+    const chunk = more.length === 0 ? first : Buffer.concat(this.parts)
+    this.parts = []
+    this.bytes = 0
+    return chunk
+  }
 }
 
 async function createWriter(
-  { sql, format }: SqlOrder,
+  { sql, format }: SqlRequest,
   columns: readonly string[],
 ): Promise<RowWriter> {
   if (!format) return createJsonResult(sql, columns)
-  // Loaded when it is first asked for: it is most of what there would be to load.
+  // Loaded on first use: it is most of what this program would load.
   const { createRowWriter } = await import('../formats/create-row-writer.js')
   return createRowWriter(
     format,
@@ -107,7 +128,7 @@ async function createWriter(
 }
 
 function isSpent(): boolean {
-  return process.memoryUsage.rss() > limits.maxBytes * SPENT_SHARE
+  return process.memoryUsage.rss() > memoryBytes * SPENT_SHARE
 }
 
 function toFailure(error: unknown, limits: ResultLimits): Failure {
@@ -118,7 +139,7 @@ function toFailure(error: unknown, limits: ResultLimits): Failure {
   return { ...failure, cause: error instanceof StatementError ? 'statement' : 'error' }
 }
 
-/** True when a text or its bytes would be longer than JavaScript's. */
+/** True when a text, or its bytes, would exceed the longest of JavaScript. */
 function isTooLong({ code, message }: Omit<Failure, 'cause'>, error: unknown): boolean {
   return (
     code === 'ERR_STRING_TOO_LONG' ||
@@ -126,11 +147,7 @@ function isTooLong({ code, message }: Omit<Failure, 'cause'>, error: unknown): b
   )
 }
 
-// Ends this process when its parent has gone, or when it grows too large, also while SQLite works.
-new Worker(join(__dirname, 'sql-watchdog.js'), { workerData: limits }).unref()
-
-process.on('disconnect', () => process.exit())
-process.on('message', (order: SqlOrder) => {
-  obey(order).catch(() => process.exit(1))
+const parent = openParentChannel<SqlRequest, FromSqlProcess>((request) => {
+  handle(request).catch(() => process.exit(1))
 })
-void tell({ kind: 'ready' })
+void parent.send({ kind: 'ready' })

@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
+
+/** Kills a process, or the process group of a negative number, if it has not ended. */
+export function killNow(target: number): void {
+  try {
+    process.kill(target, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
+}
+
+/** Sets the niceness of all threads of a process, where that is permitted. */
+export function setNiceness(pid: number, niceness: number): void {
+  for (const thread of listThreads(pid)) {
+    try {
+      setPriority(thread, niceness)
+    } catch {
+      // The thread has ended, or the system does not permit it: then all have the same priority.
+    }
+  }
+}
+
+/** Linux has a priority for each thread; elsewhere the process has one. */
+function listThreads(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map(Number)
+  } catch {
+    return [pid]
+  }
+}
+
+/** Resident memory of a process in bytes; 0 when it has ended, or the system has no /proc. */
+export function residentBytes(pid: number): number {
+  try {
+    const [, kilobytes] =
+      /^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return Number(kilobytes ?? 0) * 1024
+  } catch {
+    return 0
+  }
+}
