@@ -2,9 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEngines } from '@sheaf/engines/engines'
+import { serveHost } from './host-requests'
+import { TestHost } from './test-host'
 
 // A program. Starts PostgreSQL and NATS for the tests (or checks those that DATABASE_URL and NATS_URL name), prints
-// their URLs as one line of JSON, and ends them when its stdin closes, which happens even if jest is killed.
+// their URLs and the path of its own socket as one line of JSON, and ends them, and each Sheaf that it started on
+// request, when its stdin closes, which happens even if jest is killed.
 
 function askedToEnd(): Promise<void> {
   return new Promise((resolve) => {
@@ -27,7 +30,13 @@ async function hostEngines(dataDir: string): Promise<void> {
     log: ({ engine, message }) => complaints.push(`${engine} ${message}`),
   })
   const { databaseUrl, natsUrl } = engines
-  process.stdout.write(`${JSON.stringify({ databaseUrl, natsUrl })}\n`)
+  // Where a Sheaf finds the engines, here as in the workers of jest.
+  process.env.SHEAF_TEST_DATABASE_URL = databaseUrl
+  process.env.SHEAF_TEST_NATS_URL = natsUrl
+  const hostSocket = join(dataDir, 'host.sock')
+  await using host = new TestHost()
+  await using _server = await serveHost(hostSocket, host)
+  process.stdout.write(`${JSON.stringify({ databaseUrl, natsUrl, hostSocket })}\n`)
   await asked
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
+import { connectHost, type HostRequests } from './host-requests'
 
 /** The servers that all tests of a run share. */
 export interface TestEngines {
@@ -18,6 +19,13 @@ export function testEngines(): TestEngines {
   const { SHEAF_TEST_DATABASE_URL: databaseUrl, SHEAF_TEST_NATS_URL: natsUrl } = process.env
   if (!databaseUrl || !natsUrl) throw new Error('only service and system tests have engines')
   return { databaseUrl, natsUrl }
+}
+
+/** The host that jest's global set-up started beside the engines. Throws in a unit test, which has none. */
+export function testHost(): HostRequests {
+  const { SHEAF_TEST_HOST: socket } = process.env
+  if (!socket) throw new Error('only service and system tests have a host')
+  return connectHost(socket)
 }
 
 /** Makes a database for one test or one file of tests. */
