@@ -1,7 +1,9 @@
-// Runs all tests and prints as its last line `N passed, M failed`, counted over all suites. A suite that does not run
-// counts as one failed test, and so does a run that ends badly otherwise. When a few suites fail, these are run once
-// more, one by one: what passes then was hindered by what ran beside it, is named as unstable, and is to be mended, but
-// does not stop others. Suites that ran one by one already (--runInBand) are not run again. Arguments go to jest.
+// Runs all tests and prints which suites took longest, how many were run again, and as its last line
+// `N passed, M failed`, counted over all suites. A suite that does not run counts as one failed test, and so does a run
+// that ends badly otherwise. When a few suites fail, these are run once more, one by one: a suite that passes then was
+// disturbed by the suites beside it; it is printed as unstable and must be fixed, but does not fail the run. Suites that
+// ran one by one already (--runInBand) are not run again. Arguments go to jest; those of the form `--name=value` also to
+// the second run.
 'use strict'
 
 const { spawnSync } = require('node:child_process')
@@ -12,6 +14,8 @@ const root = join(__dirname, '..')
 const results = join(root, 'test-results')
 /** More failed suites than this are no accident of a busy machine. */
 const MOST_RERUN = 3
+/** How many of the slowest suites are printed. */
+const SHOWN = 20
 
 /** Runs jest; how it ended and what it reported of each suite, by path. */
 function run(name, args) {
@@ -26,7 +30,7 @@ function run(name, args) {
   return { status, suites: readSuites(report) }
 }
 
-/** Passed and failed tests of each suite; none when jest did not come that far. */
+/** Passed and failed tests of each suite, and the seconds that it took; none when jest did not come that far. */
 function readSuites(report) {
   try {
     const { testResults } = JSON.parse(readFileSync(report, 'utf8'))
@@ -36,10 +40,14 @@ function readSuites(report) {
   }
 }
 
-function countSuite({ status, assertionResults }) {
+function countSuite({ status, assertionResults, startTime, endTime }) {
   const having = (wanted) => assertionResults.filter((test) => test.status === wanted).length
   const failed = having('failed')
-  return { passed: having('passed'), failed: status === 'failed' ? Math.max(failed, 1) : failed }
+  return {
+    passed: having('passed'),
+    failed: status === 'failed' ? Math.max(failed, 1) : failed,
+    seconds: (endTime - startTime) / 1000,
+  }
 }
 
 const failedOf = (suites) =>
@@ -53,36 +61,50 @@ function findHindered({ status, suites }, args) {
 }
 
 /** Runs the suites that failed once more, alone; what came of them replaces what they had come to. */
-function runAgain(suites, paths) {
-  const again = run('jest-again', ['--runInBand', '--runTestsByPath', ...paths])
+function runAgain(suites, paths, args) {
+  const options = args.filter((arg) => /^--\w+=/.test(arg))
+  const again = run('jest-again', [...options, '--runInBand', '--runTestsByPath', ...paths])
   for (const path of paths) {
     const outcome = again.suites.get(path)
     if (!outcome) continue
-    suites.set(path, outcome)
+    suites.set(path, { ...outcome, seconds: suites.get(path).seconds })
     if (outcome.failed === 0)
       console.error(`unstable: ${relative(root, path)} passed only when it ran alone`)
   }
   return again.status
 }
 
-/** Runs all tests with these arguments; how many passed and failed. */
+/** The lines that end a run. */
+function summarize({ suites, rerun, passed, failed }) {
+  const slowest = [...suites].sort(([, a], [, b]) => b.seconds - a.seconds).slice(0, SHOWN)
+  return [
+    'slowest suites:',
+    ...slowest.map(([path, { seconds }]) => {
+      return `${seconds.toFixed(1).padStart(7)} s  ${relative(root, path)}`
+    }),
+    `suites rerun: ${rerun}`,
+    `${passed} passed, ${failed} failed`,
+  ]
+}
+
+/** Runs all tests with these arguments; what became of them. */
 function runTests(args) {
   mkdirSync(results, { recursive: true })
   const first = run('jest', args)
   const { suites } = first
   const hindered = findHindered(first, args)
-  const status = hindered.length > 0 ? runAgain(suites, hindered) : first.status
+  const status = hindered.length > 0 ? runAgain(suites, hindered, args) : first.status
   const sum = (kind) => [...suites.values()].reduce((total, suite) => total + suite[kind], 0)
   const passed = sum('passed')
   // A run that proves nothing has failed.
   const failed = status === 0 && passed > 0 ? sum('failed') : Math.max(sum('failed'), 1)
-  return { passed, failed }
+  return { suites, rerun: hindered.length, passed, failed }
 }
 
-module.exports = { findHindered }
+module.exports = { findHindered, summarize }
 
 if (require.main === module) {
-  const { passed, failed } = runTests(process.argv.slice(2))
-  console.log(`${passed} passed, ${failed} failed`)
-  process.exitCode = failed > 0 ? 1 : 0
+  const outcome = runTests(process.argv.slice(2))
+  console.log(summarize(outcome).join('\n'))
+  process.exitCode = outcome.failed > 0 ? 1 : 0
 }
