@@ -2,32 +2,55 @@
 // `N passed, M failed`, counted over all suites. A suite that does not run counts as one failed test, and so does a run
 // that ends badly otherwise. When a few suites fail, these are run once more, one by one: a suite that passes then was
 // disturbed by the suites beside it; it is printed as unstable and must be fixed, but does not fail the run. Suites that
-// ran one by one already (--runInBand) are not run again. Arguments go to jest; those of the form `--name=value` also to
-// the second run.
+// ran one by one already (--runInBand) are not run again. With `--check` as the first argument the checks of `make check`
+// run beside the tests, in the time that these leave idle; when a check fails the tests are stopped. Further arguments go
+// to jest; those of the form `--name=value` also to the second run.
 'use strict'
 
-const { spawnSync } = require('node:child_process')
+const { spawn } = require('node:child_process')
+const { once } = require('node:events')
 const { mkdirSync, readFileSync, rmSync } = require('node:fs')
+const { setPriority } = require('node:os')
 const { join, relative } = require('node:path')
 
 const root = join(__dirname, '..')
 const results = join(root, 'test-results')
 /** More failed suites than this are no accident of a busy machine. */
 const MOST_RERUN = 3
+/** Suites that measure time must not notice the checks beside them. */
+const LOW_PRIORITY = 10
 /** How many of the slowest suites are printed. */
 const SHOWN = 20
 
-/** Runs jest; how it ended and what it reported of each suite, by path. */
-function run(name, args) {
+/** Runs jest, until `signal` is aborted; how it ended and what it reported of each suite, by path. */
+async function run(name, args, signal) {
   const report = join(results, `${name}.json`)
   rmSync(report, { force: true })
-  const { status } = spawnSync(
+  const jest = spawn(
     process.execPath,
     [join(root, 'node_modules/jest/bin/jest.js'), '--json', '--outputFile', report, ...args],
     // With --json jest prints the report to stdout as well; what a person wants to see is on stderr.
     { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] },
   )
+  const stop = () => jest.kill()
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
+  const [status] = await once(jest, 'close')
+  signal.removeEventListener('abort', stop)
   return { status, suites: readSuites(report) }
+}
+
+/** Runs the checks at low priority; whether they passed and what they printed. */
+async function runChecks() {
+  const checks = spawn(process.execPath, [join(__dirname, 'check.js')], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  setPriority(checks.pid, LOW_PRIORITY)
+  let printed = ''
+  checks.stdout.setEncoding('utf8').on('data', (text) => (printed += text))
+  const [status] = await once(checks, 'close')
+  return { passed: status === 0, printed }
 }
 
 /** Passed and failed tests of each suite, and the seconds that it took; none when jest did not come that far. */
@@ -61,9 +84,13 @@ function findHindered({ status, suites }, args) {
 }
 
 /** Runs the suites that failed once more, alone; what came of them replaces what they had come to. */
-function runAgain(suites, paths, args) {
+async function runAgain(suites, paths, args, signal) {
   const options = args.filter((arg) => /^--\w+=/.test(arg))
-  const again = run('jest-again', [...options, '--runInBand', '--runTestsByPath', ...paths])
+  const again = await run(
+    'jest-again',
+    [...options, '--runInBand', '--runTestsByPath', ...paths],
+    signal,
+  )
   for (const path of paths) {
     const outcome = again.suites.get(path)
     if (!outcome) continue
@@ -88,12 +115,12 @@ function summarize({ suites, rerun, passed, failed }) {
 }
 
 /** Runs all tests with these arguments; what became of them. */
-function runTests(args) {
+async function runTests(args, signal) {
   mkdirSync(results, { recursive: true })
-  const first = run('jest', args)
+  const first = await run('jest', args, signal)
   const { suites } = first
   const hindered = findHindered(first, args)
-  const status = hindered.length > 0 ? runAgain(suites, hindered, args) : first.status
+  const status = hindered.length > 0 ? await runAgain(suites, hindered, args, signal) : first.status
   const sum = (kind) => [...suites.values()].reduce((total, suite) => total + suite[kind], 0)
   const passed = sum('passed')
   // A run that proves nothing has failed.
@@ -103,8 +130,26 @@ function runTests(args) {
 
 module.exports = { findHindered, summarize }
 
-if (require.main === module) {
-  const outcome = runTests(process.argv.slice(2))
+/** Runs all tests and the checks beside them; a check that fails stops the tests and counts as one of them. */
+async function runBoth(args) {
+  const stop = new AbortController()
+  const tests = runTests(args, stop.signal)
+  const { passed, printed } = await runChecks()
+  if (!passed) stop.abort()
+  else process.stderr.write(printed)
+  const outcome = await tests
+  if (passed) return outcome
+  process.stderr.write(printed)
+  return { ...outcome, failed: Math.max(outcome.failed, 1) }
+}
+
+async function main(args) {
+  const outcome =
+    args[0] === '--check'
+      ? await runBoth(args.slice(1))
+      : await runTests(args, new AbortController().signal)
   console.log(summarize(outcome).join('\n'))
   process.exitCode = outcome.failed > 0 ? 1 : 0
 }
+
+if (require.main === module) void main(process.argv.slice(2))
