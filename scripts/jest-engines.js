@@ -6,7 +6,7 @@ const { spawn, spawnSync } = require('node:child_process')
 const { existsSync } = require('node:fs')
 const { join } = require('node:path')
 const { createInterface } = require('node:readline')
-const { chooseTempDir } = require('./jest-temp-dir')
+const { makeTempDir } = require('./jest-temp-dir')
 
 const root = join(__dirname, '..')
 const host = join(root, 'packages/testkit/dist/engine-host.js')
@@ -37,11 +37,13 @@ function readAddresses(child) {
 
 module.exports = async () => {
   requireHost()
-  process.env.TMPDIR = chooseTempDir()
+  const tempDir = makeTempDir()
+  if (tempDir !== undefined) process.env.TMPDIR = tempDir
   // Detached, so that ^C stops the tests first; it goes when its stdin, held by jest alone, is closed.
   const child = spawn(process.execPath, [host], {
     cwd: root,
     detached: true,
+    env: { ...process.env, ...(tempDir !== undefined && { SHEAF_TEST_TEMP_DIR: tempDir }) },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   globalThis.sheafEngineHost = child

@@ -80,7 +80,11 @@ describe('a run of which a suite fails once', () => {
       'shaky',
       "expect(require('node:fs').mkdirSync(__dirname + '/seen', { recursive: true })).toBe()",
     )
-    const config = JSON.stringify({ rootDir: folder.path, watchman: false })
+    const config = JSON.stringify({
+      rootDir: folder.path,
+      cacheDirectory: folder.path,
+      watchman: false,
+    })
     const args = [join(root, 'scripts/test.js'), `--config=${config}`]
     const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     expect(status).toBe(0)

@@ -33,9 +33,9 @@ async function hostEngines(dataDir: string): Promise<void> {
   // Where a Sheaf finds the engines, here as in the workers of jest.
   process.env.SHEAF_TEST_DATABASE_URL = databaseUrl
   process.env.SHEAF_TEST_NATS_URL = natsUrl
-  const hostSocket = join(dataDir, 'host.sock')
   await using host = new TestHost()
-  await using _server = await serveHost(hostSocket, host)
+  await using server = await serveHost(join(dataDir, 'host.sock'), host)
+  const { socket: hostSocket } = server
   process.stdout.write(`${JSON.stringify({ databaseUrl, natsUrl, hostSocket })}\n`)
   await asked
 }
@@ -46,6 +46,9 @@ async function main(): Promise<void> {
     await hostEngines(dataDir)
   } finally {
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+    // Made for this run alone, in memory, where leftovers of processes that were killed must not stay.
+    const tempDir = process.env.SHEAF_TEST_TEMP_DIR
+    if (tempDir) await rm(tempDir, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 

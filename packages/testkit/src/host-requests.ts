@@ -1,5 +1,5 @@
-import { createServer, request, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
+import { createServer, request, type IncomingMessage } from 'node:http'
 
 /** A user with a key of their own. */
 export interface SheafUser {
@@ -23,8 +23,11 @@ export interface HostRequests {
   user(request: { dataDir: string; email: string; name: string }): Promise<SheafUser>
 }
 
-/** Answers requests at a Unix socket until it is disposed of. */
-export async function serveHost(socket: string, host: HostRequests): Promise<AsyncDisposable> {
+/** Answers requests at a Unix socket, which it names, until it is disposed of. */
+export async function serveHost(
+  socket: string,
+  host: HostRequests,
+): Promise<AsyncDisposable & { readonly socket: string }> {
   const server = createServer((incoming, outgoing) => {
     answer(host, incoming).then(
       (result) => outgoing.end(JSON.stringify(result)),
@@ -37,6 +40,7 @@ export async function serveHost(socket: string, host: HostRequests): Promise<Asy
   server.listen(socket)
   await once(server, 'listening')
   return {
+    socket,
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close')
       server.close()
