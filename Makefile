@@ -44,9 +44,9 @@ fix: gen ## let the formatter and the linter repair what they can
 	@node_modules/.bin/eslint . --fix
 
 .PHONY: test
-test: check build ## check, then all tests; the last line counts them
+test: build ## all tests, and check beside them; the last line counts them
 	@scripts/install-browser.sh
-	@node scripts/test.js
+	@node scripts/test.js --check
 
 .PHONY: soak
 soak: build ## the fault tests, long: ROUNDS=50 of each fault, at most SECONDS=900 each

@@ -43,7 +43,10 @@ const project = (displayName, testMatch, { engines }) => ({
 })
 
 module.exports = {
-  maxWorkers: 2,
+  // One more than the cores of a small machine: many suites wait most of their time, for a process that was killed and
+  // is started again, or for a lease to end.
+  maxWorkers: 3,
+  testSequencer: '<rootDir>/scripts/jest-sequencer.js',
   // For a whole system on a busy machine; jest knows no limit per project.
   testTimeout: 180_000,
   projects: [

@@ -1,6 +1,6 @@
 // Lays out what an image of one service holds: its compiled code and the packages that it needs to run, the operator's
 // command, and nothing of development. `node scripts/image-folder.js SERVICE FOLDER`; everything must be built. `--link`
-// links instead of copying; `--entry` writes the programs alone, where all else is there. deploy/Dockerfile calls it, and
+// links instead of copying what is on the same device; `--entry` writes the programs alone, where all else is there. deploy/Dockerfile calls it, and
 // tests/deploy starts every service from such a folder.
 'use strict'
 
@@ -74,8 +74,18 @@ function copyTree(from, to, { link, isWanted }) {
     if (notRun.test(path) || !isWanted(path)) continue
     const target = join(to, path)
     mkdirSync(dirname(target), { recursive: true })
-    if (link) linkSync(source, target)
-    else cpSync(source, target)
+    if (!link || !tryLink(source, target)) cpSync(source, target)
+  }
+}
+
+/** Links a file; false when it is on another device than the link would be. */
+function tryLink(source, target) {
+  try {
+    linkSync(source, target)
+    return true
+  } catch (error) {
+    if (error.code !== 'EXDEV') throw error
+    return false
   }
 }
 

@@ -1,11 +1,12 @@
 // Before the tests: starts PostgreSQL and NATS once for all of them, in a process outside jest that ends when jest
-// does, however that happens. DATABASE_URL and NATS_URL, when set, name servers to use instead.
+// does, however that happens, and that also holds the Sheaf that the suites of a worker share. DATABASE_URL and NATS_URL, when set, name servers to use instead.
 'use strict'
 
 const { spawn, spawnSync } = require('node:child_process')
 const { existsSync } = require('node:fs')
 const { join } = require('node:path')
 const { createInterface } = require('node:readline')
+const { makeTempDir } = require('./jest-temp-dir')
 
 const root = join(__dirname, '..')
 const host = join(root, 'packages/testkit/dist/engine-host.js')
@@ -21,8 +22,8 @@ function requireHost() {
   if (status !== 0) throw new Error('packages/testkit does not compile, and the tests need it')
 }
 
-/** Resolves to the URLs that the host prints once both engines serve. */
-function readUrls(child) {
+/** Resolves to the addresses that the host prints once both engines serve. */
+function readAddresses(child) {
   return new Promise((resolve, reject) => {
     let complaints = ''
     child.stderr.on('data', (chunk) => (complaints += chunk))
@@ -36,14 +37,18 @@ function readUrls(child) {
 
 module.exports = async () => {
   requireHost()
+  const tempDir = makeTempDir()
+  if (tempDir !== undefined) process.env.TMPDIR = tempDir
   // Detached, so that ^C stops the tests first; it goes when its stdin, held by jest alone, is closed.
   const child = spawn(process.execPath, [host], {
     cwd: root,
     detached: true,
+    env: { ...process.env, ...(tempDir !== undefined && { SHEAF_TEST_TEMP_DIR: tempDir }) },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   globalThis.sheafEngineHost = child
-  const { databaseUrl, natsUrl } = await readUrls(child)
+  const { databaseUrl, natsUrl, hostSocket } = await readAddresses(child)
   process.env.SHEAF_TEST_DATABASE_URL = databaseUrl
   process.env.SHEAF_TEST_NATS_URL = natsUrl
+  process.env.SHEAF_TEST_HOST = hostSocket
 }

@@ -1,32 +1,59 @@
-// Runs all tests and prints as its last line `N passed, M failed`, counted over all suites. A suite that does not run
-// counts as one failed test, and so does a run that ends badly otherwise. When a few suites fail, these are run once
-// more, one by one: what passes then was hindered by what ran beside it, is named as unstable, and is to be mended, but
-// does not stop others. Suites that ran one by one already (--runInBand) are not run again. Arguments go to jest.
+// Runs all tests and prints which suites took longest, how many were run again, and as its last line
+// `N passed, M failed`, counted over all suites. A suite that does not run counts as one failed test, and so does a run
+// that ends badly otherwise. When a few suites fail, these are run once more, one by one: a suite that passes then was
+// disturbed by the suites beside it; it is printed as unstable and must be fixed, but does not fail the run. Suites that
+// ran one by one already (--runInBand) are not run again. With `--check` as the first argument the checks of `make check`
+// run beside the tests, in the time that these leave idle; when a check fails the tests are stopped. Further arguments go
+// to jest; those of the form `--name=value` also to the second run.
 'use strict'
 
-const { spawnSync } = require('node:child_process')
+const { spawn } = require('node:child_process')
+const { once } = require('node:events')
 const { mkdirSync, readFileSync, rmSync } = require('node:fs')
+const { setPriority } = require('node:os')
 const { join, relative } = require('node:path')
 
 const root = join(__dirname, '..')
 const results = join(root, 'test-results')
 /** More failed suites than this are no accident of a busy machine. */
 const MOST_RERUN = 3
+/** Suites that measure time must not notice the checks beside them. */
+const LOW_PRIORITY = 10
+/** How many of the slowest suites are printed. */
+const SHOWN = 20
 
-/** Runs jest; how it ended and what it reported of each suite, by path. */
-function run(name, args) {
+/** Runs jest, until `signal` is aborted; how it ended and what it reported of each suite, by path. */
+async function run(name, args, signal) {
   const report = join(results, `${name}.json`)
   rmSync(report, { force: true })
-  const { status } = spawnSync(
+  const jest = spawn(
     process.execPath,
     [join(root, 'node_modules/jest/bin/jest.js'), '--json', '--outputFile', report, ...args],
     // With --json jest prints the report to stdout as well; what a person wants to see is on stderr.
     { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] },
   )
+  const stop = () => jest.kill()
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
+  const [status] = await once(jest, 'close')
+  signal.removeEventListener('abort', stop)
   return { status, suites: readSuites(report) }
 }
 
-/** Passed and failed tests of each suite; none when jest did not come that far. */
+/** Runs the checks at low priority; whether they passed and what they printed. */
+async function runChecks() {
+  const checks = spawn(process.execPath, [join(__dirname, 'check.js')], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  setPriority(checks.pid, LOW_PRIORITY)
+  let printed = ''
+  checks.stdout.setEncoding('utf8').on('data', (text) => (printed += text))
+  const [status] = await once(checks, 'close')
+  return { passed: status === 0, printed }
+}
+
+/** Passed and failed tests of each suite, and the seconds that it took; none when jest did not come that far. */
 function readSuites(report) {
   try {
     const { testResults } = JSON.parse(readFileSync(report, 'utf8'))
@@ -36,10 +63,14 @@ function readSuites(report) {
   }
 }
 
-function countSuite({ status, assertionResults }) {
+function countSuite({ status, assertionResults, startTime, endTime }) {
   const having = (wanted) => assertionResults.filter((test) => test.status === wanted).length
   const failed = having('failed')
-  return { passed: having('passed'), failed: status === 'failed' ? Math.max(failed, 1) : failed }
+  return {
+    passed: having('passed'),
+    failed: status === 'failed' ? Math.max(failed, 1) : failed,
+    seconds: (endTime - startTime) / 1000,
+  }
 }
 
 const failedOf = (suites) =>
@@ -53,36 +84,72 @@ function findHindered({ status, suites }, args) {
 }
 
 /** Runs the suites that failed once more, alone; what came of them replaces what they had come to. */
-function runAgain(suites, paths) {
-  const again = run('jest-again', ['--runInBand', '--runTestsByPath', ...paths])
+async function runAgain(suites, paths, args, signal) {
+  const options = args.filter((arg) => /^--\w+=/.test(arg))
+  const again = await run(
+    'jest-again',
+    [...options, '--runInBand', '--runTestsByPath', ...paths],
+    signal,
+  )
   for (const path of paths) {
     const outcome = again.suites.get(path)
     if (!outcome) continue
-    suites.set(path, outcome)
+    suites.set(path, { ...outcome, seconds: suites.get(path).seconds })
     if (outcome.failed === 0)
       console.error(`unstable: ${relative(root, path)} passed only when it ran alone`)
   }
   return again.status
 }
 
-/** Runs all tests with these arguments; how many passed and failed. */
-function runTests(args) {
+/** The lines that end a run. */
+function summarize({ suites, rerun, passed, failed }) {
+  const slowest = [...suites].sort(([, a], [, b]) => b.seconds - a.seconds).slice(0, SHOWN)
+  return [
+    'slowest suites:',
+    ...slowest.map(([path, { seconds }]) => {
+      return `${seconds.toFixed(1).padStart(7)} s  ${relative(root, path)}`
+    }),
+    `suites rerun: ${rerun}`,
+    `${passed} passed, ${failed} failed`,
+  ]
+}
+
+/** Runs all tests with these arguments; what became of them. */
+async function runTests(args, signal) {
   mkdirSync(results, { recursive: true })
-  const first = run('jest', args)
+  const first = await run('jest', args, signal)
   const { suites } = first
   const hindered = findHindered(first, args)
-  const status = hindered.length > 0 ? runAgain(suites, hindered) : first.status
+  const status = hindered.length > 0 ? await runAgain(suites, hindered, args, signal) : first.status
   const sum = (kind) => [...suites.values()].reduce((total, suite) => total + suite[kind], 0)
   const passed = sum('passed')
   // A run that proves nothing has failed.
   const failed = status === 0 && passed > 0 ? sum('failed') : Math.max(sum('failed'), 1)
-  return { passed, failed }
+  return { suites, rerun: hindered.length, passed, failed }
 }
 
-module.exports = { findHindered }
+module.exports = { findHindered, summarize }
 
-if (require.main === module) {
-  const { passed, failed } = runTests(process.argv.slice(2))
-  console.log(`${passed} passed, ${failed} failed`)
-  process.exitCode = failed > 0 ? 1 : 0
+/** Runs all tests and the checks beside them; a check that fails stops the tests and counts as one of them. */
+async function runBoth(args) {
+  const stop = new AbortController()
+  const tests = runTests(args, stop.signal)
+  const { passed, printed } = await runChecks()
+  if (!passed) stop.abort()
+  else process.stderr.write(printed)
+  const outcome = await tests
+  if (passed) return outcome
+  process.stderr.write(printed)
+  return { ...outcome, failed: Math.max(outcome.failed, 1) }
 }
+
+async function main(args) {
+  const outcome =
+    args[0] === '--check'
+      ? await runBoth(args.slice(1))
+      : await runTests(args, new AbortController().signal)
+  console.log(summarize(outcome).join('\n'))
+  process.exitCode = outcome.failed > 0 ? 1 : 0
+}
+
+if (require.main === module) void main(process.argv.slice(2))

@@ -1,16 +1,37 @@
-interface Outcome {
-  readonly status: number | null
-  readonly suites: ReadonlyMap<string, { readonly passed: number; readonly failed: number }>
+import { spawnSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { tempDir } from '@sheaf/testkit/temp-dir'
+
+interface Suite {
+  readonly passed: number
+  readonly failed: number
+  readonly seconds: number
 }
 
-const { findHindered } = jest.requireActual<{
+interface Outcome {
+  readonly status: number | null
+  readonly suites: ReadonlyMap<string, Suite>
+}
+
+const { findHindered, summarize } = jest.requireActual<{
   findHindered(outcome: Outcome, args: readonly string[]): string[]
+  summarize(run: {
+    suites: ReadonlyMap<string, Suite>
+    rerun: number
+    passed: number
+    failed: number
+  }): string[]
 }>('../scripts/test')
+
+const root = join(__dirname, '..')
 
 /** A run in which so many of ten suites have failed. */
 function runWith(failed: number, status: number | null = 1): Outcome {
   const names = Array.from({ length: 10 }, (_, i) => `suite-${i}`)
-  const suites = new Map(names.map((name, i) => [name, { passed: 1, failed: i < failed ? 1 : 0 }]))
+  const suites = new Map(
+    names.map((name, i) => [name, { passed: 1, failed: i < failed ? 1 : 0, seconds: i }]),
+  )
   return { status, suites }
 }
 
@@ -26,5 +47,52 @@ describe('suites that have failed', () => {
 
   it('stay failed when jest was ended by something else', () => {
     for (const status of [null, 134]) expect(findHindered(runWith(1, status), [])).toEqual([])
+  })
+})
+
+describe('the last lines of a run', () => {
+  it('are the twenty slowest suites, the number of reruns, and the counts', () => {
+    const suites = new Map(
+      Array.from({ length: 30 }, (_, i) => [
+        join(root, `suite-${i}`),
+        { passed: 1, failed: 0, seconds: i / 4 },
+      ]),
+    )
+    const lines = summarize({ suites, rerun: 2, passed: 30, failed: 0 })
+    expect(lines).toHaveLength(23)
+    expect(lines.slice(0, 3)).toEqual([
+      'slowest suites:',
+      '    7.3 s  suite-29',
+      '    7.0 s  suite-28',
+    ])
+    expect(lines.slice(-2)).toEqual(['suites rerun: 2', '30 passed, 0 failed'])
+  })
+})
+
+describe('a run of which a suite fails once', () => {
+  it('names the suite, counts it, and passes', async () => {
+    await using folder = await tempDir()
+    const probe = (name: string, body: string) =>
+      writeFile(join(folder.path, `${name}.test.js`), `it('is probed', () => { ${body} })`)
+    await probe('steady', '')
+    // Fails on its first run, which leaves a folder behind.
+    await probe(
+      'shaky',
+      "expect(require('node:fs').mkdirSync(__dirname + '/seen', { recursive: true })).toBe()",
+    )
+    const config = JSON.stringify({
+      rootDir: folder.path,
+      cacheDirectory: folder.path,
+      watchman: false,
+    })
+    const args = [join(root, 'scripts/test.js'), `--config=${config}`]
+    const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    expect(status).toBe(0)
+    expect(stderr).toMatch(/^unstable: .*shaky\.test\.js passed only when it ran alone$/m)
+    expect(stdout.trimEnd().split('\n').slice(-2)).toEqual([
+      'suites rerun: 1',
+      '2 passed, 0 failed',
+    ])
+    expect(stdout).toMatch(/^slowest suites:\n +\d+\.\d s {2}.*\.test\.js$/m)
   })
 })

@@ -1,5 +1,5 @@
 import type { Rest } from '@sheaf/testkit/rest'
-import { homeWorkspace, newDocument, useSystem } from '../support/system'
+import { emailOf, homeWorkspace, newDocument, useSystem } from '../support/system'
 
 const system = useSystem()
 
@@ -125,9 +125,9 @@ describe('access', () => {
   it('of an invited person waits for them', async () => {
     const { alice, sheaf } = system
     const doc = await newDocument(alice.rest)
-    await put(alice.rest, doc, { users: { 'Erin.New@example.com': 'viewers' } })
-    expect(await listed(alice.rest, doc)).toMatchObject({ 'erin.new@example.com': 'viewers' })
-    const erin = await sheaf.createUser('erin.new@example.com', 'Erin')
+    await put(alice.rest, doc, { users: { [emailOf('Erin.New')]: 'viewers' } })
+    expect(await listed(alice.rest, doc)).toMatchObject({ [emailOf('erin.new')]: 'viewers' })
+    const erin = await sheaf.createUser(emailOf('erin.new'), 'Erin')
     expect(erin.name).toBe('Erin')
     const headers = { authorization: `Bearer ${erin.key}` }
     expect((await system.anonymous.get(`${doc}/tables`, { headers })).status).toBe(200)

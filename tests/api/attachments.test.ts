@@ -7,11 +7,11 @@ import { eventually } from '@sheaf/testkit/eventually'
 import { createRest } from '@sheaf/testkit/rest'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
-import { formOf, useAttachments, type FileParts } from '../support/attachments'
+import { formOf, useOwnAttachments, type FileParts } from '../support/attachments'
 import { addRecords, addTable, readRecords } from '../support/system'
 
 const MIB = 1024 * 1024
-const files = useAttachments({ SHEAF_MAX_ATTACHMENT_MB: '2', SHEAF_MAX_ATTACHMENTS_MB: '3' })
+const files = useOwnAttachments({ SHEAF_MAX_ATTACHMENT_MB: '2', SHEAF_MAX_ATTACHMENTS_MB: '3' })
 
 /** What is stored of files, as somebody who opens the file of the document sees it. */
 function storedBytes(): number[] {

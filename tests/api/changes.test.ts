@@ -1,8 +1,8 @@
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
-import { addRecords, addTable, newDocument, useSystem } from '../support/system'
+import { addRecords, addTable, newDocument, useOwnSystem } from '../support/system'
 
-const system = useSystem({ env: { SHEAF_CHANGE_STREAMS: '8' } })
+const system = useOwnSystem({ env: { SHEAF_CHANGE_STREAMS: '8' } })
 let doc = ''
 let viewer: Rest
 let viewerKey = ''

@@ -8,7 +8,14 @@ import ExcelJS from 'exceljs'
 import { Table } from 'tableschema'
 import { createRest, type Rest, type RestReply } from '@sheaf/testkit/rest'
 import { tempDir } from '@sheaf/testkit/temp-dir'
-import { addRecords, addTable, newDocument, readRecords, useSystem } from '../support/system'
+import {
+  addRecords,
+  addTable,
+  emailOf,
+  newDocument,
+  readRecords,
+  useSystem,
+} from '../support/system'
 import { ensureSqlite3 } from '../conformance/sqlite3-command'
 
 const run = promisify(execFile)
@@ -345,7 +352,7 @@ describe('the SQLite file of a document', () => {
       body: Array.from({ length: 500 }, (_, i) => i + 1),
     })
     await addRecords(rest, table, [{ A: 'what stands here' }])
-    const viewer = await system.sheaf.createUser('viewer-of-files@example.com', 'Viewer')
+    const viewer = await system.sheaf.createUser(emailOf('viewer'), 'Viewer')
     await rest.patch(`${doc}/access`, { body: { delta: { users: { [viewer.email]: 'viewers' } } } })
     const whole = await download(doc, '')
     const lean = await download(doc, '', { nohistory: 'true' })
@@ -366,7 +373,7 @@ describe('the SQLite file of a document', () => {
       system.sheaf.ownerKey,
       viewer.key,
       viewer.email,
-      'you@example.com',
+      system.alice.email,
       'password',
     ])
       expect(whole.raw.includes(word)).toBe(false)

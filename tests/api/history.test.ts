@@ -1,5 +1,12 @@
 import { createRest, type Rest } from '@sheaf/testkit/rest'
-import { addRecords, addTable, newDocument, readRecords, useSystem } from '../support/system'
+import {
+  addRecords,
+  addTable,
+  emailOf,
+  newDocument,
+  readRecords,
+  useSystem,
+} from '../support/system'
 
 const system = useSystem()
 let doc = ''
@@ -72,8 +79,8 @@ describe('the history of a document', () => {
 
   it('forgets the name of who has no account any more', async () => {
     const { rest, sheaf } = { ...system, ...system.alice }
-    const eve = await sheaf.createUser('eve@example.com', 'Eve')
-    await share('eve@example.com', 'editors')
+    const eve = await sheaf.createUser(emailOf('eve'), 'Eve')
+    await share(eve.email, 'editors')
     const eves = createRest(sheaf.url, eve.key)
     await patch({ Age: 5 }, 1, eves)
     expect((await history()).body.changes[0]?.user?.name).toBe('Eve')

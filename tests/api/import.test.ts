@@ -8,7 +8,7 @@ import { AccessServiceClientImpl, Role } from '@sheaf/protos/sheaf/directory/v1/
 import { ExportServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/export'
 import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest, RestReply } from '@sheaf/testkit/rest'
-import { homeWorkspace, useSystem, type RestRecord } from '../support/system'
+import { homeWorkspace, useOwnSystem, type RestRecord } from '../support/system'
 
 interface Imported {
   readonly id: string
@@ -16,7 +16,7 @@ interface Imported {
   readonly tables: { readonly id: string; readonly rows: number }[]
 }
 
-const system = useSystem({ env: { SHEAF_MAX_IMPORT_MB: '2' } })
+const system = useOwnSystem({ env: { SHEAF_MAX_IMPORT_MB: '2' } })
 const dataFile = (name: string) => readFile(join(__dirname, '../data', name))
 
 async function send(

@@ -1,6 +1,6 @@
 import { createRest, type Rest } from '@sheaf/testkit/rest'
 import { eventually } from '@sheaf/testkit/eventually'
-import { addTable, homeWorkspace, newDocument, useSystem } from '../support/system'
+import { addTable, emailOf, homeWorkspace, newDocument, useSystem } from '../support/system'
 
 const system = useSystem()
 const one = '/api/profile/apikey'
@@ -24,7 +24,7 @@ async function makeKey(rest: Rest, fields: object): Promise<Key> {
 describe('the default key', () => {
   it('is masked when it is asked for again', async () => {
     const { rest } = await system.sheaf
-      .createUser('erin@example.com', 'Erin')
+      .createUser(emailOf('erin'), 'Erin')
       .then(({ key }) => ({ rest: withKey(key) }))
     const made = await rest.post(one, { body: { force: true } })
     expect(made.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -35,7 +35,7 @@ describe('the default key', () => {
   })
 
   it('is replaced by force only, revoked, and made again', async () => {
-    const { key } = await system.sheaf.createUser('frank@example.com', 'Frank')
+    const { key } = await system.sheaf.createUser(emailOf('frank'), 'Frank')
     const frank = withKey((await makeKey(withKey(key), {})).key)
     expect(await frank.post(one)).toMatchObject({
       status: 400,

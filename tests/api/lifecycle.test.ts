@@ -5,6 +5,7 @@ import { createRest, type Rest } from '@sheaf/testkit/rest'
 import {
   addRecords,
   addTable,
+  emailOf,
   homeWorkspace,
   newDocument,
   readRecords,
@@ -169,7 +170,7 @@ describe('a document', () => {
 
 describe('a user who deletes their account', () => {
   it('is gone at once with their key, and so is all that was theirs', async () => {
-    const eve = await system.sheaf.createUser('eve@example.com', 'Eve')
+    const eve = await system.sheaf.createUser(emailOf('eve'), 'Eve')
     const rest = createRest(system.sheaf.url, eve.key)
     const doc = await newDocument(rest)
     const remove = (client: Rest, name?: string) =>

@@ -7,8 +7,8 @@ describe('the profile', () => {
     const { dan } = system
     expect((await dan.rest.get('/api/profile/user')).body).toEqual({
       id: dan.id,
-      email: 'dan@example.com',
-      loginEmail: 'dan@example.com',
+      email: dan.email,
+      loginEmail: dan.email,
       name: 'Dan',
       picture: null,
     })

@@ -1,6 +1,6 @@
 import { createRest } from '@sheaf/testkit/rest'
 import { Browser, type Page } from '../support/browser'
-import { useSystem } from '../support/system'
+import { emailOf, useSystem } from '../support/system'
 
 const system = useSystem()
 const COOKIE = 'sheaf_session'
@@ -49,8 +49,8 @@ describe('sessions of a user', () => {
   }
 
   it('are listed with their browsers, ended one by one, or all but the one that asks', async () => {
-    await system.sheaf.createUser('fay@example.com', 'Fay')
-    const [here, there] = [await signIn('fay@example.com'), await signIn('fay@example.com')]
+    await system.sheaf.createUser(emailOf('fay'), 'Fay')
+    const [here, there] = [await signIn(emailOf('fay')), await signIn(emailOf('fay'))]
     const listed = await list(here)
     expect(listed.map(({ isCurrent }) => isCurrent).sort()).toEqual([false, true])
     // What these tests are made with calls itself so.
@@ -64,15 +64,15 @@ describe('sessions of a user', () => {
     const again = await remove(here, path)
     expect([again.status, again.text]).toEqual([404, expect.stringContaining('SESSION_NOT_FOUND')])
 
-    for (let i = 0; i < 2; i++) await signIn('fay@example.com')
+    for (let i = 0; i < 2; i++) await signIn(emailOf('fay'))
     const ended = await remove(here, '/api/profile/sessions')
     expect([ended.status, ended.body]).toEqual([200, { ended: 2 }])
     expect((await list(here)).map(({ isCurrent }) => isCurrent)).toEqual([true])
   })
 
   it("are nobody else's business", async () => {
-    await system.sheaf.createUser('gil@example.com', 'Gil')
-    const browser = await signIn('gil@example.com')
+    await system.sheaf.createUser(emailOf('gil'), 'Gil')
+    const browser = await signIn(emailOf('gil'))
     const id = await idOf(browser)
     const { rest } = system.alice
     expect((await rest.delete(`/api/profile/sessions/${id}`)).status).toBe(404)
@@ -87,7 +87,7 @@ describe('sessions of a user', () => {
 })
 
 it('who is signed in is kept by no cache', async () => {
-  const browser = await signIn('you@example.com')
+  const browser = await signIn(system.alice.email)
   for (const page of [
     await browser.open('/api/session'),
     await new Browser(system.sheaf.url).open('/api/session'),
@@ -96,11 +96,11 @@ it('who is signed in is kept by no cache', async () => {
 })
 
 it('a link signs in where there is a session already, and that one ends', async () => {
-  await system.sheaf.createUser('hal@example.com', 'Hal')
-  const browser = await signIn('you@example.com')
+  await system.sheaf.createUser(emailOf('hal'), 'Hal')
+  const browser = await signIn(system.alice.email)
   const old = browser.cookie(COOKIE)
-  await browser.submit(await browser.open(await newLink('hal@example.com')))
-  expect((await readSession(browser)).user?.email).toBe('hal@example.com')
+  await browser.submit(await browser.open(await newLink(emailOf('hal'))))
+  expect((await readSession(browser)).user?.email).toBe(emailOf('hal'))
   const headers = { cookie: `${COOKIE}=${old}` }
   expect((await fetch(`${system.sheaf.url}/api/profile/user`, { headers })).status).toBe(401)
 })

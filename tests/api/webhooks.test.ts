@@ -1,8 +1,8 @@
 import type { Rest } from '@sheaf/testkit/rest'
-import { addRecords, addTable, homeWorkspace, newDocument, useSystem } from '../support/system'
+import { addRecords, addTable, homeWorkspace, newDocument, useOwnSystem } from '../support/system'
 
 // Nothing waits at this address; definitions alone are tested here.
-const system = useSystem({ env: { SHEAF_WEBHOOK_ALLOWED_HOSTS: '127.0.0.1:9' } })
+const system = useOwnSystem({ env: { SHEAF_WEBHOOK_ALLOWED_HOSTS: '127.0.0.1:9' } })
 const url = 'http://127.0.0.1:9/hook'
 const done = [200, { success: true }]
 const idle = { status: 'idle', numWaiting: 0, lastEventBatch: null }

@@ -12,7 +12,7 @@ const LONG_ROWS = 5_000
 const LONG_TEXT = 'long '.repeat(800)
 
 /** A machine that is busy with other tests is no reason to refuse what a test asks for. */
-const env = { SHEAF_LOOP_DELAY_MS: '60000' }
+const env = { SHEAF_LOOP_DELAY_MS: '60000', SHEAF_SQL_TIMEOUT_MS: '60000' }
 
 /** Makes a document with a small table and one that takes long to read. */
 async function makeDocument(rest: Rest): Promise<string> {

@@ -3,11 +3,11 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '@sheaf/testkit/eventually'
 import Database from 'better-sqlite3'
-import { formOf, useAttachments } from '../support/attachments'
+import { formOf, useOwnAttachments } from '../support/attachments'
 
 const FILE_BYTES = 90 * 1024 * 1024
 
-const files = useAttachments()
+const files = useOwnAttachments()
 
 /** Looks into the file of the document. */
 function count(sql: string): number {

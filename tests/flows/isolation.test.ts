@@ -2,6 +2,7 @@ import { createRest } from '@sheaf/testkit/rest'
 import {
   addRecords,
   addTable,
+  emailOf,
   homeWorkspace,
   newDocument,
   readRecords,
@@ -67,7 +68,7 @@ describe('a call without a good key', () => {
 describe('a key that was revoked', () => {
   it('is refused by the very next request', async () => {
     const { sheaf } = system
-    const { key } = await sheaf.createUser('carol@example.com', 'Carol')
+    const { key } = await sheaf.createUser(emailOf('carol'), 'Carol')
     const carol = createRest(sheaf.url, key)
     const doc = await newDocument(carol)
     await addTable(carol, doc, 'Notes', { Text: 'Text' })

@@ -3,7 +3,7 @@ import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest } from '@sheaf/testkit/rest'
 import { startReceiver, type WebhookReceiver } from '@sheaf/testkit/webhook-receiver'
 import { Webhook } from 'standardwebhooks'
-import { addRecords, addTable, newDocument, useSystem } from '../support/system'
+import { addRecords, addTable, newDocument, useOwnSystem } from '../support/system'
 import {
   addWebhook,
   allowLoopback,
@@ -15,7 +15,7 @@ import {
   type RestDelivery,
 } from '../support/webhooks'
 
-const system = useSystem({ env: allowLoopback })
+const system = useOwnSystem({ env: allowLoopback })
 
 let rest: Rest
 let receiver: WebhookReceiver

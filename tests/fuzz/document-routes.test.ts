@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { addRecords, newDocument, useSystem } from '../support/system'
+import { addRecords, newDocument, useOwnSystem } from '../support/system'
 import { vocabulary } from './bodies'
 import { limitMs, patientSettings, runCampaign } from './campaign'
 import { readOperations, type Operations } from './operations'
@@ -14,7 +14,7 @@ const isInDocument = /^\/api\/docs\/\{docId\}\/./
 /** About the document as a whole: who sees it, where it is. */
 const isAboutDocument = /^\/api\/docs\/\{docId\}\/(access|move|copy|remove|unremove|pin|unpin)\b/
 
-const system = useSystem({ env: patientSettings })
+const system = useOwnSystem({ env: patientSettings })
 let described: Operations
 let sender: Sender
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { useSystem } from '../support/system'
+import { useOwnSystem } from '../support/system'
 import { limitMs, patientSettings, runCampaign } from './campaign'
 import { readOperations, type Operations } from './operations'
 import { createRequests } from './requests'
@@ -12,7 +12,7 @@ const SECONDS = 8
 const isHome =
   /^\/api\/(orgs|workspaces)\b|^\/api\/docs\/\{docId\}(\/(access|move|copy|remove|unremove|pin|unpin)\b.*)?$/
 
-const system = useSystem({ env: patientSettings })
+const system = useOwnSystem({ env: patientSettings })
 let described: Operations
 let sender: Sender
 

@@ -1,5 +1,6 @@
 import type { RestReply } from '@sheaf/testkit/rest'
-import { newDocument, useSystem, type System } from './system'
+import type { RunningSheaf, UsableSheaf } from '@sheaf/testkit/sheaf'
+import { newDocument, useOwnSystem, useSystem, type System } from './system'
 
 /** Name, content, and media type of a file. */
 export type FileParts = readonly [name: string, content: string | Uint8Array, type?: string]
@@ -21,11 +22,11 @@ export function formOf(files: readonly FileParts[], field = 'upload'): FormData 
 }
 
 /** The attachments of a document that each test has for itself. */
-export class Attachments {
+export class Attachments<Sheaf extends UsableSheaf = UsableSheaf> {
   /** Path of the document in the API. */
   doc = ''
 
-  constructor(readonly system: System) {}
+  constructor(readonly system: System<Sheaf>) {}
 
   /** Posts a body to a path of the document. */
   post(
@@ -56,9 +57,19 @@ export class Attachments {
   }
 }
 
-/** A Sheaf for the tests of the file that calls it, and a new document for each of them. */
-export function useAttachments(env: Readonly<Record<string, string>> = {}): Attachments {
-  const attachments = new Attachments(useSystem({ env }))
+/** A Sheaf that other suites use as well, and a new document for each test of the file that calls it. */
+export function useAttachments(): Attachments {
+  return withDocuments(new Attachments(useSystem()))
+}
+
+/** A Sheaf with these settings for the file that calls it, and a new document for each of its tests. */
+export function useOwnAttachments(
+  env: Readonly<Record<string, string>> = {},
+): Attachments<RunningSheaf> {
+  return withDocuments(new Attachments(useOwnSystem({ env })))
+}
+
+function withDocuments<T extends Attachments>(attachments: T): T {
   beforeEach(async () => {
     attachments.doc = await newDocument(attachments.system.alice.rest)
   })

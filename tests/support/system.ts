@@ -1,5 +1,11 @@
 import { createRest, type Rest } from '@sheaf/testkit/rest'
-import { startSheaf, type RunningSheaf, type SheafOptions } from '@sheaf/testkit/sheaf'
+import {
+  sharedSheaf,
+  startSheaf,
+  type RunningSheaf,
+  type SheafOptions,
+  type UsableSheaf,
+} from '@sheaf/testkit/sheaf'
 
 /** One person of the tests, with a client that uses their key. */
 export interface Person {
@@ -8,10 +14,10 @@ export interface Person {
   readonly rest: Rest
 }
 
-/** A whole Sheaf for the tests of one file, started before the first and stopped after the last. */
-export interface System {
-  readonly sheaf: RunningSheaf
-  /** The first owner, of whom the tests make their documents. */
+/** A Sheaf for the tests of one file, there once tests run. */
+export interface System<Sheaf extends UsableSheaf = UsableSheaf> {
+  readonly sheaf: Sheaf
+  /** An owner, of whom the tests make their documents. */
   readonly alice: Person
   /** Another user, who has been given nothing. */
   readonly dan: Person
@@ -22,25 +28,57 @@ export interface System {
 /** A machine that is busy with other tests is no reason to refuse what a test asks for. */
 const patience = { SHEAF_LOOP_DELAY_MS: '60000' }
 
-/** Starts a Sheaf around the tests of the file that calls it; the parts are there once tests run. */
-export function useSystem(options: SheafOptions = {}): System {
-  const parts: Partial<Record<keyof System, unknown>> = {}
-  beforeAll(async () => {
-    const sheaf = await startSheaf({ ...options, env: { ...patience, ...options.env } })
+/**
+ * A Sheaf that other suites use as well, one after another, for the tests of the file that calls it; alice, dan and what
+ * they make are of this file alone. Emails and domains of sites that a file adds must be its own: see `emailOf`.
+ */
+export function useSystem(): System {
+  return fillSystem(async () => {
+    const sheaf = await sharedSheaf(patience, { email: emailOf('alice'), name: 'Alice' })
+    const dan = await sheaf.createUser(emailOf('dan'), 'Dan')
+    return createSystem(sheaf, sheaf.owner, dan)
+  })
+}
+
+/** A Sheaf with these settings, and with nothing but its first owner and dan, started and stopped for the file that calls it. */
+export function useOwnSystem(options: SheafOptions = {}): System<RunningSheaf> {
+  let sheaf: RunningSheaf | undefined
+  afterAll(() => sheaf?.[Symbol.asyncDispose]())
+  return fillSystem(async () => {
+    sheaf = await startSheaf({ ...options, env: { ...patience, ...options.env } })
     const dan = await sheaf.createUser('dan@example.com', 'Dan')
     const rest = createRest(sheaf.url, sheaf.ownerKey)
-    const { id } = (await rest.get<{ owner: { id: number } }[]>('/api/orgs')).body[0]?.owner ?? {
-      id: 0,
-    }
-    parts.sheaf = sheaf
-    parts.alice = { id, email: 'you@example.com', rest }
-    parts.dan = { id: dan.id, email: dan.email, rest: createRest(sheaf.url, dan.key) }
-    parts.anonymous = createRest(sheaf.url)
+    const { body } = await rest.get<{ id: number; email: string }>('/api/profile/user')
+    return createSystem(sheaf, { ...body, key: sheaf.ownerKey }, dan)
   })
-  afterAll(async () => {
-    await (parts.sheaf as RunningSheaf | undefined)?.[Symbol.asyncDispose]()
+}
+
+/** An email address that no other suite uses. */
+export function emailOf(name: string): string {
+  return `${name}@${suite}.example.com`
+}
+
+/** Suites run one after another in their worker, each with modules of its own. */
+const suite = `suite-${Date.now().toString(36)}`
+
+function fillSystem<Sheaf extends UsableSheaf>(start: () => Promise<System<Sheaf>>): System<Sheaf> {
+  const parts: Partial<System<Sheaf>> = {}
+  beforeAll(async () => {
+    Object.assign(parts, await start())
   })
-  return parts as unknown as System
+  return parts as System<Sheaf>
+}
+
+function createSystem<Sheaf extends UsableSheaf>(
+  sheaf: Sheaf,
+  ...people: readonly { id: number; email: string; key: string }[]
+): System<Sheaf> {
+  const [alice, dan] = people.map(({ id, email, key }) => ({
+    id,
+    email,
+    rest: createRest(sheaf.url, key),
+  })) as [Person, Person]
+  return { sheaf, alice, dan, anonymous: createRest(sheaf.url) }
 }
 
 /** A workspace of the caller's personal site. */

@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEngines } from '@sheaf/engines/engines'
+import { serveHost } from './host-requests'
+import { TestHost } from './test-host'
 
 // A program that starts PostgreSQL and NATS for the tests (or checks those in DATABASE_URL and NATS_URL),
 // prints their URLs as one line of JSON, and stops them when its stdin closes, which happens even if jest is
@@ -28,7 +30,13 @@ async function hostEngines(dataDir: string): Promise<void> {
     log: ({ engine, message }) => complaints.push(`${engine} ${message}`),
   })
   const { databaseUrl, natsUrl } = engines
-  process.stdout.write(`${JSON.stringify({ databaseUrl, natsUrl })}\n`)
+  // Where a Sheaf finds the engines, here as in the workers of jest.
+  process.env.SHEAF_TEST_DATABASE_URL = databaseUrl
+  process.env.SHEAF_TEST_NATS_URL = natsUrl
+  await using host = new TestHost()
+  await using server = await serveHost(join(dataDir, 'host.sock'), host)
+  const { socket: hostSocket } = server
+  process.stdout.write(`${JSON.stringify({ databaseUrl, natsUrl, hostSocket })}\n`)
   await asked
 }
 
@@ -38,6 +46,9 @@ async function main(): Promise<void> {
     await hostEngines(dataDir)
   } finally {
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+    // Made for this run alone, in memory, where leftovers of processes that were killed must not stay.
+    const tempDir = process.env.SHEAF_TEST_TEMP_DIR
+    if (tempDir) await rm(tempDir, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 

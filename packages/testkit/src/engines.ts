@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
+import { connectHost, type HostRequests } from './host-requests'
 
 /** The servers that all tests of a run share. */
 export interface TestEngines {
@@ -20,7 +21,14 @@ export function testEngines(): TestEngines {
   return { databaseUrl, natsUrl }
 }
 
-/** Creates a database for one test or one test file. */
+/** The host that jest's global set-up started beside the engines. Throws in a unit test, which has none. */
+export function testHost(): HostRequests {
+  const { SHEAF_TEST_HOST: socket } = process.env
+  if (!socket) throw new Error('only service and system tests have a host')
+  return connectHost(socket)
+}
+
+/** Makes a database for one test or one file of tests. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `sheaf_test_${randomBytes(8).toString('hex')}`
   await onServer(`create database ${name}`)

@@ -5,11 +5,14 @@ import { promisify } from 'node:util'
 import { findRunFile, type RunFile } from '@sheaf/cli/run-file'
 import { openWith, type Closer } from '@sheaf/kit/lifecycle'
 import { findEngine, type EngineName } from './engine-process'
-import { createTestDatabase, testEngines } from './engines'
+import { createTestDatabase, testEngines, testHost } from './engines'
 import { eventually } from './eventually'
+import type { SheafUser } from './host-requests'
 import { tempDir } from './temp-dir'
 
-/** Options for starting a Sheaf. */
+export type { SheafUser } from './host-requests'
+
+/** How a Sheaf is started. */
 export interface SheafOptions {
   /** The folder of an earlier start, which is kept; by default a new one, deleted at the end. */
   dataDir?: string
@@ -34,19 +37,19 @@ export type ServiceName = 'gateway' | 'directory' | 'document-data' | 'webhook'
 /** A process of a running Sheaf; engines only with `ownEngines`. */
 export type ProcessName = ServiceName | EngineName
 
-/** A user created by the operator's command, with their own key. */
-export interface SheafUser {
-  readonly id: number
-  readonly email: string
-  readonly name: string
-  readonly key: string
-}
-
-/** A complete Sheaf in its own processes, as `make run` starts it; stopped by disposing of it. */
-export interface RunningSheaf extends AsyncDisposable {
+/** A running Sheaf as its users and its operator see it. */
+export interface UsableSheaf {
   readonly url: string
   readonly ownerKey: string
   readonly dataDir: string
+  /** Makes a user if new, and in any case a new key. */
+  createUser(email: string, name: string): Promise<SheafUser>
+  /** Runs the operator's command; resolves to what it printed, throws when it fails. */
+  operate(...args: string[]): Promise<string>
+}
+
+/** A whole Sheaf in processes of its own, as `make run` starts it; stopped by disposing of it. */
+export interface RunningSheaf extends UsableSheaf, AsyncDisposable {
   /** Pid of the process that supervises the services. */
   readonly pid: number
   /** Everything that it has printed so far. */
@@ -59,10 +62,6 @@ export interface RunningSheaf extends AsyncDisposable {
   restarted(name: ProcessName, previousPid: number): Promise<number>
   /** Resolves when the whole system reports that it is ready. */
   ready(): Promise<void>
-  /** Creates the user if needed, and a new key in any case. */
-  createUser(email: string, name: string): Promise<SheafUser>
-  /** Runs the operator's command; resolves to its output, throws when it fails. */
-  operate(...args: string[]): Promise<string>
 }
 
 const programs = {
@@ -83,10 +82,6 @@ export function startSheaf(options: SheafOptions = {}): Promise<RunningSheaf> {
     const run = await process.ready(dataDir)
     const ownerKey = options.ownerKey ?? (await printedKey(process))
     const pids = async () => (await getRunFile(dataDir)).pids
-    const operate = async (...args: string[]) => {
-      const { stdout } = await promisify(execFile)(node, [programs.cli, ...args], { env })
-      return stdout
-    }
     return {
       url: run.url,
       ownerKey,
@@ -106,9 +101,7 @@ export function startSheaf(options: SheafOptions = {}): Promise<RunningSheaf> {
         const pid = run.pids.standalone
         await untilRestarted({ url: run.url, previousPid: 0, pid: () => Promise.resolve(pid) })
       },
-      createUser: async (email, name) =>
-        JSON.parse(await operate('users', 'create', email, '--name', name, '--json')) as SheafUser,
-      operate,
+      ...createOperation(dataDir, env),
       [Symbol.asyncDispose]: () => closer.close(),
     }
   })
@@ -116,7 +109,36 @@ export function startSheaf(options: SheafOptions = {}): Promise<RunningSheaf> {
 
 const node = process.execPath
 
-/** The environment of this process without variables that would change Sheaf, or its Node. */
+/**
+ * The Sheaf that all suites of this jest worker use, one after another, as a user of this suite alone: its `ownerKey` is
+ * theirs. Suites leave behind what they made in it, so that another one sees users and sites which are not its own.
+ */
+export async function sharedSheaf(
+  env: Readonly<Record<string, string>>,
+  owner: { email: string; name: string },
+): Promise<UsableSheaf & { readonly owner: SheafUser }> {
+  const worker = process.env.JEST_WORKER_ID ?? '1'
+  const { url, dataDir } = await testHost().sheaf({ worker, env })
+  const operation = createOperation(dataDir, { ...cleanEnvironment(), SHEAF_DATA: dataDir })
+  const user = await operation.createUser(owner.email, owner.name)
+  return { url, dataDir, ownerKey: user.key, owner: user, ...operation }
+}
+
+/** What an operator does with the Sheaf of a data folder. */
+function createOperation(
+  dataDir: string,
+  env: NodeJS.ProcessEnv,
+): Pick<UsableSheaf, 'createUser' | 'operate'> {
+  return {
+    createUser: (email, name) => testHost().user({ dataDir, email, name }),
+    async operate(...args) {
+      const { stdout } = await promisify(execFile)(node, [programs.cli, ...args], { env })
+      return stdout
+    },
+  }
+}
+
+/** The environment of this process without what would make a Sheaf, or its Node, another one than a user gets. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(SHEAF_|OTEL_|npm_|JEST_|(DATABASE_URL|NATS_URL|NODE_ENV|INIT_CWD)$)/.test(name),

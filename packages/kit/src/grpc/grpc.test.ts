@@ -323,21 +323,24 @@ describe('a stream in both directions', () => {
 })
 
 describe('reflection', () => {
-  it('names the services of the process, so that tools can call them without the protos', async () => {
-    const { server } = await startPair([documents(async () => ({ seq: 1 }))])
-    const client = new Client(server.address, credentials.createInsecure())
-    const stream = client.makeBidiStreamRequest(
-      '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
-      // ServerReflectionRequest with field 7, list_services.
-      (text: string) => Buffer.concat([Buffer.from([0x3a, text.length]), Buffer.from(text)]),
-      (bytes) => bytes.toString('latin1'),
-      new Metadata(),
-    )
-    stream.write('*')
-    const [answer] = (await once(stream, 'data')) as [string]
-    stream.end()
-    client.close()
-    expect(answer).toContain('sheaf.document_data.v1.DocumentsService')
-    expect(answer).not.toContain('sheaf.directory')
-  })
+  it.each(['v1', 'v1alpha'])(
+    'names the services of the process, for tools, in %s',
+    async (version) => {
+      const { server } = await startPair([documents(async () => ({ seq: 1 }))])
+      const client = new Client(server.address, credentials.createInsecure())
+      const stream = client.makeBidiStreamRequest(
+        `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
+        // ServerReflectionRequest with field 7, list_services.
+        (text: string) => Buffer.concat([Buffer.from([0x3a, text.length]), Buffer.from(text)]),
+        (bytes) => bytes.toString('latin1'),
+        new Metadata(),
+      )
+      stream.write('*')
+      const [answer] = (await once(stream, 'data')) as [string]
+      stream.end()
+      client.close()
+      expect(answer).toContain('sheaf.document_data.v1.DocumentsService')
+      expect(answer).not.toContain('sheaf.directory')
+    },
+  )
 })

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import {
   Server,
   type ServerCredentials,
@@ -7,11 +5,10 @@ import {
   type UntypedHandleCall,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js'
-import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
-import { ReflectionService } from '@grpc/reflection'
 import { HealthImplementation } from 'grpc-health-check'
 import type { Authenticator, HandlerMethod } from '../rpc/server-call'
 import { CallScope } from '../rpc/call-scope'
+import { addReflection } from './grpc-reflection'
 import type { Logger } from '../logger'
 import { serverCredentials, type TlsFiles } from '../tls'
 import { TransportServer } from '../multiplex/server'
@@ -97,7 +94,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<Runni
   const health = new HealthImplementation({ '': 'SERVING' })
   health.addToServer(server)
   const names = services.map(({ definition }) => serviceName(definition))
-  new ReflectionService(loadDescriptors(), { services: names }).addToServer(server)
+  addReflection(server, names)
   const probed = await serveHealth(health, options.healthListen)
   const port = await bind(server, listen, serverCredentials(tls)).catch((error: unknown) => {
     probed.forceShutdown()
@@ -147,9 +144,4 @@ function drain(server: Server): Promise<void> {
       resolve()
     })
   })
-}
-
-function loadDescriptors() {
-  const protos = dirname(require.resolve('@sheaf/protos/package.json'))
-  return loadFileDescriptorSetFromBuffer(readFileSync(join(protos, 'gen', 'descriptors.binpb')))
 }
