@@ -22,6 +22,9 @@ const halls = {
     file-names.ts identifiers.ts quoting json values export formats query store processes sql bodies changes import
     admission.ts event-loop-delay.ts write-trace.ts metrics.ts documents.ts config.ts context.ts heartbeat.ts
     handlers check.ts service.ts main.ts`,
+  'services/document-data/src/values': `
+    column-type.ts numbers tagged-text.ts list-storage.ts dates python-text.ts types column-types.ts
+    upload-time.ts convert-value.ts guessing logged-cells.ts`,
   'services/document-data/src/store': `
     sqlite/migrations sqlite integrity log schema indexes reads document.ts document-access.ts
     structure records attachments revert feed exports workers documents`,
@@ -31,6 +34,9 @@ const halls = {
   'gateway/src': `
     access limits clients sign-in metrics.ts config.ts context.ts schemas
     http routing documents pages openapi middleware routes app.ts service.ts main.ts`,
+  'bench/src': `
+    load process-usage.ts target.ts statistics.ts workloads.ts in-turn.ts machine.ts options.ts report.ts
+    modes optimizations plain profile-preload.ts main.ts`,
   'gateway/console/src': `
     api components session layout access sites profile reference formats document-context live
     cells/editing cells/choice cells/date cells/reference cells/attachments cells structure

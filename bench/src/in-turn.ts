@@ -1,4 +1,4 @@
-import type { Generator } from './generator'
+import type { Generator } from './load/generator'
 import { withCpu } from './process-usage'
 import type { Target } from './target'
 import type { Workload } from './workloads'

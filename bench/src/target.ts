@@ -5,7 +5,7 @@ import { createRest, type Rest } from '@sheaf/testkit/rest'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { listDescendants, type ProcessIds } from './process-usage'
-import { columns } from './rows'
+import { columns } from './load/rows'
 
 /** Download formats of the table, or of the document with it. */
 export type DownloadForm = 'csv' | 'xlsx' | 'sqlite'
@@ -42,7 +42,7 @@ export interface SheafTarget extends Target {
 /** Starts the plain server in a separate process. */
 export async function startPlain(): Promise<RunningTarget> {
   const folder = await tempDir()
-  const child = spawn(process.execPath, [join(__dirname, 'plain-server.js'), folder.path], {
+  const child = spawn(process.execPath, [join(__dirname, 'plain/plain-server.js'), folder.path], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]

@@ -1,6 +1,6 @@
-import type { WireRequest } from './http-connection'
-import type { LoadResult } from './load'
-import { addBody, addOrUpdateBody, patchBody } from './rows'
+import type { WireRequest } from './load/http-connection'
+import type { LoadResult } from './load/load'
+import { addBody, addOrUpdateBody, patchBody } from './load/rows'
 import { median, type Goal } from './statistics'
 import type { DownloadForm, Target } from './target'
 

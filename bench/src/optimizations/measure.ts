@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { fill } from '../compare'
-import { startGenerator, type Generator } from '../generator'
+import { fill } from '../modes/compare'
+import { startGenerator, type Generator } from '../load/generator'
 import { measureInTurn, type InTurn, type Side } from '../in-turn'
 import type { Options } from '../options'
 import { formatNumber, type Report } from '../report'

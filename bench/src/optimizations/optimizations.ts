@@ -86,10 +86,10 @@ export const optimizations: readonly Optimization[] = [
     name: 'request prototypes',
     what: 'requests and responses are created with the prototypes that Express would set on each',
     workloads: [PAGE, ADD_ONE],
-    module: 'gateway/dist/http/message-classes.js',
-    exports: ['createMessageClasses'],
+    module: 'gateway/dist/http/express-classes.js',
+    exports: ['createExpressClasses'],
     disable: (exports: Exports): void => {
-      exports.createMessageClasses = () => ({ IncomingMessage, ServerResponse })
+      exports.createExpressClasses = () => ({ IncomingMessage, ServerResponse })
     },
   },
   {
@@ -117,9 +117,9 @@ export const optimizations: readonly Optimization[] = [
     what: 'table-sized responses pause while short requests arrive',
     workloads: [PAGE_BESIDE],
     module: 'gateway/dist/limits/response-pacing.js',
-    exports: ['ResponsePacing'],
+    exports: ['ResponsePacer'],
     disable: (exports: Exports): void => {
-      const { prototype } = exports.ResponsePacing as { prototype: Exports }
+      const { prototype } = exports.ResponsePacer as { prototype: Exports }
       prototype.pace = () => undefined
     },
   },
@@ -188,7 +188,7 @@ export const optimizations: readonly Optimization[] = [
     exports: ['ReadCache'],
     disable: (exports: Exports): void => {
       const { prototype } = exports.ReadCache as { prototype: Exports }
-      prototype.find = () => undefined
+      prototype.get = (_plan: unknown, read: () => Buffer) => read()
     },
   },
 ]

@@ -8,7 +8,7 @@ import {
 import { HealthImplementation } from 'grpc-health-check'
 import type { Authenticator, HandlerMethod } from '../rpc/server-call'
 import { CallScope } from '../rpc/call-scope'
-import { addReflection } from './grpc-reflection'
+import { addReflection } from './reflection'
 import type { Logger } from '../logger'
 import { serverCredentials, type TlsFiles } from '../tls'
 import { TransportServer } from '../multiplex/server'

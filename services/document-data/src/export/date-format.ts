@@ -4,7 +4,7 @@ import isoWeek from 'dayjs/plugin/isoWeek'
 import utc from 'dayjs/plugin/utc'
 import weekOfYear from 'dayjs/plugin/weekOfYear'
 import weekYear from 'dayjs/plugin/weekYear'
-import { zoneAbbreviation, zoneOffset } from '../values/time-zone'
+import { zoneAbbreviation, zoneOffset } from '../values/dates/time-zone'
 import { DATE_FORMAT, TIME_FORMAT } from './display'
 
 for (const plugin of [utc, advancedFormat, isoWeek, weekOfYear, weekYear]) dayjs.extend(plugin)

@@ -1,5 +1,5 @@
 import { TAG, untag } from '../values/tagged-text'
-import { isTimeZone } from '../values/time-zone'
+import { isTimeZone } from '../values/dates/time-zone'
 import { dateText, dateTimeText } from './date-format'
 import { DATE_FORMAT, TIME_FORMAT, type Display } from './display'
 import { numberText } from './number-style'

@@ -1,5 +1,5 @@
 import type { ColumnType, DocumentSettings } from '../values/column-type'
-import { isTimeZone } from '../values/time-zone'
+import { isTimeZone } from '../values/dates/time-zone'
 import { readNumberStyle, type NumberStyle } from './number-style'
 
 /** How the cells of a column are shown to people: plain values, which SQL hands to the functions of this folder as JSON. */

@@ -1,4 +1,4 @@
-import { currencyOf } from '../values/number-text'
+import { currencyOf } from '../values/numbers/number-text'
 
 /** How the numbers of a column are written: as people of a locale write them. */
 export interface NumberStyle {

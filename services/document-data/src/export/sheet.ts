@@ -1,5 +1,5 @@
 import { TAG, untag } from '../values/tagged-text'
-import { isTimeZone, zoneOffset } from '../values/time-zone'
+import { isTimeZone, zoneOffset } from '../values/dates/time-zone'
 import { concatSqls, specSql, withSpec } from './cell-spec'
 import { headsOf, type HeaderStyle } from './delimited'
 import { showColumns, type Display, type ExportedDocument, type ExportedTable } from './display'

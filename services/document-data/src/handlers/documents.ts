@@ -11,7 +11,7 @@ import type {
   DocumentsService,
 } from '@sheaf/protos/sheaf/document_data/v1/documents'
 import type { Context } from '../context'
-import { isTimeZone } from '../values/time-zone'
+import { isTimeZone } from '../values/dates/time-zone'
 import { authorOf, requireDocument, requireHome } from './document-call'
 
 /** Makes and removes the files of documents. */

@@ -5,7 +5,7 @@ import {
   TokenParserError,
   TokenType,
 } from '@streamparser/json'
-import { isHeldExactly } from '../values/exact-number'
+import { isHeldExactly } from '../values/numbers/exact-number'
 import { badFile, requireCellSize, shown, tooManyColumns, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
 import type { ImportedCell, RowSink, RowSource } from './row-sink'

@@ -1,6 +1,6 @@
 import type { StoredValue } from '../values/column-type'
 import { storedListText } from '../values/list-storage'
-import { storedNumber } from '../values/number-storage'
+import { storedNumber } from '../values/numbers/number-storage'
 import { TAG, tag } from '../values/tagged-text'
 import type { StoredColumnForm } from './copy-metadata'
 import { badFile, requireCellSize, type Place } from './import-errors'

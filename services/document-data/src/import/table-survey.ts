@@ -1,6 +1,6 @@
 import type { DocumentSettings } from '../values/column-type'
-import type { ColumnGuess } from '../values/guess-column'
-import { TypeSurvey } from '../values/type-survey'
+import type { ColumnGuess } from '../values/guessing/guess-column'
+import { TypeSurvey } from '../values/guessing/type-survey'
 import { badFile, shown, tooManyColumns, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
 import type { ImportedCell, RowSink } from './row-sink'
@@ -78,7 +78,9 @@ export class TableSurvey implements RowSink {
     if (width > importLimits.columns) throw tooManyColumns(place())
     while (surveys.length < width) {
       if (++this.columns > importLimits.allColumns)
-        throw tooMuch(`an import must not have more than ${importLimits.allColumns} columns in all tables`)
+        throw tooMuch(
+          `an import must not have more than ${importLimits.allColumns} columns in all tables`,
+        )
       const survey = new TypeSurvey(this.settings)
       // The rows before have nothing there.
       if (rows > 0) survey.see(null)

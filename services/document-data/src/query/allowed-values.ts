@@ -1,5 +1,5 @@
 import type { Cell, StoredValue } from '../values/column-type'
-import { storedNumber } from '../values/number-storage'
+import { storedNumber } from '../values/numbers/number-storage'
 import { tag, tagAnyText, tagListText } from '../values/tagged-text'
 import { findColumn } from './table-shape'
 import type { TableShape } from './table-shape'

@@ -1,6 +1,6 @@
 import { fieldOfCell, textOfCell } from '../export/delimited'
 import { sheetCellOf } from '../export/sheet'
-import { numberJson } from '../values/number-storage'
+import { numberJson } from '../values/numbers/number-storage'
 import { cellSortKey, naturalCellSortKey, naturalKey, sortKey } from './sort-keys'
 import { anyHas, anyText, endsWith, listHas, listText, lower } from './text-tests'
 

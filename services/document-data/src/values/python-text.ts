@@ -1,4 +1,4 @@
-import { dateText, dateTimeText } from './date-text'
+import { dateText, dateTimeText } from './dates/date-text'
 
 /**
  * Texts of values as clients of this API know them: the texts that Python's str() and repr() give, because a value

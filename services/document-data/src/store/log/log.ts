@@ -1,5 +1,5 @@
 import type { StoredValue } from '../../values/column-type'
-import { storedNumber } from '../../values/number-storage'
+import { storedNumber } from '../../values/numbers/number-storage'
 import type { Connection } from '../sqlite/connections'
 
 /** A stored value in the form of the log. A whole number that is safe was stored as an integer. */

@@ -1,6 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { Cell, ColumnContext, StoredValue } from '../../values/column-type'
-import { guessColumn } from '../../values/guess-column'
+import { guessColumn } from '../../values/guessing/guess-column'
 import { makeDataColumn } from '../structure/columns'
 import type { DocumentWriter } from '../document'
 import type { Column, Table } from '../schema/schema'

@@ -1,5 +1,5 @@
 import type { StoredValue } from '../../values/column-type'
-import { storedNumber } from '../../values/number-storage'
+import { storedNumber } from '../../values/numbers/number-storage'
 import { quoteId } from '../../quoting/quote'
 import type { DocumentWriter } from '../document'
 import type { Column, Table } from '../schema/schema'

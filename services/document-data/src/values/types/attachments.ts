@@ -1,0 +1,11 @@
+import type { ColumnType } from '../column-type'
+import { referencesJsonSql } from '../list-storage'
+import { idListType } from './ref-list'
+
+/** Lists of attachment ids. Text is never parsed; whether the attachment exists is not checked. */
+export const attachmentsType: ColumnType = {
+  ...idListType,
+  name: 'Attachments',
+  argument: '_grist_Attachments',
+  typedJsonSql: referencesJsonSql('_grist_Attachments'),
+}

@@ -1,0 +1,70 @@
+import { toAppError } from '@sheaf/kit/errors'
+import { eventually } from '@sheaf/testkit/eventually'
+import { ReadRecordsRequest } from '@sheaf/protos/sheaf/document_data/v1/records'
+import { defaultLimits } from '../../src/config'
+import { TestInstance } from '../support/test-instance'
+
+const rows = (count: number, text: string) => Array.from({ length: count }, () => ({ A: text }))
+
+async function tableOf(instance: TestInstance): Promise<string> {
+  const docId = await instance.clients.createDocument()
+  await instance.clients.addTable(docId, 'T', { A: 'Text' })
+  return docId
+}
+
+describe('under more writes than an instance takes on', () => {
+  it('each is done or refused with a hint, what was done is there, and another document answers', async () => {
+    // What a busy machine refuses by itself is another matter.
+    const limits = { ...defaultLimits, writes: 100, delayMs: 60_000 }
+    await using instance = await TestInstance.start({ limits })
+    const { clients } = instance
+    const [busy, other] = [await tableOf(instance), await tableOf(instance)]
+    await clients.add(other, 'T', rows(1, 'calm'))
+
+    const writes = Array.from({ length: 500 }, (_, i) => clients.add(busy, 'T', rows(1, `w${i}`)))
+    const reads = Array.from({ length: 5 }, () => clients.read(other, 'T'))
+    const ends = await Promise.allSettled(writes)
+    for (const read of await Promise.all(reads)) expect(read).toHaveLength(1)
+
+    const done = ends.flatMap((end, i) => (end.status === 'fulfilled' ? [`w${i}`] : []))
+    expect(done.length).toBeGreaterThan(0)
+    expect(done.length).toBeLessThan(500)
+    for (const end of ends)
+      if (end.status === 'rejected') {
+        const error = toAppError(end.reason)
+        expect(error).toMatchObject({ code: 'too_many', reason: 'DOCUMENT_BUSY' })
+        expect(Number(error?.metadata.retryAfterMs)).toBeGreaterThan(0)
+      }
+    const found = (await clients.read(busy, 'T')).map(({ fields }) => fields.A)
+    expect(found.sort()).toEqual(done.sort())
+    expect(await clients.add(busy, 'T', rows(1, 'later'))).toHaveLength(1)
+  })
+})
+
+describe('a caller that goes away', () => {
+  it('ends its read, which makes room for others', async () => {
+    const limits = { ...defaultLimits, reads: 2 }
+    await using instance = await TestInstance.start({ limits })
+    const { clients } = instance
+    const docId = await tableOf(instance)
+    await clients.add(docId, 'T', rows(20_000, 'x'.repeat(500)))
+    const request = ReadRecordsRequest.fromPartial({ docId, tableId: 'T' })
+    const call = await clients.as(docId, 'viewers')
+    const gone = new AbortController()
+    const stream = clients.records.readRecords(request, { ...call, signal: gone.signal })
+    const chunks = stream[Symbol.asyncIterator]()
+    // One is there, the next ones wait for this reader to take them: the read is under way.
+    await chunks.next()
+    await expect(clients.read(docId, 'T', { limit: 1 })).rejects.toMatchObject({
+      reason: 'DOCUMENT_BUSY',
+    })
+    gone.abort(new Error('gone'))
+    await expect(drain(chunks)).rejects.toBeDefined()
+    const read = await eventually(() => clients.read(docId, 'T', { limit: 1 }).catch(() => false))
+    expect(read).toHaveLength(1)
+  })
+})
+
+async function drain(chunks: AsyncIterator<unknown>): Promise<void> {
+  for (;;) if ((await chunks.next()).done) return
+}
