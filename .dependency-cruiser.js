@@ -23,7 +23,7 @@ const halls = {
     admission.ts event-loop-delay.ts write-trace.ts metrics.ts documents.ts config.ts context.ts heartbeat.ts
     handlers check.ts service.ts main.ts`,
   'services/document-data/src/values': `
-    column-type.ts numbers tagged-text.ts list-storage.ts dates python-text.ts types column-types.ts
+    column-type.ts numbers tagged-text.ts list-storage.ts dates python-text.ts column-types column-types.ts
     upload-time.ts convert-value.ts guessing logged-cells.ts`,
   'services/document-data/src/store': `
     sqlite/migrations sqlite integrity log schema indexes reads document.ts document-access.ts

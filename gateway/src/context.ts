@@ -6,7 +6,10 @@ import { AccessCache } from './access/access-cache'
 import { AccessLease } from './access/access-lease'
 import type { GatewayConfig } from './config'
 import { createDirectoryClients, type DirectoryClients } from './clients/directory-clients'
-import { createDocumentDataChannels, type DocumentDataChannels } from './clients/document-data-channels'
+import {
+  createDocumentDataChannels,
+  type DocumentDataChannels,
+} from './clients/document-data-channels'
 import { Load } from './limits/load'
 import { RateLimits } from './limits/rate-limits'
 import { Readiness } from './clients/readiness'

@@ -102,10 +102,7 @@ describe('a link', () => {
       signIn: { oidc: false, mail: false },
     })
     const again = await new Browser(sheaf.url).open(link)
-    expect([again.status, again.text]).toEqual([
-      404,
-      expect.stringContaining('is no longer valid'),
-    ])
+    expect([again.status, again.text]).toEqual([404, expect.stringContaining('is no longer valid')])
     const resent = await scanner.submit({
       ...page,
       text: page.text.replace(/name="form" value="[^"]*"/, ''),

@@ -91,7 +91,10 @@ describe('the history', () => {
     expect(await page.locator('.changes > li').count()).toBe(2)
     await page.getByLabel('Row', { exact: true }).fill('two')
     await page.getByRole('button', { name: 'Show', exact: true }).click()
-    await page.getByRole('alert').getByText('rowId parameter must be a non-negative integer').waitFor()
+    await page
+      .getByRole('alert')
+      .getByText('rowId parameter must be a non-negative integer')
+      .waitFor()
     expect(await page.getByLabel('Row', { exact: true }).getAttribute('aria-invalid')).toBe('true')
   })
 

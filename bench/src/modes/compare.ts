@@ -1,5 +1,4 @@
 import { startGenerator, type Generator } from '../load/generator'
-import { measureHostileSql } from './hostile-sql'
 import type { LoadResult } from '../load/load'
 import type { Options } from '../options'
 import { withCpu, withPeaks } from '../process-usage'
@@ -7,8 +6,9 @@ import { formatNumber, type Figure, type Report, type Table } from '../report'
 import { addBody, columns } from '../load/rows'
 import { median } from '../statistics'
 import { startPlain, startSheafTarget, type Target } from '../target'
-import { allowArrivals, measureWebhookLatency } from './webhook-latency'
 import { TABLE_ROWS, workloads, type Workload } from '../workloads'
+import { allowArrivals, measureWebhookLatency } from './webhook-latency'
+import { measureHostileSql } from './hostile-sql'
 
 const ROUND_MS = 1_200
 const WARM_UP_MS = 700

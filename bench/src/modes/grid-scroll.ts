@@ -1,13 +1,13 @@
 import { chromiumArguments, findChromium } from '@sheaf/testkit/chromium-path'
 import { chromium, type CDPSession, type Page } from 'playwright-core'
-import { fill } from './compare'
-import { watchFrames, type FrameStatistics } from './frame-watch'
 import { startGenerator } from '../load/generator'
 import type { Options } from '../options'
 import type { Figure, Report } from '../report'
 import { columns } from '../load/rows'
 import { median, percentile } from '../statistics'
 import { startSheafTarget, type SheafTarget } from '../target'
+import { watchFrames, type FrameStatistics } from './frame-watch'
+import { fill } from './compare'
 
 const VIEWPORT = { width: 1280, height: 900 }
 const PATIENCE_MS = 120_000

@@ -1,4 +1,3 @@
-import { fill } from './compare'
 import { startGenerator, type Generator } from '../load/generator'
 import type { WireRequest } from '../load/http-connection'
 import type { Options } from '../options'
@@ -7,6 +6,7 @@ import type { Figure, Report } from '../report'
 import { addBody, columns } from '../load/rows'
 import { median, percentile } from '../statistics'
 import { startSheafTarget, type RunningTarget, type SheafTarget } from '../target'
+import { fill } from './compare'
 
 const SMALL_ROWS = 1_000
 const SMALL_CLIENTS = 4

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fill } from './compare'
 import { startGenerator } from '../load/generator'
 import { measureInTurn } from '../in-turn'
 import type { Options } from '../options'
@@ -9,6 +8,7 @@ import { formatNumber, type Report } from '../report'
 import { median } from '../statistics'
 import { startSheafTarget, type Target } from '../target'
 import { workloads } from '../workloads'
+import { fill } from './compare'
 
 const ROWS = 20_000
 /** Workloads with short calls, which show the overhead per call. */

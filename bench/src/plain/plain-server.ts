@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { Row } from '../load/rows'
 import { renderCsv, renderSheet } from './plain-exports'
 import { createPlainFile, openPlainTable, type PlainTable } from './plain-table'
-import type { Row } from '../load/rows'
 
 function render(rows: ({ id: number } & Row)[]): string {
   const records = rows.map(({ id, ...fields }) => ({

@@ -31,11 +31,9 @@ const fields = z
     }),
     tableId: text.meta({ description: 'Table id, or `tableRef` as text', example: 'People' }),
     isReadyColumn: column.optional(),
-    watchedColIds: listOf(text, { min: 0, max: 2_000 })
-      .optional()
-      .meta({
-        description: 'Columns whose changes trigger `update` events; empty for all columns',
-      }),
+    watchedColIds: listOf(text, { min: 0, max: 2_000 }).optional().meta({
+      description: 'Columns whose changes trigger `update` events; empty for all columns',
+    }),
     enabled: z.boolean().optional().meta({ description: 'Default: true' }),
     name: text.optional().meta({ description: 'At most 1,024 characters' }),
     memo: text.optional().meta({ description: 'At most 4,096 characters' }),

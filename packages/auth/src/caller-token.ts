@@ -54,7 +54,7 @@ export interface VerifiedCaller extends CallerClaims {
 export type TokenVerifier = Authenticator<VerifiedCaller>
 
 /** The caller of RPCs that need no token. */
-export const anonymousCaller: VerifiedCaller = {
+const anonymousCaller: VerifiedCaller = {
   userId: 0,
   email: '',
   name: '',

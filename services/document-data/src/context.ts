@@ -65,8 +65,7 @@ export async function openContext(
     new SqlPool({
       limits: config.sql,
       maxHoldMs: config.maxReadSeconds * 1000,
-      onCrash: (error) =>
-        log.error({ err: error }, 'a SQL process failed to start or crashed'),
+      onCrash: (error) => log.error({ err: error }, 'a SQL process failed to start or crashed'),
     }),
   )
   const imports = closer.use(new Imports({ maxMs: config.maxImportSeconds * 1000 }))

@@ -8,10 +8,10 @@ import {
 import { HealthImplementation } from 'grpc-health-check'
 import type { Authenticator, HandlerMethod } from '../rpc/server-call'
 import { CallScope } from '../rpc/call-scope'
-import { addReflection } from './reflection'
 import type { Logger } from '../logger'
 import { serverCredentials, type TlsFiles } from '../tls'
 import { TransportServer } from '../multiplex/server'
+import { addReflection } from './reflection'
 import { createHandler } from './handlers'
 
 /** How long running calls may continue after the server was asked to stop. */

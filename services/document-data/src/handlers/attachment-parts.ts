@@ -120,14 +120,9 @@ async function openStaged<T>(
   docId: string,
 ): Promise<StagedFiles<T>> {
   if (uploadPlaces.check(docId, 1))
-    throw new AppError(
-      'too_many',
-      'TOO_MANY_UPLOADS',
-      'too many concurrent uploads, retry later',
-      {
-        retryAfterMs: RETRY_MS,
-      },
-    )
+    throw new AppError('too_many', 'TOO_MANY_UPLOADS', 'too many concurrent uploads, retry later', {
+      retryAfterMs: RETRY_MS,
+    })
   uploadPlaces.take(docId, 1)
   const leave = () => uploadPlaces.give(docId, 1)
   try {

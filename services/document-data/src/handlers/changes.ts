@@ -67,9 +67,12 @@ async function* responses(
 function planOf(request: ReadChangesRequest, oldValues: boolean): ChangesPlan {
   const { afterSeq, limit, fullRows, tableRefs, waitMs } = request
   if (afterSeq < 0) throw badField('after_seq must not be negative')
-  if (limit < 0 || limit > MAX_ENTRIES) throw badField(`limit must be an integer from 0 to ${MAX_ENTRIES}`)
-  if (waitMs < 0 || waitMs > MAX_WAIT_MS) throw badField(`wait_ms must be an integer from 0 to ${MAX_WAIT_MS}`)
-  if (tableRefs.length > MAX_TABLES) throw badField(`table_refs must not have more than ${MAX_TABLES} items`)
+  if (limit < 0 || limit > MAX_ENTRIES)
+    throw badField(`limit must be an integer from 0 to ${MAX_ENTRIES}`)
+  if (waitMs < 0 || waitMs > MAX_WAIT_MS)
+    throw badField(`wait_ms must be an integer from 0 to ${MAX_WAIT_MS}`)
+  if (tableRefs.length > MAX_TABLES)
+    throw badField(`table_refs must not have more than ${MAX_TABLES} items`)
   return { after: afterSeq, limit: limit || MAX_ENTRIES, fullRows, tableRefs, oldValues }
 }
 

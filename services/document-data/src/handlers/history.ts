@@ -49,7 +49,8 @@ export const history = (ctx: Context): HistoryService => ({
 function requireListable({ tableId, rowId, beforeSeq, limit }: ListHistoryRequest): void {
   const bad = (message: string) => new AppError('invalid', 'BAD_FIELD', message)
   if (beforeSeq < 0) throw bad('before_seq must not be negative')
-  if (limit < 0 || limit > MAX_ENTRIES) throw bad(`limit must be an integer from 0 to ${MAX_ENTRIES}`)
+  if (limit < 0 || limit > MAX_ENTRIES)
+    throw bad(`limit must be an integer from 0 to ${MAX_ENTRIES}`)
   if (rowId < 0) throw bad('row_id must not be negative')
   if (rowId > 0 && tableId === '') throw bad('row_id requires table_id')
 }

@@ -28,7 +28,11 @@ export class RecordsPage {
     private readonly epoch: string,
   ) {
     if (request.limit === 0)
-      throw new AppError('invalid', 'INVALID_LIMIT', 'limit is required with cursor: the number of records per page')
+      throw new AppError(
+        'invalid',
+        'INVALID_LIMIT',
+        'limit is required with cursor: the number of records per page',
+      )
   }
 
   /** The query of the rows after the cursor. Throws AppError `invalid` when it was not given for this question. */

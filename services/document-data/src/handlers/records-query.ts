@@ -38,7 +38,8 @@ export function recordsQuery(request: ReadRecordsRequest, page?: RecordsPage): R
       'BAD_FIELD',
       'cellFormat typed is not supported for Arrow, which has types in its schema',
     )
-  if (view && form.inColumns) throw new AppError('invalid', 'BAD_FIELD', 'view is not supported for columns')
+  if (view && form.inColumns)
+    throw new AppError('invalid', 'BAD_FIELD', 'view is not supported for columns')
   if (limit < 0)
     throw new AppError('invalid', 'INVALID_LIMIT', 'limit must be a non-negative integer')
   return {

@@ -47,7 +47,11 @@ export const sql = (ctx: Context): SqlService => ({
 
 function readStatement({ docId, sql, argsJson, timeoutMs, format }: RunSqlRequest): SqlStatement {
   if (Buffer.byteLength(sql) + argsJson.length > MAX_STATEMENT_BYTES)
-    throw new AppError('invalid', 'BAD_FIELD', 'sql and args together must not be larger than 1 MiB')
+    throw new AppError(
+      'invalid',
+      'BAD_FIELD',
+      'sql and args together must not be larger than 1 MiB',
+    )
   if (!mentionsSelect(sql))
     throw new AppError('invalid', 'INVALID_SQL', 'only select statements are supported')
   return { docId, sql, args: readSqlArgs(argsJson), timeoutMs, format: readFormat(format) }

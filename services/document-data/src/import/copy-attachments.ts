@@ -73,10 +73,7 @@ function requireSoundRows({ connection }: DocumentWriter): void {
   for (const row of rows as IterableIterator<CopiedRow>) {
     const unsound = Object.entries(soundColumns).find(([, isSound]) => !isSound(row))
     if (unsound)
-      throw badFile(
-        `column ${unsound[0]} has an invalid value`,
-        'table "_grist_Attachments"',
-      )
+      throw badFile(`column ${unsound[0]} has an invalid value`, 'table "_grist_Attachments"')
   }
 }
 

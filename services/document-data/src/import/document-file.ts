@@ -97,9 +97,13 @@ function requirePlainSchema(db: Database.Database): Set<string> {
   const rows = db.prepare('SELECT type, name, rootpage FROM sqlite_schema').iterate()
   for (const { type, name, rootpage } of rows as IterableIterator<SchemaRow>) {
     if (type !== 'table' && type !== 'index')
-      throw badFile(`the SQLite file has a ${type} ${shown(name)}, which is not allowed in a Sheaf document`)
+      throw badFile(
+        `the SQLite file has a ${type} ${shown(name)}, which is not allowed in a Sheaf document`,
+      )
     if (!(rootpage > 0))
-      throw badFile(`the SQLite file has a virtual table ${shown(name)}, which is not allowed in a Sheaf document`)
+      throw badFile(
+        `the SQLite file has a virtual table ${shown(name)}, which is not allowed in a Sheaf document`,
+      )
     if (type === 'table') names.add(name)
     if (names.size > MAX_OBJECTS) throw tooMuch('the SQLite file has too many tables')
   }

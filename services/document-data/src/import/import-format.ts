@@ -42,11 +42,14 @@ export async function findFormat(path: string, fileName: string): Promise<Import
   const begins = beginnings.find(([, bytes]) => start.subarray(0, bytes.length).equals(bytes))?.[0]
   if (begins === 'old')
     throw unknownFormat('Excel 97-2003 files (XLS) are not supported: save the file as XLSX or CSV')
-  if (begins === 'zipped') throw unknownFormat('compressed files are not supported: decompress the file first')
+  if (begins === 'zipped')
+    throw unknownFormat('compressed files are not supported: decompress the file first')
   if (begins !== undefined) return begins
   if (named === 'xlsx' || named === 'sqlite')
     throw badFile(`the contents of the file do not match its extension ${shown(extension)}`)
   if (named === undefined)
-    throw unknownFormat(`unknown file format: the file name must have the extension of a supported format: ${FORMATS}`)
+    throw unknownFormat(
+      `unknown file format: the file name must have the extension of a supported format: ${FORMATS}`,
+    )
   return named
 }

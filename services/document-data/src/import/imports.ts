@@ -44,9 +44,14 @@ export class Imports implements AsyncDisposable {
    */
   hold(): () => void {
     if (this.held >= MAX_HELD)
-      throw new AppError('unavailable', 'SERVICE_BUSY', 'too many concurrent imports, retry later', {
-        retryAfterMs: RETRY_MS,
-      })
+      throw new AppError(
+        'unavailable',
+        'SERVICE_BUSY',
+        'too many concurrent imports, retry later',
+        {
+          retryAfterMs: RETRY_MS,
+        },
+      )
     this.held++
     let isHeld = true
     return () => {

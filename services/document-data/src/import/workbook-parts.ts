@@ -27,7 +27,8 @@ export interface Workbook {
 export async function readWorkbook(zip: ZipParts): Promise<Workbook> {
   const roots = await readRelations(zip, '')
   const part = [...roots.values()].find(({ type }) => type === 'officeDocument')?.target
-  if (part === undefined || !zip.has(part)) throw badFile('the file is a ZIP archive but not an XLSX file')
+  if (part === undefined || !zip.has(part))
+    throw badFile('the file is a ZIP archive but not an XLSX file')
   const relations = await readRelations(zip, part)
   const partOf = (type: string) =>
     [...relations.values()].find((relation) => relation.type === type)?.target ?? ''

@@ -87,6 +87,7 @@ function fromWire(value: unknown): KeyValue {
 }
 
 function invalidCursor(): AppError {
-  const message = 'cursor is invalid: it belongs to another table, filter or sort order, or is outdated'
+  const message =
+    'cursor is invalid: it belongs to another table, filter or sort order, or is outdated'
   return new AppError('invalid', 'INVALID_CURSOR', message)
 }

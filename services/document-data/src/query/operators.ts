@@ -69,7 +69,9 @@ export function parseOperators(column: string, value: object, storage: ColumnSto
   })
   if (typeof ignoreCase !== 'boolean') throw refuse('ignoreCase')('must be true or false')
   if (ignoreCase && !names.some((name) => withCase.includes(name)))
-    throw refuse('ignoreCase')('is only allowed with eq, ne, in, notIn, contains, startsWith or endsWith')
+    throw refuse('ignoreCase')(
+      'is only allowed with eq, ne, in, notIn, contains, startsWith or endsWith',
+    )
   return { operators, ignoreCase }
 }
 

@@ -41,7 +41,11 @@ const MAX_KEYS = 50
  */
 export function parseSort(keys: readonly string[], table: TableShape): SortKey[] {
   if (keys.length > MAX_KEYS) {
-    throw new AppError('invalid', 'TOO_MANY_SORT_KEYS', `sort must not have more than ${MAX_KEYS} keys`)
+    throw new AppError(
+      'invalid',
+      'TOO_MANY_SORT_KEYS',
+      `sort must not have more than ${MAX_KEYS} keys`,
+    )
   }
   return keys.map((key) => {
     const descending = key.startsWith('-')

@@ -1,6 +1,6 @@
 import type { Cell } from '../values/column-type'
 import { listFromStored } from '../values/list-storage'
-import { anyType } from '../values/types/any'
+import { anyType } from '../values/column-types/any'
 
 /*
  * What filters ask of text and of lists, as functions that SQL calls. A stored value that is not of the kind gives null,

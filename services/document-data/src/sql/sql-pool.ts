@@ -230,7 +230,12 @@ function failed(): AppError {
 function busy(full: 'whole' | 'share'): AppError {
   const hint = { retryAfterMs: RETRY_MS }
   if (full === 'whole')
-    return new AppError('unavailable', 'SERVICE_BUSY', 'too many concurrent SQL statements, retry later', hint)
+    return new AppError(
+      'unavailable',
+      'SERVICE_BUSY',
+      'too many concurrent SQL statements, retry later',
+      hint,
+    )
   const message = 'too many concurrent SQL statements for this document, retry later'
   return new AppError('too_many', 'DOCUMENT_BUSY', message, hint)
 }

@@ -1,6 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import { quoteId } from '../../quoting/quote'
-import { attachmentsType } from '../../values/types/attachments'
+import { attachmentsType } from '../../values/column-types/attachments'
 import { requireRow, type Connection } from '../sqlite/connections'
 import type { DocumentReader } from '../document'
 import type { DocumentAccess } from '../document-access'

@@ -1,5 +1,6 @@
 import type { Cell, DocumentSettings } from '../column-type'
 import { EXACT_DIGITS, isHeldExactly, isInRange } from '../numbers/exact-number'
+import { readLocalNumber, type NumberReading } from '../numbers/number-text'
 import {
   DATE_FORMS,
   isDate,
@@ -9,7 +10,6 @@ import {
   type ColumnGuess,
   type DateForm,
 } from './guess-column'
-import { readLocalNumber, type NumberReading } from '../numbers/number-text'
 
 const MAX_INT = 2 ** 31 - 1
 const integer = /^(?:0|-?[1-9]\d*)$/

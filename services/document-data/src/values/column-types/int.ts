@@ -1,8 +1,8 @@
 import type { ColumnType, StoredValue } from '../column-type'
 import { plainFromStored } from '../column-type'
 import { readPlainNumber } from '../numbers/number-text'
-import { parseNumber } from './numeric'
 import { cellText, floatText } from '../python-text'
+import { parseNumber } from './numeric'
 
 const LIMIT = 2 ** 31
 

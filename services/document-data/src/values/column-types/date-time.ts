@@ -1,7 +1,6 @@
 import { quoteText } from '../../quoting/quote'
 import type { Cell, ColumnContext, ColumnType, StoredValue } from '../column-type'
 import { plainFromStored } from '../column-type'
-import { dateLikeToStored, readEpochText } from './date'
 import {
   MAX_DATE_TEXT,
   dateOrder,
@@ -13,6 +12,7 @@ import type { TimeParts } from '../dates/date-parts'
 import { codedNumberSql, numberJsonSql, storedNumber } from '../numbers/number-storage'
 import { cellText } from '../python-text'
 import { hasAbbreviation, isTimeZone, localToEpoch } from '../dates/time-zone'
+import { dateLikeToStored, readEpochText } from './date'
 
 /**
  * Instants: epoch seconds, possibly with a fraction; text without a zone is local time of the column's zone, which is
