@@ -27,9 +27,9 @@ export interface Rule {
    * The places that a request concerns: all of them must be in the scope, or, for a read, contain a place in
    * the scope.
    */
-  readonly about?: (find: Finder, request: never) => Promise<readonly Place[]>
+  about?(find: Finder, request: unknown): Promise<readonly Place[]>
   /** Restricts a response to the scope; `places` are those that the request concerns. */
-  readonly cut?: (reach: ScopeReach, answer: never, places: readonly Place[]) => unknown
+  cut?(reach: ScopeReach, answer: unknown, places: readonly Place[]): unknown
 }
 
 /** Looks up the places that requests name. Its methods throw `not_found`. */

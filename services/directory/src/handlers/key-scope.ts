@@ -35,16 +35,16 @@ export function guardKeyScope(ctx: Context, service: ServedService): ServedServi
 
 async function applyRule(
   ctx: Context,
-  { about, cut }: Rule,
+  rule: Rule,
   asked: { request: unknown; scope: KeyScope; userId: number; run: () => unknown },
 ): Promise<unknown> {
   const { request, scope, userId, run } = asked
   const find = new Finder(ctx, userId)
   // Each rule is keyed by its RPC, so the messages have the types that it expects.
-  const places = (await about?.(find, request as never)) ?? []
-  const reach = cut && (await ScopeReach.open(ctx, scope))
+  const places = (await rule.about?.(find, request)) ?? []
+  const reach = rule.cut && (await ScopeReach.open(ctx, scope))
   for (const place of places)
     if (!(reach?.touches(place) ?? isWithin(scope, place))) throw outOfScope()
   const answer = await run()
-  return reach ? cut?.(reach, answer as never, places) : answer
+  return reach ? rule.cut?.(reach, answer, places) : answer
 }

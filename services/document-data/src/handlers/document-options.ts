@@ -82,13 +82,14 @@ export async function runWrite<R extends WriteResponse>(
     }
     return response
   }
-  const { result } = await ctx.documents.transact<R>(
+  // In an object, because the type system cannot tell that a generic response is no promise.
+  const { result } = await ctx.documents.transact(
     docId,
     write.cause ? { ...authorOf(call), cause: write.cause } : authorOf(call),
-    (options ? runAsked : run) as (doc: DocumentWriter) => never,
+    (doc) => ({ response: options ? runAsked(doc) : run(doc) }),
     call.signal,
   )
-  return result
+  return result.response
 }
 
 /** Runs a short read, unless the caller knows this state of the document, and gives its response. */
