@@ -7,7 +7,7 @@ export interface AdmissionLimits {
   readonly writes: number
   /** Total size of the bodies of pending writes. */
   readonly writeBytes: number
-  /** Reads in progress; the same limit applies separately to file transfers. */
+  /** Reads whose response is not fully sent; the same limit applies separately to file transfers. */
   readonly reads: number
   /** Event loop delay above which a document with a call in progress gets no further one. */
   readonly delayMs: number
