@@ -1,43 +1,44 @@
 import { AppError } from '@sheaf/kit/errors'
 import { Quota } from '@sheaf/kit/quota'
 
-/** What one process takes on at once. */
+/** Limits on the concurrent work of one process. */
 export interface AdmissionLimits {
-  /** Writes that wait or run, in all documents. */
+  /** Pending writes in all documents, queued or running. */
   readonly writes: number
-  /** Bytes of the bodies of these writes. */
+  /** Total size of the bodies of pending writes. */
   readonly writeBytes: number
-  /** Reads whose answer is not yet sent; and as many transfers of files. */
+  /** Reads whose response is not fully sent; the same limit applies separately to file transfers. */
   readonly reads: number
-  /** Beyond this lateness of the event loop, a document that has a call under way gets no further one. */
+  /** Event loop delay above which a document with a call in progress gets no further one. */
   readonly delayMs: number
 }
 
-/** What a call asks for. */
+/** Resources that a call needs. */
 export interface Wanted {
-  /** A transfer of files takes as long as its caller, and little of the process. */
+  /** A transfer lasts as long as its client takes and costs the process little. */
   readonly kind: 'read' | 'write' | 'transfer'
   readonly docId: string
-  /** Size of what the call brings along. */
+  /** Size of the request body. */
   readonly bytes: number
 }
 
-/** Where a caller is sent away to, at least and at most. */
+/** Bounds of the retry delay returned to rejected callers. */
 const RETRY_MS = { least: 100, most: 10_000 }
-/** Weight of the newest call in the running mean. */
+/** Weight of the latest call in the moving average. */
 const NEWEST = 0.1
 
 /**
- * Decides which calls are taken on, before anything is done for them: what is over the limits is refused at once, so
- * that what was taken is answered soon and memory stays bounded. No document gets more than half of the process, and
- * while the event loop is late each document gets one call at a time, so a busy one cannot shut out the others.
+ * Decides which calls are admitted, before any work is done for them. Calls over the limits are rejected at
+ * once, which keeps latency low and memory bounded. No document gets more than half of the capacity, and
+ * while the event loop is delayed, each document is limited to one call at a time, so that a busy document
+ * cannot starve others.
  */
 export class Admission {
   private readonly writes: Quota
   private readonly bytes: Quota
   private readonly reads: Quota
   private readonly transfers: Quota
-  /** Running mean of what calls take, in milliseconds. */
+  /** Moving average of the duration of calls, in milliseconds. */
   private usualMs = RETRY_MS.least
 
   constructor(
@@ -50,14 +51,14 @@ export class Admission {
     this.transfers = new Quota(limits.reads)
   }
 
-  /** Calls under way. */
+  /** Number of calls in progress. */
   get running(): number {
     return this.writes.used + this.reads.used
   }
 
   /**
-   * Takes a call on; the function returned must be called when it has ended. Throws `too_many` when the document has
-   * its share, `unavailable` when the process has enough to do; both tell when to try again.
+   * Admits a call; the returned function must be called when the call ends. Throws `too_many` if the document
+   * has used its share, `unavailable` if the process is at capacity; both carry a retry delay.
    */
   enter({ kind, docId, bytes }: Wanted): () => void {
     if (kind === 'transfer') return this.enterTransfer(docId)
@@ -76,7 +77,7 @@ export class Admission {
     }
   }
 
-  /** Does not count as a call under way: a slow client must not keep others from its document. */
+  /** Not counted as a call in progress: a slow client must not block other callers of its document. */
   private enterTransfer(docId: string): () => void {
     this.requireRoom(this.transfers, docId, 1)
     this.transfers.take(docId, 1)

@@ -2,9 +2,9 @@ import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkFolder } from './store/integrity/check-folder'
 
-// A program: check.js <data folder> [--full]. Checks every document file and prints a line of JSON (a CheckStep) for
-// each. A process of its own because a check takes long, because it works while the service runs and while it does not,
-// and because closing a file drops all locks that a process has on it.
+// Program: check.js <data folder> [--full]. Checks every document file and prints one line of JSON (a
+// CheckStep) for each. It runs in a separate process because a check takes long, because it must work whether
+// or not the service is running, and because closing a file releases all locks that a process holds on it.
 
 const [dataFolder = './data', ...flags] = process.argv.slice(2)
 for (const step of checkFolder(join(dataFolder, 'documents'), { full: flags.includes('--full') }))

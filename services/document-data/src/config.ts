@@ -8,53 +8,57 @@ const MIB = 1024 * 1024
 
 /** Settings of the document-data service. */
 export interface DocumentDataConfig {
-  /** `host:port` to serve on; port 0 takes a free one. */
+  /** `host:port` to listen on; port 0 selects a free port. */
   readonly listen: string
-  /** `host:port` at which other services reach this one; the address it listens on when absent. */
+  /** `host:port` at which other services reach this one; defaults to the listening address. */
   readonly address?: string
-  /** Name of this instance, the home of its documents; stays the same over restarts. */
+  /** Name of this instance, under which directory places documents on it; must be stable across restarts. */
   readonly home: string
-  /** Folder of the data; documents lie in `documents` below it. */
+  /** Data folder; documents are stored in its subfolder `documents`. */
   readonly dataFolder: string
   /** `host:port` of directory. */
   readonly directoryAddress: string
-  /** The secret that the processes of one Sheaf share. */
+  /** Secret shared by the processes of one Sheaf. */
   readonly serviceKey: string
-  /** Certificates for the calls between them; plain text without. */
+  /** TLS certificates for calls between services; plain text if absent. */
   readonly tls?: TlsFiles
-  /** `host:port` where health is served in plain text as well. */
+  /** Additional `host:port` that serves health checks in plain text. */
   readonly healthListen?: string
   /** `nats://user:password@host:port`. */
   readonly natsUrl: string
-  /** Documents open at once; each takes three file descriptors and some 100 KB or more. */
+  /**
+   * Maximum number of open documents; each takes three file descriptors and at least some 100 KB of memory.
+   */
   readonly maxOpenDocuments: number
-  /** A document that is not used for so many seconds is closed. */
+  /** Idle time in seconds after which a document is closed. */
   readonly idleSeconds: number
-  /** A streamed read that is not taken within so many seconds ends. */
+  /** Maximum duration of a streamed read, in seconds. */
   readonly maxReadSeconds: number
-  /** Threads for long reads and index builds; 0 does everything on the event loop, and builds no index. */
+  /**
+   * Threads for long reads and index builds; with 0, all reads run on the event loop and no index is built.
+   */
   readonly workers: number
-  /** Automatic indexes of a table at most. */
+  /** Maximum number of automatic indexes per table. */
   readonly maxIndexes: number
-  /** Largest file that can be imported, in bytes. */
+  /** Maximum size of an imported file, in bytes. */
   readonly maxImportBytes: number
-  /** An import that takes more seconds than this ends. */
+  /** Maximum duration of an import, in seconds. */
   readonly maxImportSeconds: number
-  /** NATS keeps changes for so many days … */
+  /** Days for which NATS retains changes. */
   readonly changesDays: number
-  /** … or until they are so many MiB. */
+  /** Size up to which NATS retains changes, in MiB. */
   readonly changesMegabytes: number
-  /** … on so many servers of NATS. */
+  /** Number of NATS servers that hold the changes. */
   readonly changesReplicas: number
-  /** What is taken on at once; more is refused. */
+  /** Limits of admission control; calls beyond them are rejected. */
   readonly limits: AdmissionLimits
-  /** Bounds of SQL that callers write. */
+  /** Limits of SQL from callers. */
   readonly sql: SqlLimits
-  /** How much may be attached. */
+  /** Size limits of attachments. */
   readonly attachments: AttachmentLimits
 }
 
-/** The limits that apply unless settings say otherwise. */
+/** Default limits of admission control. */
 export const defaultLimits: AdmissionLimits = {
   writes: 4000,
   writeBytes: 256 * MIB,
@@ -62,7 +66,7 @@ export const defaultLimits: AdmissionLimits = {
   delayMs: 500,
 }
 
-/** The limits of SQL that apply unless settings say otherwise. */
+/** Default limits of SQL. */
 export const defaultSqlLimits: SqlLimits = {
   processes: 2,
   waiting: 100,
@@ -72,13 +76,16 @@ export const defaultSqlLimits: SqlLimits = {
   maxBytes: 32 * MIB,
 }
 
-/** The limits of attachments that apply unless settings say otherwise. */
+/** Default limits of attachments. */
 export const defaultAttachments: AttachmentLimits = {
   fileBytes: 100 * MIB,
   documentBytes: 1024 * MIB,
 }
 
-/** Reads the settings. Throws ConfigError naming every fault; `warn` receives a sentence for each former name. */
+/**
+ * Reads the settings. Throws ConfigError listing every fault. Calls `warn` with a message for each deprecated
+ * name.
+ */
 export function readConfig(env: Env, warn?: (sentence: string) => void): DocumentDataConfig {
   const read = new EnvReader(env, warn)
   const megabytes = (name: string, fallback: number) =>

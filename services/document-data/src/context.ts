@@ -14,42 +14,42 @@ import { Cursors } from './query/cursor'
 import { SqlPool } from './sql/sql-pool'
 import type { DocumentStore } from './store/documents/document-store'
 
-/** Uploads at once; half of them for one document. */
+/** Maximum number of concurrent uploads; half of them for one document. */
 const MAX_UPLOADS = 32
 
-/** What handlers work with. */
+/** Dependencies of the handlers. */
 export interface Context {
   readonly log: Logger
   /** Name of this instance. */
   readonly home: string
   readonly documents: DocumentStore
-  /** Runs SQL that callers wrote. */
+  /** Runs SQL from callers. */
   readonly sql: SqlPool
   readonly imports: Imports
-  /** Largest file that can be imported, in bytes. */
+  /** Maximum size of an imported file, in bytes. */
   readonly maxImportBytes: number
-  /** Decides which calls are taken on. */
+  /** Admission control of calls. */
   readonly admission: Admission
   readonly publisher: ChangePublisher
   readonly directory: GrpcChannel
   readonly serviceKey: string
   readonly verifier: TokenVerifier
-  /** Makes and reads the cursors of pages. */
+  /** Creates and verifies page cursors. */
   readonly cursors: Cursors
   readonly attachmentLimits: DocumentDataConfig['attachments']
-  /** Uploads at once, of which each takes room on the disk while it comes. */
+  /** Limits concurrent uploads, because each takes disk space while it is received. */
   readonly uploadPlaces: Quota
 }
 
-/** Stand-ins for what a test does not run. */
+/** Replacements for services that a test does not run. */
 export interface Overrides {
-  /** Verifies caller tokens instead of directory's keys. */
+  /** Verifies caller tokens; replaces the keys of directory. */
   readonly verifier?: TokenVerifier
-  /** False to leave directory alone: the instance does not report itself. */
+  /** False to disable heartbeats to directory. */
   readonly reportsHome?: boolean
 }
 
-/** Opens what the service works with; `closer` closes it. Waits neither for directory nor for NATS. */
+/** Opens the dependencies of the service; `closer` closes them. Does not wait for directory or NATS. */
 export async function openContext(
   config: DocumentDataConfig,
   closer: Closer,

@@ -4,7 +4,7 @@ import { countGroup } from './metrics'
 import { DocumentStore } from './store/documents/document-store'
 import { traceWrite } from './write-trace'
 
-/** What the documents of an instance need of its settings. */
+/** The settings that a document store needs. */
 interface StoreSettings {
   readonly dataFolder: string
   readonly maxOpenDocuments: number
@@ -14,7 +14,7 @@ interface StoreSettings {
   readonly maxIndexes: number
 }
 
-/** Opens the documents of this instance as the settings say. */
+/** Opens the document store of this instance with the given settings. */
 export function openDocuments(config: StoreSettings, log: Logger): Promise<DocumentStore> {
   return DocumentStore.open({
     folder: join(config.dataFolder, 'documents'),

@@ -1,11 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-/** How often the event loop is looked at; more often would wake an idle process for nothing. */
+/** Sampling interval; a shorter one would wake an idle process needlessly. */
 const RESOLUTION_MS = 20
 const WINDOW_MS = 500
 const NANOSECONDS_PER_MS = 1e6
 
-/** Watches how late the event loop runs what is due. */
+/** Measures the delay of the event loop. */
 export class EventLoopDelay implements Disposable {
   private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   private readonly timer: NodeJS.Timeout
@@ -17,7 +17,10 @@ export class EventLoopDelay implements Disposable {
     this.timer.unref()
   }
 
-  /** Mean lateness over the last half second, in milliseconds: one long turn among many short ones counts little. */
+  /**
+   * Mean delay over the last half second, in milliseconds; a single long turn among many short ones has
+   * little effect.
+   */
   get meanMs(): number {
     return this.mean
   }
@@ -29,7 +32,7 @@ export class EventLoopDelay implements Disposable {
 
   private look(): void {
     const { count, mean } = this.histogram
-    // What is recorded is the time between two looks, so the one that was wanted is taken off.
+    // The histogram records the time between two samples, so the sampling interval is subtracted.
     this.mean = count > 0 ? Math.max(0, mean / NANOSECONDS_PER_MS - RESOLUTION_MS) : 0
     this.histogram.reset()
   }

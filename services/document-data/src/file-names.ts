@@ -3,26 +3,29 @@ import { AppError } from '@sheaf/kit/errors'
 import { extension, lookup } from 'mime-types'
 
 const MAX_NAME = 255
-/** Longer ones are no extensions that anybody knows. */
+/** Maximum length of an extension; known extensions are shorter. */
 const MAX_EXTENSION = 32
 const UNKNOWN_TYPE = 'application/octet-stream'
 
 /**
- * The name of a file as it is kept: without folders, of this system or another. Throws AppError `invalid` for one that is
- * too long or holds control characters.
+ * Returns the stored form of a file name, without folders of any operating system. Throws AppError `invalid`
+ * for a name that is too long or contains control characters.
  */
 export function readFileName(given: string): string {
   const name = given.slice(1 + Math.max(given.lastIndexOf('/'), given.lastIndexOf('\\')))
   if (name.length > MAX_NAME)
     throw badName(`a file name must not have more than ${MAX_NAME} characters`)
-  // The class of control characters, and halves of characters.
+  // Control characters and lone surrogates.
   if (/[\p{Cc}\p{Cs}]/u.test(name)) throw badName('a file name must not contain control characters')
   return name
 }
 
 const badName = (message: string) => new AppError('invalid', 'INVALID_NAME', message)
 
-/** The extension of a file with its dot: that of its name, else that of the media type; empty when neither tells. */
+/**
+ * Returns the extension of a file with its dot: from its name, or else from the media type; empty if neither
+ * has one.
+ */
 export function extensionOf(name: string, mediaType: string): string {
   const own = extname(name)
   if (own.length > 1 && own.length <= MAX_EXTENSION) return own
@@ -30,12 +33,12 @@ export function extensionOf(name: string, mediaType: string): string {
   return usual === false ? '' : `.${usual}`
 }
 
-/** The media type that an extension stands for. */
+/** Returns the media type of an extension. */
 export function mediaTypeOf(fileExt: string): string {
   return lookup(fileExt) || UNKNOWN_TYPE
 }
 
-/** Name of a file in an archive: unique for its contents, and nothing that leads out of the folder. */
+/** Returns the name of a file in an archive: unique for its contents, and without path traversal. */
 export function archiveName(sha1: string, name: string): string {
   return `${sha1}_${name}`.replaceAll(/[/\\\p{Cc}\p{Cs}]/gu, '_')
 }

@@ -3,19 +3,19 @@ import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access
 import { HomesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { Context } from './context'
 
-/** Directory takes an instance for dead after 30 s without a report. */
+/** Directory considers an instance dead after 30 s without a heartbeat. */
 const REPORT_MS = 10_000
 const RETRY_MS = 500
 
-/** What an instance says of itself. */
+/** Contents of a heartbeat. */
 export interface HomeIdentity {
   readonly name: string
-  /** `host:port` at which others reach it. */
+  /** `host:port` at which other services reach the instance. */
   readonly address: string
   readonly serviceKey: string
 }
 
-/** Tells directory, again and again, that this instance lives and how much room it has. */
+/** Reports periodically to directory that this instance is alive and how much capacity it has. */
 export class HomeReports implements AsyncDisposable {
   private readonly tokens: SystemTokenSource
   private readonly homes: HomesServiceClientImpl
@@ -23,7 +23,7 @@ export class HomeReports implements AsyncDisposable {
   private failing = false
   private stopped = false
 
-  /** Starts at once. */
+  /** Sends the first heartbeat immediately. */
   constructor(
     private readonly ctx: Pick<Context, 'documents' | 'directory' | 'log'>,
     private readonly identity: HomeIdentity,

@@ -3,7 +3,7 @@ import { columnIdFor, tableIdFor } from './identifiers'
 
 type Make = (wish: string, taken: ReadonlySet<string>) => string
 
-/** Ids for several wishes in one request, each taken for the next. */
+/** Derives ids for several names in one request; each id counts as taken for the next. */
 function inTurn(make: Make, wishes: readonly string[], taken: readonly string[] = []): string[] {
   const used = new Set(taken.map((id) => id.toLowerCase()))
   return wishes.map((wish) => {

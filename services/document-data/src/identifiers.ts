@@ -1,4 +1,6 @@
-/** Names longer than this are cut: a statement names every column of a table several times. */
+/**
+ * Maximum length of an identifier; longer ones are cut, because a statement repeats the names of all columns.
+ */
 const MAX_LENGTH = 500
 
 const PYTHON_KEYWORDS = new Set(
@@ -9,21 +11,22 @@ const PYTHON_KEYWORDS = new Set(
 )
 
 /**
- * Id for a new or renamed table: the wish made into an identifier, first letter upper case, with a number behind it
- * when the name is taken. `taken` holds lower-cased ids.
+ * Derives the id of a new or renamed table from the requested name: a valid identifier that begins with an
+ * upper-case letter, with a numeric suffix if it is taken. `taken` holds lower-cased ids.
  */
 export function tableIdFor(wish: string, taken: ReadonlySet<string>): string {
   const ascii = toAscii(wish)
   if (ascii === '') return firstFree(taken, (n) => `Table${n + 1}`)
   const capital = ascii.charAt(0).toUpperCase() + ascii.slice(1)
-  // SQLite keeps names that begin with sqlite_ for itself.
+  // SQLite reserves names that begin with `sqlite_`.
   const reserved = PYTHON_KEYWORDS.has(capital) || /^\d|^sqlite_/i.test(capital)
   return withoutCollision(reserved ? `T${capital}` : capital, taken)
 }
 
 /**
- * Id for a new or renamed column, by the same rules without the capital; an empty wish gives the next free letter.
- * `taken` holds lower-cased ids of the table; `id` always counts as taken.
+ * Derives the id of a new or renamed column by the same rules, except for the upper-case letter; an empty
+ * name yields the next free letter. `taken` holds the lower-cased ids of the table; `id` always counts as
+ * taken.
  */
 export function columnIdFor(wish: string, taken: ReadonlySet<string>): string {
   const ascii = toAscii(wish)
@@ -52,7 +55,7 @@ function withoutCollision(name: string, taken: ReadonlySet<string>, always = '')
   return `${stem}${number}`
 }
 
-/** First name of a series that is free; `id` is never free. */
+/** Returns the first free name of a series; `id` is never free. */
 function firstFree(taken: ReadonlySet<string>, nameOf: (index: number) => string): string {
   for (let index = 0; ; index++) {
     const name = nameOf(index)

@@ -11,7 +11,7 @@ import type { SqlPool } from './sql/sql-pool'
 import type { DocumentStore } from './store/documents/document-store'
 import type { CommittedGroup } from './store/sqlite/group-commit'
 
-/** Powers of two, up to the most writes that share a transaction. */
+/** Powers of two, up to the maximum number of writes per transaction. */
 const writeBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
 const group = {
@@ -119,7 +119,7 @@ const statements = {
   }),
 }
 
-/** Takes in what a transaction of a document took; undefined while nobody wants to know. */
+/** Records the duration of a transaction; undefined while metrics are disabled. */
 export const countGroup = isMetering()
   ? ({ writes, waitMs, applyMs, commitMs }: CommittedGroup): void => {
       group.writes.record(writes, {})
@@ -129,7 +129,7 @@ export const countGroup = isMetering()
     }
   : undefined
 
-/** What the metrics are read from. */
+/** Sources of the metrics. */
 export interface Observables {
   readonly documents: Pick<DocumentStore, 'openCount' | 'shared' | 'lifeCycle'>
   readonly publisher: Pick<ChangePublisher, 'backlog' | 'published'>
@@ -137,7 +137,7 @@ export interface Observables {
   readonly admission: Pick<Admission, 'running'>
 }
 
-/** Shows what the service has in hand, until disposed of. */
+/** Exposes the current load as metrics until disposed of. */
 export function observeService(ctx: Observables): Disposable {
   const { figures } = ctx.documents.shared
   return together([

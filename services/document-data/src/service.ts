@@ -6,21 +6,21 @@ import { createServices } from './handlers/index'
 import { HomeReports } from './heartbeat'
 import { observeService } from './metrics'
 
-/** Bodies of records go up to 48 MiB; the rest is room for what stands around them. */
+/** Request bodies are up to 48 MiB; the rest is for the other fields of a message. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 
-/** A document-data service that answers. Disposing lets running calls finish and closes all documents. */
+/** A running document-data service. Disposing it waits for calls in progress and closes all documents. */
 export interface RunningDocumentData extends AsyncDisposable {
-  /** `host:port` with the real port. */
+  /** `host:port` with the actual port. */
   readonly address: string
   readonly port: number
-  /** Changes that NATS has not confirmed: in how many documents. */
+  /** Number of documents with changes that NATS has not acknowledged. */
   backlog(): number
 }
 
 /**
- * Starts the document-data service: opens its data folder, serves, publishes what an earlier run left, and reports
- * itself to directory. Health knows '' (the process) and 'nats'.
+ * Starts the document-data service: opens the data folder, serves, publishes pending changes of earlier runs,
+ * and sends heartbeats to directory. Health reports '' (the process) and 'nats'.
  */
 export function startDocumentData(
   config: DocumentDataConfig,
@@ -38,7 +38,7 @@ export function startDocumentData(
       maxMessageBytes: MAX_MESSAGE_BYTES,
     })
     closer.use(server)
-    // Whoever waits for changes is not waited for.
+    // Shutdown does not wait for calls that wait for changes.
     closer.defer(() => ctx.documents.shared.watch[Symbol.dispose]())
     server.setHealth('nats', false)
     const observed = observeService(ctx)

@@ -2,13 +2,13 @@ import { WorkSpan } from '@sheaf/kit/telemetry/work-span'
 import type { Operation } from './store/log/log'
 import type { WriteTrace } from './store/documents/shared-resources'
 
-/** Follows a write as a span; undefined when the request is not traced. */
+/** Starts the span of a write; undefined if the request is not traced. */
 export function traceWrite(traceparent: string): WriteTrace | undefined {
   const span = WorkSpan.start('sheaf.document.transact', { traceparent })
   return span && new TracedWrite(span)
 }
 
-/** Tells how long a write waited and how much it did; never what it wrote. */
+/** Records queue time and amount of work of a write, never its contents. */
 class TracedWrite implements WriteTrace {
   private since = performance.now()
 
@@ -29,7 +29,7 @@ class TracedWrite implements WriteTrace {
   }
 
   ends(failed: boolean): void {
-    // Writes of one moment share a commit: the others of the group count too.
+    // Writes of one group share a commit, so the count includes the others.
     if (!failed) this.span.set({ 'sheaf.commit_ms': this.takeTime() })
     this.span.end(failed)
   }

@@ -4,18 +4,24 @@ import { readJson } from '../json/read-json'
 import { faultOfCell } from './cell'
 import { invalidPayload, isObject } from './record-columns'
 
-/** Each action may look at whole tables, and all of them run in one go. */
+/**
+ * Bounds the work of one request: an action may scan whole tables, and all actions of a request run in one
+ * transaction.
+ */
 const MAX_ACTIONS = 1000
 
-/** A change of rows. Rows and cells stand in lists, also for one row. */
+/** A change of rows. Row ids and cells are lists, even for a single row. */
 export interface RowAction {
   readonly kind: 'add' | 'update' | 'remove'
   readonly tableId: string
-  /** Whole numbers; where rows are added, null lets the document choose, and a negative one is a name for later actions. */
+  /**
+   * Whole numbers. For added rows, null requests the next free id, and a negative number is a placeholder for
+   * later actions.
+   */
   readonly rowIds: readonly (number | null)[]
-  /** By column id, one for each row; empty where rows are removed. */
+  /** Cells by column id, one per row; empty for removals. */
   readonly cells: ReadonlyMap<string, readonly Cell[]>
-  /** True when the action speaks of several rows, even if it names only one. */
+  /** True for the bulk form of an action, even if it names a single row. */
   readonly isBulk: boolean
 }
 
@@ -29,8 +35,8 @@ const kinds = new Map<string, Pick<RowAction, 'kind' | 'isBulk'>>([
 ])
 
 /**
- * Reads `[[name, table id, row id or ids, cells],…]`. Throws AppError `invalid`: MALFORMED_JSON, INVALID_PAYLOAD naming
- * the place, UNKNOWN_ACTION for any other action, TOO_MANY_ACTIONS.
+ * Reads `[[name, table id, row id or ids, cells],…]`. Throws AppError `invalid`: MALFORMED_JSON,
+ * INVALID_PAYLOAD with the location of the fault, UNKNOWN_ACTION for an unsupported action, TOO_MANY_ACTIONS.
  */
 export function readActions(json: Uint8Array): RowAction[] {
   const body = readJson(json, 'body')

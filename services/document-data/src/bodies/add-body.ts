@@ -9,17 +9,18 @@ import {
   readRecordList,
 } from './record-columns'
 
-/** Rows to add, column by column. */
+/** Rows to add, by column. */
 export interface AddBody {
-  /** How many; at least one. */
+  /** Number of rows; at least one. */
   rows: number
-  /** Cells by column id, one per row: null where this record leaves out what another one has. */
+  /** Cells by column id, one per row; null where a record omits a column that another record has. */
   columns: Map<string, Cell[]>
 }
 
 /**
- * Reads `{"records":[{"fields":{…}},…]}`, or with `flat` a list of plain field maps. Other keys are ignored. Throws
- * AppError `invalid` (MALFORMED_JSON, INVALID_PAYLOAD) naming the first fault; whether the columns exist is not checked.
+ * Reads `{"records":[{"fields":{…}},…]}`, or with `flat` a list of plain field maps. Ignores other keys.
+ * Throws AppError `invalid` (MALFORMED_JSON, INVALID_PAYLOAD) for the first fault. Does not check that the
+ * columns exist.
  */
 export function readAddBody(json: Uint8Array, options: { flat?: boolean } = {}): AddBody {
   const body = readJson(json, 'body')

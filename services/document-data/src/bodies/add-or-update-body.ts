@@ -11,23 +11,23 @@ import {
 
 const NAME = 'AddOrUpdateRecord'
 
-/** Records that require the same columns and write the same columns: they are one step. */
+/** Records that match on the same columns and write the same columns; a group runs as one step. */
 export interface AddOrUpdateGroup {
-  /** Places of the records in the request, ascending. */
+  /** Indexes of the records in the request, ascending. */
   readonly places: readonly number[]
-  /** Cells to look for, by column id, one for each record. */
+  /** Cells to match, by column id, one per record. */
   readonly require: ReadonlyMap<string, readonly Cell[]>
-  /** Cells to write, likewise. */
+  /** Cells to write, by column id, one per record. */
   readonly fields: ReadonlyMap<string, readonly Cell[]>
-  /** Cells that the row found has to hold, one item for each record; absent when no record says. */
+  /** Cells that the matched row must hold, one item per record; absent when no record has any. */
   readonly expected?: readonly (ExpectedCells | undefined)[]
 }
 
-/** Rows to look for, with what to write. */
+/** Rows to match and the cells to write. */
 export interface AddOrUpdateBody {
-  /** How many records the request has; at least one. */
+  /** Number of records in the request; at least one. */
   readonly count: number
-  /** In the order in which they are to run: that of the names of their columns, whatever the order of the request. */
+  /** In execution order: by the names of their columns, regardless of the order of the request. */
   readonly groups: readonly AddOrUpdateGroup[]
 }
 
@@ -40,8 +40,9 @@ interface Entry {
 }
 
 /**
- * Reads `{"records":[{"require":{…},"fields":{…},"expect":{…}},…]}`; fields and expect may be absent. Throws AppError `invalid` (MALFORMED_JSON,
- * INVALID_PAYLOAD) naming the first fault; whether the columns exist is not checked.
+ * Reads `{"records":[{"require":{…},"fields":{…},"expect":{…}},…]}`; `fields` and `expect` are optional.
+ * Throws AppError `invalid` (MALFORMED_JSON, INVALID_PAYLOAD) for the first fault. Does not check that the
+ * columns exist.
  */
 export function readAddOrUpdateBody(json: Uint8Array): AddOrUpdateBody {
   const records = readRecordList(readJson(json, 'body'), NAME)

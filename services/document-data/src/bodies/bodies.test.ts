@@ -7,7 +7,7 @@ import { readUpdateBody } from './update-body'
 const bytes = (value: unknown) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value))
 
-/** The userError that a body is refused with, or the message when it has none. */
+/** Returns the userError of the rejection, or its message if it has none. */
 function faultOf(read: () => unknown): string {
   try {
     read()

@@ -1,9 +1,9 @@
 import { isTooDeep } from '../json/read-json'
 
-/** Codes with which a cell that is a list may begin. */
+/** Type codes that a list cell may begin with. */
 const CODES = new Set(['L', 'l', 'O', 'D', 'd', 'R', 'r', 'E', 'P', 'U', 'C', 'S', 'V'])
 
-/** What is wrong with a decoded value as a cell, for an error message; undefined for a cell. */
+/** Returns an error message if a decoded value is not a valid cell, otherwise undefined. */
 export function faultOfCell(value: unknown, path: string): string | undefined {
   if (typeof value !== 'object' || value === null) {
     return value === undefined ? `${path} is missing` : undefined

@@ -7,9 +7,9 @@ import { invalidPayload, isObject } from './record-columns'
 import type { UpdateBody } from './update-body'
 
 /**
- * Reads rows to add as lists of cells, `{"A":[…],"B":[…]}`; there may be no row. Throws AppError `invalid`:
- * MALFORMED_JSON, INVALID_PAYLOAD naming the column at fault, also when the lists differ in length; INVALID_COLUMN for
- * `id`, which is not the client's to choose.
+ * Reads rows to add in columnar form, `{"A":[…],"B":[…]}`; the lists may be empty. Throws AppError `invalid`:
+ * MALFORMED_JSON; INVALID_PAYLOAD naming the column, also for lists of different lengths; INVALID_COLUMN for
+ * `id`, which clients cannot choose.
  */
 export function readAddColumns(json: Uint8Array): AddBody {
   const lists = readLists(readJson(json, 'body'))
@@ -21,8 +21,9 @@ export function readAddColumns(json: Uint8Array): AddBody {
 }
 
 /**
- * Reads cells to change as lists, `{"id":[1,2],"A":[…]}`. Throws AppError `invalid`: MALFORMED_JSON, INVALID_PAYLOAD
- * naming the column at fault, also when the lists differ in length; INVALID_ROW_ID for an id that is no whole number.
+ * Reads cells to change in columnar form, `{"id":[1,2],"A":[…]}`. Throws AppError `invalid`: MALFORMED_JSON;
+ * INVALID_PAYLOAD naming the column, also for lists of different lengths; INVALID_ROW_ID for an id that is
+ * not a whole number.
  */
 export function readUpdateColumns(json: Uint8Array): UpdateBody {
   const lists = readLists(readJson(json, 'body'))

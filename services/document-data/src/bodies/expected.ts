@@ -7,8 +7,8 @@ import { isObject } from './record-columns'
 export type ExpectedCells = ReadonlyMap<string, Cell>
 
 /**
- * Reads `expect` of a record, `{"column": cell, …}`. Throws what `refuse` makes of a fault, which names its place from
- * the record on.
+ * Reads the `expect` object of a record, `{"column": cell, …}`. Throws the result of `refuse` for a fault;
+ * its path is relative to the record.
  */
 export function readExpected(expect: unknown, refuse: (fault: string) => AppError): ExpectedCells {
   if (!isObject(expect)) throw refuse('.expect is not an object')

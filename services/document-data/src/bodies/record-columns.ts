@@ -2,19 +2,21 @@ import { AppError } from '@sheaf/kit/errors'
 import type { Cell } from '../values/column-type'
 import { faultOfCell } from './cell'
 
-/** The refusal of a body whose form is wrong; `path` messages name the place and quote no value. */
+/** The error for a malformed body. Messages locate the fault with a path and do not quote values. */
 export function invalidPayload(fault: string): AppError {
   return new AppError('invalid', 'INVALID_PAYLOAD', 'Invalid payload', {
     userError: `Error: ${fault}`,
   })
 }
 
-/** Whether a value is a JSON object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The items of `body.records`; throws AppError `invalid` (INVALID_PAYLOAD) unless there is at least one. */
+/**
+ * Returns the items of `body.records`. Throws AppError `invalid` (INVALID_PAYLOAD) unless there is at least
+ * one.
+ */
 export function readRecordList(body: unknown, itemName: string): unknown[] {
   if (!isObject(body))
     throw invalidPayload(Array.isArray(body) ? 'body.records is missing' : 'body is not an object')
@@ -25,28 +27,34 @@ export function readRecordList(body: unknown, itemName: string): unknown[] {
   return records
 }
 
-/** The refusal of a list item that is no object. */
+/** The error for a list item that is not an object. */
 export function notAnObject(path: string, itemName: string): AppError {
   return invalidPayload(`${path} is not a ${itemName}; ${path} is not an object`)
 }
 
-/** The refusal of a record: faults name their place from the record on, and its path goes before each. */
+/**
+ * The error for an invalid record. Fault paths are relative to the record; the path of the record is
+ * prepended to each.
+ */
 export function invalidRecord(path: string, itemName: string, fault: string): AppError {
   const full = fault.replace(/(^|; )\./g, (_, start: string) => `${start}${path}.`)
   return invalidPayload(`${path} is not a ${itemName}; ${full}`)
 }
 
-/** Collects the cells of records by column; a record that leaves a column out has null there. */
+/** Collects the cells of records by column, with null for omitted columns. */
 export class RecordColumns {
   readonly columns = new Map<string, Cell[]>()
-  /** Columns in the order of the record before: records usually look alike, and then no map is asked. */
+  /**
+   * Columns in the order of the previous record: records usually have the same columns, which avoids map
+   * lookups.
+   */
   private readonly order: { name: string; cells: Cell[] }[] = []
 
   constructor(private readonly rows: number) {}
 
   /**
-   * Adds the cells of one record and returns how many there are. Throws AppError `invalid` (INVALID_PAYLOAD) with the
-   * fault, which begins with the name of the map that `fields` is in the record, when a value is no cell.
+   * Adds the cells of one record and returns their number. Throws AppError `invalid` (INVALID_PAYLOAD) for a
+   * value that is not a cell; the fault begins with the name under which the record holds `fields`.
    */
   add(
     row: number,

@@ -2,8 +2,9 @@ import { readJson } from '../json/read-json'
 import { invalidPayload } from './record-columns'
 
 /**
- * Reads a JSON list of row ids, which may be empty, repeat ids or name rows that do not exist. Throws AppError
- * `invalid`: MALFORMED_JSON, INVALID_PAYLOAD when it is no list or an item is no whole number, naming the item.
+ * Reads a JSON list of row ids, which may be empty, repeat ids or name rows that do not exist. Throws
+ * AppError `invalid`: MALFORMED_JSON; INVALID_PAYLOAD if the body is not a list or an item is not a whole
+ * number, naming the item.
  */
 export function readRowIds(json: Uint8Array): number[] {
   const body = readJson(json, 'body')

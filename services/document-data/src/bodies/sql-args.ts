@@ -3,8 +3,9 @@ import { readJson } from '../json/read-json'
 import { invalidPayload } from './record-columns'
 
 /**
- * Reads a JSON list of values for parameters: numbers, text, booleans (as 1 and 0) and null; empty bytes for none. Throws
- * AppError `invalid`: MALFORMED_JSON, INVALID_PAYLOAD naming what is something else.
+ * Reads a JSON list of parameter values: numbers, text, booleans (bound as 1 and 0) and null. Empty input
+ * means no parameters. Throws AppError `invalid`: MALFORMED_JSON; INVALID_PAYLOAD naming the first value of
+ * another type.
  */
 export function readSqlArgs(json: Uint8Array): SqlArg[] {
   if (json.length === 0) return []
@@ -14,7 +15,7 @@ export function readSqlArgs(json: Uint8Array): SqlArg[] {
 }
 
 function toArg(value: unknown, index: number): SqlArg {
-  // As an integer: the driver gives SQLite a number as a real one.
+  // bigint, because better-sqlite3 binds a JavaScript number as REAL.
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value
   if (typeof value === 'boolean') return value ? 1n : 0n
   if (typeof value === 'string' || value === null) return value

@@ -10,19 +10,20 @@ import {
   readRecordList,
 } from './record-columns'
 
-/** Cells to change, column by column. */
+/** Cells to change, by column. */
 export interface UpdateBody {
-  /** Row ids in the order of the request; whole numbers, not yet known to exist, possibly repeated. */
+  /** Row ids in request order: whole numbers that may repeat and may not exist. */
   ids: number[]
-  /** Cells by column id, one per id. Empty when nothing is to change. */
+  /** Cells by column id, one per row id. Empty if there is nothing to change. */
   columns: Map<string, Cell[]>
-  /** What rows are expected to hold, where records say so. */
+  /** Expected cells of the rows whose records specify `expect`. */
   expected?: { rowId: number; cells: ExpectedCells }[]
 }
 
 /**
- * Reads `{"records":[{"id":1,"fields":{…},"expect":{…}},…]}`, where `expect` may be left out. Throws AppError `invalid`: MALFORMED_JSON, INVALID_PAYLOAD naming the
- * first fault, INVALID_ROW_ID for an id that is no whole number, FIELDS_DIFFER unless all records name the same columns.
+ * Reads `{"records":[{"id":1,"fields":{…},"expect":{…}},…]}`; `expect` is optional. Throws AppError
+ * `invalid`: MALFORMED_JSON; INVALID_PAYLOAD for the first fault; INVALID_ROW_ID for an id that is not a
+ * whole number; FIELDS_DIFFER unless all records have the same columns.
  */
 export function readUpdateBody(json: Uint8Array): UpdateBody {
   const records = readRecordList(readJson(json, 'body'), 'Record')
@@ -39,7 +40,7 @@ export function readUpdateBody(json: Uint8Array): UpdateBody {
     if (expect !== undefined)
       (expected ??= []).push({ rowId: id, cells: readExpected(expect, refuse) })
     if (width === -1) width = count
-    // Same number of columns here and no column that the first record has not: the same set.
+    // The same number of columns, and no column missing from the first record, means the same set.
     if (count !== width || collected.columns.size !== width) {
       throw new AppError(
         'invalid',

@@ -3,16 +3,18 @@ import { type Operation as WireOperation } from '@sheaf/protos/sheaf/events/v1/c
 import { sendableOperation, type SendableOperation } from '../store/feed/change-parts'
 import type { LogEntry } from '../store/log/log'
 
-/** How an entry of the log becomes an event. */
+/** Options for converting a log entry to an event. */
 export interface EventOptions {
   readonly docId: string
-  /** False to leave out what the cells held before. */
+  /** False to omit the previous values of cells. */
   readonly oldValues: boolean
-  /** True for what the cells of removed columns held, too. */
+  /** True to include the cells of removed columns. */
   readonly removedCells?: boolean
 }
 
-/** The event of a log entry. The same entry always gives the same bytes, so that a repetition can be recognised. */
+/**
+ * Converts a log entry to an event. The bytes are deterministic, so that repeated events can be deduplicated.
+ */
 export function createEvent(
   { operations, ...entry }: LogEntry,
   { docId, oldValues, removedCells }: EventOptions,
@@ -24,7 +26,7 @@ export function createEvent(
   return partEvent({ ...entry, operations: sendable }, docId)
 }
 
-/** The event of a log entry, or of a part of one, whose values are ready to be sent. */
+/** Builds the event of a log entry, or of part of one, from values that are already encoded. */
 export function partEvent(
   {
     operations,
@@ -37,7 +39,7 @@ export function partEvent(
     seq: entry.seq,
     timeMs: entry.time,
     userId: entry.user,
-    // The log numbers causes as the wire does.
+    // Causes have the same numbers in the log and in the protocol.
     cause: entry.cause,
     traceparent: entry.traceparent,
     operations: operations.map(createOperation),

@@ -13,43 +13,48 @@ import type { LogEntry } from '../store/log/log'
 import { createEvent } from './events'
 import { ensureStream, subjectOf, type StreamLimits } from './stream'
 
-/** Requests that the span of a message is linked to. */
+/** Maximum number of requests that the span of a message links to. */
 const MAX_LINKS = 32
-/** Documents whose changes are on their way at the same time. */
+/** Number of documents published concurrently. */
 const CONCURRENCY = 64
-/** What comes while a message is on its way waits this much longer, so that under load fewer messages hold more of it. */
+/**
+ * Delay before publishing changes that arrived while a message was in flight: under load this yields fewer,
+ * larger messages.
+ */
 const LINGER_MS = 25
-/** How long NATS may take to confirm a message. */
+/** Timeout for the acknowledgement of a message by NATS. */
 const CONFIRM_MS = 5_000
 const RETRY = { firstMs: 100, longestMs: 5_000 }
-/** How long stopping waits for messages that are on their way. */
+/** Time that shutdown waits for messages in flight. */
 const STOP_MS = 2_000
-/** A document's dirty mark goes when nothing was written for this long: setting it again costs an fsync. */
+/**
+ * The unpublished marker of a document is removed after this much time without writes, since setting it again
+ * costs an fsync.
+ */
 const SETTLE_MS = 3_000
 
-/** What a ChangePublisher needs. */
 export interface PublisherOptions {
   readonly natsUrl: string
-  /** Name of the connection as NATS shows it. */
+  /** Connection name shown by NATS. */
   readonly name: string
   readonly limits: StreamLimits
   readonly log: Logger
 }
 
 /**
- * Publishes the log of every document to NATS JetStream: in order per document, at least once, never in the way of a
- * write. While NATS is away entries wait in their logs; it tries for ever.
+ * Publishes the log of every document to NATS JetStream: in order per document, at least once, and without
+ * blocking writes. While NATS is unreachable, entries stay in their logs; publishing is retried indefinitely.
  */
 export class ChangePublisher implements AsyncDisposable {
-  /** Documents with entries to publish, in the order in which they came. */
+  /** Documents with entries to publish, in order of arrival. */
   private readonly queue = new Set<string>()
   private readonly active = new Map<string, Promise<void>>()
-  /** Documents that cannot be read, until they are tried again: whatever is wrong with them is theirs alone. */
+  /** Documents that cannot be read, until their next retry. They do not delay other documents. */
   private readonly unreadable = new Map<string, { timer: NodeJS.Timeout; backoff: Backoff }>()
-  /** Documents that are published but still marked, and since when. */
+  /** Documents that are fully published but still marked as unpublished, with the time of publication. */
   private readonly quiet = new Map<string, number>()
   private readonly stop = new AbortController()
-  /** Aborted when NATS can be reached again. */
+  /** Aborted when NATS becomes reachable again. */
   private wake = new AbortController()
   private failing = false
   private confirmed = 0
@@ -66,17 +71,17 @@ export class ChangePublisher implements AsyncDisposable {
     this.settling.unref()
   }
 
-  /** Documents with changes that NATS has not confirmed. */
+  /** Number of documents with unacknowledged changes. */
   get backlog(): number {
     return new Set([...this.queue, ...this.active.keys(), ...this.unreadable.keys()]).size
   }
 
-  /** Messages that NATS has confirmed since the start. */
+  /** Number of messages acknowledged since the start. */
   get published(): number {
     return this.confirmed
   }
 
-  /** Connects to NATS and publishes what earlier runs left and what comes. */
+  /** Connects to NATS, then publishes pending changes of earlier runs and new ones. */
   start(onConnected: (connected: boolean) => void): void {
     this.connecting = this.connect(onConnected).catch((error: unknown) => {
       if (!this.stop.signal.aborted)
@@ -86,7 +91,7 @@ export class ChangePublisher implements AsyncDisposable {
     for (const docId of this.documents.listUnpublished()) this.add(docId)
   }
 
-  /** Ends what is on its way; what is not confirmed stays marked for the next start. */
+  /** Finishes messages in flight. Documents with unacknowledged changes stay marked for the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.documents.onLogged = () => {}
     clearInterval(this.settling)
@@ -139,7 +144,7 @@ export class ChangePublisher implements AsyncDisposable {
     }
   }
 
-  /** Publishes all that a document's log holds. Never throws. */
+  /** Publishes all pending entries of a document. Never throws. */
   private async publishDocument(docId: string): Promise<void> {
     const backoff = new Backoff(RETRY)
     let gathered: Promise<unknown> | undefined
@@ -148,7 +153,7 @@ export class ChangePublisher implements AsyncDisposable {
       try {
         entries = await this.documents.nextBatch(docId, gathered)
       } catch (error) {
-        // It must not keep its place: enough of its kind would hold up all others.
+        // Gives up its slot: several unreadable documents would otherwise block all others.
         if (this.isGone(docId, error)) this.unreadable.delete(docId)
         else this.postpone(docId, error)
         return
@@ -187,7 +192,7 @@ export class ChangePublisher implements AsyncDisposable {
     let isConfirmed = false
     try {
       await this.stream.publish(subjectOf(docId), batch, options).catch(async (error: unknown) => {
-        // The stream may be missing: at the first message ever, or when somebody deleted it.
+        // The stream may be missing: before the first message ever, or after it was deleted.
         if (this.nats) await ensureStream(this.nats, this.options.limits)
         await this.stream?.publish(subjectOf(docId), batch, options).catch(() => {
           throw error
@@ -200,7 +205,7 @@ export class ChangePublisher implements AsyncDisposable {
     }
   }
 
-  /** A document that was deleted has nothing to publish. */
+  /** Whether the document was deleted, so that nothing is left to publish. */
   private isGone(docId: string, error: unknown): boolean {
     const reason = toAppError(error)?.reason
     if (reason !== 'DOCUMENT_NOT_FOUND' && reason !== 'DOCUMENT_DELETED') return false
@@ -232,21 +237,21 @@ export class ChangePublisher implements AsyncDisposable {
     this.fill()
   }
 
-  /** Once for all documents, until one succeeds: when NATS is away, all of them fail. */
+  /** Logs one warning for all documents until a publish succeeds: when NATS is down, all of them fail. */
   private logFailure(docId: string, error: unknown): void {
     const level = this.failing ? 'debug' : 'warn'
     this.options.log[level]({ err: error, docId }, 'failed to publish changes, retrying')
     this.failing = true
   }
 
-  /** Waits; less when NATS is there again or the service stops. */
+  /** Waits until the delay has passed, NATS is reachable again, or the service stops. */
   private async pause(ms: number): Promise<void> {
     const signal = AbortSignal.any([this.stop.signal, this.wake.signal])
     await delay(ms, undefined, { signal, ref: false }).catch(() => {})
   }
 }
 
-/** The span of a message, below the request of its first entry that is traced, and linked to those of some others. */
+/** Starts the span of a message as a child of the request of its first traced entry, with links to others. */
 function startSpan(entries: readonly LogEntry[]): WorkSpan | undefined {
   const [first, ...others] = entries.filter(({ traceparent }) => traceparent !== '')
   return WorkSpan.start('sheaf.changes.publish', {

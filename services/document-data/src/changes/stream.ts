@@ -7,30 +7,30 @@ import {
 } from '@nats-io/jetstream'
 import { nanos, type NatsConnection } from '@nats-io/transport-node'
 
-/** The stream of all changes of all documents. */
+/** The stream with the changes of all documents. */
 const STREAM = 'SHEAF_CHANGES'
 
-/** Subjects below this, one per document. */
+/** Subject prefix; each document has its own subject. */
 const SUBJECT = 'sheaf.changes'
 
-/** How much the stream keeps. */
+/** Retention limits of the stream. */
 export interface StreamLimits {
   readonly days: number
   readonly megabytes: number
-  /** On how many servers of a cluster it is kept. */
+  /** Number of replicas in a NATS cluster. */
   readonly replicas: number
 }
 
 const DAY_MS = 24 * 3600 * 1000
-/** A message that is sent again within this time under the same id is recognised. */
+/** Window in which NATS recognises a repeated message id. */
 const DUPLICATE_WINDOW_MS = 10 * 60 * 1000
 
-/** The subject of a document's changes. */
+/** Returns the subject of a document's changes. */
 export function subjectOf(docId: string): string {
   return `${SUBJECT}.${docId}`
 }
 
-/** Makes the stream when it is not there, and brings its limits to the settings when it is. */
+/** Creates the stream if it is missing; otherwise updates its limits to the settings. */
 export async function ensureStream(nats: NatsConnection, limits: StreamLimits): Promise<void> {
   const manager = await jetstreamManager(nats)
   const wanted: Partial<StreamConfig> & { name: string } = {
@@ -47,7 +47,7 @@ export async function ensureStream(nats: NatsConnection, limits: StreamLimits): 
   try {
     await manager.streams.add(wanted)
   } catch (error) {
-    // Adding what is there with other limits fails; then its limits are changed.
+    // Adding an existing stream with other limits fails; in that case the limits are updated.
     await manager.streams.update(STREAM, wanted).catch(() => {
       throw error
     })

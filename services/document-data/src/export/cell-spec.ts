@@ -1,11 +1,11 @@
 import { quoteText } from '../quoting/quote'
 
-/** Specifications kept parsed; a table has at most 2,000 columns. */
+/** Maximum number of cached specifications; a table has at most 2,000 columns. */
 const MAX_SPECS = 5_000
 
 /**
- * Makes a function that SQL calls for cells which it cannot write by itself: its second argument says, as JSON, what column
- * the cell is of. The JSON is parsed once for each column.
+ * Creates an SQL function for cells that plain SQL cannot format. Its second argument is a JSON specification
+ * of the column, which is parsed once per column.
  */
 export function withSpec<S, V, R>(
   write: (value: V, spec: S) => R,
@@ -19,17 +19,26 @@ export function withSpec<S, V, R>(
   }
 }
 
-/** The specification as an SQL literal. Text of JSON holds no NUL, so every one can be written. */
+/** The specification as an SQL literal. JSON text contains no NUL, so it can always be quoted. */
 export function specSql(spec: object): string {
   return quoteText(JSON.stringify(spec))
 }
 
-/** Columns that one statement writes: with about a thousand, SQLite was seen to mix up the constants of its expressions. */
+/**
+ * Maximum number of columns per statement. With about a thousand, SQLite was observed to mix up the constants
+ * of its expressions.
+ */
 const MAX_AT_ONCE = 200
-/** Arguments of one concat at most; a function of SQLite takes 1,000, and no expression may be deeper. */
+/**
+ * Maximum number of arguments of one concat. SQLite limits function arguments, and the depth of expressions,
+ * to 1,000.
+ */
 const MAX_IN_CONCAT = 400
 
-/** SQL of texts side by side, where null is nothing; in as many pieces, one after the other, as are needed for so many. */
+/**
+ * SQL that concatenates texts, treating null as empty; split into as many expressions as the number of
+ * columns requires.
+ */
 export function concatSqls(columns: readonly (readonly string[])[]): string[] {
   const pieces: string[] = []
   for (let start = 0; start < columns.length; start += MAX_AT_ONCE)

@@ -9,25 +9,25 @@ import { DATE_FORMAT, TIME_FORMAT } from './display'
 
 for (const plugin of [utc, advancedFormat, isoWeek, weekOfYear, weekYear]) dayjs.extend(plugin)
 
-/** Instants that Date can name, in epoch seconds. */
+/** Range of epoch seconds that Date supports. */
 const MAX_SECONDS = 8.64e12
 const USUAL = `${DATE_FORMAT} ${TIME_FORMAT}`
 
-/** The day of epoch seconds in a format with the tokens of moment and Day.js. */
+/** Formats the day of epoch seconds with the tokens of moment and Day.js. */
 export function dateText(seconds: number, format: string): string {
   return clockText(seconds, format, 'UTC')
 }
 
-/** The instant of epoch seconds, as clocks of the zone show it. */
+/** Formats epoch seconds as local time of the zone. */
 export function dateTimeText(seconds: number, format: string, zone: string): string {
   return clockText(seconds, format, zone)
 }
 
 function clockText(seconds: number, format: string, zone: string): string {
-  // What no date can be is shown as the number that it is.
+  // A value outside the range of dates is shown as a number.
   if (!(Math.abs(seconds) <= MAX_SECONDS)) return String(seconds)
   const offset = zoneOffset(zone, seconds)
-  // The wall clock, as if it were one of UTC.
+  // The local time, represented as UTC.
   const date = new Date(Math.floor(seconds + offset) * 1000)
   const year = date.getUTCFullYear()
   if (year >= 0 && year <= 9999) {
@@ -43,7 +43,10 @@ interface Instant {
   readonly zone: string
 }
 
-/** The format with what it says of the zone, and of the instant itself, written out: a wall clock knows neither. */
+/**
+ * Replaces the tokens for the zone and the instant by literal text, since neither can be derived from a local
+ * time.
+ */
 function withZone(format: string, instant: Instant): string {
   return format.replace(/\[[^\]]*\]|zzz|z|ZZ?|[Xx]/g, (token) =>
     token.startsWith('[') ? token : `[${zoneText(token, instant)}]`,
@@ -67,15 +70,18 @@ function timeText(date: Date): string {
   return `${hours % 12 || 12}:${minutes}${hours < 12 ? 'am' : 'pm'}`
 }
 
-/** Words in brackets are text, runs of one letter are tokens (`Do` is one of its own), the rest stands for itself. */
+/**
+ * Bracketed text is literal, runs of one letter are tokens (`Do` is a single token), and everything else is
+ * literal.
+ */
 const TOKENS = /\[[^\]]*\]|[A-Za-z]o\b|([A-Za-z])\1*|[^A-Za-z[]+|\[/g
 
-/** The same format with two digits for what may have one, since some readers want both. */
+/** Pads one-digit tokens of the format to two digits, which some readers require. */
 export function padFormat(format: string): string {
   return format.replace(TOKENS, (token) => (/^[MDHhms]$/.test(token) ? token + token : token))
 }
 
-/** Tokens whose meaning strptime has a word for. */
+/** Tokens that have an equivalent in strptime. */
 const patterns: Readonly<Record<string, string>> = {
   YYYY: '%Y',
   YY: '%y',
@@ -99,7 +105,7 @@ const patterns: Readonly<Record<string, string>> = {
   a: '%p',
 }
 
-/** The same format as strptime writes it; undefined when it says something that strptime does not know. */
+/** Converts the format to a strptime pattern; undefined if it has a token without an equivalent. */
 export function strptimePattern(format: string): string | undefined {
   let pattern = ''
   for (const [part] of format.matchAll(TOKENS)) {

@@ -18,33 +18,36 @@ import {
   type RowSource,
 } from './shown-row'
 
-/** A table as delimited text, ready to be read: plain values that can go to another thread. */
+/** Plan of an export as delimited text: plain data that can be sent to a worker thread. */
 export interface DelimitedPlan {
   readonly export: 'delimited'
-  /** The first line. */
+  /** The header line. */
   readonly head: string
   readonly rows: RowSource
-  /** SQL of a line, over the names of the values, in pieces that stand one after the other. */
+  /** SQL of a line, using the names of the row values, as expressions to concatenate. */
   readonly line: readonly string[]
 }
 
-/** What an export has in its first line. */
+/** Contents of the header line. */
 export type HeaderStyle = 'label' | 'colId'
 
-/** What may stand between values. */
+/** Supported delimiters. */
 export const delimiters: readonly string[] = [',', '\t', ';', '|', '\u{1F4A9}']
 
-/** How a table is to be written. */
+/** Format of the text. */
 export interface DelimitedForm {
   readonly delimiter: string
   readonly header: HeaderStyle
   /** True to begin each line with the row id. */
   readonly rowIds: boolean
-  /** True to write what `describeTable` describes: choice lists as JSON, dates and times with two digits each. */
+  /**
+   * True for the format that `describeTable` describes: choice lists as JSON, date and time parts with two
+   * digits.
+   */
   readonly standard: boolean
 }
 
-/** The heads of the columns, as the first line shows them. */
+/** Column names for the header line. */
 export function headsOf(
   columns: readonly { id: string; label: string }[],
   style: HeaderStyle,
@@ -53,8 +56,8 @@ export function headsOf(
 }
 
 /**
- * Plans a table as delimited text. SQLite itself writes the lines, as RFC 4180 has them but with `\n`; what it cannot
- * write exactly, such as dates in a form of their own, goes through a function for each cell.
+ * Plans the export of a table as delimited text by RFC 4180, but with `\n` line endings. SQLite formats the
+ * lines; cells that it cannot format exactly, such as dates with a custom format, go through an SQL function.
  */
 export function planDelimited(
   document: ExportedDocument,
@@ -76,7 +79,7 @@ export function planDelimited(
   }
 }
 
-/** The column in the form that readers of the Table Schema standard understand. */
+/** Returns the column in the format described to readers of the Table Schema standard. */
 export function toStandard(column: ShownColumn): ShownColumn {
   const { display } = column
   if (display.as === 'list') return { ...column, display: { as: 'listJson' } }
@@ -84,7 +87,7 @@ export function toStandard(column: ShownColumn): ShownColumn {
   return { ...column, display: { ...display, format: padFormat(display.format) } }
 }
 
-/** A text as a field: in quotes where it has to be. */
+/** Quotes a field where necessary. */
 function quoteField(text: string, delimiter: string): string {
   const needsQuotes =
     text.includes(delimiter) || text.includes('"') || text.includes('\n') || text.includes('\r')
@@ -93,20 +96,20 @@ function quoteField(text: string, delimiter: string): string {
 
 type FieldSpec = Display & { readonly delimiter: string }
 
-/** The field of a cell; SQL knows it as `sheaf_field`. */
+/** Formats a cell as a field; registered with SQLite as `sheaf_field`. */
 export const fieldOfCell = withSpec((value: StoredCell, spec: FieldSpec) =>
   quoteField(displayText(value, spec), spec.delimiter),
 )
 
-/** The text of a cell, for what looks it up; SQL knows it as `sheaf_display`. */
+/** Formats a cell as text for lookups; registered with SQLite as `sheaf_display`. */
 export const textOfCell = withSpec((value: StoredCell, display: Display) =>
   displayText(value, display),
 )
 
-/** Epoch seconds of the years 0 to 9999, whose dates SQLite writes as everybody does. */
+/** Epoch seconds of the years 0 to 9999, for which SQLite formats dates in the usual way. */
 const DATES = 'BETWEEN -62167219200 AND 253402300799'
 
-/** SQL of the field of a cell. */
+/** SQL of a cell formatted as a field. */
 function fieldSql({ name: c, display, isComputed }: RowColumn, delimiter: string): string {
   const other = `sheaf_field(${c},${specSql({ ...display, delimiter })})`
   if (isComputed) return other

@@ -4,13 +4,13 @@ import { dateText, dateTimeText } from './date-format'
 import { DATE_FORMAT, TIME_FORMAT, type Display } from './display'
 import { numberText } from './number-style'
 
-/** What SQLite hands over of a cell. */
+/** The SQLite value of a cell. */
 export type StoredCell = string | number | null
 
-/** What stands between the items of a list. */
+/** Separator of list items. */
 const COMMA = ', '
 
-/** The text of a stored cell as people see it; text that does not fit its column is shown as it is. */
+/** Returns the display text of a stored cell. Text that does not match its column type is shown unchanged. */
 export function displayText(value: StoredCell, display: Display, separator = COMMA): string {
   if (typeof value === 'number') return numberCellText(value, display)
   if (value === null) return display.as === 'bool' ? 'false' : ''
@@ -36,7 +36,7 @@ function numberCellText(value: number, display: Display): string {
   }
 }
 
-/** The text of what a list column stores: a list, or tagged text; undefined for text that stands for itself. */
+/** Returns the display text of a list or tagged text in a list column; undefined for plain text. */
 function codedText(stored: string, display: Display, separator: string): string | undefined {
   const show = listForms[display.as]
   if (!show) return undefined
@@ -56,8 +56,8 @@ const listForms: Readonly<Partial<Record<Display['as'], ShowList>>> = {
 }
 
 /**
- * Items side by side; one that holds a separator or a quote stands in quotes, so that it can be told from two. A list within a
- * list stands there as JSON: quotes within quotes would double with each level.
+ * Joins list items. Items that contain a separator or a quote are quoted, to keep them unambiguous. Nested
+ * lists are written as JSON, because nested quoting would double the quotes at each level.
  */
 function listText(list: readonly unknown[], separator = COMMA): string {
   const needsQuotes = new RegExp(`[${separator.trim()}"\\n\\r]|^\\s|\\s$`)
@@ -73,7 +73,7 @@ function referencesText(ids: readonly unknown[], table: string, separator: strin
     .join(separator)
 }
 
-/** The text of a cell of any kind, as it reads. */
+/** Returns the display text of a decoded cell of any type. */
 export function anyText(cell: unknown): string {
   if (typeof cell === 'string') return cell
   if (typeof cell === 'number') return numberText(cell, undefined)
@@ -82,12 +82,12 @@ export function anyText(cell: unknown): string {
   return (Array.isArray(cell) && listCellText(cell)) || JSON.stringify(cell)
 }
 
-/** The text of a cell with a code; undefined for a code that has no text. */
+/** Returns the display text of a cell with a type code; undefined for a code without one. */
 function listCellText(cell: readonly unknown[]): string | undefined {
   return codes.get(cell[0])?.(cell)
 }
 
-/** A part of a cell with a code, which may be any JSON. */
+/** Returns the text of a part of a coded cell, which may be any JSON value. */
 function partText(part: unknown): string {
   return typeof part === 'string' ? part : (JSON.stringify(part) ?? '')
 }

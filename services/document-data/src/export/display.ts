@@ -2,7 +2,9 @@ import type { ColumnType, DocumentSettings } from '../values/column-type'
 import { isTimeZone } from '../values/dates/time-zone'
 import { readNumberStyle, type NumberStyle } from './number-style'
 
-/** How the cells of a column are shown to people: plain values, which SQL hands to the functions of this folder as JSON. */
+/**
+ * Display format of the cells of a column: plain data, passed by SQL to the functions of this folder as JSON.
+ */
 export type Display =
   | { readonly as: 'text' | 'int' | 'bool' | 'list' | 'any' }
   /** A list as JSON, for programs. */
@@ -10,10 +12,10 @@ export type Display =
   | { readonly as: 'number'; readonly style?: NumberStyle }
   | { readonly as: 'date'; readonly format: string }
   | { readonly as: 'dateTime'; readonly format: string; readonly zone: string }
-  /** Of the rows of a table, whose name stands before the row id; of bare row ids when it is empty. */
+  /** References to a table, whose name precedes the row id; with an empty name, plain row ids. */
   | { readonly as: 'reference' | 'references'; readonly table: string }
 
-/** What an export has to know of a column. */
+/** Column metadata that an export needs. */
 export interface ExportedColumn {
   readonly ref: number
   readonly id: string
@@ -26,26 +28,26 @@ export interface ExportedColumn {
   readonly displayCol: number
 }
 
-/** What an export has to know of a table: its columns by position. */
+/** Table metadata that an export needs; columns are in position order. */
 export interface ExportedTable {
   readonly tableId: string
   readonly columns: readonly ExportedColumn[]
 }
 
-/** What an export has to know of a document. */
+/** Document metadata that an export needs. */
 export interface ExportedDocument {
   readonly settings: DocumentSettings
   readonly tables: readonly ExportedTable[]
 }
 
-/** Where the text of a reference stands. */
+/** The column that holds the display text of a reference. */
 export interface Lookup {
   readonly tableId: string
   readonly columnId: string
   readonly display: Display
 }
 
-/** A column with the way its cells are shown. */
+/** A column with its display format. */
 export interface ShownColumn {
   readonly id: string
   readonly label: string
@@ -53,18 +55,18 @@ export interface ShownColumn {
   readonly options: Readonly<Record<string, unknown>>
   readonly choices?: readonly string[]
   readonly display: Display
-  /** For references that are shown as a value of the row that they name. */
+  /** Set for references shown as a value of the referenced row. */
   readonly lookup?: Lookup
 }
 
-/** The form in which dates are shown unless the column says otherwise. */
+/** Default date format. */
 export const DATE_FORMAT = 'YYYY-MM-DD'
-/** The form of times of day unless the column says otherwise. */
+/** Default time format. */
 export const TIME_FORMAT = 'h:mma'
 
 const MAX_FORMAT = 100
 
-/** The columns that people see, in their order. */
+/** Returns the visible columns in order. */
 export function showColumns(document: ExportedDocument, table: ExportedTable): ShownColumn[] {
   return table.columns
     .filter(({ hidden }) => !hidden)
@@ -80,7 +82,7 @@ type MakeDisplay = (column: ExportedColumn, settings: DocumentSettings) => Displ
 const makeText: MakeDisplay = () => ({ as: 'text' })
 
 const makeInt: MakeDisplay = ({ options }, { locale }) => {
-  // What is said of decimals alone counts too, but whole numbers have none by themselves.
+  // A `decimals` option alone also selects a number style, but the default of whole numbers is no decimals.
   if (!readNumberStyle(options, locale)) return { as: 'int' }
   return { as: 'number', style: readNumberStyle({ decimals: 0, ...options }, locale) }
 }
@@ -90,7 +92,7 @@ const makeDateTime: MakeDisplay = ({ options, type }, settings) => {
   return { as: 'dateTime', format, zone: zoneOf(type, settings) }
 }
 
-/** By column type; all others hold numbers. */
+/** Display formats by column type; the remaining types are numeric. */
 const displays: Readonly<Partial<Record<string, MakeDisplay>>> = {
   Text: makeText,
   Choice: makeText,
@@ -114,12 +116,14 @@ function displayOf({ settings }: ExportedDocument, column: ExportedColumn): Disp
   return (displays[column.type.name] ?? makeNumber)(column, settings)
 }
 
-/** With a visible column but no column that displays it, clients see bare row ids. */
+/** With a visible column but no display column, clients show plain row ids. */
 function shownTable({ type, visibleCol }: ExportedColumn): string {
   return visibleCol === 0 ? (type.argument ?? '') : ''
 }
 
-/** A reference that has both a visible column and a column for its display is shown as what the visible column holds. */
+/**
+ * A reference with both a visible column and a display column is shown as the value of the visible column.
+ */
 function lookupOf(
   { settings, tables }: ExportedDocument,
   { type, visibleCol, displayCol }: ExportedColumn,
@@ -141,7 +145,7 @@ function timeFormat({ timeFormat: format }: ExportedColumn['options']): string {
   return isFormat(format) ? format : TIME_FORMAT
 }
 
-/** What is longer is no format, and would be gone through for every cell. */
+/** Rejects overlong formats, which would be processed for every cell. */
 function isFormat(format: unknown): format is string {
   return typeof format === 'string' && format.length <= MAX_FORMAT
 }

@@ -1,26 +1,26 @@
 import { currencyOf } from '../values/numbers/number-text'
 
-/** How the numbers of a column are written: as people of a locale write them. */
+/** Display format of the numbers of a column, according to a locale. */
 export interface NumberStyle {
   readonly locale: string
-  /** Code of the currency, for amounts of money. */
+  /** Currency code, for amounts of money. */
   readonly currency?: string
   readonly mode?: 'currency' | 'decimal' | 'percent' | 'scientific'
   /** True to write negative numbers in parentheses. */
   readonly parentheses?: boolean
-  /** Digits after the point at least, and at most. */
+  /** Minimum and maximum number of decimals. */
   readonly minDecimals?: number
   readonly maxDecimals?: number
 }
 
-/** Digits after the point that are shown unless something is said of them. */
+/** Default maximum number of decimals. */
 const DECIMALS = 10
-/** More than this Intl does not take on every platform. */
+/** Not all platforms support more in Intl. */
 const MAX_DECIMALS = 20
 
 const MODES = ['currency', 'decimal', 'percent', 'scientific'] as const
 
-/** The style that widget options ask for; undefined when they ask for none. Options that mean nothing are left out. */
+/** Reads the number style from widget options, ignoring invalid ones; undefined if they specify none. */
 export function readNumberStyle(
   options: Readonly<Record<string, unknown>>,
   locale: string,
@@ -66,7 +66,7 @@ const plain = new Intl.NumberFormat('en-US', {
 })
 const formats = new WeakMap<NumberStyle, Intl.NumberFormat>()
 
-/** The number format of a style, or of none. */
+/** Returns the number format of a style, or the default format. */
 export function numberFormat(style: NumberStyle | undefined): Intl.NumberFormat {
   if (!style) return plain
   const known = formats.get(style) ?? createFormat(style)
@@ -103,7 +103,7 @@ function modeOptions({ mode, currency }: NumberStyle): Intl.NumberFormatOptions 
   }
 }
 
-/** A number as the style writes it; without one with up to ten decimals, no grouping and no exponent. */
+/** Formats a number with the style. Without a style: up to ten decimals, no grouping, no exponent. */
 export function numberText(value: number, style: NumberStyle | undefined): string {
   if (!style && Number.isSafeInteger(value)) return String(value === 0 ? 0 : value)
   const format = numberFormat(style)

@@ -12,39 +12,42 @@ import {
   type RowSource,
 } from './shown-row'
 
-/** A table as a sheet, ready to be read: plain values that can go to another thread. */
+/** Plan of an export as a worksheet: plain data that can be sent to a worker thread. */
 export interface SheetPlan {
-  /** Name of the sheet, as people see it. */
+  /** Display name of the sheet. */
   readonly name: string
   readonly tableId: string
-  /** XML of the first row. */
+  /** XML of the header row. */
   readonly head: string
   readonly rows: RowSource
-  /** SQL of a row's XML, over the names of the values and `r`, its number in the sheet; in pieces one after the other. */
+  /**
+   * SQL of a row's XML, using the names of the row values and `r`, the row number in the sheet; as
+   * expressions to concatenate.
+   */
   readonly row: readonly string[]
 }
 
-/** Places of the styles of dates in the list of styles (workbook.ts). */
+/** Indexes of the date styles in the style list of workbook.ts. */
 const dateStyle = 1
 const dateTimeStyle = 2
 
-/** Characters in a cell at most, by the format; a longer text is cut. */
+/** Maximum number of characters per cell in the format; longer text is truncated. */
 const MAX_TEXT = 32_767
-/** Stands at the end of a text that was cut. */
+/** Marks truncated text. */
 const CUT = '…'
-/** Items of a list in one cell. */
+/** Separator of list items. */
 const SEPARATOR = '; '
 
-/** The first number that is the same day in every program: 1900 is a leap year in some. */
+/** The first serial number with the same date in every program, since some treat 1900 as a leap year. */
 const FIRST_DAY = -2_203_891_200
 const LAST_DAY = 253_402_300_799
 const DAY = 86_400
-/** Number of 1 January 1970 in a sheet. */
+/** Serial number of 1 January 1970. */
 const EPOCH_DAY = 25_569
 
 /**
- * Plans a table as a sheet. SQLite itself writes the XML of the rows; what it cannot write exactly goes through a function
- * for each cell.
+ * Plans the export of a table as a worksheet. SQLite formats the XML of the rows; cells that it cannot format
+ * exactly go through an SQL function.
  */
 export function planSheet(
   document: ExportedDocument,
@@ -66,7 +69,7 @@ export function planSheet(
   }
 }
 
-/** In a sheet a reference that is not looked up is its row id. */
+/** In a sheet, references without a lookup are shown as row ids. */
 function bareReferences<T extends { readonly display: Display }>(column: T): T {
   const { display } = column
   return display.as === 'reference' || display.as === 'references'
@@ -74,13 +77,16 @@ function bareReferences<T extends { readonly display: Display }>(column: T): T {
     : column
 }
 
-/** Name of a column in a sheet: A to Z, AA and so on. */
+/** Returns the letters of a sheet column: A to Z, AA and so on. */
 export function letters(index: number): string {
   const rest = Math.floor(index / 26)
   return (rest > 0 ? letters(rest - 1) : '') + String.fromCharCode(65 + (index % 26))
 }
 
-/** What of a cell follows its address; SQL knows it as `sheaf_sheet_cell`, which is null for a blank. */
+/**
+ * Formats a cell as the XML after its address, null for a blank; registered with SQLite as
+ * `sheaf_sheet_cell`.
+ */
 export const sheetCellOf = withSpec((value: StoredCell, display: Display) =>
   typeof value === 'string' && display.as === 'any' && value.startsWith(TAG)
     ? codedCell(untag(value))
@@ -107,10 +113,10 @@ function sheetCell(value: StoredCell, display: Display): string | null {
   }
 }
 
-/** References stand with commas, as in other forms. */
+/** References keep the comma of other formats. */
 const SEPARATOR_OF: Readonly<Partial<Record<Display['as'], string>>> = { list: SEPARATOR }
 
-/** A cell of a column of any type that is neither plain text nor a number. */
+/** Formats a decoded cell of an Any column that is neither plain text nor a number. */
 function codedCell(cell: unknown): string | null {
   if (typeof cell === 'boolean') return boolCell(cell)
   if (Array.isArray(cell) && typeof cell[1] === 'number') {
@@ -130,13 +136,13 @@ function codedCell(cell: unknown): string | null {
 const boolCell = (value: boolean) => ` t="b"><v>${value ? 1 : 0}</v></c>`
 const numberCell = (value: number) => `><v>${value}</v></c>`
 
-/** Undefined for what no sheet can show as a date. */
+/** Undefined for values outside the date range of sheets. */
 function dateCell(seconds: number, style: number): string | undefined {
   if (!(seconds >= FIRST_DAY && seconds <= LAST_DAY)) return undefined
   return ` s="${style}"><v>${seconds / DAY + EPOCH_DAY}</v></c>`
 }
 
-/** Null for empty text, which a sheet cannot tell from a blank. */
+/** Null for empty text, which a sheet cannot distinguish from a blank. */
 function textCell(text: string): string | null {
   if (text === '') return null
   return ` t="inlineStr"><is><t xml:space="preserve">${xmlText(cut(text))}</t></is></c>`
@@ -145,7 +151,7 @@ function textCell(text: string): string | null {
 function cut(text: string): string {
   if (text.length <= MAX_TEXT) return text
   const kept = text.slice(0, MAX_TEXT - CUT.length)
-  // Not in the middle of a character that takes two.
+  // Does not split a surrogate pair.
   return (/[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept) + CUT
 }
 
@@ -157,8 +163,8 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /**
- * Text as it stands in XML. What XML cannot hold is written as `_x0001_`, as the format has it; text that looks like that is
- * written so that it stays text.
+ * Escapes text for XML. Characters that XML does not allow are written as `_x0001_`, as the format defines;
+ * text that looks like such an escape is itself escaped.
  */
 export function xmlText(text: string): string {
   return text
@@ -167,23 +173,23 @@ export function xmlText(text: string): string {
     .replace(FORBIDDEN, escapeUnit)
 }
 
-/** What XML cannot hold, and the carriage return. */
+/** Characters that XML does not allow, and the carriage return. */
 const FORBIDDEN = /[^\t\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
 
-/** A carriage return would become a new line, unless it is written so that no parser takes it for one. */
+/** Parsers normalise a carriage return to a line feed unless it is a character reference. */
 const escapeUnit = (unit: string) =>
   unit === '\r' ? '&#13;' : `_x${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`
 
-/** SQL condition: the text may need more than to be put between tags. */
+/** SQL condition: the text may need escaping or truncation. */
 function isSpecialTextSql(c: string): string {
-  // GLOB stops at NUL, which is looked for by itself; bytes are no fewer than characters.
+  // GLOB stops at NUL, which is tested separately. The length in bytes is at least the length in characters.
   return (
     `octet_length(${c})>${MAX_TEXT} OR ${c} GLOB '*[&<>\u0001-\u001f\ufffe\uffff]*' ` +
     `OR instr(${c},'_x') OR instr(${c},char(0))`
   )
 }
 
-/** SQL of a cell: null for a blank. */
+/** SQL of a cell's XML; null for a blank. */
 function cellSql({ name: c, display, isComputed }: RowColumn, letter: string): string {
   const begin = `'<c r="${letter}'||r||'"`
   const other = `${begin}'||sheaf_sheet_cell(${c},${specSql(display)})`

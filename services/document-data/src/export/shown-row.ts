@@ -2,24 +2,30 @@ import { quoteId, quoteText } from '../quoting/quote'
 import { specSql } from './cell-spec'
 import type { Display, Lookup, ShownColumn } from './display'
 
-/** A column of the rows that an export reads: the SQL of its value there, and how that is shown. */
+/** A column of the exported rows: the SQL of its value and its display format. */
 export interface RowColumn {
-  /** Short name of the value in the statement. */
+  /** Short alias of the value in the statement. */
   readonly name: string
-  /** SQL of the value, over the columns of the table. */
+  /** SQL of the value, using the columns of the table. */
   readonly value: string
   readonly display: Display
-  /** True when the value costs more than reading it, so that it should stand in the statement once. */
+  /**
+   * True if the value is more expensive than a column read, so that the statement should contain it only
+   * once.
+   */
   readonly isComputed: boolean
 }
 
-/** Name of the row in the SQL of its values; what is looked up for it may have columns of the same names. */
+/**
+ * Alias of the row in the SQL of its values, because the table of a lookup may have columns of the same
+ * names.
+ */
 const ROW = '_row'
 const LOOKED_UP = '_found'
 
 /**
- * The values that an export reads of each row. A reference that is looked up is read as the text that the row it names
- * shows, the row's own name when there is none; a list of them as a list of such texts.
+ * Returns the values to read from each row. A reference with a lookup is read as the display text of the
+ * referenced row, or the row's own name if there is none; a reference list is read as a list of such texts.
  */
 export function rowColumns(columns: readonly ShownColumn[]): RowColumn[] {
   return columns.map(({ id, display, lookup }, i) => {
@@ -32,17 +38,17 @@ export function rowColumns(columns: readonly ShownColumn[]): RowColumn[] {
   })
 }
 
-/** Where the rows of an export come from. */
+/** The FROM clause and values of an export. */
 export interface RowSource {
   /** Quoted name of the table. */
   readonly from: string
   /** SQL of the row id. */
   readonly id: string
-  /** SQL of the values of a row, the row id among them, each with its name. */
+  /** SQL of the aliased values of a row, including the row id. */
   readonly values: string
 }
 
-/** The rows of a table with these values. */
+/** Returns the row source of a table with these values. */
 export function rowSource(tableId: string, columns: readonly RowColumn[]): RowSource {
   const id = `${ROW}.id`
   const values = [`${id} AS id`, ...columns.map(({ name, value }) => `${value} AS ${name}`)]
@@ -69,8 +75,8 @@ const shownSql = ({ columnId, display }: Lookup) =>
 const rowName = (value: string, { tableId }: Lookup) => `${quoteText(`${tableId}[`)}||${value}||']'`
 
 /**
- * SQL condition: a number is an INTEGER, or a REAL that SQLite writes in full and without an exponent: at most six digits
- * after the point and ten before it.
+ * SQL condition: the number is an INTEGER, or a REAL that SQLite prints exactly and without an exponent: at
+ * most six digits after the decimal point and ten before it.
  */
 export function isPlainNumberSql(c: string): string {
   return (

@@ -9,7 +9,7 @@ import {
 import { strptimePattern } from './date-format'
 import { numberFormat, type NumberStyle } from './number-style'
 
-/** What the standard says of the values of a field. */
+/** Format of the values of a field, in terms of the standard. */
 interface FieldForm {
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'date' | 'datetime' | 'array'
   readonly format?: string
@@ -26,7 +26,7 @@ interface SchemaField extends FieldForm {
   readonly name: string
 }
 
-/** A CSV file as the Table Schema standard describes it. */
+/** A CSV file as described by the Table Schema standard. */
 export interface TableSchema {
   readonly name: string
   readonly title: string
@@ -41,18 +41,18 @@ export interface TableSchema {
   }
 }
 
-/** What is described. */
+/** Parameters of the described file. */
 export interface SchemaForm {
   readonly header: HeaderStyle
-  /** True when the lines begin with the row id. */
+  /** True if the lines begin with the row id. */
   readonly rowIds: boolean
-  /** Address of the file. */
+  /** URL of the file. */
   readonly path: string
 }
 
 /**
- * Describes the CSV file of a table so that a reader of the standard understands every value: what it says of a field is how
- * `delimited.ts` writes it in its standard form.
+ * Describes the CSV file of a table so that readers of the standard can parse every value. Field descriptions
+ * match the standard format of `delimited.ts`.
  */
 export function describeTable(
   document: ExportedDocument,
@@ -107,7 +107,7 @@ function fieldOf({ type, display, choices }: ShownColumn): FieldForm {
   }
 }
 
-/** Dates in a form that the standard has no pattern for are text. */
+/** Dates in a format without an equivalent pattern in the standard are described as text. */
 function timeField(type: 'date' | 'datetime', format: string): FieldForm {
   const gristFormat = format
   if (format === DATE_FORMAT) return { type, format: 'default', gristFormat }
@@ -117,7 +117,7 @@ function timeField(type: 'date' | 'datetime', format: string): FieldForm {
     : { type, format: pattern, gristFormat }
 }
 
-/** Numbers whose sign or digits a reader would not know are text. */
+/** Numbers with signs or digits that readers could not parse are described as text. */
 function numberField(style: NumberStyle | undefined): FieldForm {
   if (!style) return { type: 'number', bareNumber: true, decimalChar: '.' }
   const part: Record<string, string> = {}

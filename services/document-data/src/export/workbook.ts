@@ -2,24 +2,24 @@ import type { HeaderStyle } from './delimited'
 import type { ExportedDocument, ExportedTable } from './display'
 import { planSheet, xmlText, type SheetPlan } from './sheet'
 
-/** Tables as an XLSX file, ready to be read: plain values that can go to another thread. */
+/** Plan of an XLSX file: plain data that can be sent to a worker thread. */
 export interface WorkbookPlan {
   readonly export: 'workbook'
   readonly sheets: readonly SheetPlan[]
 }
 
-/** A file in the archive that an XLSX file is. */
+/** A file in the ZIP archive of an XLSX file. */
 export interface WorkbookFile {
   readonly path: string
   readonly xml: string
 }
 
-/** Rows of a sheet at most, by the format, the first line not counted. */
+/** Maximum number of rows per sheet in the format, excluding the header. */
 export const MAX_SHEET_ROWS = 1_048_575
-/** Characters in the name of a sheet at most, by the format. */
+/** Maximum number of characters in a sheet name in the format. */
 const MAX_NAME = 31
 
-/** Plans a workbook with a sheet for each of these tables. */
+/** Plans a workbook with one sheet per table. */
 export function planWorkbook(
   document: ExportedDocument,
   tables: readonly ExportedTable[],
@@ -33,11 +33,11 @@ export function planWorkbook(
 }
 
 /**
- * Names for sheets: without the characters that none may have, at most 31 characters long, and different also for programs
- * that take no notice of case.
+ * Returns valid sheet names: without forbidden characters, at most 31 characters long, and unique without
+ * regard to case.
  */
 export function sheetNames(wishes: readonly string[]): string[] {
-  // Excel keeps this name for itself.
+  // Excel reserves this name.
   const taken = new Set(['history'])
   return wishes.map((wish) => {
     const clean = wish
@@ -54,7 +54,7 @@ export function sheetNames(wishes: readonly string[]): string[] {
   })
 }
 
-/** Whole characters; the length counts as JavaScript and Excel count it. */
+/** Truncates without splitting surrogate pairs; the length is in UTF-16 units, as in Excel. */
 function cutName(name: string, length: number): string {
   const cut = name.slice(0, length)
   return (/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut).trimEnd()
@@ -66,15 +66,15 @@ const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
-/** What stands before the rows of a sheet. */
+/** XML before the rows of a sheet. */
 export const SHEET_BEGIN = `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetData>`
-/** What stands behind them. */
+/** XML after the rows of a sheet. */
 export const SHEET_END = '</sheetData></worksheet>'
 
 /** Path of a sheet in the archive. */
 export const sheetPath = (index: number): string => `xl/worksheets/sheet${index + 1}.xml`
 
-/** The files of a workbook beside its sheets. */
+/** Returns the files of a workbook other than its sheets. */
 export function workbookFiles({ sheets }: WorkbookPlan): WorkbookFile[] {
   const numbers = sheets.map((_, i) => i + 1)
   const overrides = numbers.map(
@@ -120,7 +120,7 @@ export function workbookFiles({ sheets }: WorkbookPlan): WorkbookFile[] {
   ]
 }
 
-/** Plain cells, dates, and dates with a time of day. */
+/** Styles of plain cells, dates, and dates with time. */
 const STYLES =
   `${DECLARATION}<styleSheet xmlns="${MAIN}">` +
   '<numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/>' +

@@ -17,13 +17,13 @@ import {
 import type { ColumnKind, RowValue, WrittenColumn } from './row-writer'
 import { valueText } from './value-text'
 
-/** Where readers learn that text is JSON; one of Arrow's canonical extension types. */
+/** Metadata that marks text as JSON; one of Arrow's canonical extension types. */
 const JSON_METADATA = new Map([
   ['ARROW:extension:name', 'arrow.json'],
   ['ARROW:extension:metadata', ''],
 ])
 
-/** How the values of a kind are held. */
+/** Arrow representation of the values of each kind. */
 interface Encoding {
   readonly type: (zone: string) => DataType
   readonly data: (type: DataType, values: Values) => Data
@@ -77,7 +77,7 @@ const encodings: Readonly<Record<ColumnKind, Encoding>> = {
   int64List: listOf('int64'),
 }
 
-/** The field of a column in a schema. */
+/** Returns the schema field of a column. */
 export function arrowField({
   name,
   kind,
@@ -87,7 +87,7 @@ export function arrowField({
   return new Field(name, type, true, kind === 'json' ? JSON_METADATA : null)
 }
 
-/** The vector of one column of some rows. */
+/** Builds the vector of one column for a batch of rows. */
 export function arrowData(field: Field<DataType>, kind: ColumnKind, values: Values): Data {
   return encodings[kind].data(field.type, values)
 }
@@ -109,7 +109,7 @@ function listOf(kind: 'text' | 'int64'): Encoding {
 const isTrue = (value: RowValue) => value === true
 const isThere = (value: RowValue) => value !== null
 
-/** Length of a vector, and which of its values are there. */
+/** Length and validity bitmap of a vector. */
 function shapeOf(values: Values) {
   const nullCount = values.reduce<number>((count, value) => count + (value === null ? 1 : 0), 0)
   return {
@@ -161,15 +161,15 @@ function textOf(value: RowValue): string {
   return valueText(value) ?? (value === null ? '' : String(value))
 }
 
-/** The bytes of texts one after the other, which takes less time at once than text by text, and where each begins. */
+/** The concatenated bytes of texts and their offsets. Encoding them at once is faster than one by one. */
 function encode(texts: readonly string[]): { valueOffsets: Int32Array; data: Buffer } {
   const data = Buffer.from(texts.join(''))
-  // Texts of ASCII alone, which most are, have a byte for each character.
+  // ASCII text, the common case, has one byte per character.
   let valueOffsets = offsetsOf(texts, (text) => text.length)
   if (valueOffsets[texts.length] === data.length) return { valueOffsets, data }
   valueOffsets = offsetsOf(texts, (text) => Buffer.byteLength(text))
   if (valueOffsets[texts.length] === data.length) return { valueOffsets, data }
-  // Halves of a character at the end of one text and the beginning of the next have become a character.
+  // A surrogate pair split across two texts was joined into one character.
   return { valueOffsets, data: Buffer.concat(texts.map((text) => Buffer.from(text))) }
 }
 

@@ -12,15 +12,16 @@ import { arrowData, arrowField } from './arrow-vectors'
 import { KindFinder } from './column-kinds'
 import type { ColumnKind, Row, RowWriter, WrittenColumn } from './row-writer'
 
-/** Cells of one record batch at most, so that no batch takes long to make. */
+/** Maximum number of cells per record batch, which bounds the time to build one. */
 const MAX_CELLS = 16_384
 
 type KnownColumn = WrittenColumn & { readonly kind: ColumnKind }
 
 /**
- * Writes rows as an Arrow IPC stream. When every column has a kind, rows are written as they come, and all values must be
- * of the kind of their column. Else rows are kept until the end, since the schema comes first and nothing but all values
- * tells it: whoever writes such rows has to bound them. No two columns have the same name.
+ * Writes rows as an Arrow IPC stream. If every column has a kind, rows are streamed, and all values must
+ * match the kind of their column. Otherwise rows are buffered until the end, because the schema precedes them
+ * and can only be inferred from all values; the caller must then bound their number. Column names must be
+ * unique.
  */
 export function createArrowWriter(columns: readonly WrittenColumn[]): RowWriter {
   return columns.every(isKnown) ? knownWriter(columns) : findingWriter(columns)
@@ -58,7 +59,7 @@ function findingWriter(columns: readonly WrittenColumn[]): RowWriter {
   }
 }
 
-/** Collects what Arrow's writer writes, where that waits for somebody to take it. */
+/** Collects the output of Arrow's writer without its backpressure. */
 class CollectedBytes extends AsyncByteQueue<Uint8Array> {
   isClosed = false
   private parts: Uint8Array[] = []
@@ -72,7 +73,7 @@ class CollectedBytes extends AsyncByteQueue<Uint8Array> {
     this.parts.push(part)
   }
 
-  /** What was written since the last call. */
+  /** Returns the output since the last call. */
   take(): Buffer {
     const { parts } = this
     this.parts = []
@@ -95,13 +96,13 @@ class ArrowStream {
     this.writer.reset(this.bytes, this.schema)
   }
 
-  /** The rows as record batches of bounded size; the schema goes before the first one. */
+  /** Encodes the rows as record batches of bounded size, preceded by the schema before the first one. */
   *batches(rows: readonly Row[]): Generator<Buffer> {
     for (let start = 0; start < rows.length; start += this.batchRows)
       yield this.batch(rows.slice(start, start + this.batchRows))
   }
 
-  /** What ends the stream, after the schema where no batch was written. */
+  /** Ends the stream; writes the schema first if no batch was written. */
   end(): Buffer {
     this.writer.finish()
     return this.bytes.take()
@@ -120,7 +121,7 @@ class ArrowStream {
     const data = makeData({ type: this.struct, length: rows.length, nullCount: 0, children })
     this.writer.write(new RecordBatch(this.schema, data))
     const bytes = this.bytes.take()
-    // A batch that does not fit its schema would end the stream, and nobody would be told.
+    // Arrow's writer would silently end the stream at a batch that does not match the schema.
     if (this.bytes.isClosed) throw new Error('the schema of a record batch differs from its stream')
     return bytes
   }

@@ -1,26 +1,26 @@
 import type { ColumnKind, Row, RowValue } from './row-writer'
 
-/** Whether a bigint is a number without loss. */
+/** Whether a bigint can be converted to a number without loss. */
 const MAX_SAFE = 2n ** 53n
 
-/** What has been seen of a column. */
+/** Kinds of values seen in a column. */
 interface Seen {
   bool: boolean
   /** Whole numbers. */
   whole: boolean
-  /** Whole numbers that only `int64` can hold. */
+  /** Whole numbers that require `int64`. */
   large: boolean
-  /** Numbers that only `float64` can hold. */
+  /** Numbers that require `float64`. */
   fraction: boolean
   text: boolean
   bytes: boolean
-  /** What no kind but text can hold. */
+  /** Values that only text can represent. */
   other: boolean
 }
 
 /**
- * Finds kinds for columns of which nothing is known but their values. Columns of whole numbers are `int64`, others of
- * numbers `float64`; a column without values is `null`, and one whose values have no kind in common is `text`.
+ * Infers the kinds of columns from their values. Columns of whole numbers are `int64`, other numeric columns
+ * `float64`; a column without values is `null`, and one whose values have no common kind is `text`.
  */
 export class KindFinder {
   private readonly seen: Seen[]
@@ -37,12 +37,11 @@ export class KindFinder {
     }))
   }
 
-  /** Takes more rows into account. */
   see(rows: readonly Row[]): void {
     for (const row of rows) for (const [i, seen] of this.seen.entries()) note(seen, row[i] ?? null)
   }
 
-  /** The kinds of the columns, by all rows that were seen. */
+  /** Returns the kinds of the columns, based on all rows added. */
   kinds(): ColumnKind[] {
     return this.seen.map(kindOf)
   }

@@ -3,10 +3,10 @@ import { createCsvWriter } from './csv'
 import { createNdjsonWriter } from './ndjson'
 import type { RowWriter, WrittenColumn } from './row-writer'
 
-/** A form of rows beside the JSON documents of the REST interface. */
+/** An output format of rows other than the JSON documents of the REST API. */
 export type RowFormat = 'ndjson' | 'csv' | 'arrow'
 
-/** A writer for this form. Where columns have the same name, those after the first get a number, as SQLite does it. */
+/** Creates a writer for a format. Duplicate column names get numeric suffixes, as in SQLite. */
 export function createRowWriter(format: RowFormat, columns: readonly WrittenColumn[]): RowWriter {
   const unique = withUniqueNames(columns)
   switch (format) {
@@ -19,7 +19,10 @@ export function createRowWriter(format: RowFormat, columns: readonly WrittenColu
   }
 }
 
-/** An object has no two members of one name, nor does the library for Arrow write two such columns. */
+/**
+ * Makes column names unique: JSON objects cannot have duplicate keys, and the Arrow library does not write
+ * duplicate columns.
+ */
 function withUniqueNames<C extends WrittenColumn>(columns: readonly C[]): C[] {
   const taken = new Set(columns.map(({ name }) => name))
   const seen = new Set<string>()

@@ -1,12 +1,12 @@
 import type { Row, RowWriter, WrittenColumn } from './row-writer'
 import { valueText } from './value-text'
 
-/** Text that would not be read back as one field, or not as text, unless it stands in quotes. */
+/** Text that must be quoted to be read back as a single text field. */
 const NEEDS_QUOTES = /[",\r\n]|^$/
 
 /**
- * Writes rows as RFC 4180 has it, with a line of names and lines that end in `\n`. Nothing stands for null, and `""` for
- * text of no length; but where a row is a single null, `""` too, since an empty line would be no row to many readers.
+ * Writes rows as CSV by RFC 4180, with a header line and `\n` line endings. Null is an empty field and empty
+ * text is `""`. A row that is a single null is also `""`, because many readers skip empty lines.
  */
 export function createCsvWriter(columns: readonly WrittenColumn[]): RowWriter {
   const isSingle = columns.length === 1
@@ -29,7 +29,7 @@ export function createCsvWriter(columns: readonly WrittenColumn[]): RowWriter {
   }
 }
 
-/** A line of CSV; undefined is null. */
+/** Writes a line of CSV; undefined is null. */
 export function csvLine(fields: readonly (string | undefined)[]): string {
   return `${fields.map((field) => (field === undefined ? '' : csvField(field))).join(',')}\n`
 }

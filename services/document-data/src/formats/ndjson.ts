@@ -1,7 +1,7 @@
 import type { RowWriter, WrittenColumn } from './row-writer'
 import { valueJson } from './value-text'
 
-/** Writes rows as JSON objects, one a line; no two columns have the same name. */
+/** Writes rows as JSON objects, one per line. Column names must be unique. */
 export function createNdjsonWriter(columns: readonly WrittenColumn[]): RowWriter {
   const keys = columns.map(({ name }, i) => `${i === 0 ? '' : ','}${JSON.stringify(name)}:`)
   return {

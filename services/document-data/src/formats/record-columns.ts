@@ -2,20 +2,20 @@ import type { ColumnType } from '../values/column-type'
 import type { ColumnKind, Row, RowValue, WrittenColumn } from './row-writer'
 
 /**
- * How the cells of records become values of one kind for each column. The kind follows from the type of the column and never
- * from its cells, so that all pages of a table have one schema. A cell that is no value of the kind, such as text that was
- * kept in a column of numbers, is null in its column and stands as JSON in the last one, `_unparsed`.
+ * Maps the cells of records to one kind per column. The kind depends only on the column type, never on cells,
+ * so that all pages of a table have the same schema. A cell that does not match the kind, such as text in a
+ * numeric column, is null in its column and appears as JSON in the last column, `_unparsed`.
  */
 
-/** A column of records that are written by kinds. */
+/** A column of typed records. */
 export interface KeptColumn extends WrittenColumn {
   readonly kind: ColumnKind
 }
 
-/** Holds what its columns cannot; no column can be called so, since their ids begin with a letter. */
+/** Name of the column for unparsed cells; cannot clash, because column ids begin with a letter. */
 const UNPARSED: KeptColumn = { name: '_unparsed', kind: 'json' }
 
-/** The columns of records: the row id, one for each column of the table, and one for what fits none of them. */
+/** Returns the columns of records: the row id, one for each table column, and one for unparsed cells. */
 export function recordColumns(
   columns: readonly { readonly id: string; readonly type: ColumnType }[],
 ): KeptColumn[] {
@@ -46,12 +46,12 @@ const kinds: Readonly<Record<string, ColumnKind>> = {
   Any: 'json',
 }
 
-/** JSON can hold the cells of any type. */
+/** JSON can represent cells of any type. */
 function kindOf({ name }: ColumnType): ColumnKind {
   return kinds[name] ?? 'json'
 }
 
-/** The row of a record, given as a list of its id and its cells. */
+/** Converts a record, given as a list of its id and its cells, to a row. */
 export function recordRow(columns: readonly KeptColumn[], cells: readonly unknown[]): Row {
   let unparsed: Record<string, unknown> | undefined
   const row: RowValue[] = []
@@ -68,10 +68,10 @@ export function recordRow(columns: readonly KeptColumn[], cells: readonly unknow
 
 const DAY = 86_400
 const MAX_DAYS = 2 ** 31
-/** Seconds whose microseconds are sure to have 64 bits. */
+/** Bound of seconds whose microseconds safely fit in 64 bits. */
 const MAX_SECONDS = 9e12
 
-/** The value of a kind that a cell is, undefined when it is none. */
+/** Converts a cell to a value of a kind; undefined if it is not one. */
 const readers: Readonly<Record<ColumnKind, (cell: unknown) => RowValue | undefined>> = {
   null: () => undefined,
   bool: (cell) => (typeof cell === 'boolean' ? cell : undefined),
@@ -96,7 +96,7 @@ function readDay(cell: unknown): number | undefined {
   return Number.isInteger(days) && days >= -MAX_DAYS && days < MAX_DAYS ? days : undefined
 }
 
-/** To the nearest microsecond: a number of seconds has about as many digits. */
+/** Rounds to the nearest microsecond, about the precision of a double for seconds. */
 function readInstant(cell: unknown): bigint | undefined {
   if (typeof cell !== 'number' || Math.abs(cell) > MAX_SECONDS) return undefined
   const whole = Math.floor(cell)

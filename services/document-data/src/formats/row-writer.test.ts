@@ -20,14 +20,14 @@ function readArrow(bytes: Buffer): { table: Table; rows: unknown[][] } {
   return { table, rows }
 }
 
-/** What Arrow's reader gives, as the values that were written. */
+/** Converts values read by Arrow to the values that were written. */
 function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value)
   const isVector = value instanceof Vector
   return isVector ? [...(value as Iterable<unknown>)].map(plain) : value
 }
 
-/** A number without the signs of its kind: a column of whole numbers has no negative zero. */
+/** Drops the sign of zero, which integer columns do not have. */
 function asNumber(value: unknown): unknown {
   const number = typeof value === 'bigint' ? Number(value) : value
   return number === 0 ? 0 : number

@@ -1,11 +1,11 @@
-/** A value in a row that is written out; bytes are shown in the way of each form. */
+/** A value of an output row; the representation of bytes depends on the format. */
 export type RowValue = null | boolean | number | bigint | string | Buffer | readonly RowValue[]
 
-/** A row: one value for each column, in their order. */
+/** A row: one value per column, in column order. */
 export type Row = readonly RowValue[]
 
 /**
- * What all values of a column are, nulls aside:
+ * Kinds of columns and the values that they hold besides null:
  *
  * | kind                     | values                                             |
  * |--------------------------|----------------------------------------------------|
@@ -35,19 +35,19 @@ export type ColumnKind =
   | 'textList'
   | 'int64List'
 
-/** A column of what is written. */
+/** A column of the output. */
 export interface WrittenColumn {
   readonly name: string
-  /** Only Arrow makes use of it; found out from all values when one of the columns has none. */
+  /** Used by Arrow only; inferred from all values if any column has no kind. */
   readonly kind?: ColumnKind
-  /** IANA name of the zone in which clients are to show a `timestamp`; UTC when absent. */
+  /** IANA name of the display time zone of a `timestamp`; UTC if absent. */
   readonly zone?: string
 }
 
-/** Turns rows, as they come, into the bytes of one form. */
+/** Encodes a stream of rows in one format. */
 export interface RowWriter {
-  /** Bytes to send after those before; none while the writer has to wait for more rows. The rows are not kept. */
+  /** Returns the next bytes; none while the writer needs more rows. Does not retain the rows. */
   write(rows: readonly Row[]): Buffer[]
-  /** The rest of the bytes, in pieces that are made when they are asked for. To be called once, at the end. */
+  /** Yields the remaining bytes lazily. Must be called once, at the end. */
   finish(): Iterable<Buffer>
 }

@@ -10,7 +10,7 @@ import { applyActions } from '../store/records/actions'
 import { requireDocument } from './document-call'
 import { runWrite } from './document-options'
 
-/** Changes of rows in the form that older clients use. */
+/** Handlers of ActionsService: row changes in the format of older clients. */
 export const actions = (ctx: Context): ActionsService => ({
   async applyActions(
     request: ApplyActionsRequest,

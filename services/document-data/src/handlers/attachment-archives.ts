@@ -15,7 +15,7 @@ import { authorOf, requireDocument } from './document-call'
 
 type Rpcs = Pick<AttachmentsService, 'readAttachmentsArchive' | 'restoreAttachments'>
 
-/** All files of a document at once. */
+/** Handlers that read and restore all attachments of a document as one archive. */
 export const attachmentArchives = (ctx: Context): Rpcs => ({
   async *readAttachmentsArchive(
     { docId, format }: ReadAttachmentsArchiveRequest,

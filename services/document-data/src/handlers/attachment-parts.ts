@@ -10,17 +10,17 @@ import { readFileName } from '../file-names'
 import { StagedFiles } from '../store/attachments/staged-files'
 import { requireDocument } from './document-call'
 
-/** What an upload says of a file before its bytes. */
+/** Metadata of an uploaded file, sent before its bytes. */
 export interface AnnouncedFile {
   readonly fileName: string
   readonly mediaType: string
 }
 
-/** An upload that has come whole. */
+/** A completely received upload. */
 export interface ReceivedFiles {
   readonly docId: string
   readonly options?: WriteOptions
-  /** To be disposed of. */
+  /** Disposes of the staged files. */
   readonly staged: StagedFiles<AnnouncedFile>
 }
 
@@ -28,8 +28,8 @@ const MAX_MEDIA_TYPE = 255
 const RETRY_MS = '1000'
 
 /**
- * Receives the files of an upload. Throws `forbidden` before anything is kept, `invalid` for a stream that breaks off,
- * `too_large` beyond a limit; then nothing is left of it.
+ * Receives the files of an upload. Throws `forbidden` before anything is stored, `invalid` for an interrupted
+ * stream and `too_large` beyond a limit; in each case the staged files are removed.
  */
 export async function receiveFiles(
   ctx: Context,
@@ -43,7 +43,7 @@ export async function receiveFiles(
   if (head?.$case !== 'attachment') throw badPart('the first message must start a file')
   const { docId } = head.value
   requireDocument(ctx, call, docId, 'editors')
-  // Not for a document that is not there.
+  // Fails before staging if the document does not exist.
   ctx.documents.stateOf(docId)
   const staged = await openStaged<AnnouncedFile>(ctx, docId)
   try {
@@ -78,7 +78,7 @@ function readAnnouncement(file: AnnouncedFile): AnnouncedFile {
   return { fileName: readFileName(fileName), mediaType: mediaType.slice(0, MAX_MEDIA_TYPE) }
 }
 
-/** The bytes of an archive that comes in parts, once the caller may send them. */
+/** The bytes of an archive streamed by the client, after checking that the caller may send them. */
 export async function readArchiveParts(
   ctx: Context,
   call: ServerCall,
@@ -106,7 +106,7 @@ async function* readChunks(
   throw brokenOff()
 }
 
-/** The messages of a caller; one that goes away breaks its upload off, which is no fault of this service. */
+/** The messages of a caller. A client disconnect aborts the upload and is not reported as a server error. */
 async function* untilBroken<T>(parts: AsyncIterable<T>): AsyncGenerator<T, void> {
   try {
     yield* parts

@@ -16,7 +16,7 @@ import { toWire } from './attachment-wire'
 import { authorOf } from './document-call'
 import { runWrite } from './document-options'
 
-/** Attaches files to documents. */
+/** Handlers that upload attachments. */
 export const attachmentUploads = (ctx: Context): Pick<AttachmentsService, 'uploadAttachment'> => ({
   async uploadAttachment(
     parts: AsyncIterable<UploadAttachmentRequest>,
@@ -59,7 +59,9 @@ function describe({ about, size, sha1, sha256 }: StagedFile<AnnouncedFile>) {
   }
 }
 
-/** The same write has the same files, whatever the form that they came in. */
+/**
+ * Adds the files to the request digest, so that the same files identify the same write however they are sent.
+ */
 function withFiles(
   options: WriteOptions | undefined,
   files: readonly StagedFile<AnnouncedFile>[],

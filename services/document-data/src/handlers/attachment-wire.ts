@@ -1,7 +1,7 @@
 import type { Attachment as WireAttachment } from '@sheaf/protos/sheaf/document_data/v1/attachments'
 import type { Attachment } from '../store/attachments/attachments'
 
-/** An attachment as it goes over the wire. */
+/** Converts an attachment to its protobuf message. */
 export function toWire(row: Attachment): WireAttachment {
   const { id, fileName, fileSize, fileType, fileIdent, fileExt, timeUploaded } = row
   return {

@@ -9,11 +9,11 @@ import type { Table } from '../store/schema/schema'
 import { uploadTimeType } from '../values/upload-time'
 import { readOffset } from './read-offset'
 
-/** What a listing shows of each attachment. */
+/** Columns shown for each attachment in a listing. */
 const FIELDS = ['fileName', 'fileSize', 'timeUploaded']
 const FORM = { hidden: false, typed: false, inColumns: false }
 
-/** The query that a listing of attachments means. Throws AppError `invalid` for one that means nothing. */
+/** Builds the query of an attachment listing. Throws AppError `invalid` for an invalid request. */
 export function attachmentsQuery(request: ListAttachmentsRequest): RecordsQuery {
   const { filterJson, sort, limit } = request
   const offset = readOffset(request.offset)
@@ -34,7 +34,7 @@ export function attachmentsQuery(request: ListAttachmentsRequest): RecordsQuery 
   }
 }
 
-/** The table with times of uploads as this listing writes them. */
+/** The attachments table, with upload times in the format of this listing. */
 function showTimes(table: Table): Table {
   const columns = table.columns.map((column) =>
     column.id === 'timeUploaded' ? { ...column, type: uploadTimeType } : column,

@@ -32,7 +32,7 @@ type Rpcs = Omit<
   'uploadAttachment' | 'readAttachmentsArchive' | 'restoreAttachments'
 >
 
-/** The files that are attached to documents. */
+/** Handlers of AttachmentsService. */
 export const attachments = (ctx: Context): Rpcs => ({
   async *listAttachments(
     request: ListAttachmentsRequest,

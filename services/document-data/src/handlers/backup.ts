@@ -55,7 +55,7 @@ export const backup = (ctx: Context): BackupService => ({
   },
 })
 
-/** True when directory has the document: then its file is not what a restore has left. */
+/** Whether directory has the document. If so, its file is not left over from a restore. */
 async function isKnown({ directory, serviceKey }: Context, docId: string): Promise<boolean> {
   const access = new AccessServiceClientImpl(directory)
   try {

@@ -20,7 +20,10 @@ const MAX_ENTRIES = 1000
 const MAX_WAIT_MS = 25_000
 const MAX_TABLES = 1000
 
-/** The log of documents. Calls are admitted here, since one that only waits must not count. */
+/**
+ * Handlers of ChangesService. They apply admission control themselves, because calls that only wait must not
+ * count.
+ */
 export const changes = (ctx: Context): ChangesService => ({
   async *readChanges(
     request: ReadChangesRequest,
@@ -39,7 +42,7 @@ export const changes = (ctx: Context): ChangesService => ({
       const reading = ctx.documents.readChanges(docId, plan, call.signal)
       const reply = reading instanceof Promise ? await reading : reading
       isShort = Array.isArray(reply.parts)
-      // What is all there needs nothing more of this process than to be sent.
+      // A complete result only has to be sent and needs no further work from this process.
       if (isShort) leave()
       yield* responses(reply, request, epoch)
     } finally {

@@ -9,7 +9,7 @@ import type { ColumnChange } from '../store/structure/column-changes'
 import type { NewColumn } from '../store/structure/columns'
 import type { Column, Table } from '../store/schema/schema'
 
-/** A column as it goes over the wire. */
+/** Converts a column to its protobuf message. */
 export function columnToWire(column: Column, tableRef: number): WireColumn {
   const { id, ref, displayCol, summarySourceCol, reverseCol } = column
   return {
@@ -37,9 +37,9 @@ export function columnToWire(column: Column, tableRef: number): WireColumn {
 }
 
 /**
- * A wished column. Its description and the tie of label and id cannot be given when it is made: clients rely on
- * their being ignored.
- * @param computed whether the column is computed when its fields do not say
+ * Reads a column to create. Description and `untieColIdFromLabel` are ignored on creation: clients rely on
+ * that.
+ * @param computed whether the column is computed if its fields do not say
  */
 export function columnFromWire(
   { id, fields = noFields() }: WireNewColumn,
@@ -62,7 +62,7 @@ export function columnFromWire(
   }
 }
 
-/** What to change of a column. Throws `invalid` for a field out of its bounds. */
+/** Reads the changes to a column. Throws `invalid` for a field out of bounds. */
 export function changeFromWire({ fields = noFields() }: WireColumnUpdate): ColumnChange {
   return {
     colId: fields.colId,
@@ -82,7 +82,7 @@ export function changeFromWire({ fields = noFields() }: WireColumnUpdate): Colum
   }
 }
 
-/** Throws `invalid` when an update names other refs than those of the column, which cannot be changed. */
+/** Throws `invalid` if an update specifies refs other than those of the column, which are immutable. */
 export function requireSameRefs(table: Table, update: WireColumnUpdate): void {
   const column = table.byId.get(update.id)
   if (!column) return
@@ -94,7 +94,7 @@ export function requireSameRefs(table: Table, update: WireColumnUpdate): void {
   })
 }
 
-/** Throws `invalid` for a value that was given and is not what it is. */
+/** Throws `invalid` for a given value that differs from the current one. */
 export function requireSame(
   what: string,
   fields: Readonly<Record<string, readonly [given: number | undefined, is: number]>>,

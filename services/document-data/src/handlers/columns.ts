@@ -21,7 +21,7 @@ import { changeFromWire, columnFromWire, columnToWire, requireSameRefs } from '.
 import { requireDocument } from './document-call'
 import { runRead, runWrite } from './document-options'
 
-/** The columns of tables. */
+/** Handlers of ColumnsService. */
 export const columns = (ctx: Context): ColumnsService => ({
   async listColumns(request: ListColumnsRequest, call: ServerCall): Promise<ListColumnsResponse> {
     const { docId, tableId, hidden } = request
@@ -37,7 +37,7 @@ export const columns = (ctx: Context): ColumnsService => ({
     const { docId, tableId, columns: wished } = request
     requireDocument(ctx, call, docId, 'editors')
     requireSome(wished)
-    // Added one by one, columns are empty until somebody writes to them.
+    // A column added without a formula is an empty column until values are written to it.
     const made = wished.map((column) => columnFromWire(column, () => true))
     return runWrite(ctx, call, request, {
       response: AddColumnsResponse,

@@ -7,8 +7,8 @@ import type { Context } from '../context'
 import type { Author } from '../store/log/log'
 
 /**
- * Throws `forbidden` unless the caller's token is for this document with this role, and `precondition` when the
- * document's home is another instance: a file is only ever written where directory says that it is.
+ * Throws `forbidden` unless the caller's token grants this role on this document, and `precondition` if the
+ * document is placed on another instance: a file is only ever written where directory has placed it.
  */
 export function requireDocument(
   ctx: Pick<Context, 'home'>,
@@ -20,13 +20,13 @@ export function requireDocument(
   requireHome(ctx, call.caller.home)
 }
 
-/** Throws `precondition` when the home that a token names is another instance. */
+/** Throws `precondition` if the token names another instance as the home of the document. */
 export function requireHome({ home }: Pick<Context, 'home'>, named: string | undefined): void {
   if (named !== home)
     throw new AppError('precondition', 'WRONG_HOME', 'the document is stored on another instance')
 }
 
-/** The author of what a call writes. */
+/** Returns the author of the changes made by a call. */
 export function authorOf({ caller }: ServerCall): Author {
   return { userId: caller.userId, cause: 'api', traceparent: currentTraceparent() }
 }

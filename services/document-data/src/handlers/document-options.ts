@@ -9,21 +9,21 @@ import { findReply, keepReply, type ReplyKey } from '../store/records/idempotenc
 import { authorOf } from './document-call'
 
 /*
- * What a caller may ask of any read or write of a document, and what every response tells: where the log stands, and the
- * tag of the document. The handlers of document-data read and write through the two functions here.
+ * Options common to all reads and writes of a document, and the fields common to all responses: log position
+ * and document tag. All handlers of document-data read and write through the two functions of this file.
  */
 
-/** Names that callers give to their writes are at most so long. */
+/** Maximum length of an idempotency key. */
 const MAX_KEY_LENGTH = 255
 const DIGEST_BYTES = 32
 
-/** What every response to a write tells. */
+/** Fields of every write response. */
 interface WriteResponse {
   seq: number
   etag?: string
 }
 
-/** What every response to a read tells. */
+/** Fields of every read response. */
 interface ReadResponse extends WriteResponse {
   notModified?: boolean
 }
@@ -44,19 +44,20 @@ interface ReadRequest {
   readonly options?: ReadOptions
 }
 
-/** A write as a handler describes it. */
+/** A write as defined by a handler. */
 interface Write<R> {
-  /** The message of its response, which is kept for repetitions. */
+  /** The response message, stored for repeated requests. */
   readonly response: MessageOf<R>
-  /** What makes the change; the API unless given. */
+  /** The cause of the change; the API if absent. */
   readonly cause?: Author['cause']
-  /** Does it, within its transaction, and gives what the response tells beside log position and tag. */
+  /** Makes the change within its transaction and returns the response except for log position and tag. */
   readonly run: (doc: DocumentWriter) => Omit<R, keyof WriteResponse>
 }
 
 /**
- * Runs a write with what is asked of it, and gives its response when it is on disk. Throws `precondition` when the
- * document has changed, `mismatch` for a key that another request had, and what the write throws; then nothing changed.
+ * Runs a write with its options and returns the response once it is on disk. Throws `precondition` if the
+ * document has changed, `mismatch` for an idempotency key used by another request, and the errors of the
+ * write itself; in each case nothing is changed.
  */
 export async function runWrite<R extends WriteResponse>(
   ctx: Context,
@@ -68,7 +69,7 @@ export async function runWrite<R extends WriteResponse>(
   const { epoch } = ctx.documents.stateOf(docId)
   const run = (doc: DocumentWriter): R => {
     const told = write.run(doc)
-    // All fields of a response but these two come from the write.
+    // The write provides all fields of a response except these two.
     return { ...told, seq: doc.nextSeq, etag: tagOf(epoch, doc.nextSeq) } as R
   }
   const runAsked = (doc: DocumentWriter): R => {
@@ -92,7 +93,7 @@ export async function runWrite<R extends WriteResponse>(
   return result.response
 }
 
-/** Runs a short read, unless the caller knows this state of the document, and gives its response. */
+/** Runs a short read and returns its response, unless the caller already has this state of the document. */
 export function runRead<R extends ReadResponse>(
   ctx: Context,
   { docId, options }: ReadRequest,
@@ -107,12 +108,12 @@ export function runRead<R extends ReadResponse>(
   return { ...told, seq, etag } as R
 }
 
-/** The tag of a document as of a log position. */
+/** The tag of a document at a log position. */
 export function tagOf(epoch: string, seq: number): string {
   return `${epoch}.${seq}`
 }
 
-/** True when what the caller knows is what there is. */
+/** Whether the caller already has the current state. */
 export function isKnown({ ifNoneMatch }: ReadOptions, tag: string): boolean {
   return matches(ifNoneMatch, tag)
 }

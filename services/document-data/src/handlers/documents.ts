@@ -14,7 +14,7 @@ import type { Context } from '../context'
 import { isTimeZone } from '../values/dates/time-zone'
 import { authorOf, requireDocument, requireHome } from './document-call'
 
-/** Makes and removes the files of documents. */
+/** Handlers of DocumentsService: create and delete the files of documents. */
 export const documents = (ctx: Context): DocumentsService => ({
   async createDocument(
     { docId, timezone, locale }: CreateDocumentRequest,
@@ -34,7 +34,7 @@ export const documents = (ctx: Context): DocumentsService => ({
     call: ServerCall,
   ): Promise<DeleteDocumentResponse> {
     requireSystem(call)
-    // A system token is for all documents unless it names one; then it has to be one of this instance.
+    // A system token covers all documents, unless it names one, which must then be placed on this instance.
     if (call.caller.docId !== undefined) requireHome(ctx, call.caller.home)
     await ctx.documents.lifeCycle.remove(docId)
     return {}

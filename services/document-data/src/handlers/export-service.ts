@@ -6,7 +6,7 @@ import {
   ExportWorkbookResponse,
 } from '@sheaf/protos/sheaf/document_data/v1/export'
 
-/** ExportService, whose files copy their bytes no more than they must. */
+/** ExportService, with a serializer for files that avoids copies of their bytes. */
 export const exportService = {
   ...ExportServiceService,
   exportTable: {

@@ -23,7 +23,7 @@ import type { Schema, Table } from '../store/schema/schema'
 import { requireDocument } from './document-call'
 import { isKnown, runRead, tagOf } from './document-options'
 
-/** Size of one message; a chunk that is larger is sent in several. */
+/** Maximum size of one message; larger chunks are split. */
 const MAX_CHUNK_BYTES = 1024 * 1024
 const NOTHING = Buffer.alloc(0)
 
@@ -39,7 +39,7 @@ function readHeader(style: HeaderStyle): HeaderName {
   return name
 }
 
-/** Throws `not_found` for any section: Sheaf keeps what a document is, and nothing of how it is looked at. */
+/** Throws `not_found` for any section, because Sheaf stores no views. */
 function requireNoSection({ viewSection }: { readonly viewSection: number }): void {
   if (viewSection !== 0)
     throw new AppError(
@@ -49,21 +49,21 @@ function requireNoSection({ viewSection }: { readonly viewSection: number }): vo
     )
 }
 
-/** A user table by its id alone. Throws `not_found`. */
+/** Returns a user table by its id. Throws `not_found`. */
 function tableOf(schema: Schema, tableId: string): Table {
   const table = schema.tables.find((known) => known.tableId === tableId)
   if (!table) throw new AppError('not_found', 'TABLE_NOT_FOUND', `Table ${tableId} not found.`)
   return table
 }
 
-/** All user tables. Throws `not_found` when there is none: a workbook has one sheet at least. */
+/** Returns all user tables. Throws `not_found` if there are none: a workbook needs at least one sheet. */
 function tablesOf({ tables }: Schema): readonly Table[] {
   if (tables.length === 0)
     throw new AppError('not_found', 'TABLE_NOT_FOUND', 'the document has no tables')
   return tables
 }
 
-/** Documents and tables in forms that other programs read. */
+/** Handlers of ExportService: documents and tables in formats of other programs. */
 export const exporting = (ctx: Context): ExportService => ({
   async *exportTable(
     request: ExportTableRequest,
@@ -103,7 +103,7 @@ export const exporting = (ctx: Context): ExportService => ({
       yield { chunk: NOTHING, etag: tagOf(epoch, latest), notModified: true }
       return
     }
-    // What cells held before is not for those who may only look at what they hold now.
+    // Previous values of cells require more than view access.
     const mayReadHistory = roleAtLeast(call.caller.role, 'editors')
     const form = { history: mayReadHistory && !noHistory && !template, data: !template }
     yield* ctx.documents.snapshots.read(
@@ -151,7 +151,7 @@ async function* exportAs(
     return
   }
   const { seq, chunks } = await ctx.documents.readExport(docId, plan, call.signal)
-  // Only the first message says which moment it shows.
+  // Only the first message carries the log position of the snapshot.
   let etag: string | undefined = tagOf(epoch, seq)
   for await (const chunk of chunks)
     for (let start = 0; start < chunk.length; start += MAX_CHUNK_BYTES) {

@@ -17,7 +17,7 @@ import { runWrite } from './document-options'
 
 const MAX_ENTRIES = 100
 
-/** What was changed in documents, and taking it back. */
+/** Handlers of HistoryService: list and revert changes. */
 export const history = (ctx: Context): HistoryService => ({
   async listHistory(request: ListHistoryRequest, call: ServerCall): Promise<ListHistoryResponse> {
     const { docId } = request
@@ -55,7 +55,7 @@ function requireListable({ tableId, rowId, beforeSeq, limit }: ListHistoryReques
   if (rowId > 0 && tableId === '') throw bad('row_id requires table_id')
 }
 
-/** Looks at little at once; what needs more of the log than that is looked for in a thread. */
+/** Searches a small part of the log on the event loop; longer searches run in a thread. */
 async function findPage(
   ctx: Context,
   { docId, tableId, rowId, beforeSeq, limit }: ListHistoryRequest,

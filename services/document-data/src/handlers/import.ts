@@ -14,7 +14,7 @@ import { authorOf, requireDocument } from './document-call'
 
 const MIB = 1024 * 1024
 
-/** Makes documents out of files of other programs. */
+/** Handlers of ImportService: create documents from files of other programs. */
 export const importDocument = (ctx: Context): ImportService => ({
   async *importDocument(
     parts: AsyncIterable<ImportDocumentRequest>,
@@ -46,7 +46,7 @@ export const importDocument = (ctx: Context): ImportService => ({
 const badPart = (message: string) =>
   new AppError('invalid', 'BAD_FIELD', message, { field: 'part' })
 
-/** Writes the upload to a file. Throws `too_large` when there is more of it than may be. */
+/** Writes the upload to a file. Throws `too_large` beyond the size limit. */
 async function receive(
   path: string,
   incoming: AsyncIterator<ImportDocumentRequest>,
@@ -107,7 +107,7 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** The latest of values that come faster than they are taken. */
+/** Holds the latest value; values that arrive faster than they are consumed are dropped. */
 class Latest<T> {
   private value: T | undefined
   private wake: () => void = () => {}
@@ -117,7 +117,7 @@ class Latest<T> {
     this.wake()
   }
 
-  /** What comes until a promise is settled, in whichever way. */
+  /** Yields values until the promise is settled, whether fulfilled or rejected. */
   async *until(end: Promise<unknown>): AsyncGenerator<T> {
     let ended = false
     const finish = () => {

@@ -28,7 +28,6 @@ import { recordsService } from './records-service'
 import { sql } from './sql'
 import { tables } from './tables'
 
-/** All services of document-data with their handlers. */
 export function createServices(ctx: Context): ServedService[] {
   const { admission } = ctx
   return [

@@ -10,7 +10,10 @@ const formats: Readonly<Partial<Record<ResultFormat, RowFormat | 'json'>>> = {
   [ResultFormat.ARROW]: 'arrow',
 }
 
-/** The format of the rows; undefined for a JSON document. Throws AppError `invalid` for one that is not known. */
+/**
+ * Returns the format of the rows; undefined for a JSON document. Throws AppError `invalid` for an unknown
+ * format.
+ */
 export function readFormat(format: ResultFormat): RowFormat | undefined {
   const name = formats[format]
   if (!name) throw new AppError('invalid', 'BAD_FIELD', 'format is unknown')

@@ -4,7 +4,10 @@ import { readAddBody, type AddBody } from '../bodies/add-body'
 import { readAddColumns, readUpdateColumns } from '../bodies/columns-body'
 import { readUpdateBody, type UpdateBody } from '../bodies/update-body'
 
-/** Reads rows to add in the form in which they stand. Throws AppError `invalid` for a form that is not known, or a bad body. */
+/**
+ * Reads rows to add in the form of the request. Throws AppError `invalid` for an unknown form or a malformed
+ * body.
+ */
 export function readNewRows(bodyJson: Uint8Array, form: RecordsForm): AddBody {
   switch (form) {
     case RecordsForm.UNSPECIFIED:
@@ -18,7 +21,7 @@ export function readNewRows(bodyJson: Uint8Array, form: RecordsForm): AddBody {
   }
 }
 
-/** Reads rows to change, likewise. */
+/** Reads rows to change in the form of the request. Throws AppError `invalid` as above. */
 export function readChangedRows(bodyJson: Uint8Array, form: RecordsForm): UpdateBody {
   switch (form) {
     case RecordsForm.UNSPECIFIED:

@@ -9,17 +9,17 @@ import type { RecordsReply } from '../store/documents/record-reads'
 import type { Table } from '../store/schema/schema'
 import { readFormat } from './record-format'
 
-/** Larger pages tell their cursor at the end of the answer only, where that has a place for it. */
+/** Larger pages return their cursor only at the end of the response, in formats that can hold it there. */
 const MAX_TOLD_FIRST = 10_000
 const NOTHING = Buffer.alloc(0)
 
-/** A page of records, between the cursor that asks for it and that of the next one. */
+/** A page of records: validates the cursor of the request and creates the cursor of the next page. */
 export class RecordsPage {
-  /** What was asked, which both cursors are bound to. */
+  /** Scope of the request; both cursors are bound to it. */
   private scope = ''
 
   /**
-   * Throws AppError `invalid` when there is no limit.
+   * Throws AppError `invalid` if the request has no limit.
    * @param epoch of the document
    */
   constructor(
@@ -35,7 +35,10 @@ export class RecordsPage {
       )
   }
 
-  /** The query of the rows after the cursor. Throws AppError `invalid` when it was not given for this question. */
+  /**
+   * Returns the query of the rows after the cursor. Throws AppError `invalid` for a cursor of another
+   * request.
+   */
   resume(query: ReadQuery, table: Table, connection: Connection): ReadQuery {
     const { extras } = query
     const page = extras?.page
@@ -45,17 +48,18 @@ export class RecordsPage {
     return { ...query, extras: { ...extras, page: { ...page, after } } }
   }
 
-  /** The cursor of the next page. */
   next(position: Position): string {
     return this.cursors.make(position, this.scope)
   }
 
   private scopeOf(table: Table, where: string, { terms, params }: PageQuery): string {
     const { docId, filterJson } = this.request
-    // Condition and terms hold the ids of their columns, quoted; a column that took the id of another is another one.
+    // Condition and terms name columns by quoted id. Their refs are part of the scope, because a rename can
+    // give the same id to another column.
     const sql = [where, ...terms.map((term) => term.sql)].join()
     const columns = table.columns.filter(({ id }) => sql.includes(quoteId(id)))
-    // Terms also tell how the types of their columns compare: a change of that makes another order.
+    // Terms include how column types compare, so that a type change that alters the order invalidates
+    // cursors.
     return JSON.stringify([
       docId,
       this.epoch,
@@ -78,17 +82,17 @@ export class RecordsPage {
   }
 }
 
-/** An answer with what was found out beside the rows. */
+/** A response with the extras of its query. */
 export interface RecordsDocument {
-  /** Cursor of the next page, where it is to be told before the rows. */
+  /** Cursor of the next page, if it is returned before the rows. */
   readonly nextCursor?: string
-  /** Rows that pass the filter, where they were to be counted. */
+  /** Number of rows that pass the filter, if requested. */
   readonly totalCount?: number
-  /** The whole document. Must be iterated, or returned, to its end. */
+  /** The whole document. Must be iterated to its end or returned. */
   readonly chunks: AsyncIterable<Buffer> | Iterable<Buffer>
 }
 
-/** Completes the answer of a query with extras: in a JSON document they go behind the rows. */
+/** Completes the response of a query with extras; a JSON document has them after the rows. */
 export async function completeDocument(
   { chunks }: RecordsReply,
   { view, limit, format }: ReadRecordsRequest,

@@ -15,8 +15,8 @@ import { readOffset } from './read-offset'
 import type { RecordsPage } from './records-page'
 
 /**
- * The query that a request means; what it says of columns is checked once the table is known.
- * @param page the page that the request asks for, if any
+ * Builds the query of a request. Its columns are checked later, once the table is known.
+ * @param page the requested page, if any
  */
 export function recordsQuery(request: ReadRecordsRequest, page?: RecordsPage): RecordsQuery {
   const { tableId, filterJson, sort, limit, hidden, view } = request

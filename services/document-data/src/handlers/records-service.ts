@@ -4,7 +4,7 @@ import {
   RecordsServiceService,
 } from '@sheaf/protos/sheaf/document_data/v1/records'
 
-/** RecordsService, whose reads of whole tables copy their bytes no more than they must. */
+/** RecordsService, with a serializer for reads that avoids copies of their bytes. */
 export const recordsService = {
   ...RecordsServiceService,
   readRecords: {

@@ -27,7 +27,7 @@ import { readChangedRows, readNewRows } from './records-bodies'
 import { completeDocument, RecordsPage, type RecordsDocument } from './records-page'
 import { recordsQuery } from './records-query'
 
-/** A long row makes a long chunk; messages stay well below gRPC's usual limit of 4 MiB. */
+/** Maximum size of one message, well below gRPC's usual limit of 4 MiB; a long row makes a long chunk. */
 const MAX_CHUNK_BYTES = 1024 * 1024
 const NOTHING = Buffer.alloc(0)
 
@@ -39,7 +39,7 @@ const onManyNames: Readonly<Partial<Record<OnMany, 'first' | 'none' | 'all'>>> =
 
 const toRowIds = (rowIds: readonly number[]) => ({ rowIds: [...rowIds] })
 
-/** The rows of tables. */
+/** Handlers of RecordsService. */
 export const records = (ctx: Context): RecordsService => ({
   async *readRecords(
     request: ReadRecordsRequest,
@@ -60,7 +60,7 @@ export const records = (ctx: Context): RecordsService => ({
     const document: RecordsDocument = hasExtras
       ? await completeDocument(reply, request, page)
       : reply
-    // Only the first message says which moment it shows; there is one also when there are no bytes.
+    // Only the first message carries the log position of the snapshot; it is sent even if there are no bytes.
     const { seq } = reply
     const { nextCursor, totalCount } = document
     const state = { seq, etag: tagOf(epoch, seq), nextCursor, totalCount }

@@ -13,11 +13,11 @@ import { requireDocument } from './document-call'
 import { isKnown, tagOf } from './document-options'
 import { readFormat } from './record-format'
 
-/** Of a statement and its arguments: while it waits for its turn it is held in memory. */
+/** Maximum size of a statement and its arguments, which are held in memory while the statement is queued. */
 const MAX_STATEMENT_BYTES = 1024 * 1024
 const NOTHING = Buffer.alloc(0)
 
-/** Read-only SQL that a caller wrote. */
+/** Handlers of SqlService: read-only SQL from callers. */
 export const sql = (ctx: Context): SqlService => ({
   async *runSql(request: RunSqlRequest, call: ServerCall): AsyncGenerator<RunSqlResponse> {
     const { docId, options } = request
@@ -34,7 +34,7 @@ export const sql = (ctx: Context): SqlService => ({
       call.signal,
     )
     const { moment } = result
-    // Only the first message says which moment it shows; there is one also when there are no bytes.
+    // Only the first message carries the log position of the snapshot; it is sent even if there are no bytes.
     const state = { seq: moment.seq, etag: tagOf(moment.epoch, moment.seq) }
     let isFirst = true
     for (const chunk of result.chunks()) {

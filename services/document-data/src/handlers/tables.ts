@@ -21,7 +21,7 @@ import { columnFromWire, columnToWire, requireSame } from './column-wire'
 import { requireDocument } from './document-call'
 import { runRead, runWrite } from './document-options'
 
-/** The tables of documents. */
+/** Handlers of TablesService. */
 export const tables = (ctx: Context): TablesService => ({
   async listTables(request: ListTablesRequest, call: ServerCall): Promise<ListTablesResponse> {
     requireDocument(ctx, call, request.docId, 'viewers')
@@ -68,7 +68,7 @@ function requireSome(tables: readonly unknown[]): void {
     throw new AppError('invalid', 'NO_TABLES', 'tables must have at least one item')
 }
 
-/** Refs cannot be changed; that of the table may be there to name it. */
+/** Refs are immutable; an update may contain the ref of the table to identify it. */
 function requireSameRefs(table: Table, update: TableUpdate): void {
   requireSame(`table "${table.tableId}"`, {
     tableRef: [update.tableRef, table.ref],
@@ -99,7 +99,10 @@ function tableFromWire({ id, columns }: WireNewTable): NewTable {
   return { id, columns: columns.map(newColumn) }
 }
 
-/** Columns made with their table hold data unless they are given a formula; only what shapes the values is taken. */
+/**
+ * Columns created with their table are data columns unless they have a formula. Only the fields that define
+ * their values are used.
+ */
 function newColumn(column: Parameters<typeof columnFromWire>[0]): NewColumn {
   const { id, fields } = columnFromWire(column, ({ formula }) => (formula ?? '') !== '')
   const { type, isFormula, formula, label, widgetOptions } = fields

@@ -2,10 +2,10 @@ import type { ServerCall } from '@sheaf/auth/server-call'
 import { serve, type ServedService } from '@sheaf/kit/grpc/server'
 import type { Admission, Wanted } from '../admission'
 
-/** RPCs without side effects, by the house rule on names, and SQL, which can only read. */
+/** RPCs without side effects: those named so by convention, and SQL, which is read-only. */
 const READ = /^(get|list|read)[A-Z]|^runSql$/
 
-/** RPCs that carry files. */
+/** RPCs that transfer files. */
 const transfers = new Set([
   'uploadAttachment',
   'downloadAttachment',
@@ -15,7 +15,7 @@ const transfers = new Set([
 
 type Handler = (request: never, call: ServerCall) => unknown
 
-/** Serves handlers behind admission: what is refused has neither been parsed nor begun. */
+/** Serves handlers with admission control: rejected calls are neither parsed nor started. */
 export function serveAdmitted(
   admission: Admission,
   definition: ServedService['definition'],
@@ -60,8 +60,8 @@ function enter(
   request: { readonly bodyJson?: Uint8Array },
   { caller }: ServerCall,
 ): () => void {
-  // Sheaf's own calls are few, and tidy up what would be left over.
+  // Calls from Sheaf itself are few and clean up after others, so they are always admitted.
   if (caller.system) return leaveNothing
-  // The document of the verified token: nobody uses up the share of another one.
+  // The document comes from the verified token, so that no caller can use up the share of another document.
   return admission.enter({ kind, docId: caller.docId ?? '', bytes: request.bodyJson?.length ?? 0 })
 }

@@ -1,18 +1,18 @@
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '@sheaf/kit/errors'
 
-/** Nesting that a cell or filter may have; more could only be meant to exhaust a stack. */
+/** Maximum nesting of a cell or filter; protects against stack exhaustion. */
 const MAX_DEPTH = 64
 
 /**
- * Decodes JSON. Throws AppError `invalid` (MALFORMED_JSON) naming what it read (`what`, such as `body`) for text that is
- * not JSON, with its position but none of its values; for bytes that are not UTF-8; and for text that holds a lone
- * surrogate, which no valid reply could give back.
+ * Decodes JSON. Throws AppError `invalid` (MALFORMED_JSON) for text that is not JSON, for bytes that are not
+ * UTF-8, and for lone surrogates, which no valid response could return. The message names the input (`what`,
+ * such as `body`) and the position but quotes no value.
  */
 export function readJson(json: Uint8Array | string, what: string): unknown {
   const text = typeof json === 'string' ? json : decodeUtf8(json, what)
   const value = parse(text, what)
-  // Only an escape can bring a lone surrogate into text that came as UTF-8.
+  // In UTF-8 input, only an escape sequence can produce a lone surrogate.
   const suspicious = typeof json === 'string' || /\\u[dD][89a-fA-F]/.test(text)
   if (suspicious && holdsLoneSurrogate(value)) throw illFormed(what)
   return value
@@ -42,7 +42,7 @@ function illFormed(what: string): AppError {
   )
 }
 
-/** Looks without recursion, because nesting is not yet bounded here. */
+/** Iterative, because nesting is not bounded at this point. */
 function holdsLoneSurrogate(root: unknown): boolean {
   const waiting: unknown[] = [root]
   while (waiting.length > 0) {

@@ -8,22 +8,25 @@ import type { TableShape } from './table-shape'
 export interface Condition {
   sql: string
   params: StoredValue[]
-  /** True when an index on the column cannot serve it. */
+  /** True if an index on the column cannot be used. */
   needsScan?: boolean
 }
 
-/** Kind of a column's storage; the row id is one of its own. */
+/** Storage class of a column; the row id has its own. */
 export type ColumnStorage = 'id' | 'text' | 'number' | 'list' | 'any'
 
-/** From here on values travel as one JSON text: SQLite has a limit of placeholders, and each text is its own plan. */
+/**
+ * From this number on, values are bound as one JSON text: SQLite limits placeholders, and each number of them
+ * is a separate statement to prepare.
+ */
 const MANY = 50
 
-/** The storage of a column that is known to be there. */
+/** Returns the storage class of an existing column. */
 export function storageOf(table: TableShape, column: string): ColumnStorage {
   return column === 'id' ? 'id' : (findColumn(table, column)?.type.storage ?? 'any')
 }
 
-/** Stored values that equal one of the cells. */
+/** Returns the stored values that equal one of the cells. */
 export function storedCandidates(
   cells: readonly Cell[],
   storage: ColumnStorage,
@@ -34,8 +37,8 @@ export function storedCandidates(
 }
 
 /**
- * Text columns have TEXT affinity, and the row id INTEGER: SQLite would find the text "10" for the number 10 and the
- * row 1 for the text "1". So what such a column cannot hold is left out.
+ * Text columns have TEXT affinity and the row id INTEGER, so SQLite would match text "10" with the number 10
+ * and row 1 with the text "1". Values that the column cannot hold are therefore omitted.
  */
 function candidatesOf(cell: Cell, storage: ColumnStorage): StoredValue[] {
   switch (typeof cell) {
@@ -58,7 +61,7 @@ function numberCandidates(value: number, storage: ColumnStorage): StoredValue[] 
   return storage === 'any' && (value === 0 || value === 1) ? [number, tag(value === 1)] : [number]
 }
 
-/** The condition that an expression has one of the values. */
+/** Returns the condition that an expression equals one of the values. */
 export function candidatesCondition(
   expression: string,
   candidates: ReadonlySet<StoredValue>,

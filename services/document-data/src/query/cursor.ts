@@ -1,36 +1,38 @@
 import { createHash, createHmac, timingSafeEqual, type Hmac } from 'node:crypto'
 import { AppError } from '@sheaf/kit/errors'
 
-/** Value of one term of an order in one row, as SQLite gives it. */
+/** Value of a sort term in one row, as returned by SQLite. */
 export type KeyValue = string | number | null
 
-/** Where a page ends: the values of all terms of the order in its last row; the last one is the row's id. */
+/** End of a page: the values of all sort terms in its last row; the last value is the row id. */
 export type Position = readonly KeyValue[]
 
 /**
- * What a cursor names: a position, or, when its text is too long to travel, the last row and a digest of the position,
- * good for as long as the row is there and unchanged.
+ * Target of a cursor: a position or, if its text is too long for a request, the last row and a digest of the
+ * position, valid while the row exists unchanged.
  */
 export type Place =
   { readonly position: Position } | { readonly row: number; readonly digest: string }
 
-/** Longer positions are named by row and digest. A URL and a header have room for a few thousand characters. */
+/**
+ * Longer positions are replaced by row and digest; URLs and headers are limited to a few thousand characters.
+ */
 const MAX_POSITION_BYTES = 1_500
 const MAC_BYTES = 16
 
 /**
- * Makes and reads cursors. A cursor is the text of a place, signed together with a scope that says what was asked: that
- * is not in the cursor, so one that comes with another question, was changed, or was made up is refused.
+ * Creates and verifies cursors. A cursor is signed together with a scope that describes the request. The
+ * scope is not part of the cursor, so forged, modified or reused cursors of other requests are rejected.
  */
 export class Cursors {
   private readonly key: Buffer
 
-  /** @param secret known to all instances of a Sheaf and to nobody else */
+  /** @param secret shared by all instances of a Sheaf */
   constructor(secret: string) {
     this.key = createHmac('sha256', secret).update('sheaf cursor').digest()
   }
 
-  /** The cursor of what follows a position. */
+  /** Returns the cursor for the rows after a position. */
   make(position: Position, scope: string): string {
     const text = positionText(position)
     const place =
@@ -40,7 +42,7 @@ export class Cursors {
     return Buffer.concat([this.sign(place, scope), Buffer.from(place)]).toString('base64url')
   }
 
-  /** The place that a cursor names. Throws AppError `invalid` (INVALID_CURSOR) for one that is not of this scope. */
+  /** Returns the target of a cursor. Throws AppError `invalid` (INVALID_CURSOR) if its scope differs. */
   read(cursor: string, scope: string): Place {
     const bytes = Buffer.from(cursor, 'base64url')
     const text = bytes.subarray(MAC_BYTES).toString()
@@ -58,17 +60,17 @@ export class Cursors {
   }
 }
 
-/** Throws as `read` unless the position is the one that a place names by its digest. */
+/** Throws like `read` unless the position matches the digest. */
 export function requireSamePosition(position: Position | undefined, digest: string): void {
   if (!position || digestOf(positionText(position)) !== digest) throw invalidCursor()
 }
 
-/** A position as JSON; `readPosition` reads it. */
+/** Serialises a position as JSON; the inverse is `readPosition`. */
 export function positionText(position: Position): string {
   return JSON.stringify(position.map(toWire))
 }
 
-/** The position that `positionText` has written. */
+/** Parses the result of `positionText`. */
 export function readPosition(text: string): Position {
   return (JSON.parse(text) as unknown[]).map(fromWire)
 }
@@ -77,7 +79,7 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22)
 }
 
-/** JSON has no infinities, and keys are never booleans. */
+/** JSON has no infinities. Booleans can encode them because keys are never booleans. */
 function toWire(value: KeyValue): unknown {
   return value === Infinity ? true : value === -Infinity ? false : value
 }

@@ -9,25 +9,28 @@ import type { TableShape } from './table-shape'
 
 export type { Condition } from './allowed-values'
 
-/** Filters of which a row must pass one. */
+/** Alternatives; a row must pass one of them. */
 export interface Alternatives {
   readonly any: readonly Filter[]
 }
 
 /**
- * What is asked of each column, by its id: allowed values, of which a row must have one, or operators. Under `or`, which
- * no column is called, stand alternatives. A row must fulfil all of it.
+ * Conditions by column id: allowed values, of which a row must have one, or operators. The key `or`, which is
+ * not a valid column id, holds alternatives. A row must meet all conditions.
  */
 export type Filter = ReadonlyMap<string, readonly Cell[] | Operators | Alternatives>
 
-/** Conditions in one filter, alternatives included: SQLite takes expressions up to a depth. */
+/**
+ * Maximum number of conditions in a filter, including alternatives; SQLite limits the depth of expressions.
+ */
 const MAX_CONDITIONS = 500
-/** Alternatives within alternatives. */
+/** Maximum nesting of alternatives. */
 const MAX_NESTING = 5
 
 /**
- * Reads `{"column": [value, …], "column": {"operator": …}, "or": [{…}, …]}`; empty text, `{}` and `[]` filter nothing.
- * Throws AppError `invalid`: MALFORMED_JSON, INVALID_FILTER for another form, UNKNOWN_COLUMN naming the column.
+ * Reads `{"column": [value, …], "column": {"operator": …}, "or": [{…}, …]}`; empty text, `{}` and `[]` match
+ * all rows. Throws AppError `invalid`: MALFORMED_JSON, INVALID_FILTER for another form, UNKNOWN_COLUMN naming
+ * the column.
  */
 export function parseFilter(json: string | Uint8Array, table: TableShape): Filter {
   if (json.length === 0) return new Map()
@@ -39,7 +42,7 @@ export function parseFilter(json: string | Uint8Array, table: TableShape): Filte
   return readFilter(value, { table, left: MAX_CONDITIONS }, 0)
 }
 
-/** What the reading of one filter has in common: `left` is how many conditions it may still have. */
+/** State shared while one filter is read; `left` is the number of conditions still allowed. */
 interface Reading {
   readonly table: TableShape
   left: number
@@ -88,7 +91,7 @@ function invalidFilter(message: string): AppError {
   return new AppError('invalid', 'INVALID_FILTER', message)
 }
 
-/** The refusal of a column that the table does not have. */
+/** The error for a column that the table does not have. */
 export function unknownColumn(column: string): AppError {
   const shown = column.length > 100 ? `${column.slice(0, 100)}…` : column
   const message = `Invalid query: unknown column "${shown}"`
@@ -96,8 +99,9 @@ export function unknownColumn(column: string): AppError {
 }
 
 /**
- * What the filter asks of each column. Allowed values are compared with stored values as they are, with nothing parsed; numbers, text and null are never
- * equal to one another, true and 1 are; lists equal nothing. `prefix` goes before each column (`t.` or nothing).
+ * Returns one condition per column. Allowed values are compared with stored values without parsing; numbers,
+ * text and null are never equal to one another, true equals 1, and lists equal nothing. `prefix` precedes
+ * each column (`t.` or empty).
  */
 export function columnConditions(
   table: TableShape,
@@ -139,7 +143,7 @@ function alternativesCondition(
   }
 }
 
-/** All of the conditions as one; `1` when there are none. */
+/** Combines all conditions with AND; `1` if there are none. */
 export function allConditions(conditions: ReadonlyMap<string, Condition>): Condition {
   if (conditions.size === 0) return { sql: '1', params: [] }
   const all = [...conditions.values()]

@@ -32,7 +32,7 @@ const table: TableShape = {
 }
 const context = { settings: { timezone: 'UTC', locale: 'en-US' }, widgetOptions: {} }
 
-/** What a row holds, as it reads. */
+/** The cells of a row as read. */
 type Row = Record<string, Cell>
 
 const db = new Database(':memory:')
@@ -42,7 +42,7 @@ const definitions = table.columns.map(({ id, type }) => `${quoteId(id)} ${type.a
 db.exec(`CREATE TABLE V (id INTEGER PRIMARY KEY, ${definitions.join(', ')})`)
 afterAll(() => db.close())
 
-/** Stores cells and gives back what they read as. */
+/** Stores cells and returns them as read. */
 function store(rows: readonly Row[]): Row[] {
   db.exec('DELETE FROM V')
   const names = columns.map(quoteId).join(', ')
@@ -64,7 +64,7 @@ function store(rows: readonly Row[]): Row[] {
   )
 }
 
-/** Numbers of the rows that pass, from 0. */
+/** Indexes of the rows that pass, from 0. */
 function find(filter: object): number[] {
   const query = buildReadQuery(table, {
     filter: parseFilter(JSON.stringify(filter), table),
@@ -80,7 +80,7 @@ function find(filter: object): number[] {
   ).map((id) => id - first)
 }
 
-// The model: what the operators mean, on cells as they read.
+// Reference model: the meaning of the operators on cells as read.
 
 const asNumber = (cell: Cell) => (typeof cell === 'boolean' ? Number(cell) : cell)
 const isSame = (cell: Cell, wanted: unknown, fold: boolean) => {
@@ -89,7 +89,7 @@ const isSame = (cell: Cell, wanted: unknown, fold: boolean) => {
     return cell.toLowerCase() === wanted.toLowerCase()
   return asNumber(cell) === asNumber(wanted as Cell)
 }
-/** A truth value in an Any column is no number, unlike in a Bool column. */
+/** A truth value in an Any column is not a number, unlike in a Bool column. */
 const comparable = (column: Column, cell: Cell) =>
   typeof cell === 'boolean' && column !== 'b' ? null : asNumber(cell)
 const bytesOf = (text: string) => Buffer.from(sortKey(text) ?? '')
@@ -100,7 +100,7 @@ function isOrdered(cell: Cell, to: unknown, test: (order: number) => boolean): b
   return false
 }
 
-/** A cell, how it compares, and whether case is ignored. */
+/** A cell as read, its comparable value, and whether case is ignored. */
 interface Subject {
   readonly cell: Cell
   readonly value: Cell

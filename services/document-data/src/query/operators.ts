@@ -5,7 +5,7 @@ import type { ColumnStorage, Condition } from './allowed-values'
 import { sortKey } from './sort-keys'
 import { lowerText } from './text-tests'
 
-/** A single value, as operators take it. */
+/** A scalar operand. */
 type Scalar = string | number | boolean | null
 type Comparison = 'lt' | 'lte' | 'gt' | 'gte'
 
@@ -17,20 +17,20 @@ type Operator =
   | { readonly kind: 'isNull'; readonly isNull: boolean }
   | { readonly kind: 'has'; readonly item: Scalar }
 
-/** What operators ask of one column; all of it must hold. */
+/** The operators on one column, combined with AND. */
 export interface Operators {
   readonly operators: readonly Operator[]
   readonly ignoreCase: boolean
 }
 
-/** Items of a list that `has` may name. */
+/** Maximum number of list items in a `has` operand. */
 const MAX_ITEMS = 50
 const SYMBOL: Readonly<Record<Comparison, string>> = { lt: '<', lte: '<=', gt: '>', gte: '>=' }
 
-/** Refuses an operand, in words that follow its name. */
+/** Creates the error for an operand; the message continues after the operand's name. */
 type Refuse = (fault: string) => AppError
 
-/** How the operand of each operator is read. */
+/** Operand parsers by operator. */
 const readers: Readonly<
   Record<string, (operand: unknown, refuse: Refuse, storage: ColumnStorage) => Operator[]>
 > = {
@@ -50,12 +50,12 @@ const readers: Readonly<
   has: readHas,
 }
 
-/** Operators that have something to ignore. */
+/** Operators that support `ignoreCase`. */
 const withCase = ['eq', 'ne', 'in', 'notIn', 'contains', 'startsWith', 'endsWith']
 
 /**
- * Reads `{"gte": 10, "lt": 20}` and the like. Throws AppError `invalid` (INVALID_FILTER) naming column and operator for
- * one that is unknown, has a wrong operand, or does not suit the column.
+ * Reads operators such as `{"gte": 10, "lt": 20}`. Throws AppError `invalid` (INVALID_FILTER) naming column
+ * and operator if the operator is unknown, has an invalid operand, or does not apply to the column.
  */
 export function parseOperators(column: string, value: object, storage: ColumnStorage): Operators {
   const { ignoreCase = false, ...operands } = value as Record<string, unknown>
@@ -139,8 +139,9 @@ function readHas(operand: unknown, refuse: Refuse, storage: ColumnStorage): Oper
 }
 
 /**
- * The condition that an expression, a column of this storage, fulfils all operators. Numbers compare with numbers and
- * text with text, as it sorts; `ne` and `notIn` hold for whatever `eq` and `in` do not hold for.
+ * Returns the condition that an expression, a column of this storage class, meets all operators. Numbers
+ * compare with numbers and text with text, in sort order; `ne` and `notIn` are the exact complements of `eq`
+ * and `in`.
  */
 export function operatorsCondition(
   expression: string,
@@ -153,7 +154,7 @@ export function operatorsCondition(
   return {
     sql: conditions.map(({ sql }) => `(${sql})`).join(' AND '),
     params: conditions.flatMap(({ params }) => params),
-    // One that an index serves is enough to look at few rows.
+    // A single condition with an index suffices to read few rows.
     ...(conditions.every(({ needsScan }) => needsScan) && { needsScan: true }),
   }
 }
@@ -206,7 +207,9 @@ function allowedCondition(
   return not ? scan(`(${condition.sql}) IS NOT TRUE`, condition.params) : condition
 }
 
-/** Numbers come before all text in SQLite's order, so that no function is needed to leave text out. */
+/**
+ * In SQLite's order all numbers precede all text, so a range condition excludes text without a function call.
+ */
 function compareCondition(
   { expression, storage }: Subject,
   { by, to }: Operator & { kind: 'compare' },
@@ -236,7 +239,7 @@ function textCondition(
   return scan(`instr(${subject},?)${kind === 'contains' ? '>0' : '=1'}`, [part])
 }
 
-/** SQL of the cell's text; null for a cell that is no text. */
+/** SQL of the text of a cell; null for a cell that is not text. */
 function textOf(expression: string, storage: ColumnStorage): string {
   switch (storage) {
     case 'id':

@@ -6,63 +6,66 @@ import { orderTerms } from './sort'
 import type { OrderTerm, SortKey } from './sort'
 import type { TableShape } from './table-shape'
 
-/** Which rows to read, in which order. */
+/** The rows to read and their order. */
 export interface ReadRequest {
   filter?: Filter
   sort: readonly SortKey[]
-  /** At most this many rows; 0 for all. */
+  /** Maximum number of rows; 0 for all. */
   limit: number
-  /** Rows to skip before the first one; none when absent. */
+  /** Number of rows to skip; none if absent. */
   offset?: number
-  /** Ids of the columns to show; all when absent. */
+  /** Ids of the columns to return; all if absent. */
   fields?: readonly string[]
-  /** True to read a page after which reading can go on. */
+  /** True to read a page that returns a cursor. */
   paged?: boolean
   /** True to count the rows that pass the filter. */
   counted?: boolean
 }
 
-/** What is found out before the rows of an answer. All of it are plain values that can go to another thread. */
+/** Results to determine besides the rows: plain data that can be sent to a worker thread. */
 export interface ReadExtras {
   readonly counted: boolean
   readonly page?: PageQuery
 }
 
-/** A page in an order. */
+/** A page in a sort order. */
 export interface PageQuery {
-  /** Terms of the order; the last one is the row id. */
+  /** Sort terms; the last one is the row id. */
   readonly terms: readonly OrderTerm[]
-  /** Values of the placeholders in the terms. */
+  /** Bound values of the terms. */
   readonly params: readonly StoredValue[]
-  /** Where the page before ended; undefined for the first page. */
+  /** End of the previous page; undefined for the first page. */
   readonly after?: Position
 }
 
-/** The parts of a SELECT; the SQL calls the functions of sql-functions.ts. */
+/** The parts of a SELECT. The SQL uses the functions of sql-functions.ts. */
 export interface ReadQuery {
-  /** Condition; `1` when every row is wanted. */
+  /** Condition; `1` selects every row. */
   where: string
-  /** The parts of `where` that an index on their column serves, by its id; each has its own bound values. */
+  /**
+   * The parts of `where` that an index on their column can answer, by column id, each with its own bound
+   * values.
+   */
   byColumn: ReadonlyMap<string, Condition>
-  /** Terms of the order, ending in the row id. */
+  /** Sort terms, ending in the row id. */
   orderBy: string
-  /** True when the order is that of the row ids, so that ranges of ids can be read one after the other. */
+  /** True for row id order, in which ranges of ids can be read one after the other. */
   inIdOrder: boolean
-  /** At most this many rows; 0 for all. */
+  /** Maximum number of rows; 0 for all. */
   limit: number
-  /** Rows to skip, of those after the page before; none when absent. */
+  /** Number of rows to skip after the previous page; none if absent. */
   offset?: number
-  /** Values of the placeholders in `where`, then of those in `orderBy` unless there is a page. */
+  /** Bound values of `where`, followed by those of `orderBy` unless there is a page. */
   params: StoredValue[]
-  /** Ids of the columns to show; all when absent. */
+  /** Ids of the columns to return; all if absent. */
   fields?: readonly string[]
-  /** What is found out beside the rows; absent when there is nothing. */
+  /** Results to determine besides the rows; absent if none. */
   extras?: ReadExtras
 }
 
 /**
- * Turns a checked request into SQL with bound values. `alias` names the table in the statement when it is not alone
- * in it; a column named like one of json_each would else be ambiguous.
+ * Converts a checked request to SQL with bound values. `alias` names the table if the statement contains
+ * others; without it, columns named like those of json_each would be ambiguous.
  */
 export function buildReadQuery(
   table: TableShape,
@@ -78,7 +81,7 @@ export function buildReadQuery(
     where: condition.sql,
     byColumn: indexable(conditions),
     orderBy: order.sql,
-    // A page needs no range of ids to be read, so that either direction will do.
+    // Pages are not read by ranges of ids, so either direction works.
     inIdOrder: order.sql === `${prefix}"id"` || (paged && order.terms.length === 1),
     limit,
     offset,

@@ -4,13 +4,16 @@ import { quoteId } from '../quoting/quote'
 import { shownColumns, type RowJsonOptions } from './row-json'
 import type { TableShape } from './table-shape'
 
-/** Columns in one concat, which has two arguments for each, of at most 1,000; and there are at most 2,000 in a table. */
+/**
+ * Maximum number of columns per concat: each takes two of at most 1,000 arguments. A table has at most 2,000
+ * columns.
+ */
 const MAX_IN_CONCAT = 200
 
 /**
- * SQL expression that gives one row as a line of CSV, its end included: the row id, then the columns in the order of
- * `rowJsonSql`, each cell as the JSON has it, in quotes only where it needs them. Nothing stands for null, and `""` for text
- * of no length.
+ * SQL expression for one row as a CSV line, including the line ending: the row id, then the columns in the
+ * order of `rowJsonSql`. Cells are written as in JSON, quoted only where necessary. Null is an empty field
+ * and empty text is `""`.
  */
 export function rowCsvSql(shape: TableShape, { hidden, typed = false }: RowJsonOptions): string {
   const cells = shownColumns(shape, hidden).map(
@@ -31,11 +34,11 @@ function cellCsvSql(type: ColumnType, column: string, typed: boolean): string {
     return computedFieldSql(`iif(${isJsonTextSql(column)}, ${textOfSql(column)}, ${json})`)
   if (isCoded) return computedFieldSql(json)
   if (storage === 'text') return fieldSql(column)
-  // A number needs no quotes, so that nobody has to look for what does.
+  // Numbers need no quotes, which avoids a search for special characters.
   return `CASE typeof(${column}) WHEN 'integer' THEN ${json} WHEN 'real' THEN nullif(${json},'null') ELSE ${fieldSql(column)} END`
 }
 
-/** What is stored is the JSON of text, which the cell is. */
+/** The cell is text, of which the stored value is the JSON. */
 function isJsonTextSql(column: string): string {
   return `${isTaggedSql(column)} AND substr(${column},2,1)='"'`
 }
@@ -48,7 +51,7 @@ function computedFieldSql(value: string): string {
   return `(SELECT ${fieldSql('v')} FROM (SELECT ${value} AS v))`
 }
 
-/** SQL of a field; null is nothing, as everywhere in a concat. */
+/** SQL of a field; null becomes empty in a concat. */
 function fieldSql(value: string): string {
   const quoted = `'"'||replace(${value},'"','""')||'"'`
   const isPlain = ["','", "'\"'", 'char(10)', 'char(13)'].map((text) => `instr(${value},${text})=0`)

@@ -26,7 +26,7 @@ const columnsOf = (names: readonly string[]): ColumnShape[] =>
     hidden: false,
   }))
 
-/** What a row that holds the cells is in the JSON document, and in another form. */
+/** Returns the cells as a row of the JSON document and as a row in another format. */
 function rowIn(
   format: RowFormat,
   columns: readonly ColumnShape[],
@@ -63,7 +63,7 @@ const cell: fc.Arbitrary<Cell> = fc.oneof(
     ['L', 'a,"', 'b'],
     ['L', 1, 2],
   ),
-  // A whole number below zero is refused as a reference.
+  // A negative whole number is rejected as a reference.
   fc.double({ noNaN: true, noDefaultInfinity: true }).filter((n) => n >= 0 || n % 1 !== 0),
   fc.nat(),
   text,

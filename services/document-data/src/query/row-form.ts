@@ -6,45 +6,45 @@ import { columnJsonSqls, rowJsonSql, shownColumns, type ColumnSql } from './row-
 import { rowListSql } from './row-list'
 import type { TableShape } from './table-shape'
 
-/** How rows are written. */
+/** Output options of rows. */
 export interface RowForm {
-  /** True to include hidden columns; in lists they always are. */
+  /** True to include hidden columns; columnar output always includes them. */
   readonly hidden: boolean
-  /** True to write cells with codes that tell their type; not for Arrow. */
+  /** True to write cells with type codes; not supported for Arrow. */
   readonly typed: boolean
-  /** True for a list for each column instead of rows; for JSON only. */
+  /** True for columnar output, one list per column; JSON only. */
   readonly inColumns: boolean
-  /** A JSON document when absent. */
+  /** Output format; a JSON document if absent. */
   readonly format?: RowFormat
 }
 
-/** What stands around the rows. */
+/** Text around the rows. */
 export interface RowFrame {
   readonly head: string
-  /** Between two rows. */
+  /** Separator of rows. */
   readonly separator: string
   readonly tail: string
-  /** Instead of the tail, where something is told behind the rows. */
+  /** Replaces the tail if extras follow the rows. */
   readonly openTail: string
 }
 
-/** How the rows of a table are written, as plain values that can go to another thread. */
+/** Output format of the rows of a table: plain data that can be sent to a worker thread. */
 export interface RowSql {
   /** SQL of a row's text. */
   readonly row: string
   readonly frame: RowFrame
-  /** The lists to answer instead of rows, one for each column. */
+  /** Lists of a columnar response, one per column; replaces rows. */
   readonly columns?: readonly ColumnSql[]
-  /** Columns of an Arrow stream, which is made of rows that are JSON lists. */
+  /** Columns of an Arrow stream, whose rows SQLite writes as JSON lists. */
   readonly arrow?: readonly KeptColumn[]
 }
 
 const JSON_FRAME: RowFrame = { head: '{"records":[', separator: ',', tail: ']}', openTail: ']' }
-/** Each row ends its line by itself. */
+/** For formats whose rows end with their own newline. */
 const LINES: RowFrame = { head: '', separator: '', tail: '', openTail: '' }
 const LISTS: RowFrame = { head: '', separator: ',', tail: '', openTail: '' }
 
-/** How these columns of a table are written. */
+/** Returns the output format for these columns of a table. */
 export function rowSql(shape: TableShape, { hidden, typed, inColumns, format }: RowForm): RowSql {
   if (inColumns) return { row: '', frame: JSON_FRAME, columns: columnJsonSqls(shape, typed) }
   switch (format) {

@@ -16,7 +16,7 @@ function column(id: string, type: string, more: Partial<ColumnShape> = {}): Colu
   return { id, type: columnType(type), isFormula: false, hidden: false, ...more }
 }
 
-/** The text of one row that holds the cells, with the table alone and beside json_each. */
+/** Returns the text of one row with the cells, selected from the table alone and joined with json_each. */
 function rowText(columns: readonly ColumnShape[], cells: readonly Cell[], hidden = false): string {
   const table: TableShape = { tableId: 'T', columns }
   const definitions = columns.map(({ id, type }) => `${quoteId(id)} ${type.affinity}`)

@@ -2,24 +2,24 @@ import { cellJsonSql } from '../values/column-type'
 import { quoteId, quoteText } from '../quoting/quote'
 import type { ColumnShape, TableShape } from './table-shape'
 
-/** Columns in one json_object: it has two arguments for each, of at most 1,000. */
+/** Maximum number of columns per json_object: each takes two of at most 1,000 arguments. */
 const MAX_IN_OBJECT = 450
-/** Columns in one concat: likewise, and there are at most 2,000 columns in a table. */
+/** Maximum number of columns per concat, for the same reason. A table has at most 2,000 columns. */
 const MAX_IN_CONCAT = 200
 
-/** What of a row is written. */
+/** Output options of a row. */
 export interface RowJsonOptions {
-  /** True to write hidden columns as well. */
+  /** True to include hidden columns. */
   hidden: boolean
-  /** True to write cells with codes that tell their type. */
+  /** True to write cells with type codes. */
   typed?: boolean
-  /** Name of the table in the statement, when it is not alone in it. */
+  /** Alias of the table, if the statement contains others. */
   alias?: string
 }
 
 /**
- * SQL expression that gives one row as JSON text, `{"id":1,"fields":{…}}`: data columns in their order, then formula
- * columns. Calls the functions of sql-functions.ts.
+ * SQL expression for one row as JSON text, `{"id":1,"fields":{…}}`: data columns in order, then formula
+ * columns. Uses the functions of sql-functions.ts.
  */
 export function rowJsonSql(shape: TableShape, options: RowJsonOptions): string {
   const { hidden, alias, typed = false } = options
@@ -32,15 +32,18 @@ export function rowJsonSql(shape: TableShape, options: RowJsonOptions): string {
   return `'{"id":'||${prefix}"id"||',"fields":'||${fields}||'}'`
 }
 
-/** A list of cells of a columnar answer. */
+/** The list of one column in a columnar response. */
 export interface ColumnSql {
-  /** JSON text of its name. */
+  /** Name of the list as JSON text. */
   readonly key: string
-  /** SQL expression of a cell's JSON text. */
+  /** SQL expression for the JSON text of a cell. */
   readonly cell: string
 }
 
-/** The lists of a columnar answer: `id`, then all columns, hidden ones too, in the order of `rowJsonSql`. */
+/**
+ * Returns the lists of a columnar response: `id`, then all columns, including hidden ones, in the order of
+ * `rowJsonSql`.
+ */
 export function columnJsonSqls(shape: TableShape, typed: boolean): ColumnSql[] {
   const cells = inOrder(shape.columns).map((column) => ({
     key: JSON.stringify(column.id),
@@ -49,7 +52,7 @@ export function columnJsonSqls(shape: TableShape, typed: boolean): ColumnSql[] {
   return [{ key: '"id"', cell: 'CAST("id" AS TEXT)' }, ...cells]
 }
 
-/** The columns of a row as it is written: data columns in their order, then formula columns. */
+/** Returns the columns of a row in output order: data columns in order, then formula columns. */
 export function shownColumns({ columns }: TableShape, hidden: boolean): ColumnShape[] {
   return inOrder(columns.filter((column) => hidden || !column.hidden))
 }
@@ -74,7 +77,7 @@ function narrowFields(cells: readonly CellSql[]): string {
   return `json_object(${cells.map(({ id, sql }) => `${quoteText(id)},${sql}`).join(',')})`
 }
 
-/** The same text in pieces, because no function takes so many arguments and no expression may be so deep. */
+/** The same text in parts, because SQLite limits function arguments and the depth of expressions. */
 function wideFields(cells: readonly CellSql[]): string {
   const pieces: string[] = []
   for (let start = 0; start < cells.length; start += MAX_IN_CONCAT) {

@@ -3,12 +3,15 @@ import { quoteId } from '../quoting/quote'
 import { shownColumns } from './row-json'
 import type { TableShape } from './table-shape'
 
-/** Elements of one json_array, which has at most 1,000 arguments. */
+/** Maximum number of elements per json_array, which has at most 1,000 arguments. */
 const MAX_IN_ARRAY = 900
-/** Elements of one concat: likewise, with a comma for each; and there are at most 2,000 columns in a table. */
+/**
+ * Maximum number of elements per concat: each takes a second argument for its comma. A table has at most
+ * 2,000 columns.
+ */
 const MAX_IN_CONCAT = 400
 
-/** SQL expression that gives one row as a JSON list: the row id, then the cells in the order of `rowJsonSql`. */
+/** SQL expression for one row as a JSON list: the row id, then the cells in the order of `rowJsonSql`. */
 export function rowListSql(shape: TableShape, hidden: boolean): string {
   const cells = shownColumns(shape, hidden).map(({ id, type }) =>
     cellJsonSql(type, quoteId(id), false),

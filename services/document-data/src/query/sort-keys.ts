@@ -2,35 +2,41 @@ import type { Cell } from '../values/column-type'
 import { TAG } from '../values/tagged-text'
 
 /**
- * Keys whose byte order is the order of values for people. SQLite compares them as plain text; better-sqlite3 has no
- * collations, and Node no sort keys of its own.
+ * Sort keys whose byte order is the natural order of values. SQLite compares them as plain text, because
+ * better-sqlite3 has no collations and Node has no collation sort keys.
  */
 
-/** Below every character of ordinary text, so that a shorter word comes first; separates the levels of a key. */
+/**
+ * Lower than every character of ordinary text, so that a shorter word sorts first; separates the levels of a
+ * key.
+ */
 const LEVEL = '\u0002'
-/** Ends an item of a list; below LEVEL, so that a shorter list comes first. */
+/** Ends a list item; lower than LEVEL, so that a shorter list sorts first. */
 const END = '\u0001'
 const MAX_RUN = 50_000
 
-/** Key by which text sorts: letters without accents and case first, then accents, then lower case before upper. */
+/**
+ * Sort key of text. Compares letters without accents and case first, then accents, then lower case before
+ * upper case.
+ */
 export function sortKey(value: unknown): string | null {
   return typeof value === 'string' ? textKey(value, sameText) : null
 }
 
-/** As sortKey, with runs of digits sorted by their number: `a2` before `a10`. */
+/** Like `sortKey`, but compares runs of digits by their number: `a2` before `a10`. */
 export function naturalKey(value: unknown): string | null {
   return typeof value === 'string' ? textKey(value, padNumbers) : null
 }
 
 /**
- * Key of stored text in a list or Any column: false and true before all numbers (null and -∞ in SQLite's order),
- * lists after them, text last.
+ * Sort key of stored text in a list or Any column: false and true before all numbers (null and -∞ in SQLite's
+ * order), then lists, then text.
  */
 export function cellSortKey(value: unknown): string | number | null {
   return cellKey(value, sameText)
 }
 
-/** As cellSortKey, with text in natural order. */
+/** Like `cellSortKey`, with text in natural order. */
 export function naturalCellSortKey(value: unknown): string | number | null {
   return cellKey(value, padNumbers)
 }
@@ -41,7 +47,7 @@ function sameText(text: string): string {
   return text
 }
 
-/** Digits without leading zeros behind a character that grows with their count. */
+/** Encodes digits without leading zeros after a character that grows with their count. */
 function padNumbers(text: string): string {
   return text.replace(/\d+/g, (run) => {
     const digits = run.replace(/^0+(?=\d)/, '')
@@ -64,7 +70,7 @@ function textKey(text: string, form: TextForm): string {
   return `${form(base)}${LEVEL}${accents}${cases === '' ? '' : LEVEL + cases}`
 }
 
-/** Lower case sorts before upper case, the other way round than bytes do. */
+/** Inverts case, because lower case sorts before upper case, contrary to byte order. */
 function swapCase(text: string): string {
   return text.replace(/[a-zA-Z]/g, (letter) =>
     letter < 'a' ? letter.toLowerCase() : letter.toUpperCase(),
@@ -100,7 +106,7 @@ function itemKey(item: unknown, form: TextForm): string {
 
 const buffer = new DataView(new ArrayBuffer(8))
 
-/** Hexadecimal text in the order of the numbers: the bits of the double, all turned for negative ones. */
+/** Hexadecimal text in numeric order: the bits of the double, all inverted for negative numbers. */
 function numberKey(value: number): string {
   buffer.setFloat64(0, value === 0 ? 0 : value)
   const bits = buffer.getBigUint64(0)

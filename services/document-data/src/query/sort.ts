@@ -4,40 +4,41 @@ import { quoteId } from '../quoting/quote'
 import { findColumn } from './table-shape'
 import type { ColumnShape, TableShape } from './table-shape'
 
-/** One key of an order. */
+/** One sort key. */
 export interface SortKey {
   /** Column id, or `id`. */
   column: string
   descending: boolean
-  /** Digits in text sort as numbers. */
+  /** Sorts digits in text as numbers. */
   naturalSort: boolean
-  /** Null and empty text come last, ascending and descending. */
+  /** Sorts null and empty text last, both ascending and descending. */
   emptyLast: boolean
-  /** Text sorts by its place among the column's choices. */
+  /** Sorts text by its position in the choices of the column. */
   orderByChoice: boolean
 }
 
-/** One term of an order. */
+/** One SQL sort term. */
 export interface OrderTerm {
   readonly sql: string
   readonly descending: boolean
 }
 
-/** SQL terms of an order and their bound values. */
+/** SQL sort terms and their bound values. */
 export interface Order {
   sql: string
-  /** The same one by one; the last one is the row id. */
+  /** The individual terms; the last one is the row id. */
   terms: readonly OrderTerm[]
   params: StoredValue[]
 }
 
-/** Longer choice lists are cut: each choice is an expression of its own. */
+/** Maximum number of choices used, because each is a separate expression. */
 const MAX_CHOICES = 1000
 const MAX_KEYS = 50
 
 /**
- * Reads keys such as `A`, `-B`, `-id`, `C:naturalSort;emptyLast`; the column may be a column number. Unknown flags are
- * ignored. Throws AppError `invalid` (UNKNOWN_SORT_KEY) naming the key, (TOO_MANY_SORT_KEYS) beyond 50.
+ * Reads keys such as `A`, `-B`, `-id`, `C:naturalSort;emptyLast`; the column may be a column ref. Unknown
+ * flags are ignored. Throws AppError `invalid`: UNKNOWN_SORT_KEY naming the key, TOO_MANY_SORT_KEYS beyond
+ * 50.
  */
 export function parseSort(keys: readonly string[], table: TableShape): SortKey[] {
   if (keys.length > MAX_KEYS) {
@@ -73,8 +74,8 @@ function resolveColumn(name: string, table: TableShape): string {
 }
 
 /**
- * Terms of the order, always total: after the keys come manualSort and the row id. Without keys it is the row id
- * alone. `prefix` goes before each column.
+ * Returns the terms of a total order: the keys, then manualSort and the row id; without keys, only the row
+ * id. `prefix` precedes each column.
  */
 export function orderTerms(table: TableShape, keys: readonly SortKey[], prefix: string): Order {
   const terms: OrderTerm[] = []
@@ -87,7 +88,7 @@ export function orderTerms(table: TableShape, keys: readonly SortKey[], prefix: 
       addTerms(key, findColumn(table, key.column), { terms, params, prefix })
       continue
     }
-    // Nothing after a row id can matter.
+    // The row id is unique, so later terms have no effect.
     terms.push({ sql: `${prefix}"id"`, descending: key.descending })
     return order(terms, params)
   }
@@ -122,12 +123,13 @@ function addTerms(
   else out.terms.push({ sql: sortExpression(sql, column, key.naturalSort), descending })
 }
 
-/** Above all ASCII text. */
+/** Sorts after all ASCII text. */
 const HIGHEST = `'\u{10ffff}'`
 
 /**
- * Terms by which a Text column sorts as by `sheaf_sort_key`, which is called only for text that is not all ASCII: for the rest
- * SQLite does the same, ten times as fast. Of what differs in case alone lower case comes first, whose codes are higher.
+ * Terms that sort a Text column like `sheaf_sort_key`, which is called only for text that is not all ASCII:
+ * for ASCII text plain SQLite gives the same order ten times as fast. Of texts that differ only in case, the
+ * one in lower case, with higher codes, comes first.
  */
 function addTextTerms(sql: string, descending: boolean, terms: OrderTerm[]): void {
   const byKind = (other: string, ascii: string) =>
@@ -137,9 +139,9 @@ function addTextTerms(sql: string, descending: boolean, terms: OrderTerm[]): voi
 }
 
 /**
- * Expression whose order in SQLite is that of the API: booleans, numbers, null and lists, text. Numbers are compared
- * natively and null among them as infinity, which is never stored; only text costs a function call. In a Text column
- * null comes first, as in SQLite.
+ * Expression whose SQLite order is that of the API: booleans, numbers, null and lists, text. Numbers are
+ * compared natively, with null as infinity, which is never stored; only text needs a function call. In a Text
+ * column null comes first, as in SQLite.
  */
 function sortExpression(sql: string, column: ColumnShape | undefined, natural: boolean): string {
   const type = column?.type

@@ -5,8 +5,8 @@ import { cellSortKey, naturalCellSortKey, naturalKey, sortKey } from './sort-key
 import { anyHas, anyText, endsWith, listHas, listText, lower } from './text-tests'
 
 /**
- * The functions that SQL of this folder and of the column types calls, by name. Every connection that runs such SQL
- * registers them as deterministic and direct-only; they never stand in an index or in the schema.
+ * The SQL functions used by this folder and the column types, by name. Every connection that runs such SQL
+ * registers them as deterministic and direct-only; they must not be used in an index or in the schema.
  */
 export const sqlFunctions: Readonly<
   Record<string, (value: unknown, other: unknown) => string | number | null>

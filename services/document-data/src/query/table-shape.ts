@@ -1,25 +1,25 @@
 import type { ColumnType } from '../values/column-type'
 
-/** A column as reading sees it. */
+/** Column metadata needed for reading. */
 export interface ColumnShape {
   id: string
   type: ColumnType
   isFormula: boolean
-  /** True for manualSort and helper columns, which are read only when asked for. */
+  /** True for manualSort and helper columns, which are returned only on request. */
   hidden: boolean
-  /** Number of the column in the document; a sort key may name it. */
+  /** Ref of the column, which a sort key may use. */
   ref?: number
-  /** Choices in their order, for `orderByChoice`. */
+  /** Choices in order, for `orderByChoice`. */
   choices?: readonly string[]
 }
 
-/** A table as reading sees it: its columns in position order, manualSort among them; `id` goes without saying. */
+/** Table metadata needed for reading: columns in position order, including manualSort but not `id`. */
 export interface TableShape {
   tableId: string
   columns: readonly ColumnShape[]
 }
 
-/** The column with this id; undefined for an unknown one and for `id`. */
+/** Returns the column with this id; undefined for an unknown id and for `id`. */
 export function findColumn(table: TableShape, id: string): ColumnShape | undefined {
   return table.columns.find((column) => column.id === id)
 }

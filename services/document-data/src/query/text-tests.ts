@@ -3,16 +3,16 @@ import { listFromStored } from '../values/list-storage'
 import { anyType } from '../values/column-types/any'
 
 /*
- * What filters ask of text and of lists, as functions that SQL calls. A stored value that is not of the kind gives null,
- * or 0 where something is asked of it.
+ * SQL functions for filters on text and lists. For a stored value of another kind, functions that return text
+ * give null and predicates give 0.
  */
 
-/** Text in the form in which case is ignored. */
+/** Lower-cases text for case-insensitive comparison. */
 export function lowerText(text: string): string {
   return text.toLowerCase()
 }
 
-/** Text without its case. */
+/** Case-insensitive form of text; null for other values. */
 export function lower(value: unknown): string | null {
   return typeof value === 'string' ? lowerText(value) : null
 }
@@ -32,12 +32,12 @@ export function anyText(value: unknown): string | null {
   return textOrNull(anyCell(value))
 }
 
-/** Whether a cell of a list column is a list with the item, which is given as JSON. */
+/** Whether a cell of a list column is a list that contains the item, given as JSON. */
 export function listHas(value: unknown, item: unknown): number {
   return hasItem(listCell(value), item)
 }
 
-/** Whether a cell of an Any column is a list with the item, which is given as JSON. */
+/** Whether a cell of an Any column is a list that contains the item, given as JSON. */
 export function anyHas(value: unknown, item: unknown): number {
   return hasItem(anyCell(value), item)
 }

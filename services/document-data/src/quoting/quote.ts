@@ -1,6 +1,9 @@
 import { AppError } from '@sheaf/kit/errors'
 
-/** A table or column name as SQL. Throws AppError `invalid` for a name with NUL, at which SQLite would stop reading. */
+/**
+ * Quotes a table or column name for SQL. Throws AppError `invalid` for a name with NUL, where SQLite would
+ * stop reading.
+ */
 export function quoteId(identifier: string): string {
   if (identifier.includes('\0')) {
     throw new AppError('invalid', 'INVALID_IDENTIFIER', 'A name must not contain NUL')
@@ -8,7 +11,7 @@ export function quoteId(identifier: string): string {
   return `"${identifier.replace(/"/g, '""')}"`
 }
 
-/** Text as an SQL literal; NUL is refused as above. */
+/** Quotes text as an SQL literal. Rejects NUL like `quoteId`. */
 export function quoteText(text: string): string {
   if (text.includes('\0')) {
     throw new AppError('invalid', 'INVALID_IDENTIFIER', 'A name must not contain NUL')

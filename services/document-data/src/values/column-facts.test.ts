@@ -1,7 +1,7 @@
 import type { Cell, ColumnContext } from './column-type'
 import { columnType } from './column-types'
 
-/** What cells read as after they are written: [type, input, reading, reading when noparse is set, if it differs]. */
+/** Cells as read after a write: [type, input, cell, cell with noparse if different]. */
 type Fact = [type: string, input: Cell, reads: Cell, unparsed?: Cell]
 
 const DAY = 1704153600

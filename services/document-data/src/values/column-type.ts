@@ -1,34 +1,34 @@
 /**
- * What a cell is on disk, ready to be bound. Whole numbers are bigint, because better-sqlite3 binds a JavaScript
- * number as REAL.
+ * The SQLite value of a cell, ready to be bound. Whole numbers are bigint, because better-sqlite3 binds a
+ * JavaScript number as REAL.
  */
 export type StoredValue = string | number | bigint | null
 
-/** A cell as clients write and read it: decoded JSON whose arrays begin with a type code. */
+/** A cell as clients write and read it: decoded JSON in which arrays begin with a type code. */
 export type Cell = null | boolean | number | string | unknown[]
 
-/** What parsing needs to know about the document. */
+/** Document settings that parsing depends on. */
 export interface DocumentSettings {
-  /** IANA name of the zone. */
+  /** IANA name of the time zone. */
   timezone: string
   /** BCP 47 tag, such as `en-US`. */
   locale: string
 }
 
-/** What parsing needs to know about the column. */
+/** Column settings that parsing depends on. */
 export interface ColumnContext {
   settings: DocumentSettings
-  /** Parsed widget options of the column; keys that parsing does not know are ignored. */
+  /** Parsed widget options of the column; unknown keys are ignored. */
   widgetOptions: Record<string, unknown>
-  /** Row whose visible column shows this text; left out for a column that has no visible column. */
+  /** Returns the row whose visible column shows this text; absent for a column without a visible column. */
   lookup?(text: string): bigint | undefined
-  /** Row of the referenced table that has this text in the named column. */
+  /** Returns the row of the referenced table that has this text in the named column. */
   lookupIn?(text: string, column: string): bigint | undefined
 }
 
-/** How a write treats text. */
+/** Options of a write. */
 export interface StoreOptions {
-  /** True to leave out the parsing of text by the settings of the column; conversion to its type always happens. */
+  /** True to skip the parsing of text by column settings; values are always converted to the column type. */
   noParse: boolean
 }
 
@@ -39,42 +39,43 @@ export interface ColumnType {
   /** Zone of a DateTime, table of a Ref or RefList. */
   readonly argument?: string
   /**
-   * Declared type in CREATE TABLE. Only columns that hold nothing but text have one: numeric affinities would turn
-   * kept text such as `3000000000.0` into a number.
+   * Declared type in CREATE TABLE. Only columns that hold nothing but text have one: numeric affinities would
+   * turn kept text such as `3000000000.0` into a number.
    */
   readonly affinity: 'TEXT' | ''
-  /** Which order and which filter rules the stored values follow. */
+  /** Selects the order and filter rules of the stored values. */
   readonly storage: Storage
-  /** Value of a cell that nobody has written. */
+  /** Value of a cell that was never written. */
   readonly defaultValue: StoredValue
   /**
-   * Value to store for a cell. A cell that does not fit the type is kept as text. Throws AppError `invalid`
-   * (INVALID_VALUE) for the few cells that cannot be kept without damage.
+   * Converts a cell to its stored value. A cell that does not fit the type is kept as text. Throws AppError
+   * `invalid` (INVALID_VALUE) for the few cells that cannot be kept without loss.
    */
   toStored(cell: Cell, context: ColumnContext, options: StoreOptions): StoredValue
-  /** The cell that a stored value means; lists have the code `L`. */
+  /** Converts a stored value to its cell; lists have the code `L`. */
   fromStored(value: StoredValue): Cell
   /**
-   * SQL expression over a quoted column whose value `json_object` and `json_quote` write as the cell. Uses the
-   * functions of query/sql-functions.ts.
+   * SQL expression over a quoted column whose value `json_object` and `json_quote` write as the cell. Uses
+   * the functions of query/sql-functions.ts.
    */
   jsonSql(column: string): string
-  /** The same with a code that tells the type, such as `["d",0]`; as `jsonSql` when absent. */
+  /** Like `jsonSql`, with a type code such as `["d",0]`; defaults to `jsonSql`. */
   typedJsonSql?(column: string): string
 }
 
-/** SQL expression of a cell, plain or with codes that tell its type. */
+/** SQL expression of a cell, plain or with type codes. */
 export function cellJsonSql(type: ColumnType, column: string, typed: boolean): string {
   return (typed ? type.typedJsonSql?.(column) : undefined) ?? type.jsonSql(column)
 }
 
 /**
- * Kinds of storage: `text` holds text and null, `number` numbers, null and kept text, `list` JSON lists, null and
- * kept text, `any` everything (lists and any use tagged text for what would be ambiguous).
+ * Storage classes: `text` holds text and null; `number` holds numbers, null and kept text; `list` holds JSON
+ * lists, null and kept text; `any` holds everything. `list` and `any` use tagged text for values that would
+ * be ambiguous.
  */
 export type Storage = 'text' | 'number' | 'list' | 'any'
 
-/** The usual reading of a number, kept text or null. */
+/** Default conversion of a stored number, kept text or null to its cell. */
 export function plainFromStored(value: StoredValue): Cell {
   return typeof value === 'bigint' ? Number(value) : value
 }

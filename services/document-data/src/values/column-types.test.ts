@@ -33,7 +33,7 @@ const db = new Database(':memory:')
 for (const [name, fn] of Object.entries(sqlFunctions))
   db.function(name, { deterministic: true }, fn)
 
-/** Writes cells into one column of a real table and reads them back both ways. */
+/** Writes cells to one column of a real table and reads them back both ways. */
 function throughSqlite(
   name: string,
   cells: readonly Cell[],
@@ -74,7 +74,7 @@ const codedRows =
   (cell, argument) =>
     cell === null || Array.isArray(cell) ? ['r', table ?? argument, cell?.slice(1) ?? []] : cell
 
-/** How a cell as it reads is written with the code of its type; types that have none are left out. */
+/** Adds the type code to a cell as read; types without one are omitted. */
 const codedForms: Readonly<Record<string, Coded>> = {
   Date: (cell) => (typeof cell === 'number' ? ['d', cell] : cell),
   DateTime: (cell, zone) => codedNumber('D')(cell, zone ?? 'UTC'),

@@ -31,8 +31,8 @@ const MAX_CACHED = 5000
 const cache = new Map<string, ColumnType>()
 
 /**
- * The rules of a column type written as in column metadata: `Text`, `DateTime:Europe/Berlin`, `Ref:People`.
- * Throws AppError `invalid` (UNKNOWN_COLUMN_TYPE) for text that names no type or an unknown time zone.
+ * Returns the rules of a column type given as in column metadata: `Text`, `DateTime:Europe/Berlin`,
+ * `Ref:People`. Throws AppError `invalid` (UNKNOWN_COLUMN_TYPE) for an unknown type or time zone.
  */
 export function columnType(type: string): ColumnType {
   const known = cache.get(type)

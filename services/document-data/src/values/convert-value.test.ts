@@ -5,7 +5,7 @@ import { convertValue, idsText, storesAlike } from './convert-value'
 
 const context = { settings: { timezone: 'UTC', locale: 'en-US' }, widgetOptions: {} }
 
-/** What a cell of one type reads as when its column has become one of another type. */
+/** Returns a cell of one type as read after its column was converted to another type. */
 function converted(cell: Cell, from: string, to: string): Cell {
   const [before, after] = [columnType(from), columnType(to)]
   const stored = before.toStored(cell, context, { noParse: false })

@@ -5,15 +5,15 @@ import { cellText } from './python-text'
 
 const KEEP = { noParse: true }
 
-/** True when every value that is stored for one type is stored in the same way for the other. */
+/** Whether both types store every value in the same way. */
 export function storesAlike(from: ColumnType, to: ColumnType): boolean {
   if (from.name === to.name) return true
   return isChoiceOrText(from) && isChoiceOrText(to)
 }
 
 /**
- * Value to store when a column changes its type. Texts are read as by a write that leaves out parsing; what does not fit
- * stays as text. Never throws.
+ * Returns the value to store when a column changes its type. Text is read as by a write that skips parsing;
+ * values that do not fit are stored as text. Never throws.
  */
 export function convertValue(
   value: StoredValue,
@@ -25,13 +25,13 @@ export function convertValue(
   try {
     return to.toStored(cell, context, KEEP)
   } catch (error) {
-    // Cells that no client may write, such as references below 0.
+    // Cells that clients cannot write, such as negative references.
     if (!(error instanceof AppError)) throw error
     return to.toStored(cellText(cell), context, KEEP)
   }
 }
 
-/** What becomes of a list of row ids whose table goes away: the ids as text. */
+/** Converts a list of row ids of a removed table to text. */
 export function idsText(value: StoredValue, from: ColumnType): StoredValue {
   const cell = from.fromStored(value)
   return Array.isArray(cell) ? cell.slice(1).join(', ') : cell === null ? null : cellText(cell)
@@ -39,9 +39,9 @@ export function idsText(value: StoredValue, from: ColumnType): StoredValue {
 
 function cellFor(from: ColumnType, to: ColumnType, cell: Cell): Cell {
   if (!Array.isArray(cell)) return cell
-  // Clients know the choices of a cell as a tuple of Python, a list of rows as a list.
+  // Clients expect choices as the text of a Python tuple, and rows as that of a list.
   if (from.name === 'ChoiceList' && !isListType(to) && to.name !== 'Any') return tupleText(cell)
-  // The codes for reading, which an Any column may hold, are refused in writing.
+  // The read-only codes, which an Any column may hold, are rejected by writes.
   if (cell[0] === 'R') return (cell[2] ?? 0) as Cell
   if (cell[0] === 'r') return Array.isArray(cell[2]) ? ['L', ...(cell[2] as unknown[])] : null
   return cell

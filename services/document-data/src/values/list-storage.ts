@@ -2,7 +2,7 @@ import { quoteText } from '../quoting/quote'
 import type { Cell, StoredValue } from './column-type'
 import { TAG, isTaggedSql, tagListText, untag, untaggedSql } from './tagged-text'
 
-/** Stored form of a list: JSON text, and null for an empty one. */
+/** Stored form of a list: JSON text, null for an empty list. */
 export function storedList(items: readonly unknown[]): StoredValue {
   return items.length === 0 ? null : JSON.stringify(items)
 }
@@ -12,19 +12,19 @@ export function storedListText(text: string): StoredValue {
   return tagListText(text)
 }
 
-/** The cell that a stored value of a list column means. */
+/** Converts a stored value of a list column to its cell. */
 export function listFromStored(value: StoredValue): Cell {
   if (typeof value !== 'string') return typeof value === 'bigint' ? Number(value) : value
   if (value.startsWith('[')) return ['L', ...(JSON.parse(value) as unknown[])]
   return value.startsWith(TAG) ? untag(value) : value
 }
 
-/** SQL value of a list column: the coded list, null for an empty one, or kept text. */
+/** SQL value of a list column: the coded list, null for an empty list, or kept text. */
 export function listJsonSql(column: string): string {
   return caseSql(column, { list: `json('["L",'||substr(${column},2))` })
 }
 
-/** SQL value of a list column where an empty list stands as such. */
+/** SQL value of a list column with empty lists written as lists. */
 export function typedListJsonSql(column: string): string {
   return caseSql(column, {
     list: `json('["L",'||substr(${column},2))`,
@@ -32,7 +32,7 @@ export function typedListJsonSql(column: string): string {
   })
 }
 
-/** SQL value of a list of row ids as a coded reference to rows of the table, an empty one as well. */
+/** SQL value of a list of row ids as a coded reference to rows of the table, including empty lists. */
 export function referencesJsonSql(table: string): (column: string) => string {
   const name = quoteText(table)
   return (column) =>
@@ -42,7 +42,7 @@ export function referencesJsonSql(table: string): (column: string) => string {
     })
 }
 
-/** A range finds `[` without a function call per row. */
+/** The range condition detects a leading `[` without a function call per row. */
 function caseSql(column: string, { list, none }: { list: string; none?: string }): string {
   return (
     `CASE WHEN ${column}>='[' AND ${column}<'\\' THEN ${list} ` +
@@ -51,7 +51,7 @@ function caseSql(column: string, { list, none }: { list: string; none?: string }
   )
 }
 
-/** Items of text that is a JSON list; undefined for other text. */
+/** Parses text as a JSON list; undefined for other text. */
 export function readJsonList(text: string): unknown[] | undefined {
   if (!/^\s*\[/.test(text)) return undefined
   try {
@@ -62,7 +62,10 @@ export function readJsonList(text: string): unknown[] | undefined {
   }
 }
 
-/** Items of comma-separated text: trimmed, blank ones dropped, quoted ones may hold commas; lines separate as well. */
+/**
+ * Splits text at commas and newlines. Items are trimmed, blank items are dropped, and quoted items may
+ * contain commas.
+ */
 export function splitItems(text: string): string[] {
   const items: string[] = []
   const pattern = /\s*(?:"((?:[^"]|"")*)"[^\S\r\n]*(?=[,\r\n]|$)|([^,\r\n]*))(?:[,\r\n]|$)/y

@@ -1,18 +1,21 @@
 import { dateText, dateTimeText } from './dates/date-text'
 
 /**
- * Texts of values as clients of this API know them: the texts that Python's str() and repr() give, because a value
- * that does not fit its column is kept as such text.
+ * Texts of values in the format that clients of this API expect: those of Python's str() and repr(), because
+ * a value that does not fit its column is stored as such text.
  */
 
-/** Text of a number in a Text column: whole numbers plainly up to 2^53, others with up to 15 significant digits. */
+/**
+ * Text of a number in a Text column: whole numbers up to 2^53 in full, others with up to 15 significant
+ * digits.
+ */
 function numberText(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) <= 2 ** 53) return String(value === 0 ? 0 : value)
   if (!Number.isFinite(value)) return notFiniteText(value)
   return exponentText(value.toExponential(14), 15)
 }
 
-/** Text of a number that is known to be a float: `5.0`, `1e+16`, shortest digits that read back the same. */
+/** Text of a float: `5.0`, `1e+16`; the shortest digits that parse to the same value. */
 export function floatText(value: number): string {
   if (!Number.isFinite(value)) return notFiniteText(value)
   const text = exponentText(value.toExponential(), 16)
@@ -24,7 +27,7 @@ function notFiniteText(value: number): string {
   return value > 0 ? 'inf' : '-inf'
 }
 
-/** Turns `d.ddde±x` into fixed notation below 10^limit and above 10^-5, else into `d.dde±0x`. */
+/** Converts `d.ddde±x` to fixed notation below 10^limit and above 10^-5, otherwise to `d.dde±0x`. */
 function exponentText(exponential: string, limit: number): string {
   const [mantissa = '', power = '0'] = exponential.split('e')
   const sign = mantissa.startsWith('-') ? '-' : ''
@@ -38,14 +41,14 @@ function exponentText(exponential: string, limit: number): string {
   return sign + fixedText(digits, exponent)
 }
 
-/** Digits with the point behind the first `exponent + 1` of them. */
+/** Inserts the decimal point after the first `exponent + 1` digits. */
 function fixedText(digits: string, exponent: number): string {
   if (exponent < 0) return `0.${'0'.repeat(-exponent - 1)}${digits}`
   if (digits.length <= exponent + 1) return digits.padEnd(exponent + 1, '0')
   return `${digits.slice(0, exponent + 1)}.${digits.slice(exponent + 1)}`
 }
 
-/** Text of any cell, as a Text column keeps it. */
+/** Text of any cell, as stored in a Text column. */
 export function cellText(cell: unknown): string {
   if (typeof cell === 'string') return cell
   if (Array.isArray(cell)) return codedText(cell)
@@ -101,7 +104,7 @@ function dictText(value: object): string {
   return `{${entries.join(', ')}}`
 }
 
-/** Text in single quotes, or in double quotes when that saves escapes. */
+/** Quotes text with single quotes, or with double quotes if that avoids escapes. */
 function quoted(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
   const escaped = text

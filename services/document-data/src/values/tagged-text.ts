@@ -1,8 +1,9 @@
 import type { Cell } from './column-type'
 
 /**
- * First character of stored text that is not plain: what follows is the JSON of the cell. It is a control character
- * so that in practice no text begins with it, and text that does is itself stored tagged, so nothing is ambiguous:
+ * First character of stored text that is not plain; the JSON of the cell follows. It is a control character, so
+ * that text practically never begins with it. Text that does is itself stored tagged, which keeps the encoding
+ * unambiguous:
  *
  * | cell                        | in a list column | in an Any column |
  * |-----------------------------|------------------|------------------|
@@ -14,22 +15,22 @@ import type { Cell } from './column-type'
  */
 export const TAG = '\u0001'
 
-/** SQL condition: the quoted column holds tagged text. A range, because it needs no function call per row. */
+/** SQL condition: the quoted column holds tagged text. A range condition needs no function call per row. */
 export function isTaggedSql(column: string): string {
   return `${column}>=char(1) AND ${column}<char(2)`
 }
 
-/** SQL value of the JSON inside tagged text. */
+/** SQL value of the JSON in tagged text. */
 export function untaggedSql(column: string): string {
   return `json(substr(${column},2))`
 }
 
-/** Stored form of a cell that has no plain one. */
+/** Stored form of a cell without a plain form. */
 export function tag(cell: Cell): string {
   return TAG + JSON.stringify(cell)
 }
 
-/** The cell inside tagged text. */
+/** The cell in tagged text. */
 export function untag(text: string): Cell {
   return JSON.parse(text.slice(1)) as Cell
 }

@@ -2,8 +2,8 @@ import { columnType } from './column-types'
 import type { ColumnType } from './column-type'
 
 /**
- * Times of uploads in a listing of attachments: epoch milliseconds on disk, unlike any other time, and an ISO 8601 text in
- * JSON.
+ * Upload times in a listing of attachments: epoch milliseconds on disk, unlike other times, and ISO 8601 text
+ * in JSON.
  */
 export const uploadTimeType: ColumnType = {
   ...columnType('DateTime:UTC'),

@@ -2,7 +2,7 @@ import type { ColumnType } from '../column-type'
 import { numberJsonSql, storedNumber } from '../numbers/number-storage'
 import { TAG, isTaggedSql, tag, tagAnyText, untag, untaggedSql } from '../tagged-text'
 
-/** Everything as it was given: numbers and text natively, the rest as tagged text. */
+/** Values of any type, stored unchanged: numbers and text natively, the rest as tagged text. */
 export const anyType: ColumnType = {
   name: 'Any',
   affinity: '',

@@ -1,5 +1,5 @@
 import type { ColumnType } from '../column-type'
 import { createTextType } from './text'
 
-/** Text that is usually one of the column's choices; others are kept as well. */
+/** Text, usually one of the column's choices; other text is stored as well. */
 export const choiceType: ColumnType = createTextType('Choice')

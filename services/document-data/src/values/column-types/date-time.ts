@@ -15,8 +15,8 @@ import { hasAbbreviation, isTimeZone, localToEpoch } from '../dates/time-zone'
 import { dateLikeToStored, readEpochText } from './date'
 
 /**
- * Instants: epoch seconds, possibly with a fraction; text without a zone is local time of the column's zone, which is
- * that of the document when the type names none. Undefined for a zone that nobody knows.
+ * Instants: epoch seconds, possibly with a fraction. Text without a zone is local time in the zone of the
+ * column, which defaults to that of the document. Undefined for an unknown zone.
  */
 export function findDateTimeType(zone: string | undefined): ColumnType | undefined {
   if (zone !== undefined && !isTimeZone(zone)) return undefined
@@ -70,12 +70,12 @@ function isIsoStart(text: string): boolean {
   return /^\d{4}(-\d{1,2}(-\d{1,2}([T ]|$)|$)|\d{4}([T ]|$)|$)/.test(text)
 }
 
-/** Forms of a time that ISO 8601 does not have: `10pm`, `10:20 EST`. */
+/** Time formats that are not part of ISO 8601: `10pm`, `10:20 EST`. */
 function isLooseTime(text: string): boolean {
   return /[a-z]\.?$/i.test(text) && !/\dZ$/i.test(text)
 }
 
-/** Epoch seconds of text, its date read by `readDate`; undefined when it is not an instant. */
+/** Parses text as epoch seconds, reading its date with `readDate`; undefined if it is not an instant. */
 function readInstant(
   text: string,
   zone: string,

@@ -13,7 +13,7 @@ import { zoneOffset } from '../dates/time-zone'
 
 const DAY = 86_400
 
-/** Days: epoch seconds of their midnight in UTC. */
+/** Days, as the epoch seconds of midnight UTC. */
 export const dateType: ColumnType = {
   name: 'Date',
   affinity: '',
@@ -28,13 +28,13 @@ export const dateType: ColumnType = {
   typedJsonSql: (column) => codedNumberSql(column, (number) => `json_array('d',${number})`),
 }
 
-/** Stored form of the cells that Date and DateTime treat alike: numbers and booleans; undefined for others. */
+/** Stored form of cells that Date and DateTime treat alike, numbers and booleans; undefined for others. */
 export function dateLikeToStored(cell: Cell): StoredValue | undefined {
   if (typeof cell === 'number') return storedNumber(cell)
   return typeof cell === 'boolean' ? BigInt(cell) : undefined
 }
 
-/** Epoch seconds that text of nine or ten digits means. */
+/** Parses text of nine or ten digits as epoch seconds. */
 export function readEpochText(text: string): number | undefined {
   return /^\d{9,10}$/.test(text) ? Number(text) : undefined
 }

@@ -6,7 +6,9 @@ import { parseNumber } from './numeric'
 
 const LIMIT = 2 ** 31
 
-/** Whole numbers of 32 bits; fractions are cut, numbers outside become text such as `3000000000.0`. */
+/**
+ * Whole numbers of 32 bits. Fractions are truncated; numbers out of range become text such as `3000000000.0`.
+ */
 export const intType: ColumnType = {
   name: 'Int',
   affinity: '',

@@ -1,10 +1,13 @@
 import type { ColumnType } from '../column-type'
 import { numericType } from './numeric'
 
-/** Position of a row by hand; null asks the store for the next one, and so does anything that is no number. */
+/**
+ * Manual position of a row. Null, or any value that is not a number, requests the next position from the
+ * store.
+ */
 export const manualSortPosType: ColumnType = createPositionType('ManualSortPos')
 
-/** Position in a list of metadata rows; the same rules. */
+/** Position in a list of metadata rows, with the same rules. */
 export const positionNumberType: ColumnType = createPositionType('PositionNumber')
 
 function createPositionType(name: string): ColumnType {

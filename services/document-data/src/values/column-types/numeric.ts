@@ -15,7 +15,7 @@ export const numericType: ColumnType = {
   jsonSql: numberJsonSql,
 }
 
-/** Number that text means: as Python reads it and, when parsing, as people write it. */
+/** Parses text as a number: in Python syntax and, when parsing is enabled, in the format of the locale. */
 export function parseNumber(
   text: string,
   context: ColumnContext,

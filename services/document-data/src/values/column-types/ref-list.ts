@@ -22,7 +22,7 @@ export function createRefListType(table: string): ColumnType {
   }
 }
 
-/** What RefList and Attachments have in common: everything but the parsing of text. */
+/** The rules common to RefList and Attachments: all but the parsing of text. */
 export const idListType: Omit<ColumnType, 'name'> = {
   affinity: '',
   storage: 'list',

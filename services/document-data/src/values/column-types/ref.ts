@@ -5,7 +5,7 @@ import { codedNumberSql } from '../numbers/number-storage'
 import { cellText } from '../python-text'
 import { lookupText, readLookup, readRowId, readRowIdText, refuseTypedReference } from './row-id'
 
-/** Row ids of another table; 0 for none. Whether the row exists is not checked. */
+/** Row ids of another table; 0 for none. The existence of the row is not checked. */
 export function createRefType(table: string): ColumnType {
   return {
     name: 'Ref',

@@ -2,7 +2,10 @@ import { AppError } from '@sheaf/kit/errors'
 import type { Cell, ColumnContext } from '../column-type'
 import { cellText } from '../python-text'
 
-/** Row id that a JSON value is; undefined when it is none. Throws AppError for the negative ids of row actions. */
+/**
+ * Returns a JSON value as a row id; undefined if it is not one. Throws AppError for the negative ids of row
+ * actions.
+ */
 export function readRowId(value: unknown): bigint | undefined {
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) return undefined
   if (value < 0)
@@ -10,12 +13,12 @@ export function readRowId(value: unknown): bigint | undefined {
   return BigInt(value)
 }
 
-/** Row id that text of digits is; undefined when it is none. */
+/** Returns text of digits as a row id; undefined if it is not one. */
 export function readRowIdText(text: string): bigint | undefined {
   return /^\s*\d{1,15}\s*$/.test(text) ? BigInt(text.trim()) : undefined
 }
 
-/** Refuses the codes R and r: they are for reading, and stored as text they would lose what they refer to. */
+/** Rejects the read-only codes R and r: stored as text, they would lose their reference. */
 export function refuseTypedReference(cell: Cell): void {
   if (Array.isArray(cell) && (cell[0] === 'R' || cell[0] === 'r')) {
     throw new AppError(
@@ -26,15 +29,15 @@ export function refuseTypedReference(cell: Cell): void {
   }
 }
 
-/** What `["l", value, {"column": …}]` asks for. */
+/** The lookup requested by `["l", value, {"column": …}]`. */
 export interface Lookup {
   values: readonly unknown[]
   find: (value: unknown) => bigint | undefined
-  /** Text to keep when nothing is found. */
+  /** Text to store if nothing is found. */
   raw?: string
 }
 
-/** The lookup that a cell with the code `l` is; undefined for other cells. */
+/** Reads a cell with the code `l` as a lookup; undefined for other cells. */
 export function readLookup(cell: readonly unknown[], context: ColumnContext): Lookup | undefined {
   if (cell[0] !== 'l') return undefined
   const options = (typeof cell[2] === 'object' ? cell[2] : null) as Record<string, unknown> | null
@@ -48,7 +51,7 @@ export function readLookup(cell: readonly unknown[], context: ColumnContext): Lo
   return { values, find, ...(typeof options?.raw === 'string' ? { raw: options.raw } : {}) }
 }
 
-/** Text to keep for a lookup that found nothing. */
+/** Text to store for a lookup without a result. */
 export function lookupText({ raw, values }: Lookup): string {
   return raw ?? values.map(cellText).join(', ')
 }

@@ -2,10 +2,10 @@ import type { ColumnType } from '../column-type'
 import { plainFromStored } from '../column-type'
 import { cellText } from '../python-text'
 
-/** Text as it is, null, and the text of anything else. */
+/** Text and null unchanged; other values as their text. */
 export const textType: ColumnType = createTextType('Text')
 
-/** A type that keeps everything as text; Text and Choice differ only in how clients show them. */
+/** A type that stores everything as text. Text and Choice differ only in how clients show them. */
 export function createTextType(name: string): ColumnType {
   return {
     name,

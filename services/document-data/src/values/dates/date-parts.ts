@@ -1,14 +1,14 @@
-/** A time of day and, when the text names one, its distance from UTC. */
+/** A time of day and, if the text contains one, its UTC offset. */
 export interface TimeParts {
   /** Seconds since midnight, with fraction. */
   seconds: number
   /** Seconds ahead of UTC. */
   offset?: number
-  /** Abbreviation of a zone, still to be checked against the zone of the column. */
+  /** Zone abbreviation, not yet checked against the zone of the column. */
   abbreviation?: string
 }
 
-/** The three letters of a date format in their order, such as `YMD` of `YYYY-MM-DD`. */
+/** Order of the parts of a date format, such as `YMD` for `YYYY-MM-DD`. */
 export type DateOrder = 'YMD' | 'MDY' | 'DMY' | 'YDM'
 
 const MONTHS =
@@ -17,10 +17,10 @@ const WEEKDAYS = 'sunday monday tuesday wednesday thursday friday saturday'.spli
 const TIME =
   /^(.*?)(?:(?:(?<=\d)T|\s)\s*|^)(\d{1,2})(?::(\d{2})(?::(\d{2})(\.\d{1,9})?)?)?\s*([ap]\.?m\.?)?\s*(Z|[+-]\d{2}:?\d{2}|[A-Z]{2,5})?$/i
 
-/** No date is longer; longer text is not looked at, so that hostile text costs nothing. */
+/** Maximum length of a date. Longer text is not parsed, which bounds the cost of hostile input. */
 export const MAX_DATE_TEXT = 60
 
-/** Epoch second of the midnight (UTC) that begins the day; undefined when the calendar has no such day. */
+/** Epoch seconds of midnight UTC; undefined for a day that is not in the calendar. */
 function dayStart(year: number, month: number, day: number): number | undefined {
   if (year < 1 || year > 9999 || month < 1 || month > 12 || day < 1 || day > 31) return undefined
   const date = new Date(0)
@@ -28,7 +28,7 @@ function dayStart(year: number, month: number, day: number): number | undefined 
   return date.getUTCMonth() === month - 1 ? date.getTime() / 1000 : undefined
 }
 
-/** Splits a date from the time behind it; undefined when the text does not end in a time. */
+/** Splits text into a date and the time after it; undefined if the text does not end in a time. */
 export function splitTime(text: string): { date: string; time: TimeParts } | undefined {
   const match = TIME.exec(text)
   if (!match) return undefined
@@ -74,7 +74,7 @@ function readZone(zone: string, time: TimeParts): boolean {
   return true
 }
 
-/** Day of a date of digits in the order of ISO 8601: `2024`, `2024-1`, `2024-1-2`, `20240102`. */
+/** Parses a date of digits in ISO 8601 order: `2024`, `2024-1`, `2024-1-2`, `20240102`. */
 export function readIsoDate(text: string): number | undefined {
   const match = /^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?|(\d{2})(\d{2}))?$/.exec(text)
   if (!match) return undefined
@@ -82,7 +82,7 @@ export function readIsoDate(text: string): number | undefined {
   return dayStart(Number(year), Number(month ?? shortMonth ?? 1), Number(day ?? shortDay ?? 1))
 }
 
-/** Order of the parts in a date format; year first when it does not say. */
+/** Returns the order of the parts in a date format; year first if it does not specify one. */
 export function dateOrder(format: unknown): DateOrder {
   if (typeof format !== 'string') return 'YMD'
   const found = ['Y', 'M', 'D'].map((letter) => ({
@@ -96,8 +96,8 @@ export function dateOrder(format: unknown): DateOrder {
 }
 
 /**
- * Day of a date written with any separators: digits in the given order, or a month by name. A missing year is that of
- * `now` (epoch seconds), a missing day the first. Undefined when the text is no date or can be read in several ways.
+ * Parses a date with any separators: digits in the given order, or a month by name. The year defaults to that
+ * of `now` (epoch seconds), the day to the first. Undefined if the text is not a date or is ambiguous.
  */
 export function readLooseDate(text: string, order: DateOrder, now: number): number | undefined {
   const parts = text
@@ -145,7 +145,7 @@ function yearOf(now: number): number {
   return new Date(now * 1000).getUTCFullYear()
 }
 
-/** Four digits, or two that mean the latest such year not more than ten years ahead. */
+/** Parses a year of four digits, or of two, meaning the latest such year at most ten years ahead. */
 function readYear(text: string, now: number): number | undefined {
   if (text.length === 4) return Number(text)
   if (text.length !== 2) return undefined

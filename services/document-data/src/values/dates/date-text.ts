@@ -1,11 +1,11 @@
 import { isTimeZone, zoneOffset } from './time-zone'
 
-/** Text of the day of an epoch second, `1970-01-02`; undefined outside the years 1 to 9999. */
+/** Formats the day of epoch seconds, `1970-01-02`; undefined outside the years 1 to 9999. */
 export function dateText(epoch: number): string | undefined {
   return isoText(epoch)?.slice(0, 10)
 }
 
-/** Text of an epoch second in a zone, `1970-01-02 00:00:00+00:00`; undefined when either cannot be named. */
+/** Formats epoch seconds in a zone, `1970-01-02 00:00:00+00:00`; undefined for an invalid instant or zone. */
 export function dateTimeText(epoch: number, zone: string): string | undefined {
   if (!isTimeZone(zone)) return undefined
   const offset = zoneOffset(zone, epoch)

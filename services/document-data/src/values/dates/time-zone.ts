@@ -1,25 +1,25 @@
 const DAY = 86_400
-/** Instants that Date and Intl can name, in epoch seconds. */
+/** Range of epoch seconds that Date and Intl support. */
 const MAX_SECONDS = 8.64e12
 const MAX_CACHED_DAYS = 20_000
 
 interface Zone {
   format: Intl.DateTimeFormat
-  /** Offset of days on which it does not change; undefined for days on which it does. */
+  /** UTC offset by day; undefined for days on which it changes. */
   days: Map<number, number | undefined>
   abbreviations: ReadonlySet<string>
-  /** Tells the abbreviation. */
+  /** Formats the zone abbreviation. */
   short: Intl.DateTimeFormat
 }
 
 const zones = new Map<string, Zone | undefined>()
 
-/** Whether Intl knows the zone. */
+/** Whether Intl supports the zone. */
 export function isTimeZone(name: string): boolean {
   return findZone(name) !== undefined
 }
 
-/** Seconds that local time in the zone is ahead of UTC at an epoch second; 0 for an unknown zone. */
+/** UTC offset of the zone in seconds at an instant (epoch seconds); 0 for an unknown zone. */
 export function zoneOffset(name: string, epoch: number): number {
   if (name === 'UTC') return 0
   const zone = findZone(name)
@@ -30,8 +30,8 @@ export function zoneOffset(name: string, epoch: number): number {
 }
 
 /**
- * Epoch second at which clocks of the zone show the given local time (seconds as if it were UTC). A time that the
- * clocks skip is moved forward by what they skip; of a time that they show twice, the first is meant.
+ * Converts local time in the zone (seconds as if it were UTC) to epoch seconds. A time skipped by a clock
+ * change is moved forward by the skipped amount; of a repeated time, the first occurrence is used.
  */
 export function localToEpoch(name: string, local: number): number {
   const before = zoneOffset(name, local - DAY)
@@ -43,12 +43,12 @@ export function localToEpoch(name: string, local: number): number {
   return zoneOffset(name, late) === after ? late : early
 }
 
-/** Whether the zone is written with this abbreviation at some time of the year, such as `EST` for New York. */
+/** Whether the zone uses this abbreviation at some time of the year, such as `EST` for New York. */
 export function hasAbbreviation(name: string, abbreviation: string): boolean {
   return findZone(name)?.abbreviations.has(abbreviation) ?? false
 }
 
-/** How the zone is written at an epoch second, such as `EST`; its name when that cannot be told. */
+/** Zone abbreviation at an instant (epoch seconds), such as `EST`; the zone name if there is none. */
 export function zoneAbbreviation(name: string, epoch: number): string {
   const parts = findZone(name)?.short.formatToParts(epoch * 1000)
   return parts?.find(({ type }) => type === 'timeZoneName')?.value ?? name

@@ -4,27 +4,27 @@ import { readLocalNumber, readPlainNumber } from '../numbers/number-text'
 import type { NumberReading } from '../numbers/number-text'
 import { hasAbbreviation } from '../dates/time-zone'
 
-/** What an empty column becomes when values are first written to it. */
+/** Type and options of an empty column after the first write. */
 export interface ColumnGuess {
   type: string
-  /** JSON text of the widget options; left out when the values ask for none. */
+  /** Widget options as JSON text; absent if the values need none. */
   widgetOptions?: string
 }
 
-/** So many values must fit, as a part of all that are not blank. */
+/** Minimum share of non-blank values that must fit. */
 const ENOUGH = 0.9
-/** Values looked at; a guess needs no more. */
+/** Maximum number of values examined. */
 const SAMPLE = 1000
 
-/** A way to write days. */
+/** A date format. */
 export interface DateForm {
   dateFormat: string
-  /** Whether the date part of a text is in this form; `order` decides how it is read. */
+  /** Whether the date part of a text has this format; `order` determines how it is parsed. */
   pattern: RegExp
   order: 'YMD' | 'MDY' | 'DMY'
 }
 
-/** The ways that are tried, in this order. */
+/** Date formats in the order in which they are tried. */
 export const DATE_FORMS: readonly DateForm[] = [
   { dateFormat: 'YYYY-MM-DD', pattern: /^\d{4}-\d{1,2}-\d{1,2}$/, order: 'YMD' },
   { dateFormat: 'YYYY/MM/DD', pattern: /^\d{4}\/\d{1,2}\/\d{1,2}$/, order: 'YMD' },
@@ -39,8 +39,9 @@ export const DATE_FORMS: readonly DateForm[] = [
 ]
 
 /**
- * Type of an empty column from the values first written to it; undefined when all are blank, so that it stays
- * empty. At least nine of ten values fit the guessed type; the others become kept text.
+ * Guesses the type of an empty column from the first values written to it; undefined if all are blank, in
+ * which case the column stays empty. At least nine of ten values fit the guessed type; the others become kept
+ * text.
  */
 export function guessColumn(
   cells: readonly Cell[],
@@ -90,7 +91,7 @@ function isPlainNumber(value: Cell): boolean {
   return typeof value === 'number' || typeof value === 'boolean'
 }
 
-/** Widget options that show numbers as this one is written; undefined for a plain one. */
+/** Widget options that show numbers in the same format; undefined for a plain number. */
 export function numberOptions(
   { currency, percent, grouped }: Omit<NumberReading, 'value'>,
   hasPoint: boolean,
@@ -116,13 +117,13 @@ function guessDate(values: readonly Cell[], settings: DocumentSettings): ColumnG
   return undefined
 }
 
-/** True for a day in this form. */
+/** Whether text is a day in this format. */
 export function isDate(text: string, { pattern, order }: DateForm): boolean {
   if (text.length > MAX_DATE_TEXT || !pattern.test(text)) return false
   return (readIsoDate(text) ?? readLooseDate(text, order, 0)) !== undefined
 }
 
-/** True for a day in this form with a time that a column of this zone can hold. */
+/** Whether text is a day in this format followed by a time that a column with this zone can hold. */
 export function isDateTime(text: string, form: DateForm, zone: string): boolean {
   if (text.length > MAX_DATE_TEXT) return false
   const split = splitTime(text)
@@ -131,7 +132,7 @@ export function isDateTime(text: string, form: DateForm, zone: string): boolean 
   return abbreviation === undefined || hasAbbreviation(zone, abbreviation.toUpperCase())
 }
 
-/** The time format of the first text that has a time. */
+/** Returns the time format of the first text with a time. */
 export function timeFormatOf(values: readonly Cell[]): string {
   const first = values.find((v) => typeof v === 'string' && /:\d/.test(v))
   const text = typeof first === 'string' ? first : ''

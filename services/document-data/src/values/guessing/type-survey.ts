@@ -13,34 +13,34 @@ import {
 
 const MAX_INT = 2 ** 31 - 1
 const integer = /^(?:0|-?[1-9]\d*)$/
-// An exponent alone does not make a number: 12E4 is as likely a code.
+// An exponent alone is no evidence of a number: 12E4 is as likely a code.
 const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?)?$/
 const leadingZero = /^[^\d]*0\d/
 
-/** How numbers of a column are written, from the strictest way to the most lenient. */
+/** Number formats of a column, from the strictest to the most lenient. */
 const numberForms = ['whole', 'decimal', 'local'] as const
 
 /**
- * Finds the type of a column from all of its values, which come one by one. Unlike a guess from the first values, it
- * takes a type only when every value that is not blank is written that way, so that no value changes its meaning: codes
- * with leading zeros, long digit strings and text with blanks around it make a Text column.
+ * Infers the type of a column from a stream of all its values. Unlike a guess from the first values, a type
+ * is chosen only if every non-blank value has its format, so that no value changes its meaning: codes with
+ * leading zeros, long digit strings and text with surrounding blanks make a Text column.
  */
 export class TypeSurvey {
   private isBool = true
-  /** Index in `numberForms`; beyond its end when the values are no numbers. */
+  /** Index in `numberForms`; past the end if the values are not numbers. */
   private numbers = 0
   private dates: readonly DateForm[] = DATE_FORMS
   private hasTimes = false
   private sawBlank = false
   private sawValue = false
-  /** Which ways of writing numbers were seen, of those that are not told apart by how strict they are. */
+  /** Number notations seen, apart from those that strictness distinguishes. */
   private readonly marks = { currency: false, percent: false, grouped: false, plain: false }
   private hasPoint = false
   private timed: Cell = null
 
   constructor(private readonly settings: DocumentSettings) {}
 
-  /** Takes one value into account; dates come as the API codes them. */
+  /** Processes one value; dates have the type codes of the API. */
   see(cell: Cell): void {
     if (cell === null || cell === '') {
       this.sawBlank = true
@@ -52,7 +52,7 @@ export class TypeSurvey {
     if (this.dates.length > 0) this.narrowDates(cell)
   }
 
-  /** The type that suits all values seen; undefined when all were blank. */
+  /** Returns the type that fits all values; undefined if all were blank. */
   get guess(): ColumnGuess | undefined {
     if (!this.sawValue) return undefined
     // A Bool cell cannot be blank: it would read as false.
@@ -69,7 +69,7 @@ export class TypeSurvey {
     }
   }
 
-  /** `50` and `50%`, or `50` and `$50`, mean different things, which one format of the column cannot show. */
+  /** `50` and `50%`, or `50` and `$50`, have different meanings, which a single column format cannot show. */
   private guessMarked(): ColumnGuess {
     const { currency, percent, plain } = this.marks
     if ([currency, percent, plain].filter(Boolean).length > 1) return { type: 'Text' }
@@ -78,7 +78,7 @@ export class TypeSurvey {
 
   private guessDate(): ColumnGuess {
     const [form, ...others] = this.dates
-    // 01/02/2024 may be of January or of February when no other value tells.
+    // 01/02/2024 may be in January or in February unless another value disambiguates it.
     if (!form || others.some(({ order }) => order !== form.order)) return { type: 'Text' }
     const { dateFormat } = form
     if (!this.hasTimes) return { type: 'Date', ...optionsOf({ dateFormat }) }
@@ -100,7 +100,7 @@ export class TypeSurvey {
     if (text !== text.trim() || leadingZero.test(text)) return false
     if (text.replace(/\D/g, '').length > EXACT_DIGITS) return false
     const reading = readLocalNumber(text, { settings: this.settings, widgetOptions: {} })
-    // What is written in no special way did not fit before, and must not as such.
+    // Text without currency, percent sign or grouping was already rejected as a plain number.
     if (!reading || !isInRange(text, reading.value)) return false
     const { currency, percent, grouped } = reading
     if (!(currency || percent || grouped) || (currency && percent)) return false
@@ -119,7 +119,7 @@ export class TypeSurvey {
 
   private narrowDates(cell: Cell): void {
     if (Array.isArray(cell)) {
-      // A date by itself, not by how it is written: it suits the first form alone.
+      // A date value, as opposed to text, fits only the first format.
       this.dates = this.dates.slice(0, this.dates[0] === DATE_FORMS[0] ? 1 : 0)
       this.hasTimes ||= cell[0] === 'D'
       return
@@ -150,7 +150,7 @@ function isInt(value: number): boolean {
   return Number.isInteger(value) && Math.abs(value) <= MAX_INT && !Object.is(value, -0)
 }
 
-/** True for a decimal number that a double holds without loss. */
+/** Whether text is a decimal number that a double represents without loss. */
 function isExactNumber(text: string): boolean {
   if (!decimal.test(text)) return false
   const value = Number(text)

@@ -1,14 +1,16 @@
-/** Digits that a double holds in any case. */
+/** Number of decimal digits that a double always represents exactly. */
 export const EXACT_DIGITS = 15
-/** Below it a double holds fewer and fewer digits. */
+/** Smallest normal double; smaller values lose precision. */
 const SMALLEST_EXACT = 2 ** -1022
 
-/** True when the text of a number, read as this value, is not beyond the range of a double, nor so small that it became 0. */
+/**
+ * Whether the text of a number, parsed as this value, neither overflows nor underflows the range of a double.
+ */
 export function isInRange(text: string, value: number): boolean {
   return Number.isFinite(value) && (value !== 0 || !/[1-9]/.test(mantissaOf(text)))
 }
 
-/** True for the text of a number that a double holds without loss. */
+/** Whether a double represents the number in the text without loss. */
 export function isHeldExactly(text: string): boolean {
   const value = Number(text)
   if (!isInRange(text, value)) return false

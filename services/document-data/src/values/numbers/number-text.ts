@@ -1,13 +1,13 @@
 import type { ColumnContext, DocumentSettings } from '../column-type'
 
-/** How numbers are written in one locale. */
+/** Number format of a locale. */
 interface NumberStyle {
   group: string
   decimal: string
   percent: string
 }
 
-/** What a text said beside its number; used to guess how a column shows numbers. */
+/** Notation of a parsed number, used to guess the number format of a column. */
 export interface NumberReading {
   value: number
   currency: boolean
@@ -19,7 +19,7 @@ const styles = new Map<string, NumberStyle>()
 const symbols = new Map<string, readonly string[]>()
 const MAX_NUMBER_TEXT = 400
 
-/** Currencies of regions that write numbers with a symbol of their own; others have no default currency. */
+/** Currencies of regions with their own symbol; other regions have no default currency. */
 const CURRENCIES: Record<string, string> = {
   US: 'USD',
   CA: 'CAD',
@@ -74,8 +74,8 @@ const CURRENCIES: Record<string, string> = {
 }
 
 /**
- * Number that Python's float() reads from text: blanks around it, a point, an exponent, infinity and NaN.
- * Undefined for other text.
+ * Parses text as a number like Python's float(): surrounding blanks, a decimal point, an exponent, infinity
+ * and NaN. Undefined for other text.
  */
 export function readPlainNumber(text: string): number | undefined {
   if (text.length > MAX_NUMBER_TEXT) return undefined
@@ -87,8 +87,9 @@ export function readPlainNumber(text: string): number | undefined {
 }
 
 /**
- * Number that people of the document's locale mean: with group separators, the column's currency sign, a percent
- * sign, or parentheses for a negative. Undefined for text that is no number or could be several.
+ * Parses text as a number in the document's locale: with group separators, the column's currency sign, a
+ * percent sign, or parentheses for a negative number. Undefined for text that is not a number or is
+ * ambiguous.
  */
 export function readLocalNumber(text: string, context: ColumnContext): NumberReading | undefined {
   if (text.length > MAX_NUMBER_TEXT) return undefined
@@ -100,7 +101,7 @@ export function readLocalNumber(text: string, context: ColumnContext): NumberRea
   const outer = takeSign(trimmed)
   const percent = takeAffix(outer.rest, [style.percent, '%'])
   const currency = takeAffix(percent.rest, currencySymbols(context))
-  // `$-5`: the sign may also stand behind the currency, but there is only one.
+  // `$-5`: the sign may follow the currency, but there can be only one.
   const inner =
     currency.found && !outer.signed
       ? takeSign(currency.rest)
@@ -134,7 +135,7 @@ function takeAffix(text: string, affixes: readonly string[]): { rest: string; fo
   return { rest: text, found: false }
 }
 
-/** Digits, point and exponent without group separators; undefined when the groups are not right. */
+/** Digits, decimal point and exponent without group separators; undefined if the grouping is invalid. */
 function plainDigits(
   text: string,
   style: NumberStyle,
@@ -158,7 +159,7 @@ function withoutGroups(whole: string, separator: string, style: NumberStyle): st
   return areGroups(groups) ? groups.join('') : undefined
 }
 
-/** Groups of three, or of two before the last as in India. */
+/** Groups of three digits, or of two before the last group as in India. */
 function areGroups(groups: readonly string[]): boolean {
   const middle = groups.slice(1, -1)
   return (
@@ -208,7 +209,10 @@ function currencySymbols({ settings, widgetOptions }: ColumnContext): readonly s
   return symbols.get(key) ?? []
 }
 
-/** Code of the currency of the region that a locale names; US dollars when it names none, undefined for a region without one. */
+/**
+ * Currency code of the region of a locale; US dollars for a locale without a region, undefined for a region
+ * without a default currency.
+ */
 export function currencyOf({ locale }: DocumentSettings): string | undefined {
   const region = /[-_]([A-Za-z]{2})\b/.exec(locale)?.[1]
   return CURRENCIES[region?.toUpperCase() ?? 'US']
