@@ -198,7 +198,7 @@ describe('uploads', () => {
     [
       'a name without end',
       `${part(`name="upload"; filename="${'n'.repeat(300)}"`, 'a')}--XX--\r\n`,
-      'longer than 255',
+      'more than 255 characters',
     ],
   ])('with %s are refused', async (_, body, error) => {
     const answer = await sendForm(body)

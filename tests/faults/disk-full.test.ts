@@ -81,7 +81,7 @@ describe(`a full disk (${disk.kind})`, () => {
       const reply = await write(rest, large, 'refused', 500)
       return reply.status === 503 && reply
     })
-    expect(refused.body.error).toMatch(/^the (disk is full|file of the document cannot be used)/)
+    expect(refused.body.error).toMatch(/^the (disk is full|document file is unavailable)/)
     expect(await words(rest, large)).toHaveLength(4_500)
     expect((await write(rest, small, 'meanwhile')).status).toBe(200)
     await limitFileSize(sheaf, 'document-data', 'unlimited')
