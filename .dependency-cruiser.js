@@ -1,15 +1,16 @@
-// Which folder may import which. A type-only import counts: it ties just as fast.
+// Permitted imports between folders. Type-only imports count as well, since they couple folders in the same
+// way.
 'use strict'
 
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 
-/** The root folder of a package; the group holds it for `$1`. */
+/** The root folder of a package, captured as `$1`. */
 const anyPackage = '^((?:packages|services)/[^/]+|gateway(?:/console)?|protos|tests|bench)/'
 const isTest = '\\.test\\.ts$|^(services/[^/]+|packages/[^/]+|gateway)/tests/'
 
 /**
- * The folders of a hall in the order in which they build on each other: each imports only those before it, so no two
- * of them form a cycle. Files that lie beside the folders are named with their ending.
+ * The folders of each source tree in dependency order: each folder imports only those listed before it, so no
+ * cycles can form. Files next to the folders are named with their extension.
  */
 const halls = {
   'packages/kit/src': `
@@ -43,14 +44,19 @@ const halls = {
     grid/rows grid/view grid/clipboard grid/columns grid history webhooks document styles app.tsx main.tsx`,
 }
 
-/** A pattern for a room of a hall: one file, or a folder without the folders inside of it that are rooms themselves. */
+/**
+ * Returns a pattern for one entry of a tree: a file, or a folder without its subfolders that are entries
+ * themselves.
+ */
 function roomPattern(hall, room, rooms) {
   if (/\.tsx?$/.test(room)) return `^${hall}/${room.replace('.', '\\.')}$`
   const inner = rooms.filter((other) => other.startsWith(`${room}/`))
   return `^${hall}/${room}/${inner.map((other) => `(?!${other.slice(room.length + 1)}/)`).join('')}`
 }
 
-/** For each room a rule that forbids it the rooms after it, and one for what is in no list. */
+/**
+ * For each entry a rule that forbids imports of later entries, and one rule for folders that are not listed.
+ */
 const hallRules = Object.entries(halls).flatMap(([hall, list]) => {
   const rooms = list.trim().split(/\s+/)
   const patterns = rooms.map((room) => roomPattern(hall, room, rooms))

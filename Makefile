@@ -1,4 +1,4 @@
-# `make` alone prints this file's targets. Everything a target needs is made first, and only when it is out of date.
+# `make` alone lists the targets. Prerequisites of a target are built first, and only when out of date.
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help

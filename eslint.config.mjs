@@ -8,7 +8,7 @@ const typescript = ['**/*.ts', '**/*.tsx']
 const javascript = ['**/*.js', '**/*.mjs', '**/*.cjs']
 const tests = ['**/*.test.ts', '**/tests/**', 'packages/testkit/**']
 
-/** Where settings enter the program; everything else is handed what it needs. */
+/** Settings are read here only; all other code receives its configuration as arguments. */
 const readsEnvironment = [
   '**/main.ts',
   'packages/kit/src/{logger,lifecycle,telemetry/telemetry}.ts',
@@ -81,7 +81,7 @@ export default tseslint.config(
         'error',
         { considerDefaultExhaustiveForUnions: true },
       ],
-      // The generated interfaces want promises also of what has nothing to wait for.
+      // Generated interfaces require promises even where nothing is awaited.
       '@typescript-eslint/require-await': 'off',
       'import-x/max-dependencies': ['error', { max: 15 }],
       'import-x/order': [
@@ -97,7 +97,7 @@ export default tseslint.config(
     },
   },
   {
-    // What runs for every request.
+    // Code that runs for every request.
     files: ['{gateway,services/*,packages/{auth,kit}}/src/**/*.ts'],
     ignores: ['**/*.test.ts'],
     rules: {
@@ -109,7 +109,7 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': ['error', noDefaultExport] },
   },
   {
-    // The factory around a noun's handlers or routes counts as one function.
+    // A factory around the handlers or routes of one resource counts as one function.
     files: ['**/{handlers,routes}/**/*.ts'],
     rules: { 'max-lines-per-function': ['error', 150] },
   },
@@ -118,17 +118,17 @@ export default tseslint.config(
     files: ['gateway/console/src/**'],
   },
   {
-    // What a query answers is told by the call inside of it; written out, its type would say less.
+    // The result of a query is typed by the call inside; an explicit type would add nothing.
     files: ['gateway/console/src/**/{resources,*-queries}.ts'],
     rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' },
   },
   {
-    // Markup is long without being deep.
+    // Markup is long without being complex.
     files: ['**/*.tsx'],
     rules: { 'max-lines-per-function': ['error', 100] },
   },
   {
-    // The list of everything there is.
+    // Lists all handlers or routes.
     files: ['**/{handlers,routes}/index.ts'],
     rules: { 'import-x/max-dependencies': ['error', { max: 30 }] },
   },
@@ -143,7 +143,7 @@ export default tseslint.config(
     rules: {
       'import-x/max-dependencies': ['error', { max: 25 }],
       'sheaf/no-disabled-tests': 'error',
-      // Replies of the REST interface and jest's matchers have no types worth keeping.
+      // Responses of the REST API and jest's matchers have no useful types.
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/unbound-method': 'off',

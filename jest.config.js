@@ -1,11 +1,12 @@
-// Three kinds of tests: unit beside the source (nothing runs), service (one process and the engines), system (all).
+// Three kinds of tests: unit (next to the source, without processes), service (one process and the engines),
+// system (all).
 'use strict'
 
 const { compilerOptions } = require('./tsconfig.check.json')
 
-/** The aliases of the type-checker, so that tests run the sources of every package. */
+/** The path aliases of the type-checker, so that tests run the sources of every package. */
 const moduleNameMapper = {
-  // How kit finds the descriptors beside the generated code.
+  // kit finds the descriptors next to the generated code.
   '^@sheaf/protos/package\\.json$': '<rootDir>/protos/package.json',
   '^fast-check$': '<rootDir>/scripts/jest-fast-check.js',
   ...Object.fromEntries(
@@ -19,14 +20,14 @@ const moduleNameMapper = {
 const swc = {
   jsc: {
     parser: { syntax: 'typescript' },
-    // Also lowers `await using`, which Node 20 does not know.
+    // Also compiles `await using`, which Node 20 does not support.
     target: 'es2022',
   },
   module: { type: 'commonjs' },
   sourceMaps: 'inline',
 }
 
-/** A kind of tests; those that need engines share one PostgreSQL and one NATS. */
+/** One kind of tests; those that need engines share one PostgreSQL and one NATS. */
 const project = (displayName, testMatch, { engines }) => ({
   displayName,
   rootDir: __dirname,
@@ -43,11 +44,11 @@ const project = (displayName, testMatch, { engines }) => ({
 })
 
 module.exports = {
-  // One more than the cores of a small machine: many suites wait most of their time, for a process that was killed and
-  // is started again, or for a lease to end.
+  // One more than the cores of a small machine: many suites spend most of their time waiting, for a process
+  // to restart or a lease to expire.
   maxWorkers: 3,
   testSequencer: '<rootDir>/scripts/jest-sequencer.js',
-  // For a whole system on a busy machine; jest knows no limit per project.
+  // For a whole system on a busy machine; jest has no per-project timeout.
   testTimeout: 180_000,
   projects: [
     project(

@@ -1,9 +1,9 @@
-/** Tells a call that nobody waits for it any more; every AbortSignal is one. */
+/** Cancels a call; every AbortSignal is one. */
 export interface CallSignal {
   readonly aborted: boolean
-  /** Why, once it is aborted. */
+  /** The reason, once aborted. */
   readonly reason: Error
-  /** Has the listener told, once. */
+  /** Adds a listener that is called once. */
   addEventListener(
     type: 'abort',
     listener: (() => void) | { handleEvent(): void },
@@ -13,15 +13,18 @@ export interface CallSignal {
 }
 
 /**
- * What travels beside a request in every call, on the client's side and on the server's: generated service
+ * Context that accompanies the request of every call, on the client and on the server. Generated service
  * interfaces take it as their second parameter.
  */
 export interface CallContext {
-  /** Caller token, sent as `authorization: Bearer <token>`; only ResolveAccess and ListVerificationKeys do without. */
+  /**
+   * Caller token, sent as `authorization: Bearer <token>`. Only ResolveAccess and ListVerificationKeys need
+   * none.
+   */
   readonly token?: string
-  /** When the caller stops waiting, epoch milliseconds; the client's default applies when absent. */
+  /** Deadline in epoch milliseconds; when absent, the default of the client applies. */
   readonly deadline?: number
-  /** Aborted when the caller goes away; ends the call and what it does. */
+  /** Aborted when the caller disconnects; cancels the call and its work. */
   readonly signal?: CallSignal
   /** Id of the REST request that caused the call, for logs. */
   readonly requestId?: string

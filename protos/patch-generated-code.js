@@ -1,12 +1,15 @@
-// Generated code copies every field of bytes and every encoded message once more than necessary to obtain a Buffer. The
-// patched code uses a view of the same memory, and encodes messages in memory that is reused. Neither decoded nor encoded
-// bytes are written to afterwards.
+// Generated code copies every `bytes` field and every encoded message once more than necessary to obtain a
+// Buffer. The patched code uses a view of the same memory, and encodes messages in reused memory. Neither
+// decoded nor encoded bytes are written to afterwards.
 'use strict'
 
 const { readdirSync, readFileSync, writeFileSync } = require('node:fs')
 const { dirname, join, relative } = require('node:path')
 
-/** What is replaced, by name. Every pattern has to match somewhere: otherwise ts-proto has changed its output. */
+/**
+ * Replacements by name. Every pattern must match somewhere; if one does not, the output of ts-proto has
+ * changed.
+ */
 const patches = [
   {
     name: 'decoded bytes',
@@ -20,7 +23,7 @@ const patches = [
   },
 ]
 
-/** Patches all generated files of a folder that lies beside `bytes.ts`. Throws when a pattern matches nowhere. */
+/** Patches all generated files of a folder next to `bytes.ts`. Throws when a pattern matches nowhere. */
 function patchFolder(folder) {
   const unmatched = new Set(patches)
   for (const name of readdirSync(folder, { recursive: true })) {

@@ -1,5 +1,5 @@
-// Holds what is in deploy/, the Tiltfile and the systemd unit to the code and to the schemas of Kubernetes. Needs no
-// cluster and no network. A check of `make check`.
+// Checks deploy/, the Tiltfile and the systemd unit against the code and the schemas of Kubernetes. Needs no
+// cluster and no network. Part of `make check`.
 'use strict'
 
 const { readFacts } = require('./deploy/facts')

@@ -1,5 +1,5 @@
-// Runs the checks of `make check`, two at a time, a line for each; what a failed one printed follows its line.
-// Arguments: the names of the checks to run, all by default.
+// Runs the checks of `make check`, two at a time, and prints one line for each; the output of a failed check
+// follows its line. Arguments: names of the checks to run, all by default.
 'use strict'
 
 const { spawn } = require('node:child_process')
@@ -10,9 +10,10 @@ const root = join(__dirname, '..')
 const cache = 'node_modules/.cache'
 const protos = join(root, 'protos')
 
-// The slow ones come first, so that the quick ones fill the time beside them.
+// Slow checks first, so that quick ones run alongside them.
 const checks = {
-  // Without its cache: that knows nothing of types, so it would go on telling what a change elsewhere has mended.
+  // Without its cache, which ignores type information and would keep reporting errors that a change in
+  // another file has fixed.
   eslint: ['eslint', '.', '--max-warnings=0'],
   types: [
     'tsc',

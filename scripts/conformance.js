@@ -1,5 +1,6 @@
-// Replays the conformance kit against a Sheaf of its own. `--update` writes tests/conformance/known-failures.json anew, so
-// that it holds the steps that fail now; `--kit FOLDER` names the kit. The last line is `N passed, M failed`.
+// Replays the conformance kit against a Sheaf of its own. `--update` rewrites
+// tests/conformance/known-failures.json with the steps that currently fail; `--kit FOLDER` selects the kit.
+// The last line is `N passed, M failed`.
 'use strict'
 
 const { spawnSync } = require('node:child_process')

@@ -1,11 +1,11 @@
-// The house rules that no published plugin has.
+// House rules that no published plugin provides.
 import { relative, sep } from 'node:path'
 
 const bannedName =
   /^(utils?|helpers?|common|misc|lib|shared|base|manager|types)$|[-.](utils?|helpers?|manager)$/
 const kebabCase = /^\.?[a-z0-9]+([-.][a-z0-9]+)*$/
 
-/** A file is named after what it is for, in kebab-case. */
+/** File names must be kebab-case. */
 const fileName = {
   meta: { type: 'problem', schema: [] },
   create: (context) => ({
@@ -23,7 +23,7 @@ const fileName = {
   }),
 }
 
-/** What is left to do stands in an issue; a comment may only point there. */
+/** Open work belongs in an issue; a comment may only refer to one. */
 const noBareTodo = {
   meta: { type: 'problem', schema: [] },
   create: (context) => ({
@@ -36,7 +36,7 @@ const noBareTodo = {
   }),
 }
 
-/** A test that is skipped or runs alone makes a green run worth nothing; choosing one by a condition is fine. */
+/** A skipped or focused test makes a passing run meaningless; conditional skips are permitted. */
 const noDisabledTests = {
   meta: { type: 'problem', schema: [] },
   create: (context) => ({

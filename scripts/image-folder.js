@@ -1,7 +1,8 @@
-// Lays out what an image of one service holds: its compiled code and the packages that it needs to run, the operator's
-// command, and nothing of development. `node scripts/image-folder.js SERVICE FOLDER`; everything must be built. `--link`
-// links instead of copying what is on the same device; `--entry` writes the programs alone, where all else is there. deploy/Dockerfile calls it, and
-// tests/deploy starts every service from such a folder.
+// Lays out the contents of the image of one service: its compiled code, its runtime packages and the
+// operator's command, without development files. `node scripts/image-folder.js SERVICE FOLDER`; everything
+// must be built first. `--link` creates hard links instead of copies where the device is the same; `--entry`
+// writes only the programs, into an existing layout. deploy/Dockerfile runs it, and tests/deploy starts every
+// service from such a folder.
 'use strict'
 
 const { cpSync, existsSync, linkSync, mkdirSync, readdirSync, symlinkSync } = require('node:fs')
@@ -10,7 +11,7 @@ const { dirname, join, relative } = require('node:path')
 
 const root = join(__dirname, '..')
 
-/** The services that have an image, and the folder of each. */
+/** The services that have an image, with their folders. */
 const services = {
   gateway: 'gateway',
   directory: 'services/directory',
@@ -19,20 +20,23 @@ const services = {
 }
 const command = 'packages/cli'
 
-/** Files beside the compiled code that a part of the workspace reads when it runs. */
+/** Files outside the compiled code that a workspace reads at run time. */
 const extras = {
   protos: ['gen/descriptors.binpb'],
   gateway: ['console/dist'],
 }
 
-/** What the compilers need of a package, and nothing that runs. */
+/** Files of a package that are needed only at compile time. */
 const notRun = /\.(d\.[cm]?ts|[cm]?js\.map|tsbuildinfo|test\.js)$/
-/** Sources that were compiled at installation, beside what was made of them. */
+/** Sources that were compiled during installation and are stored next to the output. */
 const compiled = {
   'node_modules/better-sqlite3': /^(deps|src)(\/|$)|^build\/(?!Release(\/better_sqlite3\.node)?$)/,
 }
 
-/** Where Node finds a package that the one in `folder` asks for; undefined when it is not installed. */
+/**
+ * Returns the path to which Node resolves a dependency of the package in `folder`; undefined when it is not
+ * installed.
+ */
 function resolve(packages, folder, name) {
   for (let at = folder; ; at = at.includes('/') ? dirname(at) : '') {
     const path = join(at, 'node_modules', name)
@@ -41,7 +45,10 @@ function resolve(packages, folder, name) {
   }
 }
 
-/** The entries of the lock file that these folders need to run, by path; a package of ours also by its folder. */
+/**
+ * Returns the lock file entries that these folders need at run time, by path; a workspace package also by its
+ * folder.
+ */
 function findNeeded(packages, folders) {
   const needed = new Set()
   const queue = [...folders]
@@ -65,7 +72,7 @@ function findNeeded(packages, folders) {
   return needed
 }
 
-/** Copies or links files; `isWanted` is asked for each path below `from`. */
+/** Copies or links files; `isWanted` filters paths relative to `from`. */
 function copyTree(from, to, { link, isWanted }) {
   for (const entry of readdirSync(from, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile()) continue
@@ -78,7 +85,7 @@ function copyTree(from, to, { link, isWanted }) {
   }
 }
 
-/** Links a file; false when it is on another device than the link would be. */
+/** Links a file; returns false when source and target are on different devices. */
 function tryLink(source, target) {
   try {
     linkSync(source, target)
@@ -89,7 +96,7 @@ function tryLink(source, target) {
   }
 }
 
-/** Lays out one package of ours: what it is, its code, and what it reads. */
+/** Lays out one workspace package: its package.json, its code, and the files that it reads. */
 function copyWorkspace(path, folder, link) {
   if (!existsSync(join(root, path, 'dist'))) {
     throw new Error(`${path} is not built: run make build`)
@@ -107,12 +114,12 @@ function copyWorkspace(path, folder, link) {
   }
 }
 
-/** A program at the top of the folder, so that its name is the same in every image. */
+/** Writes a program at the top of the folder, with the same name in every image. */
 function writeEntry(folder, name, path) {
   writeFileSync(join(folder, name), `'use strict'\nrequire('./${path}/dist/main.js')\n`)
 }
 
-/** The folder of a service. Throws when there is none. */
+/** Returns the folder of a service. Throws for an unknown service. */
 function folderOf(service) {
   const home = services[service]
   if (home !== undefined) return home
@@ -125,7 +132,7 @@ function writeEntries(service, folder) {
   writeEntry(folder, 'sheaf.js', command)
 }
 
-/** Fills an empty or new folder. Throws when something was not built or not installed. */
+/** Fills an empty or new folder. Throws when something is not built or not installed. */
 function fillImageFolder(service, folder, { link = false } = {}) {
   const home = folderOf(service)
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
@@ -140,7 +147,7 @@ function fillImageFolder(service, folder, { link = false } = {}) {
     } else if (!path.includes('node_modules')) copyWorkspace(path, folder, link)
     else {
       const leftOut = compiled[path]
-      // Packages within a package have an entry of their own.
+      // Nested packages have entries of their own.
       const isWanted = (part) => !part.startsWith('node_modules/') && !leftOut?.test(part)
       copyTree(join(root, path), to, { link, isWanted })
     }
@@ -151,7 +158,7 @@ function fillImageFolder(service, folder, { link = false } = {}) {
 
 module.exports = { services }
 
-/** Does what the arguments ask for; returns what there is to say of it. */
+/** Runs the command line; returns the message to print. */
 function run(args) {
   const options = args.filter((arg) => arg.startsWith('--'))
   const [service, folder] = args.filter((arg) => !arg.startsWith('--'))

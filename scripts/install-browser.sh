@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tests of the console need a browser. Where the package manager can be asked without a password, it is installed;
-# elsewhere the tests say how.
+# The console tests need a browser. It is installed where the package manager runs without a password;
+# otherwise the tests print instructions.
 set -euo pipefail
 
 [[ -z ${SHEAF_CHROMIUM:-} ]] || exit 0

@@ -1,4 +1,4 @@
-// After the tests: ends the host of the engines, and waits until it has ended them and deleted their data.
+// After the tests: stops the host of the engines, and waits until it has stopped them and deleted their data.
 'use strict'
 
 const { once } = require('node:events')

@@ -1,5 +1,6 @@
-// Before the tests: starts PostgreSQL and NATS once for all of them, in a process outside jest that ends when jest
-// does, however that happens, and that also holds the Sheaf that the suites of a worker share. DATABASE_URL and NATS_URL, when set, name servers to use instead.
+// Before the tests: starts PostgreSQL and NATS once for all suites, in a process outside jest that ends with
+// jest, even when jest is killed. The process also holds the Sheaf that the suites of a worker share.
+// DATABASE_URL and NATS_URL, when set, name servers to use instead.
 'use strict'
 
 const { spawn, spawnSync } = require('node:child_process')
@@ -11,7 +12,7 @@ const { makeTempDir } = require('./jest-temp-dir')
 const root = join(__dirname, '..')
 const host = join(root, 'packages/testkit/dist/engine-host.js')
 
-/** Compiles the host of the engines when somebody runs jest in a tree that was never built. */
+/** Compiles the host of the engines when jest runs in a tree that was never built. */
 function requireHost() {
   if (existsSync(host)) return
   const tsc = join(root, 'node_modules/typescript/bin/tsc')
@@ -22,7 +23,7 @@ function requireHost() {
   if (status !== 0) throw new Error('packages/testkit does not compile, and the tests need it')
 }
 
-/** Resolves to the addresses that the host prints once both engines serve. */
+/** Resolves to the addresses that the host prints once both engines are ready. */
 function readAddresses(child) {
   return new Promise((resolve, reject) => {
     let complaints = ''
@@ -39,7 +40,7 @@ module.exports = async () => {
   requireHost()
   const tempDir = makeTempDir()
   if (tempDir !== undefined) process.env.TMPDIR = tempDir
-  // Detached, so that ^C stops the tests first; it goes when its stdin, held by jest alone, is closed.
+  // Detached, so that ^C stops the tests first; it exits when its stdin, held only by jest, is closed.
   const child = spawn(process.execPath, [host], {
     cwd: root,
     detached: true,

@@ -1,5 +1,5 @@
-// What tests get for `fast-check`: the cases it draws are the same each time, so that a failure is of the change at hand.
-// SHEAF_FUZZ_SEED=N draws others.
+// Replaces `fast-check` in tests: generated cases are the same in every run, so that a failure is caused by
+// the change under test. SHEAF_FUZZ_SEED=N selects other cases.
 'use strict'
 
 const fc = require('../node_modules/fast-check/lib/cjs/fast-check.js')

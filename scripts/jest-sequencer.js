@@ -1,16 +1,16 @@
-// The order of the suites: longest first, so that no worker ends long after the others. How long a suite took, jest keeps
-// in its cache; without that, as in CI, its kind says how long it will take.
+// Orders the suites by duration, longest first, so that workers finish at about the same time. Durations come
+// from jest's cache; without it, as in CI, they are estimated by kind.
 'use strict'
 
 const { dirname, relative } = require('node:path')
 
-// A dependency of jest, which brings its own version of it.
+// A dependency of jest, resolved from there so that the versions match.
 const sequencer = require.resolve('@jest/test-sequencer', {
   paths: [dirname(require.resolve('jest/package.json'))],
 })
 const { default: Sequencer } = require(sequencer)
 
-/** Typical durations in milliseconds of the suites below a path; the first match counts. */
+/** Typical durations in milliseconds of the suites below a path; the first match applies. */
 const kinds = [
   [/^tests\/faults\//, 60_000],
   [/^packages\/(engines|standalone)\/tests\//, 50_000],

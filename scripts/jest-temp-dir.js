@@ -1,5 +1,6 @@
-// Where the tests keep their temporary files. Each commit of PostgreSQL, NATS and SQLite waits for the disk, and there are
-// many thousands of them: in memory none of them waits. No test cuts the power, so none sees a difference.
+// Places temporary files of the tests in memory. PostgreSQL, NATS and SQLite wait for the disk at each of
+// many thousands of commits; in memory these waits disappear. No test simulates a power failure, so results
+// are the same.
 'use strict'
 
 const { chmodSync, mkdtempSync, readFileSync, statfsSync } = require('node:fs')
@@ -7,19 +8,19 @@ const { freemem } = require('node:os')
 const { join } = require('node:path')
 
 const SHARED_MEMORY = '/dev/shm'
-/** The tests keep about 1 GB at most; programs and page cache need some, too. */
+/** The tests need about 1 GB at most; the rest is for programs and the page cache. */
 const LEAST_BYTES = 4 * 1024 ** 3
 
-/** Makes a folder in memory, when there is room, unless TMPDIR names another place; undefined otherwise. */
+/** Creates a folder in memory, if there is space and TMPDIR is unset; returns undefined otherwise. */
 function makeTempDir(env = process.env) {
   if (env.TMPDIR !== undefined || !isRoomy(SHARED_MEMORY)) return undefined
   const folder = mkdtempSync(join(SHARED_MEMORY, 'sheaf-tests-'))
-  // As the usual one, since PostgreSQL and some services run as other users.
+  // Like the system's temporary folder, since PostgreSQL and some services run as other users.
   chmodSync(folder, 0o1777)
   return folder
 }
 
-/** Whether a folder is in memory, has room, and may hold programs, which tests write and start. */
+/** Returns whether a folder is in memory, has enough space, and permits execution, which some tests need. */
 function isRoomy(folder) {
   try {
     const { bavail, bsize } = statfsSync(folder)

@@ -1,4 +1,5 @@
-// Installs what is missing in node_modules; a tenth of a second when nothing is. `make setup` runs it.
+// Installs missing packages into node_modules; takes a tenth of a second when nothing is missing. Run by
+// `make setup`.
 'use strict'
 
 const { spawnSync } = require('node:child_process')
@@ -8,12 +9,12 @@ const { dirname, join } = require('node:path')
 const root = join(__dirname, '..')
 const oldestNode = [20, 19]
 
-/** When a file was changed; 0 when it does not exist. */
+/** Returns the modification time of a file; 0 when it does not exist. */
 function changedAt(path) {
   return statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
-/** Lets the compiler use the headers that came with this Node, where it would fetch them otherwise. */
+/** Lets the compiler use the headers of this Node installation instead of downloading them. */
 function withHeaders(env) {
   const home = dirname(dirname(process.execPath))
   if (!existsSync(join(home, 'include/node/node.h'))) return env
@@ -30,7 +31,7 @@ function npm(...args) {
   if (status !== 0) throw new Error(`npm ${args[0]} failed, see above`)
 }
 
-/** Whether the one package that is compiled here fits this version of Node. */
+/** Returns whether the only locally compiled package matches this version of Node. */
 function addonLoads() {
   const open = "new (require('better-sqlite3'))(':memory:').close()"
   return spawnSync(process.execPath, ['-e', open], { cwd: root, stdio: 'ignore' }).status === 0
@@ -41,7 +42,7 @@ function setup() {
   if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) {
     throw new Error(`Node ${oldestNode.join('.')} or later is needed; this is ${process.version}`)
   }
-  // npm writes this file at the end of each install, so it is the stamp of the last complete one.
+  // npm writes this file at the end of each install, so its time marks the last complete one.
   if (changedAt('node_modules/.package-lock.json') < changedAt('package-lock.json')) {
     console.log('installing packages; one is compiled, which takes a minute')
     npm('ci', '--include=dev', '--no-audit', '--no-fund')

@@ -1,6 +1,6 @@
-// The fault tests, long: every fault in many rounds, bounded in time; and the unit tests, whose properties draw other cases
-// each time. Arguments: rounds of each fault (50), and most seconds for each test (900). Prints what was done; the last
-// line is `N passed, M failed`.
+// Long-running fault tests: every fault in many rounds with a time limit, and the unit tests, whose property
+// tests use new cases each time. Arguments: rounds of each fault (50), and maximum seconds per test (900).
+// Prints a summary; the last line is `N passed, M failed`.
 'use strict'
 
 const { spawnSync } = require('node:child_process')
@@ -11,7 +11,7 @@ for (const [name, value] of Object.entries({ rounds, seconds })) {
   if (!/^[1-9]\d*$/.test(value)) throw new Error(`${name} must be a whole number, not ${value}`)
 }
 
-// A test looks at its limit between rounds; what it began it may finish.
+// A test checks its limit between rounds, and may finish the current one.
 const limitMs = (Number(seconds) + 300) * 1000
 const { status } = spawnSync(
   process.execPath,

@@ -1,10 +1,10 @@
-// Runs all tests and prints which suites took longest, how many were run again, and as its last line
-// `N passed, M failed`, counted over all suites. A suite that does not run counts as one failed test, and so does a run
-// that ends badly otherwise. When a few suites fail, these are run once more, one by one: a suite that passes then was
-// disturbed by the suites beside it; it is printed as unstable and must be fixed, but does not fail the run. Suites that
-// ran one by one already (--runInBand) are not run again. With `--check` as the first argument the checks of `make check`
-// run beside the tests, in the time that these leave idle; when a check fails the tests are stopped. Further arguments go
-// to jest; those of the form `--name=value` also to the second run.
+// Runs all tests and prints the slowest suites, the number of reruns and, as the last line, `N passed, M
+// failed` over all suites. A suite that does not run counts as one failed test, as does a run that ends
+// abnormally. When only a few suites fail, they are rerun one by one: a suite that then passes was affected
+// by concurrent suites; it is reported as unstable and must be fixed, but does not fail the run. Suites that
+// already ran one by one (--runInBand) are not rerun. With `--check` as the first argument, the checks of
+// `make check` run concurrently at low priority; a failed check stops the tests. Further arguments are passed
+// to jest; those of the form `--name=value` also to the rerun.
 'use strict'
 
 const { spawn } = require('node:child_process')
@@ -15,21 +15,21 @@ const { join, relative } = require('node:path')
 
 const root = join(__dirname, '..')
 const results = join(root, 'test-results')
-/** More failed suites than this are no accident of a busy machine. */
+/** More failed suites than this are not attributed to a busy machine. */
 const MOST_RERUN = 3
-/** Suites that measure time must not notice the checks beside them. */
+/** Keeps the checks from affecting suites that measure time. */
 const LOW_PRIORITY = 10
-/** How many of the slowest suites are printed. */
+/** Number of slowest suites printed. */
 const SHOWN = 20
 
-/** Runs jest, until `signal` is aborted; how it ended and what it reported of each suite, by path. */
+/** Runs jest, until `signal` is aborted; returns its exit status and the report of each suite, by path. */
 async function run(name, args, signal) {
   const report = join(results, `${name}.json`)
   rmSync(report, { force: true })
   const jest = spawn(
     process.execPath,
     [join(root, 'node_modules/jest/bin/jest.js'), '--json', '--outputFile', report, ...args],
-    // With --json jest prints the report to stdout as well; what a person wants to see is on stderr.
+    // With --json jest also prints the report to stdout; output for people goes to stderr.
     { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] },
   )
   const stop = () => jest.kill()
@@ -40,7 +40,7 @@ async function run(name, args, signal) {
   return { status, suites: readSuites(report) }
 }
 
-/** Runs the checks at low priority; whether they passed and what they printed. */
+/** Runs the checks at low priority; returns whether they passed, and their output. */
 async function runChecks() {
   const checks = spawn(process.execPath, [join(__dirname, 'check.js')], {
     cwd: root,
@@ -53,7 +53,10 @@ async function runChecks() {
   return { passed: status === 0, printed }
 }
 
-/** Passed and failed tests of each suite, and the seconds that it took; none when jest did not come that far. */
+/**
+ * Returns passed and failed tests and the duration in seconds of each suite; none when jest ended before the
+ * report.
+ */
 function readSuites(report) {
   try {
     const { testResults } = JSON.parse(readFileSync(report, 'utf8'))
@@ -76,14 +79,17 @@ function countSuite({ status, assertionResults, startTime, endTime }) {
 const failedOf = (suites) =>
   [...suites].filter(([, { failed }]) => failed > 0).map(([path]) => path)
 
-/** The suites that may have been hindered: few, of a run that ended as jest ends when tests fail, with others beside them. */
+/**
+ * Returns suites that may have failed because of concurrent suites: at most a few, in a run that otherwise
+ * ended normally.
+ */
 function findHindered({ status, suites }, args) {
   const failed = failedOf(suites)
   const isAlone = args.includes('--runInBand') || args.includes('-i')
   return status === 1 && !isAlone && failed.length <= MOST_RERUN ? failed : []
 }
 
-/** Runs the suites that failed once more, alone; what came of them replaces what they had come to. */
+/** Reruns the failed suites one by one and replaces their results. */
 async function runAgain(suites, paths, args, signal) {
   const options = args.filter((arg) => /^--\w+=/.test(arg))
   const again = await run(
@@ -101,7 +107,7 @@ async function runAgain(suites, paths, args, signal) {
   return again.status
 }
 
-/** The lines that end a run. */
+/** Returns the lines that end a run. */
 function summarize({ suites, rerun, passed, failed }) {
   const slowest = [...suites].sort(([, a], [, b]) => b.seconds - a.seconds).slice(0, SHOWN)
   return [
@@ -114,7 +120,7 @@ function summarize({ suites, rerun, passed, failed }) {
   ]
 }
 
-/** Runs all tests with these arguments; what became of them. */
+/** Runs all tests with these arguments; returns the results. */
 async function runTests(args, signal) {
   mkdirSync(results, { recursive: true })
   const first = await run('jest', args, signal)
@@ -123,14 +129,14 @@ async function runTests(args, signal) {
   const status = hindered.length > 0 ? await runAgain(suites, hindered, args, signal) : first.status
   const sum = (kind) => [...suites.values()].reduce((total, suite) => total + suite[kind], 0)
   const passed = sum('passed')
-  // A run that proves nothing has failed.
+  // A run without passed tests counts as failed.
   const failed = status === 0 && passed > 0 ? sum('failed') : Math.max(sum('failed'), 1)
   return { suites, rerun: hindered.length, passed, failed }
 }
 
 module.exports = { findHindered, summarize }
 
-/** Runs all tests and the checks beside them; a check that fails stops the tests and counts as one of them. */
+/** Runs all tests and the checks concurrently; a failed check stops the tests and counts as a failed test. */
 async function runBoth(args) {
   const stop = new AbortController()
   const tests = runTests(args, stop.signal)

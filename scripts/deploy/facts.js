@@ -1,5 +1,5 @@
-// What the code says of itself, for the checks of what deploys it: the settings that each service reads are found by
-// running its own readConfig, from its source.
+// Extracts the facts against which deployments are checked from the code. The settings of each service are
+// found by running its own readConfig, from its source.
 'use strict'
 
 const { existsSync, readFileSync } = require('node:fs')
@@ -12,7 +12,7 @@ const { services } = require('../image-folder')
 const root = join(__dirname, '../..')
 const { compilerOptions } = require('../../tsconfig.check.json')
 
-/** Where the sources of a package of ours are, as the type-checker knows it. */
+/** Returns the source folder of a workspace package, as the type-checker resolves it. */
 function sourceOf(request) {
   const alias = Object.keys(compilerOptions.paths).find((path) =>
     new RegExp(`^${path.replace('*', '.*')}$`).test(request),
@@ -24,7 +24,7 @@ function sourceOf(request) {
   return join(root, source.replace('*', part))
 }
 
-/** Lets this process require sources in TypeScript. `make check` runs before anything is compiled. */
+/** Lets this process require TypeScript sources, because `make check` runs before anything is compiled. */
 function loadTypeScript() {
   const resolve = Module._resolveFilename
   Module._resolveFilename = function (request, parent, ...rest) {
@@ -42,22 +42,22 @@ function loadTypeScript() {
   }
 }
 
-/** What stands for a program's own settings in its environment: nothing else of ours is called so. */
+/** Placeholder for a program's own settings in its environment; no other setting has this name. */
 const ofAny =
   /^(OTEL_\w+|NODE_\w+|UV_THREADPOOL_SIZE|SHEAF_LOG_LEVEL|SHEAF_METRICS_LISTEN|TZ|POD_NAME|POD_IP|SSL_CERT_FILE)$/
 
-/** A service as its code has it. */
+/** Reads the facts about a service from its code. */
 function readService(folder) {
   return readSettings(require(join(root, folder, 'src/config.ts')).readConfig)
 }
 
-/** The operator's command as its code has it. */
+/** Reads the facts about the operator's command from its code. */
 function readCommand() {
   const command = require(join(root, 'packages/cli/src/settings.ts'))
   return readSettings((env) => command.readSettings(env, '/'))
 }
 
-/** The settings that a program reads, as it is seen to do. */
+/** Returns the settings that a program reads, by observing it. */
 function readSettings(readConfig) {
   const settings = new Set()
   const read = (env) => {
@@ -73,14 +73,14 @@ function readSettings(readConfig) {
   return { read, knows: (name) => settings.has(name) || ofAny.test(name) }
 }
 
-/** A number that the code calls so. */
+/** Returns the number assigned to a constant in the code. */
 function readNumber(file, name) {
   const found = new RegExp(`\\b${name} = ([\\d_]+)`).exec(readFileSync(join(root, file), 'utf8'))
   if (!found) throw new Error(`${file} has no ${name} any more`)
   return Number(found[1].replaceAll('_', ''))
 }
 
-/** The versions of what deploy/telemetry was written for. */
+/** Returns the versions that deploy/telemetry was written for. */
 function readTelemetry() {
   const text = readFileSync(join(root, 'deploy/telemetry/compose.yaml'), 'utf8')
   return Object.fromEntries(
@@ -88,7 +88,7 @@ function readTelemetry() {
   )
 }
 
-/** The versions of engines that the code is tried with. */
+/** Returns the engine versions that the code is tested with. */
 function readEngines() {
   const release = readFileSync(join(root, 'packages/engines/src/nats-release.ts'), 'utf8')
   const { optionalDependencies } = require('../../packages/engines/package.json')
@@ -99,7 +99,7 @@ function readEngines() {
   }
 }
 
-/** Everything that the checks compare with. */
+/** Returns all facts that the checks compare with. */
 function readFacts() {
   loadTypeScript()
   return {

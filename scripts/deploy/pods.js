@@ -1,14 +1,14 @@
-// Looks into the objects that have pods.
+// Inspects objects that have pods.
 'use strict'
 
 const kinds = ['Deployment', 'StatefulSet', 'DaemonSet', 'Job', 'CronJob']
 
-/** The pods of an object: its template. */
+/** Returns the pod template of an object. */
 function templateOf({ kind, spec }) {
   return kind === 'CronJob' ? spec.jobTemplate.spec.template : spec.template
 }
 
-/** All workloads with their labels and pods. */
+/** Returns all workloads with their labels and pods. */
 function findWorkloads(objects) {
   return objects
     .filter(({ kind }) => kinds.includes(kind))
@@ -19,28 +19,28 @@ function findWorkloads(objects) {
     })
 }
 
-/** Whether a selector takes these labels; one without labels takes all. */
+/** Returns whether a selector matches these labels; one without labels matches all. */
 function selects(selector, labels) {
   return Object.entries(selector?.matchLabels ?? {}).every(([key, value]) => labels[key] === value)
 }
 
-/** The object of a kind with a name. */
+/** Returns the object of a kind with a name. */
 function find(objects, kind, name) {
   return objects.find((object) => object.kind === kind && object.metadata.name === name)
 }
 
-/** The number of a port that may be called by its name. */
+/** Returns the number of a port that may be given by name. */
 function portNumber(container, port) {
   if (typeof port === 'number') return port
   return container.ports?.find(({ name }) => name === port)?.containerPort
 }
 
-/** The texts that $(NAME) stands for. */
+/** Expands references of the form $(NAME). */
 function expand(text, env) {
   return text.replace(/\$\((\w+)\)/g, (whole, name) => env[name] ?? whole)
 }
 
-/** Maps of all ConfigMaps and Secrets, as one. */
+/** Returns the data of all ConfigMaps and Secrets as one map. */
 function findHolders(objects, secrets) {
   const maps = objects.filter(({ kind }) => kind === 'ConfigMap')
   return {
@@ -51,7 +51,7 @@ function findHolders(objects, secrets) {
   }
 }
 
-/** A value that is taken from elsewhere, or a fault. */
+/** Returns a value that is read from another object, or a fault. */
 function readValue(name, { fieldRef, secretKeyRef, configMapKeyRef }, holders) {
   if (fieldRef) return { value: `field-of-${name.toLowerCase()}` }
   const from = secretKeyRef ? holders.secret : holders.configMap
@@ -61,7 +61,7 @@ function readValue(name, { fieldRef, secretKeyRef, configMapKeyRef }, holders) {
   return { fault: `${name} is taken from ${reference.name}, which has no ${reference.key}` }
 }
 
-/** What a container gets from whole ConfigMaps and Secrets. */
+/** Returns the variables that a container reads from whole ConfigMaps and Secrets. */
 function readHolders({ envFrom = [] }, holders) {
   const env = {}
   const faults = []
@@ -74,7 +74,7 @@ function readHolders({ envFrom = [] }, holders) {
   return { env, faults }
 }
 
-/** The environment that a container gets, with what is wrong about it. */
+/** Returns the environment of a container, with its faults. */
 function readEnvironment(container, { objects, secrets }) {
   const holders = findHolders(objects, secrets)
   const { env, faults } = readHolders(container, holders)
@@ -89,7 +89,7 @@ function readEnvironment(container, { objects, secrets }) {
   return { env, faults }
 }
 
-/** The Secrets of an overlay, those that it makes and those that it is told of, as maps of maps. */
+/** Returns the Secrets of an overlay, both generated and external, as maps of maps. */
 function findSecrets(objects, outside) {
   const made = objects
     .filter(({ kind }) => kind === 'Secret')

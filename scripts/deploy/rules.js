@@ -1,10 +1,10 @@
-// The rules that what is deployed keeps to, beyond its schemas. Each gives its faults as sentences.
+// Rules for deployed objects beyond their schemas. Each rule returns its faults as sentences.
 'use strict'
 
 const { checkAddresses, checkHome, checkWayToHomes } = require('./network')
 const { find, findSecrets, findWorkloads, portNumber, readEnvironment, selects } = require('./pods')
 
-/** The service whose image a container runs; undefined when it is none of ours. */
+/** Returns the service whose image a container runs; undefined for other images. */
 function serviceOf({ image = '' }, services) {
   const name = image
     .replace(/:[^:/]*$/, '')
@@ -14,7 +14,7 @@ function serviceOf({ image = '' }, services) {
   return service !== undefined && service in services ? service : undefined
 }
 
-/** Images are ours by the name of their service, or known; all say which version. */
+/** An image must belong to a service by name, or be known; every image must have a version. */
 function checkImage({ image = '' }, { services, engines }) {
   const [path, tag = ''] = image.split(/:(?=[^/:]*$)/)
   const name = path.split('/').at(-1)
@@ -29,7 +29,7 @@ function checkImage({ image = '' }, { services, engines }) {
     : [`image ${image} is not one of ours, and not known`]
 }
 
-/** What a container may do. */
+/** Checks the privileges and resources of a container. */
 function checkSecurity({ securityContext = {}, resources = {} }) {
   const { allowPrivilegeEscalation, readOnlyRootFilesystem, capabilities } = securityContext
   const sizes = ['requests', 'limits'].flatMap((side) =>
@@ -45,7 +45,7 @@ function checkSecurity({ securityContext = {}, resources = {} }) {
   ]
 }
 
-/** Who a pod is and where it runs. */
+/** Checks the identity and placement of a pod. */
 function checkPod({ pod, object }, objects) {
   const { securityContext = {}, serviceAccountName } = pod
   const volumes = new Set([
@@ -65,20 +65,20 @@ function checkPod({ pod, object }, objects) {
   ]
 }
 
-/** The seconds that preStop takes. */
+/** Returns the duration of preStop in seconds. */
 function pauseOf({ lifecycle }) {
   return lifecycle?.preStop?.sleep?.seconds ?? 0
 }
 
 const portOf = (listen) => Number(/\d*$/.exec(listen)[0])
 
-/** The ports at which a service answers probes, which have no certificate. */
+/** Returns the ports on which a service answers probes, which have no certificate. */
 function findProbed({ port, listen, healthListen, tls }) {
   if (listen === undefined) return [port]
   return [...(tls ? [] : [listen]), ...(healthListen ? [healthListen] : [])].map(portOf)
 }
 
-/** Probes ask where the container answers them, and it is given the time to stop. */
+/** Probes must target a port that answers them, and the container must be given enough time to stop. */
 function checkLife({ pod }, container, { config, stopSeconds }) {
   const probed = config && findProbed(config)
   const probes = ['startupProbe', 'readinessProbe', 'livenessProbe'].flatMap((name) => {
@@ -94,7 +94,7 @@ function checkLife({ pod }, container, { config, stopSeconds }) {
   return [...probes, ...(isShort ? [`is ended before ${needed} s, which it may need to stop`] : [])]
 }
 
-/** What a service of ours is given is what its code asks for. */
+/** The settings of a service must match those that its code reads. */
 function checkSettings(container, env, service) {
   const unknown = Object.keys(env).filter((name) => !service.knows(name))
   const { config, faults } = service.read(env)
@@ -109,7 +109,7 @@ function checkSettings(container, env, service) {
   ]
 }
 
-/** A container runs the service that it is named after, as its code wants it. */
+/** A container must run the service that it is named after, as the code requires. */
 function checkService(workload, container, env, { name, objects, facts }) {
   const service = facts.services[name]
   const { config } = service.read(env)
@@ -123,7 +123,7 @@ function checkService(workload, container, env, { name, objects, facts }) {
   ]
 }
 
-/** What the operator's command is given is what it asks for, and it reaches all documents. */
+/** The operator's command must receive the settings that it reads, and must reach all documents. */
 function checkCommand(workload, env, { objects, facts: { command } }) {
   const unknown = Object.keys(env).filter((name) => !command.knows(name))
   return [
@@ -133,13 +133,13 @@ function checkCommand(workload, env, { objects, facts: { command } }) {
   ]
 }
 
-/** All faults of a workload. */
+/** Returns all faults of a workload. */
 function checkWorkload(workload, { objects, secrets, facts }) {
   const { kind, name, pod } = workload
   const ofContainers = pod.containers.flatMap((container) => {
     const { env, faults } = readEnvironment(container, { objects, secrets })
     const service = serviceOf(container, facts.services)
-    // Every image has the operator's command, which runs to its end and listens nowhere.
+    // Every image has the operator's command, which runs to completion and does not listen.
     const isCommand = service !== undefined && container.command?.includes('sheaf.js')
     const ofOurs = isCommand
       ? checkCommand(workload, env, { objects, facts })
@@ -153,7 +153,7 @@ function checkWorkload(workload, { objects, secrets, facts }) {
   return [...checkPod(workload, objects), ...ofContainers].map((it) => `${kind} ${name}: ${it}`)
 }
 
-/** The labels by which an object finds pods; undefined when it is of another kind. */
+/** Returns the labels by which an object selects pods; undefined for other kinds. */
 function selectorOf({ kind, spec }) {
   if (kind === 'Service') return { matchLabels: spec.selector }
   if (kind === 'PodDisruptionBudget') return spec.selector
@@ -161,7 +161,7 @@ function selectorOf({ kind, spec }) {
   return undefined
 }
 
-/** What an object names exists. */
+/** Every object that is referenced must exist. */
 function checkReferences(object, objects) {
   const { kind, spec } = object
   const selector = selectorOf(object)
@@ -187,7 +187,7 @@ function checkReferences(object, objects) {
   return faults.map((fault) => `${kind} ${object.metadata.name}: ${fault}`)
 }
 
-/** Whether nothing is open unless a policy says so. */
+/** Returns whether all traffic is denied by default. */
 function hasDenyAll(objects) {
   return objects.some(
     ({ kind, spec }) =>
@@ -200,8 +200,8 @@ function hasDenyAll(objects) {
 }
 
 /**
- * The faults of all objects of an overlay, one sentence each.
- * @param outside Secrets that somebody else makes: maps of their keys to texts that look like theirs
+ * Returns the faults of all objects of an overlay, one sentence each.
+ * @param outside externally provided Secrets: maps of their keys to sample values
  */
 function checkRules(objects, { facts, outside = new Map(), mayHoldSecrets = false }) {
   const secrets = findSecrets(objects, outside)

@@ -1,5 +1,5 @@
-// Holds objects to the schemas of Kubernetes and cert-manager, as the packages of kubernetes-models have them: their
-// types find fields that do not exist and fields that are missing, their validators what a type cannot tell.
+// Validates objects against the schemas of Kubernetes and cert-manager, as packaged by kubernetes-models: its
+// types detect unknown and missing fields, its validators detect what types cannot express.
 'use strict'
 
 const { join } = require('node:path')
@@ -8,19 +8,19 @@ const ts = require('typescript')
 const root = join(__dirname, '../..')
 const generated = join(root, 'deploy/kubernetes-objects.ts')
 
-/** What people call an object. */
+/** Returns the display name of an object. */
 function nameOf({ kind, metadata }) {
   return `${kind} ${metadata?.name}`
 }
 
-/** The module that describes a kind. */
+/** Returns the module that describes a kind. */
 function moduleOf({ apiVersion, kind }) {
   const group = String(apiVersion).split('/')[0]
   const isOwn = !group.endsWith('cert-manager.io')
   return `${isOwn ? 'kubernetes-models' : '@kubernetes-models/cert-manager'}/${apiVersion}/${kind}`
 }
 
-/** The class of a kind; undefined when there is no such kind in that version. */
+/** Returns the class of a kind; undefined when that version has no such kind. */
 function findModel(object) {
   try {
     return require(moduleOf(object))[object.kind]
@@ -29,7 +29,10 @@ function findModel(object) {
   }
 }
 
-/** An object as the validators want it: kustomize breaks long lines of base64, which Kubernetes takes and they do not. */
+/**
+ * Prepares an object for the validators: kustomize wraps long base64 lines, which Kubernetes accepts and the
+ * validators reject.
+ */
 function withWholeLines(object) {
   if (object.kind !== 'Secret') return object
   const entries = Object.entries(object.data ?? {})
@@ -39,7 +42,7 @@ function withWholeLines(object) {
   }
 }
 
-/** What the validators say. */
+/** Returns the findings of the validators. */
 function validate(object) {
   const Model = findModel(object)
   if (!Model) return [`${nameOf(object)}: there is no ${object.kind} in ${object.apiVersion}`]
@@ -51,7 +54,9 @@ function validate(object) {
   }
 }
 
-/** A program that says of each object that it is of its kind, with the line on which each begins. */
+/**
+ * Generates a program that declares each object with the type of its kind, and the line on which each begins.
+ */
 function write(objects) {
   const lines = []
   const begins = objects.map((object, index) => {
@@ -75,7 +80,7 @@ const options = {
   moduleResolution: ts.ModuleResolutionKind.Node10,
 }
 
-/** What the compiler says of that program. */
+/** Returns the compiler's errors for that program. */
 function compile(text) {
   const host = ts.createCompilerHost(options)
   const { getSourceFile, fileExists } = host
@@ -88,7 +93,7 @@ function compile(text) {
   return [...program.getSyntacticDiagnostics(), ...program.getSemanticDiagnostics()]
 }
 
-/** The faults of objects, one sentence each. */
+/** Returns the faults of objects, one sentence each. */
 function checkSchemas(objects) {
   const known = objects.filter(findModel)
   const { text, begins } = write(known)

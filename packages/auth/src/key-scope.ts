@@ -1,16 +1,16 @@
-/** What an API key is confined to. Without places it reaches all that its user does. */
+/** Scope of an API key. Without resources it covers everything that the user can access. */
 export interface KeyScope {
-  /** True when nothing may be changed. */
+  /** True for read-only access. */
   readonly readOnly: boolean
-  /** Ids of orgs that it reaches with all that is inside. */
+  /** Ids of orgs in scope, with their contents. */
   readonly orgs: readonly number[]
-  /** Ids of workspaces that it reaches with all documents inside. */
+  /** Ids of workspaces in scope, with their documents. */
   readonly workspaces: readonly number[]
-  /** UUIDs of documents that it reaches. */
+  /** UUIDs of documents in scope. */
   readonly documents: readonly string[]
 }
 
-/** A scope as a claim of a caller token, with short names since it travels with every call. */
+/** A scope as a claim of a caller token; the names are short because it is sent with every call. */
 interface ScopeClaim {
   readonly ro?: true
   readonly orgs?: readonly number[]
@@ -18,7 +18,7 @@ interface ScopeClaim {
   readonly docs?: readonly string[]
 }
 
-/** The claim that says a scope; what is empty is left out. */
+/** Encodes a scope as a claim; empty fields are omitted. */
 export function toScopeClaim(scope: KeyScope | undefined): ScopeClaim | undefined {
   return (
     scope && {
@@ -30,7 +30,10 @@ export function toScopeClaim(scope: KeyScope | undefined): ScopeClaim | undefine
   )
 }
 
-/** The scope that a claim says; undefined when there is none. Throws when it cannot be read: then it must not be ignored. */
+/**
+ * Decodes the scope of a claim; undefined for none. Throws for a malformed claim, which must not be treated
+ * as unrestricted.
+ */
 export function readScopeClaim(claim: unknown): KeyScope | undefined {
   if (claim === undefined) return undefined
   if (typeof claim !== 'object' || claim === null) throw new Error('the scope is not an object')

@@ -20,8 +20,8 @@ export function requireSystem(call: ServerCall): void {
 }
 
 /**
- * Throws `forbidden` unless the caller's token is for this document and its role is sufficient. Directory has limited the
- * role of a scoped key already; that a read-only key changes nothing is checked here again.
+ * Throws `forbidden` unless the caller's token is for this document and its role is sufficient. Directory has
+ * already limited the role of a scoped key; read-only keys are checked here a second time.
  */
 export function requireDocumentRole(call: ServerCall, docId: string, need: NeededRole): void {
   const { caller } = call

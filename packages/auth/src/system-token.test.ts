@@ -1,7 +1,7 @@
 import { ResolveAccessResponse } from '@sheaf/protos/sheaf/directory/v1/access'
 import { SystemTokenSource } from './system-token'
 
-/** A directory whose tokens live for so long. */
+/** Creates a directory whose tokens expire after this many milliseconds. */
 function newDirectory(lifeMs: number) {
   const requests: unknown[] = []
   const resolveAccess = (request: unknown) => {

@@ -5,7 +5,7 @@ import { EngineError } from './engine-error'
 
 const run = promisify(execFile)
 
-/** A user of this machine. */
+/** A user account of this machine. */
 export interface Account {
   name: string
   uid: number
@@ -13,8 +13,8 @@ export interface Account {
 }
 
 /**
- * The user that PostgreSQL runs as: it refuses to run as root, so root hands it to an unprivileged
- * one. Undefined for everybody else, who run it as themselves.
+ * Returns the account to run PostgreSQL as. PostgreSQL refuses to run as root, so root uses an unprivileged
+ * account. Undefined for any other user, who runs it under their own account.
  */
 export async function unprivilegedAccount(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined
@@ -25,7 +25,7 @@ export async function unprivilegedAccount(): Promise<Account | undefined> {
   )
 }
 
-/** The first of `names` that a passwd file knows and that is not root under another name. */
+/** Returns the first of `names` in a passwd file that is not an alias of root. */
 export function findAccount(passwd: string, names: string[]): Account | undefined {
   const accounts = passwd.split('\n').map((line) => {
     const [name = '', , uid, gid] = line.split(':')
@@ -36,12 +36,15 @@ export function findAccount(passwd: string, names: string[]): Account | undefine
     .find((account) => account !== undefined)
 }
 
-/** Whether this user can reach a folder; tried rather than computed, so access lists count too. */
+/**
+ * Returns whether this account can enter a folder; tested rather than computed, so that access control lists
+ * are respected.
+ */
 export async function canEnter(account: Account, folder: string): Promise<boolean> {
   return (await failureOf('/bin/sh', ['-c', 'cd -- "$0"', folder], account)) === undefined
 }
 
-/** Runs a short command as `account` (or as ourselves) and tells why it failed, if it did. */
+/** Runs a short command as `account`, or as the current user, and returns the reason if it fails. */
 export async function failureOf(
   command: string,
   args: string[],
@@ -49,7 +52,7 @@ export async function failureOf(
 ): Promise<string | undefined> {
   const identity = account && { uid: account.uid, gid: account.gid }
   try {
-    // From the root folder, since the account may not be allowed into ours.
+    // In the root folder, since the account may lack access to the current one.
     await run(command, args, { cwd: '/', ...identity })
     return undefined
   } catch (error) {

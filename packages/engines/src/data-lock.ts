@@ -16,21 +16,22 @@ import { EngineError, messageOf } from './engine-error'
 import { identifyProcess, isAlive } from './process-table'
 import type { ProcessIdentity } from './process-table'
 
-/** One Sheaf's exclusive right to a data folder; it ends with `release()` or with the process. */
+/** The exclusive right to a data folder; ends with `release()` or with the process. */
 export interface DataLock extends AsyncDisposable {
   readonly dataDir: string
   release(): Promise<void>
 }
 
-/** Longer than any other starter needs to see our claim and withdraw its own. */
+/** Longer than any competing process needs to notice this claim and withdraw its own. */
 const rivalPatienceMs = 500
 
 /**
- * Locks a data folder, which is made if need be, or refuses in one sentence that names its holder.
+ * Locks a data folder, and creates it if necessary. Throws an error that names the holder when it is locked.
  *
- * Each starter writes a claim file of its own and holds the lock if it then sees no other living
- * claim. A dead claim may be removed by anyone, since its name never returns; a single lock file
- * would have a moment between judging it stale and replacing it, in which two starters both win.
+ * Each process writes a claim file of its own and holds the lock if it then finds no other claim of a running
+ * process. A stale claim may be removed by any process, since its name is never reused. A single lock file
+ * would leave a gap between detecting that it is stale and replacing it, in which two processes could both
+ * acquire it.
  */
 export async function lockDataDir(dataDir: string): Promise<DataLock> {
   const { folder, claims } = await openFolders(dataDir)
@@ -40,7 +41,7 @@ export async function lockDataDir(dataDir: string): Promise<DataLock> {
   for (;;) {
     const rival = (await livingClaims(claims)).find(({ file }) => file !== own.file)
     if (!rival) return { dataDir: folder, release, [Symbol.asyncDispose]: release }
-    // Of two that start at the same moment the lower name waits for the other to withdraw.
+    // Of two concurrent starts the one with the lower name waits for the other to withdraw.
     if (own.file > rival.file || Date.now() > deadline) {
       await release()
       throw new EngineError(
@@ -54,7 +55,7 @@ export async function lockDataDir(dataDir: string): Promise<DataLock> {
 async function openFolders(dataDir: string): Promise<{ folder: string; claims: string }> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    // One folder has one name in locks, configuration and command lines.
+    // Resolved, so that locks, configuration and command lines use one name per folder.
     const folder = await realpath(dataDir)
     const claims = join(folder, 'lock')
     await mkdir(claims, { recursive: true, mode: 0o700 })
@@ -76,7 +77,7 @@ async function writeClaim(claims: string): Promise<Claim> {
   const file = join(claims, `${process.pid}-${randomUUID()}.json`)
   const draft = `${file}.draft`
   await writeFile(draft, JSON.stringify(holder), { mode: 0o600 })
-  await rename(draft, file) // nobody ever reads half a claim
+  await rename(draft, file) // atomic, so that a claim is never read half-written
   return { file, holder }
 }
 
@@ -96,6 +97,6 @@ async function readHolder(file: string): Promise<ProcessIdentity | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as ProcessIdentity
   } catch {
-    return undefined // withdrawn meanwhile, or cut short when the machine lost power
+    return undefined // withdrawn meanwhile, or truncated by a power failure
   }
 }

@@ -8,33 +8,33 @@ import type { EngineLog, EngineName } from './engine-log'
 import { identifyProcess, terminate } from './process-table'
 import type { ProcessIdentity } from './process-table'
 
-/** Everything needed to start one engine again and again on the same port. */
+/** Everything needed to start, and restart, one engine on the same port. */
 export interface EngineProgram {
   name: EngineName
   command: string
   args: string[]
-  /** A folder that the engine's user may enter. */
+  /** Working folder; the engine's account must be able to enter it. */
   cwd: string
-  /** Whom to run as; unset when that is the user who started us. */
+  /** Account to run as; unset for the current user. */
   account?: { uid: number; gid: number }
   logFile: string
-  /** The signal that ends it quickly and cleanly, and how long that may take. */
+  /** Signal for a fast clean shutdown, and the time that it may take. */
   stop: { signal: NodeJS.Signals; graceMs: number }
-  /** Resolves when a real client is served; an `EngineError` says that waiting is useless. */
+  /** Resolves when a client can connect; throws `EngineError` when further waiting is pointless. */
   probe(): Promise<void>
-  /** Asked now and then while it runs: why it has to be started again, if it cannot help itself. */
+  /** Called periodically; returns a reason when the engine must be restarted because it cannot recover. */
   findReasonToRestart?(): Promise<string | undefined>
 }
 
-/** Crash recovery after a hard stop can take a while on a slow disk. */
+/** Crash recovery after a hard stop can take long on a slow disk. */
 const readyTimeoutMs = 60_000
 const firstDelayMs = 100
 const longestDelayMs = 10_000
-/** An engine that ran this long was well: its next failure starts the back-off anew. */
+/** An engine that ran this long was healthy: its next failure restarts the backoff. */
 const healthyAfterMs = 60_000
 const lookEveryMs = 2_000
 
-/** One engine, kept running from `start` until `stop`. */
+/** A supervised engine process, from `start` until `stop`. */
 export class EngineProcess {
   private current?: { identity: ProcessIdentity; exited: Promise<string> }
   private readonly stopping = new AbortController()
@@ -46,7 +46,7 @@ export class EngineProcess {
     private readonly log: EngineLog,
   ) {}
 
-  /** Resolves when the engine serves clients; if it does not get there, nothing is left running. */
+  /** Resolves when the engine serves clients; on failure nothing is left running. */
   static async start(program: EngineProgram, log: EngineLog): Promise<EngineProcess> {
     const engine = new EngineProcess(program, log)
     await engine.launch()
@@ -55,12 +55,12 @@ export class EngineProcess {
     return engine
   }
 
-  /** The pid of the running engine; undefined between a crash and the restart. */
+  /** Pid of the running engine; undefined between a crash and the restart. */
   get pid(): number | undefined {
     return this.current?.identity.pid
   }
 
-  /** Ends the engine, cleanly if it manages in time, and its supervision. */
+  /** Stops the engine, by force if it takes too long, and ends its supervision. */
   async stop(): Promise<void> {
     this.stopping.abort()
     clearInterval(this.looking)
@@ -88,7 +88,7 @@ export class EngineProcess {
     }
   }
 
-  /** Tries until the engine runs or is no longer wanted; returns the delay that came last. */
+  /** Retries until the engine runs or is no longer wanted; returns the last delay. */
   private async relaunch(firstDelay: number): Promise<number> {
     for (let delayMs = firstDelay; ; delayMs = Math.min(delayMs * 2, longestDelayMs)) {
       await sleep(delayMs, undefined, { signal: this.stopping.signal }).catch(() => undefined)
@@ -155,12 +155,12 @@ export class EngineProcess {
   }
 }
 
-/** Started as the leader of its own session, so that a ^C at the terminal reaches only us. */
+/** In a session of its own, so that ^C in the terminal reaches only the supervisor. */
 function spawnEngine(program: EngineProgram): ChildProcess {
   const output = openSync(program.logFile, 'a', 0o600)
   try {
-    // The shell sets the umask and then becomes the engine: Node can set its own umask only for
-    // all of its threads at once.
+    // The shell sets the umask and then replaces itself with the engine: Node can set a umask only for the
+    // whole process.
     const script = 'umask 077 && exec "$0" "$@"'
     return spawn('/bin/sh', ['-c', script, program.command, ...program.args], {
       cwd: program.cwd,
@@ -174,7 +174,7 @@ function spawnEngine(program: EngineProgram): ChildProcess {
   }
 }
 
-/** Resolves, never rejects, with a few words on why the process ended or never began. */
+/** Resolves, and never rejects, with the reason why the process ended or failed to start. */
 function exitOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message))

@@ -2,18 +2,18 @@ import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { EngineError } from './engine-error'
 
-/** What has to survive from one start to the next; it holds passwords, so nobody else may read it. */
+/** State kept between starts; it holds passwords, so the file is readable by its owner only. */
 export interface EngineState {
   postgres?: {
     password: string
     port?: number
-    /** Set when the data had to be placed outside the data folder. */
+    /** Set when the data is outside the data folder. */
     folder?: string
   }
   nats?: { user: string; password: string; port?: number }
 }
 
-/** The state kept in `<dataDir>/engines.json`; empty before the first start. */
+/** Reads the state from `<dataDir>/engines.json`; empty before the first start. */
 export async function readState(dataDir: string): Promise<EngineState> {
   const file = stateFile(dataDir)
   try {
@@ -25,11 +25,11 @@ export async function readState(dataDir: string): Promise<EngineState> {
   }
 }
 
-/** Replaces the state as a whole: after a crash either the old or the new one is found. */
+/** Replaces the state atomically. */
 export async function writeState(dataDir: string, state: EngineState): Promise<void> {
   const draft = `${stateFile(dataDir)}.draft`
   await writeFile(draft, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600, flush: true })
-  await chmod(draft, 0o600) // a draft left by a crash keeps its own mode otherwise
+  await chmod(draft, 0o600) // a draft left by a crash would keep its mode
   await rename(draft, stateFile(dataDir))
 }
 

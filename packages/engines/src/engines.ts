@@ -15,39 +15,39 @@ import type { EngineSetting, PreparedEngine } from './prepared-engine'
 import { checkReachable } from './server-url'
 
 export interface EngineOptions {
-  /** Everything that the engines keep is in here; made, closed to others, if it does not exist. */
+  /** Folder of all engine data; created with private permissions if it does not exist. */
   dataDir: string
-  /** A PostgreSQL server that runs already; without it one is started. */
+  /** An existing PostgreSQL server; without it one is started. */
   databaseUrl?: string
-  /** A NATS server that runs already; without it one is started. */
+  /** An existing NATS server; without it one is started. */
   natsUrl?: string
-  /** Where programs that had to be fetched are kept; ~/.cache/sheaf by default. */
+  /** Cache of downloaded programs; ~/.cache/sheaf by default. */
   cacheDir?: string
   /** The PATH to search for nats-server. */
   path?: string
-  /** The data folder's lock if the caller holds it; else it is taken here, and released by stop. */
+  /** Lock of the data folder if the caller holds it; otherwise acquired here and released by stop. */
   lock?: DataLock
   log: EngineLog
 }
 
-/** A PostgreSQL and a NATS that serve clients, kept running until `stop`. */
+/** A PostgreSQL and a NATS that serve clients, supervised until `stop`. */
 export interface RunningEngines extends AsyncDisposable {
   readonly databaseUrl: string
   readonly natsUrl: string
-  /** The processes that run now; none for an external engine or one that is being restarted. */
+  /** Pids of running processes; none for an external engine or one that is being restarted. */
   readonly pids: { postgres?: number; nats?: number }
-  /** Ends what was started here; may be called more than once. */
+  /** Stops the engines that were started here; idempotent. */
   stop(): Promise<void>
-  /** Which engines serve clients at this moment. */
+  /** Returns which engines currently serve clients. */
   ready(): Promise<{ postgres: boolean; nats: boolean }>
 }
 
-/** Another program may take a port between our finding it free and the engine's using it. */
+/** Another program may take a port between the check that it is free and its use. */
 const startAttempts = 3
 
 /**
- * Starts the engines that are not external and resolves when both serve clients. An engine that dies
- * is started again on the same port. If one cannot be started the other is stopped again.
+ * Starts the engines that are not external and resolves when both serve clients. An engine that crashes is
+ * restarted on the same port. If one fails to start, the other is stopped.
  */
 export async function startEngines(options: EngineOptions): Promise<RunningEngines> {
   const lock = options.lock ?? (await lockDataDir(options.dataDir))
@@ -58,7 +58,7 @@ export async function startEngines(options: EngineOptions): Promise<RunningEngin
   })
   try {
     const setting = await openSetting(options, lock.dataDir)
-    // One after the other: a first start is busy unpacking and initialising either way.
+    // Sequential: a first start is bound by unpacking and initialising anyway.
     const postgres = await startPostgres(options, setting)
     started.push(postgres)
     const nats = await startNats(options, setting)
@@ -84,7 +84,7 @@ export async function startEngines(options: EngineOptions): Promise<RunningEngin
 
 interface Started {
   url: string
-  /** Undefined when it is external. */
+  /** Undefined for an external engine. */
   engine?: EngineProcess
   ready(): Promise<boolean>
 }
@@ -112,7 +112,7 @@ async function external(server: 'PostgreSQL' | 'NATS', url: string): Promise<Sta
   return { url, ready: () => succeeds(checkReachable(server, url)) }
 }
 
-/** Uses the port of the last start if it is free, so that clients with an old URL still get in. */
+/** Reuses the port of the last start if it is free, so that clients with an old URL can reconnect. */
 async function startOnFreePort(
   prepared: PreparedEngine,
   { state, save }: EngineSetting,
@@ -128,7 +128,7 @@ async function startOnFreePort(
       return { engine, port }
     } catch (error) {
       if (attempt === startAttempts) throw error
-      // Also long enough for the children of a PostgreSQL that was killed to notice and end.
+      // Also long enough for the children of a killed PostgreSQL to notice and exit.
       await sleep(500)
     }
   }

@@ -1,10 +1,10 @@
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
-/** The address that engines on one machine listen on. */
+/** Address on which the engines listen. */
 export const loopback = '127.0.0.1'
 
-/** A TCP port that nobody listens on now: `preferred` if that one is free, else any. */
+/** Returns a free TCP port: `preferred` if it is free, else any. */
 export async function freePort(host = loopback, preferred?: number): Promise<number> {
   if (preferred !== undefined && (await tryListen(host, preferred)) !== undefined) return preferred
   const port = await tryListen(host, 0)

@@ -1,6 +1,6 @@
 import { loopback } from './free-port'
 
-/** What differs between one Sheaf's NATS server and another's. */
+/** Settings that differ between NATS servers of different installations. */
 export interface NatsSettings {
   port: number
   user: string
@@ -8,10 +8,12 @@ export interface NatsSettings {
   storeDir: string
 }
 
-/** A document's log entries travel in batches; this leaves room above their bound. */
+/** Log entries of a document are published in batches; this leaves room above their limit. */
 const maxPayload = '8MB'
 
-/** The configuration file; the credentials are here since a command line is visible to everybody. */
+/**
+ * Renders the configuration file, including the credentials, since command lines are visible to all users.
+ */
 export function natsConfig({ port, user, password, storeDir }: NatsSettings): string {
   return `server_name: sheaf
 host: ${quote(loopback)}
@@ -29,7 +31,7 @@ jetstream {
 `
 }
 
-/** The format reads double-quoted strings as JSON does, but for \\u escapes, which it lacks. */
+/** The format reads double-quoted strings like JSON, except for \\u escapes, which it lacks. */
 function quote(text: string): string {
   return JSON.stringify(text)
 }

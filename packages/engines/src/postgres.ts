@@ -23,7 +23,7 @@ const majorVersion = '18'
 /** SIGINT is PostgreSQL's fast shutdown: open transactions roll back and a checkpoint is written. */
 const stop = { signal: 'SIGINT', graceMs: 20_000 } as const
 
-/** Finds PostgreSQL, ends one that a killed Sheaf left behind, and initialises its data once. */
+/** Finds PostgreSQL, ends a server left by a killed Sheaf, and initialises the data on first use. */
 export async function preparePostgres(setting: EngineSetting): Promise<PreparedEngine> {
   const { dataDir, state, log } = setting
   const { folder, account } = await choosePostgresFolder({
@@ -41,7 +41,7 @@ export async function preparePostgres(setting: EngineSetting): Promise<PreparedE
   } else {
     requireFirstStart(setting, folder)
     state.postgres = { password, folder: inside(dataDir, folder) }
-    await setting.save() // first of all: data without its password would be lost
+    await setting.save() // saved first: data without its password would be lost
     await initialise({ programs, folder, account, password })
   }
 
@@ -82,7 +82,7 @@ export async function probePostgres(url: string): Promise<void> {
   })
 }
 
-/** Everything that makes the server private to this machine is given here, not in its files. */
+/** Restricts the server to this machine by arguments rather than configuration files. */
 function serverArguments(folder: string, port: number): string[] {
   const settings = {
     listen_addresses: loopback,
@@ -97,7 +97,7 @@ function serverArguments(folder: string, port: number): string[] {
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
-  // A server that dies under an open connection also emits an error, which nobody else awaits.
+  // A server that dies under an open connection also emits an error event, which must have a listener.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -119,7 +119,7 @@ interface NewCluster {
   password: string
 }
 
-/** Initialises beside the final place and renames, so that an interrupted start leaves no half. */
+/** Initialises in a draft folder and renames it, so that an interrupted start leaves no partial cluster. */
 async function initialise({ programs, folder, account, password }: NewCluster): Promise<void> {
   const draft = draftOf(folder)
   const passwordFile = `${folder}.password`
@@ -133,7 +133,7 @@ async function initialise({ programs, folder, account, password }: NewCluster): 
       programs.initdb,
       [
         ...['--pgdata', draft, '--username', superuser, '--pwfile', passwordFile],
-        // The same sort order on every machine, whatever its locales are.
+        // The same sort order on every machine, independent of its locales.
         ...['--encoding', 'UTF8', '--no-locale', '--locale-provider', 'builtin'],
         ...['--builtin-locale', 'C.UTF-8', '--auth', 'scram-sha-256', '--no-instructions'],
       ],
@@ -146,9 +146,9 @@ async function initialise({ programs, folder, account, password }: NewCluster): 
   }
 }
 
-/** Data that was there once is never replaced by an empty database: the documents belong to it. */
+/** Missing data is never replaced with an empty database, because the documents depend on it. */
 function requireFirstStart({ dataDir, state }: EngineSetting, folder: string): void {
-  if (state.postgres?.port === undefined) return // only a start that succeeded has a port
+  if (state.postgres?.port === undefined) return // set only by a successful start
   const stateFile = join(dataDir, 'engines.json')
   throw new EngineError(
     `PostgreSQL's data in ${folder} is gone: restore it, or remove ${stateFile} to begin anew`,
@@ -168,7 +168,7 @@ async function requireOurs(folder: string, state: EngineState): Promise<void> {
   )
 }
 
-/** A supervisor that was killed leaves its server running, or a pid file that may since mislead. */
+/** A killed supervisor leaves its server running, or a stale pid file. */
 async function endOrphanProcesses(folder: string): Promise<void> {
   const running = [
     ...findProcesses('postgres', folder),
@@ -177,17 +177,17 @@ async function endOrphanProcesses(folder: string): Promise<void> {
   await Promise.all(running.map((orphan) => terminate(orphan, stop.signal, stop.graceMs)))
   const pidFile = join(folder, 'postmaster.pid')
   const pid = parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10)
-  // PostgreSQL judges the pid of a dead process itself, but takes any living process of its own user
-  // for a server; no server of this folder is running any more.
+  // PostgreSQL detects the pid of a dead process, but mistakes any running process of the same user for a
+  // server; no server of this folder is running here.
   if (Number.isInteger(pid) && identifyProcess(pid)) await rm(pidFile, { force: true })
 }
 
-/** Where a cluster is initialised before it takes its place. */
+/** Folder in which a cluster is initialised before it is renamed into place. */
 function draftOf(folder: string): string {
   return `${folder}.new`
 }
 
-/** Undefined for the usual place, so that a data folder can be moved as a whole. */
+/** Undefined for the default location, so that a data folder can be moved as a whole. */
 function inside(dataDir: string, folder: string): string | undefined {
   return dirname(folder) === dataDir && basename(folder) === 'postgres' ? undefined : folder
 }

@@ -5,7 +5,7 @@ import { findProcesses, identifyProcess, isAlive, terminate } from './process-ta
 
 const real = process.platform
 
-// The way over ps works everywhere, so both ways are tried where there are two.
+// The ps variant works everywhere, so both variants are tested where both exist.
 describe.each(real === 'linux' ? ['linux', 'darwin'] : [real])('on %s', (platform) => {
   const children: ChildProcess[] = []
 
@@ -13,7 +13,7 @@ describe.each(real === 'linux' ? ['linux', 'darwin'] : [real])('on %s', (platfor
   afterAll(() => Object.defineProperty(process, 'platform', { value: real }))
   afterEach(() => children.splice(0).forEach((child) => child.kill('SIGKILL')))
 
-  /** A process that has printed, so its command line is its own and no longer the test's. */
+  /** Starts a process that has printed, so that its command line is no longer the test's. */
   const run = async (script: string, argument: string) => {
     const child = spawn(process.execPath, ['-e', `${script}; console.log('up')`, '--', argument])
     children.push(child)

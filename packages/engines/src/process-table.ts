@@ -3,34 +3,34 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A process that cannot be confused with a later one that was given the same pid. */
+/** Identifies a process unambiguously, even if its pid is reused. */
 export interface ProcessIdentity {
   pid: number
   startedAt: string
 }
 
-/** The identity of a running process; undefined when there is none, or only a zombie. */
+/** Returns the identity of a running process; undefined for none, or only a zombie. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   const startedAt = process.platform === 'linux' ? linuxStartTime(pid) : portableStartTime(pid)
   return startedAt === undefined ? undefined : { pid, startedAt }
 }
 
-/** Whether exactly this process still runs. */
+/** Returns whether exactly this process still runs. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return identifyProcess(identity.pid)?.startedAt === identity.startedAt
 }
 
 /**
- * Running processes of `program` that carry `argument` on their command line. The argument is a path
- * inside our own data folder, which makes it the proof that the process is ours; and unlike a pid
- * file it leaves no moment after the spawn in which a crash would lose the process.
+ * Finds running processes of `program` with `argument` on their command line. The argument is a path inside
+ * the data folder, which proves that the process belongs to it. Unlike a pid file, this leaves no gap after
+ * the spawn in which a crash would lose the process.
  */
 export function findProcesses(program: string, argument: string): ProcessIdentity[] {
   const find = process.platform === 'linux' ? linuxProcesses : portableProcesses
   return find(program, argument).flatMap((pid) => identifyProcess(pid) ?? [])
 }
 
-/** Asks a process to end, waits up to `graceMs`, then kills it; resolves once it is gone. */
+/** Sends SIGTERM, waits up to `graceMs`, then sends SIGKILL; resolves once the process is gone. */
 export async function terminate(
   identity: ProcessIdentity,
   signal: NodeJS.Signals,
@@ -39,7 +39,7 @@ export async function terminate(
   sendSignal(identity, signal)
   if (await isGoneWithin(identity, graceMs)) return
   sendSignal(identity, 'SIGKILL')
-  // A process that SIGKILL does not end hangs in the kernel; waiting longer would help nobody.
+  // A process that SIGKILL does not end hangs in the kernel; further waiting is pointless.
   await isGoneWithin(identity, 5_000)
 }
 
@@ -64,11 +64,11 @@ async function isGoneWithin(identity: ProcessIdentity, ms: number): Promise<bool
 function linuxStartTime(pid: number): string | undefined {
   const stat = readOrUndefined(`/proc/${pid}/stat`)
   if (stat === undefined) return undefined
-  // The program's name is in parentheses and may hold spaces and parentheses of its own.
+  // The program's name is in parentheses and may itself contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state, startTicks] = [fields[0], fields[19]]
   if (state === 'Z' || state === 'X') return undefined
-  // Ticks count from boot, so that only together with the boot they name one moment.
+  // Ticks count from boot, so they identify a moment only together with the boot id.
   const boot = readOrUndefined('/proc/sys/kernel/random/boot_id')?.trim() ?? ''
   return `${boot}:${startTicks}`
 }
@@ -89,14 +89,14 @@ function portableStartTime(pid: number): string | undefined {
 }
 
 function portableProcesses(program: string, argument: string): number[] {
-  // ps does not tell where one argument ends, and folders may well have spaces in their names.
+  // ps does not separate arguments, and folder names may contain spaces.
   return ps(['-A', '-ww', '-o', 'pid=,args='])
     .split('\n')
     .filter((line) => `${line} `.includes(`/${program} `) && `${line} `.includes(` ${argument} `))
     .map((line) => parseInt(line, 10))
 }
 
-/** Portable `ps`; an exit code only says that no process matched. */
+/** Portable `ps`; a non-zero exit code only means that no process matched. */
 function ps(args: string[]): string {
   try {
     return execFileSync('ps', args, {
@@ -112,6 +112,6 @@ function readOrUndefined(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    return undefined // the process ended meanwhile, or it is another user's
+    return undefined // the process ended meanwhile, or belongs to another user
   }
 }

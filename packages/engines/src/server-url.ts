@@ -4,10 +4,10 @@ import { EngineError, messageOf } from './engine-error'
 
 const defaultPorts = { PostgreSQL: 5432, NATS: 4222 } as const
 
-/** How a server is called in sentences for the operator. */
+/** Name of a server in messages for the operator. */
 export type ServerName = keyof typeof defaultPorts
 
-/** The URL of a server on this machine, with its credentials. */
+/** Returns the URL of a server on this machine, with its credentials. */
 export function serverUrl(
   scheme: 'postgres' | 'nats',
   login: { user: string; password: string },
@@ -18,19 +18,19 @@ export function serverUrl(
   return `${scheme}://${user}:${password}@127.0.0.1:${place.port}${place.path ?? ''}`
 }
 
-/** Where to knock for a URL that an operator gave; NATS allows several servers, parted by commas. */
+/** Returns the addresses of a URL from the operator; NATS permits several servers, separated by commas. */
 export function addressesOf(server: ServerName, url: string): NetConnectOpts[] {
   return url.split(',').map((part) => {
     const parsed = parseUrl(server, part.trim())
     const port = Number(parsed.port || defaultPorts[server])
     const socketFolder = parsed.searchParams.get('host')
     if (socketFolder?.startsWith('/')) return { path: `${socketFolder}/.s.PGSQL.${port}` }
-    // An IPv6 address stands in brackets in a URL and without them everywhere else.
+    // IPv6 addresses have brackets in URLs only.
     return { host: parsed.hostname.replace(/^\[|\]$/g, '') || '127.0.0.1', port }
   })
 }
 
-/** Resolves if something listens at one of the URL's addresses, else throws one clear sentence. */
+/** Resolves if a server listens at one of the URL's addresses, else throws an error of one sentence. */
 export async function checkReachable(server: ServerName, url: string): Promise<void> {
   const addresses = addressesOf(server, url)
   const problems: string[] = []
@@ -41,7 +41,7 @@ export async function checkReachable(server: ServerName, url: string): Promise<v
       problems.push(`${nameOf(address)} (${messageOf(error)})`)
     }
   }
-  // Only host and port are named: the URL itself holds a password.
+  // Names only host and port, since the URL contains a password.
   throw new EngineError(`${server} cannot be reached at ${problems.join(', ')}`)
 }
 

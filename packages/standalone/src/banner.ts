@@ -16,7 +16,7 @@ export interface Announcement {
   readonly consoleUrl: string
   /** A one-time sign-in link for the owner; absent if they have too many unused ones. */
   readonly signInLink?: string
-  /** The command line of the operator's command. */
+  /** Command line that invokes the operator's command. */
   readonly command: string
 }
 

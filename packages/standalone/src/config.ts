@@ -4,33 +4,33 @@ import { readTelemetryConfig } from '@sheaf/kit/telemetry/telemetry-config'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** What it takes to run a whole Sheaf on one machine. */
+/** Configuration of a whole Sheaf on one machine. */
 export interface StandaloneConfig {
-  /** Where the REST API listens. */
+  /** Address on which the REST API listens. */
   readonly host: string
-  /** 0 takes any free port. */
+  /** 0 for any free port. */
   readonly port: number
-  /** Folder of everything that is kept. */
+  /** Folder of all persistent data. */
   readonly dataDir: string
-  /** Who gets a key on the first start. */
+  /** Email address of the owner, who receives a key on the first start. */
   readonly ownerEmail: string
-  /** Address that people know this Sheaf by, without a slash at its end. */
+  /** Public URL of this Sheaf, without a trailing slash. */
   readonly publicUrl?: string
-  /** A PostgreSQL that runs already; without it one is started. */
+  /** An existing PostgreSQL; without it one is started. */
   readonly databaseUrl?: string
-  /** A NATS that runs already; without it one is started. */
+  /** An existing NATS; without it one is started. */
   readonly natsUrl?: string
-  /** Where metrics of the gateway are served; those of the others on the next ports. */
+  /** Address of the gateway's metrics; the other services use the following ports. */
   readonly metricsListen?: ListenAddress
-  /** A request that took so many milliseconds is shown as a tree of spans; undefined to show none. */
+  /** Requests that take at least this many milliseconds are shown as a tree of spans; undefined for none. */
   readonly slowRequestMs?: number
-  /** How the operator's command is called so that it finds this Sheaf. */
+  /** Command line that invokes the operator's command for this Sheaf. */
   readonly command: string
-  /** All settings, from which each service is given those that it reads. */
+  /** All settings; each service receives those that it reads. */
   readonly env: Env
 }
 
-/** Reads the settings. Throws ConfigError naming every fault. */
+/** Reads the settings. Throws ConfigError that lists every invalid one. */
 export function readConfig(env: Env, cwd: string): StandaloneConfig {
   const read = new EnvReader(env)
   const data = read.str('SHEAF_DATA', './data')
@@ -47,7 +47,7 @@ export function readConfig(env: Env, cwd: string): StandaloneConfig {
     databaseUrl: read.optionalSecret('DATABASE_URL'),
     natsUrl: read.optionalSecret('NATS_URL'),
     metricsListen: read.optionalListen('SHEAF_METRICS_LISTEN'),
-    // Traces that go to a collector are looked at there.
+    // With a collector, traces are inspected there.
     slowRequestMs: isWatched && !readTelemetryConfig(env).traces ? slowMs : undefined,
     command: `${setting}npm run sheaf --`,
     env,

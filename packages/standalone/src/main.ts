@@ -7,10 +7,10 @@ import { startStandalone } from './standalone'
 import { StartError } from './start-error'
 
 const printer = createPrinter(process.stdout)
-// Whoever reads the log may go first; that is no reason to stop.
+// A closed output, such as a log reader that exited, must not stop the process.
 process.stdout.on('error', () => {})
 
-/** Aborts when the process is asked to stop, or when the program that started it is gone. */
+/** Returns a signal that aborts when the process is asked to stop, or when its parent process is gone. */
 function stopAsked(): AbortSignal {
   const controller = new AbortController()
   const stop = () => {
@@ -34,7 +34,7 @@ async function run(): Promise<void> {
   printer.say('sheaf', 'stopped; all data is saved')
 }
 
-/** One sentence for what the operator can act on; a stack for what should never happen. */
+/** One sentence for errors that the operator can act on; a stack trace for unexpected ones. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return error.faults.join('\n')
   if (error instanceof StartError || error instanceof EngineError) return error.message
@@ -48,7 +48,8 @@ run()
     process.exitCode = 1
   })
   .finally(() => {
-    // The channel of a program that started us would keep us alive; letting go of it is no wish to stop.
+    // An IPC channel to a parent process would keep this process alive; closing it must not count as a stop
+    // request.
     process.removeAllListeners('disconnect')
     if (process.connected) process.disconnect()
   })

@@ -25,11 +25,11 @@ interface ExportRequest {
 
 const ERROR = 2
 const NANOSECONDS_PER_MS = 1e6
-/** Attributes that say why something took its time; the others are for those who search. */
+/** Attributes that explain durations; the others serve searches. */
 const shown =
   /^(sheaf\.(queue_ms|apply_ms|commit_ms|rows|tables)|http\.response\.status_code|rpc\.grpc\.status_code)$/
 
-/** The spans in a request of OTLP as JSON. Throws for anything else. */
+/** Parses the spans of an OTLP request in JSON. Throws for any other input. */
 export function readSpans(body: string): Span[] {
   const { resourceSpans = [] } = JSON.parse(body) as ExportRequest
   return resourceSpans.flatMap(({ resource, scopeSpans = [] }) => {

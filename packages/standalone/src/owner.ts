@@ -2,14 +2,17 @@ import { openOperator, type OperatorTarget } from '@sheaf/cli/operator'
 import { signInLink } from '@sheaf/cli/sign-in-link'
 import { toAppError } from '@sheaf/kit/errors'
 
-/** How the owner gets in: with a key, if they and it were made just now, and with a one-time link. */
+/** The owner's credentials: a key, if it was just created, and a one-time sign-in link. */
 export interface OwnerAccess {
   readonly key?: string
-  /** None when they have as many open ones as one can: that must not keep Sheaf from starting. */
+  /** Absent when they have the maximum number of open links, which must not prevent a start. */
   readonly signInLink?: string
 }
 
-/** Makes the owner and a key for them, unless they exist, and, if they can have one, a link to the gateway at that address. */
+/**
+ * Creates the owner and a key unless they exist and, if the limit of open links permits, a sign-in link to
+ * the gateway at that address.
+ */
 export async function ensureOwner(
   target: OperatorTarget,
   email: string,

@@ -3,13 +3,13 @@ import { createServer } from 'node:net'
 import { freePort } from '@sheaf/engines/free-port'
 import { PortTakenError, StartError } from './start-error'
 
-/** Below what common systems give to outgoing connections, so that none of these takes a port while a service restarts. */
+/** Below the usual range of ephemeral ports, so that no outgoing connection takes a port during a restart. */
 const LOWEST = 20_000
 const HIGHEST = 32_000
 const ATTEMPTS = 50
 const MOST_STARTS = 3
 
-/** A free port of this machine for a service, other than those in `taken`, which it joins. */
+/** Returns a free port for a service, not in `taken`, and adds it to `taken`. */
 export async function pickPort(host: string, taken: Set<number>): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const wanted = randomInt(LOWEST, HIGHEST)
@@ -20,7 +20,7 @@ export async function pickPort(host: string, taken: Set<number>): Promise<number
   return freePort(host)
 }
 
-/** Throws StartError when nobody can listen there now. */
+/** Throws StartError when the port cannot be bound. */
 export async function requireListenable(host: string, port: number): Promise<void> {
   const code = await new Promise<string | undefined>((resolve) => {
     const server = createServer()
@@ -39,8 +39,8 @@ export async function requireListenable(host: string, port: number): Promise<voi
 }
 
 /**
- * Calls `start` until it does not end with PortTakenError, three times at most. Whoever picks a port cannot hold it for
- * a process that is yet to be started, so another program may be faster.
+ * Calls `start` until it does not throw PortTakenError, at most three times. A chosen port cannot be reserved
+ * for a process that is yet to start, so another program may take it first.
  */
 export async function withFreshPorts<T>(start: () => Promise<T>): Promise<T> {
   for (let starts = 1; ; starts++) {

@@ -1,16 +1,16 @@
 import { renderLine, type OutputForm } from './service-output'
 
-/** Where the supervisor prints. */
+/** Output of the supervisor. */
 export interface Printer {
-  /** A sentence of its own. */
+  /** Prints a sentence of the supervisor. */
   say(source: string, sentence: string): void
-  /** A line that a service printed. */
+  /** Prints a line of a service's output. */
   relay(service: string, line: string): void
-  /** Text as it is. */
+  /** Prints text unchanged. */
   show(text: string): void
 }
 
-/** A printer to a stream: readable on a terminal, raw lines otherwise. */
+/** Creates a printer for a stream: formatted on a terminal, raw lines otherwise. */
 export function createPrinter(stream: NodeJS.WriteStream): Printer {
   const form: OutputForm = stream.isTTY ? 'readable' : 'raw'
   const show = (text: string) => void stream.write(`${text}\n`)

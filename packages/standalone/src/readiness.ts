@@ -4,7 +4,10 @@ import { StartError } from './start-error'
 const LIMIT_MS = 60_000
 const EVERY_MS = 50
 
-/** Resolves when the whole system says that it is ready. Throws StartError with what it says if it does not get there. */
+/**
+ * Resolves when the whole system reports that it is ready. Throws StartError with the reported reason
+ * otherwise.
+ */
 export async function untilReady(url: string, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + LIMIT_MS
   for (;;) {

@@ -6,10 +6,10 @@ import type { ServicePlan } from './service-plan'
 import { ServiceProcess } from './service-process'
 import { PortTakenError, StartError } from './start-error'
 
-/** A service that has ended so often before everything was ready will not get there. */
+/** A service that fails this often before the system is ready is given up. */
 const MOST_DEATHS_AT_START = 3
 
-/** The four services, kept running; disposing stops them one by one, the last started first. */
+/** The four supervised services; disposing stops them one by one, in reverse order of starting. */
 export class ServiceFleet implements AsyncDisposable {
   private readonly closer = new Closer()
   private readonly services: ServiceProcess[] = []
@@ -23,11 +23,11 @@ export class ServiceFleet implements AsyncDisposable {
     private readonly printer: Printer,
   ) {
     this.hopeless = new Promise((_, reject) => (this.giveUp = reject))
-    this.hopeless.catch(() => {}) // nobody waits any more when it happens after the start
+    this.hopeless.catch(() => {}) // avoids an unhandled rejection after the start
     for (const plan of plans) this.services.push(this.closer.use(this.start(plan, marker)))
   }
 
-  /** Pids of the services that run now, by name. */
+  /** Pids of the running services, by name. */
   get pids(): Record<string, number> {
     return Object.fromEntries(
       this.services.flatMap(({ name, pid }) => (pid === undefined ? [] : [[name, pid]])),
@@ -35,8 +35,8 @@ export class ServiceFleet implements AsyncDisposable {
   }
 
   /**
-   * Waits for the end of the start. Throws StartError when a service ends again and again meanwhile, PortTakenError when
-   * somebody else listens where it should.
+   * Waits for the end of the start. Throws StartError when a service fails repeatedly meanwhile,
+   * PortTakenError when another program has taken its port.
    */
   async whileStarting(
     ready: (signal: AbortSignal) => Promise<void>,
@@ -50,7 +50,7 @@ export class ServiceFleet implements AsyncDisposable {
     }
   }
 
-  /** Calls `publish`, never twice at once, whenever a service runs with another pid, until it is disposed of. */
+  /** Calls `publish` whenever the pid of a service changes, never concurrently, until disposed of. */
   onChange(publish: () => Promise<void>): AsyncDisposable {
     let last = Promise.resolve()
     this.changed = () => {
@@ -72,7 +72,7 @@ export class ServiceFleet implements AsyncDisposable {
     const { name } = plan
     return new ServiceProcess(plan, marker, {
       line: (line) => this.printer.relay(name, line),
-      // Not before the constructor of the service has returned, since its pid is asked for.
+      // Deferred until the constructor of the service has returned, since the listener reads its pid.
       started: () => queueMicrotask(() => this.changed()),
       died: ({ reason, deaths, lastLines }) => {
         this.printer.say('sheaf', `${name} exited unexpectedly (${reason}), restarting`)
@@ -86,8 +86,8 @@ export class ServiceFleet implements AsyncDisposable {
 }
 
 /**
- * Starts the services and resolves when they are ready. Throws StartError, PortTakenError when somebody else listens where
- * a service should, with none left running, when they do not get there.
+ * Starts the services and resolves when they are ready. On failure it stops them all and throws StartError,
+ * or PortTakenError when another program has taken a service's port.
  */
 export function startFleet(
   plans: readonly ServicePlan[],

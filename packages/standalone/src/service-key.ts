@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { serviceKeyPath } from '@sheaf/cli/run-file'
 
-/** The file with the secret that the processes of this Sheaf share; made, for its user alone, on the first start. */
+/**
+ * Returns the file with the secret shared by the processes of this Sheaf; created on the first start,
+ * readable by its owner only.
+ */
 export async function ensureServiceKey(dataDir: string): Promise<string> {
   const file = serviceKeyPath(dataDir)
   const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -1,4 +1,4 @@
-/** Longest service name, so that what they say stands in one column. */
+/** Longest service name, to align the output in a column. */
 const NAME_WIDTH = 'document-data'.length
 const levels: Readonly<Record<number, string>> = {
   10: 'trace',
@@ -21,10 +21,10 @@ const plain = new Set([
   'span_id',
 ])
 
-/** How lines of services are shown: for people, or as they are for programs that collect logs. */
+/** Formatted for terminals, or raw for log collectors. */
 export type OutputForm = 'readable' | 'raw'
 
-/** A line that a service printed, under its name. */
+/** Renders a line of a service's output with the service's name. */
 export function renderLine(service: string, line: string, form: OutputForm): string {
   if (form === 'raw') return `${service} ${line}`
   const prefix = service.padEnd(NAME_WIDTH)
@@ -39,7 +39,7 @@ export function renderLine(service: string, line: string, form: OutputForm): str
   return words.filter((word) => word !== undefined && word !== '').join('  ')
 }
 
-/** What a line that a service printed says, without time, fields and stack. */
+/** Returns the message of a log line, without time, fields and stack. */
 export function summarizeLine(line: string): string {
   const entry = readEntry(line)
   if (!entry) return line

@@ -11,12 +11,12 @@ export const serviceNames = ['directory', 'document-data', 'webhook', 'gateway']
 /** One of the four processes. */
 export type ServiceName = (typeof serviceNames)[number]
 
-/** How one process is started. */
+/** How to start one process. */
 export interface ServicePlan {
   readonly name: ServiceName
-  /** The program. */
+  /** Path of the program. */
   readonly main: string
-  /** Its whole environment. */
+  /** Its complete environment. */
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -25,8 +25,8 @@ const environment =
   /^(PATH|HOME|USER|LOGNAME|TMPDIR|TZ|LANG|LC_\w+|NODE_\w+|SSL_CERT_\w+|UV_THREADPOOL_SIZE|GRPC_\w+|OTEL_\w+|SHEAF_LOG_LEVEL|SHEAF_METRICS_LISTEN)$/
 
 /**
- * Plans the four processes. Each receives only the wiring and the settings that it reads. Throws ConfigError with the faults
- * of all of their settings, before any process is started.
+ * Plans the four processes. Each receives only the wiring and the settings that it reads. Throws ConfigError
+ * with all invalid settings, before any process starts.
  */
 export function planServices(env: Env, wiring: Wiring): ServicePlan[] {
   const faults = new Set<string>()
@@ -72,12 +72,12 @@ function wiringOf(name: ServiceName, wiring: Wiring): Env {
     SHEAF_DATA: wiring.dataDir,
     SHEAF_HOST: wiring.host,
     SHEAF_PORT: String(wiring.port),
-    // Nothing leaves this machine, and no certificate names its addresses.
+    // All traffic is local, and no certificate covers these addresses.
     SHEAF_TLS_CERT: undefined,
     SHEAF_TLS_KEY: undefined,
     SHEAF_TLS_CA: undefined,
     SHEAF_HEALTH_LISTEN: undefined,
-    // There is no other gateway that clients could go to.
+    // There is no other gateway for clients to move to.
     SHEAF_LEAVE_SECONDS: undefined,
     SHEAF_METRICS_LISTEN: metricsAddressOf(name, wiring),
   }
@@ -91,7 +91,7 @@ function wiringOf(name: ServiceName, wiring: Wiring): Env {
   }
 }
 
-/** Each process has a port of its own, from the gateway's on. */
+/** Each process has its own port, counted from the gateway's. */
 function metricsAddressOf(name: ServiceName, { metricsListen }: Wiring): string | undefined {
   if (!metricsListen) return undefined
   const { host, port } = metricsListen
@@ -99,7 +99,7 @@ function metricsAddressOf(name: ServiceName, { metricsListen }: Wiring): string 
   return `${host.includes(':') ? `[${host}]` : host}:${port === 0 ? 0 : port + offset}`
 }
 
-/** The same settings, noting which of them are asked for. */
+/** Returns the same settings and records which names are read. */
 function recordNames(env: Env, asked: Set<string>): Env {
   return new Proxy(env, {
     get(settings, name) {

@@ -7,43 +7,51 @@ import type { ServicePlan } from './service-plan'
 const RESTART = { firstMs: 100, longestMs: 10_000 }
 /** A service that ran for this long was healthy: its next failure restarts the backoff. */
 const HEALTHY_AFTER_MS = 30_000
-/** Longer than a service takes to finish the requests it has begun. */
+/** Longer than a service needs to finish pending requests. */
 const STOP_GRACE_MS = 12_000
 /**
- * Half of Node's own nursery: reads and writes are as fast (`make bench`), and each process needs at least 10 MB less at rest.
- * The old space is looked through when it has grown most of the way to its limit. Without that V8 begins as soon as a nursery
- * more could reach it, counting bytes outside of the heap, too: so bodies of 85 KB had the gateway do so two to three times a
- * second, for a third of its processor time.
+ * The young generation has half of Node's default size: throughput is the same (`make bench`), and each
+ * process needs at least 10 MB less at rest. Old-space collections start when it has grown most of the way to
+ * its limit. By default V8 starts one as soon as the limit is within one young generation, counting off-heap
+ * bytes as well: with bodies of 85 KB the gateway collected two to three times per second, for a third of its
+ * CPU time.
  */
 const NODE_OPTIONS = [
   '--max-semi-space-size=8',
   '--incremental-marking-soft-trigger=80',
   '--incremental-marking-hard-trigger=95',
 ]
-/** At most so many heaps of the C library: with one for each thread, the gateway holds some 6 MB more in large reads, for nothing. */
+/**
+ * Limits the heaps of the C library: with one per thread, the gateway uses some 6 MB more during large reads,
+ * without benefit.
+ */
 const MALLOC = { MALLOC_ARENA_MAX: '2' }
-/** How long output may come after the end. */
+/** How long to read output after the process has ended. */
 const OUTPUT_GRACE_MS = 500
-/** Lines kept to explain a failure. */
+/** Number of lines kept to explain a failure. */
 const KEPT_LINES = 5
 
-/** Who is told what a service does. */
+/** Listeners for the events of a service. */
 export interface ServiceEvents {
-  /** A line that it printed. */
+  /** It printed a line. */
   line(line: string): void
-  /** It runs, with a new pid. */
+  /** It started, with a new pid. */
   started(): void
-  /** It ended unasked, for the n-th time, and is started again after a moment; with its last lines. */
+  /**
+   * It ended unexpectedly, for the n-th time, and will restart after a delay; with its last lines of output.
+   */
   died(event: { reason: string; deaths: number; lastLines: string[] }): void
 }
 
-/** One service, kept running until it is stopped. */
+/** One supervised service process. */
 export class ServiceProcess implements AsyncDisposable {
   private child?: ChildProcess
   private readonly stopping = new AbortController()
   private readonly supervision: Promise<void>
 
-  /** @param marker an argument by which a later start recognises the process, should this one be killed */
+  /**
+   * @param marker an argument that identifies the process to a later start, if this process is killed
+   */
   constructor(
     private readonly plan: ServicePlan,
     private readonly marker: string,
@@ -61,7 +69,7 @@ export class ServiceProcess implements AsyncDisposable {
     return this.child?.pid
   }
 
-  /** Ends the service: by SIGTERM and, when it takes too long, by SIGKILL. */
+  /** Stops the service by SIGTERM, or by SIGKILL when it takes too long. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.stopping.abort()
     const { child } = this
@@ -86,8 +94,8 @@ export class ServiceProcess implements AsyncDisposable {
 
   private async runOnce(): Promise<{ reason: string; lastLines: string[] }> {
     const { main, env } = this.plan
-    // A session of its own, so that a ^C at the terminal reaches the supervisor alone. The end of the IPC channel
-    // tells the service that the supervisor was killed.
+    // In a session of its own, so that ^C in the terminal reaches only the supervisor. A closed IPC channel
+    // signals the service that the supervisor was killed.
     const child = spawn(process.execPath, [...NODE_OPTIONS, main, this.marker], {
       env: { ...MALLOC, ...env },
       detached: true,
@@ -115,13 +123,13 @@ export class ServiceProcess implements AsyncDisposable {
   }
 }
 
-/** Resolves, never rejects, when the process has ended and its output was read. */
+/** Resolves, and never rejects, when the process has ended and its output was read. */
 function endOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message))
     child.once('exit', (code, signal) => {
       const ended = () => resolve(signal ?? `exit code ${code}`)
-      // A process that it started may hold its output open.
+      // A child process of the service may keep its output open.
       const force = setTimeout(ended, OUTPUT_GRACE_MS)
       child.once('close', () => {
         clearTimeout(force)

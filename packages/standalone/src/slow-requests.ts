@@ -5,17 +5,17 @@ import { readSpans } from './otlp-spans'
 import { renderTree, type Span } from './span-tree'
 
 const LOOPBACK = '127.0.0.1'
-/** Traces that are held at once, the newest ones, and spans of each. */
+/** Maximum number of traces held, of which the oldest are dropped, and of spans of each. */
 const MAX_TRACES = 2_000
 const MAX_SPANS = 500
 const MAX_BODY_BYTES = 16 * 1024 * 1024
-/** How often processes send their spans … */
+/** Interval in which processes send their spans. */
 const SEND_MS = 500
-/** … and how long those of a slow request are waited for. */
+/** How long to wait for the spans of a slow request. */
 const GATHER_MS = 3 * SEND_MS
 const REQUEST = /^[A-Z]+ \//
 
-/** Shows slow requests when the configuration asks for it; the settings are for the processes whose requests they are. */
+/** Reports slow requests if configured; returns the telemetry settings for the observed processes. */
 export async function watchSlowRequests(
   { slowRequestMs: slowMs }: { readonly slowRequestMs?: number },
   print: (line: string) => void,
@@ -26,14 +26,14 @@ export async function watchSlowRequests(
   return { settings, [Symbol.asyncDispose]: () => requests[Symbol.asyncDispose]() }
 }
 
-/** What SlowRequests needs. */
+/** Options of SlowRequests. */
 export interface SlowRequestsOptions {
-  /** A request that took so many milliseconds, or more, is shown. */
+  /** Requests that take at least this many milliseconds are shown. */
   readonly slowMs: number
   readonly print: (line: string) => void
 }
 
-/** Takes the spans of all processes, as a collector does, and shows each slow request as a tree of them. */
+/** Receives the spans of all processes, like a collector, and shows each slow request as a tree. */
 export class SlowRequests implements AsyncDisposable {
   private readonly traces = new Map<string, Span[]>()
   private readonly timers = new Set<NodeJS.Timeout>()
@@ -43,7 +43,7 @@ export class SlowRequests implements AsyncDisposable {
 
   constructor(private readonly options: SlowRequestsOptions) {}
 
-  /** Begins to listen; resolves to the settings with which processes send their spans here. */
+  /** Starts to listen; resolves to the settings with which processes send their spans here. */
   async start(): Promise<Readonly<Record<string, string>>> {
     this.server.listen(0, LOOPBACK)
     await once(this.server, 'listening')
@@ -75,7 +75,7 @@ export class SlowRequests implements AsyncDisposable {
 
   private add(span: Span): void {
     const spans = this.traces.get(span.traceId) ?? []
-    // The newest ones are at the end.
+    // Reinserted, so that the newest traces are last.
     this.traces.delete(span.traceId)
     this.traces.set(span.traceId, spans)
     if (spans.length < MAX_SPANS) spans.push(span)

@@ -1,25 +1,25 @@
-/** A span, as far as its tree shows it. Times are in milliseconds since some moment. */
+/** The parts of a span that its tree shows. Times are in milliseconds from a common origin. */
 export interface Span {
   readonly service: string
   readonly name: string
   readonly traceId: string
   readonly spanId: string
-  /** Empty when it has none. */
+  /** Empty for a root span. */
   readonly parentSpanId: string
   readonly start: number
   readonly end: number
   readonly isError: boolean
-  /** Facts that are shown behind its name. */
+  /** Attributes shown after its name. */
   readonly facts: Readonly<Record<string, string | number | boolean>>
 }
 
-/** Longest name of a service, so that what they did stands in one column. */
+/** Longest service name, to align the output in a column. */
 const SERVICE_WIDTH = 'document-data'.length
-/** A tree is shown to this depth, and with this many lines, at most. */
+/** Maximum depth of a tree, and maximum number of lines. */
 const MAX_DEPTH = 12
 const MAX_LINES = 60
 
-/** The spans of a trace below `root` as lines for people: where each began, how long it took, who did what. */
+/** Renders the spans of a trace below `root` as lines with start, duration, service and name. */
 export function renderTree(root: Span, spans: readonly Span[]): string[] {
   const below = new Map<string, Span[]>()
   for (const span of spans) {

@@ -13,21 +13,24 @@ import { planServices } from './service-plan'
 import { startFleet, type ServiceFleet } from './service-fleet'
 import { urlOf, wire, type Wiring } from './wiring'
 
-/** What the start works with. */
+/** Dependencies of the start. */
 export interface StandaloneContext {
   readonly printer: Printer
-  /** Aborted when the start is no longer wanted. */
+  /** Aborted when the start is cancelled. */
   readonly signal: AbortSignal
 }
 
-/** A whole Sheaf; disposing of it stops gateway, webhook, document-data, directory and engines, in this order. */
+/**
+ * A running Sheaf; disposing of it stops gateway, webhook, document-data, directory and engines, in this
+ * order.
+ */
 export interface RunningStandalone extends AsyncDisposable {
   readonly url: string
 }
 
 /**
- * Starts the engines and the four services and resolves when everything is ready. Throws ConfigError, StartError or
- * EngineError, with nothing left running, when that is not possible.
+ * Starts the engines and the four services and resolves when everything is ready. On failure it stops them
+ * all and throws ConfigError, StartError or EngineError.
  */
 export function startStandalone(
   config: StandaloneConfig,
@@ -37,7 +40,7 @@ export function startStandalone(
   return openWith(async (closer) => {
     const lock = closer.use(await lockDataDir(config.dataDir))
     const { dataDir } = lock
-    planServices(config.env, await wire(config, dataDir)) // finds faults before anything is started
+    planServices(config.env, await wire(config, dataDir)) // validates the settings before anything starts
     const marker = `--sheaf=${dataDir}`
     await endOrphanProcesses(marker)
     const engines = await openEngines({ config, lock, closer, printer })

@@ -5,7 +5,7 @@ import { ensureServiceKey } from './service-key'
 
 const LOOPBACK = '127.0.0.1'
 
-/** What the processes of one Sheaf are told. */
+/** Addresses and secrets shared by the processes of one Sheaf. */
 export interface Wiring {
   readonly host: string
   readonly port: number
@@ -16,11 +16,14 @@ export interface Wiring {
   readonly serviceKeyFile: string
   readonly databaseUrl: string
   readonly natsUrl: string
-  /** Where the gateway serves metrics. */
+  /** Address of the gateway's metrics. */
   readonly metricsListen?: ListenAddress
 }
 
-/** Decides where each process listens, and makes the service key if need be. Throws StartError when the port is taken. */
+/**
+ * Chooses the address of each process, and creates the service key if necessary. Throws StartError when the
+ * port is taken.
+ */
 export async function wire(
   { host, port, metricsListen }: StandaloneConfig,
   dataDir: string,
@@ -36,14 +39,14 @@ export async function wire(
     webhookAddress: await address(),
     dataDir,
     serviceKeyFile: await ensureServiceKey(dataDir),
-    // Known only when the engines run; any text will do for the check of the settings.
+    // Placeholder; the URL is known only once the engines run, and the validation accepts any.
     databaseUrl: 'postgres://127.0.0.1/sheaf',
     natsUrl: 'nats://127.0.0.1',
     metricsListen,
   }
 }
 
-/** Base address of the REST API, as this machine reaches it. */
+/** Base URL of the REST API for clients on this machine. */
 export function urlOf({ host, port }: Wiring): string {
   const anywhere = host === '0.0.0.0' || host === '::'
   const shown = anywhere ? LOOPBACK : host.includes(':') ? `[${host}]` : host

@@ -4,16 +4,16 @@ import { AppError } from '../errors'
 /** A table of a dump. */
 export interface DumpedTable {
   readonly name: string
-  /** SQL that says which rows `t` are dumped; all unless given. */
+  /** SQL condition on `t` that selects the rows to dump; all rows by default. */
   readonly where?: string
 }
 
-/** What a service dumps of its schema. */
+/** The parts of a service's schema to dump. */
 export interface DumpPlan {
   readonly schema: string
-  /** Number of migrations: rows are restored only into tables of the same form. */
+  /** Number of migrations: rows are restored only into tables of the same version. */
   readonly version: number
-  /** In an order in which they can be filled. */
+  /** In an order that satisfies foreign keys. */
   readonly tables: readonly DumpedTable[]
 }
 
@@ -28,10 +28,10 @@ interface Line {
 }
 
 const FETCHED = 100
-/** Lines stay far below what a message of gRPC may have. */
+/** Keeps lines far below the gRPC message limit. */
 const LINE_CHARS = 256 * 1024
 
-/** The tables as they are at one moment, as lines of JSON; the last one says that it is the last. */
+/** Yields a consistent snapshot of the tables as lines of JSON; the last line marks the end. */
 export async function* dumpTables<DB>(
   db: Kysely<DB>,
   { schema, version, tables }: DumpPlan,
@@ -80,7 +80,7 @@ async function* dumpTable<DB>(
 const toLine = (table: string, rows: readonly string[]) =>
   `{"table":${JSON.stringify(table)},"rows":[${rows.join(',')}]}`
 
-/** Numbers that were given stay given, also those of rows that are gone. */
+/** Sequences keep their values, so that ids of deleted rows are not reused. */
 async function readSequences<DB>(
   trx: Transaction<DB>,
   schema: string,
@@ -92,8 +92,8 @@ async function readSequences<DB>(
 }
 
 /**
- * Fills empty tables with what `dumpTables` gave. Throws AppError `precondition` for a dump of another version, `invalid` for
- * lines that are no dump, or not a whole one; the transaction is of no use then.
+ * Fills empty tables from the output of `dumpTables`. Throws AppError `precondition` for a dump of another
+ * version, `invalid` for malformed or incomplete input; the transaction must then be rolled back.
  */
 export class TableRestore<DB> {
   private readonly columns = new Map<string, string>()
@@ -105,7 +105,7 @@ export class TableRestore<DB> {
     private readonly plan: DumpPlan,
   ) {}
 
-  /** Takes the next line. */
+  /** Processes the next line. */
   async take(text: string): Promise<void> {
     const line = readLine(text)
     if (this.ended) throw badDump('it continues after its last line')
@@ -116,7 +116,7 @@ export class TableRestore<DB> {
     else throw badDump('a line has an unknown type')
   }
 
-  /** Throws unless the last line was the end. */
+  /** Throws unless the last line was the end marker. */
   finish(): void {
     if (!this.ended) throw badDump('it is incomplete')
   }
@@ -145,7 +145,7 @@ export class TableRestore<DB> {
     )
   }
 
-  /** Columns that are computed of others are computed again. */
+  /** Generated columns are computed again. */
   private async readColumns(table: string): Promise<string> {
     const { rows } = await sql<{ name: string }>`
       select quote_ident(column_name) as name from information_schema.columns
@@ -167,7 +167,7 @@ function readLine(text: string): Line {
     const line: unknown = JSON.parse(text)
     if (typeof line === 'object' && line !== null) return line
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw badDump('a line is not JSON')
 }

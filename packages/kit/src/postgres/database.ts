@@ -14,30 +14,33 @@ import { observePool } from './database-metrics'
 
 const CONNECT_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 30_000
-/** A server that went away without a word is given up a little after it should have given up itself. */
+/** A connection without a response is closed shortly after PostgreSQL's own statement timeout. */
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000
-/** Texts beyond this many are run unprepared; a service has some dozens. */
+/** Statements beyond this number run unprepared; a service has a few dozen. */
 const PREPARED_TEXTS = 500
 
-/** What openDatabase needs. */
+/** Options of openDatabase. */
 export interface DatabaseOptions {
   /** `postgres://user:password@host:port/database`. */
   readonly url: string
-  /** The service's own PostgreSQL schema: where unqualified names are looked up. */
+  /** The service's own PostgreSQL schema, set as the search path. */
   readonly schema: string
   readonly log: Logger
-  /** Most connections at once; 10 unless given. */
+  /** Maximum number of connections; 10 by default. */
   readonly maxConnections?: number
-  /** Most queries and transactions that wait for a connection; 500 unless given. More are refused at once. */
+  /**
+   * Maximum number of queries and transactions that wait for a connection; 500 by default. Further ones fail
+   * at once.
+   */
   readonly maxWaiting?: number
-  /** Called whenever PostgreSQL turns out to be out of reach. */
+  /** Called whenever PostgreSQL is found to be unavailable. */
   readonly onUnavailable?: () => void
 }
 
 /**
- * A pool of connections to PostgreSQL, made when first needed. While the server is away, queries fail with AppError
- * `unavailable`, and they work again when it is back. Statements are prepared once per connection, int8 reads as a
- * number (also in lists), timestamptz as a Date. Close with `destroy()`.
+ * Opens a pool of connections to PostgreSQL, which connects on first use. While the server is unavailable,
+ * queries fail with AppError `unavailable`; they succeed again once it returns. Statements are prepared once
+ * per connection; int8 is read as a number (also in arrays), timestamptz as a Date. Close with `destroy()`.
  */
 export function openDatabase<DB>(options: DatabaseOptions): Kysely<DB> {
   const { log, maxConnections = 10, maxWaiting = 500, onUnavailable = () => {} } = options
@@ -56,7 +59,7 @@ export function openDatabase<DB>(options: DatabaseOptions): Kysely<DB> {
     onUnavailable()
   }
   pool.on('error', noteLoss)
-  // A connection that breaks while in use emits too, and the pool does not listen then.
+  // A connection that breaks while in use also emits an error, when the pool does not listen.
   pool.on('connect', (client) => client.on('error', noteLoss))
   return new Kysely<DB>({
     dialect: new PostgresDialect({ pool: guard(pool, maxWaiting, onUnavailable, observed) }),
@@ -73,23 +76,23 @@ function typeParser(oid: number, format?: 'text' | 'binary'): unknown {
   return format === 'binary' ? types.getTypeParser(oid, 'binary') : types.getTypeParser(oid)
 }
 
-/** The driver's own parser takes the list apart, and leaves texts. */
+/** The driver's own parser splits the array into strings. */
 function readNumbers(list: string): number[] {
   const parse = types.getTypeParser(INT8_ARRAY) as (text: string) => string[]
   return parse(list).map(Number)
 }
 
-/** The address, with the schema to look names up in; options that it states already are kept. */
+/** Returns the URL with a search path for the schema; options that it already contains are kept. */
 export function withSearchPath(url: string, schema: string): string {
   const [, stated] = /[?&]options=([^&]*)/.exec(url) ?? []
-  // Compiling plans pays for long analyses, not for look-ups by key.
+  // JIT compilation pays off for long analytical queries, not for key look-ups.
   const setting = `-c search_path=${schema} -c jit=off`
   const all = stated === undefined ? setting : `${decodeURIComponent(stated)} ${setting}`
   const rest = url.replace(/([?&])options=[^&]*&?/, '$1').replace(/[?&]$/, '')
   return `${rest}${rest.includes('?') ? '&' : '?'}options=${encodeURIComponent(all)}`
 }
 
-/** The pool as Kysely wants it, with statements prepared under a name and the loss of the server translated. */
+/** Adapts the pool for Kysely: statements are prepared under a name, and connection errors are translated. */
 function guard(
   pool: Pool,
   maxWaiting: number,
@@ -123,7 +126,7 @@ function guard(
     }
     return {
       query: query as unknown as PostgresPoolClient['query'],
-      // The pool must not hand out again what may still wait for the answer to an earlier statement.
+      // A connection that may still await an earlier response must not return to the pool.
       release: () => client.release(broken),
     }
   }
@@ -135,7 +138,7 @@ function guard(
       ).catch((error: unknown) => {
         throw translate(error)
       })
-      // Kysely tells connections apart by the object, so each has one for its whole life.
+      // Kysely identifies connections by object, so each connection keeps one wrapper for its lifetime.
       const known = guarded.get(client) ?? guardClient(client)
       guarded.set(client, known)
       return known
@@ -147,24 +150,24 @@ function guard(
   }
 }
 
-/** Refused at once: whoever waits behind so many others would mostly wait in vain. */
+/** Rejected at once: behind so many others, a request would most likely time out. */
 function tooManyWait(): AppError {
   return new AppError('unavailable', 'DATABASE_BUSY', 'server busy, retry later', {
     retryAfterMs: '1000',
   })
 }
 
-/** What the operating system and PostgreSQL say when the server cannot be used at the moment. */
+/** Error codes of the operating system and PostgreSQL for an unavailable server. */
 const UNAVAILABLE =
   /^(ECONN\w+|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08\w{3}|57P0[1-5]|53300|25006)$/
-/** The pg driver's own errors have no code. */
+/** Messages of the pg driver's own errors, which have no code. */
 const DRIVER_UNAVAILABLE =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after)/
 
-/** AppError `unavailable` when the error means that PostgreSQL cannot be used now, else undefined. */
+/** Returns AppError `unavailable` when the error means that PostgreSQL is unavailable, else undefined. */
 export function toUnavailable(error: unknown): AppError | undefined {
   const { code, message, errors } = readFields(error)
-  // Several addresses of one name that all refuse come as an AggregateError, whose code is the first one's.
+  // When all addresses of a name refuse, the error is an AggregateError with the code of the first one.
   const isAway =
     typeof code === 'string'
       ? UNAVAILABLE.test(code)
@@ -173,13 +176,14 @@ export function toUnavailable(error: unknown): AppError | undefined {
   return new AppError('unavailable', 'DATABASE_UNAVAILABLE', 'database unavailable, retry later')
 }
 
-/** Two transactions waited for each other, or what a row refers to has gone since it was looked up. */
+/** Serialization failures and deadlocks, or a referenced row that was deleted after it was looked up. */
 const OVERTAKEN = /^(40001|40P01|23503)$/
 const ATTEMPTS = 3
 
 /**
- * Runs a transaction, and from its beginning again when it was overtaken by others, of which the next look finds what they
- * did. So `fn` does nothing besides working with the database, and looks up within the transaction what it goes by.
+ * Runs a transaction, and retries it from the start when it conflicts with concurrent transactions. `fn` must
+ * therefore have no effects outside the database, and must read everything that it depends on within the
+ * transaction.
  */
 export async function transact<DB, T>(
   db: Kysely<DB>,
@@ -195,7 +199,7 @@ export async function transact<DB, T>(
   }
 }
 
-/** Runs reads that all see the same moment. */
+/** Runs reads on one consistent snapshot. */
 export function readSnapshot<DB, T>(
   db: Kysely<DB>,
   fn: (trx: Transaction<DB>) => Promise<T>,
@@ -207,7 +211,7 @@ export function readSnapshot<DB, T>(
     .execute(fn)
 }
 
-/** The name of the constraint that a statement has broken by a value that is there already, else undefined. */
+/** Returns the name of the unique constraint that a statement violated, else undefined. */
 export function brokenUniqueConstraint(error: unknown): string | undefined {
   const { code, constraint } = readFields(error)
   if (code !== '23505') return undefined
@@ -218,16 +222,16 @@ function readFields(error: unknown): Readonly<Record<string, unknown>> {
   return typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {}
 }
 
-/** One step of a schema. Steps are numbered by their place in the list, and never change once released. */
+/** One step of a schema. Steps are numbered by their position in the list, and never change once released. */
 export interface Migration {
-  /** Its number and what it does, as its file is called: `001-init`. */
+  /** Number and purpose, like its file name: `001-init`. */
   readonly name: string
   up(db: Transaction<unknown>): Promise<void>
 }
 
 /**
- * Brings a schema up to date, making it when it is missing. Each step is one transaction under a lock, so processes
- * that start together do not disturb each other. Throws when a newer program has migrated the schema already.
+ * Migrates a schema to the latest version, and creates it if missing. Each step is one transaction under a
+ * lock, so processes may start concurrently. Throws when a newer program has already migrated the schema.
  */
 export async function migrate<DB>(
   db: Kysely<DB>,
@@ -240,7 +244,7 @@ export async function migrate<DB>(
     done = await database.transaction().execute((trx) => migrateOnce(trx, schema, migrations))
 }
 
-/** Runs the next step; true when there was none left. */
+/** Runs the next step; returns true when there was none left. */
 async function migrateOnce(
   trx: Transaction<unknown>,
   schema: string,
