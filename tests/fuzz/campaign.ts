@@ -8,7 +8,7 @@ import type { Places, Sender } from './send'
 const { SHEAF_FUZZ_SECONDS, SHEAF_FUZZ_SEED, SHEAF_FUZZ_PATH } = process.env
 const isLong = SHEAF_FUZZ_SECONDS !== undefined
 
-/** Disables rate and load limits, since rejections would hide the effect of a request. */
+/** Disables the rate limit, since rejections would hide the effect of a request. */
 export const patientSettings = { SHEAF_RATE_LIMIT: '0' }
 
 /** Describes a campaign against routes. */
