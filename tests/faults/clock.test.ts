@@ -16,7 +16,7 @@ describe('a clock that is set while Sheaf runs', () => {
     const clock = createTestClock(folder.path)
     await using sheaf = await startSheaf({ env: clock.env })
     const rest = createRest(sheaf.url, sheaf.ownerKey)
-    // For some milliseconds some processes have the new time and others the old: then tokens seem to have ended.
+    // For some milliseconds the processes disagree about the time, and tokens appear to have expired.
     await using load = await MixedLoad.start(rest, { alsoExpected: [401] })
     const timeIsUp = createTimeLimit()
     for (let round = 0; round < roundsOf(1) && !timeIsUp(); round++) {
@@ -27,7 +27,7 @@ describe('a clock that is set while Sheaf runs', () => {
         clock.set(offsetMs)
         const before = load.acknowledged
         await eventually(() => load.acknowledged > before + 20)
-        // What was decided before the clock was set ends with the key all the same.
+        // An access decision from before the change expires with the key nevertheless.
         expect((await asBob.get('/api/orgs')).status).toBe(200)
         await sheaf.operate('keys', 'revoke', bob.key)
         expect((await asBob.get('/api/orgs')).status).toBe(401)

@@ -14,7 +14,7 @@ interface Diagnosis {
   readonly findings: readonly { level: string; docId?: string; message: string }[]
 }
 
-/** Writes bytes over a place of a file, as a failing disk would. */
+/** Overwrites part of a file, like a failing disk. */
 function overwrite(path: string, position: number, bytes: Buffer): void {
   const file = openSync(path, 'r+')
   try {
@@ -24,7 +24,7 @@ function overwrite(path: string, position: number, bytes: Buffer): void {
   }
 }
 
-/** Ways in which a file is damaged, and what the doctor says of each. */
+/** Ways to damage a file, and the doctor's finding for each. */
 const damages: Record<string, { harm(path: string): void; said: RegExp }> = {
   'bytes flipped in its pages': {
     harm: (path) => {
@@ -64,11 +64,11 @@ describe('a damaged document', () => {
     return doc
   }
 
-  /** Resolves when the service has closed the file: its write-ahead log is gone then. */
+  /** Resolves when the service has closed the file, which removes its write-ahead log. */
   const untilClosed = (path: string) => eventually(() => !existsSync(`${path}-wal`))
 
   async function diagnose(): Promise<Diagnosis & { failed: boolean }> {
-    // The command exits with 1 when it finds something, and has printed all the same.
+    // The command exits with 1 when it has findings, after printing all of them.
     const { failed, stdout } = await sheaf.operate('doctor', '--json').then(
       (text) => ({ failed: false, stdout: text }),
       (error: { stdout: string }) => ({ failed: true, stdout: error.stdout }),
@@ -105,7 +105,7 @@ describe('a damaged document', () => {
         .catch(() => undefined)
       const written = await rest.post(`${doc}/tables/Words/records`, { body })
       const clear = name === 'lost' ? [404] : [503]
-      // A long answer that meets the damage on its way breaks off.
+      // A long reply that encounters the damage is aborted.
       expect({ name, status: read?.status ?? 503 }).toEqual({ name, status: clear[0] })
       if (written.status === 503)
         expect({ name, text: written.text }).toEqual({

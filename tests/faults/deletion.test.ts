@@ -11,23 +11,23 @@ import { untilRandomMoment } from './support/extent'
 
 const DOCUMENTS = 12
 
-/** Names of the files of documents that are there. */
+/** File names of the existing documents. */
 function listFiles(dataDir: string): string[] {
   const names = readdirSync(join(dataDir, 'documents'), { recursive: true, encoding: 'utf8' })
   return names.filter((name) => /document\.sqlite/.test(name))
 }
 
-/** What stands in the database about documents that are gone. */
+/** Database rows about deleted documents. */
 interface DeletionTables {
   'directory.outbox': { doc_id: string; consumer: string }
   'webhook.tombstones': { doc_id: string }
 }
 
-/** A look behind the services, at what they have told each other. */
+/** Access to the databases of the services. */
 function openDeletions(url: string) {
   const db = openDatabase<DeletionTables>({ url, schema: 'directory', log: createLogger('test') })
   return {
-    /** Ids of documents of which a service has not confirmed the end. */
+    /** Ids of documents whose deletion a service has not confirmed. */
     async listWaiting(consumer: string): Promise<string[]> {
       const rows = await db
         .selectFrom('directory.outbox')
@@ -36,7 +36,7 @@ function openDeletions(url: string) {
         .execute()
       return rows.map((row) => row.doc_id).sort()
     },
-    /** Ids of documents that the webhook service knows to be gone. */
+    /** Ids of documents that the webhook service has recorded as deleted. */
     async listTombstones(): Promise<string[]> {
       const rows = await db.selectFrom('webhook.tombstones').select('doc_id').execute()
       return rows.map((row) => row.doc_id).sort()
@@ -45,7 +45,7 @@ function openDeletions(url: string) {
   }
 }
 
-/** A new site with one workspace and documents in it; the ids of the documents. */
+/** Creates a site with one workspace and documents in it; returns the ids of the documents. */
 async function makeSite(rest: Rest, domain: string, count: number): Promise<string[]> {
   await rest.post('/api/orgs', { body: { name: domain, domain } })
   const { body: workspaces } = await rest.get<{ id: number }[]>('/api/orgs/current/workspaces', {
@@ -68,7 +68,7 @@ describe('a site that is deleted while services fail', () => {
     const doomed = await makeSite(rest, 'doomed', DOCUMENTS)
     const kept = await makeDocument(rest, await homeWorkspace(rest))
 
-    // A stopped process holds its connections and answers nothing, which is worse than being down.
+    // A suspended process keeps its connections but does not respond, which is worse than being down.
     const frozen = await sheaf.kill('document-data', 'SIGSTOP')
     expect((await rest.delete('/api/orgs/doomed')).status).toBe(200)
     expect((await rest.get('/api/orgs/doomed')).status).toBe(404)

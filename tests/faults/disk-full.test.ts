@@ -36,7 +36,7 @@ describe(`a full disk (${disk.kind})`, () => {
     const docs = [await makeDocument(rest), await makeDocument(rest)]
     await disk.fill(sheaf)
 
-    // What is left of the write-ahead log's last page may take a small write.
+    // Free space in the last page of the write-ahead log may hold a small write.
     for (const doc of docs) {
       const refused = await eventually(async () => {
         const reply = await write(rest, doc, 'refused', 2_000)
@@ -59,7 +59,7 @@ describe(`a full disk (${disk.kind})`, () => {
       const after = await words(rest, doc)
       expect(after.slice(0, before.length)).toEqual(before)
       expect(after).toHaveLength(before.length + 200)
-      // Each write is there whole or not at all.
+      // Each write is there completely or not at all.
       expect(after.filter((word) => word.startsWith('refused')).length % 2_000).toBe(0)
       const { integrity, seqs } = await inspectCopy(disk.reach(sheaf, fileOf(sheaf.dataDir, doc)))
       expect(integrity).toBe('ok')

@@ -6,7 +6,7 @@ import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import { createTimeLimit, report, roundsOf, untilRandomMoment } from './support/extent'
 import { MixedLoad } from './support/mixed-load'
 
-/** Takes PostgreSQL down, and keeps it down: connections break, and new ones get no answer. */
+/** Takes PostgreSQL down and keeps it down: connections break, and new ones get no response. */
 async function takePostgresDown(sheaf: RunningSheaf): Promise<void> {
   const postmaster = await sheaf.kill('postgres', 'SIGSTOP')
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).split('\n')
@@ -17,13 +17,13 @@ async function takePostgresDown(sheaf: RunningSheaf): Promise<void> {
 }
 
 /**
- * Takes PostgreSQL down while the gateway has a lease, which a busy machine may let run out first: then once more. Throws when what is
- * authorised has not gone on in any of five tries.
+ * Takes PostgreSQL down while the gateway has a lease. On a busy machine the lease may expire first; then
+ * this retries. Throws when authorised requests have failed in all of five attempts.
  */
 async function takePostgresDownWhileLeased(sheaf: RunningSheaf, goesOn: () => Promise<boolean>) {
   for (let tries = 0; tries < 5; tries++) {
     await eventually(goesOn)
-    // The gateway asks for a lease every 2 seconds.
+    // The gateway renews its lease every 2 seconds.
     await untilRandomMoment(2_500, 4_000)
     await takePostgresDown(sheaf)
     if (await goesOn()) return
@@ -33,7 +33,7 @@ async function takePostgresDownWhileLeased(sheaf: RunningSheaf, goesOn: () => Pr
   throw new Error('nothing that was authorised went on without PostgreSQL')
 }
 
-/** Documents with changes that wait for NATS, as `/status` tells them whether all is ready or not. */
+/** Documents with unpublished changes, as reported by `/status` in either state of readiness. */
 async function readBacklog(rest: Rest): Promise<number> {
   const { body } = await rest.get<{ eventsBacklog?: number; details?: { eventsBacklog: string } }>(
     '/status?ready=1',

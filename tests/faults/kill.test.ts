@@ -13,10 +13,13 @@ const VICTIMS: readonly ProcessName[] = [
   'postgres',
   'nats',
 ]
-/** A process that dies often is started again later and later, so a long run begins anew with a fresh Sheaf. */
+/**
+ * The restart delay of a process that dies often grows, so a long run starts over with a new Sheaf at
+ * intervals.
+ */
 const ROUNDS_OF_ONE_SHEAF = 3
 
-/** Kills every process this many times, in turns, under load. */
+/** Kills every process this many times, in turn, under load. */
 async function killAll(rounds: number): Promise<{ faults: string[]; told: string }> {
   await using sheaf = await startSheaf({ ownEngines: true })
   await using load = await MixedLoad.start(createRest(sheaf.url, sheaf.ownerKey))

@@ -4,7 +4,7 @@ import { createRest } from '@sheaf/testkit/rest'
 import { startSheaf } from '@sheaf/testkit/sheaf'
 import { addTable, newDocument, readRecords } from '../support/system'
 
-/** Writes before and while document-data is away. */
+/** Writes before and during an outage of document-data. */
 const WRITES = 40
 
 describe('writes with an Idempotency-Key', () => {
@@ -22,7 +22,7 @@ describe('writes with an Idempotency-Key', () => {
       })
       return { status, text, etag: headers.get('etag') }
     }
-    // As clients do who are told to come again: a machine with much to do refuses some at once.
+    // Retries like a client that received `Retry-After`: a busy machine rejects some requests.
     const writeUntilTaken = (word: string) =>
       eventually(async () => {
         const reply = await write(word)
@@ -31,7 +31,7 @@ describe('writes with an Idempotency-Key', () => {
     const words = [...keys.keys()]
     const before = await Promise.all(words.slice(0, WRITES / 2).map(writeUntilTaken))
     expect(new Set(before.map(({ status }) => status))).toEqual(new Set([200]))
-    // Some of these break off half-way; the gateway repeats them by itself while it can.
+    // Some of these are interrupted; the gateway retries them itself while it can.
     const late = words.slice(WRITES / 2).map(write)
     await sheaf.restarted('document-data', await sheaf.kill('document-data'))
     const during = await Promise.all(late)

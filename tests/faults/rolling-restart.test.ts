@@ -5,16 +5,16 @@ import { addRecords, addTable, newDocument, readRecords } from '../support/syste
 import { GatewayPool, PooledGateway, readText } from './support/gateway-pool'
 import { SteadyLoad } from './support/steady-load'
 
-/** Long enough for a balancer to hear of it, also on a busy machine. */
+/** Long enough for a load balancer to notice, also on a busy machine. */
 const LEAVE_SECONDS = 3
-/** A table that no buffers on the way hold, so that its reader decides how long it takes. */
+/** A table too large for the buffers on the way, so that its reader determines how long it takes. */
 const LONG_ROWS = 5_000
 const LONG_TEXT = 'long '.repeat(800)
 
-/** A machine that is busy with other tests is no reason to refuse what a test asks for. */
+/** Generous limits, so that a machine busy with other tests does not cause rejected requests. */
 const env = { SHEAF_LOOP_DELAY_MS: '60000', SHEAF_SQL_TIMEOUT_MS: '60000' }
 
-/** Makes a document with a small table and one that takes long to read. */
+/** Creates a document with a small table and one that takes long to read. */
 async function makeDocument(rest: Rest): Promise<string> {
   const doc = await newDocument(rest)
   await addTable(rest, doc, 'Words', { Word: 'Text' })
@@ -24,7 +24,10 @@ async function makeDocument(rest: Rest): Promise<string> {
   return doc
 }
 
-/** Begins to read the long table, and stops in the middle; the result reads on to the end, and counts rows. */
+/**
+ * Starts to read the long table and pauses in the middle; the returned function reads to the end and counts
+ * the rows.
+ */
 async function holdAnswer(gateway: PooledGateway, doc: string): Promise<() => Promise<number>> {
   const response = await gateway.open({ method: 'GET', path: `${doc}/tables/Long/records` })
   expect(response.statusCode).toBe(200)
@@ -34,7 +37,7 @@ async function holdAnswer(gateway: PooledGateway, doc: string): Promise<() => Pr
   }
 }
 
-/** Restarts a service while the load goes on, and `meanwhile` happens. */
+/** Restarts a service under load, while `meanwhile` runs. */
 async function restart(
   { sheaf, load }: World,
   name: Exclude<ServiceName, 'gateway'>,
@@ -47,7 +50,7 @@ async function restart(
   await goOn(load)
 }
 
-/** The same, with an answer under way, which holds the old process until it is read. */
+/** The same, with a reply in progress, which keeps the old process alive until it is read. */
 async function restartDocumentData(world: World): Promise<void> {
   const { load, pool, doc } = world
   const finish = await holdAnswer(pool.choose(), doc)
@@ -58,7 +61,10 @@ async function restartDocumentData(world: World): Promise<void> {
   })
 }
 
-/** Replaces a gateway with an answer under way, as Kubernetes does: the new one is there before the old one goes. */
+/**
+ * Replaces a gateway with a reply in progress, like Kubernetes: the new gateway starts before the old one
+ * stops.
+ */
 async function replace(
   { load, pool, doc }: World,
   old: PooledGateway,
@@ -71,11 +77,11 @@ async function replace(
     const { status: code, headers, text } = await old.send(status)
     return code === 503 && headers['retry-after'] === '2' && text.includes('not ready: gateway')
   })
-  // Who has not heard yet is served.
+  // Clients that have not noticed yet are still served.
   const answered = old.answered
   await eventually(() => old.answered > answered + 5)
   pool.replace(old, replacement)
-  // It listens no more, and still gives the answer that it has begun.
+  // The old gateway no longer listens, but completes the reply that it has started.
   await eventually(() =>
     old
       .send(status)
@@ -88,7 +94,7 @@ async function replace(
   expect(replacement.answered).toBeGreaterThan(0)
 }
 
-/** Every kind of client is answered again. */
+/** Every kind of client gets replies again. */
 async function goOn(load: SteadyLoad): Promise<void> {
   const { progress } = load
   await eventually(() => load.progress > progress + 2)

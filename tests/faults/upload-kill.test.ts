@@ -9,7 +9,7 @@ const FILE_BYTES = 90 * 1024 * 1024
 
 const files = useOwnAttachments()
 
-/** Looks into the file of the document. */
+/** Reads the file of the document. */
 function count(sql: string): number {
   const docId = files.doc.replace('/api/docs/', '')
   const path = join(documents(), docId.slice(0, 2), docId, 'document.sqlite')

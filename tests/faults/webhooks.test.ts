@@ -5,7 +5,10 @@ import { allowLoopback } from '../support/webhooks'
 import { createTimeLimit, limitOf, report, roundsOf, untilRandomMoment } from './support/extent'
 import { WebhookLoad } from './support/webhook-load'
 
-/** What happens to which process, in turn. One that is stopped where it is goes on after a while; others are started again. */
+/**
+ * The faults, and the processes that they hit, in turn. A suspended process continues after a while; killed
+ * ones are restarted.
+ */
 const faults: readonly (readonly [NodeJS.Signals, ProcessName])[] = [
   ['SIGSTOP', 'document-data'],
   ['SIGKILL', 'document-data'],
@@ -13,11 +16,11 @@ const faults: readonly (readonly [NodeJS.Signals, ProcessName])[] = [
   ['SIGKILL', 'nats'],
   ['SIGSTOP', 'webhook'],
   ['SIGTERM', 'webhook'],
-  // At the end: what it was delivering then, nobody else takes up for half a minute.
+  // Last, because no other process takes over its current deliveries for half a minute.
   ['SIGKILL', 'webhook'],
 ]
 
-/** Does it, and resolves when the process is there again. */
+/** Causes the fault, and resolves when the process runs again. */
 async function harm(sheaf: RunningSheaf, signal: NodeJS.Signals, victim: ProcessName) {
   const pid = await sheaf.kill(victim, signal)
   if (signal !== 'SIGSTOP') return sheaf.restarted(victim, pid)
@@ -25,7 +28,7 @@ async function harm(sheaf: RunningSheaf, signal: NodeJS.Signals, victim: Process
   return sheaf.kill(victim, 'SIGCONT')
 }
 
-/** Resolves when writes are answered and webhooks delivered. */
+/** Resolves when writes succeed and webhooks are delivered. */
 async function untilBusy(load: WebhookLoad): Promise<void> {
   const { acknowledged, delivered } = load
   const isBusy = () => load.acknowledged > acknowledged + 5 && load.delivered > delivered
@@ -38,7 +41,7 @@ describe('webhooks of documents that are written to', () => {
     async () => {
       const timeIsUp = createTimeLimit()
       const rounds = roundsOf(1)
-      // A process that dies often is started again later and later, so each round begins anew.
+      // The restart delay of a process that dies often grows, so each round starts with a new Sheaf.
       for (let round = 0; round < rounds && !timeIsUp(); round++) {
         await using sheaf = await startSheaf({ ownEngines: true, env: allowLoopback })
         await using load = await WebhookLoad.start(createRest(sheaf.url, sheaf.ownerKey))

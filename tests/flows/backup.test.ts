@@ -17,7 +17,7 @@ interface Manifest {
 
 const idOf = (doc: string) => doc.slice('/api/docs/'.length)
 
-/** Adds rows one by one until told to stop; answers those that were acknowledged, by row id. */
+/** Adds rows one by one until stopped; returns the acknowledged ones, by row id. */
 function keepAdding(rest: Rest, table: string): () => Promise<Map<number, string>> {
   const acknowledged = new Map<number, string>()
   let running = true
@@ -35,7 +35,7 @@ function keepAdding(rest: Rest, table: string): () => Promise<Map<number, string
   }
 }
 
-/** What a failing command says. */
+/** Error output of a failing command. */
 async function refusal(work: Promise<unknown>): Promise<string> {
   const error = await work.then(
     () => undefined,
@@ -44,13 +44,13 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   return error?.stderr ?? 'it did not fail'
 }
 
-/** A Sheaf with everything in it that a backup has to hold, and its backup, made while it was written to. */
+/** A Sheaf with everything that a backup must contain, and its backup, made while it was written to. */
 async function fill(sheaf: RunningSheaf, receiver: WebhookReceiver, folder: string) {
   const owner = createRest(sheaf.url, sheaf.ownerKey)
   const reader = await sheaf.createUser('reader@example.com', 'Reader')
   const doc = await newDocument(owner, 'Busy')
   await addTable(owner, doc, 'Pets', { Name: 'Text' })
-  // As it comes with text that is pasted.
+  // A line break as in pasted text.
   const memo = 'two\u2028lines'
   const webhook = await addWebhook(owner, doc, { url: `${receiver.url}/pets`, memo })
   await addRecords(owner, `${doc}/tables/Pets`, [{ Name: 'Rex' }, { Name: 'Tom' }])
@@ -82,7 +82,7 @@ describe('a backup', () => {
     receiver = open.use(await startReceiver())
     source = open.use(await startSheaf({ env: allowLoopback }))
     filled = await fill(source, receiver, folder)
-    // With the NATS of the source, which holds what was published since, under numbers that come again.
+    // With the NATS of the source, which holds later entries under numbers that will be used again.
     target = open.use(await startSheaf({ env: allowLoopback }))
   })
   afterAll(() => open.close())
@@ -163,7 +163,7 @@ describe('a backup', () => {
     const definition = (await readWebhook(original, doc, webhook)).fields
     const delivered = receiver.rows('/pets').length
 
-    // As if it had been deleted while the backup was made.
+    // As if it had been deleted during the backup.
     const copy = await copyBackup()
     const manifest = await readManifest()
     const skipped = [idOf(gone)]
@@ -175,7 +175,7 @@ describe('a backup', () => {
     const table = `${doc}/tables/Pets`
     const rows = await readRecords(owner, table)
     expect(rows.slice(0, before.length)).toEqual(before)
-    // Of what was written meanwhile there is a beginning without gaps.
+    // Of the concurrent writes, the backup contains a prefix without gaps.
     const since = rows.slice(before.length).map(({ id, fields }) => [id, fields.Name])
     expect(since).toEqual([...later].slice(0, since.length))
     const file = await owner.get(`${doc}/attachments/${attachment}/download`)

@@ -25,7 +25,7 @@ const to = (name: keyof typeof channels): GrpcChannel => {
   return channel
 }
 
-/** What an internal caller does first: it buys a token with an API key. */
+/** The first step of an internal caller: it exchanges an API key for a token. */
 function resolveAccess(apiKey: string, document: string) {
   return new AccessServiceClientImpl(to('directory')).resolveAccess({
     credential: { $case: 'apiKey', value: apiKey },

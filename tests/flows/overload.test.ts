@@ -7,7 +7,7 @@ import { addRecords, addTable, newDocument, readRecords } from '../support/syste
 
 const WRITERS = 500
 const MIB = 1024 * 1024
-/** Far more than a process needs at rest, and far less than one that keeps all that it is sent. */
+/** Far more than an idle process needs, and far less than one that buffers everything it receives. */
 const MOST_MEMORY = 700 * MIB
 
 /** Resident memory of a process, in bytes. */
@@ -16,7 +16,7 @@ async function memoryOf(pid = 0): Promise<number> {
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024
 }
 
-/** Whether the reply is one that is allowed under overload. */
+/** True when the reply is permitted under overload. */
 function isSane({ status, headers }: RestReply): boolean {
   return status === 200 || ([429, 503].includes(status) && Number(headers.get('retry-after')) > 0)
 }
@@ -25,7 +25,7 @@ describe('overload', () => {
   let sheaf: RunningSheaf
   let rest: ReturnType<typeof createRest>
   beforeAll(async () => {
-    // Small limits, so that what a test can send is too much.
+    // Small limits, so that a test can exceed them.
     const env = { SHEAF_PENDING_WRITES: '40', SHEAF_PENDING_READS: '2' }
     sheaf = await startSheaf({ env })
     rest = createRest(sheaf.url, sheaf.ownerKey)
@@ -54,7 +54,7 @@ describe('overload', () => {
       }
       return sent
     }
-    // Held up until the writers have all sent something, so that it is too much on any machine.
+    // Blocked until all writers have sent something, so that the limit is exceeded on any machine.
     await sheaf.kill('document-data', 'SIGSTOP')
     const writing = Promise.all(Array.from({ length: WRITERS }, (_, i) => write(i)))
     await rest.get('/api/orgs')
@@ -84,7 +84,7 @@ describe('overload', () => {
     const small = () => rest.get(`${table}/records`, { query: { limit: 1 } })
     const gone = new AbortController()
     const headers = { authorization: `Bearer ${sheaf.ownerKey}` }
-    // Its body is not read, so the read stands still.
+    // The body is not consumed, so the read is paused.
     const long = await fetch(`${sheaf.url}${table}/records`, { headers, signal: gone.signal })
     expect(long.status).toBe(200)
     const refused = await small()
@@ -103,7 +103,7 @@ describe('overload', () => {
     const body = { records: [{ fields: { A: 'gone' } }] }
     const write = rest.post(`${table}/records`, { body, headers, signal: gone.signal })
     const left = expect(write).rejects.toBeDefined()
-    // Time for the write to be on its way: a request that came later was answered.
+    // Ensures that the write is in flight: a later request has been answered.
     await rest.get('/api/orgs')
     gone.abort()
     await left

@@ -14,13 +14,13 @@ import {
 const system = useSystem()
 const data = join(__dirname, '..', 'data')
 
-/** The lines of a CSV file, the header first, every cell as it stands there. */
+/** The lines of a CSV file, header first, with unmodified cells. */
 function readCsv(name: string): string[][] {
   const rows: string[][] = parse(readFileSync(join(data, name)), { bom: true })
   return rows
 }
 
-/** Loads a CSV file into a table of Text columns whose labels are the file's headers, and reads it back. */
+/** Loads a CSV file into a table of Text columns labelled with the file's headers, and reads it back. */
 async function throughSheaf(
   name: string,
 ): Promise<{ sent: string[][]; got: unknown[][]; labels: string[] }> {
@@ -84,7 +84,7 @@ describe('real data', () => {
 })
 
 describe('tables with references', () => {
-  /** Tables of the music shop with the tables that their columns refer to, those first that are referred to. */
+  /** Tables of the music shop with the tables that their columns refer to, in order of dependency. */
   const plan: Record<string, Record<string, string>> = {
     Artist: {},
     Genre: {},
@@ -118,7 +118,7 @@ describe('tables with references', () => {
       expect(
         await addTable(rest, doc, name, Object.fromEntries(types) as Record<string, string>),
       ).toBe(name)
-      // A table that refers to itself points at rows that are numbered as they are added.
+      // References within the table use row numbers that are assigned as rows are added.
       rowIds[name] = new Map(rows.map((row, index) => [row[`${name}Id`], index + 1]))
       const cell = (column: string, value: unknown) =>
         references[column] ? (rowIds[references[column]]?.get(value) ?? 0) : value

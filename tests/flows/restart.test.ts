@@ -8,7 +8,7 @@ import {
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { addTable, newDocument, readRecords } from '../support/system'
 
-/** Adds rows one by one until told to stop; remembers those that were answered with 200. */
+/** Adds rows one by one until stopped; records those acknowledged with 200. */
 function keepAdding(
   rest: Rest,
   table: string,

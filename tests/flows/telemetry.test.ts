@@ -10,7 +10,7 @@ import { addTable, newDocument } from '../support/system'
 import { namesIn } from '../support/telemetry-page'
 import { addWebhook, allowLoopback, requireOk } from '../support/webhooks'
 
-/** Texts that stand nowhere else, one for each place where a client can say something. */
+/** Unique texts, one for each place where a client can send text. */
 class Canaries {
   readonly all: string[] = []
 
@@ -30,7 +30,10 @@ class Canaries {
 const TRACE = randomBytes(16).toString('hex')
 const traceparent = `00-${TRACE}-${randomBytes(8).toString('hex')}-01`
 
-/** Says something wherever a client can, in requests that succeed and in others that fail. Resolves to a table with a webhook. */
+/**
+ * Sends these texts everywhere that a client can, in requests that succeed and in others that fail. Resolves
+ * to a table with a webhook.
+ */
 async function sayEverything(rest: Rest, url: string, canaries: Canaries): Promise<string> {
   const doc = await newDocument(rest, canaries.text())
   await addTable(rest, doc, 'Pets', { Name: 'Text', Weight: 'Numeric', Tags: 'ChoiceList' })
@@ -86,7 +89,7 @@ function namesInWebhook(spans: readonly ReceivedSpan[]): string[] {
     .map(({ name }) => name)
 }
 
-/** What all four processes tell Prometheus. */
+/** The metrics of all four processes. */
 async function scrape(sheaf: RunningSheaf): Promise<string> {
   const found = [...sheaf.output().matchAll(/"address":"([\d.:]+)","msg":"serving metrics"/g)]
   expect(found).toHaveLength(4)
@@ -94,7 +97,7 @@ async function scrape(sheaf: RunningSheaf): Promise<string> {
   return (await Promise.all(texts)).join('\n')
 }
 
-/** The lines of the log, taken apart. */
+/** The parsed lines of the log. */
 function readLog(sheaf: RunningSheaf): Record<string, unknown>[] {
   return [...sheaf.output().matchAll(/^\S+ (\{.*\})$/gm)].map(
     ([, line = '']) => JSON.parse(line) as Record<string, unknown>,
@@ -103,7 +106,7 @@ function readLog(sheaf: RunningSheaf): Record<string, unknown>[] {
 
 const unique = (names: Iterable<string>) => [...new Set(names)].sort()
 
-/** Those of `names` that the page does not list; there, words in angle brackets stand for anything. */
+/** Those of `names` that the page does not list; words in angle brackets on the page are placeholders. */
 function unlisted(heading: string, names: Iterable<string>): string[] {
   const patterns = namesIn(heading).map(
     (name) =>
@@ -136,7 +139,8 @@ describe('telemetry', () => {
     const rest = createRest(sheaf.url, sheaf.ownerKey)
     const table = await sayEverything(rest, receiver.url, canaries)
     await eventually(async () => {
-      // Until webhook listens to the stream, it finds changes in the log of the document, for no request in particular.
+      // Until webhook subscribes to the stream, it reads changes from the log of the document, without the
+      // trace of a request.
       requireOk(await addRecord(rest, table))
       const wanted = ['postgresql.COMMIT', 'sheaf.webhook.deliver']
       expect(namesInWebhook(otlp.spans)).toEqual(expect.arrayContaining(wanted))

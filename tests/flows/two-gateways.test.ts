@@ -15,7 +15,7 @@ describe('a change of access through one of two gateways', () => {
   const gateways = [0, 1] as const
 
   beforeAll(async () => {
-    // However many requests the clients make, none is to be turned away for their number.
+    // High limits, so that no request is rejected for their number.
     sheaf = await startSheaf({ ownEngines: true, env: { SHEAF_RATE_LIMIT: '0' } })
     second = await startSecondGateway(sheaf)
     dan = await sheaf.createUser('dan@example.com', 'Dan')
@@ -88,7 +88,8 @@ describe('a change of access through one of two gateways', () => {
     second.freezeLink()
     try {
       await put(0, null)
-      // It may not go by what it remembers, and cannot ask; what needs no answer shows that it has the request.
+      // The gateway may not use its cache and cannot reach directory; a request that needs no reply shows
+      // that it has arrived.
       const asked = read(1)
       expect((await guests[1].get('/status')).status).toBe(200)
       second.resumeLink()
@@ -113,7 +114,7 @@ describe('a change of access through one of two gateways', () => {
         const gateway = gateways[i % 2 === 0 ? 0 : 1]
         const path = i % 4 < 2 ? `${doc}/tables/Words/records?limit=1` : doc
         const { status } = await guests[gateway].get(path)
-        // What was under way while access changed may have come before or after it.
+        // Requests in flight during the change of access may count as before or after it.
         if (before.phase === undefined || before.epoch !== epoch) continue
         if (status === expected[before.phase]) confirmed++
         else if (status === 200 || status === 403)

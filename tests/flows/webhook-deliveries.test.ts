@@ -28,7 +28,7 @@ afterEach(() => {
 })
 afterAll(() => receiver?.[Symbol.asyncDispose]())
 
-/** A document with the table Pets, and a place of the receiver that nobody else posts to. */
+/** A document with the table Pets, and a path of the receiver that is used by this test only. */
 async function prepare(): Promise<{ doc: string; pets: string; path: string; url: string }> {
   const doc = await newDocument(rest)
   await addTable(rest, doc, 'Pets', { A: 'Text', B: 'Int', Ready: 'Bool', D: 'Date' })
@@ -46,7 +46,7 @@ async function remove(table: string, ...ids: number[]): Promise<void> {
 
 const petsOf = (rows: readonly Record<string, unknown>[]) => rows.map(({ A, B }) => [A, B])
 
-/** Answers 500 to everything, as a receiver that is broken. */
+/** Replies 500 to everything, like a broken receiver. */
 function breakReceiver(): void {
   receiver.answer = () => ({ status: 500, body: 'out of order' })
 }
@@ -271,7 +271,7 @@ describe('the queue of a webhook', () => {
     await addWebhook(rest, doc, { url: `${url}/fails` })
     await addWebhook(rest, doc, { url })
     for (const A of ['one', 'two']) await addRecords(rest, pets, [{ A }])
-    // Well within the time that is given to the one that hangs.
+    // Well within the timeout of the delivery that hangs.
     const rows = await eventually(() => receiver.rows(path).length === 2 && receiver.rows(path))
     expect(rows.map(({ A }) => A)).toEqual(['one', 'two'])
     await eventually(() => deliveriesTo(receiver, `${path}/hangs`).length > 0)

@@ -10,7 +10,7 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 /** Span of the client that makes the request. */
 const CLIENT = '00f067aa0ba902b7'
 
-/** What no span may tell. */
+/** What no span may contain. */
 const hidden = {
   cell: 'a very secret cell',
   authorization: 'Bearer of secrets',
@@ -48,7 +48,7 @@ describe('the trace of a change', () => {
     const { authorization } = hidden
     const url = `${receiver.url}${hidden.place}`
     const id = await addWebhook(rest, doc, { url, authorization })
-    // Nobody listens there: an attempt that fails is told of, too.
+    // No receiver listens there: failed attempts are traced, too.
     const closed = { url: `http://127.0.0.1:1${hidden.closedPlace}`, authorization }
     const closedId = await addWebhook(rest, doc, closed)
     const path = `${doc}/webhooks/${id}/secret`
@@ -58,7 +58,7 @@ describe('the trace of a change', () => {
     const headers = { traceparent: `00-${TRACE}-${CLIENT}-01` }
     requireOk(await rest.post(`${doc}/tables/Pets/records`, { body, headers }))
 
-    // Each process sends its spans when it likes.
+    // Each process exports its spans independently.
     const { spans, line } = await eventually(() => {
       const spans = otlp.spans.filter(({ traceId }) => traceId === TRACE)
       const deliveries = spans.filter(({ name }) => name === 'sheaf.webhook.deliver')

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { hostileText, hostileValue } from './json-text'
 import type { Operations, Schema } from './operations'
 
-/** What the document of the test holds; most requests are about this. */
+/** Names of objects in the test document; most requests refer to them. */
 export const vocabulary = {
   tables: ['Plants', 'Beds'],
   columns: [
@@ -49,7 +49,7 @@ export const vocabulary = {
   ],
 } as const
 
-/** A text that means something in the document. */
+/** A text that is meaningful in the document. */
 const knownText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...vocabulary.columns),
   fc.constantFrom(...vocabulary.tables),
@@ -70,7 +70,7 @@ const knownText: fc.Arbitrary<string> = fc.oneof(
 
 const rowId = fc.integer({ min: 1, max: 5 })
 
-/** Something that a cell may hold. */
+/** A possible cell value. */
 const cell: fc.Arbitrary<unknown> = fc.oneof(
   knownText,
   fc.integer({ min: -3, max: 100 }),
@@ -82,14 +82,14 @@ const cell: fc.Arbitrary<unknown> = fc.oneof(
 )
 
 const columnId = fc.constantFrom(...vocabulary.columns)
-/** One column more often than all others, since the records of one request are to name the same ones. */
+/** Favours one column, since the records of one request should name the same columns. */
 const cells = (member: fc.Arbitrary<unknown>) =>
   fc.dictionary(fc.oneof(fc.constant('Name'), columnId), member, {
     maxKeys: 2,
     noNullPrototype: true,
   })
 
-/** What members of these names usually hold, whatever their schema allows besides. */
+/** Typical values of members with these names, which their schema does not restrict to them. */
 const byName: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   type: fc.constantFrom(...vocabulary.types),
   label: fc.constantFrom('Name', 'A label', 'Height'),
@@ -121,7 +121,7 @@ const memberOf = (name: string, made: fc.Arbitrary<unknown>) => {
   return usual ? fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: made }) : made
 }
 
-/** Makes values that fit a schema, of words that the document knows. */
+/** Generates values that match a schema, using names from the document. */
 export function createBodies({ schemas }: Operations): (schema: Schema) => fc.Arbitrary<unknown> {
   const fromSchema = (schema: Schema, depth: number): fc.Arbitrary<unknown> => {
     const name = schema.$ref?.split('/').at(-1)
@@ -186,7 +186,9 @@ export function createBodies({ schemas }: Operations): (schema: Schema) => fc.Ar
   return (schema) => fromSchema(schema, 0)
 }
 
-/** Spoils a value in one place: another value there, nothing there, or a member with a name of ill repute beside it. */
+/**
+ * Corrupts a value in one place: another value, a missing one, or an additional member with a dangerous name.
+ */
 export function spoil(value: unknown): fc.Arbitrary<unknown> {
   return fc
     .tuple(
@@ -217,7 +219,7 @@ function spoilList(value: readonly unknown[], next: () => number, other: unknown
   return value.map((item, i) => (i === index ? spoilAt(item, next, other, key) : item))
 }
 
-/** Also for a member called `__proto__`, which an object literal would not make. */
+/** Also works for a member called `__proto__`, which an object literal would not create. */
 function withMember(members: Record<string, unknown>, name: string, member: unknown): unknown {
   return Object.fromEntries([...Object.entries(members), [name, member]])
 }

@@ -3,36 +3,37 @@ import { changesNothing, findFaults, show } from './judge'
 import type { FuzzRequest } from './requests'
 import type { Places, Sender } from './send'
 
-// SHEAF_FUZZ_SECONDS makes it longer; a longer one begins somewhere else each time, unless SHEAF_FUZZ_SEED says where.
+// SHEAF_FUZZ_SECONDS sets a longer duration; a longer campaign starts from a random seed, unless
+// SHEAF_FUZZ_SEED sets it.
 const { SHEAF_FUZZ_SECONDS, SHEAF_FUZZ_SEED, SHEAF_FUZZ_PATH } = process.env
 const isLong = SHEAF_FUZZ_SECONDS !== undefined
 
-/** Refuses nothing because there is much of it: that would hide what a request does. */
+/** Disables the rate limit, since rejections would hide the effect of a request. */
 export const patientSettings = { SHEAF_RATE_LIMIT: '0' }
 
-/** What a test of routes is made of. */
+/** Describes a campaign against routes. */
 export interface Campaign {
-  /** How long it may take, in seconds, when nobody asks for longer. */
+  /** Duration in seconds, unless a longer one is set. */
   readonly seconds: number
   readonly requests: fc.Arbitrary<FuzzRequest>
   readonly sender: Sender
-  /** Makes what the requests are about, fresh for each few of them. */
+  /** Creates the objects that the requests refer to, anew for every few requests. */
   readonly prepare: () => Promise<Places>
-  /** All that requests could change, as text. Throws when it cannot be read. */
+  /** Everything that requests could change, as text. Throws when it cannot be read. */
   readonly readState: (places: Places) => Promise<string>
 }
 
-/** How often requests were taken, refused, and cut off. */
+/** How many requests were accepted, rejected, and cut off. */
 export type Tally = Record<'taken' | 'refused' | 'cut', number>
 
-/** Longest time for a campaign, in milliseconds: that, and time to make a failure small. */
+/** Maximum duration of a campaign, in milliseconds, including time to shrink a failure. */
 export function limitMs(seconds: number): number {
   return (Number(SHEAF_FUZZ_SECONDS ?? seconds) + 120) * 1000
 }
 
 /**
- * Sends requests until time is up. Throws, with seed and path to do it again, for the first answer that is not as it
- * must be: a 5xx, none, an error without text or with innards, or a change by what was refused.
+ * Sends requests until time is up. Throws, with seed and path to reproduce it, for the first faulty reply: a
+ * 5xx, none, an error without a message or with internals, or a change by a rejected request.
  */
 export async function runCampaign(campaign: Campaign): Promise<Tally> {
   const tally: Tally = { taken: 0, refused: 0, cut: 0 }
@@ -62,7 +63,7 @@ async function exercise(
     tally[kind] += 1
     const sent = show(request)
     expect({ sent, faults: findFaults(request, outcome) }).toEqual({ sent, faults: [] })
-    // Also after a change: whatever was taken, everything can still be read.
+    // Also after a change: whatever was accepted, everything must remain readable.
     const after = await readState(places)
     if (changesNothing(request, outcome)) expect({ sent, after }).toEqual({ sent, after: before })
     before = after

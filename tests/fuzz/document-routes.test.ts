@@ -9,9 +9,9 @@ import { readDocument } from './state'
 
 const SECONDS = 20
 
-/** Everything inside a document; a new route is tried as soon as it is described. */
+/** Routes inside a document; new routes are included as soon as they are described. */
 const isInDocument = /^\/api\/docs\/\{docId\}\/./
-/** About the document as a whole: who sees it, where it is. */
+/** Routes of the document as a whole: its access and location. */
 const isAboutDocument = /^\/api\/docs\/\{docId\}\/(access|move|copy|remove|unremove|pin|unpin)\b/
 
 const system = useOwnSystem({ env: patientSettings })
@@ -56,7 +56,7 @@ async function plant(): Promise<Places> {
     { Name: 'Fern', Height: 0.5, Sown: 1709164800, Also: ['L', 1] },
     { Name: 'Ivy' },
   ])
-  // What is fired for it goes nowhere.
+  // Its events go to a receiver that does not exist.
   const hook = { url: 'https://hooks.invalid/', eventTypes: ['add', 'update'], tableId: 'Beds' }
   const made = await rest.post<{ webhooks: { id: string }[] }>(`${doc}/webhooks`, {
     body: { webhooks: [{ fields: hook }] },
@@ -89,7 +89,7 @@ describe('the routes of what is inside a document', () => {
         prepare: plant,
         readState: ({ docId }) => readDocument(system.alice.rest, `/api/docs/${docId}`),
       })
-      // Both happen often, or the requests prove nothing; and no process has died of any of them.
+      // Both must be frequent for the requests to prove anything, and no process may have died.
       expect(tally.taken).toBeGreaterThan(10)
       expect(tally.refused).toBeGreaterThan(10)
       expect(await system.sheaf.pids()).toEqual(pids)

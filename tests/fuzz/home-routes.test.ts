@@ -8,7 +8,9 @@ import { readHome } from './state'
 
 const SECONDS = 8
 
-/** Sites, workspaces, and documents as wholes; a new route is tried as soon as it is described. */
+/**
+ * Routes of sites, workspaces, and whole documents; new routes are included as soon as they are described.
+ */
 const isHome =
   /^\/api\/(orgs|workspaces)\b|^\/api\/docs\/\{docId\}(\/(access|move|copy|remove|unremove|pin|unpin)\b.*)?$/
 

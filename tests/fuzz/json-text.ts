@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 
-/** A piece of JSON text, or of what claims to be, that no JavaScript value is written as. */
+/** A fragment of JSON text, valid or not, that serializing a JavaScript value never produces. */
 class RawJson {
   constructor(readonly text: string) {}
 
-  /** How fast-check shows it. */
+  /** Representation in fast-check's reports. */
   toString(): string {
     return `RawJson(${this.text.slice(0, 200)})`
   }
 }
 
-/** Text of a value that may have raw pieces anywhere; members and items that are undefined are left out. */
+/** Serializes a value that may contain raw fragments; undefined members and items are left out. */
 export function toJsonText(value: unknown): string {
   if (value instanceof RawJson) return value.text
   if (Array.isArray(value)) return `[${value.map(toJsonText).join(',')}]`
@@ -24,7 +24,9 @@ export function toJsonText(value: unknown): string {
 const nested = (open: string, close: string, depth: number) =>
   new RawJson(open.repeat(depth) + close.repeat(depth))
 
-/** Text that tries to be more than a text. SQL is in lower case here, so that in upper case it can only be the server's. */
+/**
+ * Injection attempts. SQL is in lower case here, so that upper-case SQL in a reply must come from the server.
+ */
 export const hostileTexts: readonly string[] = [
   '',
   ' ',
@@ -76,7 +78,7 @@ export const hostileTexts: readonly string[] = [
   'x'.repeat(5_000),
 ]
 
-/** Values that a careless reader of JSON trips over. */
+/** Values that a careless JSON parser mishandles. */
 const hostileValues: readonly unknown[] = [
   null,
   true,
@@ -118,7 +120,7 @@ const hostileValues: readonly unknown[] = [
   nested('[', ']', 60),
   nested('[', ']', 20_000),
   nested('{"a":', '}', 3_000),
-  // No JSON at all.
+  // Not JSON at all.
   new RawJson('NaN'),
   new RawJson('undefined'),
   new RawJson("'x'"),
@@ -127,13 +129,13 @@ const hostileValues: readonly unknown[] = [
   new RawJson(''),
 ]
 
-/** A text that somebody means to do harm with, or any other. */
+/** A malicious text, or any other. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...hostileTexts) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }) },
 )
 
-/** A value that somebody means to do harm with, or any other. */
+/** A malicious value, or any other. */
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...hostileValues) },
   { weight: 3, arbitrary: hostileText },

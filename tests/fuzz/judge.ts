@@ -1,7 +1,7 @@
 import type { FuzzRequest } from './requests'
 import type { Outcome } from './send'
 
-/** What an answer must never show: where the code is, and how it asks its database. */
+/** Internals that a reply must never contain: source paths and database queries. */
 const innards = [
   /\n\s+at /,
   /\.[jt]s:\d+/,
@@ -12,10 +12,10 @@ const innards = [
   /\b(SELECT|INSERT INTO|DELETE FROM|UPDATE "|CREATE TABLE|json_object)\b/,
 ]
 
-/** Whose own SQL is wrong is told so in SQLite's words. */
+/** Errors of a caller's own SQL are reported in SQLite's words. */
 const takesSql = /^\/api\/docs\/\{docId\}\/sql\b/
 
-/** Everything that is wrong with an answer; nothing when it is well. */
+/** Every fault of a reply; empty when there is none. */
 export function findFaults(request: FuzzRequest, outcome: Outcome): string[] {
   if (outcome.kind === 'cut') return []
   const { status, type, text } = outcome
@@ -33,12 +33,12 @@ function readError(type: string, text: string): string {
   return typeof error === 'string' ? error : ''
 }
 
-/** Whether everything must be as it was. */
+/** True when nothing may have changed. */
 export function changesNothing({ method }: FuzzRequest, outcome: Outcome): boolean {
   return outcome.kind === 'cut' || outcome.status >= 400 || ['GET', 'HEAD'].includes(method)
 }
 
-/** A request as a person can read it, and send it again. */
+/** A request in readable form, sufficient to send it again. */
 export function show({ method, path, headers, body, cutAt }: FuzzRequest): string {
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   const cut = cutAt === undefined ? [] : [`(cut after ${cutAt} bytes)`]

@@ -1,6 +1,6 @@
 import type { Rest } from '@sheaf/testkit/rest'
 
-/** The part of a JSON schema that requests are made from. */
+/** The subset of JSON schema that requests are generated from. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -23,7 +23,7 @@ interface Parameter {
   readonly schema?: Schema
 }
 
-/** One row of the server's own description of itself. */
+/** One operation of the server's OpenAPI description. */
 export interface Operation {
   readonly method: string
   readonly path: string
@@ -32,7 +32,7 @@ export interface Operation {
   readonly body?: Schema
 }
 
-/** All operations to try, and the schemas that theirs refer to. */
+/** The operations to test, and the schemas that they refer to. */
 export interface Operations {
   readonly operations: readonly Operation[]
   readonly schemas: Readonly<Record<string, Schema>>
@@ -52,7 +52,7 @@ interface RawOperation {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const
 
-/** Reads what the server says of those of its paths that are wanted. */
+/** Reads the OpenAPI description of the selected paths. */
 export async function readOperations(
   rest: Rest,
   isWanted: (path: string) => boolean,

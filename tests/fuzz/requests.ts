@@ -4,25 +4,27 @@ import { createBodies, spoil, vocabulary } from './bodies'
 import { hostileText, hostileTexts, hostileValue, toJsonText } from './json-text'
 import type { Operation, Operations } from './operations'
 
-/** One request, whole; `{docId}` and its like in its path stand for what the test has made. */
+/**
+ * A complete request; placeholders such as `{docId}` in its path stand for objects that the test has created.
+ */
 export interface FuzzRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Buffer
-  /** Of the body only so many bytes are sent, and then the connection ends. */
+  /** Only this many bytes of the body are sent before the connection is closed. */
   readonly cutAt?: number
 }
 
 const JSON_TYPE = 'application/json'
 
-/** Small on the wire, and more than any body may be when it is unpacked. */
+/** Small when compressed, and larger than the limit of any body when decompressed. */
 const gzipBomb = gzipSync(Buffer.alloc(50 * 1024 * 1024, 0x20))
 
-/** What usually stands in a path for a parameter; small numbers where nothing is said. */
+/** Typical values of path parameters; small numbers for those not listed. */
 export type Segments = Readonly<Record<string, fc.Arbitrary<string>>>
 
-/** Makes requests for all operations: good ones, nearly good ones, and hostile ones. */
+/** Generates requests for all operations: valid, nearly valid, and hostile ones. */
 export function createRequests(
   described: Operations,
   segments: Segments,
@@ -49,10 +51,10 @@ const mostly = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>, weight = 9): fc
 const methodFor = ({ method }: Operation) =>
   mostly(fc.constant(method), fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'), 19)
 
-/** Half a character has no escape; U+FFFD stands for it. */
+/** An unpaired surrogate cannot be encoded; U+FFFD replaces it. */
 const encode = (text: string) => encodeURIComponent(Buffer.from(text).toString())
 
-/** Escapes that mean nothing, or too much. */
+/** Invalid and dangerous escape sequences. */
 const oddSegments = [
   '%',
   '%zz',
@@ -82,7 +84,7 @@ const oddSegment = fc.oneof(
   fc.constantFrom(...hostileTexts).map(encode),
 )
 
-/** Values of parameters that say something. */
+/** Plausible parameter values. */
 const knownValue = fc.oneof(
   fc.constantFrom(...vocabulary.columns),
   fc.constantFrom(
@@ -129,7 +131,7 @@ function headersFor({ parameters }: Operation): fc.Arbitrary<Record<string, stri
   )
 }
 
-/** Half of the bodies are as they should be. */
+/** Half of the bodies are valid. */
 function contents(good: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
   return fc
     .oneof(
@@ -142,7 +144,7 @@ function contents(good: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
 
 type Envelope = Pick<FuzzRequest, 'body' | 'headers' | 'cutAt'>
 
-/** Puts a text on the wire, now and then wrongly. */
+/** Encodes a text for the wire, occasionally in an invalid way. */
 function transport(
   request: Omit<FuzzRequest, 'body'>,
   text: string | undefined,
@@ -172,7 +174,7 @@ function transport(
     sent(Buffer.concat([plain.subarray(0, -2), Buffer.from([0xc3]), plain.subarray(-2)])),
     sent(Buffer.concat([Buffer.from('\ufeff'), plain])),
     sent(Buffer.from(plain.toString().replace(/"/g, '"\u0000'))),
-    // Of nothing, nothing can be missing.
+    // An empty body cannot be cut short.
     ...(plain.length > 0 ? [sent(plain, {}, plain.length >> 1)] : []),
   ]
   return mostly(fc.constant(usual), fc.constantFrom(...odd), 6).map((envelope) => ({

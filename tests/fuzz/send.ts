@@ -1,10 +1,10 @@
 import { Agent, request as httpRequest } from 'node:http'
 import type { FuzzRequest } from './requests'
 
-/** Nothing that is asked here takes longer, on any machine. */
+/** No request here takes longer on any machine. */
 const DEADLINE_MS = 15_000
 
-/** An answer, or what there was instead of one. */
+/** A reply, or the way in which the request failed. */
 export type Outcome =
   | {
       readonly kind: 'answer'
@@ -14,12 +14,12 @@ export type Outcome =
     }
   | { readonly kind: 'cut' }
 
-/** What the parameters in paths stand for. */
+/** Values of the path parameters. */
 export type Places = Readonly<Record<string, string | number>>
 
-/** Sends requests as they are, over connections that are kept. */
+/** Sends requests unmodified, over persistent connections. */
 export interface Sender extends Disposable {
-  /** Throws when there is no answer within the deadline. */
+  /** Throws when there is no reply within the deadline. */
   send(request: FuzzRequest, places: Places): Promise<Outcome>
 }
 

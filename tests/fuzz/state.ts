@@ -5,7 +5,7 @@ interface Described {
   readonly tables: readonly { readonly id: string }[]
 }
 
-/** Everything that a document holds, as text: its tables and columns, and all rows with all their cells. */
+/** The complete contents of a document, as text: its tables, columns, rows and cells. */
 export async function readDocument(rest: Rest, doc: string): Promise<string> {
   const read = async (path: string, query: Record<string, unknown>) => {
     const { status, text } = await rest.get(`${doc}/${path}`, { query })
@@ -20,7 +20,7 @@ export async function readDocument(rest: Rest, doc: string): Promise<string> {
   return [described, ...rows].join('\n')
 }
 
-/** A site, a workspace and a document as they are shown, and who has access to them; also that one is gone. */
+/** A site, a workspace and a document with their access lists, including whether one of them is gone. */
 export async function readHome(rest: Rest, { orgId, workspaceId, docId }: Places): Promise<string> {
   const things = [`orgs/${orgId}`, `workspaces/${workspaceId}`, `docs/${docId}`]
   const paths = [

@@ -1,26 +1,28 @@
 import { createKey, roles, type AccessRole, type AccessWorld, type Target } from './access-world'
 
-/** What each one is answered. */
+/** The expected status, by caller. */
 export type Statuses = Readonly<Record<AccessRole, number>>
 
-/** Values for the names in braces of a path. */
+/** Values for the placeholders of a path. */
 export type PathParams = Readonly<Record<string, string | number>>
 
-/** What one route is asked, and what it has to answer whom. */
+/** The request to one route, and the status that each caller must get. */
 export interface Entry {
   readonly statuses: Statuses
-  /** The body, or what makes it; `{}` for none. */
+  /** The body, or a function that creates it; `{}` for none. */
   readonly body?: object | ((target: Target, params: PathParams) => object)
   readonly query?: Record<string, unknown>
-  /** True for a target of its own for each one who may, since they take something away or move it. */
+  /**
+   * True to give each permitted caller a target of its own, because the request removes or moves something.
+   */
   readonly fresh?: boolean
-  /** Further parameters of the path, made for the one who asks. */
+  /** Further path parameters, created for the caller. */
   readonly params?: (world: AccessWorld, role: AccessRole) => Promise<PathParams>
 }
 
 /**
- * Those who are named get 200, others 403; who has a key that ended gets 401.
- * @param others what else is answered, by role
+ * The named callers get 200, others 403; callers with a revoked or expired key get 401.
+ * @param others other statuses, by role
  */
 function allow(names: readonly AccessRole[], others: Partial<Statuses> = {}): Statuses {
   const ended = { revoked: 401, expired: 401 }
@@ -30,16 +32,16 @@ function allow(names: readonly AccessRole[], others: Partial<Statuses> = {}): St
 
 const users = ['owner', 'editor', 'viewer', 'member', 'guest', 'stranger'] as const
 
-/** Routes that ask nobody who they are. */
+/** Routes without authentication. */
 const open = allow(roles, { revoked: 200, expired: 200 })
 const everybody = allow([...users, 'anonymous', 'reader', 'elsewhere'])
-/** Who has an account, with a key that is not confined. */
+/** Callers with an account and an unconfined key. */
 const account = allow(users, { anonymous: 401 })
-/** Who sees that the site is there. */
+/** Callers that may see that the site exists. */
 const visitors = allow(['owner', 'editor', 'viewer', 'member', 'guest', 'reader', 'elsewhere'])
-/** Who sees the site, with a key that reaches all of it. */
+/** Callers that may see the site, with a key that covers all of it. */
 const insiders = allow(['owner', 'editor', 'viewer', 'member', 'guest'])
-/** Who sees that the workspace is there. */
+/** Callers that may see that the workspace exists. */
 const lookers = allow(['owner', 'editor', 'viewer', 'guest', 'reader'])
 const viewers = allow(['owner', 'editor', 'viewer', 'reader'])
 const editors = allow(['owner', 'editor'])
@@ -48,10 +50,10 @@ const owners = allow(['owner'])
 /** As `account`, for a request that names the account wrongly. */
 const misnamed = allow([], Object.fromEntries(users.map((user) => [user, 400])))
 
-/** As `owners`, for a delivery that there is not. */
+/** As `owners`, for a delivery that does not exist. */
 const unknownDelivery = allow([], { owner: 404 })
 
-/** As `account`, for a session that there is not. */
+/** As `account`, for a session that does not exist. */
 const unknownSession = allow([], {
   ...Object.fromEntries(users.map((user) => [user, 404])),
   anonymous: 401,
@@ -75,7 +77,10 @@ const hook = {
 
 const newRecords = { records: [{ fields: { A: 'b' } }] }
 
-/** Every route by its id. A new one gets its line here: who may, and a request that would succeed. */
+/**
+ * Every route by its id. A new route needs an entry here: the permitted callers, and a request that would
+ * succeed.
+ */
 export const entries: Readonly<Record<string, Entry>> = {
   // about
   getStatus: { statuses: open },
@@ -169,7 +174,7 @@ export const entries: Readonly<Record<string, Entry>> = {
   removeUnusedAttachments: { statuses: owners },
   verifyAttachments: { statuses: owners },
   downloadAttachmentsArchive: { statuses: viewers },
-  // Two blocks of nothing are an archive without files.
+  // Two zero blocks are an archive without files.
   restoreAttachments: { statuses: owners, body: fileForm('a.tar', '\0'.repeat(1024)) },
   describeAttachmentStore: { statuses: viewers },
   chooseAttachmentStore: { statuses: owners, body: { type: 'internal' } },
@@ -194,11 +199,11 @@ export const entries: Readonly<Record<string, Entry>> = {
   revertChange: { statuses: editors, params: newChange },
   // webhook deliveries
   listWebhookDeliveries: { statuses: owners, params: webhook },
-  // Who may is told that there is no such delivery.
+  // Permitted callers get an error because the delivery does not exist.
   describeWebhookDelivery: { statuses: unknownDelivery, params: noDelivery },
   redeliverWebhookDelivery: { statuses: unknownDelivery, params: noDelivery },
   testWebhook: { statuses: owners, params: webhook },
-  // A disabled one has none, and later than this nothing was changed.
+  // A disabled document has none, and nothing changed after this time.
   replayWebhook: {
     statuses: owners,
     params: enabledWebhook,
@@ -247,14 +252,14 @@ function fileForm(name: string, content: string): FormData {
   return form
 }
 
-/** A new attachment of the document that all share. */
+/** A new attachment of the shared document. */
 async function attachment({ rest, target }: AccessWorld): Promise<PathParams> {
   const body = fileForm('a.txt', 'a')
   const path = `/api/docs/${target.docId}/attachments`
   return { attachmentId: (await rest.owner.post<number[]>(path, { body })).body[0] ?? 0 }
 }
 
-/** A new change of the document that all share. */
+/** A new change of the shared document. */
 async function newChange({ rest, target }: AccessWorld): Promise<PathParams> {
   const doc = `/api/docs/${target.docId}`
   await rest.owner.post(`${doc}/tables`, { body: { tables: [{ columns: [{ id: 'A' }] }] } })
@@ -262,12 +267,12 @@ async function newChange({ rest, target }: AccessWorld): Promise<PathParams> {
   return { seq: body.changes[0]?.seq ?? 0 }
 }
 
-/** A new webhook of the document that all share, with its key. */
+/** A new webhook of the shared document, with its key. */
 function webhook(world: AccessWorld): Promise<PathParams> {
   return subscribe(world, hook)
 }
 
-/** As `webhook`, for rows that are deleted, of which there are none. */
+/** As `webhook`, for requests that delete rows; there are none. */
 function enabledWebhook(world: AccessWorld): Promise<PathParams> {
   return subscribe(world, { ...hook, eventTypes: ['remove'], enabled: true })
 }
@@ -290,14 +295,14 @@ function force(): Promise<PathParams> {
   return Promise.resolve({ name: 'force-delete' })
 }
 
-/** The account of the one who asks, or of the owner for those who have none. */
+/** The account of the caller, or of the owner for callers without one. */
 async function oneself({ rest }: AccessWorld, role: AccessRole): Promise<PathParams> {
   const person = users.find((user) => user === role) ?? 'owner'
   const { body } = await rest[person].get<{ id: number }>('/api/profile/user')
   return { userId: body.id }
 }
 
-/** A key of the one who asks, or of the owner for those who have none. */
+/** A key of the caller, or of the owner for callers without one. */
 async function ownKey({ rest }: AccessWorld, role: AccessRole): Promise<PathParams> {
   const person = users.find((user) => user === role) ?? 'owner'
   return { keyId: (await createKey(rest[person], {})).id }

@@ -6,19 +6,23 @@ import { createRest, type Rest } from '@sheaf/testkit/rest'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import { addTable } from './system'
 
-/** Those who stand for a role on the site, or for none. */
+/** Callers with a role on the site, or with none. */
 const people = ['owner', 'editor', 'viewer', 'member', 'guest', 'stranger'] as const
 
 /**
- * Everybody whom a route can meet. Besides people: `reader` is a key of the owner that only reads, in the workspace;
- * `elsewhere` one that is confined to another workspace of the site; `revoked` and `expired` are keys that have ended.
+ * All callers that a route can meet. Besides people: `reader` is a read-only key of the owner, confined to
+ * the workspace; `elsewhere` is one that is confined to another workspace of the site; `revoked` and
+ * `expired` are invalid keys.
  */
 export const roles = [...people, 'anonymous', 'reader', 'elsewhere', 'revoked', 'expired'] as const
 
-/** One of those. */
+/** One of the callers. */
 export type AccessRole = (typeof roles)[number]
 
-/** What a path can name: a site of the owner, a workspace of it, and a document in that with a table `T`. */
+/**
+ * Objects that a path can name: a site of the owner, a workspace of it, and a document in that workspace with
+ * a table `T`.
+ */
 export interface Target {
   readonly orgId: number
   readonly workspaceId: number
@@ -27,12 +31,12 @@ export interface Target {
   readonly docId: string
 }
 
-/** A Sheaf in which everybody is there. */
+/** A Sheaf with all callers. */
 export interface AccessWorld extends AsyncDisposable {
   readonly rest: Readonly<Record<AccessRole, Rest>>
-  /** The target that is there for all; nobody takes anything away from it. */
+  /** The shared target; no test may remove anything from it. */
   readonly target: Target
-  /** Another target, on a site of its own where everybody has the same roles. */
+  /** Another target, on a site of its own where the callers have the same roles. */
   createTarget(): Promise<Target>
 }
 
@@ -42,7 +46,7 @@ interface Grants {
   api_keys: { id: number; expires_at: Date }
 }
 
-/** Starts a Sheaf and fills it. */
+/** Starts a Sheaf and creates the callers and the target. */
 export function startAccessWorld(): Promise<AccessWorld> {
   return openWith(async (closer) => {
     const { url: databaseUrl } = closer.use(await createTestDatabase())
@@ -56,7 +60,7 @@ export function startAccessWorld(): Promise<AccessWorld> {
     for (const person of people) {
       const { id, key } = await sheaf.createUser(`${person}@example.com`, person)
       ids.set(person, id)
-      // Not their default key, since that is something that routes replace and revoke.
+      // Not the default keys, since some routes replace and revoke them.
       rest[person] = await withNewKey(sheaf, createRest(sheaf.url, key), {})
     }
     const owner = rest.owner ?? createRest(sheaf.url)
@@ -80,7 +84,7 @@ export function startAccessWorld(): Promise<AccessWorld> {
       const otherWorkspaceId = await createWorkspace(owner, orgId)
       return { orgId, workspaceId, otherWorkspaceId, docId }
     }
-    /** What makes the guest a guest of what is around it. */
+    /** Makes the guest a guest of the parent objects. */
     const shareDocument = async (docId: string) => {
       const { id } = (await owner.get<{ id: number }>(`/api/docs/${docId}`)).body
       const grant = { document_id: id, user_id: userId('guest'), role: 'viewers' }
@@ -112,7 +116,7 @@ export function startAccessWorld(): Promise<AccessWorld> {
   })
 }
 
-/** Makes a named key for the caller. */
+/** Creates a named key for the caller. */
 export async function createKey(
   rest: Rest,
   fields: { expiresAt?: string; scope?: object },

@@ -5,7 +5,7 @@ import { newDocument, useOwnSystem, useSystem, type System } from './system'
 /** Name, content, and media type of a file. */
 export type FileParts = readonly [name: string, content: string | Uint8Array, type?: string]
 
-/** An attachment as it is listed. */
+/** An attachment in a listing. */
 export interface Listed {
   readonly id: number
   readonly fields: Readonly<Record<string, unknown>>
@@ -21,7 +21,7 @@ export function formOf(files: readonly FileParts[], field = 'upload'): FormData 
   return form
 }
 
-/** The attachments of a document that each test has for itself. */
+/** The attachments of a document that belongs to one test. */
 export class Attachments<Sheaf extends UsableSheaf = UsableSheaf> {
   /** Path of the document in the API. */
   doc = ''
@@ -42,14 +42,14 @@ export class Attachments<Sheaf extends UsableSheaf = UsableSheaf> {
     return this.system.alice.rest.get(`${this.doc}/attachments/${path}`, { headers })
   }
 
-  /** Attaches files; their row ids. */
+  /** Attaches files; returns their row ids. */
   async upload(...files: FileParts[]): Promise<number[]> {
     const { status, body } = await this.post(formOf(files))
     if (status !== 200) throw new Error(`an upload answered ${status}: ${body.error}`)
     return body as unknown as number[]
   }
 
-  /** The attachments as they are listed. */
+  /** Lists the attachments. */
   async list(query: Record<string, unknown> = {}): Promise<readonly Listed[]> {
     const path = `${this.doc}/attachments`
     const listed = await this.system.alice.rest.get<{ records: Listed[] }>(path, { query })
@@ -57,12 +57,12 @@ export class Attachments<Sheaf extends UsableSheaf = UsableSheaf> {
   }
 }
 
-/** A Sheaf that other suites use as well, and a new document for each test of the file that calls it. */
+/** A Sheaf shared with other suites, and a new document for each test of the calling file. */
 export function useAttachments(): Attachments {
   return withDocuments(new Attachments(useSystem()))
 }
 
-/** A Sheaf with these settings for the file that calls it, and a new document for each of its tests. */
+/** A Sheaf with these settings for the calling file, and a new document for each of its tests. */
 export function useOwnAttachments(
   env: Readonly<Record<string, string>> = {},
 ): Attachments<RunningSheaf> {

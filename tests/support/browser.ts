@@ -1,37 +1,39 @@
 import { readBody, type RestReply } from '@sheaf/testkit/rest'
 
-/** What a test may add to a request. */
+/** Options of a request. */
 export interface BrowserRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Fields of a form. */
+  /** Form fields. */
   readonly form?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly json?: unknown
 }
 
-/** A page as a browser gets it; redirects are not followed by themselves. */
+/** A page as a browser gets it; redirects are not followed automatically. */
 export interface Page extends RestReply<string> {
-  /** Where it was found. */
+  /** Final address. */
   readonly url: string
-  /** Where it sends the browser. */
+  /** Target of the redirect. */
   readonly location?: string
 }
 
-/** Keeps cookies like a browser, and sends forms. Without script, as the pages of signing in are made for. */
+/**
+ * Keeps cookies like a browser and submits forms. Runs no script, since the sign-in pages work without it.
+ */
 export class Browser {
-  /** By host, whatever the port, as browsers do. */
+  /** By host, regardless of the port, as in browsers. */
   private readonly jars = new Map<string, Map<string, string>>()
 
   /** @param base address that paths are relative to */
   constructor(readonly base: string) {}
 
-  /** The value of a cookie; undefined when it was never set, or was taken away. */
+  /** The value of a cookie; undefined when it was never set or was deleted. */
   cookie(name: string): string | undefined {
     return this.jar(new URL(this.base)).get(name)
   }
 
-  /** Asks for a page. */
+  /** Requests a page. */
   async open(path: string, { method, headers, form, json }: BrowserRequest = {}): Promise<Page> {
     const url = new URL(path, this.base)
     const jar = this.jar(url)
@@ -67,7 +69,7 @@ export class Browser {
     }
   }
 
-  /** Asks for a page, and for those that it is sent on to, until one of another site or one that stays. */
+  /** Requests a page and follows redirects, up to one to another site or a page that does not redirect. */
   async follow(path: string, request: BrowserRequest = {}): Promise<Page> {
     let page = await this.open(path, request)
     for (let i = 0; i < 10 && page.location !== undefined; i++)
@@ -75,7 +77,7 @@ export class Browser {
     return page
   }
 
-  /** Sends the one form of a page, with these values in it. */
+  /** Submits the only form of a page with these values. */
   submit(page: Page, values: Readonly<Record<string, string>> = {}): Promise<Page> {
     const [, action] = /<form[^>]* action="([^"]*)"/.exec(page.text) ?? []
     if (action === undefined) throw new Error(`there is no form on ${page.url}: ${page.text}`)

@@ -5,5 +5,5 @@ import '@sheaf/kit/postgres/database-metrics'
 import '@sheaf/kit/telemetry/process-metrics'
 import '@sheaf/webhook/metrics'
 
-/** All metrics that the processes define: their modules are loaded by this one. */
+/** All metrics that the processes define; importing this module loads theirs. */
 export { listMetrics } from '@sheaf/kit/telemetry/metrics'

@@ -2,20 +2,20 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 
-/** A mail that has arrived, as text. */
+/** A received mail, as text. */
 export interface ReceivedMail {
   readonly to: readonly string[]
   readonly text: string
 }
 
-/** Takes mails by SMTP, for everybody. */
+/** An SMTP server that accepts mail for every recipient. */
 export interface Mailbox extends AsyncDisposable {
   /** Value for SHEAF_SMTP_URL. */
   readonly url: string
   readonly mails: readonly ReceivedMail[]
 }
 
-/** Starts one on a free port. */
+/** Starts a mailbox on a free port. */
 export async function startMailbox(): Promise<Mailbox> {
   const mails: ReceivedMail[] = []
   const server = new SMTPServer({
@@ -41,7 +41,7 @@ export async function startMailbox(): Promise<Mailbox> {
   }
 }
 
-/** Quoted-printable as text, if it is that. */
+/** Decodes quoted-printable text, if it is encoded. */
 function decode(mail: string): string {
   if (!/^content-transfer-encoding: quoted-printable/im.test(mail)) return mail
   return mail.replaceAll('=\r\n', '').replaceAll('=3D', '=')

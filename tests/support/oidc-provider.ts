@@ -9,7 +9,7 @@ export interface OidcProvider extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Starts one, in a process of its own, for a Sheaf with that address. */
+/** Starts a provider, in a separate process, for the Sheaf at that address. */
 export async function startOidcProvider(publicUrl: string): Promise<OidcProvider> {
   const program = join(__dirname, 'oidc-provider-process.mjs')
   const child = fork(program, [`${publicUrl}/sign-in/oidc/callback`], {
@@ -34,11 +34,13 @@ export async function startOidcProvider(publicUrl: string): Promise<OidcProvider
   }
 }
 
-/** Signs in at the provider as somebody; the page that the browser is sent to when it is back. */
+/**
+ * Signs in at the provider as the given user; returns the page that the browser is redirected to afterwards.
+ */
 export async function signInAt(browser: Browser, name: string, start: string): Promise<Page> {
   const form = await browser.follow(start)
   let page = await browser.submit(form, { login: name, password: 'any' })
-  // Back at Sheaf what comes next is for the test to look at.
+  // Stops at the redirect back to Sheaf, which the test checks.
   while (page.location !== undefined && !page.url.startsWith(browser.base))
     page = await browser.open(new URL(page.location, page.url).href)
   return page

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A span as a test looks at it. */
+/** A span, reduced to what tests check. */
 export interface ReceivedSpan {
   readonly service: string
   readonly name: string
@@ -12,14 +12,14 @@ export interface ReceivedSpan {
   readonly attributes: Readonly<Record<string, unknown>>
 }
 
-/** Takes spans by OTLP over HTTP, as a collector does. */
+/** Receives spans by OTLP over HTTP, like a collector. */
 export interface OtlpReceiver extends AsyncDisposable {
   /** Value for OTEL_EXPORTER_OTLP_ENDPOINT, with OTEL_EXPORTER_OTLP_PROTOCOL=http/json. */
   readonly endpoint: string
   readonly spans: readonly ReceivedSpan[]
   /** Names of metrics, with their latest value. */
   readonly metrics: ReadonlyMap<string, number>
-  /** All that came, as it came. */
+  /** All received data, unprocessed. */
   readonly texts: readonly string[]
 }
 

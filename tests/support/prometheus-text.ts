@@ -1,13 +1,13 @@
 import type { DefinedMetric } from '@sheaf/kit/telemetry/metrics'
 
-/** One line of what Prometheus is told. */
+/** One sample of the exposition format. */
 export interface Sample {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
 }
 
-/** Reads the samples of Prometheus's text format. */
+/** Parses the samples of Prometheus's text format. */
 export function readSamples(text: string): Sample[] {
   return [...text.matchAll(/^([a-z_][\w:]*)(?:\{(.*)\})? (\S+)$/gim)].map(
     ([, name = '', labels = '', value]) => ({
@@ -26,7 +26,7 @@ export function readSamples(text: string): Sample[] {
 const unitNames: Readonly<Record<string, string>> = { s: '_seconds', By: '_bytes', '1': '_ratio' }
 const withUnderscores = (name: string) => name.replaceAll(/\W/g, '_')
 
-/** The names of samples by which Prometheus knows a metric, each with the labels of its own. */
+/** The sample names of a metric in Prometheus, each with its additional labels. */
 export function seriesOf({ name, unit, kind, labels = [] }: DefinedMetric): Map<string, string[]> {
   const base = withUnderscores(name) + (unitNames[unit] ?? '')
   const own = labels.map(withUnderscores)

@@ -3,17 +3,17 @@ import type { LRParser } from '@lezer/lr'
 // eslint-disable-next-line @typescript-eslint/no-require-imports -- its types know its ES module only
 const { parser } = require('@prometheus-io/lezer-promql') as { parser: LRParser }
 
-/** What a query asks for. */
+/** The series and labels of a query. */
 export interface Query {
-  /** Names of series, each with the labels that it is selected by. */
+  /** Names of series, each with the labels of its selector. */
   readonly selectors: readonly { readonly series: string; readonly labels: readonly string[] }[]
-  /** Labels by which it groups or joins. */
+  /** Labels that it groups or joins by. */
   readonly grouping: readonly string[]
-  /** What the grammar does not know; empty for a query that can be run. */
+  /** Syntax errors; empty for a valid query. */
   readonly faults: readonly string[]
 }
 
-/** Reads a query of Prometheus; variables of Grafana may stand in it. */
+/** Parses a query of Prometheus; it may contain variables of Grafana. */
 export function readQuery(expression: string): Query {
   const text = expression.replaceAll('$__rate_interval', '5m').replaceAll('$$__tags', 'job="x"')
   const selectors: { series: string; labels: string[] }[] = []

@@ -6,23 +6,23 @@ import { findRunFile, serviceKeyPath } from '@sheaf/cli/run-file'
 import { eventually } from '@sheaf/testkit/eventually'
 import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 
-/** On a machine that is busy with other tests. */
+/** Allows for a machine that is busy with other tests. */
 const START_LIMIT_MS = 60_000
 
 const program = join(__dirname, '../../gateway/dist/main.js')
 
-/** One more gateway of a running Sheaf, in a process of its own. */
+/** Another gateway of a running Sheaf, in a separate process. */
 export interface SecondGateway extends AsyncDisposable {
   readonly url: string
-  /** Stops the process where it is; `resume` lets it go on. */
+  /** Suspends the process; `resume` continues it. */
   freeze(): void
   resume(): void
-  /** Holds back all that the gateway and directory say to each other; connections stay open. */
+  /** Withholds all traffic between the gateway and directory; connections stay open. */
   freezeLink(): void
   resumeLink(): void
 }
 
-/** Starts it, on a link to directory that can be frozen. */
+/** Starts a gateway, on a connection to directory that can be frozen. */
 export async function startSecondGateway(sheaf: RunningSheaf): Promise<SecondGateway> {
   const run = await findRunFile(sheaf.dataDir)
   if (!run) throw new Error('no Sheaf runs')
@@ -61,7 +61,7 @@ export async function startSecondGateway(sheaf: RunningSheaf): Promise<SecondGat
   }
 }
 
-/** Passes bytes on to an address, until it is frozen. */
+/** Forwards bytes to an address, until it is frozen. */
 async function openLink(target: string) {
   const [host, port] = target.split(':')
   const sockets = new Set<Socket>()

@@ -7,30 +7,31 @@ import {
   type UsableSheaf,
 } from '@sheaf/testkit/sheaf'
 
-/** One person of the tests, with a client that uses their key. */
+/** A user of the tests, with a client that uses their key. */
 export interface Person {
   readonly id: number
   readonly email: string
   readonly rest: Rest
 }
 
-/** A Sheaf for the tests of one file, there once tests run. */
+/** The Sheaf of one test file, available once tests run. */
 export interface System<Sheaf extends UsableSheaf = UsableSheaf> {
   readonly sheaf: Sheaf
-  /** An owner, of whom the tests make their documents. */
+  /** An owner, who creates the documents of the tests. */
   readonly alice: Person
-  /** Another user, who has been given nothing. */
+  /** Another user, without any access. */
   readonly dan: Person
   /** A client without a key. */
   readonly anonymous: Rest
 }
 
-/** A machine that is busy with other tests is no reason to refuse what a test asks for. */
+/** Generous limits, so that a machine busy with other tests does not cause rejected requests. */
 const patience = { SHEAF_LOOP_DELAY_MS: '60000' }
 
 /**
- * A Sheaf that other suites use as well, one after another, for the tests of the file that calls it; alice, dan and what
- * they make are of this file alone. Emails and domains of sites that a file adds must be its own: see `emailOf`.
+ * A Sheaf that suites share, one after another, for the tests of the calling file; alice, dan and what they
+ * create belong to this file alone. Emails and domains of sites that a file adds must be unique: see
+ * `emailOf`.
  */
 export function useSystem(): System {
   return fillSystem(async () => {
@@ -40,7 +41,10 @@ export function useSystem(): System {
   })
 }
 
-/** A Sheaf with these settings, and with nothing but its first owner and dan, started and stopped for the file that calls it. */
+/**
+ * A Sheaf with these settings that contains only its first owner and dan, started and stopped for the calling
+ * file.
+ */
 export function useOwnSystem(options: SheafOptions = {}): System<RunningSheaf> {
   let sheaf: RunningSheaf | undefined
   afterAll(() => sheaf?.[Symbol.asyncDispose]())
@@ -58,7 +62,7 @@ export function emailOf(name: string): string {
   return `${name}@${suite}.example.com`
 }
 
-/** Suites run one after another in their worker, each with modules of its own. */
+/** Suites run one after another in their worker, each with its own module registry. */
 const suite = `suite-${Date.now().toString(36)}`
 
 function fillSystem<Sheaf extends UsableSheaf>(start: () => Promise<System<Sheaf>>): System<Sheaf> {
@@ -87,14 +91,14 @@ export async function homeWorkspace(rest: Rest): Promise<number> {
   return body[0]?.id ?? 0
 }
 
-/** A new document in the caller's first workspace; its path in the API. */
+/** Creates a document in the caller's first workspace; returns its path in the API. */
 export async function newDocument(rest: Rest, name = 'Test'): Promise<string> {
   const path = `/api/workspaces/${await homeWorkspace(rest)}/docs`
   const { body } = await rest.post<string>(path, { body: { name } })
   return `/api/docs/${body}`
 }
 
-/** A record as REST shows it. */
+/** A record in a REST reply. */
 export interface RestRecord {
   readonly id: number
   readonly fields: Readonly<Record<string, unknown>>
@@ -138,7 +142,7 @@ export async function addRecords(
   return ids
 }
 
-/** Reads records; the query is as in the API. */
+/** Reads records; the query is that of the API. */
 export async function readRecords(
   rest: Rest,
   table: string,

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A row of a table of docs/telemetry.md, without its last column, which is for people. */
+/** A row of a table of docs/telemetry.md, without its last column, which is a description. */
 type Row = readonly string[]
 
-/** The tables of docs/telemetry.md by the headings above them. */
+/** The tables of docs/telemetry.md, by heading. */
 export function readTelemetryPage(): ReadonlyMap<string, readonly Row[]> {
   const text = readFileSync(join(__dirname, '../../docs/telemetry.md'), 'utf8')
   const sections = text.split(/^## /m).map((section): [string, Row[]] => {

@@ -2,10 +2,10 @@ import { eventually } from '@sheaf/testkit/eventually'
 import type { Rest, RestReply } from '@sheaf/testkit/rest'
 import type { ReceivedDelivery, WebhookReceiver } from '@sheaf/testkit/webhook-receiver'
 
-/** Lets a Sheaf of the tests deliver to a receiver of the tests. */
+/** Settings that permit deliveries to a receiver of the tests. */
 export const allowLoopback = { SHEAF_WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' }
 
-/** How a webhook fares, as REST shows it. */
+/** Delivery status of a webhook in a REST reply. */
 export interface Usage {
   readonly status: string
   readonly numWaiting: number
@@ -21,14 +21,14 @@ export interface Usage {
   } | null
 }
 
-/** A webhook as REST shows it. */
+/** A webhook in a REST reply. */
 export interface RestWebhook {
   readonly id: string
   readonly fields: Readonly<Record<string, unknown>>
   readonly usage: Usage
 }
 
-/** One item of the delivery log, as REST shows it. */
+/** An item of the delivery log in a REST reply. */
 export interface RestDelivery {
   readonly id: string
   readonly status: string
@@ -37,7 +37,10 @@ export interface RestDelivery {
   readonly httpStatus?: number | null
 }
 
-/** Makes a webhook; answers its id. Of adding and updating in the table Pets, unless `fields` say otherwise. */
+/**
+ * Creates a webhook; returns its id. By default for rows added to or updated in the table Pets; `fields`
+ * override this.
+ */
 export async function addWebhook(
   rest: Rest,
   doc: string,
@@ -50,7 +53,7 @@ export async function addWebhook(
   return requireOk(made).webhooks[0]?.id ?? ''
 }
 
-/** A webhook as it is now. Throws when it is not there. */
+/** The current state of a webhook. Throws when it does not exist. */
 export async function readWebhook(rest: Rest, doc: string, id: string): Promise<RestWebhook> {
   const read = await rest.get<{ webhooks: RestWebhook[] }>(`${doc}/webhooks`)
   const found = requireOk(read).webhooks.find((webhook) => webhook.id === id)
@@ -58,13 +61,13 @@ export async function readWebhook(rest: Rest, doc: string, id: string): Promise<
   return found
 }
 
-/** The body of an answer. Throws for any other status than 200. */
+/** The body of a reply. Throws for any status other than 200. */
 export function requireOk<T>({ status, text, body }: RestReply<T>): T {
   if (status !== 200) throw new Error(`answered ${status}: ${text.slice(0, 300)}`)
   return body
 }
 
-/** Waits until this many rows have come to a path; all that have come then, in order. */
+/** Waits until a path has received this many rows; returns all rows received by then, in order. */
 export function untilRows(
   receiver: WebhookReceiver,
   path: string,
@@ -79,12 +82,12 @@ export function untilRows(
   )
 }
 
-/** What has come to a path, in order. */
+/** All rows that a path has received, in order. */
 export function deliveriesTo(receiver: WebhookReceiver, path: string): ReceivedDelivery[] {
   return receiver.deliveries.filter((delivery) => delivery.path === path)
 }
 
-/** Headers of a delivery as those want them who verify it. */
+/** Headers of a delivery, in the form that signature verification expects. */
 export function headersOf({ headers }: ReceivedDelivery): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 }

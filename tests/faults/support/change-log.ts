@@ -1,11 +1,11 @@
 import type { Rest } from '@sheaf/testkit/rest'
 import { requireOk } from '../../support/webhooks'
 
-/** What happened to one row, as the log of its document tells it. */
+/** An event of one row, from the log of its document. */
 export interface RowEvent {
   readonly kind: 'add' | 'update' | 'remove'
   readonly id: number
-  /** Of its columns, as of the event; as they were when it was removed. */
+  /** Its columns as of the event, or as they were when it was removed. */
   readonly cells: Readonly<Record<string, unknown>>
 }
 
@@ -27,7 +27,7 @@ const kinds: Readonly<Record<string, RowEvent['kind']>> = {
   removeRows: 'remove',
 }
 
-/** All that was ever committed to the rows of a table, in order. */
+/** Everything ever committed to the rows of a table, in order. */
 export async function readRowEvents(rest: Rest, doc: string, tableId: string): Promise<RowEvent[]> {
   const rows = new Map<number, Record<string, unknown>>()
   const events: RowEvent[] = []

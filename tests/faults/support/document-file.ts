@@ -14,7 +14,7 @@ export function docIdOf(doc: string): string {
   return doc.split('/').at(-1) ?? ''
 }
 
-/** What SQLite says of a file, and the positions in its log. */
+/** SQLite's findings about a file, and the positions in its log. */
 export function inspectFile(path: string): { integrity: string; seqs: number[] } {
   const db = new Database(path, { readonly: true, timeout: 10_000 })
   try {
@@ -25,7 +25,10 @@ export function inspectFile(path: string): { integrity: string; seqs: number[] }
   }
 }
 
-/** As inspectFile, for a file of another file system, which SQLite would not find. Nothing may write meanwhile. */
+/**
+ * Like inspectFile, for a file in another file system, which SQLite could not open. No process may write to
+ * it meanwhile.
+ */
 export async function inspectCopy(path: string): Promise<ReturnType<typeof inspectFile>> {
   await using folder = await tempDir()
   const copy = join(folder.path, 'document.sqlite')

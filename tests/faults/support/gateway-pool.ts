@@ -6,12 +6,12 @@ import { findRunFile, serviceKeyPath } from '@sheaf/cli/run-file'
 import { eventually } from '@sheaf/testkit/eventually'
 import type { RunningSheaf } from '@sheaf/testkit/sheaf'
 
-/** On a machine that is busy with other tests. */
+/** Allows for a machine that is busy with other tests. */
 const START_LIMIT_MS = 60_000
 
 const program = join(__dirname, '../../../gateway/dist/main.js')
 
-/** What is asked of a gateway. */
+/** A request to a gateway. */
 export interface Ask {
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -20,16 +20,18 @@ export interface Ask {
   readonly body?: unknown
 }
 
-/** A whole answer. */
+/** A complete reply. */
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
 }
 
-/** A gateway of a running Sheaf in a process of its own, and the connections that a balancer keeps to it. */
+/**
+ * A gateway of a running Sheaf in a separate process, and the connections that a load balancer keeps to it.
+ */
 export class PooledGateway implements AsyncDisposable {
-  /** Answers so far. */
+  /** Number of replies so far. */
   answered = 0
   private readonly agent = new Agent({ keepAlive: true })
 
@@ -39,7 +41,7 @@ export class PooledGateway implements AsyncDisposable {
     private readonly process: { terminate(): void; closed: Promise<number | null> },
   ) {}
 
-  /** Starts it; once it is asked to stop, it takes requests for so many seconds more. */
+  /** Starts a gateway; after a request to stop it accepts requests for this many more seconds. */
   static async start(sheaf: RunningSheaf, leaveSeconds: number): Promise<PooledGateway> {
     const run = await findRunFile(sheaf.dataDir)
     if (!run) throw new Error('no Sheaf runs')
@@ -66,7 +68,7 @@ export class PooledGateway implements AsyncDisposable {
     return new PooledGateway(url, sheaf.ownerKey, { terminate, closed })
   }
 
-  /** Asks it to stop, as Kubernetes does. */
+  /** Requests it to stop, like Kubernetes. */
   terminate(): void {
     this.process.terminate()
   }
@@ -76,7 +78,7 @@ export class PooledGateway implements AsyncDisposable {
     return this.process.closed
   }
 
-  /** Sends a request; resolves when the head of the answer is there, throws when the connection breaks before. */
+  /** Sends a request; resolves at the head of the reply, throws when the connection breaks before. */
   async open(ask: Ask): Promise<IncomingMessage> {
     const { method, path, body } = ask
     const headers = {
@@ -87,12 +89,12 @@ export class PooledGateway implements AsyncDisposable {
     const sent = request(new URL(path, this.url), { method, headers, agent: this.agent })
     sent.end(body === undefined ? undefined : JSON.stringify(body))
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
-    // Whoever reads it is told by an error of its own.
+    // The reader of the body gets an error event separately.
     sent.on('error', () => {})
     return response
   }
 
-  /** Resolves to the whole answer; throws when the connection breaks before. */
+  /** Resolves to the complete reply; throws when the connection breaks before. */
   async send(ask: Ask): Promise<Answer> {
     const response = await this.open(ask)
     const text = await readText(response)
@@ -107,27 +109,27 @@ export class PooledGateway implements AsyncDisposable {
   }
 }
 
-/** The text of an answer; throws when the connection breaks before its end. */
+/** The text of a reply; throws when the connection breaks before its end. */
 export async function readText(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of response) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString()
 }
 
-/** Sends each request to the next of the gateways that it takes for ready. */
+/** Sends requests to the gateways it considers ready, in turn. */
 export class GatewayPool {
   private next = 0
 
   constructor(private readonly gateways: PooledGateway[]) {}
 
-  /** The gateway whose turn it is. */
+  /** The next gateway in turn. */
   choose(): PooledGateway {
     const gateway = this.gateways[this.next++ % this.gateways.length]
     if (!gateway) throw new Error('no gateway is ready')
     return gateway
   }
 
-  /** Sends what comes from now on to the new one instead of the old one. */
+  /** Directs further requests to the new gateway instead of the old one. */
   replace(old: PooledGateway, replacement: PooledGateway): void {
     this.gateways.splice(this.gateways.indexOf(old), 1, replacement)
   }

@@ -4,14 +4,14 @@ import { addTable, homeWorkspace, newDocument, readRecords } from '../../support
 import { docIdOf, fileOf, inspectFile } from './document-file'
 import { readPublishedSeqs } from './published-seqs'
 
-/** Rows of one write: a write that is half there shows as a group of another size. */
+/** Rows of one write: a partial write appears as a group of another size. */
 const GROUP = 3
 /** A request that hangs for longer counts as a broken connection. */
 const PATIENCE_MS = 30_000
-/** What a client may see while something is down. */
+/** Statuses that a client may get while something is down. */
 const EXPECTED = [200, 429, 503, 504]
 
-/** What is known of the rows of one write: in which states they may be. */
+/** The possible states of the rows of one write. */
 interface Group {
   ids?: number[]
   /** Values of `Version`; 'gone' when the rows may be absent. */
@@ -21,22 +21,22 @@ interface Group {
 /** One document under load. */
 class LoadedDocument {
   readonly groups = new Map<string, Group>()
-  /** Writes that were answered, and those whose fate is unknown. */
+  /** Acknowledged writes, and those whose outcome is unknown. */
   acknowledged = 0
   unknown = 0
 
   constructor(readonly path: string) {}
 }
 
-/** Clients that add, change, remove and read rows and make documents, and know what must then be there. */
+/** Clients that add, update, remove and read rows and create documents, and track the expected contents. */
 export class MixedLoad implements AsyncDisposable {
-  /** Answers by status; 0 counts broken connections. */
+  /** Number of replies by status; 0 counts broken connections. */
   readonly statuses = new Map<number, number>()
   private readonly surprises: string[] = []
   private readonly created = new Map<string, string | undefined>()
   private readonly workers: Promise<void>[] = []
   private running = true
-  /** Begins the names of the documents of this load. */
+  /** Prefix of the names of the documents of this load. */
   private readonly mark = `Made ${randomUUID()} `
 
   private constructor(
@@ -46,7 +46,7 @@ export class MixedLoad implements AsyncDisposable {
     private readonly expected: ReadonlySet<number>,
   ) {}
 
-  /** Makes the documents and begins; `alsoExpected` are further statuses that clients may see. */
+  /** Creates the documents and starts; `alsoExpected` are further statuses that clients may get. */
   static async start(
     rest: Rest,
     { documents = 2, alsoExpected = [] as readonly number[] } = {},
@@ -70,12 +70,12 @@ export class MixedLoad implements AsyncDisposable {
     return load
   }
 
-  /** Writes that were answered so far. */
+  /** Writes acknowledged so far. */
   get acknowledged(): number {
     return this.documents.reduce((sum, doc) => sum + doc.acknowledged, 0)
   }
 
-  /** Ends the load; resolves when the last answer is there. */
+  /** Stops the load; resolves at the last reply. */
   async stop(): Promise<void> {
     this.running = false
     await Promise.all(this.workers)
@@ -85,7 +85,10 @@ export class MixedLoad implements AsyncDisposable {
     return this.stop()
   }
 
-  /** Describes everything that is not as it must be; nothing when all is well. The load must have been stopped. */
+  /**
+   * Describes every deviation from the expected contents; empty when there is none. The load must have been
+   * stopped.
+   */
   async findFaults(dataDir: string, natsUrl: string): Promise<string[]> {
     const faults = [...this.surprises]
     for (const doc of this.documents)
@@ -115,7 +118,7 @@ export class MixedLoad implements AsyncDisposable {
     if (round % 2 === 0) {
       const patch = { records: ids.map((id) => ({ id, fields: { Version: round + 1 } })) }
       group.possible.add(round + 1)
-      // What is in doubt is left alone from here on, so that its possible states stay few.
+      // Rows in doubt are not written again, so that they have few possible states.
       if (!(await this.write(doc, 'patch', 'records', patch))) return
       this.settle(group, round + 1)
     }
@@ -145,7 +148,7 @@ export class MixedLoad implements AsyncDisposable {
     return reply
   }
 
-  /** A reader must never see a write in half. */
+  /** A reader must never see a partial write. */
   private async read(doc: LoadedDocument): Promise<void> {
     const reply = await this.send<{ records: { fields: { Word: string } }[] }>(
       'get',
@@ -215,7 +218,7 @@ export class MixedLoad implements AsyncDisposable {
     if (integrity !== 'ok') faults.push(`SQLite says: ${integrity}`)
     if (seqs.some((seq, index) => seq !== index + 1))
       faults.push(`the log has gaps: ${String(seqs)}`)
-    // Two entries made the document and its table.
+    // Two entries created the document and its table.
     const writes = seqs.length - 2
     if (writes < doc.acknowledged || writes > doc.acknowledged + doc.unknown)
       faults.push(

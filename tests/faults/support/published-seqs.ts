@@ -5,7 +5,10 @@ import { DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { eventually } from '@sheaf/testkit/eventually'
 import type { NatsConnection } from '@nats-io/transport-node'
 
-/** Waits until a subscriber has got this many changes of a document; their positions, first deliveries only, in order. */
+/**
+ * Waits until a subscriber has received this many changes of a document; returns their positions, in order,
+ * without redeliveries.
+ */
 export async function readPublishedSeqs(
   natsUrl: string,
   docId: string,

@@ -4,21 +4,23 @@ import { join } from 'node:path'
 import { findEngine } from '@sheaf/testkit/engine-process'
 import type { RunningSheaf, SheafOptions } from '@sheaf/testkit/sheaf'
 
-/** A disk of one Sheaf that can be filled up. */
+/** A disk of one Sheaf that can be filled. */
 export interface SmallDisk {
-  /** How it is made: a file system of its own, or, without the right to mount one, a limit of file sizes. */
+  /**
+   * How it is implemented: a separate file system or, without the right to mount one, a limit on file sizes.
+   */
   readonly kind: 'tmpfs' | 'file size limit'
   /** Options for startSheaf. */
   readonly options: SheafOptions
-  /** Leaves no room at all. */
+  /** Uses up all free space. */
   fill(sheaf: RunningSheaf): Promise<void>
-  /** Makes room again. */
+  /** Frees space. */
   free(sheaf: RunningSheaf): Promise<void>
-  /** Path of a file of the disk, as this process reaches it. */
+  /** Path of a file on the disk, as seen by this process. */
   reach(sheaf: RunningSheaf, path: string): string
 }
 
-/** True where a file system can be mounted for one process tree alone. */
+/** True when a file system can be mounted for one process tree only. */
 function canMount(): boolean {
   try {
     execFileSync('unshare', ['-m', 'true'], { stdio: 'ignore' })
@@ -37,7 +39,7 @@ export function createSmallDisk(folder: 'documents' | 'nats', megabytes: number)
 function mountedDisk(folder: string, megabytes: number): SmallDisk {
   const place = `"$SHEAF_DATA/${folder}"`
   const mount = `mkdir -p ${place} && mount -t tmpfs -o size=${megabytes}m tmpfs ${place}`
-  // The mount is seen by this process tree alone, and goes with it.
+  // The mount is visible to this process tree only, and ends with it.
   const wrapper = ['unshare', '-m', 'sh', '-c', `${mount} && exec "$@"`, 'sh']
   const reach = (sheaf: RunningSheaf, path: string) => `/proc/${sheaf.pid}/root${path}`
   const filler = (sheaf: RunningSheaf) => reach(sheaf, join(sheaf.dataDir, folder, 'filler'))
@@ -67,7 +69,7 @@ function writeUntilFull(file: number, bytes: Buffer): void {
   }
 }
 
-/** Without mounts: the process can make no file grow beyond a byte. */
+/** Without mounts: limits the files of the process to their present size. */
 function limitedFiles(writer: Writer): SmallDisk {
   return {
     kind: 'file size limit',
@@ -80,7 +82,10 @@ function limitedFiles(writer: Writer): SmallDisk {
 
 type Writer = 'document-data' | 'nats'
 
-/** Lets a process write no file beyond so many bytes; only the soft limit, which any user may raise again. */
+/**
+ * Limits the files that a process writes to this many bytes; only the soft limit, which any user may raise
+ * again.
+ */
 export async function limitFileSize(
   sheaf: RunningSheaf,
   writer: Writer,

@@ -2,21 +2,24 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Answer, Ask, GatewayPool } from './gateway-pool'
 
-/** Between the requests of one client: a steady load, which leaves the machine room to start processes. */
+/**
+ * Pause between the requests of one client: a steady load that leaves the machine capacity to start
+ * processes.
+ */
 const PACE_MS = 25
 
 /**
- * Clients that read, write with an Idempotency-Key, query and follow changes at a steady pace. They send again what was answered
- * with 503 when `Retry-After` says; everything else that is not 200 is a fault.
+ * Clients that read, write with an Idempotency-Key, query and follow changes at a steady pace. They retry
+ * after a 503 as `Retry-After` requires; any other status than 200 is a fault.
  */
 export class SteadyLoad implements AsyncDisposable {
-  /** What no client may see. */
+  /** Faults: what no client may see. */
   readonly faults: string[] = []
-  /** Words whose write was answered with 200. */
+  /** Words whose write was acknowledged with 200. */
   readonly written: string[] = []
-  /** Requests that had to be sent again. */
+  /** Requests that had to be retried. */
   refused = 0
-  /** The last change that was told. */
+  /** Position of the last change received. */
   followedSeq = 0
   private readonly answered = new Map<string, number>()
   private readonly ended = new AbortController()
@@ -41,18 +44,18 @@ export class SteadyLoad implements AsyncDisposable {
     this.follower = this.follow()
   }
 
-  /** The least that any kind of client has been answered. */
+  /** The smallest number of replies of any kind of client. */
   get progress(): number {
     return Math.min(...kinds.map((kind) => this.answered.get(kind) ?? 0))
   }
 
-  /** Ends the clients that ask; resolves when the last answer is there. Who follows changes goes on. */
+  /** Stops the clients that send requests; resolves at the last reply. Those that follow changes continue. */
   async stop(): Promise<void> {
     this.ended.abort()
     await Promise.all(this.workers)
   }
 
-  /** Ends all of them. */
+  /** Stops all clients. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop()
     this.hangUp()
@@ -81,7 +84,7 @@ export class SteadyLoad implements AsyncDisposable {
     return answer
   }
 
-  /** Asks until the answer is not 503; undefined when it is none that may be. */
+  /** Retries until the reply is not a 503; undefined when the reply is a fault. */
   private async ask(ask: Ask): Promise<Answer | undefined> {
     for (;;) {
       try {
@@ -95,7 +98,7 @@ export class SteadyLoad implements AsyncDisposable {
     }
   }
 
-  /** Waits as long as a 503 says. False, and a fault, for every other answer. */
+  /** Waits as long as a 503 requires. Any other reply is a fault and returns false. */
   private async mayRepeat(ask: Ask, { status, headers, text }: Answer): Promise<boolean> {
     const seconds = Number(headers['retry-after'])
     if (status !== 503 || !(seconds > 0)) {
@@ -135,7 +138,7 @@ export class SteadyLoad implements AsyncDisposable {
     }
   }
 
-  /** Takes the events that are whole, each of which must be the next; returns the rest. */
+  /** Handles the complete events, each of which must be the next; returns the remaining text. */
   private takeEvents(text: string): string {
     const events = text.split('\n\n')
     const rest = events.pop() ?? ''

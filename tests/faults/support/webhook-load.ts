@@ -13,14 +13,14 @@ import { readRowEvents, type RowEvent } from './change-log'
 const GROUP = 2
 /** A request that hangs for longer counts as a broken connection. */
 const PATIENCE_MS = 30_000
-/** How long what was committed may take to be delivered, once everything runs again. */
+/** Time within which everything committed must be delivered, once all processes run again. */
 const DELIVERY_MS = 90_000
-/** What a client may see while something is down; 0 is a broken connection. */
+/** Statuses that a client may get while something is down; 0 is a broken connection. */
 const EXPECTED = [0, 200, 429, 503, 504]
-/** One delivery in so many is taken by the flaky receiver, which says that it has failed. */
+/** The flaky receiver accepts one delivery in this many, but reports a failure. */
 const FLAKY = 15
 
-/** A webhook of each document under load, and which events it is to get. */
+/** The webhooks of each document under load, and the events that each receives. */
 interface Listener {
   readonly fields: Readonly<Record<string, unknown>>
   readonly wants: (event: RowEvent) => boolean
@@ -36,17 +36,17 @@ const listeners: Readonly<Record<string, Listener>> = {
   flaky: { fields: { eventTypes: ['update'] }, wants: ({ kind }) => kind === 'update' },
 }
 
-/** A document under load; its place at the receiver is below its path in the API. */
+/** A document under load; its path at the receiver starts with its path in the API. */
 interface LoadedDocument {
   readonly path: string
-  /** What has been answered with 200, and must be in the log. */
+  /** Changes acknowledged with 200, which must be in the log. */
   readonly acknowledged: string[]
 }
 
-/** What identifies an event: no two give a row the same version. */
+/** The identity of an event: no two give a row the same version. */
 const keyOf = (id: unknown, version: unknown) => `row ${String(id)} version ${String(version)}`
 
-/** One writer on each of some documents with several webhooks, and a receiver that remembers all that comes. */
+/** One writer on each of some documents with several webhooks, and a receiver that records every delivery. */
 export class WebhookLoad implements AsyncDisposable {
   private readonly surprises: string[] = []
   private writers: Promise<void>[] = []
@@ -59,7 +59,7 @@ export class WebhookLoad implements AsyncDisposable {
     private readonly documents: readonly LoadedDocument[],
   ) {}
 
-  /** Makes documents and webhooks, and begins to write. */
+  /** Creates documents and webhooks, and starts to write. */
   static async start(rest: Rest, documents = 2): Promise<WebhookLoad> {
     const receiver = await startReceiver({ answer: createAnswer() })
     const loaded: LoadedDocument[] = []
@@ -75,17 +75,17 @@ export class WebhookLoad implements AsyncDisposable {
     return load
   }
 
-  /** Changes of rows that were answered so far. */
+  /** Row changes acknowledged so far. */
   get acknowledged(): number {
     return this.documents.reduce((sum, { acknowledged }) => sum + acknowledged.length, 0)
   }
 
-  /** Deliveries that have come so far. */
+  /** Deliveries received so far. */
   get delivered(): number {
     return this.receiver.deliveries.length
   }
 
-  /** Ends the writing; resolves when the last answer is there. */
+  /** Stops writing; resolves at the last reply. */
   async stop(): Promise<void> {
     this.running = false
     await Promise.all(this.writers)
@@ -97,8 +97,8 @@ export class WebhookLoad implements AsyncDisposable {
   }
 
   /**
-   * Waits until all that was committed has been delivered, and describes everything that is not as it must be; nothing
-   * when all is well. The writing must have been stopped.
+   * Waits until everything committed has been delivered, and describes every deviation; empty when there is
+   * none. Writing must have been stopped.
    */
   async findFaults(): Promise<string[]> {
     const faults = [...this.surprises]
@@ -150,7 +150,7 @@ export class WebhookLoad implements AsyncDisposable {
     this.acknowledge(doc, ids, Version)
     const next = ++this.version
     const patch = ids.map((id) => ({ id, fields: { Version: next } }))
-    // What is in doubt is left alone.
+    // Rows in doubt are not written again.
     if (!(await this.write(doc, 'patch', 'records', { records: patch }))) return
     this.acknowledge(doc, ids, next)
     if (round % 3 === 0) await this.write(doc, 'post', 'records/delete', ids)
@@ -160,7 +160,7 @@ export class WebhookLoad implements AsyncDisposable {
     doc.acknowledged.push(...ids.map((id) => keyOf(id, version)))
   }
 
-  /** The body of the answer; undefined when the write failed or its fate is unknown. */
+  /** The body of the reply; undefined when the write failed or its outcome is unknown. */
   private async write<T>(
     doc: LoadedDocument,
     method: 'post' | 'patch',
@@ -177,7 +177,7 @@ export class WebhookLoad implements AsyncDisposable {
   }
 }
 
-/** Takes everything, but from the flaky place says now and then that it has not. */
+/** Accepts everything, but at the flaky path reports an occasional failure. */
 function createAnswer() {
   let count = 0
   return ({ path }: ReceivedDelivery) => ({
@@ -185,7 +185,7 @@ function createAnswer() {
   })
 }
 
-/** The events of deliveries in order, once duplicates are dropped by their id, as a receiver does. */
+/** The events of deliveries in order, with duplicates removed by id, as a receiver does. */
 function readKeys(deliveries: readonly ReceivedDelivery[]): { keys: string[]; faults: string[] } {
   const bodies = new Map<string, string>()
   const keys: string[] = []

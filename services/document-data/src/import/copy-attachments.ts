@@ -7,7 +7,10 @@ import type { DocumentSize } from './document-size'
 import { badFile, requireCellSize, shown, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
 
-/** Tables of attachments, some of which only newer forms have, and the column of each that holds bytes. */
+/**
+ * Attachment tables, some of which exist only in newer schema versions, and the column of each that holds
+ * bytes.
+ */
 const attachmentTables = [
   { name: '_grist_Attachments', bytes: '' },
   { name: '_sheaf_files', bytes: '' },
@@ -15,15 +18,15 @@ const attachmentTables = [
   { name: '_sheaf_file_chunks', bytes: 'bytes' },
 ] as const
 
-/** The latest time that a date can be, in milliseconds. */
+/** The latest valid date, in milliseconds. */
 const MAX_TIME = 8.64e15
-/** Characters of a name, an extension or a media type. */
+/** Maximum characters of a name, an extension or a media type. */
 const MAX_TEXT = 255
 
 /**
- * Copies attachments with their files. Throws `invalid` where the bytes of a file are not those that its hash names: the same
- * bytes are stored once, so a later upload would come to mean them; and where an attachment says of itself what none can
- * be. Files whose upload has not ended are left behind.
+ * Copies attachments with their files. Throws `invalid` when the bytes of a file do not match its hash,
+ * because equal contents are stored once and a later upload would then resolve to the wrong bytes, and when
+ * the metadata of an attachment are invalid. Unfinished uploads are not copied.
  */
 export function copyAttachments(
   source: DocumentFile,
@@ -58,7 +61,7 @@ interface CopiedRow {
   readonly fileSize: unknown
   readonly timeUploaded: unknown
   readonly timeDeleted: unknown
-  /** Bytes of its file; null when they are missing. */
+  /** Size of its file in bytes; null when the bytes are missing. */
   readonly size: number | null
 }
 
@@ -83,27 +86,27 @@ const isCount = (value: unknown): value is number =>
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_TEXT
 
-/** True for what can stand in the name of a file: no folders, control characters or halves of characters. */
+/** True for a valid file name: no folders, control characters or unpaired surrogates. */
 const isName = (value: unknown): value is string =>
   isText(value) && !/[/\\\p{Cc}\p{Cs}]/u.test(value)
 
 const isTime = (value: unknown, unitMs: number): boolean =>
   value === null || (typeof value === 'number' && value >= 0 && value * unitMs <= MAX_TIME)
 
-/** What each column must hold, so that nobody who lists, downloads or restores the attachment fails of it. */
+/** Validators of the columns, so that an attachment can always be listed, downloaded and restored. */
 const soundColumns: Readonly<Record<string, (row: CopiedRow) => boolean>> = {
   id: ({ id }) => isCount(id) && id > 0,
   fileIdent: ({ fileIdent }) => isName(fileIdent) && /^([0-9a-f]{40}|$)/.test(fileIdent),
   fileName: ({ fileName }) => isName(fileName),
   fileExt: ({ fileExt }) => isName(fileExt),
-  // It becomes a header of the answer.
+  // It is sent as a response header.
   fileType: ({ fileType }) => isText(fileType) && /^[\x20-\x7e]*$/.test(fileType),
   fileSize: ({ fileSize, size }) => isCount(fileSize) && (size === null || fileSize === size),
   timeUploaded: ({ timeUploaded }) => isTime(timeUploaded, 1),
   timeDeleted: ({ timeDeleted }) => isTime(timeDeleted, 1000),
 }
 
-/** Hash and size of a file. Throws `invalid` where its bytes do not lie in pieces as a document keeps them. */
+/** Hash and size of a file. Throws `invalid` when its bytes are not chunked as in a document. */
 function measureFile({ connection }: DocumentWriter, id: number): { hash: string; size: number } {
   const chunks = connection.db
     .prepare('SELECT position, bytes FROM _sheaf_file_chunks WHERE file_id = ? ORDER BY position')
@@ -112,7 +115,7 @@ function measureFile({ connection }: DocumentWriter, id: number): { hash: string
   const hash = createHash('sha256')
   let [size, count] = [0, 0]
   for (const [position, bytes] of chunks as IterableIterator<[number, Buffer]>) {
-    // Each one but the last is full.
+    // Every chunk but the last is full.
     const isNext = position === count++ && size === position * CHUNK_BYTES
     if (!isNext || bytes.length === 0 || bytes.length > CHUNK_BYTES)
       throw badFile('the parts of an attachment are incomplete or duplicated')
@@ -122,12 +125,15 @@ function measureFile({ connection }: DocumentWriter, id: number): { hash: string
   return { hash: hash.digest('hex'), size }
 }
 
-/** Ids that no document reaches would leave none for new attachments. */
+/** True for a valid id. Ids near the maximum are rejected, since they would leave none for new attachments. */
 function isRef(value: unknown): boolean {
   return typeof value === 'bigint' && value >= 1n && value <= importLimits.ref
 }
 
-/** Copies the columns that both sides have; a document of an older form lacks some, or the table itself. */
+/**
+ * Copies the columns that both sides have; a document with an older schema may lack columns or the whole
+ * table.
+ */
 function copyTable(
   source: DocumentFile,
   target: DocumentWriter,

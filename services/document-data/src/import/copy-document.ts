@@ -9,21 +9,21 @@ import { copyAttachments } from './copy-attachments'
 import { copyMetadata, type CopiedTable } from './copy-metadata'
 import { soundValue } from './sanitize-values'
 
-/** A table of the document that was made. */
+/** A table of the new document. */
 export interface LoadedTable {
   readonly id: string
   readonly rows: number
 }
 
-/** What is told of every row. */
+/** Called for every row. */
 interface Counting {
   readonly size: DocumentSize
   readonly onRow: () => void
 }
 
 /**
- * Makes a document with the tables and rows of another one. The tables are made anew from what the metadata say, and
- * every value is checked, so that nothing else of the file gets into the document.
+ * Creates a document with the tables and rows of another one. Tables are created from the metadata and every
+ * value is checked, so that nothing else in the file reaches the document.
  */
 export function copyDocument(
   source: DocumentFile,

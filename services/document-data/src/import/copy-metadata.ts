@@ -13,13 +13,13 @@ import type { DocumentSize } from './document-size'
 import { badFile, requireCellSize, shown, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
 
-/** A column with what tells how its values are stored. */
+/** A column with the settings that determine how its values are stored. */
 export interface StoredColumnForm {
   readonly id: string
   readonly type: ColumnType
 }
 
-/** A table that has been made, without rows. */
+/** A created table, still without rows. */
 export interface CopiedTable {
   readonly ref: number
   readonly tableId: string
@@ -29,8 +29,8 @@ export interface CopiedTable {
 type Row = Readonly<Record<string, unknown>>
 
 /**
- * Makes the tables of another document, with the same refs, from what its metadata say. Throws `invalid` where they say
- * what no document does.
+ * Creates the tables of another document, with the same refs, from its metadata. Throws `invalid` for
+ * metadata that no document can have.
  */
 export function copyMetadata(
   source: DocumentFile,
@@ -57,7 +57,10 @@ export function copyMetadata(
   return made
 }
 
-/** What had a ref that is gone. Refs that no document reaches would leave none for new tables and columns. */
+/**
+ * Copies the highest refs of removed tables and columns. Refs near the maximum are rejected, since they would
+ * leave none for new tables and columns.
+ */
 function copyRefs(source: DocumentFile, target: DocumentWriter): void {
   if (!source.has('_sheaf_refs')) return
   source.columnsOf('_sheaf_refs')
@@ -193,7 +196,10 @@ function requireRef(value: unknown, of: string): number {
   throw badFile(`a ${of} has an invalid ref`)
 }
 
-/** What is of another kind than its column counts as nothing. Throws `too_large` for more than a cell can take. */
+/**
+ * A value of another kind than its column is treated as empty. Throws `too_large` for a value larger than a
+ * cell.
+ */
 function text(value: unknown): string {
   if (typeof value !== 'string') return ''
   requireCellSize(value.length, 'the tables and columns of the document')

@@ -15,7 +15,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What is read of a text: its header and its rows. */
+/** What was read from a text: its header and its rows. */
 async function read(text: string | Buffer, delimiter?: string): Promise<ImportedCell[][]> {
   writeFileSync(path, text)
   const rows: ImportedCell[][] = []
@@ -81,7 +81,7 @@ describe('rows of CSV', () => {
       fc.asyncProperty(table, async (rows) => {
         const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
         const text = rows.map((row) => row.map(quoted).join(',')).join('\n')
-        // The first character of a file that begins with a byte order mark is none of its text.
+        // A leading byte order mark is not part of the text.
         expect(await read(text, ',')).toEqual(rows)
       }),
       { numRuns: 60 },

@@ -8,8 +8,9 @@ import { openText, readText, type TextFile } from './text-file'
 const DELIMITERS = [',', ';', '\t', '|']
 
 /**
- * The rows of CSV or TSV, as one table. The first line that is not empty names the columns; rows may be shorter or longer.
- * @param delimiter what parts the cells; found out from the first line when absent
+ * The rows of CSV or TSV, as one table. The first non-empty line names the columns; rows may be shorter or
+ * longer.
+ * @param delimiter separator of the cells; detected from the first line when absent
  */
 export function delimitedRows(path: string, name: string, delimiter?: string): RowSource {
   return async (sink) => {
@@ -44,7 +45,7 @@ async function readRows(file: TextFile, delimiter: string, take: TakeRow): Promi
     max_record_size: importLimits.rowChars,
   })
   const text = Readable.from(readText(file))
-  // What the text throws comes out of the iteration below.
+  // Errors of the text are thrown by the iteration below.
   pipeline(text, parser, () => {})
   let isEmpty = true
   try {
@@ -63,7 +64,7 @@ interface Parsed {
   readonly info: { readonly lines: number }
 }
 
-/** The one that stands most often in the first line; a comma when none does. */
+/** The most frequent candidate in the first line; a comma when none occurs. */
 function guessDelimiter(start: string): string {
   const line = /^[\r\n]*([^\r\n]*)/.exec(start.replace(/"[^"]*"/g, ''))?.[1] ?? ''
   const counts = DELIMITERS.map((delimiter) => line.split(delimiter).length)

@@ -11,8 +11,8 @@ import type { DocumentSettings } from '../values/column-type'
 const CACHE_KIB = 65_536
 
 /**
- * The file of a document that nobody knows yet, open for being filled. All of it is one transaction without a journal,
- * since a draft that is not finished is thrown away.
+ * The file of a document that does not exist yet, open for writing. Everything is one transaction without a
+ * journal, since an unfinished draft is discarded.
  */
 export class DocumentDraft implements Disposable {
   readonly writer: DocumentWriter
@@ -21,7 +21,7 @@ export class DocumentDraft implements Disposable {
     this.writer = new DocumentWriter('', connection, readSchema(connection), 0)
   }
 
-  /** Makes the file, with no table in it. */
+  /** Creates the file, without tables. */
   static create(path: string, settings: DocumentSettings): DocumentDraft {
     const db = new Database(path)
     try {
@@ -41,7 +41,7 @@ export class DocumentDraft implements Disposable {
     }
   }
 
-  /** Ends the file with the one log entry that stands for all of it, which is to be published. */
+  /** Finishes the file with a single log entry that stands for all of its content, to be published. */
   finish(author: Author): FirstEntry {
     const { connection } = this
     const first = beginLog(connection, author, [])

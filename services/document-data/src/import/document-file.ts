@@ -4,17 +4,17 @@ import Database from 'better-sqlite3'
 import { newestVersion } from '../store/sqlite/migrations/index'
 import { badFile, shown, tooMuch } from './import-errors'
 
-/** Bytes 18 and 19 of a file say how it is written; 1 is the plain way, which needs no other file beside it. */
+/** Bytes 18 and 19 of a file give its journal mode; 1 is the rollback journal, which needs no second file. */
 const MODE_AT = 18
 const PLAIN = 1
-/** Tables, indexes and their like in one file. */
+/** Maximum number of tables, indexes and other schema objects in a file. */
 const MAX_OBJECTS = 50_000
 
 const needed = ['_grist_DocInfo', '_grist_Tables', '_grist_Tables_column', '_sheaf_state']
 
 /**
- * An uploaded SQLite file that was downloaded from Sheaf, open for reading. Nothing that stands in its schema is ever run:
- * no trigger, view, virtual table, generated column, constraint or function of an index.
+ * An uploaded SQLite file that was downloaded from Sheaf, open for reading. Nothing in its schema is ever
+ * executed: no trigger, view, virtual table, generated column, constraint or function of an index.
  */
 export class DocumentFile implements Disposable {
   private constructor(
@@ -22,7 +22,10 @@ export class DocumentFile implements Disposable {
     private readonly tables: ReadonlySet<string>,
   ) {}
 
-  /** Opens the file and checks it. Throws `invalid` when it is damaged, or holds what no document holds. */
+  /**
+   * Opens the file and checks it. Throws `invalid` when it is damaged, or contains objects that no document
+   * has.
+   */
   static async open(path: string): Promise<DocumentFile> {
     await makePlain(path)
     const db = new Database(path, { readonly: true, fileMustExist: true })
@@ -47,7 +50,7 @@ export class DocumentFile implements Disposable {
     return this.tables.has(table)
   }
 
-  /** Columns of a table. Throws `invalid` for one that is not there, or whose values are computed by it. */
+  /** Columns of a table. Throws `invalid` for a missing table, or one with generated columns. */
   columnsOf(table: string): ReadonlySet<string> {
     const rows = this.db.prepare('SELECT name, hidden FROM pragma_table_xinfo(?)').all(table) as {
       name: string
@@ -91,7 +94,10 @@ interface SchemaRow {
   readonly rootpage: number
 }
 
-/** The names of the tables. What a document never has could do something when it is read or written, so it is refused. */
+/**
+ * The names of the tables. Schema objects that a document never has could execute code when read or written,
+ * so they are rejected.
+ */
 function requirePlainSchema(db: Database.Database): Set<string> {
   const names = new Set<string>()
   const rows = db.prepare('SELECT type, name, rootpage FROM sqlite_schema').iterate()

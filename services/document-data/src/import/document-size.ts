@@ -2,12 +2,12 @@ import { tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
 
 const MIB = 1024 * 1024
-/** About what SQLite keeps beside the values of a row. */
+/** Approximate overhead of SQLite per row, in bytes. */
 const ROW_BYTES = 16
 
 /**
- * Adds up what is stored in the document of an import. A small file can name the same long text, or blank cells, any
- * number of times, so its own size bounds nothing.
+ * Adds up the stored size of an imported document. A small file can reference the same long text, or blank
+ * cells, any number of times, so its own size is no bound.
  */
 export class DocumentSize {
   private bytes = 0
@@ -15,8 +15,8 @@ export class DocumentSize {
   constructor(private readonly most: number = importLimits.documentBytes) {}
 
   /**
-   * Counts the values of one more row; cells up to `width` are blank. Throws `too_large` when the document takes more
-   * than it may.
+   * Counts the values of one more row; cells up to `width` are blank. Throws `too_large` when the document
+   * exceeds its limit.
    */
   addRow(values: readonly unknown[], width = values.length): void {
     this.bytes += ROW_BYTES + width
@@ -26,7 +26,7 @@ export class DocumentSize {
   }
 }
 
-/** About what a value takes beside the byte that tells its kind. */
+/** Approximate size of a value, in addition to its type byte. */
 function bytesOf(value: unknown): number {
   if (value === null || value === undefined) return 0
   if (typeof value === 'string') return Buffer.byteLength(value)

@@ -2,31 +2,31 @@ import { cutText } from '@sheaf/kit/truncate-text'
 import { AppError } from '@sheaf/kit/errors'
 import { importLimits } from './import-limits'
 
-/** What of a file an error is about: the place for people, such as `line 3` or `sheet "Data", row 7`. */
+/** The location that an error refers to, for people, such as `line 3` or `sheet "Data", row 7`. */
 export type Place = string
 
-/** The file is not what it says that it is. */
+/** The error for a file whose content does not match its format. */
 export function badFile(problem: string, place?: Place): AppError {
   return new AppError('invalid', 'BAD_IMPORT_FILE', at(place, problem), { field: 'upload' })
 }
 
-/** The file is of a kind that cannot be imported. */
+/** The error for an unsupported file format. */
 export function unknownFormat(problem: string): AppError {
   return new AppError('invalid', 'UNKNOWN_FILE_FORMAT', problem, { field: 'upload' })
 }
 
-/** The file holds more than an import may. */
+/** The error for a file that exceeds the limits of an import. */
 export function tooMuch(problem: string, place?: Place): AppError {
   return new AppError('too_large', 'IMPORT_TOO_LARGE', at(place, problem), { field: 'upload' })
 }
 
-/** Throws `too_large` when a text is more than a cell can take. */
+/** Throws `too_large` when a text exceeds the limit of a cell. */
 export function requireCellSize(chars: number, place: Place): void {
   if (chars > importLimits.cellChars)
     throw tooMuch(`a cell must not have more than ${importLimits.cellChars} characters`, place)
 }
 
-/** The error for one more column than there may be. */
+/** The error for exceeding the maximum number of columns. */
 export function tooManyColumns(place: Place): AppError {
   return new AppError(
     'invalid',
@@ -40,7 +40,7 @@ function at(place: Place | undefined, problem: string): string {
   return place === undefined ? problem : `${place}: ${problem}`
 }
 
-/** A name as an error shows it. */
+/** A name, shortened for an error message. */
 export function shown(name: string): string {
   return `"${name.length > 60 ? `${cutText(name, 60)}…` : name}"`
 }

@@ -16,37 +16,37 @@ import { workbookRows } from './workbook-rows'
 
 /** Describes an import. */
 export interface ImportRequest {
-  /** The uploaded file; it may be changed. */
+  /** The uploaded file; it may be modified. */
   readonly upload: string
-  /** Name that it had. */
+  /** Original file name. */
   readonly fileName: string
-  /** Where the document's file is to be made. */
+  /** Path of the document's file to create. */
   readonly target: string
   readonly author: Author
 }
 
-/** How far an import is. */
+/** Progress of an import. */
 export interface ImportProgress {
   readonly rowsRead: number
   readonly rowsStored: number
 }
 
-/** What an import has made. */
+/** The result of an import. */
 export interface Imported {
-  /** The beginning of its log, which is to be published. */
+  /** The first entry of its log, to be published. */
   readonly first: FirstEntry
   readonly tables: readonly LoadedTable[]
 }
 
-/** What new documents have. */
+/** Default settings of new documents. */
 const settings = { timezone: 'UTC', locale: 'en-US' }
-/** Rows between two reports. */
+/** Rows between two progress reports. */
 const REPORT_ROWS = 2_000
 
 /**
- * Makes the file of a document from an upload. Everything in the upload may be hostile, so this runs in a process of its
- * own. Throws AppError for what the upload is to blame for.
- * @param size counts what is stored; a smaller one than usual in tests
+ * Creates the file of a document from an upload. The upload may be hostile, so this runs in a separate
+ * process. Throws AppError for faults of the upload.
+ * @param size counts what is stored; tests pass one with a lower limit
  */
 export async function importFile(
   request: ImportRequest,
@@ -79,7 +79,7 @@ async function copy(upload: string, { draft, size, counter }: Making) {
   }
 }
 
-/** SQLite's own words hold names of the file; and what it finds wrong here, is wrong with the upload. */
+/** SQLite's messages contain names from the file; and any error here is the fault of the upload. */
 function blameFile(error: unknown): unknown {
   const { name, code } = error as { name?: unknown; code?: unknown }
   if (name !== 'SqliteError' || typeof code !== 'string') return error
@@ -113,7 +113,7 @@ function createSource(
   }
 }
 
-/** Counts rows and reports now and then. */
+/** Counts rows and reports progress at intervals. */
 class RowCounter {
   private rowsRead = 0
   private rowsStored = 0

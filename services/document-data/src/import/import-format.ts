@@ -2,10 +2,10 @@ import { extname } from 'node:path'
 import { badFile, shown, unknownFormat } from './import-errors'
 import { readStart } from './text-file'
 
-/** What a file can be. */
+/** The supported formats. */
 export type ImportFormat = 'csv' | 'tsv' | 'json' | 'xlsx' | 'sqlite'
 
-/** How the formats begin that say so themselves. */
+/** Magic numbers of the formats that have one. */
 const beginnings: readonly (readonly [ImportFormat | 'old' | 'zipped', Buffer])[] = [
   ['xlsx', Buffer.from('PK\u0003\u0004')],
   ['sqlite', Buffer.from('SQLite format 3\0')],
@@ -31,8 +31,8 @@ const byExtension: Readonly<Record<string, ImportFormat>> = {
 const FORMATS = 'CSV, TSV, XLSX, JSON, or SQLite downloaded from Sheaf'
 
 /**
- * The format of a file: what its first bytes say, else what its name ends with. Throws `invalid` for a file that is empty
- * or none of these, and where the two contradict each other.
+ * The format of a file, by its first bytes, otherwise by its name's extension. Throws `invalid` for an empty
+ * file or an unknown format, and when the two contradict each other.
  */
 export async function findFormat(path: string, fileName: string): Promise<ImportFormat> {
   const start = await readStart(path)

@@ -3,7 +3,7 @@ import type { ImportProgress, Imported } from './import-file'
 
 /** Messages of an import process. */
 export type FromImport =
-  /** It can receive its request. */
+  /** Ready to receive its request. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'progress'; readonly progress: ImportProgress }
   | { readonly kind: 'done'; readonly imported: Imported }

@@ -4,11 +4,11 @@ import { importFile, type ImportRequest } from './import-file'
 import type { FromImport } from './import-messages'
 
 /*
- * The program of an import process. It does one import and ends. Its input may be hostile, so it has a process of its
- * own, which can be killed at any moment without damage to anything else.
+ * Entry point of an import process. It performs one import and exits. Its input may be hostile, so it runs in
+ * a separate process, which can be killed at any moment without side effects.
  */
 
-/** Shortest time between two reports. */
+/** Minimum interval between two progress reports. */
 const REPORT_MS = 200
 
 function failure(error: unknown): FromImport {

@@ -5,30 +5,30 @@ import type { Imported, ImportProgress, ImportRequest } from './import-file'
 import { tooMuch } from './import-errors'
 import type { FromImport } from './import-messages'
 
-/** Processes at once; further imports wait. */
+/** Concurrent processes; further imports queue. */
 const MAX_RUNNING = 2
-/** Imports that wait, run or are being uploaded; each may take as much disk as an upload may. */
+/** Imports that are queued, running or being uploaded; each may take as much disk as an upload may. */
 const MAX_HELD = 8
 const RETRY_MS = '5000'
-/** MiB of JavaScript objects. */
+/** JavaScript heap in MiB. */
 const HEAP_MB = 512
-/** MiB of resident memory, including SQLite and unpacking. */
+/** Resident memory in MiB, including SQLite and decompression. */
 const RESIDENT_MB = 1024
 const MEMORY_CHECK_MS = 200
 
 /** Limits of import processes. */
 export interface ImportsOptions {
-  /** Longest time of a process, in milliseconds. */
+  /** Time limit of a process, in milliseconds. */
   readonly maxMs: number
-  /** Another compiled program than usual, in tests. */
+  /** Overrides the compiled program in tests. */
   readonly program?: string
-  /** MiB of resident memory of a process, fewer than usual in tests. */
+  /** Resident memory limit of a process in MiB; lowered in tests. */
   readonly residentMb?: number
 }
 
 /**
- * Runs imports, each in a process of its own with an empty environment. One that takes too long or too much memory is
- * killed.
+ * Runs imports, each in a separate process with an empty environment. A process that exceeds its time or
+ * memory limit is killed.
  */
 export class Imports implements AsyncDisposable {
   private readonly children = new Set<NodeProgram<ImportRequest, FromImport>>()
@@ -39,8 +39,8 @@ export class Imports implements AsyncDisposable {
   constructor(private readonly options: ImportsOptions) {}
 
   /**
-   * Reserves a slot for an import, before its upload is accepted, until the returned function is called. Throws
-   * `unavailable` when there is none.
+   * Reserves a slot for an import, before its upload is accepted, until the returned function is called.
+   * Throws `unavailable` when no slot is free.
    */
   hold(): () => void {
     if (this.held >= MAX_HELD)
@@ -102,7 +102,7 @@ export class Imports implements AsyncDisposable {
     })
   }
 
-  /** Passes the slot on to the import that has waited longest, or frees it. */
+  /** Passes the slot to the import that has waited longest, or frees it. */
   private leave(): void {
     const next = this.waiting.shift()
     if (next) next()
@@ -114,7 +114,7 @@ export class Imports implements AsyncDisposable {
     onProgress: (progress: ImportProgress) => void,
     signal: AbortSignal,
   ): Promise<Imported> {
-    // It may have been aborted while this waited.
+    // It may have been aborted while waiting.
     signal.throwIfAborted()
     const { maxMs, program = compiledProgram('import/import-process.js') } = this.options
     const { residentMb = RESIDENT_MB } = this.options
@@ -139,7 +139,7 @@ export class Imports implements AsyncDisposable {
             else if (message.kind === 'done') resolve(message.imported)
             else end(failureOf(message))
           },
-          // After the last message the promise is settled, and this has no effect.
+          // After the last message the promise is settled, so this has no effect.
           onExit: (exit) => {
             this.children.delete(child)
             end(this.errorOf(exit))

@@ -12,9 +12,9 @@ import type { ImportedCell, RowSink, RowSource } from './row-sink'
 import { openText, readText } from './text-file'
 
 /**
- * The rows of JSON: a list of objects, or an object that holds such lists by the names of their tables. Objects of
- * the form `{"fields": {…}}` in a list `records` are records as the API gives them. Values that are lists or objects
- * are taken as their JSON text.
+ * The rows of JSON: a list of objects, or an object of such lists by table name. Objects of the form
+ * `{"fields": {…}}` in a list `records` are records in the API's format. Values that are lists or objects are
+ * stored as their JSON text.
  */
 export function jsonRows(path: string, name: string): RowSource {
   return async (sink) => {
@@ -27,7 +27,7 @@ export function jsonRows(path: string, name: string): RowSource {
       const place = () => `JSON, table ${shown(path[0] ?? '')}`
       if (isList) reader.add(name, value, path[0] ?? '')
       else if (path.length === 2 && isInList) reader.add(path[0] ?? '', value, path[1] ?? '')
-      // A list comes a last time when all that was in it has come; then it is empty.
+      // A list is emitted once more, empty, after all its items.
       else if (Array.isArray(value)) reader.begin(path[0] ?? '')
       else throw badFile('must be an array of objects', place())
     })
@@ -39,15 +39,15 @@ export function jsonRows(path: string, name: string): RowSource {
 
 type Found = (value: unknown, path: string[], isInList: boolean) => void
 
-/** Gives a number that a double does not hold as its text, so that none changes its value. */
+/** Emits a number that a double cannot represent as its text, so that no value changes. */
 class ExactTokenizer extends Tokenizer {
-  // Text is as good a value as a number to what reads the tokens.
+  // The consumer of the tokens accepts text in place of a number.
   protected override parseNumber(text: string): number {
     return (isHeldExactly(text) ? Number(text) : text) as number
   }
 }
 
-/** Gives the values at these paths as soon as they are read, and forgets them. */
+/** Emits the values at these paths as soon as they are read, and releases them. */
 function createParser(paths: string[], found: Found) {
   const tokenizer = new ExactTokenizer()
   const parser = new TokenParser({ paths, keepStack: false })
@@ -55,7 +55,7 @@ function createParser(paths: string[], found: Found) {
   let reached = 0
   let failure: Error | undefined
   const fail = (error: Error) => {
-    // The words of the parser hold pieces of values, so they are not passed on.
+    // Messages of the parser contain fragments of values, so they are not passed on.
     const isSyntax = error instanceof TokenizerError || error instanceof TokenParserError
     failure ??= isSyntax ? badFile('invalid JSON', `after byte ${reached}`) : error
   }
@@ -92,7 +92,7 @@ function createParser(paths: string[], found: Found) {
   }
 }
 
-/** Turns objects into rows of the columns that their keys name. */
+/** Converts objects into rows of the columns that their keys name. */
 class TableReader {
   private table: string | undefined
   private readonly done = new Set<string>()
@@ -103,14 +103,14 @@ class TableReader {
     private readonly fileName: string,
   ) {}
 
-  /** What follows belongs to this table. */
+  /** Starts this table. */
   begin(key: string): void {
     if (this.table === key) return
     if (this.done.has(key)) throw badFile('duplicate table', `JSON, table ${shown(key)}`)
     this.done.add(key)
     this.table = key
     this.columns = new Map()
-    // Records as the API gives them do not tell what their table is called.
+    // Records in the API's format do not contain the name of their table.
     this.sink.beginTable(key === 'records' ? this.fileName : key)
   }
 

@@ -9,13 +9,13 @@ import { importLimits } from './import-limits'
 import type { ImportedCell, RowSink } from './row-sink'
 import type { PlannedColumn, PlannedTable } from './table-survey'
 
-/** Rows that are stored together, and characters in them, so that few of them are in memory. */
+/** Batch limits in rows and characters, which bound the rows in memory. */
 const BATCH_ROWS = 500
 const BATCH_CHARS = 4_000_000
 
-/** The second reading of a file: makes the tables that the first one has found and stores their rows. */
+/** The second pass over a file: creates the tables that the first pass found and stores their rows. */
 export class TableLoader implements RowSink {
-  /** The tables, with the rows that were stored in each so far. */
+  /** The tables, with the number of rows stored in each so far. */
   readonly made: readonly { readonly id: string; rows: number }[]
   private next = 0
   private table: Table | undefined
@@ -42,7 +42,7 @@ export class TableLoader implements RowSink {
   }
 
   nameColumns(): void {
-    // They were named when the table was made.
+    // Columns were named when the table was created.
   }
 
   addRow(cells: readonly ImportedCell[]): void {
@@ -56,13 +56,13 @@ export class TableLoader implements RowSink {
     if (++this.batchRows >= BATCH_ROWS || this.batchChars > BATCH_CHARS) this.finish()
   }
 
-  /** Stores what has come so far. */
+  /** Stores the current batch. */
   finish(): void {
     const { table, doc } = this
     const last = this.made[this.next - 1]
     if (!table || !last || this.batchRows === 0) return
     const given = this.columns.flatMap((column, i) => {
-      // A column whose values are all blank stays empty.
+      // A column whose values are all blank remains an empty column.
       if (column.isFormula) return []
       const values = this.batch[i] ?? []
       const cells = column.type.storage === 'text' ? values.map(toText) : values.map(blankToNull)
@@ -76,7 +76,7 @@ export class TableLoader implements RowSink {
   }
 }
 
-/** Columns that are made at once. */
+/** Columns that are created at once. */
 const COLUMNS_AT_ONCE = 5_000
 
 function makeTables(doc: DocumentWriter, plan: readonly PlannedTable[]): string[] {
@@ -85,7 +85,7 @@ function makeTables(doc: DocumentWriter, plan: readonly PlannedTable[]): string[
   let width = 0
   const make = () => {
     made.push(...addTables(doc, wished))
-    // One entry stands for the whole document.
+    // One log entry stands for the whole document.
     doc.operations.length = 0
     wished = []
     width = 0
@@ -109,7 +109,7 @@ function blankToNull(cell: ImportedCell): ImportedCell {
   return cell === '' ? null : cell
 }
 
-/** What a cell is as text, in the way in which JSON writes it; no cell is a blank one. */
+/** The text form of a cell, as in JSON; a missing cell is blank. */
 function toText(cell: ImportedCell): string {
   if (!Array.isArray(cell)) return cell === null ? '' : String(cell)
   const text = new Date(cell[1] * 1000).toISOString()

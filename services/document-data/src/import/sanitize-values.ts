@@ -7,8 +7,9 @@ import { badFile, requireCellSize, type Place } from './import-errors'
 import { importLimits } from './import-limits'
 
 /**
- * A value of another file as it may be stored in a column: JSON inside it is whole, numbers are finite. Values of a document
- * stay as they are. Throws `invalid` for bytes, and `too_large` for a text that is longer than a cell.
+ * A value of another file as it may be stored in a column: embedded JSON is valid, numbers are finite. Values
+ * of a document are unchanged. Throws `invalid` for bytes, and `too_large` for a text that exceeds the limit
+ * of a cell.
  */
 export function soundValue(value: unknown, column: StoredColumnForm, place: Place): StoredValue {
   switch (typeof value) {
@@ -30,7 +31,7 @@ function soundText(text: string, { type }: StoredColumnForm): StoredValue {
     case 'text':
       return text
     case 'number':
-      // Positions have no text, and what compares them reads none.
+      // Positions have no text form, and comparisons do not read one.
       return type.name === 'ManualSortPos' || type.name === 'PositionNumber' ? null : text
     case 'list':
       return isSoundList(text) ? text : storedListText(text)

@@ -5,15 +5,15 @@ import { badFile, shown, tooManyColumns, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
 import type { ImportedCell, RowSink } from './row-sink'
 
-/** A column to make. */
+/** A column to create. */
 export interface PlannedColumn {
-  /** Empty where the file names none. */
+  /** Empty when the file has no name for it. */
   readonly label: string
   /** Type of its values; undefined when all are blank. */
   readonly guess: ColumnGuess | undefined
 }
 
-/** A table to make. */
+/** A table to create. */
 export interface PlannedTable {
   readonly name: string
   readonly columns: readonly PlannedColumn[]
@@ -27,7 +27,10 @@ interface SurveyedTable {
   rows: number
 }
 
-/** The first reading of a file: which tables and columns it has, and of which types. Throws `too_large` for too many. */
+/**
+ * The first pass over a file: determines its tables, columns and column types. Throws `too_large` when there
+ * are too many.
+ */
 export class TableSurvey implements RowSink {
   private readonly tables: SurveyedTable[] = []
   private current: SurveyedTable | undefined
@@ -38,7 +41,7 @@ export class TableSurvey implements RowSink {
     private readonly onRow: () => void,
   ) {}
 
-  /** What was found. */
+  /** The tables found. */
   get plan(): PlannedTable[] {
     return this.tables.map(({ name, labels, surveys, rows }) => ({
       name,
@@ -82,7 +85,7 @@ export class TableSurvey implements RowSink {
           `an import must not have more than ${importLimits.allColumns} columns in all tables`,
         )
       const survey = new TypeSurvey(this.settings)
-      // The rows before have nothing there.
+      // The column is blank in all preceding rows.
       if (rows > 0) survey.see(null)
       surveys.push(survey)
     }
@@ -94,7 +97,7 @@ export class TableSurvey implements RowSink {
   }
 }
 
-/** No valid reply could give back half of a character. */
+/** An unpaired surrogate could not be returned in any valid reply. */
 function requireWellFormed(text: string, place: () => string): void {
   if (LONE_SURROGATE.test(text)) throw badFile('a text value is not well-formed Unicode', place())
 }

@@ -4,18 +4,18 @@ import { badFile } from './import-errors'
 
 const START_BYTES = 64 * 1024
 
-/** A file of text, and how to read it. */
+/** A text file and its encoding. */
 export interface TextFile {
   readonly path: string
-  /** Label of TextDecoder. */
+  /** Label for TextDecoder. */
   readonly encoding: string
   /** The beginning of the text, without a byte order mark. */
   readonly start: string
 }
 
 /**
- * Finds out how a file is encoded: by its byte order mark; without one it is UTF-8 when all of it is, else Windows-1252,
- * of which every byte means something. Throws `invalid` for what is no text at all.
+ * Detects the encoding of a file by its byte order mark; without one it is UTF-8 if all of it is valid UTF-8,
+ * otherwise Windows-1252, in which every byte is valid. Throws `invalid` for a binary file.
  */
 export async function openText(path: string): Promise<TextFile> {
   const start = await readStart(path)
@@ -25,7 +25,10 @@ export async function openText(path: string): Promise<TextFile> {
   return { path, encoding, start: text }
 }
 
-/** The text of a file in pieces. Throws `invalid`, telling the line, where bytes are no text in its encoding. */
+/**
+ * The text of a file in chunks. Throws `invalid`, naming the line, for bytes that are invalid in its
+ * encoding.
+ */
 export async function* readText({ path, encoding }: TextFile): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true })
   let line = 1

@@ -1,6 +1,6 @@
 import type { ImportedCell } from './row-sink'
 
-/** What a number format shows of a date. */
+/** The date parts that a number format shows. */
 export interface DateParts {
   readonly day: boolean
   readonly time: boolean
@@ -9,7 +9,7 @@ export interface DateParts {
 const DAY = 86_400
 /** Day number of 1 January 1970, where 1 is 1 January 1900. */
 const EPOCH_DAY = 25_569
-/** How many days later days are counted from in the other calendar. */
+/** Offset in days of the 1904 date system. */
 const DAYS_1904 = 1_462
 /** Day numbers end with the year 9999. */
 const LAST_DAY = 2_958_466
@@ -24,22 +24,22 @@ const builtIn: readonly (readonly [first: number, last: number, parts: DateParts
   [50, 58, { day: true, time: false }],
 ]
 
-/** What a number format shows of a date; undefined when it shows numbers, or how long something takes. */
+/** The date parts that a number format shows; undefined for numbers and durations. */
 export function isDateFormat(id: number, code: string | undefined): DateParts | undefined {
   if (code === undefined) return builtIn.find(([first, last]) => id >= first && id <= last)?.[2]
-  // Elapsed hours, minutes or seconds are a number of days.
+  // Elapsed hours, minutes or seconds are durations.
   if (/\[(h+|m+|s+)\]/i.test(code)) return undefined
   const plain = code.replace(/"[^"]*"|\\.|_.|\*.|\[[^\]]*\]|General/gi, '').split(';', 1)[0] ?? ''
   const parts = { day: /[yd]|^[^hs]*m[^hs]*$/i.test(plain), time: /[hs]/i.test(plain) }
   return parts.day || parts.time ? parts : undefined
 }
 
-/** The cell that a number means as a date; a time without a day is text. */
+/** The cell for a number formatted as a date; a time without a day becomes text. */
 export function dateCell(serial: number, parts: DateParts, from1904: boolean): ImportedCell {
   const days = from1904 ? serial + DAYS_1904 : serial
   if (!(days >= 0 && days < LAST_DAY)) return serial
   if (!parts.day && serial >= 0 && serial < 1) return timeText(serial)
-  // 1900 counts as a leap year there, so that days before March are one off.
+  // The 1900 date system treats 1900 as a leap year, so days before March are off by one.
   const whole = days < 60 ? days + 1 : days
   const seconds = Math.round((whole - EPOCH_DAY) * DAY * 1000) / 1000
   const isMidnight = seconds % DAY === 0
@@ -48,7 +48,7 @@ export function dateCell(serial: number, parts: DateParts, from1904: boolean): I
 }
 
 function timeText(days: number): string {
-  // The last half second of a day is not yet the next one.
+  // Rounding must not carry the last half second of a day over into the next.
   const seconds = Math.min(DAY - 1, Math.round(days * DAY))
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
   return `${two(seconds / 3600)}:${two((seconds / 60) % 60)}:${two(seconds % 60)}`

@@ -5,25 +5,25 @@ import { isDateFormat, type DateParts } from './workbook-dates'
 import { readXml, type XmlEvents } from './xml-events'
 import type { ZipParts } from './zip-parts'
 
-/** A sheet of cells. */
+/** A worksheet. */
 export interface Sheet {
   readonly name: string
   /** Part that holds its cells. */
   readonly part: string
 }
 
-/** What stands beside the cells of a workbook, and is needed to read them. */
+/** Data of a workbook, besides the cells, that is needed to read them. */
 export interface Workbook {
   readonly sheets: readonly Sheet[]
-  /** True when days are counted from 1904 on instead of 1900. */
+  /** True for the 1904 date system instead of the 1900 one. */
   readonly from1904: boolean
-  /** What the numbers of a cell mean as a date, by the index of its style; undefined for mere numbers. */
+  /** How the numbers of a cell are read as dates, by style index; undefined for plain numbers. */
   readonly dateStyles: readonly (DateParts | undefined)[]
-  /** Texts that cells refer to by index. */
+  /** Shared strings, by index. */
   readonly texts: readonly string[]
 }
 
-/** Reads all of a workbook but its cells. Throws `invalid` when it is none. */
+/** Reads everything in a workbook but its cells. Throws `invalid` when the file is not a workbook. */
 export async function readWorkbook(zip: ZipParts): Promise<Workbook> {
   const roots = await readRelations(zip, '')
   const part = [...roots.values()].find(({ type }) => type === 'officeDocument')?.target
@@ -42,13 +42,13 @@ export async function readWorkbook(zip: ZipParts): Promise<Workbook> {
   return { sheets, from1904, dateStyles, texts: await readTexts(zip, partOf('sharedStrings')) }
 }
 
-/** Reads a part that a workbook may also go without. */
+/** Reads an optional part of a workbook. */
 async function readPart(zip: ZipParts, part: string, events: XmlEvents): Promise<void> {
   if (zip.has(part)) await readXml(part, zip.read(part), events)
 }
 
 interface Relation {
-  /** Last part of the address that names the type. */
+  /** Last segment of the URI that names the relationship type. */
   readonly type: string
   readonly target: string
 }
@@ -83,7 +83,7 @@ async function readSheetNames(zip: ZipParts, part: string) {
   return { names, from1904 }
 }
 
-/** Styles at most; Excel allows 65,490. */
+/** Maximum number of styles; Excel allows 65,490. */
 const MAX_STYLES = 100_000
 
 async function readDateStyles(zip: ZipParts, part: string): Promise<(DateParts | undefined)[]> {
@@ -128,7 +128,7 @@ async function readTexts(zip: ZipParts, part: string): Promise<string[]> {
   return texts
 }
 
-/** Puts together a text whose parts may be formatted each in its own way; how it is spoken is left out. */
+/** Concatenates the runs of a rich text; phonetic text is left out. */
 export class RichText {
   private value = ''
   private isText = false
@@ -156,7 +156,7 @@ export class RichText {
     if (element === 'rPh') this.isSpoken = false
   }
 
-  /** The text, with the characters that XML cannot hold, which are written as `_x000D_`. */
+  /** The text, decoding characters that XML cannot contain, which are written as `_x000D_`. */
   end(): string {
     return this.value.replace(/_x([0-9a-fA-F]{4})_/g, (_, hex: string) =>
       String.fromCharCode(Number.parseInt(hex, 16)),

@@ -7,7 +7,9 @@ import { readWorkbook, RichText, type Sheet, type Workbook } from './workbook-pa
 import { readXml, type XmlEvents } from './xml-events'
 import { ZipParts } from './zip-parts'
 
-/** The rows of an XLSX file: each sheet with cells is a table, and its first row that is not blank names the columns. */
+/**
+ * The rows of an XLSX file: each sheet with cells is a table, and its first non-blank row names the columns.
+ */
 export function workbookRows(path: string): RowSource {
   return async (sink) => {
     await using zip = await ZipParts.open(path)
@@ -19,7 +21,7 @@ export function workbookRows(path: string): RowSource {
   }
 }
 
-/** Turns the cells of one sheet into rows. */
+/** Converts the cells of one sheet into rows. */
 class SheetReader implements XmlEvents {
   private row: ImportedCell[] = []
   private rowChars = 0
@@ -154,12 +156,15 @@ function placeOf({ name }: Sheet, row: number): string {
   return `sheet ${shown(name)}, row ${row}`
 }
 
-/** A long number of an account or the like; a fraction of as many digits is what programs write for a shorter one. */
+/**
+ * Matches a long integer, such as an account number; a fraction with that many digits is merely how programs
+ * write a shorter one.
+ */
 function isLongWhole(text: string, number: number): boolean {
   return /^-?\d{16,}$/.test(text) && !Number.isSafeInteger(number)
 }
 
-/** Index of the column that `AB12` names; -1 when it names none. */
+/** Index of the column in a reference such as `AB12`; -1 when it is invalid. */
 function columnOf(reference: string): number {
   const letters = /^[A-Z]{1,3}/i.exec(reference)?.[0].toUpperCase() ?? ''
   let index = 0

@@ -2,10 +2,10 @@ import { SaxesParser } from 'saxes'
 import { badFile, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
 
-/** Bytes in which some element, text or end of an element has to come. */
+/** Maximum bytes without an element, a text or an end of an element. */
 const MOST_SILENT_BYTES = 8 * 1024 * 1024
 
-/** What is told of an XML file. Names come without their prefix. */
+/** Handlers for the events of an XML file. Names are without their prefix. */
 export interface XmlEvents {
   open?(name: string, attributes: Readonly<Record<string, string>>): void
   text?(text: string): void
@@ -13,8 +13,9 @@ export interface XmlEvents {
 }
 
 /**
- * Reads XML. No entities but those of XML itself are known, so nothing is ever fetched or multiplied. Throws `invalid`
- * when it is not well formed, `too_large` when elements lie too deep in each other or one of them is too long.
+ * Parses XML. Only the predefined entities of XML are supported, so nothing is ever fetched or expanded.
+ * Throws `invalid` when it is not well formed, and `too_large` when elements are nested too deeply or one of
+ * them is too long.
  */
 export async function readXml(
   name: string,

@@ -4,8 +4,8 @@ import { badFile, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
 
 /**
- * The parts of a zip file, by name. What they take unpacked is bounded: by what the file says at first, and by the bytes
- * that come in fact, which are held to it.
+ * The parts of a zip file, by name. Their uncompressed size is bounded twice: by the sizes declared in the
+ * directory, and by the bytes actually produced, which must not exceed the declared size.
  */
 export class ZipParts implements AsyncDisposable {
   private constructor(
@@ -13,7 +13,10 @@ export class ZipParts implements AsyncDisposable {
     private readonly entries: ReadonlyMap<string, Entry>,
   ) {}
 
-  /** Reads the list of parts. Throws `invalid` for what is no zip file, `too_large` for too many or too large parts. */
+  /**
+   * Reads the directory. Throws `invalid` for a file that is not a zip archive, `too_large` for too many or
+   * too large parts.
+   */
   static async open(path: string): Promise<ZipParts> {
     const zip = await openPromise(path, { lazyEntries: true, autoClose: false }).catch(notZip)
     try {
@@ -28,7 +31,7 @@ export class ZipParts implements AsyncDisposable {
     return this.entries.has(name)
   }
 
-  /** The bytes of a part as they are unpacked; none when it is not there. */
+  /** The decompressed bytes of a part; none when it does not exist. */
   async *read(name: string): AsyncGenerator<Buffer> {
     const entry = this.entries.get(name)
     if (!entry) return
@@ -50,7 +53,7 @@ function notZip(error: unknown): never {
   throw isOfSystem(error) ? error : badFile('the XLSX file is damaged or incomplete')
 }
 
-/** True for an error of the disk, which the file is not to blame for. */
+/** True for an error of the disk, which is not the fault of the file. */
 function isOfSystem(error: unknown): boolean {
   const { code } = error as { code?: unknown }
   return typeof code === 'string' && /^E[A-Z]+$/.test(code)

@@ -2,10 +2,10 @@ import type { Writable } from 'node:stream'
 
 /** Bytes of the length before each frame: an unsigned integer, big endian. */
 const HEADER_BYTES = 4
-/** Up to this size one write of a copy is faster than a write of two parts. */
+/** Up to this size, one write of a copy is faster than two writes. */
 const COPIED_BYTES = 16 * 1024
 
-/** Largest message of a Node program in either direction; theirs are far smaller. */
+/** Largest message of a Node program in either direction; actual messages are far smaller. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 
 /** Thrown for a frame above the limit of its channel. */
@@ -15,7 +15,7 @@ export class FrameTooLarge extends Error {
   }
 }
 
-/** Splits a byte stream into frames. A frame is a length of four bytes, big endian, and that many bytes. */
+/** Splits a byte stream into frames. A frame is a four-byte big-endian length followed by that many bytes. */
 export class FrameReader {
   private readonly header = Buffer.alloc(HEADER_BYTES)
   private headerFilled = 0
@@ -53,15 +53,15 @@ export class FrameReader {
 
   private beginFrame(bytes: number): void {
     if (bytes > this.maxFrameBytes) throw new FrameTooLarge(bytes, this.maxFrameBytes)
-    // Every byte is set before the frame is returned.
+    // Every byte is overwritten before the frame is returned.
     this.frame = Buffer.allocUnsafe(bytes)
     this.frameFilled = 0
   }
 }
 
 /**
- * Writes one frame. Resolves when the operating system has accepted it, so that a caller who awaits it cannot outrun the
- * reader. Rejects with FrameTooLarge above the limit, and with the stream's error.
+ * Writes one frame. Resolves when the operating system has accepted it, so that a caller that awaits it
+ * cannot outpace the reader. Rejects with FrameTooLarge above the limit, and with the stream's error.
  */
 export function writeFrame(
   stream: Writable,

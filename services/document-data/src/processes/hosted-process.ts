@@ -5,27 +5,35 @@ import { FrameReader, writeFrame } from './frames'
 import { orphanGuard } from './orphan-guard'
 import { killNow, residentBytes, setNiceness } from './process-control'
 
-/** Sets the limits of a process before it becomes the program: Node cannot set limits of a child. */
+/** Sets the resource limits, then executes the program: Node cannot set limits of a child. */
 const SHELL = '/bin/sh'
 /** The unit of `ulimit -f`. */
 const BLOCK_BYTES = 512
-/** The end of standard error that is kept. */
+/** Length of the tail of standard error that is kept. */
 const STDERR_BYTES = 8 * 1024
-/** How long output may stay open after the exit, by a descendant that left the process group. */
+/** How long a descendant outside the process group may keep the output open after the exit. */
 const DRAIN_MS = 1000
 const MEMORY_CHECK_MS = 100
 
-/** Limits of a process; one that is absent is not set. A system that cannot set one of them sets the others. */
+/**
+ * Limits of a process; absent ones are not set. A system that does not support one of them still applies the
+ * others.
+ */
 export interface ProcessLimits {
-  /** Memory that it may allocate, set by the kernel (`ulimit -d`): allocations beyond it fail in the program. */
+  /**
+   * Memory that it may allocate, enforced by the kernel (`ulimit -d`): further allocations fail in the
+   * program.
+   */
   readonly dataBytes?: number
-  /** Largest file that it may write, set by the kernel (`ulimit -f`), in blocks of 512 bytes. */
+  /** Largest file that it may write, enforced by the kernel (`ulimit -f`), in blocks of 512 bytes. */
   readonly fileBytes?: number
-  /** Processor time, set by the kernel (`ulimit -t`), which kills it by SIGKILL; reported as cause `exited`. */
+  /** Processor time, enforced by the kernel (`ulimit -t`) with SIGKILL; reported as cause `exited`. */
   readonly cpuSeconds?: number
-  /** Resident memory above which it is killed. Watched while it is working, and only on systems with /proc. */
+  /**
+   * Resident memory above which it is killed. Monitored while it is working, and only on systems with /proc.
+   */
   readonly residentBytes?: number
-  /** Time from its start after which it is killed. */
+  /** Wall-clock time from its start after which it is killed. */
   readonly wallMs?: number
 }
 
@@ -34,13 +42,15 @@ export interface ProcessOptions {
   /** Path of an executable of any kind. It reads frames from standard input and writes frames to standard output. */
   readonly program: string
   readonly args: readonly string[]
-  /** Environment; empty when absent, except for what the shell sets: PWD, OLDPWD, SHLVL and _. */
+  /**
+   * Environment; empty when absent, except for the variables that the shell sets: PWD, OLDPWD, SHLVL and _.
+   */
   readonly env?: Readonly<Record<string, string>>
-  /** Working folder, `/` when absent. */
+  /** Working folder; `/` when absent. */
   readonly cwd?: string
   /**
-   * Niceness of all its threads from its first frame on, 0 when absent. A program starts at normal priority, so that a busy
-   * machine does not delay the first one that is needed.
+   * Niceness of all its threads from its first frame on; 0 when absent. A program starts at normal priority,
+   * so that a busy machine does not delay its first frame.
    */
   readonly niceness?: number
   /**
@@ -95,7 +105,7 @@ export class HostedProcess {
   private cause: ExitCause | undefined
   private error: unknown
   private exitedAlready = false
-  /** Settles when the frame that is being handled, if any, is done. */
+  /** Settles when the current frame, if any, has been handled. */
   private handling: Promise<void> | undefined
   private hasSentFrame = false
 
@@ -149,8 +159,8 @@ export class HostedProcess {
   }
 
   /**
-   * Says whether the process has work, which it has at first. One without work does not keep this process alive, and its
-   * memory is not watched.
+   * Declares whether the process has work, as it does initially. An idle process does not keep this process
+   * alive, and its memory is not monitored.
    */
   setWorking(works: boolean): void {
     const { child } = this
@@ -161,7 +171,7 @@ export class HostedProcess {
     if (works) this.watchMemory()
   }
 
-  /** Kills the process at once. Does nothing when it has ended. */
+  /** Kills the process at once. Does nothing after its end. */
   kill(): void {
     this.end('killed')
   }
@@ -222,7 +232,7 @@ export class HostedProcess {
     })
   }
 
-  /** Passes frames on, one after the other; resolves when the output has ended and the last one is handled. */
+  /** Passes on frames in order; resolves when the output has ended and the last frame is handled. */
   private deliver(stdout: Readable | null | undefined): Promise<void> {
     const reader = new FrameReader(this.options.maxFrameBytes)
     return new Promise((resolve) => {
@@ -243,7 +253,7 @@ export class HostedProcess {
     })
   }
 
-  /** Events and not an async iterator: that would take as long as a small message. */
+  /** Uses events because an async iterator would cost as much as a small message. */
   private deliverFrames(frames: Iterator<Buffer, undefined>, stdout: Readable): void {
     for (let frame = frames.next().value; frame && !this.cause; frame = frames.next().value) {
       if (!this.hasSentFrame) this.lowerPriority()
@@ -271,7 +281,7 @@ export class HostedProcess {
   }
 }
 
-/** Starts a shell that sets the limits and becomes the program. */
+/** Starts a shell that sets the limits and then executes the program. */
 function startShell(options: ProcessOptions): ChildProcess {
   const { program, args, env = {}, cwd = '/', limits, hasDescendants = false } = options
   return spawn(SHELL, ['-c', `${ulimits(limits)}exec "$0" "$@"`, program, ...args], {
@@ -282,7 +292,7 @@ function startShell(options: ProcessOptions): ChildProcess {
   })
 }
 
-/** Commands that set limits; no core file is ever written. */
+/** Shell commands that set limits; core files are disabled. */
 function ulimits({ dataBytes, fileBytes, cpuSeconds }: ProcessLimits): string {
   const limits = [
     ['c', 0],

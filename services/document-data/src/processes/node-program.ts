@@ -3,7 +3,7 @@ import { deserialize, serialize } from 'node:v8'
 import { MAX_MESSAGE_BYTES } from './frames'
 import { HostedProcess, type ProcessExit, type ProcessOptions } from './hosted-process'
 
-/** Describes a program of this service to run in a process of its own. */
+/** Describes a program of this service to run in a separate process. */
 export interface NodeProgramOptions extends Pick<
   ProcessOptions,
   'limits' | 'niceness' | 'memoryCheckMs' | 'cwd'
@@ -11,18 +11,18 @@ export interface NodeProgramOptions extends Pick<
   /** Path of the compiled module, which opens a parent channel. */
   readonly module: string
   readonly args?: readonly string[]
-  /** MiB of JavaScript objects. */
+  /** JavaScript heap in MiB. */
   readonly heapMb: number
 }
 
-/** Receives what a program sends. */
+/** Receives the messages of a program. */
 export interface NodeProgramHandlers<Out> {
   onMessage(message: Out): void
   /** Called exactly once, after the last message. */
   onExit(exit: ProcessExit): void
 }
 
-/** A hosted process that runs Node and exchanges messages in the form of structured clones. */
+/** A hosted process that runs Node and exchanges structured clones. */
 export class NodeProgram<In, Out> {
   private readonly process: HostedProcess
 
@@ -48,7 +48,7 @@ export class NodeProgram<In, Out> {
     return this.process.hasExited
   }
 
-  /** Process id; undefined when it could not be started. */
+  /** Process id; undefined when the process could not be started. */
   get pid(): number | undefined {
     return this.process.pid
   }
@@ -58,12 +58,12 @@ export class NodeProgram<In, Out> {
     this.process.send(serialize(message)).catch(() => this.kill())
   }
 
-  /** As `setWorking` of HostedProcess. */
+  /** See `setWorking` of HostedProcess. */
   setWorking(works: boolean): void {
     this.process.setWorking(works)
   }
 
-  /** Kills the process at once. Does nothing when it has ended. */
+  /** Kills the process at once. Does nothing after its end. */
   kill(): void {
     this.process.kill()
   }
@@ -74,12 +74,12 @@ export function compiledProgram(path: string): string {
   return join(__dirname, '../../dist', path)
 }
 
-/** Exit code where a process that aborts itself has no signal. */
+/** Exit code of an aborted process where there is no signal. */
 const ABORTED = 134
-/** How V8 ends a process at the limit of its heap, or without memory. */
+/** How V8 ends a process that reaches its heap limit or runs out of memory. */
 const V8_SIGNALS: readonly (string | null)[] = ['SIGABRT', 'SIGTRAP', 'SIGILL']
 
-/** True when a Node process ended because it needed more memory than its limits allow. */
+/** True when a Node process ended because it exceeded its memory limits. */
 export function exceededMemory({ cause, code, signal }: ProcessExit): boolean {
   return (
     cause === 'memory' || (cause === 'exited' && (V8_SIGNALS.includes(signal) || code === ABORTED))

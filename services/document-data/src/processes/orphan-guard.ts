@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 
 /**
- * Reads lines `+ TARGET` and `- TARGET`: a process, or a process group as a negative number. At the end of its input, which is also the end of the process at the other side, it
- * kills what is left.
+ * Reads lines `+ TARGET` and `- TARGET`: a process, or a process group as a negative number. When its input
+ * ends, because the process at the other end has ended, it kills the remaining targets.
  */
 const SCRIPT = `
 targets=
@@ -16,8 +16,9 @@ done
 for target in $targets; do kill -s KILL -- "$target"; done`
 
 /**
- * Kills processes when this process ends, however it ends. A shell beside this process does that, because a program
- * of any kind, busy or hostile, cannot be relied on to notice the end of its parent. The shell runs while there are such processes.
+ * Kills processes when this process ends for any reason. A separate shell does so, because a program of any
+ * kind, busy or hostile, cannot be relied on to notice the end of its parent. The shell runs only while such
+ * processes exist.
  */
 class OrphanGuard {
   private readonly targets = new Set<number>()
@@ -30,7 +31,7 @@ class OrphanGuard {
     else this.start()
   }
 
-  /** Removes what has ended. */
+  /** Removes a process that has ended. */
   remove(target: number): void {
     if (!this.targets.delete(target)) return
     this.shell?.stdin?.write(`- ${target}\n`)
@@ -40,7 +41,7 @@ class OrphanGuard {
   }
 
   private start(): void {
-    // In a session of its own, so that ^C in a terminal does not end it before this process.
+    // A session of its own, so that ^C in a terminal does not end the guard before this process.
     const shell = spawn('/bin/sh', ['-c', SCRIPT], {
       env: {},
       cwd: '/',
@@ -50,7 +51,7 @@ class OrphanGuard {
     this.shell = shell
     shell.unref()
     ;(shell.stdin as Socket).unref()
-    // When it breaks, the exit of the shell is what counts.
+    // A write error is ignored; the exit of the shell is handled instead.
     shell.stdin.on('error', () => {})
     shell.once('error', () => this.forget(shell))
     shell.once('exit', () => {

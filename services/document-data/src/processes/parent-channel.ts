@@ -2,18 +2,21 @@ import { Console } from 'node:console'
 import { deserialize, serialize } from 'node:v8'
 import { FrameReader, MAX_MESSAGE_BYTES, writeFrame } from './frames'
 
-/** The messages between a program and the process that started it as a NodeProgram. */
+/** Messages between a program and the parent that started it as a NodeProgram. */
 export interface ParentChannel<Out> {
   /** Sends a message; resolves when the operating system has accepted it. */
   send(message: Out): Promise<void>
-  /** Stops receiving, so that the program ends when it has nothing else to do. */
+  /** Stops receiving, so that the program ends when it has no other work. */
   close(): void
 }
 
-/** Opens the channel, on standard input and output. The program exits when its parent closes it, and when it breaks. */
+/**
+ * Opens the channel on standard input and output. The program exits when its parent closes the channel or the
+ * channel breaks.
+ */
 export function openParentChannel<In, Out>(onMessage: (message: In) => void): ParentChannel<Out> {
   const { stdin, stdout, stderr } = process
-  // A library that prints must not damage the frames.
+  // A library that prints to standard output must not corrupt the frames.
   globalThis.console = new Console(stderr)
   const reader = new FrameReader(MAX_MESSAGE_BYTES)
   stdin.on('data', (chunk: Buffer) => {

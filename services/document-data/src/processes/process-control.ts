@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
-/** Kills a process, or the process group of a negative number, if it has not ended. */
+/** Kills a process, or the process group of a negative number, if it still exists. */
 export function killNow(target: number): void {
   try {
     process.kill(target, 'SIGKILL')
@@ -10,18 +10,18 @@ export function killNow(target: number): void {
   }
 }
 
-/** Sets the niceness of all threads of a process, where that is permitted. */
+/** Sets the niceness of all threads of a process, where permitted. */
 export function setNiceness(pid: number, niceness: number): void {
   for (const thread of listThreads(pid)) {
     try {
       setPriority(thread, niceness)
     } catch {
-      // The thread has ended, or the system does not permit it: then all have the same priority.
+      // The thread has ended, or the system does not permit it: then all keep the same priority.
     }
   }
 }
 
-/** Linux has a priority for each thread; elsewhere the process has one. */
+/** Linux has a priority per thread; other systems have one per process. */
 function listThreads(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number)

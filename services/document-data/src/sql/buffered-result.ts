@@ -2,7 +2,10 @@ import { tooSlow } from '../store/reads/record-chunks'
 import type { SqlResult } from './sql-child'
 import type { SqlMoment } from './sql-messages'
 
-/** A result on its way to its reader. It stays in memory until it is disposed of, or for a limited time when the reader is slow. */
+/**
+ * The result of a statement, buffered in memory until it is disposed of or a slow reader exceeds its time
+ * limit.
+ */
 export class BufferedResult implements Disposable {
   readonly moment: SqlMoment
   private left: readonly Uint8Array[] | undefined
@@ -19,7 +22,7 @@ export class BufferedResult implements Disposable {
     this.timer.unref()
   }
 
-  /** The bytes, in pieces. Throws AppError `unavailable` when they were held for too long. */
+  /** The bytes, in chunks. Throws AppError `unavailable` when the result was buffered for too long. */
   *chunks(): Generator<Buffer> {
     for (let at = 0; ; at++) {
       if (!this.left) throw tooSlow()

@@ -1,21 +1,21 @@
 import type { Row, RowValue } from '../formats/row-writer'
 import type { ResultLimits } from './sql-messages'
 
-/** Thrown when a result is larger than it may be. */
+/** Thrown when a result exceeds its size limit. */
 export class ResultTooLarge extends Error {
   constructor({ maxRows, maxBytes }: ResultLimits) {
     super(`the result has more than ${maxRows} rows or ${Math.floor(maxBytes / 1024 ** 2)} MiB`)
   }
 }
 
-/** Rows are written together until they have so many characters … */
+/** Rows are batched up to this many characters … */
 const BATCH_LENGTH = 128 * 1024
-/** … or are so many. */
+/** … or this many rows. */
 const BATCH_ROWS = 1000
 
 /**
- * The rows in batches of bounded size. Throws ResultTooLarge as soon as it is certain that they are too many or too long:
- * a value may be very large, so it is measured before anybody writes it.
+ * The rows in batches of bounded size. Throws ResultTooLarge as soon as the limit on rows or size is certain
+ * to be exceeded: a value may be very large, so it is measured before it is serialized.
  */
 export function* batchRows(rows: Iterable<Row>, limits: ResultLimits): Generator<readonly Row[]> {
   let batch: Row[] = []
@@ -36,7 +36,7 @@ export function* batchRows(rows: Iterable<Row>, limits: ResultLimits): Generator
   if (batch.length > 0) yield batch
 }
 
-/** Bytes that a row takes at least, in any form. */
+/** Minimum size of a row in any format, in bytes. */
 function leastLength(row: Row): number {
   let length = 0
   for (const value of row) length += lengthOf(value)

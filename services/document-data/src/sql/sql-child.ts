@@ -4,36 +4,38 @@ import { compiledProgram, exceededMemory, NodeProgram } from '../processes/node-
 import { failureOf } from './sql-errors'
 import type { FromSqlProcess, SqlMoment, SqlRequest } from './sql-messages'
 
-/** MiB of JavaScript objects, which are few: a chunk, and the values of a row. */
+/** JavaScript heap in MiB. Small, because it holds only one chunk and the values of one row. */
 const HEAP_MB = 128
-/** Requests of other callers come first when the processors are busy. */
+/** Niceness: requests of other callers take precedence when the processors are busy. */
 const NICENESS = 10
-/** Memory of the program itself, beside what its statements allocate. */
+/** Memory of the program itself, in addition to what its statements allocate. */
 const PROGRAM_BYTES = 96 * 1024 ** 2
 const MEMORY_CHECK_MS = 50
-/** A statement whose caller has gone may finish within this time: a new process costs more. */
+/**
+ * A statement whose caller has disconnected may finish within this time: starting a new process costs more.
+ */
 const GRACE_MS = 100
 
-/** How processes for SQL are made. */
+/** Options for starting SQL processes. */
 export interface SqlChildOptions {
-  /** Memory that a statement may take, in bytes. */
+  /** Memory available to a statement, in bytes. */
   readonly memoryBytes: number
-  /** Another compiled program than usual, in tests. */
+  /** Overrides the compiled program in tests. */
   readonly program?: string
 }
 
-/** The whole result of a statement. */
+/** The complete result of a statement. */
 export interface SqlResult {
   readonly moment: SqlMoment
   readonly chunks: readonly Uint8Array[]
   readonly bytes: number
 }
 
-/** Thrown when a process has ended before it finished a statement. */
+/** Thrown when a process ended before it finished a statement. */
 export class ChildEnded extends Error {
-  /** True when it may have ended for lack of memory; otherwise it crashed. */
+  /** True when it may have run out of memory; otherwise it crashed. */
   readonly isOfMemory: boolean
-  /** True when another process may have killed it, such as the kernel when the machine is out of memory. */
+  /** True when another process may have killed it, such as the kernel under memory pressure. */
   readonly isFromOutside: boolean
 
   constructor(exit: ProcessExit) {
@@ -49,14 +51,14 @@ interface Job {
   ended(error: Error): void
 }
 
-/** A process that runs SQL which callers wrote, one statement at a time. */
+/** A process that runs SQL written by callers, one statement at a time. */
 export class SqlChild {
-  /** Document of the last statement: its file may still be open there. */
+  /** Document of the last statement: its file may still be open in the process. */
   docId = ''
   isReady = false
-  /** True when it must not be used again. */
+  /** True when the process must not be reused. */
   isSpent = false
-  /** Why `kill` was called, if it was: the process must not be used again, or did not stop in time. */
+  /** Why `kill` was called, if it was: the process must not be reused, or did not stop in time. */
   killedAs?: 'spent' | 'stopped'
   private readonly program: NodeProgram<SqlRequest, FromSqlProcess>
   private job: Job | undefined
@@ -87,7 +89,7 @@ export class SqlChild {
     this.program.setWorking(false)
   }
 
-  /** True when it can run a statement now or after the one that it runs. */
+  /** True when it can run another statement, now or after the current one. */
   get isUsable(): boolean {
     return this.isReady && !this.isSpent && !this.program.hasExited
   }
@@ -97,8 +99,9 @@ export class SqlChild {
   }
 
   /**
-   * Runs a statement; settles when the process is free again, or has ended. Throws AppError `invalid` for a statement that
-   * fails, takes too long or has too large a result, the signal's reason when it is aborted, ChildEnded when the process ends.
+   * Runs a statement; settles when the process is free again or has ended. Throws AppError `invalid` for a
+   * statement that fails, times out or exceeds the result limit, the reason of the signal when it is aborted,
+   * and ChildEnded when the process ends.
    */
   run(request: SqlRequest, timeoutMs: number, signal: AbortSignal): Promise<SqlResult> {
     return new Promise((resolve, reject) => {

@@ -1,16 +1,19 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { FromSqlProcess } from './sql-messages'
 
-/** What goes wrong with a file, not with a statement. */
+/** Result codes that concern the file rather than the statement. */
 const OF_THE_FILE = /^SQLITE_(IOERR|CANTOPEN|READONLY|CORRUPT|NOTADB|BUSY|LOCKED|FULL)/
 const NO_MEMORY = /^SQLITE_NOMEM/
 
-/** What a caller is told of a statement that needs too much memory. */
+/** The message for a statement that exceeds the memory limit. */
 export function tooMuchMemory(): AppError {
   return new AppError('invalid', 'SQL_TOO_LARGE', 'the statement exceeded the memory limit')
 }
 
-/** The error of a statement that failed in its process; what fails with the file comes as SQLite reported it. */
+/**
+ * The error of a statement that failed in its process; errors of the file are returned as SQLite reported
+ * them.
+ */
 export function failureOf(failure: Extract<FromSqlProcess, { kind: 'failed' }>): Error {
   const { cause, code, message } = failure
   if (cause === 'limit') return new AppError('invalid', 'SQL_TOO_LARGE', message)
@@ -22,7 +25,7 @@ export function failureOf(failure: Extract<FromSqlProcess, { kind: 'failed' }>):
   return new AppError('invalid', 'INVALID_SQL', `${code}: ${message}`)
 }
 
-/** What a caller is told of a statement that is refused, in the form of SQLite's own errors. */
+/** The error for a rejected statement, in the form of SQLite's own errors. */
 function refusedStatement(message: string): AppError {
   return new AppError('invalid', 'INVALID_SQL', `SQLITE_ERROR: ${message}`)
 }

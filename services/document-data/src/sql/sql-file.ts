@@ -5,18 +5,18 @@ import { findRefusal, type Openable, type ProgramStep } from './statement-check'
 import type { SqlMoment } from './sql-messages'
 import { bindArgs, StatementError, withoutSemicolon, wrap, type SqlArg } from './statement'
 
-/** Tables of Sheaf and of SQLite, which nobody reads by SQL. */
+/** Internal tables of Sheaf and SQLite, which cannot be read by SQL. */
 const HIDDEN = /^(_sheaf_|sqlite_)/i
-/** Virtual tables that only take their argument apart. */
+/** Virtual tables that only parse their argument. */
 const VIRTUAL = ['json_each', 'json_tree', 'jsonb_each', 'jsonb_tree']
 /** The table of the schema itself. */
 const SCHEMA_ROOT = 1
 
-/** Statements that are kept ready, of which each is at most so long. */
+/** Prepared statements that are cached, and the maximum length of each. */
 const MAX_KEPT = 50
 const MAX_KEPT_LENGTH = 10_000
 
-/** What is run for every statement of a caller. */
+/** SQL that runs around every statement of a caller. */
 type OwnStatements = Readonly<Record<'begin' | 'moment' | 'version' | 'end', Statement<unknown[]>>>
 
 interface SchemaRow {
@@ -25,18 +25,21 @@ interface SchemaRow {
   readonly readable: 0 | 1
 }
 
-/** A statement that was found harmless. */
+/** A statement that passed the check. */
 export interface SqlRows {
   readonly columns: readonly string[]
-  /** Finds the rows, while they are taken; integers are bigint when `exact`, else numbers. */
+  /** Iterates over the rows; integers are bigint when `exact`, otherwise numbers. */
   readonly run: (exact: boolean) => Iterable<Row>
 }
 
-/** A document file, opened to run what callers wrote. It can only be read, and of it only what callers may see. */
+/**
+ * A document file, opened read-only to run statements written by callers. Only the tables that callers may
+ * see are readable.
+ */
 export class SqlFile {
   private readonly inode: number
   private readonly own: OwnStatements
-  /** Statements that were found harmless, for as long as the form of the document is the same. */
+  /** Statements that passed the check, valid until the schema of the document changes. */
   private readonly found = new Map<string, Statement<unknown[]>>()
   private schemaVersion = -1
   private roots = new Set<number>()
@@ -57,13 +60,13 @@ export class SqlFile {
     }
   }
 
-  /** Opens a file; it must be there. */
+  /** Opens an existing file. */
   static open(path: string): SqlFile {
     const db = new Database(path, { fileMustExist: true, readonly: true, timeout: 1000 })
     try {
       for (const setting of ['trusted_schema = OFF', 'cell_size_check = ON', 'query_only = ON'])
         db.pragma(setting)
-      // A sort could else fill the disk.
+      // Otherwise a sort could fill the disk.
       db.pragma('temp_store = MEMORY')
       return new SqlFile(path, db)
     } catch (error) {
@@ -72,12 +75,12 @@ export class SqlFile {
     }
   }
 
-  /** False when the path leads to another file by now. */
+  /** False when the path now refers to another file. */
   get isCurrent(): boolean {
     return statSync(this.path, { throwIfNoEntry: false })?.ino === this.inode
   }
 
-  /** Begins to look at one moment of the document, until `end`. */
+  /** Begins a read transaction, which lasts until `end`. */
   begin(): SqlMoment {
     this.own.begin.run()
     const moment = this.own.moment.get() as SqlMoment
@@ -86,8 +89,9 @@ export class SqlFile {
   }
 
   /**
-   * Looks at a statement, so that it can be run. Both must stand between `begin` and `end`: the form of the document is
-   * then the same. Throws StatementError for what may not run, and what SQLite throws.
+   * Prepares and checks a statement. Preparing and running must both happen between `begin` and `end`, so
+   * that the schema is the same. Throws StatementError for a statement that is not permitted, and what SQLite
+   * throws.
    */
   select(text: string, args: readonly SqlArg[]): SqlRows {
     if (text.includes('\0')) throw new StatementError('unrecognized token: NUL')
@@ -95,7 +99,7 @@ export class SqlFile {
     const known = this.found.get(sql)
     const statement = known ?? this.prepare(sql)
     const values = bindArgs(sql, args)
-    // Which tables a statement reads does not depend on its arguments: one look is enough.
+    // The tables that a statement reads do not depend on its arguments, so one check is enough.
     if (!known) this.requireHarmless(sql, values)
     this.keep(sql, statement)
     const columns = statement.columns().map(({ name }) => name)
@@ -107,7 +111,7 @@ export class SqlFile {
     return { columns, run }
   }
 
-  /** Ends the look at the document, so that it holds nothing up. */
+  /** Ends the read transaction, so that it does not hold back checkpoints. */
   end(): void {
     if (this.db.inTransaction) this.own.end.run()
   }
@@ -119,12 +123,13 @@ export class SqlFile {
   private prepare(sql: string): Statement<unknown[]> {
     try {
       const statement = this.db.prepare<unknown[]>(wrap(sql))
-      // Alone it has to be a statement too: parentheses in it could close those around it.
+      // The text must also be a statement on its own: its parentheses could otherwise close the enclosing
+      // ones.
       this.db.prepare(sql)
       return statement
     } catch (error) {
       const { message } = error as Error
-      // What is wrong with a hidden table would tell what it is like.
+      // An error about a hidden table would reveal its structure.
       if (/_sheaf_|sqlite_/i.test(sql) && !/syntax|incomplete|token/.test(message))
         throw new StatementError('not authorized')
       throw error
@@ -171,13 +176,13 @@ export class SqlFile {
       )
       .all() as SchemaRow[]
     const isHidden = ({ owner, readable }: SchemaRow) => !readable || HIDDEN.test(owner)
-    // In a file that was tampered with, what is hidden could be there under a second name.
+    // In a manipulated file, a hidden table could be listed under a second name.
     const hidden = new Set(rows.filter(isHidden).map(({ root }) => root))
     const roots = rows.map(({ root }) => root)
     return new Set(roots.filter((root) => root !== SCHEMA_ROOT && !hidden.has(root)))
   }
 
-  /** How EXPLAIN shows the virtual tables that may be read: they stay the same while the connection is open. */
+  /** How EXPLAIN shows the permitted virtual tables; constant while the connection is open. */
   private findVirtual(): Set<string> {
     const found = new Set<string>()
     for (const name of VIRTUAL) {
@@ -185,7 +190,7 @@ export class SqlFile {
         for (const [, step, , , , pointer] of this.explain(`SELECT 1 FROM ${name}('[]')`, []))
           if (step === 'VOpen' && pointer !== null) found.add(pointer)
       } catch {
-        // This SQLite does not have it.
+        // This build of SQLite does not include it.
       }
     }
     return found

@@ -1,10 +1,10 @@
 import type { RowFormat } from '../formats/create-row-writer'
 import type { SqlArg } from './statement'
 
-/** How much a statement may give. */
+/** Limits of a result. */
 export interface ResultLimits {
   readonly maxRows: number
-  /** Of the result as it is sent. */
+  /** Bytes of the result as it is sent. */
   readonly maxBytes: number
 }
 
@@ -14,34 +14,39 @@ export interface SqlRequest extends ResultLimits {
   readonly path: string
   readonly sql: string
   readonly args: readonly SqlArg[]
-  /** Form of the result; the REST document when absent. */
+  /** Format of the result; the REST document when absent. */
   readonly format: RowFormat | undefined
 }
 
-/** Which moment of the document a result shows. */
+/** The snapshot that a result is read from. */
 export interface SqlMoment {
   readonly epoch: string
   /** Log position. */
   readonly seq: number
 }
 
-/** Messages of a process for SQL: `ready` once, then for each request chunks of the result and how it ended. */
+/**
+ * Messages of an SQL process: `ready` once, then for each request the chunks of the result and its outcome.
+ */
 export type FromSqlProcess =
   | { readonly kind: 'ready' }
   | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
-  /** `spent` says that the process takes too much memory to be used again. */
+  /** `spent`: the process uses too much memory to be reused. */
   | {
       readonly kind: 'done'
       readonly moment: SqlMoment
       readonly spent: boolean
-      /** The last chunk: a small result is one message. */
+      /** The last chunk, included so that a small result is one message. */
       readonly bytes: Uint8Array
     }
   | {
       readonly kind: 'failed'
-      /** `limit` for a result that is too large, `statement` for a refusal, `error` for what was thrown. */
+      /**
+       * `limit` for a result that is too large, `statement` for a rejected statement, `error` for an
+       * exception.
+       */
       readonly cause: 'limit' | 'statement' | 'error'
-      /** Of SQLite, such as `SQLITE_ERROR`; empty when there is none. */
+      /** SQLite's result code, such as `SQLITE_ERROR`; empty when there is none. */
       readonly code: string
       readonly message: string
       readonly spent: boolean

@@ -5,46 +5,46 @@ import { ChildEnded, SqlChild, type SqlResult } from './sql-child'
 import { tooMuchMemory } from './sql-errors'
 import type { ResultLimits, SqlRequest } from './sql-messages'
 
-/** Bounds of what callers may ask by SQL. */
+/** Limits of SQL run for callers. */
 export interface SqlLimits extends ResultLimits {
-  /** Statements that run at once, a process each. */
+  /** Statements that run concurrently, one process each. */
   readonly processes: number
-  /** Statements that wait for their turn. */
+  /** Statements that may queue. */
   readonly waiting: number
-  /** Time of one statement; a caller may ask for less. */
+  /** Time limit of a statement; a caller may request a shorter one. */
   readonly timeoutMs: number
-  /** Memory of one statement. */
+  /** Memory limit of a statement. */
   readonly memoryBytes: number
 }
 
-/** What the pool is made of. */
+/** Dependencies and options of the pool. */
 export interface SqlPoolOptions {
   readonly limits: SqlLimits
-  /** How long a result is held for a slow reader, in milliseconds. */
+  /** How long a result is buffered for a slow reader, in milliseconds. */
   readonly maxHoldMs: number
-  /** Another program than usual, in tests. */
+  /** Overrides the program in tests. */
   readonly program?: string
-  /** Told of a process that cannot be started, or breaks down. */
+  /** Called when a process cannot be started or crashes. */
   readonly onCrash: (error: unknown) => void
 }
 
 /** A statement of a caller. */
 export interface SqlStatement extends Pick<SqlRequest, 'sql' | 'args' | 'format'> {
   readonly docId: string
-  /** Time limit in milliseconds; 0 for the usual one, which it can only lower. */
+  /** Time limit in milliseconds; 0 for the default. It can only lower the default. */
   readonly timeoutMs: number
 }
 
-/** Runs a read of a document's file outside this process; the signal says when it has to end. */
+/** Runs a read of a document's file in another process; the signal is aborted when the read has to end. */
 export type ReadFile = (
   read: (path: string, ended: AbortSignal) => Promise<SqlResult>,
 ) => Promise<SqlResult>
 
-/** How long a statement may wait for its turn. */
+/** How long a statement may wait in the queue. */
 const WAIT_MS = 10_000
-/** When to try again, for those who are sent away. */
+/** Retry delay for rejected callers. */
 const RETRY_MS = '1000'
-/** Results that are held at once, as a multiple of the largest: no statement begins while there are more. */
+/** Limit of buffered results, as a multiple of the largest result: above it, no statement starts. */
 const RESULTS_HELD = 8
 
 interface Waiter {
@@ -54,8 +54,9 @@ interface Waiter {
 }
 
 /**
- * A few processes for SQL that callers wrote, and one more that is warm, so that the next statement does not wait when
- * one had to be killed. No document gets more than half of them. The first statement starts them.
+ * A pool of processes that run SQL written by callers, plus one spare, so that the next statement does not
+ * wait when a process had to be killed. A document can use at most half of them. Processes start with the
+ * first statement.
  */
 export class SqlPool implements AsyncDisposable {
   private readonly children = new Set<SqlChild>()
@@ -63,7 +64,7 @@ export class SqlPool implements AsyncDisposable {
   private readonly waiting = new Set<Waiter>()
   private readonly running: Quota
   private readonly queued: Quota
-  /** Processes that ended otherwise than by closing the pool, by what ended them. */
+  /** Processes that ended other than by closing the pool, by cause. */
   readonly ended = { stopped: 0, spent: 0, memory: 0, failure: 0 }
   private heldBytes = 0
   private closed = false
@@ -73,12 +74,12 @@ export class SqlPool implements AsyncDisposable {
     this.queued = new Quota(options.limits.waiting)
   }
 
-  /** Processes that run a statement. */
+  /** Processes that are running a statement. */
   get busy(): number {
     return this.running.used
   }
 
-  /** Processes that may run a statement at once. */
+  /** Maximum number of processes that run statements concurrently. */
   get limit(): number {
     return this.options.limits.processes
   }
@@ -89,8 +90,8 @@ export class SqlPool implements AsyncDisposable {
   }
 
   /**
-   * Runs a statement; its result must be disposed of. Throws AppError: `invalid` for what is wrong with it,
-   * `too_many` when its document has its share of the queue, `unavailable` when there is too much to do.
+   * Runs a statement; the result must be disposed of. Throws AppError: `invalid` for a faulty statement,
+   * `too_many` when its document has used its share of the queue, `unavailable` when the pool is overloaded.
    */
   async run(statement: SqlStatement, file: ReadFile, signal: AbortSignal): Promise<BufferedResult> {
     for (let attempt = 1; ; attempt++) {
@@ -101,13 +102,13 @@ export class SqlPool implements AsyncDisposable {
       } catch (error) {
         if (!(error instanceof ChildEnded)) throw error
         if (!error.isOfMemory) throw failed()
-        // Another process may have killed it: the statement is run once more, but not a third time.
+        // Another process may have killed it: the statement is retried once.
         if (!error.isFromOutside || attempt > 1) throw tooMuchMemory()
       }
     }
   }
 
-  /** Ends all processes; what they did fails. */
+  /** Ends all processes; running statements fail. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.closed = true
     for (const waiter of [...this.waiting]) waiter.refuse(closed())
@@ -169,12 +170,12 @@ export class SqlPool implements AsyncDisposable {
   private leave(docId: string, child: SqlChild): void {
     this.taken.delete(child)
     this.running.give(docId, 1)
-    // Its place is filled when it has ended.
+    // It is replaced once it has ended.
     if (child.isSpent) child.kill()
     this.serve()
   }
 
-  /** Gives free processes to those who wait, in their order, but for documents that have their share. */
+  /** Assigns free processes to waiting statements in order, skipping documents that have used their share. */
   private serve(): void {
     const { processes, maxBytes } = this.options.limits
     for (const waiter of this.waiting) {
@@ -190,7 +191,7 @@ export class SqlPool implements AsyncDisposable {
     }
   }
 
-  /** A process that waits for work; the one that may still have the document open, when it does. */
+  /** An idle process, preferably the one that still has the document open. */
   private findFree(docId: string): SqlChild | undefined {
     const free = [...this.children].filter((child) => child.isUsable && !this.taken.has(child))
     return free.find((child) => child.docId === docId) ?? free[0]
@@ -212,7 +213,7 @@ export class SqlPool implements AsyncDisposable {
     const isKilled = error instanceof ChildEnded && error.isOfMemory
     this.ended[child.killedAs ?? (isKilled ? 'memory' : 'failure')]++
     if (!isKilled) this.options.onCrash(error)
-    // One that cannot even start is not started again and again: the next statement tries.
+    // A process that fails to start is not restarted in a loop: the next statement tries again.
     if (child.isReady) return this.fill()
     if (this.children.size > 0) return
     for (const waiter of [...this.waiting]) waiter.refuse(failed())

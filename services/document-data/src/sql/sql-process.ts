@@ -7,16 +7,16 @@ import type { FromSqlProcess, ResultLimits, SqlRequest } from './sql-messages'
 import { StatementError } from './statement'
 
 /*
- * A program: sql-process.js <bytes of memory>. Runs statements that callers wrote, one at a time, as its parent requests by
- * messages. It is a process, because nothing else can be stopped while SQLite works. It has no environment, and opens
- * only the document of the request.
+ * Entry point: sql-process.js <bytes of memory>. Runs statements written by callers, one at a time, as
+ * requested by its parent in messages. It is a separate process because a running SQLite statement cannot be
+ * interrupted otherwise. Its environment is empty, and it opens only the document of the request.
  */
 
-/** Largest part of a result in one message. */
+/** Largest chunk of a result in one message. */
 const CHUNK_BYTES = 256 * 1024
 /** How long an open file is kept for the next statement. */
 const KEEP_MS = 1000
-/** A process that has grown beyond this part of its memory is not used again. */
+/** A process that exceeds this fraction of its memory limit is not reused. */
 const SPENT_SHARE = 0.5
 
 const memoryBytes = Number(process.argv[2])
@@ -32,7 +32,7 @@ function closeKept(): void {
   kept = undefined
 }
 
-/** Opens the document's file, or returns the one of the statement before when it is the same. */
+/** Opens the document's file, or returns the open one when it is the same. */
 function openFile(path: string): SqlFile {
   clearTimeout(closeTimer)
   if (kept?.path === path && kept.isCurrent) return kept
@@ -45,7 +45,7 @@ async function handle(request: SqlRequest): Promise<void> {
   if (kept) closeTimer = setTimeout(closeKept, KEEP_MS)
 }
 
-/** Runs a statement and sends its result. Returns the last message, which says how it ended. */
+/** Runs a statement and sends its result. Returns the last message, which states the outcome. */
 async function run(request: SqlRequest): Promise<FromSqlProcess> {
   try {
     const file = openFile(request.path)
@@ -58,13 +58,13 @@ async function run(request: SqlRequest): Promise<FromSqlProcess> {
     }
   } catch (error) {
     const failure = toFailure(error, request)
-    // After what is not the statement's fault alone, the connection cannot be trusted.
+    // After an error that is not the statement's fault alone, the connection is in doubt.
     if (failure.cause === 'error' && failure.code !== 'SQLITE_ERROR') closeKept()
     return { ...failure, spent: isSpent() || failure.code === 'SQLITE_NOMEM' }
   }
 }
 
-/** Sends all chunks of a result but the last one, which it returns. */
+/** Sends all chunks of a result except the last, which it returns. */
 async function sendRows(request: SqlRequest, file: SqlFile): Promise<Buffer> {
   const { sql, args, format, maxBytes } = request
   const { columns, run } = file.select(sql, args)
@@ -75,7 +75,7 @@ async function sendRows(request: SqlRequest, file: SqlFile): Promise<Buffer> {
     for (const bytes of parts) {
       total += bytes.length
       if (total > maxBytes) throw new ResultTooLarge(request)
-      // A large value is one large part; a message is copied on its way.
+      // A large value is one large piece; sending a message copies it.
       for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
         const piece = bytes.subarray(start, start + CHUNK_BYTES)
         if (!chunk.fits(piece)) await parent.send({ kind: 'chunk', bytes: chunk.take() })
@@ -83,14 +83,14 @@ async function sendRows(request: SqlRequest, file: SqlFile): Promise<Buffer> {
       }
     }
   }
-  // The REST document has JavaScript's numbers, the other forms all digits.
+  // The REST document uses JavaScript numbers; the other formats keep all digits.
   const rows = run(format !== undefined)
   for (const batch of batchRows(rows, request)) await send(writer.write(batch))
   await send(writer.finish())
   return chunk.take()
 }
 
-/** Parts of a result that become one message. */
+/** Collects pieces of a result into one message. */
 class Chunk {
   private parts: Buffer[] = []
   private bytes = 0
@@ -104,7 +104,7 @@ class Chunk {
     this.bytes += part.length
   }
 
-  /** Returns the chunk and begins the next one. */
+  /** Returns the chunk and starts the next one. */
   take(): Buffer {
     const [first = Buffer.alloc(0), ...more] = this.parts
     const chunk = more.length === 0 ? first : Buffer.concat(this.parts)
@@ -119,7 +119,7 @@ async function createWriter(
   columns: readonly string[],
 ): Promise<RowWriter> {
   if (!format) return createJsonResult(sql, columns)
-  // Loaded on first use: it is most of what this program would load.
+  // Loaded on first use, since it accounts for most of what this program would load.
   const { createRowWriter } = await import('../formats/create-row-writer.js')
   return createRowWriter(
     format,
@@ -139,7 +139,7 @@ function toFailure(error: unknown, limits: ResultLimits): Failure {
   return { ...failure, cause: error instanceof StatementError ? 'statement' : 'error' }
 }
 
-/** True when a text, or its bytes, would exceed the longest of JavaScript. */
+/** True when a string, or its bytes, would exceed JavaScript's maximum string length. */
 function isTooLong({ code, message }: Omit<Failure, 'cause'>, error: unknown): boolean {
   return (
     code === 'ERR_STRING_TOO_LONG' ||

@@ -1,23 +1,24 @@
 /*
- * What the program of a statement may do. SQLite compiles a statement into a program and EXPLAIN lists its steps: every
- * table that is read, every function that is called stands there, whatever the text looks like. Everything is refused that is
- * not named here, so what a later SQLite brings is refused too until somebody has looked at it.
+ * What the program of a statement may do. SQLite compiles a statement into a program, and EXPLAIN lists its
+ * instructions: every table that is read and every function that is called appears there, whatever the text
+ * looks like. This is an allow list, so instructions added by a later version of SQLite are rejected until
+ * they have been reviewed.
  */
 
-/** A step as EXPLAIN lists it: address, name, p1, p2, p3, p4, p5. */
+/** An instruction as listed by EXPLAIN: address, name, p1, p2, p3, p4, p5. */
 export type ProgramStep = readonly [number, string, number, number, number, string | null, number]
 
-/** What the steps of a program may open. */
+/** What the instructions of a program may open. */
 export interface Openable {
-  /** True for the root page of a table or index that may be read. */
+  /** True for the root page of a readable table or index. */
   readonly isReadable: (rootPage: number) => boolean
-  /** True for a virtual table that may be read, by what EXPLAIN shows of it. */
+  /** True for a readable virtual table, given what EXPLAIN shows of it. */
   readonly isReadableVirtual: (pointer: string) => boolean
 }
 
 const words = (text: string) => new Set(text.trim().split(/\s+/))
 
-/** Steps that compute, jump, and go through what is open. */
+/** Instructions that compute, jump, and iterate over open cursors. */
 const harmless = words(`
   Abortable Add AddImm Affinity And BeginSubrtn BitAnd BitNot BitOr Blob Cast Close ClrSubtype CollSeq Column ColumnsUsed
   Compare Concat Copy Count CursorHint CursorLock CursorUnlock DecrJumpZero DeferredSeek Delete Divide ElseEq EndCoroutine Eq
@@ -31,16 +32,16 @@ const harmless = words(`
   TableLock Trace Transaction TypeCheck VColumn VFilter VInitIn VNext Variable Yield ZeroOrNull
 `)
 
-/** Steps that call a function, whose name stands in p4. */
+/** Instructions that call a function, whose name is in p4. */
 const calls = words('AggFinal AggInverse AggStep AggStep1 AggValue Function PureFunc')
 
-/** Steps that open a table or an index of a file: its root page is p2, its database p3. */
+/** Instructions that open a table or an index: its root page is p2, its database p3. */
 const opens = words('OpenRead ReopenIdx')
 
-/** p5 of a step whose root page is only known while it runs. */
+/** p5 of an instruction whose root page is determined only at run time. */
 const ROOT_IN_REGISTER = 0x10
 
-/** Functions that have no effect, and read nothing but their arguments. */
+/** Functions without side effects that read only their arguments. */
 const functions = words(`
   -> ->> abs acos acosh asin asinh atan atan2 atanh avg ceil ceiling char coalesce concat concat_ws cos cosh count cume_dist
   current_date current_time current_timestamp date datetime degrees dense_rank exp first_value floor format glob group_concat hex
@@ -54,10 +55,10 @@ const functions = words(`
   unlikely upper zeroblob
 `)
 
-/** What SQLite says of what an application does not permit. */
+/** SQLite's message for what an application does not permit. */
 const NOT_AUTHORIZED = 'not authorized'
 
-/** Why a program is refused; undefined when all that its steps do is permitted. */
+/** Why a program is rejected; undefined when all its instructions are permitted. */
 export function findRefusal(steps: Iterable<ProgramStep>, openable: Openable): string | undefined {
   for (const step of steps) {
     const refusal = refuse(step, openable)

@@ -1,32 +1,37 @@
 /** A value for a positional parameter. */
 export type SqlArg = string | number | bigint | null
 
-/** A statement that cannot be run, in the words of SQLite's own errors. */
+/** Thrown for a statement that cannot be run, worded like SQLite's own errors. */
 export class StatementError extends Error {}
 
-/** True when the text has the word that every statement here has somewhere. */
+/** True when the text contains the keyword that every accepted statement contains. */
 export function mentionsSelect(sql: string): boolean {
   return /select/i.test(sql)
 }
 
-/** The text without the semicolon that may end it. */
+/** The text without an optional trailing semicolon. */
 export function withoutSemicolon(sql: string): string {
   return sql.replace(/;\s*$/, '')
 }
 
 /**
- * A statement that gives the rows of another one. Only what is a single SELECT fits into it. Names of columns that occur
- * twice get a suffix by it; a comment at the end does no harm.
+ * Wraps a statement in another one that returns its rows. Only a single SELECT fits into it. Duplicate column
+ * names get a suffix; a trailing comment does no harm.
  */
 export function wrap(sql: string): string {
   return `SELECT * FROM (\n${sql}\n)`
 }
 
-/** Parts of SQL in which nothing is a parameter, and parameters. A doubled quote is as good as two texts here. */
+/**
+ * Matches the parts of SQL that cannot contain parameters, and the parameters. A doubled quote can be treated
+ * as two adjacent literals.
+ */
 const TOKEN =
   /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|[A-Za-z_0-9\x80-\uffff][\w$\x80-\uffff]*|\?(\d*)|([:@$][\w$\x80-\uffff]+)/g
 
-/** Parameters of a statement: what each is called, by its number less one; undefined for those without a name. */
+/**
+ * Parameters of a statement: the name of each, at the index of its number minus one; undefined when unnamed.
+ */
 export function listParameters(sql: string): (string | undefined)[] {
   const names: (string | undefined)[] = []
   for (const [token, digits, name] of sql.matchAll(TOKEN)) {
@@ -37,7 +42,7 @@ export function listParameters(sql: string): (string | undefined)[] {
   return names
 }
 
-/** As many as SQLite counts; a greater number is its to refuse. */
+/** SQLite's own limit; it rejects greater numbers itself. */
 const MOST_PARAMETERS = 32_766
 
 function nameAt(names: (string | undefined)[], number: number, name: string): void {
@@ -47,8 +52,9 @@ function nameAt(names: (string | undefined)[], number: number, name: string): vo
 }
 
 /**
- * Values for a statement in the form in which the driver takes them: those of parameters without a name in their order,
- * and one object for the others. Missing ones are null. Throws StatementError when there are more than parameters.
+ * Values for a statement in the form that the driver expects: those of unnamed parameters in order, and one
+ * object for the named ones. Missing values are null. Throws StatementError when there are more values than
+ * parameters.
  */
 export function bindArgs(sql: string, args: readonly SqlArg[]): unknown[] {
   const names = listParameters(sql)
@@ -61,7 +67,7 @@ export function bindArgs(sql: string, args: readonly SqlArg[]): unknown[] {
       unnamed.push(value)
       continue
     }
-    // The driver knows a parameter by its name without the first character.
+    // The driver expects parameter names without the first character.
     const key = name.slice(1)
     const other = named.get(key)
     if (other && other.name !== name)

@@ -8,7 +8,7 @@ const ROWS_AT_ONCE = 100
 
 /**
  * Compares the bytes of every file with its hash, in short steps; returns the number of files. Throws
- * `unavailable` naming an attachment whose bytes are missing or are others.
+ * `unavailable` naming an attachment whose bytes are missing or differ.
  */
 export async function verifyFiles(
   access: DocumentAccess,
@@ -66,7 +66,7 @@ async function isWhole(
   return digest.digest('hex') === of.content.hash
 }
 
-/** What was removed meanwhile is not damaged. */
+/** A file that was removed meanwhile is not damaged. */
 function exists(access: DocumentAccess, docId: string, id: number): boolean {
   return access.read<boolean>(docId, ({ connection }) => {
     const [found] = listAttachments(connection, { after: id - 1, count: 1 })

@@ -20,7 +20,7 @@ export interface Sweep {
 }
 
 /**
- * Records for every attachment since when no cell refers to it, or that one does again; returns the number of
+ * Records since when no cell refers to each attachment, or that one refers to it again; returns the number of
  * changes.
  * @param sparedMs attachments uploaded less than this long ago are not recorded as unused
  */
@@ -82,12 +82,12 @@ interface Row {
 }
 
 interface Step {
-  /** Condition of the rows that may be concerned. */
+  /** Condition for candidate rows. */
   readonly find: string
   readonly params: readonly number[]
-  /** Whether a row seems to be concerned; checked outside of a transaction. */
+  /** True when a row seems to be affected; checked outside a transaction. */
   readonly isWanted: (row: Row) => boolean
-  /** Works on such rows, as they are now, within a transaction. */
+  /** Processes such rows, in their present state, within a transaction. */
   readonly run: (doc: DocumentWriter, rows: readonly Row[]) => void
 }
 

@@ -8,13 +8,13 @@ import { storeContents, type Upload, type UploadTo } from './attachment-uploads'
 import { claimContent, measureContents } from './file-contents'
 import type { StagedFile, StagedFiles } from './staged-files'
 
-/** What became of the files of an archive. */
+/** Result of restoring the files of an archive. */
 export interface Restored {
   /** Files that were missing and have been restored. */
   added: number
   /** Files that could not be stored. */
   errored: number
-  /** Files that are not missing, or not known. */
+  /** Files that are not missing, or unknown. */
   unused: number
 }
 
@@ -26,9 +26,9 @@ export interface RestoreTo {
 }
 
 /**
- * Takes from a tar archive the bytes of attachments that are known by their SHA-1 and have none, one file
- * after the other. Throws `invalid` for what is no tar archive, and the reason of the signal; what was taken
- * by then stays.
+ * Restores, from a tar archive, the bytes of attachments that are known by their SHA-1 but have none, one
+ * file after the other. Throws `invalid` for a file that is not a tar archive, and the reason of the signal;
+ * files restored by then remain.
  */
 export async function restoreFiles(
   to: RestoreTo,
@@ -69,7 +69,7 @@ async function feed(archive: Extract, chunks: AsyncIterable<Uint8Array>): Promis
 
 function notTar(cause: unknown): unknown {
   const { message } = cause as Error
-  // What tar-stream says of bytes that are none of its own.
+  // The error of tar-stream for data that is not a tar archive.
   if (!/tar header|end of data|size mismatch/i.test(message)) return cause
   return new AppError('invalid', 'NO_TAR', 'File is not a valid .tar')
 }
@@ -100,7 +100,7 @@ async function restoreEntry(to: RestoreTo, entry: Entry): Promise<keyof Restored
   }
 }
 
-/** What is too large flows by to its end: to leave an entry half-way ends the archive. */
+/** The rest of a file that is too large is read and dropped: leaving an entry early would end the archive. */
 async function stageEntry(staged: StagedFiles<undefined>, entry: Entry): Promise<void> {
   let tooLarge: AppError | undefined
   for await (const bytes of entry) {
@@ -135,8 +135,8 @@ function findMissing(store: UploadTo, docId: string, { sha1 }: StagedFile<unknow
 }
 
 /**
- * Gives the bytes to all attachments that miss them, and corrects what they say of their size. Throws
- * `too_large` when the document would hold more bytes than `maxBytes` by it.
+ * Stores the bytes for all attachments that lack them, and corrects their recorded size. Throws `too_large`
+ * when the document would exceed `maxBytes`.
  */
 function attach(
   doc: DocumentWriter,

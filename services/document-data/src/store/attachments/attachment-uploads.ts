@@ -15,8 +15,8 @@ import type { StagedFile } from './staged-files'
 /** Bytes that one transaction stores, so that other writes of the document proceed in between. */
 const STORED_AT_ONCE = 2 * CHUNK_BYTES
 /**
- * An existing content may be removed before the upload ends; the next attempt stores it, so that it cannot
- * vanish.
+ * Attempts to store the contents: an existing content may be removed before the upload ends; the next attempt
+ * then stores it itself.
  */
 const ATTEMPTS = 3
 
@@ -38,9 +38,9 @@ export interface Upload {
 }
 
 /**
- * Stores contents in a document, in bounded steps beside other writes, and then runs `commit`, which makes
- * them visible: it is given the name of the upload, and claims them. Unless it succeeds nothing of them
- * stays. Throws `too_large` when there is no room, and what `commit` throws.
+ * Stores contents in a document, in bounded steps between other writes, and then runs `commit`, which
+ * receives the name of the upload, claims the contents and thereby makes them visible. Unless it succeeds,
+ * nothing is kept. Throws `too_large` when there is no room, and what `commit` throws.
  */
 export async function storeContents<T>(
   store: UploadTo,

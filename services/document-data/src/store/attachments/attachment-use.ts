@@ -15,7 +15,7 @@ const MAX_ENTRY_BYTES = 4 * 1024 * 1024
 /** Attempts to examine everything while the document keeps changing. */
 const ATTEMPTS = 5
 
-/** The document has changed so that all of it has to be examined again. */
+/** Thrown when the document has changed so that all of it has to be examined again. */
 class OutdatedError extends Error {}
 
 /** A table with columns of attachments. */
@@ -61,9 +61,9 @@ export class AttachmentUse {
   }
 
   /**
-   * Runs `work` with what is found out. It begins from the start when `work` meets, by `catchUp`, a document
-   * that has become another; what it has done by then must be right nevertheless. Throws `unavailable` when
-   * that happens again and again.
+   * Runs `work` with the result. Starts over when `catchUp` finds, during `work`, that the document has
+   * changed too much; what `work` has done by then must be valid nevertheless. Throws `unavailable` when that
+   * happens repeatedly.
    */
   static async with<T>(
     { access, docId, signal }: { access: DocumentAccess; docId: string; signal: AbortSignal },
@@ -80,7 +80,7 @@ export class AttachmentUse {
     }
   }
 
-  /** Reads what has been written since. Must precede `has`, in the same turn. */
+  /** Reads later changes. Must precede `has`, in the same turn of the event loop. */
   catchUp({ connection, schema, seq }: DocumentReader): void {
     if (schema !== this.schema) throw new OutdatedError('the document has another form')
     if (seq === this.seq) return
@@ -88,7 +88,7 @@ export class AttachmentUse {
     this.seq = seq
   }
 
-  /** True when a cell refers to the attachment, or did so a moment ago. */
+  /** True when a cell refers to the attachment, or did so until recently. */
   has(id: number): boolean {
     return this.used.has(id)
   }
@@ -120,7 +120,7 @@ export class AttachmentUse {
     return last
   }
 
-  /** Later entries of the log that have to do with these tables. */
+  /** Later entries of the log that concern these tables. */
   private changedSince(connection: Connection): number[] {
     if (readOldestSeq(connection) > this.seq + 1) throw new OutdatedError('the log was cut')
     const entries = connection

@@ -9,7 +9,7 @@ import { claimContent, measureContents, type StoredContent } from './file-conten
 /** Name of the table that describes attachments. */
 export const ATTACHMENTS = '_grist_Attachments'
 
-/** An attachment as its metadata describe it. */
+/** The metadata of an attachment. */
 export interface Attachment {
   /** Row id. */
   readonly id: number
@@ -33,7 +33,7 @@ export type NewAttachment = Omit<Attachment, 'id' | 'timeUploaded' | 'content'> 
   readonly hash: string
 }
 
-/** A content that an upload relied on was removed meanwhile; the upload has to store it. */
+/** Thrown when a content that an upload relied on was removed meanwhile; the upload has to store it. */
 export class ContentMissingError extends Error {}
 
 interface AttachmentRow extends Omit<Attachment, 'content'> {
@@ -71,8 +71,8 @@ function fromRow({ fileId, hash, size, ...row }: AttachmentRow): Attachment {
 }
 
 /**
- * Attaches files whose contents an upload has stored. Throws `too_large` when the document would hold more
- * bytes than `maxBytes` by it, and ContentMissingError when one of the contents is not there.
+ * Attaches files whose contents an upload has stored. Throws `too_large` when the document would exceed
+ * `maxBytes`, and ContentMissingError when one of the contents is missing.
  */
 export function addAttachments(
   doc: DocumentWriter,
@@ -109,14 +109,14 @@ export function addAttachments(
   return added
 }
 
-/** Throws `too_large` when a document's attachments are more bytes than it may have. */
+/** Throws `too_large` when the attachments of a document exceed its limit. */
 export function requireRoom(bytes: number, maxBytes: number): void {
   if (bytes <= maxBytes) return
   const message = `Exceeded attachments limit for document: all attachments together must not exceed ${formatSize(maxBytes)}`
   throw new AppError('too_large', 'ATTACHMENTS_TOO_LARGE', message, { limit: String(maxBytes) })
 }
 
-/** A number of bytes for people. */
+/** A number of bytes in readable form. */
 export function formatSize(bytes: number): string {
   const mib = bytes / (1024 * 1024)
   return mib >= 1 ? `${Number(mib.toFixed(1))} MB` : `${bytes} bytes`

@@ -13,7 +13,7 @@ const REMOVED_AT_ONCE = 8
 /** Marks a content that is no longer needed; no upload has this name. */
 const REMOVED = ''
 
-/** A content that is whole. */
+/** A complete content. */
 export interface StoredContent {
   readonly fileId: number
   /** SHA-256 in hexadecimal. */
@@ -25,12 +25,12 @@ export interface StoredContent {
 export class ActiveUploads {
   private readonly names = new Set<string>()
 
-  /** Notes that an upload has begun. */
+  /** Registers an upload. */
   begin(name: string): void {
     this.names.add(name)
   }
 
-  /** Notes that it has ended, in any way. */
+  /** Unregisters an upload, whatever its outcome. */
   end(name: string): void {
     this.names.delete(name)
   }
@@ -41,20 +41,20 @@ export class ActiveUploads {
   }
 }
 
-/** The whole content with this hash; undefined when there is none. */
+/** The complete content with this hash; undefined when there is none. */
 export function findContent(connection: Connection, hash: string): number | undefined {
   return connection
     .pluck<number>('SELECT id FROM _sheaf_files WHERE hash = ? AND pending IS NULL')
     .get(hash)
 }
 
-/** Bytes of all whole contents. */
+/** Total size of all complete contents. */
 export function measureContents(connection: Connection): number {
   const sql = 'SELECT coalesce(sum(size), 0) FROM _sheaf_files WHERE pending IS NULL'
   return requireRow(connection.pluck<number>(sql).get())
 }
 
-/** Begins a content of an upload, or finds the one that it has begun already; its id. */
+/** Starts a content of an upload, or finds the one that it has already started; returns its id. */
 export function beginContent(
   connection: Connection,
   upload: string,
@@ -68,7 +68,7 @@ export function beginContent(
   return { fileId: Number(lastInsertRowid), isNew: true }
 }
 
-/** Adds a chunk to a content that has begun. */
+/** Adds a chunk to an unfinished content. */
 export function addChunk(
   connection: Connection,
   fileId: number,
@@ -80,8 +80,8 @@ export function addChunk(
 }
 
 /**
- * The whole content with this hash: the one that is there, else the one that the upload has stored, which
- * becomes whole by this. Undefined when there is neither.
+ * The complete content with this hash: the existing one, otherwise the one stored by the upload, which this
+ * completes. Undefined when there is neither.
  */
 export function claimContent(
   connection: Connection,
@@ -102,7 +102,7 @@ function findPending(connection: Connection, upload: string, hash: string): numb
     .get(upload, hash)
 }
 
-/** Marks those of the contents that no attachment has any more; their bytes are removed later. */
+/** Marks the contents that no attachment refers to any longer; their bytes are removed later. */
 export function releaseContents(connection: Connection, fileIds: readonly number[]): void {
   connection
     .prepare(
@@ -112,7 +112,7 @@ export function releaseContents(connection: Connection, fileIds: readonly number
     .run(REMOVED, JSON.stringify(fileIds))
 }
 
-/** True when there is something for `removeOrphanedContents` to do. */
+/** True when `removeOrphanedContents` has work. */
 export function hasOrphanedContents(connection: Connection, uploads: ActiveUploads): boolean {
   return findOrphanedContent(connection, uploads) !== undefined
 }

@@ -5,18 +5,18 @@ import { AppError } from '@sheaf/kit/errors'
 import { translateDiskErrors, translateSqliteError } from '../sqlite/sqlite-errors'
 import { formatSize, requireRoom } from './attachments'
 
-/** What may be uploaded. */
+/** Limits of uploads. */
 export interface AttachmentLimits {
   /** Bytes of one file. */
   readonly fileBytes: number
-  /** Bytes of all files of a document, equal ones counted once. */
+  /** Bytes of all files of a document; equal files count once. */
   readonly documentBytes: number
 }
 
 /** Files in one upload. */
 const MAX_FILES = 1000
 
-/** A file that has been received, whole. */
+/** A file that has been received completely. */
 export interface StagedFile<T> {
   readonly about: T
   readonly size: number
@@ -36,11 +36,11 @@ interface Unfinished<T> {
 }
 
 /**
- * Files on their way into a document, one after the other in a temporary file. They are gone when this is
+ * Files being uploaded to a document, one after the other in a temporary file. They are removed when this is
  * disposed of, or at the next start.
  */
 export class StagedFiles<T> implements AsyncDisposable {
-  /** The files that are whole. */
+  /** The complete files. */
   readonly files: StagedFile<T>[] = []
   private length = 0
   private current: Unfinished<T> | undefined
@@ -70,7 +70,7 @@ export class StagedFiles<T> implements AsyncDisposable {
     }
   }
 
-  /** Begins a file. Throws `too_large` when there are too many. */
+  /** Starts a file. Throws `too_large` when there are too many. */
   begin(about: T): void {
     if (this.current) throw new Error('a file is incomplete')
     if (this.files.length >= MAX_FILES)
@@ -83,7 +83,7 @@ export class StagedFiles<T> implements AsyncDisposable {
     this.current = { about, start: this.length, sha1, sha256 }
   }
 
-  /** Adds bytes to the file that has begun. Throws `too_large` beyond a limit. */
+  /** Adds bytes to the current file. Throws `too_large` beyond a limit. */
   async write(bytes: Uint8Array): Promise<void> {
     const { current, limits } = this
     if (!current) throw new Error('no file was started')
@@ -101,7 +101,7 @@ export class StagedFiles<T> implements AsyncDisposable {
     this.length += bytes.length
   }
 
-  /** Ends the file that has begun. */
+  /** Completes the current file. */
   end(): void {
     if (!this.current) return
     const { about, start, sha1, sha256 } = this.current
@@ -115,7 +115,7 @@ export class StagedFiles<T> implements AsyncDisposable {
     })
   }
 
-  /** Forgets the files so far, so that their room is used again. */
+  /** Discards the files so far, so that their space is reused. */
   async clear(): Promise<void> {
     this.current = undefined
     this.files.length = 0
@@ -132,7 +132,7 @@ export class StagedFiles<T> implements AsyncDisposable {
     }
   }
 
-  /** One write may take a part of the bytes only, without an error. */
+  /** A single write may store only part of the bytes, without an error. */
   private async writeAll(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length;) {
       const { bytesWritten } = await this.handle.write(

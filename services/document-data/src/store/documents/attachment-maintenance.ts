@@ -5,7 +5,7 @@ import type { OpenDocument } from './open-document'
 
 /** Milliseconds after which a changed document is examined again. */
 const EVERY_MS = 3600 * 1000
-/** Milliseconds for which a new upload is spared: it is about to be put into a cell. */
+/** Milliseconds for which a new upload is exempt, because it is about to be put into a cell. */
 const SPARED_MS = 3600 * 1000
 
 interface Look {

@@ -6,20 +6,20 @@ import type { Connection } from '../sqlite/connections'
 import { readLong } from './long-read'
 import type { OpenDocument } from './open-document'
 
-/** Largest result of a read that is done at once, in bytes. */
+/** Largest result of a read on the event loop, in bytes. */
 const MAX_SHORT_BYTES = 1024 * 1024
 
-/** A part of the log at one moment. */
+/** A range of the log at one moment. */
 export interface ChangesReply {
   /** Position of the latest entry at that moment. */
   readonly seq: number
-  /** A list when the result is complete. Must be iterated, or returned, to its end. */
+  /** A list when the result is complete; otherwise it must be iterated, or returned, to its end. */
   readonly parts: readonly ChangePart[] | AsyncIterable<ChangePart>
 }
 
 /**
- * Reads the log: at once when the range is short, else in a thread, or without threads piece by piece between
- * other work. Throws `precondition` when the log does not reach back so far.
+ * Reads the log: at once when the range is short, otherwise in a thread, or without threads piece by piece
+ * between other work. Throws `precondition` when the log does not reach back that far.
  */
 export function readChanges(
   doc: OpenDocument,

@@ -18,7 +18,7 @@ import {
 } from './shared-resources'
 import { Snapshots } from './snapshots'
 
-/** What DocumentStore.open needs. */
+/** Options of DocumentStore.open. */
 export interface DocumentStoreOptions extends SharedResourcesOptions, OpenDocumentsOptions {
   /** Folder of all documents. */
   readonly folder: string
@@ -30,13 +30,13 @@ export interface DocumentStoreOptions extends SharedResourcesOptions, OpenDocume
  * Reads and writes the documents of this instance. The callbacks of `read` and `transact` are synchronous.
  */
 export class DocumentStore implements DocumentAccess, AsyncDisposable {
-  /** Threads, budgets, counters and the uploads under way. */
+  /** Threads, budgets, counters and running uploads. */
   readonly shared: SharedResources
   /** Creates and removes documents. */
   readonly lifeCycle: DocumentLifeCycle
   /** Copies of whole documents. */
   readonly snapshots: Snapshots
-  /** The logs of documents as their publisher reads them. */
+  /** The logs of documents, for their publisher. */
   readonly publishing: PublishingPort
   private readonly documents: OpenDocuments
   private readonly attachments: AttachmentMaintenance

@@ -7,7 +7,7 @@ import { createDocumentBytes, type NewDocument } from './new-document'
 import type { OpenDocuments } from './open-documents'
 import { adoptSnapshot } from './snapshots'
 
-/** What DocumentLifeCycle works with. */
+/** Dependencies of DocumentLifeCycle. */
 export interface LifeCycleParts {
   readonly files: DocumentFiles
   readonly documents: OpenDocuments
@@ -47,9 +47,9 @@ export class DocumentLifeCycle {
   }
 
   /**
-   * Creates a document whose file `write` writes, durably, to the path that it is given. `write` resolves to
-   * the first entry of the log, or to nothing when no entry is to be published. Throws as `create`, and what
-   * `write` throws; then no document remains.
+   * Creates a document whose file `write` writes, durably, to the given path. `write` resolves to the first
+   * entry of the log, or to nothing when no entry is to be published. Throws like `create`, and what `write`
+   * throws; then no document remains.
    */
   async createFrom(
     docId: string,
@@ -67,7 +67,7 @@ export class DocumentLifeCycle {
     return { seq: 1 }
   }
 
-  /** Removes a document that was never announced, without a trace. */
+  /** Removes a document that was never announced, leaving no tombstone. */
   async discard(docId: string): Promise<void> {
     this.parts.documents.close(docId)
     await translateDiskErrors(() => this.parts.files.discard(docId))

@@ -20,7 +20,7 @@ export interface ChunkedReply {
 export interface LongRead {
   /** What a thread runs; undefined to read on the event loop. */
   readonly inThread: ThreadPlan | undefined
-  /** Reads on the event loop; null where rows were only passed over. */
+  /** Reads on the event loop; yields null for steps that produce no output. */
   readonly parts: (connection: Connection) => Iterator<Buffer | null, void>
   /** The schema that the plan depends on; undefined when it suits any. */
   readonly schema: Schema | undefined
@@ -45,7 +45,7 @@ export async function readLong(
     const read = inThread && attempt <= ATTEMPTS ? startInThread(doc, inThread, limits) : undefined
     if (!read) return readHere(doc, parts, limits)
     const seq = await read.begun
-    // The thread takes its own snapshot, possibly of another schema; its log position is exact in any case.
+    // The thread takes its own snapshot, whose schema may differ; its log position is exact in any case.
     if (!schema || schema === doc.state.schema) return { seq, chunks: read.chunks() }
     read.fail(callEnded())
   }
@@ -71,7 +71,7 @@ function startInThread(
 function readHere(doc: OpenDocument, parts: LongRead['parts'], limits: ReadLimits): ChunkedReply {
   const loan = doc.pool.borrow()
   try {
-    // The snapshot begins with the first read, here: nothing is written in between.
+    // The snapshot starts with the first read, here: nothing is written in between.
     loan.connection.prepare('BEGIN').run()
     loan.connection.pluck('SELECT max(seq) FROM _sheaf_log').get()
   } catch (error) {

@@ -11,7 +11,7 @@ import type { ReaderPool } from '../sqlite/reader-pool'
 import { hasOldReplies, removeOldReplies } from '../records/idempotency'
 import type { WorkerPool } from '../workers/worker-pool'
 
-/** What DocumentMaintenance works with. */
+/** Dependencies of DocumentMaintenance. */
 export interface MaintenanceParts {
   readonly path: string
   readonly writer: Connection
@@ -100,7 +100,7 @@ export class DocumentMaintenance {
 
   private async shrinkLog(): Promise<void> {
     const { workers, path, writer } = this.of
-    // A thread does most of the work, which leaves little for the event loop.
+    // A thread does most of the work, so the load on the event loop is small.
     if (workers.available) await workers.run(path, ['PRAGMA wal_checkpoint(PASSIVE)'])
     if (!this.closed && !this.building) writer.db.pragma('wal_checkpoint(TRUNCATE)')
   }
@@ -134,7 +134,8 @@ export class DocumentMaintenance {
   }
 
   /**
-   * Another connection writes the index; the writes of this document wait so that they do not meet its lock.
+   * Another connection writes the index; the writes of this document wait so that they do not encounter its
+   * lock.
    */
   private async build(statements: readonly string[]): Promise<void> {
     const { group, workers, path, indexes, writer } = this.of

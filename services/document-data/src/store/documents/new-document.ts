@@ -23,8 +23,8 @@ const WRITE_AHEAD = 2
 let template: { bytes: Buffer; operations: readonly Operation[] } | undefined
 
 /**
- * The bytes of a new document's file: one table `Table1` with three empty columns, and the beginning of its
- * log. A document without settings and entry is made once, in memory; each new one starts from its bytes.
+ * The bytes of a new document's file: one table `Table1` with three empty columns, and the first entry of its
+ * log. A document without settings and entry is created once, in memory, as the template of all new ones.
  */
 export function createDocumentBytes(
   settings: NewDocument,
@@ -58,7 +58,9 @@ function createTemplate(): { bytes: Buffer; operations: readonly Operation[] } {
   }
 }
 
-/** The operations as they read from the log, so that an event is the same from either source. */
+/**
+ * The operations in the form in which the log returns them, so that an event is the same from either source.
+ */
 function asRead(operations: readonly Operation[]): readonly Operation[] {
   return JSON.parse(JSON.stringify(operations)) as Operation[]
 }

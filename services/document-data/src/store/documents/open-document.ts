@@ -183,7 +183,7 @@ export class OpenDocument {
     return this.log.nextBatch(source, gathered)
   }
 
-  /** Notes that NATS has confirmed the entries up to this one. */
+  /** Records that NATS has confirmed the entries up to this one. */
   confirmPublished(seq: number): void {
     this.log.confirm(seq)
   }

@@ -15,14 +15,14 @@ export interface OpenDocumentsOptions {
   readonly onFileError: (error: unknown, docId: string) => void
 }
 
-/** What OpenDocuments works with. */
+/** Dependencies of OpenDocuments. */
 export interface OpenDocumentsParts {
   readonly files: DocumentFiles
   readonly shared: SharedResources
   readonly firstEntries: FirstEntries
   /** Called when entries were added to the log of a document. */
   readonly logged: (docId: string) => void
-  /** Called for every open document from time to time. */
+  /** Called for every open document at intervals. */
   readonly swept: (doc: OpenDocument) => void
 }
 
@@ -35,7 +35,7 @@ export class OpenDocuments implements AsyncDisposable {
   /** Least recently used first. */
   private readonly open = new Map<string, OpenDocument>()
   private readonly removing = new Set<string>()
-  /** Opened by `look`: that opening is counted already as the use that follows it. */
+  /** Opened by `look`: that opening already counts as the use that follows it. */
   private readonly looked = new WeakSet<OpenDocument>()
   private readonly sweep: NodeJS.Timeout
 
@@ -80,7 +80,7 @@ export class OpenDocuments implements AsyncDisposable {
   }
 
   /**
-   * Reads what is in memory of a document before it is used; counts as a use only when the file had to be
+   * Reads in-memory state of a document before it is used; counts as a use only when the file had to be
    * opened.
    */
   look<T>(docId: string, read: (doc: OpenDocument) => T): T {
@@ -114,7 +114,7 @@ export class OpenDocuments implements AsyncDisposable {
   }
 
   /**
-   * Closes a document for removal; waiting calls, and those that come while `remove` runs, fail with the
+   * Closes a document for removal; waiting calls, and calls that arrive while `remove` runs, fail with the
    * reason.
    */
   async closeForRemoval(

@@ -3,7 +3,7 @@ import type { LogEntry } from '../log/log'
 import type { UnpublishedMarkers } from '../sqlite/unpublished-markers'
 import type { OpenDocuments } from './open-documents'
 
-/** The logs of documents as their publisher reads and confirms them. */
+/** The logs of documents, which their publisher reads and confirms. */
 export class PublishingPort {
   /** Called when a document has log entries to publish. */
   onLogged: (docId: string) => void = () => {}
@@ -34,7 +34,7 @@ export class PublishingPort {
     return this.firstEntries.epochOf(docId) ?? this.documents.look(docId, ({ epoch }) => epoch)
   }
 
-  /** Notes that NATS has confirmed the entries of a document up to this one. */
+  /** Records that NATS has confirmed the entries of a document up to this one. */
   confirmPublished(docId: string, seq: number): void {
     if (this.firstEntries.confirm(docId)) return
     this.documents.run(docId, (doc) => doc.confirmPublished(seq))

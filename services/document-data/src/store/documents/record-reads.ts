@@ -21,11 +21,11 @@ import type { OpenDocument } from './open-document'
 export interface RecordsQuery {
   /** Table id, or its ref as decimal text. */
   readonly tableId: string
-  /** How the rows are written. */
+  /** The form of the rows. */
   readonly form: RowForm
-  /** Shows the table in another form, with the same ids of columns; as it is when absent. */
+  /** Shows the table in another form, with the same column ids; unchanged when absent. */
   readonly shape?: (table: Table) => Table
-  /** Builds the query once the table is known; the connection shows what is committed. */
+  /** Builds the query once the table is known; the connection shows the committed state. */
   readonly build: (table: Table, connection: Connection) => ReadQuery
 }
 
@@ -105,9 +105,7 @@ interface Search {
   readonly rows: number
 }
 
-/**
- * Ids of the rows that may pass the filter, by the index that finds fewest; undefined when none is of use.
- */
+/** Ids of the rows that may pass the filter, by the most selective index; undefined when no index helps. */
 function find(doc: OpenDocument, search: Search): number[] | undefined {
   const { connection, table, plan, built, rows } = search
   let best: number[] | undefined
@@ -123,7 +121,7 @@ function find(doc: OpenDocument, search: Search): number[] | undefined {
   return best
 }
 
-/** Counts a filter that no index helps, and begins to build one when there were enough of them. */
+/** Counts a filter that no index serves, and starts to build an index when one is due. */
 function noteScan(doc: OpenDocument, { connection, table, built, rows }: Search): void {
   for (const [columnId, condition] of built.byColumn) {
     const column = table.byId.get(columnId)

@@ -6,10 +6,10 @@ import { migrate } from '../sqlite/migrations/index'
 import { requireWhole, writeSnapshot } from './snapshots'
 
 /**
- * Writes the bytes of a backup to the file of a document, durably. It keeps its log and gets an epoch of its
- * own: entries that come now may be others than those that came after the backup under the same numbers.
- * Nothing of the log is published again. Resolves to the number of its last entry; throws `invalid` when the
- * bytes are no document.
+ * Writes the bytes of a backup to the file of a document, durably. The file keeps its log and gets a new
+ * epoch, because new entries may differ from those that followed the backup under the same numbers. Existing
+ * log entries are not published again. Resolves to the number of the last entry; throws `invalid` when the
+ * bytes are not a document.
  */
 export async function writeRestored(
   path: string,

@@ -14,39 +14,42 @@ import { beginLog } from '../log/publish-state'
 import { callEnded } from '../reads/record-chunks'
 import { WorkerPool } from '../workers/worker-pool'
 
-/** What a snapshot holds of its document. */
+/** The contents of a snapshot. */
 export interface SnapshotForm {
-  /** False to leave out the log, and with it what cells held before. */
+  /** False to leave out the log, and with it the former values of cells. */
   readonly history: boolean
-  /** False to leave out rows, attachments and log: only the structure is left. */
+  /** False to leave out rows, attachments and log, keeping only the structure. */
   readonly data: boolean
-  /** True for a backup: the file as it is, with all that only Sheaf itself makes use of. */
+  /** True for a backup: the complete file, including internal data of Sheaf. */
   readonly whole?: boolean
 }
 
 /** A copy of a document, ready to be sent. */
 export interface Snapshot {
-  /** Log position of the moment that it shows. */
+  /** Log position of the copy. */
   readonly seq: number
-  /** Epoch milliseconds of the log entry there. */
+  /** Epoch milliseconds of the log entry at that position. */
   readonly changedAt: number
   /** Bytes of the file. */
   readonly size: number
-  /** The bytes, read no faster than they are taken. */
+  /** The bytes, read no faster than they are consumed. */
   readonly bytes: AsyncIterable<Buffer>
 }
 
 /**
- * Snapshots that are made or sent at once, half of them of one document; each takes as much disk as its
+ * Maximum number of snapshots in progress, half of them of one document; each takes as much disk as its
  * document.
  */
 const MAX_HELD = 16
-/** Threads that make them; not the ones of long reads, which must not wait for the copy of a large file. */
+/**
+ * Threads for snapshots; separate from those for long reads, which must not wait for the copy of a large
+ * file.
+ */
 const THREADS = 1
 const CHUNK_BYTES = 256 * 1024
 const RETRY_MS = '1000'
 
-/** Makes copies of documents as they are at one moment, beside all other work. */
+/** Creates consistent copies of documents, concurrently with all other work. */
 export class Snapshots implements AsyncDisposable {
   private readonly workers: WorkerPool
   private readonly held = new Quota(MAX_HELD)
@@ -111,7 +114,7 @@ export class Snapshots implements AsyncDisposable {
     }
   }
 
-  /** Makes the copy in a folder, in steps; the signal is checked between them. */
+  /** Creates the copy in a folder, in steps; the signal is checked between them. */
   private async makeCopy(path: string, form: SnapshotForm, folder: string, signal?: AbortSignal) {
     const whole = join(folder, 'whole.sqlite')
     const copy = join(folder, 'stripped.sqlite')
@@ -171,8 +174,8 @@ function readMoment(path: string) {
 }
 
 /**
- * What moment a copy shows, and the statements that take out of it what is not wanted, and write what is
- * left, without gaps, to another file.
+ * The log position of a copy, and the statements that remove unwanted data from it and compact the rest into
+ * another file.
  */
 function inspect(path: string, { history, data }: SnapshotForm, to: string) {
   const connection = openReader(path)
@@ -182,13 +185,13 @@ function inspect(path: string, { history, data }: SnapshotForm, to: string) {
     if (!history || !data) tables.push('_sheaf_log')
     if (!data) tables.push(...dataTables, ...listUserTables(connection))
     const statements = [
-      // Nobody else knows the file, and it is thrown away when something goes wrong.
+      // The file is private and is discarded on any error.
       'PRAGMA journal_mode = OFF',
       'PRAGMA synchronous = OFF',
       ...listAutoIndexes(connection).map((name) => `DROP INDEX ${quoteId(name)}`),
       'DROP TABLE IF EXISTS _sheaf_indexes',
       ...tables.map((table) => `DELETE FROM ${quoteId(table)}`),
-      // Of uploads that go on at this moment, and of files that are being removed.
+      // Contents of running uploads, and of files that are being removed.
       'DELETE FROM _sheaf_file_chunks WHERE file_id IN (SELECT id FROM _sheaf_files WHERE pending IS NOT NULL)',
       'DELETE FROM _sheaf_files WHERE pending IS NOT NULL',
       `VACUUM INTO ${quoteText(to)}`,
@@ -199,7 +202,7 @@ function inspect(path: string, { history, data }: SnapshotForm, to: string) {
   }
 }
 
-/** What holds data besides the tables of users. */
+/** Tables that hold data besides the user tables. */
 const dataTables = [
   '_sheaf_tables',
   '_sheaf_files',
@@ -226,8 +229,8 @@ export async function writeSnapshot(
 }
 
 /**
- * Writes the bytes of a snapshot as the file of a new document, with an epoch of its own and one log entry
- * that stands for all of it; it is on disk when this returns. Throws `invalid` when the bytes are no
+ * Writes the bytes of a snapshot as the file of a new document, with a new epoch and one log entry that
+ * stands for all of its content; it is on disk when this returns. Throws `invalid` when the bytes are not a
  * document.
  */
 export async function adoptSnapshot(
@@ -253,8 +256,7 @@ export async function adoptSnapshot(
 const badSnapshot = () => new AppError('invalid', 'BAD_SNAPSHOT', 'the snapshot is not a document')
 
 /**
- * Throws `invalid` for a file that is cut off, which would else only be noticed when its missing part is
- * read.
+ * Throws `invalid` for a truncated file, which would otherwise be noticed only when the missing part is read.
  */
 export function requireWhole({ db }: Connection, path: string): void {
   const get = (name: string) => Number(db.pragma(name, { simple: true }))

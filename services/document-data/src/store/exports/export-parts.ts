@@ -13,14 +13,14 @@ import { requireRow, type Connection } from '../sqlite/connections'
 import { historyParts, type HistoryPlan } from '../feed/history'
 import { ZipWriter } from './zip-writer'
 
-/** What is exported, as plain values that can go to another thread. */
+/** The export, as plain values that can be sent to another thread. */
 export type ExportPlan = DelimitedPlan | WorkbookPlan | HistoryPlan
 
-/** Rows read in one go at most; fewer when they are long. */
+/** Maximum rows per step; fewer when they are long. */
 const RANGE_ROWS = 1500
-/** Rows in the first go, before anything is known of their length. */
+/** Rows in the first step, before their length is known. */
 const FIRST_ROWS = 100
-/** Size that what is read in one go approaches. */
+/** Target size of a step. */
 const CHUNK_BYTES = 256 * 1024
 /** Below every row id. */
 const FIRST = Number.MIN_SAFE_INTEGER
@@ -89,7 +89,7 @@ function* sheetParts(connection: Connection, { rows, row }: SheetPlan): Generato
   const findIds = connection.pluck<number>(
     `SELECT id FROM ${from} NOT INDEXED WHERE id > ? ORDER BY id LIMIT ?`,
   )
-  // The place of a row in the list of ids gives its number.
+  // A row's number is its index in the list of ids.
   const read = rowReader(
     connection,
     row,
@@ -97,7 +97,7 @@ function* sheetParts(connection: Connection, { rows, row }: SheetPlan): Generato
       FROM json_each(?) e CROSS JOIN ${from} NOT INDEXED ON ${rows.id} = e.value)`,
   )
   let count = FIRST_ROWS
-  // The first line is the row of the heads.
+  // The first line is the header row.
   let next = 2
   for (let after = FIRST; ;) {
     const ids = findIds.all(after, count)

@@ -6,7 +6,7 @@ import { AppError } from '@sheaf/kit/errors'
 const LEVEL = 1
 /** Largest size of a file, and of the archive, that the directory of a zip can hold. */
 const MAX_BYTES = 0xffff_ffff
-/** The end of a deflate stream: a last block with nothing in it. */
+/** The end of a deflate stream: an empty final block. */
 const LAST_BLOCK = Buffer.from([3, 0])
 
 /**

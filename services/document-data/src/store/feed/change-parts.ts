@@ -9,12 +9,13 @@ import type {
 } from '../log/log'
 
 /*
- * Changes as they are sent: values as JSON. Threads send them as bytes whose values need not be parsed again.
+ * Changes in the form in which they are sent: values as JSON. Threads send them as bytes, so that values need
+ * not be parsed again.
  */
 
-/** Size that a part approaches, as it is estimated; as JSON of the worst kind it is a few times larger. */
+/** Target size of a part, by estimate; as JSON of the worst kind it is a few times larger. */
 const PART_BYTES = 512 * 1024
-/** About what a row id takes, and what a value takes that is no text. */
+/** Approximate sizes of a row id, and of a value that is not text. */
 const NUMBER_BYTES = 8
 const NOTHING = Buffer.alloc(0)
 
@@ -43,7 +44,7 @@ export interface ChangePart extends Omit<LogEntry, 'operations'> {
   readonly continued: boolean
 }
 
-/** A step of a change as it is sent; without what was before unless `oldValues`. */
+/** A step of a change in the form in which it is sent; without former values unless `oldValues`. */
 export function sendableOperation(
   operation: Operation,
   oldValues: boolean,
@@ -87,7 +88,7 @@ export class PartMaker {
     private readonly oldValues: boolean,
   ) {}
 
-  /** Takes a step; gives the parts that are full. */
+  /** Adds a step; returns the completed parts. */
   *add(operation: Operation): Generator<Buffer> {
     if (!('rowIds' in operation)) {
       yield* this.take(operation, NUMBER_BYTES)
@@ -120,7 +121,7 @@ export class PartMaker {
     return packPart({ seq, time, user, cause, traceparent, operations, continued })
   }
 
-  /** Up to which row a part goes that begins with this one. */
+  /** The last row of a part that begins with this one. */
   private measure({ rowIds, columns }: RowOperation, from: number) {
     let bytes = 0
     let end = from
@@ -143,7 +144,7 @@ function sizeOf(value: LogValue | undefined): number {
   return typeof value === 'string' ? value.length : NUMBER_BYTES
 }
 
-/** A change of rows, of some of its rows only. */
+/** A change of rows, restricted to some of its rows. */
 export function sliceRows(operation: RowOperation, from: number, end: number): RowOperation {
   if (from === 0 && end === operation.rowIds.length) return operation
   const slice = ({ old, new: after, ...rest }: ColumnValues): ColumnValues => ({
@@ -179,7 +180,7 @@ function packPart({ operations, ...rest }: ChangePart): Buffer {
   return Buffer.concat([length, head, ...values])
 }
 
-/** A part that was packed; its values are views of the bytes. */
+/** Unpacks a part; its values are views of the bytes. */
 export function unpackPart(bytes: Buffer): ChangePart {
   let at = 4 + bytes.readUInt32LE()
   const part = JSON.parse(bytes.toString('utf8', 4, at)) as ChangePart

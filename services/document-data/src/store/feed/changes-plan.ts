@@ -1,4 +1,4 @@
-/** What of the log to read, as plain values that can go to another thread. */
+/** The range of the log to read, as plain values that can be sent to another thread. */
 export interface ChangesPlan {
   /** Entries with a greater seq … */
   readonly after: number
@@ -8,6 +8,6 @@ export interface ChangesPlan {
   readonly fullRows: boolean
   /** Refs of the tables whose changes are wanted; all when empty. */
   readonly tableRefs: readonly number[]
-  /** False to leave out what was before. */
+  /** False to leave out former values. */
   readonly oldValues: boolean
 }

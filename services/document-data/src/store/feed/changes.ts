@@ -16,20 +16,20 @@ import { Rewind } from './rewind'
 
 /** Limits of entries read from the log at once, and their approximate size in memory. */
 const RUN = { count: 1000, bytes: 2 * 1024 * 1024, maxBytes: Number.MAX_SAFE_INTEGER }
-/** Rows that are rebuilt in one go back through the log, and about how large they may be together. */
+/** Maximum rows rebuilt in one pass back through the log, and their approximate total size. */
 const PASS_ROWS = 5_000
 const PASS_BYTES = 32 * 1024 * 1024
 /** Entries examined, and bytes of them undone, before other work runs. */
 const STEP = { entries: 500, bytes: 256 * 1024 }
-/** How much of the log one read undoes for whole rows, in bytes, before it ends early. */
+/** Bytes of the log that one read undoes for whole rows before it ends early. */
 const MAX_UNDONE_BYTES = 512 * 1024 * 1024
-/** What is read at once, on the event loop: some milliseconds. */
+/** Limits of a read on the event loop, which takes some milliseconds. */
 const SHORT = {
   read: { entries: 1000, bytes: 128 * 1024 },
   rebuilt: { entries: 200, bytes: 24 * 1024 },
 } as const
 
-/** Throws `precondition` when the log does not reach back so far. */
+/** Throws `precondition` when the log does not reach back that far. */
 export function requireKept(connection: Connection, after: number): void {
   const oldest = readOldestSeq(connection)
   if (after < oldest - 1)
@@ -41,9 +41,9 @@ export function requireKept(connection: Connection, after: number): void {
     )
 }
 
-/** True for a read that takes no longer than a turn of the event loop may. */
+/** True for a read that is short enough for the event loop. */
 export function isShortRead(connection: Connection, plan: ChangesPlan): boolean {
-  // For whole rows all that came later counts too.
+  // For whole rows, all later entries count too.
   const { entries, bytes } = plan.fullRows ? SHORT.rebuilt : SHORT.read
   const looked = plan.fullRows ? entries + 1 : Math.min(entries + 1, plan.limit)
   const [count, size] = requireRow(
@@ -57,7 +57,7 @@ export function isShortRead(connection: Connection, plan: ChangesPlan): boolean 
   return count <= entries && size <= bytes
 }
 
-/** What is known, or other than usual, for a read. */
+/** Options of a read. */
 interface Given {
   schema?: Schema
   readonly maxUndoneBytes?: number
@@ -102,7 +102,7 @@ function select(entry: LogEntry, tableRefs: readonly number[]): LogEntry {
   return { ...entry, operations: entry.operations?.filter(({ tableRef }) => wanted.has(tableRef)) }
 }
 
-/** The parts of entries that follow each other. Answers false when it ended early, between two of them. */
+/** The parts of consecutive entries. Returns false when it ended early, between two of them. */
 function* partsOf(
   entries: readonly LogEntry[],
   reader: RowReader,
@@ -129,7 +129,7 @@ class EntryWriter {
 
   constructor(private readonly oldValues: boolean) {}
 
-  /** True after an entry, when the next one has not begun. */
+  /** True between the end of an entry and the start of the next one. */
   get isBetween(): boolean {
     return this.hasSent && !this.maker
   }
@@ -147,7 +147,7 @@ class EntryWriter {
   }
 }
 
-/** The second half of the pieces, and the first; undefined when there is but one row. */
+/** The second half of the pieces, and the first; undefined when there is only one row. */
 function halve(pass: Piece[]): [Piece[], Piece[]] | undefined {
   if (pass.length > 1) {
     const middle = pass.length >> 1
@@ -169,13 +169,13 @@ interface Piece {
   readonly entry: LogEntry
   /** Undefined at the end of the entry. */
   readonly operation?: Operation
-  /** The operation whose rows have to be rebuilt. */
+  /** The operation whose rows must be rebuilt. */
   readonly rebuilt?: RowOperation
 }
 
 /**
- * Pieces in their order, no more at a time than can be rebuilt in one go; an entry is divided only if it is
- * more than that.
+ * Pieces in order, in groups that can be rebuilt in one pass; an entry is divided only if it exceeds one
+ * group.
  */
 function* passes(entries: readonly LogEntry[], fullRows: boolean): Generator<Piece[]> {
   let pass: Piece[] = []
@@ -215,10 +215,7 @@ function countRebuilt({ operations = [] }: LogEntry): number {
   return operations.filter(isRebuilt).reduce((sum, { rowIds }) => sum + rowIds.length, 0)
 }
 
-/**
- * Which rows have to be rebuilt, by the ref of their table, and which pieces of which operations they are
- * for.
- */
+/** Rows to rebuild, by the ref of their table, and the pieces and operations that need them. */
 function wantedRows(pass: readonly Piece[]) {
   const rows = new Map<number, Set<number>>()
   const slices = new Map<Operation, RowOperation[]>()
@@ -233,9 +230,9 @@ function wantedRows(pass: readonly Piece[]) {
   return { rows, slices }
 }
 
-/** Rebuilds rows as they were. */
+/** Rebuilds rows in a former state. */
 class RowReader {
-  /** Bytes of the log that were undone, and how many of them for the last pieces. */
+  /** Bytes of the log undone, in total and for the last pieces. */
   private undoneBytes = 0
   private lastBytes = 0
 
@@ -245,7 +242,7 @@ class RowReader {
     private readonly limits: Required<Omit<Given, 'schema'>> & { readonly latest: number },
   ) {}
 
-  /** True when the next pieces, which take about as much as the last ones, would be too much. */
+  /** True when the next pieces, assumed to cost about as much as the last ones, would exceed the limit. */
   get isSpent(): boolean {
     return this.undoneBytes + this.lastBytes > this.limits.maxUndoneBytes
   }
@@ -280,7 +277,7 @@ class RowReader {
     return completed
   }
 
-  /** Undoes the entries after one. Answers how many bytes of them. */
+  /** Undoes the entries after one. Returns their size in bytes. */
   private *undoLater(rewind: Rewind, seq: number): Generator<null, number> {
     const list = this.connection.raw<[number, string, number]>(
       `SELECT seq, tables, octet_length(operations) FROM _sheaf_log

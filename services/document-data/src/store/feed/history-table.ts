@@ -3,8 +3,8 @@ import type { DocumentReader } from '../document'
 import { nextRef } from '../schema/refs'
 
 /**
- * The ref of a table by its id, or by its ref as decimal text also when it is gone; 0 for attachments. Throws
- * as `Schema.get`.
+ * The ref of a table by its id or, even when it no longer exists, by its ref as decimal text; 0 for
+ * attachments. Throws like `Schema.get`.
  */
 export function historyTable({ schema, connection }: DocumentReader, tableId: string): number {
   if (tableId === ATTACHMENTS) return 0

@@ -9,11 +9,11 @@ import {
   type SchemaOperation,
 } from '../log/log'
 
-/** Which entries of the log to list. */
+/** The entries of the log to list. */
 export interface HistoryQuery {
-  /** Only what concerns the table with this ref. */
+  /** Only entries that concern the table with this ref. */
   readonly tableRef?: number | undefined
-  /** Only what concerns this row of it. */
+  /** Only entries that concern this row of the table. */
   readonly rowId?: number | undefined
   /** Only entries with a smaller seq; 0 for the newest. */
   readonly before: number
@@ -23,15 +23,15 @@ export interface HistoryQuery {
 
 /** Entries of the log, newest first. */
 export interface HistoryPage {
-  /** Without operations where those are too large. */
+  /** Without operations where they are too large. */
   readonly entries: readonly LogEntry[]
-  /** Where to go on: the next page is before this seq; 0 when there is no more. */
+  /** The next page is before this seq; 0 at the end. */
   readonly next: number
-  /** False when the bounds ended the search, and not the page. */
+  /** False when the limits ended the search before the page was full. */
   readonly isWhole: boolean
 }
 
-/** How much one search does. */
+/** Limits of one search. */
 export interface HistoryBounds {
   /** Entries to examine. */
   readonly entries: number
@@ -50,14 +50,14 @@ export interface HistoryPlan {
 
 const MIB = 1024 * 1024
 
-/** What is done at once, between other work. */
+/** Limits on the event loop. */
 const atOnce: HistoryBounds = { entries: 2_000, bytes: MIB, entryBytes: MIB }
-/** What is done in a thread: the changes of one row may be far apart, and in large entries. */
+/** Limits in a thread, which are higher: the changes of one row may be far apart, and in large entries. */
 const inThread = {
   table: { entries: 200_000, bytes: MIB, entryBytes: MIB },
   row: { entries: 200_000, bytes: 64 * MIB, entryBytes: 128 * MIB },
 }
-/** Size of a page, of which its last entry may be beyond; and of one entry. */
+/** Size of a page, which its last entry may exceed; and of one entry. */
 const PAGE_BYTES = MIB
 const MAX_ENTRY_BYTES = 8 * MIB
 /** Entries examined at once. */
@@ -69,7 +69,7 @@ export function planHistory(query: HistoryQuery): HistoryPlan {
   return { export: 'history', query, bounds }
 }
 
-/** Searches at once. */
+/** Searches in one step. */
 export function readHistory(connection: Connection, query: HistoryQuery): HistoryPage {
   const search = searchHistory(connection, query, atOnce)
   for (;;) {
@@ -121,7 +121,7 @@ function* searchHistory(
 
 class PageInMaking {
   private readonly entries: LogEntry[] = []
-  /** Bytes that are in it, and that have been read for it. */
+  /** Bytes of the page, and bytes read for it. */
   private bytes = 0
   private read = 0
 
@@ -131,12 +131,12 @@ class PageInMaking {
     return this.entries.length >= this.limit || this.bytes > PAGE_BYTES
   }
 
-  /** True when reading so much more is over the bounds; the first entry is always read. */
+  /** True when reading this many more bytes would exceed the limits; the first entry is always read. */
   isSpent(cost: number, { bytes }: HistoryBounds): boolean {
     return this.read > 0 && this.read + cost > bytes
   }
 
-  /** Adds an entry, for which so much was read, if there is any. */
+  /** Adds an entry, if any, for which this many bytes were read. */
   add(entry: LogEntry | undefined, cost: number): void {
     this.read += cost
     if (!entry) return
@@ -165,7 +165,7 @@ function findCandidates(
   return connection.prepare<Candidate>(select).all(from, before, ...concerned)
 }
 
-/** What of an entry concerns the table or the row; undefined when nothing does. */
+/** The part of an entry that concerns the table or the row; undefined when there is none. */
 function narrow(entry: LogEntry, { tableRef, rowId }: HistoryQuery): LogEntry | undefined {
   const { operations } = entry
   if (!operations || tableRef === undefined) return entry
@@ -192,7 +192,7 @@ function rowOf(operation: RowOperation, rowId: number): RowOperation | undefined
   return { ...operation, rowIds: [rowId], columns }
 }
 
-/** The removal of a column that held something in the row. */
+/** The removal of a column that held a value in the row. */
 function cellOf(operation: SchemaOperation, rowId: number): SchemaOperation | undefined {
   const { cells, ...rest } = operation
   const index = cells?.rowIds.indexOf(rowId) ?? -1

@@ -15,10 +15,10 @@ import type { Schema } from '../schema/schema'
 
 /** Rows read from the file in one statement. */
 const ROWS_AT_ONCE = 1000
-/** A sorted change with this many times more rows than are held is searched for the held ones. */
+/** When a sorted change has this many times more rows than are held, it is searched for the held ones. */
 const MANY = 4
 
-/** A column as it was at a moment. */
+/** A column in a former state. */
 interface PastColumn {
   readonly ref: number
   metadata: Pick<ColumnMetadata, 'colId' | 'parentPos' | 'type' | 'isFormula' | 'formula'>
@@ -26,25 +26,24 @@ interface PastColumn {
   values: LogValue[]
 }
 
-/** About how much all tables hold, and how much they may. */
+/** Approximate size of all tables, and its limit. */
 interface Held {
   bytes: number
   readonly maxBytes: number
 }
 
-/** A table as it was at a moment, with some of its rows. */
+/** A table in a former state, with some of its rows. */
 interface PastTable {
   tableId: string
-  /** Places of the rows that are held, by row id. */
+  /** Index of each held row, by row id. */
   readonly places: ReadonlyMap<number, number>
   readonly columns: Map<number, PastColumn>
   readonly held: Held
 }
 
 /**
- * Some rows of tables as they were at an earlier moment: begins with the present and undoes the operations of
- * the log one by one, the latest first. Tables and columns are known by their refs, so no change of names
- * confuses it.
+ * Some rows of tables in a former state: starts with the present and undoes the operations of the log one by
+ * one, latest first. Tables and columns are identified by their refs, so renaming does not matter.
  */
 export class Rewind {
   private readonly tables = new Map<number, PastTable>()
@@ -79,17 +78,17 @@ export class Rewind {
     }
   }
 
-  /** True when the rows are larger than what may be held. What it holds then is not whole. */
+  /** True when the rows exceed the limit. The held data are then incomplete. */
   get isTooLarge(): boolean {
     return this.held.bytes > this.held.maxBytes
   }
 
-  /** True when an entry that concerns these tables has to be undone. */
+  /** True when an entry concerns these tables and has to be undone. */
   concerns(refs: readonly number[]): boolean {
     return refs.some((ref) => this.tables.has(ref))
   }
 
-  /** Goes back before an operation, which must be the latest one that is not undone. */
+  /** Undoes an operation, which must be the latest one not yet undone. */
   undo(operation: Operation): void {
     const table = this.tables.get(operation.tableRef)
     if (!table) return
@@ -165,7 +164,7 @@ function undoRows(table: PastTable, { kind, rowIds, columns }: RowOperation): vo
   }
 }
 
-/** Which rows of a list are held: their indexes in the list, and their places. */
+/** The held rows of a list: their indexes in the list, and among the held rows. */
 function findRows({ places }: PastTable, rowIds: readonly number[]): [number, number][] {
   const found: [number, number][] = []
   if (rowIds.length > places.size * MANY && isAscending(rowIds)) {

@@ -5,7 +5,7 @@ import type { Table } from '../schema/schema'
 
 /** Rules by which automatic indexes are built and dropped. */
 export interface IndexRules {
-  /** For each table; 0 for none. */
+  /** Maximum for each table; 0 for none. */
   readonly maxPerTable: number
   /** Rows of a table below which filters scan it: that takes about a millisecond. */
   readonly minRows: number
@@ -15,18 +15,18 @@ export interface IndexRules {
   readonly unusedMs: number
 }
 
-/** The default rules, except for the number. A build takes half a second for a million rows. */
+/** The default rules, except for the maximum. A build takes half a second for a million rows. */
 export const indexRules = { minRows: 20_000, minScans: 3, unusedMs: 14 * 24 * 3600 * 1000 }
 
 /** Larger tables get no index, because the document's writes would wait for the build too long. */
 const MAX_ROWS = 4_000_000
 /** Rows in the sample that is examined before an index is built. */
 const SAMPLE_ROWS = 2_000
-/** An index is of no use when more than this part of the sample passes the filter. */
+/** An index does not help when more than this fraction of the sample passes the filter. */
 const MAX_SHARE = 0.05
 /** Cost of writing a row into an index, in rows examined by a filter. */
 const WRITE_COST = 50
-/** Use is written down this often, so that it is known after a restart. */
+/** Interval at which use is recorded in the file, so that it survives a restart. */
 const NOTE_MS = 24 * 3600 * 1000
 
 const PREFIX = '_sheaf_auto_'
@@ -35,18 +35,18 @@ interface AutoIndex {
   readonly name: string
   readonly tableRef: number
   readonly columnRef: number
-  /** Epoch milliseconds of the last use that is written down. */
+  /** Epoch milliseconds of the last recorded use. */
   notedAt: number
   usedAt: number
   /** Savings of filters minus cost of writes, in rows examined; an index below zero is dropped. */
   balance: number
 }
 
-/** A step that brings the indexes nearer to what is useful. */
+/** A step that adds or drops indexes. */
 export type IndexStep =
-  /** To be run in order, in a transaction of their own. */
+  /** Statements to run in order, in a transaction of their own. */
   | { readonly kind: 'build'; readonly statements: readonly string[] }
-  /** To be run as one write of the document. */
+  /** Function to run as one write of the document. */
   | { readonly kind: 'write'; readonly statements: readonly string[] }
 
 /**
@@ -82,7 +82,7 @@ export class AutoIndexes {
     return this.indexes.has(nameOf(table.ref, columnRef))
   }
 
-  /** Notes that an index saved a filter from examining so many rows. */
+  /** Records that an index saved a filter from examining this many rows. */
   used(table: Table, columnRef: number, rows: number): void {
     const index = this.indexes.get(nameOf(table.ref, columnRef))
     if (!index) return
@@ -91,7 +91,7 @@ export class AutoIndexes {
     index.balance = Math.min(index.balance + rows, rows * 1000)
   }
 
-  /** Notes that a filter examined all rows. True when an index is due: then `buildStep` may return one. */
+  /** Records that a filter examined all rows. True when an index is due: then `buildStep` may return one. */
   scanned(table: Table, columnRef: number, rows: number): boolean {
     if (rows < this.rules.minRows || rows > MAX_ROWS || this.isFull(table)) return false
     const name = nameOf(table.ref, columnRef)
@@ -164,14 +164,14 @@ export class AutoIndexes {
 }
 
 /**
- * Drops the automatic index of a column, which else cannot be dropped. Part of the write that drops the
- * column.
+ * Drops the automatic index of a column, without which the column cannot be dropped. Part of the write that
+ * drops the column.
  */
 export function dropColumnIndex({ db }: Connection, tableRef: number, columnRef: number): void {
   db.exec(`DROP INDEX IF EXISTS ${quoteId(nameOf(tableRef, columnRef))}`)
 }
 
-/** The name holds refs, which neither renames nor anything else changes. */
+/** The name contains refs, which never change. */
 function nameOf(tableRef: number, columnRef: number): string {
   return `${PREFIX}${tableRef}_${columnRef}`
 }

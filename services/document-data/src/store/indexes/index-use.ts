@@ -12,8 +12,8 @@ interface Scan {
 }
 
 /**
- * The automatic indexes as writes see them. What they miss is remembered until the write is on disk, since an
- * index is built by another connection.
+ * The automatic indexes, as used by writes. Misses are collected until the write is on disk, since an index
+ * is built by another connection.
  */
 export class IndexUse {
   private scans: Scan[] = []
@@ -25,17 +25,17 @@ export class IndexUse {
     return this.indexes.has(table, column.ref)
   }
 
-  /** Notes that an index saved a look-up from examining so many rows. */
+  /** Records that an index saved a look-up from examining this many rows. */
   used(table: Table, column: Column, rows: number): void {
     this.indexes.used(table, column.ref, rows)
   }
 
-  /** Notes that a look-up by this condition on the column scanned the table. */
+  /** Records that a look-up by this condition on the column scanned the table. */
   missed(scan: Scan): void {
     this.scans.push(scan)
   }
 
-  /** Calls `build` for each index that enough scans of a table have earned. Not within a transaction. */
+  /** Calls `build` for each index that is due. Must not be called within a transaction. */
   improve(connection: Connection, build: (step: IndexStep) => void): void {
     const scans = this.scans
     if (scans.length > 0) this.scans = []
@@ -47,7 +47,7 @@ export class IndexUse {
     }
   }
 
-  /** Forgets the misses of a write that was rolled back. */
+  /** Discards the misses of a write that was rolled back. */
   forget(): void {
     this.scans = []
   }

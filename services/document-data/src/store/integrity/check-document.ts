@@ -4,7 +4,7 @@ import { requireRow } from '../sqlite/connections'
 import { newestVersion } from '../sqlite/migrations/index'
 import { checkWriteAheadLog } from './check-wal'
 
-/** Findings of SQLite about one file; more of them would say nothing new. */
+/** Maximum number of SQLite's findings about one file; more would add no information. */
 const MOST_PROBLEMS = 5
 
 /** How thorough a check is. */
@@ -37,8 +37,8 @@ export function checkDocument(path: string, options: CheckOptions): string[] {
 }
 
 /**
- * A log that is being written looks broken for a moment, and elsewhere the next time; damage stays where it
- * is.
+ * While a log is being written, a check may report transient findings at changing positions; damage is found
+ * at the same position again.
  */
 function checkQuietly(check: () => string[]): string[] {
   const [first, ...others] = [check(), check(), check()]

@@ -2,14 +2,14 @@ import { existsSync, readdirSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkDocument, type CheckOptions } from './check-document'
 
-/** With less room than this a busy document may stop taking writes at any moment. */
+/** With less free space than this, a busy document may fail to write at any moment. */
 const LEAST_FREE_BYTES = 256 * 1024 * 1024
 
-/** Something that a check found. */
+/** A finding of a check. */
 export interface Finding {
-  /** An error requires action; a note only explains. */
+  /** An error requires action; a note is informational. */
   readonly level: 'error' | 'note'
-  /** Document concerned; absent when the folder is. */
+  /** The affected document; absent for the folder. */
   readonly docId?: string
   /** A sentence. */
   readonly message: string
@@ -17,7 +17,7 @@ export interface Finding {
 
 /** One step of a check. */
 export interface CheckStep {
-  /** Documents that the folder has. */
+  /** Number of documents in the folder. */
   readonly total: number
   /** Document that was checked; absent in the first step, which is about the folder. */
   readonly docId?: string

@@ -46,7 +46,7 @@ export class DocumentLog {
     return this.publishing.published
   }
 
-  /** True while no write may fix the next batch, since more is to go into it. */
+  /** True while no write may fix the next batch, because more entries will be added to it. */
   get isGathering(): boolean {
     return this.gathering
   }
@@ -108,7 +108,7 @@ export class DocumentLog {
     this.publishing.settle(true)
     for (const { entry, bytes } of this.appended) {
       const { operations, ...rest } = entry
-      // As they are read from the log: what is too large for a message is left out.
+      // In the form in which the log returns them: operations too large for a message are left out.
       if (bytes > EVENT_BYTES) this.recent.add(rest, 0)
       else this.recent.add({ ...rest, operations }, bytes)
     }

@@ -1,6 +1,9 @@
 import type { LogEntry } from './log'
 
-/** Documents remembered; an entry is some hundred bytes, since all new documents share their operations. */
+/**
+ * Maximum number of cached documents; an entry takes some hundred bytes, since all new documents share their
+ * operations.
+ */
 const MAX_ENTRIES = 10_000
 
 /** The beginning of a log. */
@@ -11,15 +14,14 @@ export interface FirstEntry {
 }
 
 /**
- * The first log entries of documents that were made by this process and have not been opened since: they can
- * be published without opening the files, which would cost several times what making them does. What is
- * forgotten here is read from the file; a confirmation that is forgotten costs a repetition of the same
- * message.
+ * The first log entries of documents created by this process and not opened since: they can be published
+ * without opening the files, which would cost several times the creation. Evicted entries are read from the
+ * file; an evicted confirmation costs one repeated message.
  */
 export class FirstEntries {
   private readonly entries = new Map<string, FirstEntry & { confirmed: boolean }>()
 
-  /** Keeps the first entry of a new document. */
+  /** Stores the first entry of a new document. */
   add(docId: string, first: FirstEntry): void {
     const oldest = this.entries.keys().next()
     if (this.entries.size >= MAX_ENTRIES && !oldest.done) this.entries.delete(oldest.value)
@@ -37,19 +39,19 @@ export class FirstEntries {
     return known && (known.confirmed ? [] : [known.entry])
   }
 
-  /** NATS has confirmed the entry. False when the document is not remembered. */
+  /** Records that NATS has confirmed the entry. False when the document is not cached. */
   confirm(docId: string): boolean {
     const known = this.entries.get(docId)
     if (known) known.confirmed = true
     return known !== undefined
   }
 
-  /** Whether the document is remembered and all of it is published. */
+  /** True when the document is cached and all of it is published. */
   isConfirmed(docId: string): boolean {
     return this.entries.get(docId)?.confirmed === true
   }
 
-  /** Forgets a document that is about to be opened; returns the seq that NATS has confirmed, or 0. */
+  /** Removes a document that is about to be opened; returns the seq that NATS has confirmed, or 0. */
   take(docId: string): number {
     const known = this.entries.get(docId)
     this.entries.delete(docId)

@@ -5,7 +5,7 @@ import { Quota } from '@sheaf/kit/quota'
 const MAX_WAITING = 1000
 const HINT = { retryAfterMs: '1000' }
 
-/** Lets calls wait for the next entry of a document's log. They hold nothing but their place here. */
+/** Lets calls wait for the next entry of a document's log. A waiting call holds no other resource. */
 export class LogWatch implements Disposable {
   private readonly waiting = new Map<string, Set<() => void>>()
   private readonly places = new Quota(MAX_WAITING)
@@ -58,12 +58,12 @@ export class LogWatch implements Disposable {
     this.requireOpen()
   }
 
-  /** The document was written or removed. */
+  /** Call when the document was written or removed. */
   wake(docId: string): void {
     for (const settle of [...(this.waiting.get(docId) ?? [])]) settle()
   }
 
-  /** Ends all waiting, for good. */
+  /** Ends all waiting permanently. */
   [Symbol.dispose](): void {
     this.closed = true
     for (const docId of [...this.waiting.keys()]) this.wake(docId)

@@ -86,11 +86,11 @@ export interface LogEntry {
   readonly user: number
   readonly cause: number
   readonly traceparent: string
-  /** Absent when they were too large for what was asked. */
+  /** Absent when they exceed the requested limit. */
   readonly operations?: readonly Operation[]
 }
 
-/** Who writes, and why. */
+/** The author and cause of a write. */
 export interface Author {
   /** User id; 0 for the system. */
   readonly userId: number
@@ -129,9 +129,7 @@ export function appendEntry(
   return { entry, bytes: Buffer.byteLength(json) }
 }
 
-/**
- * Position of the latest entry; 0 when nothing was ever written. The latest entry is never cut from the log.
- */
+/** Position of the latest entry; 0 for an empty log. The latest entry is never truncated from the log. */
 export function readLatestSeq(connection: Connection): number {
   return connection.pluck<number | null>('SELECT max(seq) FROM _sheaf_log').get() ?? 0
 }
@@ -159,7 +157,7 @@ export function findEntry(
   return readEntries(connection, { after: seq - 1, upTo: seq, maxBytes })[0]
 }
 
-/** What to read of the log. */
+/** The range of the log to read. */
 export interface EntryRange {
   /** Entries with a greater seq … */
   readonly after: number
@@ -178,9 +176,9 @@ export function readEntries(connection: Connection, range: EntryRange): LogEntry
 }
 
 /**
- * Where to end a run of entries after `after` so that it holds at most `count` entries and about `bytes`
- * bytes, where operations above `maxBytes` count as nothing: the seq of its last entry, or `after` when there
- * are no entries.
+ * The end of a run of entries after `after` that holds at most `count` entries and about `bytes` bytes, where
+ * operations above `maxBytes` count as nothing: the seq of its last entry, or `after` when there are no
+ * entries.
  */
 export function measureRun(
   connection: Connection,

@@ -75,12 +75,14 @@ export class PublishState {
     this.confirmed = Math.max(this.confirmed, seq)
   }
 
-  /** True when of the entries up to `latest` some have to wait for another message. */
+  /** True when some of the entries up to `latest` do not fit into the present message. */
   overflows(connection: Connection, latest: number): boolean {
     return measureRun(connection, this.confirmed, BATCH) < latest
   }
 
-  /** Stores the marks, and fixes a new batch when none is on its way and entries up to `latest` wait. */
+  /**
+   * Stores the marks, and fixes a new batch when none is in flight and entries up to `latest` are pending.
+   */
   save(connection: Connection, latest: number): void {
     const published = this.confirmed
     let { batch } = this.stored
@@ -92,7 +94,7 @@ export class PublishState {
     this.storing = { published, batch }
   }
 
-  /** Notes that what `save` wrote is on disk, or was rolled back. */
+  /** Call when the data written by `save` is on disk, or was rolled back. */
   settle(committed: boolean): void {
     if (committed && this.storing) this.stored = this.storing
     this.storing = undefined

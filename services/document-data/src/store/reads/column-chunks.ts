@@ -3,21 +3,22 @@ import { requireRow, type Connection } from '../sqlite/connections'
 import { clausesOf, takesAll, type ReadPlan } from './read-plan'
 
 /*
- * Answers with a list for each column. No list can be finished before all rows have been looked at, so the
- * rows are gone through once for each column, all in one snapshot: that costs reading their pages again, and
- * holds no more than one chunk, and the ids of rows that were filtered or sorted, in memory.
+ * Replies with one list per column. No list can be completed before all rows have been examined, so the rows
+ * are scanned once per column, all in one snapshot: this reads their pages repeatedly, but holds no more than
+ * one chunk in memory, and the ids of rows that were filtered or sorted.
  */
 
 /** Size that chunks approach. */
 const CHUNK_BYTES = 256 * 1024
-/** Cells in one chunk at most: about a millisecond. */
+/** Maximum number of cells in one chunk: about a millisecond. */
 const MAX_CELLS = 16_000
-/** Cells in the first chunk of a column, before anything is known of their length. */
+/** Cells in the first chunk of a column, before their length is known. */
 const FIRST_CELLS = 2_000
 /** Rows examined at once when most of them may not match. */
 const FILTER_ROWS = 16_000
 /**
- * Columns of a small answer that one statement makes; a concat has twice as many arguments, of at most 1,000.
+ * Maximum columns of a small reply that one statement creates; a concat has twice as many arguments, of at
+ * most 1,000.
  */
 const COLUMNS_AT_ONCE = 200
 /** Below every row id. */
@@ -32,7 +33,7 @@ export function readColumnsAtOnce(
   const parts: Buffer[] = []
   for (let start = 0; start < columns.length; start += COLUMNS_AT_ONCE) {
     const some = columns.slice(start, start + COLUMNS_AT_ONCE)
-    // No column has a space in its name, so none is mistaken for one of these.
+    // No column id contains a space, so none collides with these.
     const cells = some.map(({ cell }, i) => `${cell} AS " ${i}"`)
     const lists = some.map(
       ({ key }, i) => `${quoteLead(key, start + i)}, coalesce(group_concat(" ${i}", ','), ''), ']'`,
@@ -46,7 +47,7 @@ export function readColumnsAtOnce(
   return Buffer.concat(parts)
 }
 
-/** What goes before a list. */
+/** The text before a list. */
 function lead(key: string, place: number): string {
   return `${place === 0 ? '{' : ','}${key}:[`
 }

@@ -6,7 +6,7 @@ import { requireRow, type Connection } from '../sqlite/connections'
 import type { ReadPlan } from './read-plan'
 import { skipRows } from './skip-rows'
 
-/** What was found out beside the rows. */
+/** Results besides the rows. */
 export interface ReadFacts {
   /** Rows that pass the filter, when they were to be counted. */
   readonly total?: number
@@ -14,7 +14,7 @@ export interface ReadFacts {
   readonly next?: Position
 }
 
-/** What goes before the rows, and which they are when there is a page. */
+/** The text before the rows, and the rows of the page if there is one. */
 interface FoundExtras {
   readonly line: Buffer
   readonly ids?: readonly number[]
@@ -23,8 +23,8 @@ interface FoundExtras {
 const NEWLINE = 0x0a
 
 /**
- * Finds out what is wanted beside the rows: one line of JSON, which `takeFacts` reads, and the rows of the
- * page. Gives null while it skips rows.
+ * Computes the extras: one line of JSON, which `takeFacts` reads, and the rows of the page. Yields null while
+ * it skips rows.
  */
 export function* findExtras(
   connection: Connection,
@@ -48,7 +48,7 @@ export function takeFacts(first: Buffer): { facts: ReadFacts; rest: Buffer } {
   return { facts, rest: first.subarray(end + 1) }
 }
 
-/** The position of a row in the order of a page; undefined when the row is not there. */
+/** The position of a row in the order of a page; undefined when the row does not exist. */
 export function findPosition(
   connection: Connection,
   { from, page }: { readonly from: string; readonly page: PageQuery },
@@ -74,7 +74,7 @@ function* findPage(
   page: PageQuery,
 ): Generator<null, { ids: number[]; next?: Position }> {
   const isById = page.terms.length === 1
-  // One more than wanted shows whether there is another page.
+  // One row more than requested shows whether there is another page.
   const found = isById ? yield* idsById(connection, plan, page) : idsInOrder(connection, plan, page)
   const ids = found.slice(0, plan.limit)
   const last = ids.at(-1)
@@ -85,7 +85,7 @@ function* findPage(
   }
 }
 
-/** In the order of the row ids SQLite begins where the page does. */
+/** In row id order, SQLite can start at the page itself. */
 function* idsById(
   connection: Connection,
   plan: ReadPlan,
@@ -93,7 +93,7 @@ function* idsById(
 ): Generator<null, number[]> {
   const { from, where, params, limit, offset } = plan
   const isDescending = terms[0]?.descending ?? false
-  // Where the rows are known there are few of them.
+  // When the rows are known, they are few.
   const skipsAhead = offset > 0 && plan.inRanges
   const start = skipsAhead
     ? [yield* skipRows(connection, plan, { after: after?.[0] as number, descending: isDescending })]
@@ -128,7 +128,7 @@ function idsInOrder(
     .all(...page.params, ...params, ...(start?.params ?? []), limit + 1, offset)
 }
 
-/** That a row comes after a position: greater in the first term in which it differs. */
+/** The condition that a row follows a position: greater in the first term in which it differs. */
 function afterCondition(
   terms: readonly OrderTerm[],
   position: Position,
@@ -144,7 +144,7 @@ function afterCondition(
   return { sql, params }
 }
 
-/** Null is below everything in SQLite's order. */
+/** SQLite sorts null below all other values. */
 function laterCondition(
   key: string,
   value: StoredValue,
@@ -156,7 +156,7 @@ function laterCondition(
     : { sql: `${key} > ?`, params: [value] }
 }
 
-/** A whole number binds as one, so that it is compared with row ids without being converted. */
+/** An integer is bound as one, so that it is compared with row ids without conversion. */
 function bound(value: KeyValue): StoredValue {
   return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value
 }

@@ -6,15 +6,15 @@ import type { StoredValue } from '../../values/column-type'
 import { requireRow, type Connection } from '../sqlite/connections'
 import type { Table } from '../schema/schema'
 
-/** Rows that are read in one go, in one turn of the event loop: about a millisecond. */
+/** Rows read in one turn of the event loop: about a millisecond. */
 const SMALL = 1000
-/** Rows of a table up to which every read is done at once. */
+/** Tables up to this number of rows are always read at once. */
 const SMALL_TABLE = 1500
-/** Rows that a full sort may have on the event loop: some 20 ms. */
+/** Maximum rows of a full sort on the event loop: some 20 ms. */
 const SORT_ROWS = 10_000
-/** Rows that a read without a sort may look at on the event loop. */
+/** Maximum rows that a read without a sort may examine on the event loop. */
 const LONG_ROWS = 50_000
-/** Rows that an index may find; beyond, looking at all of them costs little more. */
+/** Maximum rows found by an index; beyond it, a scan costs little more. */
 const MAX_FOUND = 5_000
 
 /** What a read selects, as plain values that can go to another thread. */
@@ -23,17 +23,17 @@ export interface ReadPlan extends RowSql {
   readonly from: string
   readonly where: string
   readonly orderBy: string
-  /** True when the order is that of the row ids and ranges of ids are to be read one after the other. */
+  /** True when rows are in row id order and are read in ranges of ids. */
   readonly inRanges: boolean
   readonly limit: number
   /** Rows to skip before the first one. */
   readonly offset: number
   readonly params: readonly StoredValue[]
-  /** What is found out before the rows (read-extras.ts); absent when there is nothing. */
+  /** Extras computed before the rows (read-extras.ts); absent when there are none. */
   readonly extras?: ReadExtras
 }
 
-/** Where a read runs: in one go, piece by piece between other work, or in a thread of its own. */
+/** Where a read runs: at once, piece by piece between other work, or in a thread. */
 export type Extent = 'small' | 'long' | 'heavy'
 
 /** SQL common to all reads of a table; tables are immutable, a change of the schema creates new ones. */
@@ -59,13 +59,13 @@ export function planRead(table: Table, query: ReadQuery, form: RowForm): ReadPla
   return { from, ...sql, where, orderBy, inRanges: inIdOrder, limit, offset, params, extras }
 }
 
-/** Columns that are named are shown, also hidden ones. */
+/** Columns that are named explicitly are included even if hidden. */
 function sqlOfFields(table: Table, fields: readonly string[], form: RowForm): RowSql {
   const columns = table.columns.filter(({ id }) => fields.includes(id))
   return rowSql({ tableId: table.tableId, columns }, { ...form, hidden: true })
 }
 
-/** The clauses that select the rows, in their order. */
+/** The clauses that select the rows, in order. */
 export function clausesOf({ where, orderBy, limit, offset }: ReadPlan): string {
   const range = limit > 0 || offset > 0 ? ` LIMIT ${limit > 0 ? limit : -1} OFFSET ${offset}` : ''
   return `WHERE ${where} ORDER BY ${orderBy}${range}`
@@ -83,7 +83,7 @@ export function isPage(plan: ReadPlan): boolean {
   return takesAll(plan) && inRanges && isShort && !extras?.counted
 }
 
-/** Rows of a table: exactly when they are few, else no fewer than there are. */
+/** Number of rows of a table: exact when small, otherwise an upper bound. */
 export function countRoughly(connection: Connection, { from }: ReadPlan): number {
   const highest = requireRow(connection.pluck<number | null>(`SELECT max(id) FROM ${from}`).get())
   if (highest === null || highest <= SMALL_TABLE) return highest ?? 0
@@ -117,7 +117,7 @@ export function findByIndex(
   return ids.length > MAX_FOUND ? undefined : ids
 }
 
-/** The same read, of these rows only; good as long as nothing is written. */
+/** The same read, restricted to these rows; valid until the next write. */
 export function narrowTo(plan: ReadPlan, ids: readonly number[]): ReadPlan {
   return {
     ...plan,

@@ -15,12 +15,12 @@ const RANGE_ROWS = 1500
 const CHUNK_BYTES = 256 * 1024
 /** Rows examined at once when most of them may not match. */
 const FILTER_ROWS = 16_000
-/** The same where each row is also taken apart again. */
+/** The same limit where each row is also parsed again. */
 const ARROW_FILTER_ROWS = 4_000
-/** Rows in the first chunk, before anything is known of their length. */
+/** Rows in the first chunk, before their length is known. */
 const FIRST_ROWS = 500
 
-/** What goes before the rows of a part. */
+/** The text before the rows of a part. */
 interface Lead {
   text: string
 }
@@ -108,7 +108,7 @@ function nextPart(parts: Iterator<Buffer | null, void>): Buffer | null | undefin
  * document, on a line of its own, and a JSON document lacks its last brace, so that more can be appended.
  */
 export function* documentParts(connection: Connection, plan: ReadPlan): Generator<Buffer | null> {
-  // SQLite itself puts the parts together: what it hands over goes to the reader without another copy.
+  // SQLite concatenates the parts itself: its output is sent without another copy.
   if (plan.columns) {
     yield* columnParts(connection, plan, plan.columns)
     return

@@ -1,26 +1,26 @@
 import { requireRow, type Connection } from '../sqlite/connections'
 import { takesAll, type ReadPlan } from './read-plan'
 
-/** Rows passed in one go: a few milliseconds. */
+/** Rows skipped per step: a few milliseconds. */
 const STEP_ROWS = 16_000
 
-/** Where to begin among rows in the order of their ids, and which way they go. */
+/** The starting point among rows in row id order, and the direction. */
 interface Start {
-  /** The row before the first one; absent for the beginning. */
+  /** The row before the first one; absent to start at the beginning. */
   readonly after?: number
   readonly descending?: boolean
 }
 
-/** Rows as SQLite goes through them. */
+/** A scan of rows in one direction: its bounds and its SQL. */
 interface Walk {
   readonly after: number
   /** Beyond all rows. */
   readonly end: number
   /** Ids of the rows after one. */
   readonly ids: string
-  /** That a row comes before another one, or is that one. */
+  /** The condition that a row precedes another one or equals it. */
   readonly upTo: string
-  /** The row after so many, in their order. */
+  /** The row at this offset, in scan order. */
   readonly nth: string
 }
 
@@ -30,9 +30,9 @@ const FIRST = Number.MIN_SAFE_INTEGER
 const LAST = Number.MAX_SAFE_INTEGER
 
 /**
- * Skips as many rows as the plan says, in the order of row ids, in steps between which it gives null, so that
- * other work gets its turn and a read that was given up ends. Returns the id of the last row it skipped: what
- * is wanted comes after it.
+ * Skips as many rows as the plan requires, in row id order, yielding null between steps so that other work
+ * proceeds and an abandoned read ends. Returns the id of the last skipped row, after which the wanted rows
+ * begin.
  */
 export function* skipRows(
   connection: Connection,
@@ -61,7 +61,7 @@ export function* skipRows(
     : skipPassing(connection, plan, walk)
 }
 
-/** No cell is read: SQLite goes from leaf to leaf of the table. */
+/** Reads no cell: SQLite walks the leaf pages of the table. */
 function* skipAll(
   connection: Connection,
   { offset }: ReadPlan,
@@ -78,7 +78,7 @@ function* skipAll(
   return at
 }
 
-/** Rows that pass the filter are counted, a range of ids at a time. */
+/** Counts the rows that pass the filter, one range of ids at a time. */
 function* skipPassing(
   connection: Connection,
   { where, params, offset }: ReadPlan,

@@ -7,11 +7,13 @@ import { requireNewRowId } from './add-or-update'
 import type { CellColumns, WriteOptions } from './conversion'
 import { addRecords, deleteRecords, updateRecords } from './records'
 
-/** A change of rows of one table; its rows and cells are lists. */
+/** A change of rows of one table, with rows and cells as lists. */
 export interface RowChange {
   readonly kind: 'add' | 'update' | 'remove'
   readonly tableId: string
-  /** Where rows are added: null for any, a negative one as a name for it in later changes. */
+  /**
+   * Ids of added rows: null for any free one; a negative one is a placeholder for the row in later changes.
+   */
   readonly rowIds: readonly (number | null)[]
   readonly cells: CellColumns
 }
@@ -20,8 +22,8 @@ export interface RowChange {
 type NamedRows = Map<number, Map<number, number>>
 
 /**
- * Makes changes one after the other, and returns the ids of the rows that each has added. Throws `not_found`
- * for a table, `invalid` for a column, row or value at fault.
+ * Applies changes in order, and returns the ids of the rows that each has added. Throws `not_found` for a
+ * table, `invalid` for a column, row or value at fault.
  */
 export function applyActions(
   doc: DocumentWriter,
@@ -73,7 +75,7 @@ function add(
   return result
 }
 
-/** Ids for new rows of which some have been chosen: the others follow the highest of all. */
+/** Ids for new rows, some of them chosen by the client: the others follow the highest of all. */
 function chooseIds(
   doc: DocumentWriter,
   table: Table,
@@ -104,7 +106,7 @@ function resolveRow(table: Table, id: number, named: NamedRows): number {
   return id < 0 ? (named.get(table.ref)?.get(id) ?? id) : id
 }
 
-/** Replaces negative placeholder ids by rows, in columns that refer to rows. */
+/** Replaces negative placeholder ids by row ids, in columns that refer to rows. */
 function resolveCells(
   doc: DocumentWriter,
   table: Table,

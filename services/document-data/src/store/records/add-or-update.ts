@@ -8,26 +8,26 @@ import { findRows } from './find-rows'
 import { addRecords, updateRecords } from './records'
 
 /**
- * Highest row id that a client may choose: beyond, ids of later rows would not be whole numbers for every
- * client.
+ * Highest row id that a client may choose: beyond it, ids of later rows could exceed the safe integers of
+ * some clients.
  */
 const MAX_ROW_ID = 2 ** 31 - 1
 
 /** Records with the same columns. */
 export interface AddOrUpdateStep {
-  /** Places of the records in the request. */
+  /** Indexes of the records in the request. */
   readonly places: readonly number[]
-  /** What a row must have, by column id, one cell for each record. */
+  /** Required values, by column id, one cell for each record. */
   readonly require: CellColumns
-  /** What it is given, likewise. */
+  /** Values to write, likewise. */
   readonly fields: CellColumns
-  /** What the rows found have to hold, likewise; absent when no record says. */
+  /** Expected cells of the rows found, likewise; absent when no record has any. */
   readonly expected?: readonly (ReadonlyMap<string, Cell> | undefined)[]
 }
 
 /** What to do with the rows found. */
 export interface AddOrUpdateOptions extends WriteOptions {
-  /** Which of several rows are changed. */
+  /** Which of several matching rows are changed. */
   readonly onMany: 'first' | 'none' | 'all'
   readonly noAdd: boolean
   readonly noUpdate: boolean
@@ -35,9 +35,9 @@ export interface AddOrUpdateOptions extends WriteOptions {
   readonly allowEmptyRequire: boolean
 }
 
-/** The rows that records were written to. */
+/** The rows that were added or changed. */
 export interface AddedOrUpdated {
-  /** For each record of the request; empty when nothing was done for it. */
+  /** For each record of the request; empty when it had no effect. */
   readonly records: (readonly number[])[]
   /** New rows in the order in which they were added. */
   readonly added: number[]
@@ -46,11 +46,11 @@ export interface AddedOrUpdated {
 }
 
 /**
- * Changes the rows that have the required values, or adds them, one step after the other; in a step all
- * look-ups come before any change. A new row has what is required, but for formula columns, and what is
- * given, which wins. Throws `not_found` for the table, `invalid` for a column or value at fault, an empty
- * requirement that is not allowed, and two records of a step that require the same; `precondition` when a row
- * does not hold what a record expects.
+ * Changes the rows that have the required values, or adds them, one step after the other; within a step all
+ * look-ups precede all changes. A new row gets the required values, except in formula columns, and the values
+ * to write, which take precedence. Throws `not_found` for the table, `invalid` for a column or value at
+ * fault, an empty requirement that is not allowed, and two records of a step with the same requirement;
+ * `precondition` when a row does not hold what a record expects.
  */
 export function addOrUpdateRecords(
   doc: DocumentWriter,
@@ -123,14 +123,14 @@ function requireAllExpected(
 ): void {
   const rows = expected.flatMap((cells, at) => {
     const ids = found[at] ?? []
-    // Of several that are all left alone, not all were looked for.
+    // When several matches are left unchanged, not all of them were read.
     if (!cells || (onMany === 'none' && ids.length > 1)) return []
     return (ids.length > 0 ? ids : [undefined]).map((rowId) => ({ rowId, cells }))
   })
   if (rows.length > 0) requireExpected(doc, tableId, rows)
 }
 
-/** Refuses what could not be written before anything is looked for, whether it would be written or not. */
+/** Rejects values that could not be written before any look-up, whether or not they would be written. */
 function requireWritable(table: Table, fields: CellColumns): void {
   for (const colId of fields.keys()) {
     const column = table.byId.get(colId)

@@ -12,9 +12,9 @@ import { createLookup } from './lookup'
  */
 export type CellColumns = ReadonlyMap<string, readonly (Cell | undefined)[]>
 
-/** How a write treats text. */
+/** Options for text in a write. */
 export interface WriteOptions {
-  /** True to store text as is instead of parsing it by column type. */
+  /** True to store text unchanged instead of parsing it by column type. */
   readonly noParse: boolean
 }
 
@@ -25,8 +25,8 @@ export interface StoredColumn {
 }
 
 /**
- * Converts cells to their stored form. A column that is still empty becomes a data column of the type
- * that fits its first values. Throws `invalid` for an unknown or a computed column, naming it.
+ * Converts cells to their stored form. An empty column becomes a data column of the type that fits its first
+ * values. Throws `invalid` for an unknown or a computed column, naming it.
  */
 export function convertColumns(
   doc: DocumentWriter,
@@ -42,7 +42,7 @@ export function convertColumns(
   return stored
 }
 
-/** The column to write to; undefined when it stays empty. */
+/** The column to write to; undefined when it remains empty. */
 function requireDataColumn(
   doc: DocumentWriter,
   table: Table,
@@ -67,7 +67,7 @@ function fillEmptyColumn(
   const guess = guessColumn(given, doc.schema.settings)
   if (!guess) return undefined
   const { typeName, widgetOptions } = column
-  // An explicitly chosen type stays; only a column without one takes the type of its first values.
+  // An explicitly chosen type is kept; only a column without one takes the type of its first values.
   const form =
     column.type.name === 'Any'
       ? { type: guess.type, widgetOptions: guess.widgetOptions ?? widgetOptions }

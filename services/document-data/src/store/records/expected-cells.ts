@@ -5,18 +5,18 @@ import { quoteId } from '../../quoting/quote'
 import type { DocumentWriter } from '../document'
 import type { Column, Table } from '../schema/schema'
 
-/** Cells that a row has to hold for a write to go on. */
+/** Cells that a row must hold for a write to proceed. */
 export interface ExpectedRow {
-  /** Undefined for a row that is not there: then none of its cells is as expected. */
+  /** Undefined for a row that does not exist: then no expectation is met. */
   readonly rowId: number | undefined
-  /** By column id, as they read. */
+  /** By column id, in the form in which they are read. */
   readonly cells: ReadonlyMap<string, Cell>
 }
 
 /**
- * Throws `precondition`, naming record and column, unless all cells read as expected. To be called within the
- * write, before it changes anything. Throws `not_found` for the table, `invalid` for a column or row that is
- * not there.
+ * Throws `precondition`, naming record and column, unless all cells have the expected values. Must be called
+ * within the write, before it changes anything. Throws `not_found` for the table, `invalid` for an unknown
+ * column or row.
  */
 export function requireExpected(
   doc: DocumentWriter,
@@ -64,7 +64,7 @@ function readCells(
   )
 }
 
-/** Null reads as null for every type. */
+/** Every type reads null as null. */
 function readCell({ type }: Column, stored: StoredValue): Cell {
   return stored === null ? null : type.fromStored(stored)
 }

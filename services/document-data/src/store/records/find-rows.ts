@@ -7,20 +7,17 @@ import type { DocumentWriter } from '../document'
 import type { Column, Table } from '../schema/schema'
 import { convertCells, type CellColumns, type WriteOptions } from './conversion'
 
-/**
- * Values that one look at all rows compares with; their number is rounded up, so that statements are used
- * again.
- */
+/** Values compared in one scan; their number is rounded up, so that statements are reused. */
 const SIZES = [16, 128, 1024, 8192]
 /** Bound values in one statement; SQLite allows 32,766. */
 const MAX_BOUND = 30_000
 
-/** What rows to look for. */
+/** The rows to find. */
 export interface RowSearch {
-  /** Cells by column id, `id` among them, one for each search. Without columns every row is found. */
+  /** Cells by column id, `id` among them, one for each search. Without columns every row matches. */
   readonly require: CellColumns
   readonly count: number
-  /** Most rows that one search finds: those with the lowest ids. */
+  /** Maximum number of rows that one search returns: those with the lowest ids. */
   readonly most: number
 }
 
@@ -29,7 +26,7 @@ interface Term {
   /** Undefined for the row id. */
   readonly column: Column | undefined
   readonly name: string
-  /** True where truth values equal 1 and 0. */
+  /** True where booleans equal 1 and 0. */
   readonly mixed: boolean
   readonly values: readonly StoredValue[]
 }
@@ -40,7 +37,7 @@ const FALSE = tag(false)
 /**
  * Ids of the rows that have the required values, ascending, for each search. Cells are parsed as they would
  * be when written. Throws AppError `invalid`: INVALID_COLUMN, INVALID_ROW_ID, INVALID_VALUE for a list, which
- * can be looked up nowhere, REQUIRE_NOT_UNIQUE for two searches that ask for the same.
+ * cannot be looked up, REQUIRE_NOT_UNIQUE for two equal searches.
  */
 export function findRows(
   doc: DocumentWriter,
@@ -101,8 +98,8 @@ function isListCell(cell: Cell | undefined): boolean {
 }
 
 /**
- * A stored value as a key: numbers as such, and a truth value in a column of anything as the number that it
- * equals.
+ * A stored value as a key: numbers are unchanged; a boolean in a column of type Any becomes the number that
+ * it equals.
  */
 function plainOf(value: StoredValue, mixed: boolean): string | number | null {
   if (typeof value === 'bigint') return Number(value)
@@ -112,7 +109,7 @@ function plainOf(value: StoredValue, mixed: boolean): string | number | null {
 
 type Key = string | number | null
 
-/** A key that only the same values have. */
+/** A key that only equal values share. */
 function keyOf(values: readonly Key[]): Key {
   if (values.length === 1) return values[0] ?? null
   return JSON.stringify(
@@ -138,7 +135,7 @@ function boundOf({ values, mixed }: Term, at: number): StoredValue[] {
 }
 
 /**
- * One statement for each search: where an index or the row id leads to the rows, or there is one search only.
+ * One statement per search: used where an index or the row id finds the rows, or there is only one search.
  */
 function findOneByOne(
   { connection }: DocumentWriter,
@@ -157,11 +154,11 @@ function findOneByOne(
 }
 
 interface Scan extends RowSearch {
-  /** Place of a search by its key. */
+  /** Index of the search by its key. */
   readonly places: ReadonlyMap<Key, number>
 }
 
-/** One look at all rows serves many searches. */
+/** One scan serves many searches. */
 function findInScans(
   doc: DocumentWriter,
   table: Table,

@@ -2,35 +2,35 @@ import { AppError } from '@sheaf/kit/errors'
 import { requireRow, type Connection } from '../sqlite/connections'
 
 /*
- * Replies to writes that carried an idempotency key. A reply is stored within the transaction of its write,
- * so it exists if and only if the write is; a write that was refused has changed nothing and leaves none. Row
- * ids count up with time, and `total` sums up the sizes, so what is too old or too much is found at the lower
+ * Replies to writes with an idempotency key. A reply is stored within the transaction of its write, so it
+ * exists if and only if the write does; a rejected write has changed nothing and stores none. Row ids
+ * increase with time, and `total` is the running sum of sizes, so expired and excess replies are at the lower
  * end.
  */
 
 /** Milliseconds for which a reply is kept. */
 const KEPT_MS = 24 * 3600 * 1000
-/** Replies of a document; beyond, the oldest go before their time. */
+/** Maximum replies of a document; beyond it, the oldest are removed early. */
 const MAX_REPLIES = 100_000
-/** Bytes of all replies of a document; likewise. */
+/** Maximum bytes of all replies of a document; likewise. */
 const MAX_TOTAL_BYTES = 64 * 1024 * 1024
-/** Bytes of one reply: the ids of about a million rows. */
+/** Maximum bytes of one reply: the ids of about a million rows. */
 const MAX_REPLY_BYTES = 4 * 1024 * 1024
 /** Replies removed in one go. */
 const STEP = 100
 
-/** Which write a reply belongs to. */
+/** The write that a reply belongs to. */
 export interface ReplyKey {
   readonly userId: number
-  /** The name that the user gave it. */
+  /** The key, as chosen by the user. */
   readonly key: string
   /** SHA-256 of the request. */
   readonly digest: Uint8Array
 }
 
 /**
- * The reply to the write with this key; undefined when there is none. Throws `mismatch` when it was another
- * request.
+ * The reply to the write with this key; undefined when there is none. Throws `mismatch` when the key was used
+ * for another request.
  */
 export function findReply(
   connection: Connection,
@@ -51,7 +51,7 @@ export function findReply(
   )
 }
 
-/** Keeps a reply, as part of its write. Throws `too_large` for one of more than 4 MiB. */
+/** Stores a reply, as part of its write. Throws `too_large` for one of more than 4 MiB. */
 export function keepReply(
   connection: Connection,
   { userId, key, digest }: ReplyKey,
@@ -73,11 +73,11 @@ export function keepReply(
 }
 
 interface Bounds {
-  /** Replies up to this row, … */
+  /** Remove replies up to this row, … */
   readonly row: number
   /** … up to this sum of sizes, … */
   readonly total: number
-  /** … or as old as this, in epoch milliseconds, are to go. */
+  /** … or as old as this, in epoch milliseconds. */
   readonly time: number
 }
 
@@ -94,7 +94,7 @@ function boundsOf(connection: Connection): Bounds | undefined {
   }
 }
 
-/** True when there are replies to remove. Costs next to nothing. */
+/** True when there are replies to remove. The check is cheap. */
 export function hasOldReplies(connection: Connection): boolean {
   const bounds = boundsOf(connection)
   if (!bounds) return false
@@ -104,7 +104,7 @@ export function hasOldReplies(connection: Connection): boolean {
   return row <= bounds.row || total <= bounds.total || time <= bounds.time
 }
 
-/** Removes some of the replies that are too old or too many; true when there may be more. */
+/** Removes some of the expired or excess replies; true when there may be more. */
 export function removeOldReplies(connection: Connection): boolean {
   const bounds = boundsOf(connection)
   if (!bounds) return false

@@ -6,7 +6,7 @@ import type { Column, Table } from '../schema/schema'
 import type { StoredColumn } from './conversion'
 import { placeBelow } from './manual-sort'
 
-/** Rows in one INSERT when many are added: fewer calls into SQLite, while the statement stays small. */
+/** Rows per INSERT statement: reduces calls into SQLite while the statement stays small. */
 const ROWS_AT_ONCE = 16
 /** Bound values in one statement; SQLite allows 32,766. */
 const MAX_VALUES = 8_000
@@ -19,8 +19,8 @@ export interface InsertedRows {
 }
 
 /**
- * Ids of rows to add: so many that follow the highest one in use, or those named, which must be free. Rows
- * that come back take their positions as they are given, also where those are null.
+ * Ids of rows to add: either a count of ids that follow the highest one in use, or given ones, which must be
+ * free. Restored rows keep the given positions, including nulls.
  */
 export type NewRowIds = number | readonly number[] | { readonly comeBack: readonly number[] }
 
@@ -59,7 +59,7 @@ function idsOf(wanted: NewRowIds, above: number): readonly number[] {
   return 'comeBack' in wanted ? wanted.comeBack : wanted
 }
 
-/** Positions of restored rows, as given. Those above their ids have been placed by hand. */
+/** Positions of restored rows, as given. Positions above the row's id indicate rows placed by hand. */
 function placeBack(
   doc: DocumentWriter,
   table: Table,
@@ -74,7 +74,7 @@ function placeBack(
   return given
 }
 
-/** Value of a cell that is not given; formulas are not evaluated, so a computed one is null. */
+/** Default of a missing cell; formulas are not evaluated, so a computed one is null. */
 function defaultOf({ type, isFormula, formula }: Column): StoredValue {
   return isFormula && formula !== '' ? null : type.defaultValue
 }
@@ -115,8 +115,7 @@ function insertSql(table: Table, columns: readonly Column[], rows: number): stri
 }
 
 /**
- * Positions of new rows: what was given, and below all other rows where nothing was. No other row has an id
- * over `above`.
+ * Positions of new rows: the given ones, otherwise below all other rows. No other row has an id over `above`.
  */
 function positionRows(
   doc: DocumentWriter,

@@ -3,7 +3,7 @@ import { quoteId } from '../../quoting/quote'
 import type { DocumentWriter } from '../document'
 import type { Column, Table } from '../schema/schema'
 
-/** Look-ups by a scan of the table; beyond these, one look at the whole column serves all that follow. */
+/** Look-ups by a table scan; beyond this number, one scan of the whole column serves all that follow. */
 const SCANS = 8
 
 /**
@@ -15,7 +15,7 @@ export type Lookup = (
 ) => bigint | undefined
 
 /**
- * A look-up into a table for the time of one write. Finds nothing when the table or the column is not there.
+ * A look-up into a table, valid during one write. Finds nothing when the table or the column does not exist.
  */
 export function createLookup(doc: DocumentWriter, tableId: string): Lookup {
   const table = doc.schema.find(tableId)
@@ -67,6 +67,6 @@ function readColumn(
       `SELECT id, ${name} FROM ${from} WHERE ${name} IS NOT NULL ORDER BY id DESC`,
     )
     .all()
-  // Downwards, so that the lowest id is written last.
+  // In descending order, so that the lowest id is written last.
   return new Map(rows.map(([id, value]) => [value, BigInt(id)]))
 }

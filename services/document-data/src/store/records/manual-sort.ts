@@ -3,8 +3,8 @@ import type { DocumentWriter } from '../document'
 import type { Table } from '../schema/schema'
 
 /**
- * Remembers how far down rows have been placed by hand, so that new rows go below them. Tables where nobody
- * did that need no such memory: there every row's position is its id.
+ * Records the highest position of rows placed by hand, so that new rows go below them. Other tables do not
+ * need it: there every row's position is its id.
  */
 export function placeBelow(
   doc: DocumentWriter,

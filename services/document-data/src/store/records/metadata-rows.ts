@@ -11,9 +11,8 @@ import { updateTables } from '../structure/table-updates'
 import type { CellColumns } from './conversion'
 
 /*
- * Rows of `_grist_Tables` and `_grist_Tables_column` describe tables and columns: to change or remove such a
- * row is to change or remove what it describes, by the same rules. Nothing else of the metadata can be
- * written as records.
+ * Rows of `_grist_Tables` and `_grist_Tables_column` describe tables and columns: changing or removing such a
+ * row changes or removes the table or column, by the same rules. No other metadata can be written as records.
  */
 
 /** True for a table of metadata. */
@@ -21,7 +20,7 @@ export function isMetadataTable(tableId: string): boolean {
   return findMetadataColumns(tableId) !== undefined
 }
 
-/** Removes the tables or columns that these rows describe; ids of rows that are not there are ignored. */
+/** Removes the tables or columns that these rows describe; unknown row ids are ignored. */
 export function removeMetadataRows(
   doc: DocumentWriter,
   tableId: string,
@@ -31,14 +30,14 @@ export function removeMetadataRows(
   if (tableId !== '_grist_Tables_column') throw readOnly(tableId)
   const gone = new Set(rowIds)
   for (const { ref } of doc.schema.tables) {
-    // What refers to a removed column has changed with it.
+    // References to a removed column have changed with it.
     const table = doc.schema.findByRef(ref)
     const columns = table?.columns.filter((column) => gone.has(column.ref)) ?? []
     if (table) removeColumns(doc, table, columns)
   }
 }
 
-/** Changes the tables or columns that these rows describe. Throws `invalid` for a row that is not there. */
+/** Changes the tables or columns that these rows describe. Throws `invalid` for an unknown row. */
 export function updateMetadataRows(
   doc: DocumentWriter,
   tableId: string,

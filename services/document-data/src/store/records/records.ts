@@ -19,10 +19,7 @@ import { clearReferences } from './references'
 export interface NewRows {
   readonly count: number
   readonly cells: CellColumns
-  /**
-   * Ids that the rows are to have, ascending; none of them is in use. Those after the highest in use when
-   * absent.
-   */
+  /** Ids of the rows, ascending, none of them in use. Absent to use those after the highest in use. */
   readonly ids?: readonly number[]
 }
 
@@ -33,8 +30,8 @@ export interface ChangedRows {
 }
 
 /**
- * Adds rows and returns their ids. A column that no row names takes its default; a column that some rows name
- * is null in the others. Throws `not_found` for the table, `invalid` for a bad column.
+ * Adds rows and returns their ids. A column that no row names takes its default; a column that only some rows
+ * name is null in the others. Throws `not_found` for the table, `invalid` for a bad column.
  */
 export function addRecords(
   doc: DocumentWriter,
@@ -68,8 +65,8 @@ export function insertRecords(
 }
 
 /**
- * Changes cells of rows. Throws `not_found` for the table, `invalid` for a bad column or a row that is not
- * there. Of a row that is named twice the last cells count.
+ * Changes cells of rows. Throws `not_found` for the table, `invalid` for a bad column or an unknown row. If a
+ * row is named twice, its last cells win.
  */
 export function updateRecords(
   doc: DocumentWriter,
@@ -96,10 +93,7 @@ export function updateRecords(
     writeCells(doc, table, { rowIds, stored, before: columns ? before : undefined })
 }
 
-/**
- * The columns as they are, in this order; undefined when one of them has yet to become a data column, or is
- * unknown.
- */
+/** The columns in this order; undefined when one of them is still an empty column, or unknown. */
 function findDataColumns(table: Table, colIds: Iterable<string>): Column[] | undefined {
   const found: Column[] = []
   for (const colId of colIds) {
@@ -110,7 +104,7 @@ function findDataColumns(table: Table, colIds: Iterable<string>): Column[] | und
   return found
 }
 
-/** Removes rows and clears the references to them; ids of rows that are not there are ignored. */
+/** Removes rows and clears the references to them; unknown row ids are ignored. */
 export function deleteRecords(
   doc: DocumentWriter,
   tableId: string,
@@ -128,8 +122,8 @@ export function deleteRecords(
 }
 
 /**
- * Removes the existing ones of these rows, records them and returns their ids; references to them stay.
- * `rows` are these, as selectRows gives them with all columns, where they are known already.
+ * Removes the existing ones of these rows, records them and returns their ids; references to them are
+ * unchanged. `rows` are these rows as returned by selectRows with all columns, if already read.
  */
 export function removeRecords(
   doc: DocumentWriter,
@@ -175,12 +169,12 @@ export function selectRows(
 
 type RowsById = ReadonlyMap<number, readonly LogValue[]>
 
-/** Rows as selectRows gives them, by id. */
+/** Rows as returned by selectRows, by id. */
 export function byRowId(rows: readonly RowCells[]): RowsById {
   return new Map(rows.map((row) => [row[0], row]))
 }
 
-/** Cells to write; `before` holds what is stored in the same columns, where that is known already. */
+/** Cells to write; `before` holds their stored values, if already read. */
 interface CellWrite {
   readonly rowIds: readonly number[]
   readonly stored: readonly StoredColumn[]
@@ -188,7 +182,7 @@ interface CellWrite {
 }
 
 /**
- * Writes the cells that differ from what is stored, and records them. The rows must be there, each named
+ * Writes the cells that differ from their stored values, and records them. The rows must exist, each named
  * once.
  */
 export function writeCells(doc: DocumentWriter, table: Table, write: CellWrite): void {

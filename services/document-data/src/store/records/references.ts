@@ -12,8 +12,8 @@ export interface ReferenceChange {
 }
 
 /**
- * The changes that take references to removed rows away: a reference becomes 0, a list loses the ids and
- * becomes null when none is left. Changes nothing itself.
+ * The changes that clear references to removed rows: a reference becomes 0, a list loses the ids and becomes
+ * null when it is empty. Does not apply them.
  */
 export function clearReferences(
   connection: Connection,
@@ -57,7 +57,7 @@ function clearList(
   gone: string,
 ): ReferenceChange {
   const name = quoteId(column.id)
-  // Kept text never begins with a bracket, so what does is a list.
+  // Text in cells never begins with a bracket, so a value that does is a list.
   const rows = connection
     .raw<[number, string]>(
       `SELECT id, (SELECT json_group_array(e.value) FROM json_each(t.${name}) e

@@ -5,12 +5,12 @@ import { ATTACHMENTS } from '../attachments/attachments'
 import type { RowOperation } from '../log/log'
 import type { RevertContext } from './revert-context'
 
-/** Rows that are looked for to be named. */
+/** Maximum number of referring rows that a conflict names. */
 const MAX_ROWS = 1000
 
 /**
- * Removes attachments again that were uploaded, when no cell refers to them; other changes of attachments
- * cannot be undone.
+ * Removes uploaded attachments again, when no cell refers to them; other changes of attachments cannot be
+ * undone.
  */
 export function undoAttachments(context: RevertContext, { kind, rowIds }: RowOperation): void {
   const { doc, conflicts } = context
@@ -43,7 +43,7 @@ export function undoAttachments(context: RevertContext, { kind, rowIds }: RowOpe
 /** Rows whose cells refer to one of these attachments. */
 function findUse({ doc }: RevertContext, tableId: string, colId: string, ids: string): number[] {
   const cell = quoteId(colId)
-  // Kept text never begins with a bracket, so what does is a list.
+  // Text in cells never begins with a bracket, so a value that does is a list.
   return doc.connection
     .pluck<number>(
       `SELECT id FROM ${quoteId(tableId)}

@@ -16,10 +16,10 @@ import { addStoredColumns, storedForm } from '../structure/storage-layout'
 import { isSameColumn } from './revert-tables'
 import type { RevertContext } from './revert-context'
 
-/** Rows that are looked for to be named. */
+/** Maximum number of rows that a conflict names. */
 const MAX_ROWS = 1000
 
-/** Removes columns of one table again that were added, when they are as they were and hold nothing. */
+/** Removes added columns of one table, when they are unchanged and empty. */
 export function undoAddedColumns(
   context: RevertContext,
   operations: readonly SchemaOperation[],
@@ -40,7 +40,7 @@ export function undoAddedColumns(
   for (const column of columns) context.columnGone(table, column)
 }
 
-/** Rows in which a column holds something else than it began with. */
+/** Rows in which a column holds another value than its initial one. */
 function findFilled({ doc }: RevertContext, { tableId }: Table, column: Column): number[] {
   const usual = isComputed(column) ? null : column.type.defaultValue
   return doc.connection
@@ -50,7 +50,7 @@ function findFilled({ doc }: RevertContext, { tableId }: Table, column: Column):
     .all(usual)
 }
 
-/** Makes columns of one table again that were removed, with their refs and cells. */
+/** Restores removed columns of one table, with their refs and cells. */
 export function undoRemovedColumns(
   context: RevertContext,
   operations: readonly SchemaOperation[],
@@ -99,20 +99,20 @@ function findMissing(
     .all(JSON.stringify(cells.rowIds))
 }
 
-/** Gives the cells of a column that is back what they held; those of rows that came later are empty. */
+/** Restores the cells of a restored column; those of rows added later are empty. */
 function fill(
   { doc, isLatest }: RevertContext,
   table: Table,
   { colId, colRef, type, isFormula }: DescribedColumn,
   operation: SchemaOperation | undefined,
 ): void {
-  // Such a column holds nothing but what follows from its metadata.
+  // The cells of such a column follow from its metadata.
   if (isFormula) return
   const { rowIds = [], values = [] } = operation?.cells ?? {}
   const held = new Map(rowIds.map((id, index) => [id, values[index] ?? null]))
   requireKeepable(doc, table, [colId])
   const context = { settings: doc.schema.settings, widgetOptions: {} }
-  // The log holds no null cells; some types have another value for empty cells.
+  // The log holds no null cells; the empty value of some types is not null.
   const empty = isLatest ? null : columnType(type).toStored(null, context, { noParse: true })
   const filled = rewriteCells(doc.connection, {
     tableId: table.tableId,

@@ -1,6 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 
-/** Rows that are named at most, and tables and columns besides. */
+/** Maximum number of rows named, and of tables and columns. */
 const MAX_ROWS = 100
 const MAX_PARTS = 20
 
@@ -9,26 +9,26 @@ type Part =
   | { readonly tableId: string; readonly rowIds: readonly number[]; readonly rowCount: number }
   | { readonly tableId: string; readonly colId?: string }
 
-/** What has been changed since a change that is to be undone. */
+/** Later changes that conflict with undoing a change. */
 export class Conflicts {
   private readonly rows = new Map<string, Set<number>>()
   private readonly others = new Map<string, { readonly tableId: string; readonly colId?: string }>()
 
   constructor(private readonly seq: number) {}
 
-  /** Notes rows of a table. */
+  /** Records rows of a table. */
   addRows(tableId: string, rowIds: Iterable<number>): void {
     const known = this.rows.get(tableId) ?? new Set()
     for (const id of rowIds) known.add(id)
     if (known.size > 0) this.rows.set(tableId, known)
   }
 
-  /** Notes a column. */
+  /** Records a column. */
   addColumn(tableId: string, colId: string): void {
     this.others.set(JSON.stringify([tableId, colId]), { tableId, colId })
   }
 
-  /** Notes a table. */
+  /** Records a table. */
   addTable(tableId: string): void {
     this.others.set(tableId, { tableId })
   }

@@ -7,7 +7,7 @@ import { nextRef } from '../schema/refs'
 import type { Column, Table } from '../schema/schema'
 import { Conflicts } from './revert-conflicts'
 
-/** What of a column refers to other columns. */
+/** Metadata of a column that refer to other columns. */
 type ColumnLinks = Pick<ColumnMetadata, 'visibleCol' | 'displayCol' | 'rules' | 'recalcDeps'>
 
 /**
@@ -18,7 +18,7 @@ export class RevertContext {
   readonly conflicts: Conflicts
   /** True when nothing was written since the change, so that everything it referred to is unchanged. */
   readonly isLatest: boolean
-  /** Ids that tables have got back. */
+  /** Ids that have been restored to tables. */
   readonly renamed = new Set<string>()
   /** Refs of the restored tables. */
   private readonly returning: ReadonlySet<number>
@@ -39,28 +39,30 @@ export class RevertContext {
     )
   }
 
-  /** The table of an operation; undefined, and a conflict, when it is gone. */
+  /** The table of an operation; undefined, after recording a conflict, when it no longer exists. */
   findTable({ tableRef, table: tableId }: Operation): Table | undefined {
     const table = this.doc.schema.findByRef(tableRef)
     if (!table) this.conflicts.addTable(tableId)
     return table
   }
 
-  /** The same where nothing can go on without it. Throws `conflict`. */
+  /** Like `table`, where the reversal cannot continue without it. Throws `conflict`. */
   requireTable(operation: Operation): Table {
     const table = this.findTable(operation)
     this.conflicts.requireNone()
     return table as Table
   }
 
-  /** The column of an operation; undefined, and a conflict, when it is gone. */
+  /** The column of an operation; undefined, after recording a conflict, when it no longer exists. */
   findColumn(table: Table, { column: colId, columnRef }: SchemaOperation): Column | undefined {
     const column = table.columns.find(({ ref }) => ref === columnRef)
     if (!column) this.conflicts.addColumn(table.tableId, colId)
     return column
   }
 
-  /** A type from before the change in current terms; undefined, and a conflict, when its table is gone. */
+  /**
+   * A former type in current terms; undefined, after recording a conflict, when its table no longer exists.
+   */
   typeOf(typeName: string, targets: Targets | undefined): string | undefined {
     const tableId = targetOf(typeName)
     // Tables restored by this reversal have their former ids.
@@ -70,28 +72,28 @@ export class RevertContext {
     return now
   }
 
-  /** True when a type from after the change is still this one. */
+  /** True when the type set by the change is still in effect. */
   isSameType(typeName: string, now: string, targets: Targets | undefined): boolean {
     return (currentType(this.doc.schema, typeName, targets) ?? typeName) === now
   }
 
-  /** Notes that rows have been removed again. */
+  /** Records that rows have been removed again. */
   rowsGone({ ref }: Table, rowIds: readonly number[]): void {
     this.goneRows.set(ref, [...(this.goneRows.get(ref) ?? []), ...rowIds])
   }
 
-  /** Notes that a column has been removed again. */
+  /** Records that a column has been removed again. */
   columnGone({ tableId }: Table, { ref, id: colId }: Column): void {
     this.goneColumns.set(ref, { tableId, colId })
   }
 
-  /** Notes that a table has been removed again. */
+  /** Records that a table has been removed again. */
   tableGone(table: Table): void {
     this.goneTables.add(table.tableId)
     for (const column of table.columns) this.columnGone(table, column)
   }
 
-  /** Notes that the metadata of a column are restored. */
+  /** Records that the metadata of a column are restored. */
   columnRestored({ tableId }: Table, { colId, ...links }: ColumnLinks & { colId: string }): void {
     this.restored.push({ tableId, colId, links })
   }
@@ -128,7 +130,7 @@ export class RevertContext {
           if (linksOf(column).some((ref) => this.goneColumns.has(ref) && !there.has(ref)))
             this.conflicts.addColumn(tableId, column.id)
     if (this.restored.length === 0) return
-    // A ref that was never assigned belongs to no column, then or now.
+    // A ref that was never assigned belongs to no column, before or after.
     const next = nextRef(connection, 'column')
     for (const { tableId, colId, links } of this.restored)
       if (linksOf(links).some((ref) => ref < next && !there.has(ref)))
@@ -146,7 +148,7 @@ export class RevertContext {
   }
 }
 
-/** Refs of columns in the metadata of one. */
+/** Refs of columns in the metadata of a column. */
 function linksOf({ visibleCol, displayCol, rules, recalcDeps }: ColumnLinks): number[] {
   const lists = [rules, recalcDeps].flatMap((list) =>
     list === null ? [] : (JSON.parse(list) as number[]),

@@ -16,10 +16,10 @@ import { targetOf } from '../schema/reference-targets'
 import type { Column, Table } from '../schema/schema'
 import type { RevertContext } from './revert-context'
 
-/** Cells that a change of their column has converted: what they held and what they hold since, by row. */
+/** Cells converted by a change of their column: values before and after, by row. */
 export type ConvertedCells = ReadonlyMap<number, { readonly old: LogValue; readonly new: LogValue }>
 
-/** Changes of columns of one table, and the cells that they converted, by the refs of the columns. */
+/** Changes of columns of one table, and the converted cells, by column ref. */
 export interface ColumnUndo {
   readonly changes: ReadonlyMap<number, SchemaOperation>
   readonly cells: ReadonlyMap<number, ConvertedCells>
@@ -44,7 +44,7 @@ export function undoUpdatedColumns(context: RevertContext, { changes, cells }: C
   })
   conflicts.requireNone()
   applyRevisions(context.doc, table, restored)
-  // What cells hold is seen as they are rewritten.
+  // Current values are read while the cells are rewritten.
   conflicts.requireNone()
   for (const { after } of revisions) context.columnRestored(table, after)
 }
@@ -58,7 +58,7 @@ function reviseBack(context: RevertContext, column: Column, operation: SchemaOpe
   const type = context.typeOf(earlier.type ?? before.type, targets) ?? before.type
   const isSame = (Object.keys(after) as (keyof ColumnMetadata)[]).every((key) => {
     if (key !== 'type') return after[key] === before[key]
-    // When the table that it refers to has got its name back, it has followed.
+    // A column has followed the restored name of the table that it refers to.
     const hasFollowed = context.renamed.has(targetOf(type) ?? '') && before.type === type
     return hasFollowed || context.isSameType(after.type ?? '', before.type, targets)
   })
@@ -102,7 +102,7 @@ function checkCells(
   )
 }
 
-/** How the cells of a column become what they were; null when they stay. */
+/** How to restore the cells of a column; null when they are unchanged. */
 function conversionBack(
   context: RevertContext,
   table: Table,
@@ -126,7 +126,7 @@ function isSameForm(a: CellForm, b: CellForm): boolean {
   )
 }
 
-/** What becomes of the cells that the change did not convert: they were right before it, or came after it. */
+/** How to restore the cells that the change did not convert: they were already valid, or were added later. */
 function convertOthers(
   context: RevertContext,
   table: Table,
@@ -135,7 +135,7 @@ function convertOthers(
 ): Conversion | undefined {
   const [type, earlierType] = [columnType(now.typeName), columnType(earlier.typeName)]
   if (earlier.isFormula) {
-    // Such a column holds the same value everywhere: later values have no place in it.
+    // Such a column holds the same value in every row, so later values are dropped.
     const blank = isComputed(earlier) ? null : earlierType.defaultValue
     return (value, id) => {
       const isBlank = value === null || isEqual(value, type.defaultValue)

@@ -8,7 +8,7 @@ import { byRowId, insertRecords, removeRecords, selectRows, writeCells } from '.
 import type { Column, Table } from '../schema/schema'
 import type { RevertContext } from './revert-context'
 
-/** Removes rows again that were added, when they are as they were. */
+/** Removes added rows, when they are unchanged. */
 export function undoAddedRows(context: RevertContext, operation: RowOperation): void {
   const { doc, conflicts } = context
   const table = context.findTable(operation)
@@ -28,7 +28,7 @@ export function undoAddedRows(context: RevertContext, operation: RowOperation): 
   context.rowsGone(table, removeRecords(doc, table, rowIds, rows))
 }
 
-/** True when a cell of an added row holds what it began with. */
+/** True when a cell of an added row holds its initial value. */
 function isUntouched(
   column: Column,
   value: LogValue,
@@ -36,15 +36,15 @@ function isUntouched(
   index: number,
 ): boolean {
   const usual = defaultOf(column)
-  // A column that came later.
+  // The column was added later.
   if (!added) return value === null || value === usual
   const first = added.new?.[index] ?? null
   if (value === first) return true
-  // When an empty column becomes one of data its cells take another default.
+  // When an empty column becomes a data column, the default of its cells changes.
   return added.type !== column.typeName && value === usual && first === defaultOfType(added.type)
 }
 
-/** Adds rows again that were removed. */
+/** Restores removed rows. */
 export function undoRemovedRows(context: RevertContext, operation: RowOperation): void {
   const { doc, conflicts } = context
   const table = context.findTable(operation)
@@ -68,12 +68,12 @@ export function undoRemovedRows(context: RevertContext, operation: RowOperation)
   insertRecords(doc, table, { comeBack: rowIds }, given)
 }
 
-/** What cells of a removed row hold in the column as it is now; undefined when it cannot hold them. */
+/** The cells of a removed row in the column's present form; undefined when it cannot hold them. */
 function comeBack(column: Column, values: ColumnValues): StoredValue[] | undefined {
   const { old = [], type } = values
   if (isAlike(column, type) && (!column.isFormula || old.every(isUsual(column))))
     return old.map(fromLog)
-  // Where the column is another one now, what held nothing holds nothing.
+  // In a column of another type, empty stays empty.
   return isBlank(values) ? old.map(() => fromLog(defaultOf(column))) : undefined
 }
 
@@ -83,7 +83,7 @@ function isBlank({ old = [] }: ColumnValues): boolean {
   return old.every((value) => value === null || value === '')
 }
 
-/** Gives cells what they held before, when they hold what they were given. */
+/** Restores the former values of cells that still hold the values of the change. */
 export function undoUpdatedRows(context: RevertContext, operation: RowOperation): void {
   const { doc, conflicts } = context
   const table = context.findTable(operation)
@@ -115,7 +115,9 @@ interface ChangedColumn {
   readonly values: ColumnValues
 }
 
-/** The changed columns as they are now; undefined, and conflicts, when one of them is another. */
+/**
+ * The changed columns in their present form; undefined, after recording conflicts, when one of them differs.
+ */
 function findChanges(
   { conflicts }: RevertContext,
   table: Table,
@@ -136,7 +138,9 @@ function differs({ old, new: after }: ColumnValues, index: number): boolean {
   return (old?.[index] ?? null) !== (after?.[index] ?? null)
 }
 
-/** True when values are stored for the column as for the type; zones and tables may be others. */
+/**
+ * True when the column stores values in the form of the type; time zones and referenced tables may differ.
+ */
 function isAlike(column: Column, type: string): boolean {
   return column.type.name === columnType(type).name
 }

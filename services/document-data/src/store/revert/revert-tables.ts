@@ -11,7 +11,7 @@ import { removeTable } from '../structure/table-removal'
 import { changeTable } from '../structure/table-updates'
 import type { RevertContext } from './revert-context'
 
-/** Rows that are looked for to be named. */
+/** Maximum number of rows that a conflict names. */
 const MAX_ROWS = 1000
 
 /** A table in the form of the log. */
@@ -25,7 +25,7 @@ interface DescribedTable {
   readonly columns: readonly DescribedColumn[]
 }
 
-/** Removes a table again that was added, when it is as it was, without rows. */
+/** Removes an added table, when it is unchanged and has no rows. */
 export function undoAddedTable(context: RevertContext, operation: SchemaOperation): void {
   const { doc, conflicts } = context
   const table = context.requireTable(operation)
@@ -64,7 +64,7 @@ export function isSameColumn(
   )
 }
 
-/** Makes a table again that was removed, with its refs; its rows were removed before it. */
+/** Restores a removed table, with its refs; its rows were removed by an earlier operation. */
 export function undoRemovedTable(context: RevertContext, operation: SchemaOperation): void {
   const { doc, conflicts } = context
   const { tableRef, targets } = operation
@@ -122,13 +122,13 @@ function makeTable({ doc }: RevertContext, tableRef: number, described: Describe
   })
 }
 
-/** Notes that the columns of a table are back, once they are all there. */
+/** Records that the columns of a table are restored, once all of them exist. */
 export function noteColumns(context: RevertContext, table: Table | undefined): void {
   for (const column of table?.columns ?? [])
     context.columnRestored(table as Table, columnMetadata(column))
 }
 
-/** Gives a table the metadata that it had. */
+/** Restores the metadata of a table. */
 export function undoUpdatedTable(context: RevertContext, operation: SchemaOperation): void {
   const { doc, conflicts } = context
   const table = context.requireTable(operation)
@@ -143,7 +143,7 @@ export function undoUpdatedTable(context: RevertContext, operation: SchemaOperat
   )
   if (holder) conflicts.addTable(holder.tableId)
   conflicts.requireNone()
-  // Columns that followed the change go back by it; only later ones have to follow now.
+  // Columns that followed the change are restored with it; only columns added later must follow now.
   changeTable(doc, table, { tableId: before.tableId, onDemand }, !context.isLatest)
   context.renamed.add(before.tableId)
 }

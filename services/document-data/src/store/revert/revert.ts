@@ -16,15 +16,15 @@ import { noteColumns, undoAddedTable, undoRemovedTable, undoUpdatedTable } from 
 import { RevertContext } from './revert-context'
 
 /**
- * Largest operations of a change that can be undone, as bytes of the log. Like every write it happens at
- * once, on the event loop, and takes about as long as the change took: so it may be as large as what one
- * request may bring.
+ * Maximum size of the operations of a change that can be undone, as bytes of the log. Like every write,
+ * undoing runs synchronously on the event loop and takes about as long as the change did, so the limit is
+ * that of one request.
  */
 const MAX_BYTES = 32 * 1024 * 1024
 
 /**
- * Undoes one entry of the log, exactly or not at all. Throws `not_found` for an entry that is not kept,
- * `invalid` for one that cannot be undone, `too_large`, and `conflict` naming what has changed since.
+ * Undoes one entry of the log, exactly or not at all. Throws `not_found` for an entry that is not in the log,
+ * `invalid` for one that cannot be undone, `too_large`, and `conflict` naming later changes.
  */
 export function revertChange(doc: DocumentWriter, seq: number): void {
   const operations = readOperations(doc, seq)
@@ -62,7 +62,7 @@ interface ColumnsStep {
   readonly cells: Map<number, ConvertedCells>
 }
 
-/** Columns of one table that were added, or removed, at once. */
+/** Columns of one table that were added or removed together. */
 interface SchemaStep {
   readonly kind: Exclude<SchemaOperation['kind'], 'update_column'>
   readonly tableRef: number
@@ -72,7 +72,8 @@ interface SchemaStep {
 type Step = ColumnsStep | SchemaStep | RowOperation
 
 /**
- * The steps that undo operations, in their order; what changes the same table in the same way is one step.
+ * The steps that undo the operations, in order; operations that change the same table in the same way are one
+ * step.
  */
 function stepsBack(operations: readonly Operation[]): Step[] {
   const steps: Step[] = []
@@ -98,8 +99,8 @@ function addSchemaStep(steps: Step[], operation: SchemaOperation, kind: SchemaSt
 }
 
 /**
- * The step that a change of a column belongs to: the last one, unless that changes the same column at another
- * time.
+ * The step that a change of a column belongs to: the last one, unless that step already changes the same
+ * column.
  */
 function columnsStep(steps: Step[], { tableRef }: Operation, columnRef: number): ColumnsStep {
   const last = steps.at(-1)

@@ -1,6 +1,6 @@
 import type { Column } from './schema'
 
-/** What can be changed of a column, by the names of its metadata. */
+/** The changeable metadata of a column, by name. */
 export interface ColumnMetadata {
   readonly colId: string
   readonly parentPos: number
@@ -26,7 +26,7 @@ export interface WholeMetadata extends ColumnMetadata {
   readonly reverseCol: number
 }
 
-/** What columns are taken to have of the metadata that older entries of the log do not hold. */
+/** Defaults of column metadata that older log entries do not contain. */
 export const laterMetadata: Omit<WholeMetadata, keyof ColumnMetadata> = {
   summarySourceCol: 0,
   reverseCol: 0,

@@ -12,7 +12,7 @@ export interface DocumentSettings {
   readonly locale: string
 }
 
-/** A column as its metadata describe it. */
+/** The metadata of a column. */
 export interface Column {
   /** Row id in `_grist_Tables_column`; 0 for columns of metadata tables. */
   readonly ref: number
@@ -24,9 +24,9 @@ export interface Column {
   readonly isFormula: boolean
   readonly formula: string
   readonly widgetOptions: string
-  /** The widget options, read; empty when they are no JSON object. */
+  /** The parsed widget options; empty when they are not a JSON object. */
   readonly options: Readonly<Record<string, unknown>>
-  /** Choices in their order, where the widget options name them. */
+  /** Choices in order, if the widget options define them. */
   readonly choices?: readonly string[]
   readonly label: string
   readonly description: string
@@ -261,7 +261,7 @@ function readSettings(connection: Connection): DocumentSettings {
   }
 }
 
-/** An impossible table name is a different error than an unknown one. */
+/** An invalid table name is a different error than an unknown one. */
 function tableNotFound(tableId: string): AppError {
   if (!/^\w*$/.test(tableId))
     return new AppError('invalid', 'INVALID_IDENTIFIER', `"${tableId}" is not a valid table id`)

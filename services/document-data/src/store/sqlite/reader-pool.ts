@@ -18,9 +18,8 @@ export interface Loan {
 type Revoke = (reason: AppError) => void
 
 /**
- * The long reads of one document, and read-only connections for those that run on the event loop. Their
- * snapshots keep the write-ahead log from being used again; `drain` holds back new ones until all that run
- * have ended.
+ * The long reads of one document, and read-only connections for those on the event loop. Their snapshots
+ * prevent the reuse of the write-ahead log; `drain` holds back new reads until all running ones have ended.
  */
 export class ReaderPool {
   private readonly spare: Connection[] = []

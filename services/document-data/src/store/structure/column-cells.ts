@@ -11,10 +11,10 @@ import type { StoredTable } from './storage-layout'
 
 /** Bytes that one schema change may add to the log; a log entry is one text. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024
-/** What a row takes in the log beside its cells. */
+/** Size of a row in the log in addition to its cells. */
 const ROW_BYTES = 12
 
-/** What the cells of a column are: its type, and whether they are data, computed, or yet to become data. */
+/** The storage of a column's cells: its type, and whether they are data, computed, or empty. */
 export interface CellForm {
   readonly typeName: string
   readonly isFormula: boolean
@@ -57,11 +57,11 @@ export interface CellChange {
   readonly column: { readonly id: string; readonly ref: number }
   readonly from: CellForm
   readonly to: CellForm
-  /** Another conversion than that of the types; null to leave the cells as they are. */
+  /** Overrides the conversion between the types; null to leave the cells unchanged. */
   readonly convert?: Conversion | null | undefined
 }
 
-/** What becomes of a stored value, in the row with this id. */
+/** Converts a stored value, in the row with this id. */
 export type Conversion = (value: StoredValue, rowId: number) => StoredValue
 
 /** Converts the cells of a column and records those that change. */
@@ -95,7 +95,7 @@ export function changeCells(doc: DocumentWriter, change: CellChange): void {
   })
 }
 
-/** How a stored value changes; undefined when none does. */
+/** How a stored value changes; undefined when no value does. */
 export function createConversion(
   doc: DocumentWriter,
   from: CellForm,
@@ -106,14 +106,14 @@ export function createConversion(
     const value = isComputed(to) ? null : after.defaultValue
     return isComputed(from) && isComputed(to) ? undefined : () => value
   }
-  // What was computed is null, which not every type can hold.
+  // Computed cells are stored as null, which not every type permits.
   if (storesAlike(before, after) && !isComputed(from)) return undefined
   const context = { settings: doc.schema.settings, widgetOptions: {} }
   return (value) => convertValue(value, before, after, context)
 }
 
 /**
- * Gives all cells of a column one value. Not recorded: for columns whose cells follow from their metadata.
+ * Sets all cells of a column to one value. Not recorded: for columns whose cells follow from their metadata.
  */
 export function fillColumn(
   { connection }: DocumentWriter,

@@ -9,7 +9,7 @@ import { fullTypeName } from './columns'
 import { changeCells, type CellForm, type Conversion } from './column-cells'
 import { reshapeStoredColumns } from './storage-layout'
 
-/** What of a column to change; what is absent stays. */
+/** The metadata to change; absent ones are unchanged. */
 export type ColumnChange = {
   -readonly [key in keyof ColumnMetadata]?: ColumnMetadata[key] | undefined
 }
@@ -19,15 +19,15 @@ export interface Revision {
   readonly ref: number
   readonly before: ColumnMetadata
   readonly after: ColumnMetadata
-  /** As of a CellChange. */
+  /** See CellChange. */
   readonly convert?: Conversion | null | undefined
 }
 
-/** What to change of one column. */
+/** The changes of one column. */
 export interface AppliedChange {
   readonly column: Column
   readonly change: ColumnChange
-  /** Another conversion of its cells than that of the types. */
+  /** Overrides the conversion between the types. */
   readonly convert?: Conversion
 }
 
@@ -49,7 +49,7 @@ export function applyChanges(
   applyRevisions(doc, table, [...revisions.values()])
 }
 
-/** Gives columns of a table exactly these metadata, whose ids must be free and whose types known. */
+/** Sets exactly these metadata for columns of a table; ids must be free and types known. */
 export function applyRevisions(
   doc: DocumentWriter,
   table: Table,
@@ -78,11 +78,11 @@ interface Revising {
   readonly column: Column
   readonly now: ColumnMetadata
   readonly change: ColumnChange
-  /** Ids in use, in lower case; brought up to date. */
+  /** Ids in use, in lower case; updated. */
   readonly taken: Set<string>
 }
 
-/** The metadata that a column gets. */
+/** The new metadata of a column. */
 function revise(doc: DocumentWriter, revising: Revising): ColumnMetadata {
   const { table, column, now, change, taken } = revising
   const given = Object.fromEntries(
@@ -98,7 +98,7 @@ function revise(doc: DocumentWriter, revising: Revising): ColumnMetadata {
   return revised
 }
 
-/** The id that follows from what is asked: a wished one, else that of a new label which is tied to it. */
+/** The new id: a requested one, otherwise that of a new label to which the id is tied. */
 function nextId(
   now: ColumnMetadata,
   { after, wish }: { readonly after: ColumnMetadata; readonly wish: string | undefined },
@@ -129,14 +129,14 @@ function requireSibling({ columns }: Table, ref: number): void {
     throw new AppError('invalid', 'BAD_FIELD', `displayCol ${ref} is not a column of the table`)
 }
 
-/** Gives the stored table the ids and kinds of storage that its columns are to have. */
+/** Gives the stored table the new ids and storage of its columns. */
 function reshape(doc: DocumentWriter, table: Table, changed: readonly Revision[]): void {
   const rest = new Map(table.columns.map((column) => [column.ref, column]))
   const moved = changed.map(({ ref, before, after }) => {
     const old = rest.get(ref)?.type ?? columnType(before.type)
     rest.delete(ref)
     const type = columnType(after.type)
-    // Cells become text by their conversion, which has to see them as they were.
+    // Cells are converted to text explicitly, and the conversion needs their former values.
     const storedAs = type.affinity === 'TEXT' && old.affinity !== 'TEXT' ? old : type
     return { from: before.colId, id: after.colId, type: storedAs, isComputed: true }
   })
@@ -145,7 +145,7 @@ function reshape(doc: DocumentWriter, table: Table, changed: readonly Revision[]
   reshapeStoredColumns(doc, table, [...still, ...moved])
 }
 
-/** Ids that change places would be in use for a moment. */
+/** While ids are exchanged, one of them would briefly be in use twice. */
 function freeIds({ connection }: DocumentWriter, changed: readonly Revision[]): void {
   const renamed = changed.filter(({ before, after }) => before.colId !== after.colId)
   if (renamed.length < 2) return
@@ -155,7 +155,7 @@ function freeIds({ connection }: DocumentWriter, changed: readonly Revision[]): 
   for (const { ref } of renamed) free.run(ref)
 }
 
-/** What cells of a column with such metadata are. */
+/** The storage of cells of a column with these metadata. */
 export function cellForm({ type, isFormula, formula }: ColumnMetadata): CellForm {
   return { typeName: type, isFormula, formula }
 }
@@ -170,7 +170,7 @@ function changedKeys(before: ColumnMetadata, after: ColumnMetadata): (keyof Colu
   )
 }
 
-/** Writes what has changed of the metadata, and records it. */
+/** Writes the changed metadata and records them. */
 function save(doc: DocumentWriter, table: Table, { ref, before, after }: Revision): void {
   const keys = changedKeys(before, after)
   const stored = keys.map((key) => {

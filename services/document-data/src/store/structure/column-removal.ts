@@ -18,7 +18,7 @@ export function removeColumn(doc: DocumentWriter, tableId: string, colId: string
   removeColumns(doc, table, [column])
 }
 
-/** An impossible column name is a different error than an unknown one. */
+/** An invalid column name is a different error than an unknown one. */
 function notFound(tableId: string, colId: string): AppError {
   return /^\w*$/.test(colId)
     ? new AppError(
@@ -29,14 +29,14 @@ function notFound(tableId: string, colId: string): AppError {
     : new AppError('invalid', 'INVALID_IDENTIFIER', `"${colId}" is not a valid column id`)
 }
 
-/** Removes columns of one table with their cells, and what refers to them in the metadata of others. */
+/** Removes columns of one table with their cells, and references to them in the metadata of other columns. */
 export function removeColumns(doc: DocumentWriter, table: Table, columns: readonly Column[]): void {
   if (columns.length === 0) return
   dropColumns(doc, table, columns)
   forgetColumns(doc, new Set(columns.map(({ ref }) => ref)))
 }
 
-/** Removes columns of one table with their cells; what refers to them stays as it is. */
+/** Removes columns of one table with their cells; references to them are unchanged. */
 export function dropColumns(doc: DocumentWriter, table: Table, columns: readonly Column[]): void {
   columns.forEach(requireOwn)
   requireKeepable(

@@ -5,7 +5,7 @@ import { applyChanges, type ColumnChange } from './column-changes'
 import { removeColumns } from './column-removal'
 import { addColumns, type NewColumn } from './columns'
 
-/** A column by id, and what to change of it. */
+/** A column by id, and its changes. */
 export interface ColumnUpdate {
   readonly id: string
   readonly change: ColumnChange
@@ -33,7 +33,7 @@ export interface ColumnWish extends ColumnUpdate {
   readonly make: NewColumn
 }
 
-/** What adding or updating columns leaves out or does besides. */
+/** Options of adding or updating columns. */
 export interface AddOrUpdateOptions {
   readonly noAdd: boolean
   readonly noUpdate: boolean

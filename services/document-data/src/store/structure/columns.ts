@@ -34,12 +34,12 @@ export interface NewColumnFields {
 
 /** A column to create. */
 export interface NewColumn {
-  /** Wished id; absent or empty takes the next free one. */
+  /** Requested id; absent or empty to take the next free one. */
   readonly id?: string
   readonly fields: NewColumnFields
 }
 
-/** A column that is about to be created. */
+/** A column to be created. */
 export interface PlannedColumn {
   readonly id: string
   readonly type: ColumnType
@@ -75,7 +75,7 @@ export function addColumns(
   return columns.map(({ id }) => id)
 }
 
-/** Notes for the log that these columns have been added. */
+/** Records these columns as added. */
 export function recordAddedColumns(
   doc: DocumentWriter,
   table: Table,
@@ -119,7 +119,7 @@ export function planColumns(
   })
 }
 
-/** The type with its argument: a DateTime without a zone is in that of the document. */
+/** The type with its argument: a DateTime without a zone gets that of the document. */
 export function fullTypeName(doc: DocumentReader, typeName: string): string {
   return typeName === 'DateTime' ? `DateTime:${doc.schema.settings.timezone}` : typeName
 }
@@ -228,9 +228,9 @@ export function makeDataColumn(
 }
 
 /**
- * Converts an empty column to the new type, and gives the existing rows its default. The log need not
- * contain these cells: before, the column had none. The column's affinity changes only while the table has
- * no rows: on a big table that would rewrite every row, and conversion stores the right form in any case.
+ * Converts an empty column to the new type, and gives the existing rows its default. The log need not contain
+ * these cells, because the column had none before. The column's affinity changes only while the table has no
+ * rows: on a large table that would rewrite every row, and conversion stores the right form in any case.
  */
 function refitColumn(doc: DocumentWriter, table: Table, column: Column, type: ColumnType): void {
   const { connection } = doc

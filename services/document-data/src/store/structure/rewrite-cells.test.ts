@@ -11,7 +11,7 @@ afterEach(() => connection.close())
 
 function fill(cells: readonly (string | number | bigint | null)[]): void {
   const insert = connection.prepare('INSERT INTO "T" VALUES (?, ?, ?)')
-  // Ids have gaps, and do not come in their order.
+  // Ids have gaps and are not in order.
   cells.forEach((cell, i) => insert.run((cells.length - i) * 3, cell, 'stays'))
 }
 

@@ -54,7 +54,7 @@ export function rewriteCells(
       `UPDATE ${table} NOT INDEXED SET ${cell} = sheaf_next(id) WHERE sheaf_changes(id, ${cell})`,
     ).run()
   } finally {
-    // Else they would hold the cells until the next time.
+    // Otherwise they would hold the cells until the next call.
     db.function('sheaf_changes', { directOnly: true }, gone)
     db.function('sheaf_next', { directOnly: true }, gone)
   }

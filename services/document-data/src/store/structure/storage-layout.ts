@@ -13,15 +13,15 @@ const FEW = 8
 /** No id begins with an underscore. */
 const INTERIM = '_sheaf_interim'
 
-/** A table of SQLite. */
+/** A table in SQLite. */
 export interface StoredTable {
   readonly ref: number
   readonly tableId: string
 }
 
-/** A column that a table is to have. */
+/** A column of the new layout. */
 export interface StoredForm {
-  /** Its id now; absent for a new one. */
+  /** Its present id; absent for a new one. */
   readonly from?: string
   readonly id: string
   readonly type: ColumnType
@@ -29,12 +29,12 @@ export interface StoredForm {
   readonly isComputed: boolean
 }
 
-/** An existing column that its table retains. */
+/** An existing column that the table retains. */
 export function storedForm({ id, type, isFormula, formula }: Column): StoredForm {
   return { from: id, id, type, isComputed: isFormula && formula !== '' }
 }
 
-/** Adds columns; rows take their defaults. `present` are those that the table has. */
+/** Adds columns; rows take their defaults. `present` are the existing ones. */
 export function addStoredColumns(
   doc: DocumentWriter,
   table: StoredTable,
@@ -48,7 +48,7 @@ export function addStoredColumns(
     )
 }
 
-/** Removes columns. `kept` are those that remain. */
+/** Removes columns. `kept` are the remaining ones. */
 export function dropStoredColumns(
   doc: DocumentWriter,
   table: StoredTable,
@@ -63,8 +63,8 @@ export function dropStoredColumns(
 }
 
 /**
- * Renames columns, and takes the affinity of text from those that are to hold other values: it would turn
- * numbers into text. `columns` are all of the table.
+ * Renames columns, and removes the text affinity from those that will hold other values: it would convert
+ * numbers to text. `columns` are all columns of the table.
  */
 export function reshapeStoredColumns(
   doc: DocumentWriter,
@@ -83,18 +83,18 @@ export function reshapeStoredColumns(
     )
 }
 
-/** Gives a table another name. */
+/** Renames a table. */
 export function renameStoredTable(doc: DocumentWriter, tableId: string, to: string): void {
   const { db } = doc.connection
   const rename = (a: string, b: string) =>
     db.exec(`ALTER TABLE ${quoteId(a)} RENAME TO ${quoteId(b)}`)
   if (tableId.toLowerCase() !== to.toLowerCase()) return void rename(tableId, to)
-  // To SQLite a name that differs in case only is taken.
+  // SQLite treats a name that differs only in case as taken.
   rename(tableId, INTERIM)
   rename(INTERIM, to)
 }
 
-/** True when a column has the affinity of text and is to hold something else. */
+/** True when a column has text affinity and will hold other values. */
 function hasTextIn(
   { connection }: DocumentWriter,
   { tableId }: StoredTable,

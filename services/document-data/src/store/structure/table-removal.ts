@@ -11,8 +11,8 @@ import { applyChanges, type AppliedChange } from './column-changes'
 import { requireKeepable } from './column-cells'
 
 /**
- * Removes tables with their rows, by ref; refs of tables that are not there are ignored. What referred to a
- * row becomes its number, what referred to several their numbers as text.
+ * Removes tables with their rows, by ref; unknown refs are ignored. References to a row become its number;
+ * lists of references become their numbers as text.
  */
 export function removeTables(doc: DocumentWriter, refs: readonly number[]): void {
   const gone = [...new Set(refs)].flatMap((ref) => doc.schema.findByRef(ref) ?? [])
@@ -23,14 +23,17 @@ export function removeTables(doc: DocumentWriter, refs: readonly number[]): void
   forgetColumns(doc, new Set(gone.flatMap(({ columns }) => columns.map(({ ref }) => ref))))
 }
 
-/** Removes a table with its rows; what refers to it stays as it is. `schemaChanged` has to follow. */
+/**
+ * Removes a table with its rows; references to it are unchanged. The caller must call `schemaChanged`
+ * afterwards.
+ */
 export function removeTable(doc: DocumentWriter, table: Table): void {
   const { connection } = doc
   const { ref, tableId, columns, onDemand } = table
   const { primaryViewId, summarySourceTable, rawViewSectionRef, recordCardViewSectionRef } = table
   const views = { primaryViewId, summarySourceTable, rawViewSectionRef, recordCardViewSectionRef }
   recordRows(doc, table)
-  // Its automatic indexes go with it.
+  // Dropping the table also drops its automatic indexes.
   connection.db.exec(`DROP TABLE ${quoteId(tableId)}`)
   retireRef(connection, 'table', ref)
   for (const column of columns) retireRef(connection, 'column', column.ref)
@@ -90,7 +93,7 @@ function releaseColumn(column: Column): AppliedChange | undefined {
   if (type.name === 'Ref') return { column, change: { type: 'Int', visibleCol: 0 } }
   if (type.name !== 'RefList') return undefined
   const change = { type: 'Text', visibleCol: 0 }
-  // As text a list would have brackets; clients know the numbers alone.
+  // The text form of a list has brackets; clients see only the numbers.
   return isFormula
     ? { column, change }
     : { column, change, convert: (value) => idsText(value, type) }

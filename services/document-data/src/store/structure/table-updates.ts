@@ -5,9 +5,9 @@ import type { Table } from '../schema/schema'
 import { applyChanges } from './column-changes'
 import { renameStoredTable } from './storage-layout'
 
-/** What of a table to change; what is absent stays. */
+/** The metadata to change; absent ones are unchanged. */
 export interface TableChange {
-  /** Wished new id. */
+  /** Requested new id. */
   readonly tableId?: string | undefined
   readonly onDemand?: boolean | undefined
 }
@@ -34,7 +34,7 @@ function updateTable(doc: DocumentWriter, ref: number, change: TableChange): voi
 }
 
 /**
- * Gives a table exactly these metadata; the id must be free.
+ * Sets exactly these metadata for a table; the id must be free.
  * @param isFollowed whether columns that refer to the table follow
  */
 export function changeTable(

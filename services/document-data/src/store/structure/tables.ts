@@ -8,12 +8,12 @@ import type { Table } from '../schema/schema'
 import { columnDefinition } from '../sqlite/column-definition'
 import { addColumnRows, planColumns, type NewColumn } from './columns'
 
-/** Columns of all tables that one request creates. */
+/** Maximum columns of all tables that one request creates. */
 const MAX_NEW_COLUMNS = 5_000
 
 /** A table to create. */
 export interface NewTable {
-  /** Wished id; absent or empty takes the next free one. */
+  /** Requested id; absent or empty to take the next free one. */
   readonly id?: string
   readonly columns: readonly NewColumn[]
 }
@@ -24,7 +24,7 @@ export function listTables(doc: DocumentReader): readonly Table[] {
 }
 
 /**
- * Makes tables with their columns and returns their ids. Throws `invalid` for a bad column, or too many of
+ * Creates tables with their columns and returns their ids. Throws `invalid` for a bad column, or too many of
  * them.
  */
 export function addTables(doc: DocumentWriter, tables: readonly NewTable[]): string[] {

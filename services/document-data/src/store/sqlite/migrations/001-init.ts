@@ -1,6 +1,6 @@
 /**
- * The first form of a document file. `_grist_` tables carry the field names that the REST API shows, so that
- * reading them as tables needs no translation; `_sheaf_` tables are never shown.
+ * The initial schema of a document file. `_grist_` tables carry the field names of the REST API, so that
+ * reading them as tables needs no translation; `_sheaf_` tables are never exposed.
  */
 export const sql = `
 CREATE TABLE _grist_DocInfo (

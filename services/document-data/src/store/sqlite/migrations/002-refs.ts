@@ -1,4 +1,4 @@
-/** Highest refs that tables (`table`) and columns (`column`) had that are gone: no ref is given twice. */
+/** Highest refs of removed tables (`table`) and columns (`column`): refs are never reused. */
 export const sql = `
 CREATE TABLE _sheaf_refs (
   kind TEXT PRIMARY KEY,

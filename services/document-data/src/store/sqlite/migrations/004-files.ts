@@ -1,7 +1,7 @@
 /**
- * Files of attachments as they are first used; before, both tables were always empty. A hash is SHA-256 in
- * hexadecimal. `pending` names the upload that has yet to finish the file, and is empty for a file that is
- * being removed; only whole files, where it is null, are found by their hash.
+ * Contents of attachments; before this migration, both tables were always empty. A hash is SHA-256 in
+ * hexadecimal. `pending` is the name of the upload that has yet to complete the file, and empty for a file
+ * that is being removed; only complete files, where it is null, are found by their hash.
  */
 export const sql = `
 DROP TABLE _sheaf_file_chunks;

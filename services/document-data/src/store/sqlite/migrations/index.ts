@@ -5,7 +5,9 @@ import { sql as refs } from './002-refs'
 import { sql as repliesSize } from './003-replies-size'
 import { sql as files } from './004-files'
 
-/** Forward only, never edited after a release; a file's `user_version` counts how many it has seen. */
+/**
+ * Append-only, never edited after a release; `user_version` of a file is the number of applied migrations.
+ */
 const migrations: readonly string[] = [init, refs, repliesSize, files]
 
 /** `user_version` of the newest schema. */
