@@ -151,7 +151,8 @@ describe('a link', () => {
 
   it('is refused to who is no user', async () => {
     await expect(sheaf.operate('sign-in', 'nobody@example.com')).rejects.toMatchObject({
-      stderr: 'user not found: nobody@example.com; create the user with "users create nobody@example.com"\n',
+      stderr:
+        'user not found: nobody@example.com; create the user with "users create nobody@example.com"\n',
     })
   })
 })
