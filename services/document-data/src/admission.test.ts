@@ -38,7 +38,7 @@ describe('Admission', () => {
   it('counts the bytes that writes bring along', () => {
     const admission = new Admission(limits, none)
     const leave = admission.enter(write('a', 800))
-    expect(() => admission.enter(write('b', 300))).toThrow('too much to do')
+    expect(() => admission.enter(write('b', 300))).toThrow('server busy')
     expect(() => admission.enter(write('a', 100))).toThrow('this document')
     leave()
     admission.enter(write('b', 300))
@@ -49,7 +49,7 @@ describe('Admission', () => {
     const admission = new Admission(limits, delay)
     admission.enter(write('busy'))
     delay.meanMs = 101
-    expect(() => admission.enter(read('busy'))).toThrow('too much to do')
+    expect(() => admission.enter(read('busy'))).toThrow('server busy')
     admission.enter(read('other'))
     delay.meanMs = 99
     admission.enter(read('busy'))

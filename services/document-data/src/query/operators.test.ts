@@ -254,8 +254,8 @@ describe('filter operators', () => {
   it.each<[string, object, string]>([
     ['an unknown operator', { t: { like: 'a' } }, 'unknown operator "like"'],
     ['one that objects inherit', { t: { toString: 'a' } }, 'unknown operator "toString"'],
-    ['no operator', { t: {} }, 'no operator'],
-    ['nothing but ignoreCase', { t: { ignoreCase: true } }, 'no operator'],
+    ['no operator', { t: {} }, 'must have an operator'],
+    ['nothing but ignoreCase', { t: { ignoreCase: true } }, 'must have an operator'],
     ['ignoreCase without text to compare', { t: { gt: 'a', ignoreCase: true } }, 'ignoreCase'],
     ['ignoreCase that is no truth value', { t: { eq: 'a', ignoreCase: 1 } }, 'ignoreCase'],
     ['a list where one value goes', { t: { eq: ['a'] } }, 'eq must be'],

@@ -74,7 +74,7 @@ it('translates the errors of SQLite in every kind of use', () =>
       throw error
     }
     const translated = expect.objectContaining({ reason: 'VALUE_TOO_LARGE' })
-    expect(() => store.read(docId, tooLarge)).toThrow('a value is too large to be stored')
+    expect(() => store.read(docId, tooLarge)).toThrow('a value is too large to store')
     await expect(store.transact(docId, author, tooLarge)).rejects.toEqual(translated)
     await expect(store.readOutside(docId, () => Promise.reject(error))).rejects.toEqual(translated)
   }))
