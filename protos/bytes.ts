@@ -26,33 +26,3 @@ export function encodeBytes<T>(messages: Encoder<T>, message: T): Buffer {
   if (bytes.length <= MAX_KEPT) spare = writer
   return asBuffer(bytes)
 }
-
-/** A message whose field 1 is a large `bytes` field. */
-interface WithChunk {
-  readonly chunk: Buffer
-}
-
-const NOTHING = Buffer.alloc(0)
-/** Protobuf tag of field 1 with wire type `bytes`. */
-const CHUNK = 0x0a
-
-/**
- * Creates an encoder for messages whose field 1 is `bytes chunk`. It copies the chunk once, where the
- * generated encoder copies it three times. The encoding is equivalent.
- */
-export function encodeChunks<T extends WithChunk>(messages: Encoder<T>): (message: T) => Buffer {
-  return (message) => {
-    const { chunk } = message
-    if (chunk.length === 0) return encodeBytes(messages, message)
-    const rest = encodeBytes(messages, { ...message, chunk: NOTHING })
-    const bytes = Buffer.allocUnsafe(6 + chunk.length + rest.length)
-    bytes[0] = CHUNK
-    let at = 1
-    let length = chunk.length
-    for (; length >= 0x80; length >>>= 7) bytes[at++] = (length & 0x7f) | 0x80
-    bytes[at++] = length
-    bytes.set(chunk, at)
-    bytes.set(rest, at + chunk.length)
-    return bytes.subarray(0, at + chunk.length + rest.length)
-  }
-}

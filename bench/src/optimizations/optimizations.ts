@@ -172,17 +172,6 @@ export const optimizations: readonly Optimization[] = [
     },
   },
   {
-    name: 'chunk encoder',
-    what: 'messages that carry a chunk copy it once',
-    workloads: [FETCH_ALL],
-    module: 'protos/dist/bytes.js',
-    exports: ['encodeChunks', 'encodeBytes'],
-    disable: (exports: Exports): void => {
-      const encode = exports.encodeBytes as (messages: Encoder, message: unknown) => Buffer
-      exports.encodeChunks = (messages: Encoder) => (message: unknown) => encode(messages, message)
-    },
-  },
-  {
     name: 'read cache',
     what: 'small responses are kept until the next write',
     workloads: [PAGE],

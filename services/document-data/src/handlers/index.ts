@@ -5,8 +5,10 @@ import { BackupServiceService } from '@sheaf/protos/sheaf/document_data/v1/backu
 import { ChangesServiceService } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import { ColumnsServiceService } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import { DocumentsServiceService } from '@sheaf/protos/sheaf/document_data/v1/documents'
+import { ExportServiceService } from '@sheaf/protos/sheaf/document_data/v1/export'
 import { HistoryServiceService } from '@sheaf/protos/sheaf/document_data/v1/history'
 import { ImportServiceService } from '@sheaf/protos/sheaf/document_data/v1/import'
+import { RecordsServiceService } from '@sheaf/protos/sheaf/document_data/v1/records'
 import { SqlServiceService } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { TablesServiceService } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { Context } from '../context'
@@ -20,11 +22,9 @@ import { changes } from './changes'
 import { columns } from './columns'
 import { documents } from './documents'
 import { exporting } from './export'
-import { exportService } from './export-service'
 import { history } from './history'
 import { importDocument } from './import'
 import { records } from './records'
-import { recordsService } from './records-service'
 import { sql } from './sql'
 import { tables } from './tables'
 
@@ -41,10 +41,10 @@ export function createServices(ctx: Context): ServedService[] {
     serve(ChangesServiceService, changes(ctx)),
     serveAdmitted(admission, ColumnsServiceService, columns(ctx)),
     serveAdmitted(admission, DocumentsServiceService, documents(ctx)),
-    serveAdmitted(admission, exportService, exporting(ctx)),
+    serveAdmitted(admission, ExportServiceService, exporting(ctx)),
     serveAdmitted(admission, HistoryServiceService, history(ctx)),
     serveAdmitted(admission, ImportServiceService, importDocument(ctx)),
-    serveAdmitted(admission, recordsService, records(ctx)),
+    serveAdmitted(admission, RecordsServiceService, records(ctx)),
     serveAdmitted(admission, SqlServiceService, sql(ctx)),
     serveAdmitted(admission, TablesServiceService, tables(ctx)),
   ]
