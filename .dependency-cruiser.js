@@ -35,6 +35,9 @@ const halls = {
   'gateway/src': `
     access limits clients sign-in metrics.ts config.ts context.ts schemas
     http routing documents pages openapi middleware routes app.ts service.ts main.ts`,
+  'packages/cli/src': `
+    cli-error.ts operator.ts settings.ts run-file.ts target.ts backup terminal.ts progress-bar.ts doctor
+    rest-client.ts first-workspace.ts import csv load sign-in-link.ts webhooks commands program.ts main.ts`,
   'bench/src': `
     load process-usage.ts target.ts statistics.ts workloads.ts in-turn.ts machine.ts options.ts report.ts
     modes optimizations plain profile-preload.ts main.ts`,
