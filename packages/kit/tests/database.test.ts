@@ -91,18 +91,22 @@ describe('database', () => {
       trx.updateTable('things').set({ at: new Date() }).where('id', '=', id).execute()
     let held = 0
     let runs = 0
-    /** Each takes one row and then the other's, once both have theirs. */
-    const run = (mine: number, others: number) =>
-      transact(db, async (trx) => {
-        runs++
+    let finished = 0
+    /** Each takes one row and then the other's, once both have theirs; the one that is run again waits for the other. */
+    const run = async (mine: number, others: number) => {
+      const result = await transact(db, async (trx) => {
+        if (++runs > 2) await eventually(() => finished > 0)
         await touch(trx, mine)
         held++
         await eventually(() => held >= 2)
         await touch(trx, others)
         return mine
       })
+      finished++
+      return result
+    }
     expect(await Promise.all([run(1, 2), run(2, 1)])).toEqual([1, 2])
-    expect(runs).toBeGreaterThan(2)
+    expect(runs).toBe(3)
   })
 
   it('runs no transaction again that is wrong by itself', async () => {
