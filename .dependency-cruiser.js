@@ -140,6 +140,12 @@ module.exports = {
       { path: '^(services|gateway|tests|bench|packages/(?!(auth|kit)/))' },
     ),
     rule(
+      'tabular-is-a-leaf',
+      'The CLI and document-data read files and values the same way, without each other.',
+      { path: '^packages/tabular/src/', pathNot: isTest },
+      { path: '^(protos|services|gateway|tests|bench|packages/(?!tabular/))' },
+    ),
+    rule(
       'engines-is-a-leaf',
       'The tests start engines before anything else of ours is known to work.',
       { path: '^packages/engines/src/' },

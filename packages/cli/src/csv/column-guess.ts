@@ -1,14 +1,12 @@
+import { isExactNumber, isIntText } from '@sheaf/tabular/exact-number'
+
 /** Column types that a load can choose. */
 export type GuessedType = 'Text' | 'Int' | 'Numeric' | 'Bool' | 'Date'
 
-const MAX_INT = 2 ** 31 - 1
-const integer = /^(?:0|-?[1-9]\d*)$/
-// An exponent alone does not make a number: 12E4 may be a code.
-const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?)?$/
 const isoDate = /^(\d{4})-(\d\d)-(\d\d)$/
 
 const fits: Record<Exclude<GuessedType, 'Text'>, (text: string) => boolean> = {
-  Int: (text) => integer.test(text) && Math.abs(Number(text)) <= MAX_INT,
+  Int: isIntText,
   Numeric: isExactNumber,
   Bool: (text) => /^(?:true|false)$/i.test(text),
   Date: (text) => isoDate.test(text) && isCalendarDay(text),
@@ -52,20 +50,6 @@ export function cellJson(text: string, type: GuessedType): string {
   if (type === 'Bool') return text.toLowerCase()
   if (type === 'Date') return String(Date.parse(text) / 1000)
   return text // in the number syntax of JSON, or its column would be Text
-}
-
-/** True for a decimal number that a double represents without loss. */
-function isExactNumber(text: string): boolean {
-  if (!decimal.test(text)) return false
-  const value = Number(text)
-  if (!Number.isFinite(value) || Object.is(value, -0)) return false
-  if (integer.test(text)) return Number.isSafeInteger(value)
-  if (String(value) === text) return true
-  const digits = text
-    .replace(/[eE].*/, '')
-    .replace(/[-.]/g, '')
-    .replace(/^0+/, '')
-  return digits.length <= 15
 }
 
 function isCalendarDay(text: string): boolean {

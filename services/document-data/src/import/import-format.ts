@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
+import { readStart } from '@sheaf/tabular/text-file'
 import { badFile, shown, unknownFormat } from './import-errors'
-import { readStart } from './text-file'
 
 /** The supported formats. */
 export type ImportFormat = 'csv' | 'tsv' | 'json' | 'xlsx' | 'sqlite'

@@ -5,11 +5,11 @@ import {
   TokenParserError,
   TokenType,
 } from '@streamparser/json'
-import { isHeldExactly } from '../values/numbers/exact-number'
+import { isHeldExactly } from '@sheaf/tabular/exact-number'
 import { badFile, requireCellSize, shown, tooManyColumns, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
+import { openImportText, readImportText } from './import-text'
 import type { ImportedCell, RowSink, RowSource } from './row-sink'
-import { openText, readText } from './text-file'
 
 /**
  * The rows of JSON: a list of objects, or an object of such lists by table name. Objects of the form
@@ -18,7 +18,7 @@ import { openText, readText } from './text-file'
  */
 export function jsonRows(path: string, name: string): RowSource {
   return async (sink) => {
-    const file = await openText(path)
+    const file = await openImportText(path)
     const isList = /^\s*\[/.test(file.start)
     if (!isList && !/^\s*\{/.test(file.start))
       throw badFile('JSON must be an array of objects, or an object with arrays of objects')
@@ -31,7 +31,7 @@ export function jsonRows(path: string, name: string): RowSource {
       else if (Array.isArray(value)) reader.begin(path[0] ?? '')
       else throw badFile('must be an array of objects', place())
     })
-    for await (const text of readText(file)) parser.write(text)
+    for await (const text of readImportText(file)) parser.write(text)
     parser.end()
     if (isList) reader.begin(name)
   }

@@ -1,4 +1,4 @@
-import { isInRange } from '../values/numbers/exact-number'
+import { isInRange } from '@sheaf/tabular/exact-number'
 import { requireCellSize, shown, tooManyColumns, tooMuch } from './import-errors'
 import { importLimits } from './import-limits'
 import type { ImportedCell, RowSink, RowSource } from './row-sink'

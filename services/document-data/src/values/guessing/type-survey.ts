@@ -1,5 +1,11 @@
+import {
+  EXACT_DIGITS,
+  isExactNumber,
+  isInRange,
+  isInt,
+  isIntText,
+} from '@sheaf/tabular/exact-number'
 import type { Cell, DocumentSettings } from '../column-type'
-import { EXACT_DIGITS, isHeldExactly, isInRange } from '../numbers/exact-number'
 import { readLocalNumber, type NumberReading } from '../numbers/number-text'
 import {
   DATE_FORMS,
@@ -11,10 +17,6 @@ import {
   type DateForm,
 } from './guess-column'
 
-const MAX_INT = 2 ** 31 - 1
-const integer = /^(?:0|-?[1-9]\d*)$/
-// An exponent alone is no evidence of a number: 12E4 is as likely a code.
-const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?)?$/
 const leadingZero = /^[^\d]*0\d/
 
 /** Number formats of a column, from the strictest to the most lenient. */
@@ -143,19 +145,7 @@ function isTruth(cell: Cell): boolean {
 }
 
 function isWhole(cell: string | number): boolean {
-  return typeof cell === 'number' ? isInt(cell) : integer.test(cell) && isInt(Number(cell))
-}
-
-function isInt(value: number): boolean {
-  return Number.isInteger(value) && Math.abs(value) <= MAX_INT && !Object.is(value, -0)
-}
-
-/** Whether text is a decimal number that a double represents without loss. */
-function isExactNumber(text: string): boolean {
-  if (!decimal.test(text)) return false
-  const value = Number(text)
-  if (Object.is(value, -0)) return false
-  return /[.eE]/.test(text) ? isHeldExactly(text) : Number.isSafeInteger(value)
+  return typeof cell === 'number' ? isInt(cell) : isIntText(cell)
 }
 
 function optionsOf(options: Record<string, unknown> | undefined): { widgetOptions?: string } {

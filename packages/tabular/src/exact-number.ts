@@ -25,3 +25,26 @@ function significantDigits(text: string): number {
 function mantissaOf(text: string): string {
   return text.replace(/[eE].*/s, '')
 }
+
+const integer = /^(?:0|-?[1-9]\d*)$/
+// An exponent alone is no evidence of a number: 12E4 is as likely a code.
+const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?)?$/
+const MAX_INT = 2 ** 31 - 1
+
+/** Whether a number is a 32-bit integer other than minus zero and the least one, as an Int column holds it. */
+export function isInt(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) <= MAX_INT && !Object.is(value, -0)
+}
+
+/** Whether text is the canonical form of such an integer. */
+export function isIntText(text: string): boolean {
+  return integer.test(text) && isInt(Number(text))
+}
+
+/** Whether text is the canonical form of a decimal number, other than minus zero, that a double represents without loss. */
+export function isExactNumber(text: string): boolean {
+  if (!decimal.test(text)) return false
+  const value = Number(text)
+  if (Object.is(value, -0)) return false
+  return /[.eE]/.test(text) ? isHeldExactly(text) : Number.isSafeInteger(value)
+}

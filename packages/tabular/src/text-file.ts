@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { badFile } from './import-errors'
+import { MalformedFile } from './malformed-file'
 
 const START_BYTES = 64 * 1024
 
@@ -14,32 +14,36 @@ export interface TextFile {
 }
 
 /**
- * Detects the encoding of a file by its byte order mark; without one it is UTF-8 if all of it is valid UTF-8,
- * otherwise Windows-1252, in which every byte is valid. Throws `invalid` for a binary file.
+ * Detects the encoding of a file by its byte order mark; without one it is UTF-8.
+ * @param fallback encoding of a file without a mark that is not entirely valid UTF-8, such as `windows-1252`
  */
-export async function openText(path: string): Promise<TextFile> {
+export async function openText(path: string, fallback?: string): Promise<TextFile> {
   const start = await readStart(path)
-  const encoding = markedEncoding(start) ?? ((await isUtf8(path)) ? 'utf-8' : 'windows-1252')
-  const text = new TextDecoder(encoding).decode(start)
-  if (text.includes('\0')) throw badFile('the file is not a text file')
-  return { path, encoding, start: text }
+  const encoding =
+    markedEncoding(start) ?? (fallback === undefined || (await isUtf8(path)) ? 'utf-8' : fallback)
+  return { path, encoding, start: new TextDecoder(encoding).decode(start) }
 }
 
 /**
- * The text of a file in chunks. Throws `invalid`, naming the line, for bytes that are invalid in its
- * encoding.
+ * Returns the text of a file in chunks, without a byte order mark. Throws MalformedFile for bytes that are
+ * invalid in its encoding.
+ * @param onBytes receives all bytes of the file, in order
  */
-export async function* readText({ path, encoding }: TextFile): AsyncGenerator<string> {
+export async function* readText(
+  { path, encoding }: TextFile,
+  onBytes?: (bytes: Buffer) => void,
+): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true })
   let line = 1
   const decode = (bytes?: Buffer) => {
     try {
       return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode()
     } catch {
-      throw badFile(`invalid ${encoding} text`, `after line ${line}`)
+      throw new MalformedFile(`invalid ${encoding} text`, { line, isAfter: true })
     }
   }
   for await (const bytes of createReadStream(path) as AsyncIterable<Buffer>) {
+    onBytes?.(bytes)
     const text = decode(bytes)
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) line++
     if (text !== '') yield text
