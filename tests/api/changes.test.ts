@@ -154,9 +154,54 @@ describe('changes of a document', () => {
     const { status, body, headers } = await list({}, viewer)
     expect(status).toBe(200)
     expect(headers.get('etag')).toMatch(/^W\/"[\w-]+\.5-new"$/)
-    expect(body.changes[3]?.operations[0]?.columns).toMatchObject({ Age: { new: [4] } })
+    expect(body.changes[3]?.operations[0]?.columns).toMatchObject({ Years: { new: [4] } })
     expect(JSON.stringify(body)).not.toContain('"old"')
     expect((await list({}, system.dan.rest)).status).toBe(403)
+  })
+
+  it('never show viewers an overwritten value, a former name, or what was removed', async () => {
+    const { rest } = system.alice
+    const own = await newDocument(rest)
+    await share(own, 'vera@example.com', 'viewers')
+    await addTable(rest, own, 'Former', { PastName: 'Text', PastColumn: 'Text' })
+    await addRecords(rest, `${own}/tables/Former`, [
+      { PastName: 'overwritten', PastColumn: 'removed column' },
+      { PastName: 'removed row' },
+    ])
+    await rest.patch(`${own}/tables/Former/records`, {
+      body: { records: [{ id: 1, fields: { PastName: 'overwritten too' } }] },
+    })
+    await rest.patch(`${own}/tables/Former/records`, {
+      body: { records: [{ id: 1, fields: { PastName: 'present' } }] },
+    })
+    await rest.post(`${own}/tables/Former/records/delete`, { body: [2] })
+    await rest.delete(`${own}/tables/Former/columns/PastColumn`)
+    await rest.patch(`${own}/tables/Former/columns`, {
+      body: { columns: [{ id: 'PastName', fields: { label: 'Name' } }] },
+    })
+    await rest.patch(`${own}/tables`, {
+      body: { tables: [{ id: 'Former', fields: { tableId: 'Now' } }] },
+    })
+    await addTable(rest, own, 'PastTable', { A: 'Text' })
+    await rest.post(`${own}/tables/_grist_Tables/data/delete`, { body: [3] })
+
+    const past = /overwritten|removed (row|column)|Former|Past(Name|Column|Table)/
+    const whole = await rest.get<Changes>(`${own}/changes`)
+    expect(whole.text).toMatch(past)
+    const seen = await viewer.get<Changes>(`${own}/changes`)
+    expect(seen.text).not.toMatch(past)
+    expect(seen.text).toContain('"new":["present"]')
+    expect(seen.body.changes.map(({ seq }) => seq)).toEqual(
+      whole.body.changes.map(({ seq }) => seq),
+    )
+    const stream = await openEvents(`${own}/changes`, viewerKey)
+    await eventually(() => expect(stream.seqs()).toHaveLength(whole.body.latest))
+    stream.close()
+    expect(JSON.stringify(stream.events)).not.toMatch(past)
+    const lines = { headers: { accept: 'application/x-ndjson' } }
+    expect((await viewer.get(`${own}/changes`, lines)).text).not.toMatch(past)
+    expect((await viewer.get(`${own}/history`)).status).toBe(403)
+    expect((await viewer.get(`${own}/download`)).text).not.toMatch(past)
   })
 
   it('come as lines', async () => {

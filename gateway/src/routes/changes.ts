@@ -29,7 +29,7 @@ export const changeRoutes: readonly Route[] = [
     tag: 'changes',
     summary: 'List or stream changes',
     description:
-      'Returns the changes after position `since` in log order. With `Accept: text/event-stream` the response is a stream of server-sent events: it begins with the changes after `since` and continues with new changes as they are committed. `old` values require edit access.',
+      'Returns the changes after position `since` in log order. With `Accept: text/event-stream` the response is a stream of server-sent events: it begins with the changes after `since` and continues with new changes as they are committed. Below editor, names and values are those of now, and `old` is absent.',
     access: 'viewers',
     params: docParams,
     query: changesQuery,

@@ -37,7 +37,12 @@ const values = z
 
 const rowOperation = z.object({
   action: z.enum(['addRows', 'updateRows', 'removeRows']),
-  tableId: z.string().meta({ description: 'Id of the table at the time of the change' }),
+  tableId: z
+    .string()
+    .meta({
+      description:
+        'Id of the table before the change; below editor its id now, empty if it was removed',
+    }),
   tableRef: z.int().meta({ description: 'Row id of the table in `_grist_Tables`; 0 for metadata' }),
   rowIds: z.array(z.int()),
   columns: z
@@ -49,7 +54,10 @@ const rowOperation = z.object({
         new: values.optional(),
       }),
     )
-    .meta({ description: 'Old and new values by column id; `old` requires edit access' }),
+    .meta({
+      description:
+        'Old and new values by column id; below editor only `new`, with the values of now',
+    }),
 })
 
 const schemaOperation = z.object({
@@ -84,7 +92,8 @@ export const change = z.object({
     .optional()
     .meta({ description: 'Present if operations are omitted because of their size' }),
   operations: z.array(z.union([rowOperation, schemaOperation])).meta({
-    description: 'Operations of the change, in order; `old` values require edit access',
+    description:
+      'Operations of the change, in order; below editor without those on what no longer exists',
   }),
 })
 

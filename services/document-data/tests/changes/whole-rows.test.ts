@@ -159,7 +159,7 @@ describe('whole rows of changes', () => {
     await store.transact(docId, author, (doc) =>
       updateRecords(doc, 'Data', { rowIds: ids, cells: small }, options),
     )
-    const plan = { after, limit: 1, fullRows: true, tableRefs: [], oldValues: false }
+    const plan = { after, limit: 1, fullRows: true, tableRefs: [], oldValues: true }
     const packed = store.read(docId, ({ connection }) => [
       ...changeParts(connection, plan, { maxPassBytes: 300_000 }),
     ])

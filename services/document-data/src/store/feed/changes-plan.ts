@@ -4,10 +4,10 @@ export interface ChangesPlan {
   readonly after: number
   /** … at most this many. */
   readonly limit: number
-  /** True for whole rows as of each change. */
+  /** True for whole rows: as of each change, or as of now without `oldValues`. */
   readonly fullRows: boolean
   /** Refs of the tables whose changes are wanted; all when empty. */
   readonly tableRefs: readonly number[]
-  /** False to leave out former values. */
+  /** False for callers who may not see the past: values, names and metadata are those of now. */
   readonly oldValues: boolean
 }
