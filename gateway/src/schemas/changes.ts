@@ -37,12 +37,10 @@ const values = z
 
 const rowOperation = z.object({
   action: z.enum(['addRows', 'updateRows', 'removeRows']),
-  tableId: z
-    .string()
-    .meta({
-      description:
-        'Id of the table before the change; below editor its id now, empty if it was removed',
-    }),
+  tableId: z.string().meta({
+    description:
+      'Id of the table before the change; below editor its id now, empty if it was removed',
+  }),
   tableRef: z.int().meta({ description: 'Row id of the table in `_grist_Tables`; 0 for metadata' }),
   rowIds: z.array(z.int()),
   columns: z

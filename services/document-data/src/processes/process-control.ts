@@ -40,3 +40,22 @@ export function residentBytes(pid: number): number {
     return 0
   }
 }
+
+/** Linux reports processor time in this unit on every architecture. */
+const TICK_MS = 10
+
+/**
+ * Processor time that a process has used, in milliseconds, in steps of 10; undefined when it has ended, or
+ * the system has no /proc.
+ */
+export function processorMs(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The second field is the name of the program, in parentheses, and may contain anything.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const [user, system] = [Number(fields[11]), Number(fields[12])]
+    return Number.isFinite(user + system) ? (user + system) * TICK_MS : undefined
+  } catch {
+    return undefined
+  }
+}

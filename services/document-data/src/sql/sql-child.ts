@@ -1,8 +1,8 @@
-import { AppError } from '@sheaf/kit/errors'
 import type { ProcessExit } from '../processes/hosted-process'
 import { compiledProgram, exceededMemory, NodeProgram } from '../processes/node-program'
 import { failureOf } from './sql-errors'
 import type { FromSqlProcess, SqlMoment, SqlRequest } from './sql-messages'
+import { TimeLimit } from './time-limit'
 
 /** JavaScript heap in MiB. Small, because it holds only one chunk and the values of one row. */
 const HEAP_MB = 128
@@ -99,9 +99,10 @@ export class SqlChild {
   }
 
   /**
-   * Runs a statement; settles when the process is free again or has ended. Throws AppError `invalid` for a
-   * statement that fails, times out or exceeds the result limit, the reason of the signal when it is aborted,
-   * and ChildEnded when the process ends.
+   * Runs a statement; settles when the process is free again or has ended. Throws AppError: `invalid` for a
+   * statement that fails, takes more than `timeoutMs` of processor time or exceeds the result limit,
+   * `unavailable` when the machine is too busy for it; the reason of the signal when it is aborted; and
+   * ChildEnded when the process ends.
    */
   run(request: SqlRequest, timeoutMs: number, signal: AbortSignal): Promise<SqlResult> {
     return new Promise((resolve, reject) => {
@@ -117,14 +118,16 @@ export class SqlChild {
         stopReason = reason
         this.kill()
       }
+      const limit = new TimeLimit(this.pid, timeoutMs, stop)
+      let grace: NodeJS.Timeout | undefined
       const onAbort = () => {
         stopReason = signal.reason as Error
-        clearTimeout(timer)
-        timer = setTimeout(() => this.kill(), GRACE_MS)
+        limit[Symbol.dispose]()
+        grace = setTimeout(() => this.kill(), GRACE_MS)
       }
-      let timer = setTimeout(() => stop(tooSlow()), timeoutMs)
       const settle = (then: () => void) => {
-        clearTimeout(timer)
+        limit[Symbol.dispose]()
+        clearTimeout(grace)
         signal.removeEventListener('abort', onAbort)
         this.job = undefined
         this.program.setWorking(false)
@@ -169,9 +172,4 @@ export class SqlChild {
     this.job?.ended(error)
     this.events.ended(this, error)
   }
-}
-
-function tooSlow(): AppError {
-  const message = 'a slow statement resulted in a database interrupt'
-  return new AppError('invalid', 'SQL_TIMEOUT', message)
 }

@@ -128,6 +128,8 @@ export class SqlFile {
       this.db.prepare(sql)
       return statement
     } catch (error) {
+      // The driver's own error for more than one statement.
+      if (error instanceof RangeError) throw new StatementError('near ";": syntax error')
       const { message } = error as Error
       // An error about a hidden table would reveal its structure.
       if (/_sheaf_|sqlite_/i.test(sql) && !/syntax|incomplete|token/.test(message))

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { toAppError } from '@sheaf/kit/errors'
 import { eventually } from '@sheaf/testkit/eventually'
 import { defaultSqlLimits } from '../../src/config'
-import { isAlive } from '../support/processes'
+import { isAlive, listSqlProcesses } from '../support/processes'
 import { runSql, runSqlBytes, type TestStatement } from '../support/run-sql'
 import { TestInstance } from '../support/test-instance'
 import { buildWorkers } from '../support/test-store'
@@ -213,7 +213,7 @@ describe('processes for SQL', () => {
     await using instance = await TestInstance.start()
     const docId = await instance.clients.createDocument()
     await runSql(instance.clients, docId, 'select 1 as a')
-    const pids = listProcesses()
+    const pids = listSqlProcesses()
     expect(pids.length).toBeGreaterThan(0)
     for (const pid of pids) {
       const environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
@@ -228,13 +228,13 @@ describe('processes for SQL', () => {
     await using instance = await TestInstance.start({ sql })
     const docId = await instance.clients.createDocument()
     await runSql(instance.clients, docId, 'select 1 as a')
-    const before = listProcesses()
+    const before = listSqlProcesses()
     expect(before.length).toBeGreaterThan(0)
     const slow = `${count.slice(0, -1)} limit 2000) select count(*) as n from c`
     const running = Array.from({ length: 3 }, () => runSql(instance.clients, docId, slow))
     for (const pid of before) process.kill(pid, 'SIGKILL')
     for (const rows of await Promise.all(running)) expect(rows).toEqual([{ n: 2000 }])
-    await eventually(() => listProcesses().some((pid) => !before.includes(pid)))
+    await eventually(() => listSqlProcesses().some((pid) => !before.includes(pid)))
     expect(await runSql(instance.clients, docId, 'select 1 as a')).toEqual([{ a: 1 }])
   })
 
@@ -244,7 +244,7 @@ describe('processes for SQL', () => {
     })
     const docId = await instance.clients.createDocument()
     await runSql(instance.clients, docId, 'select 1 as a')
-    const before = listProcesses()
+    const before = listSqlProcesses()
     const slow = runSql(
       instance.clients,
       docId,
@@ -323,22 +323,6 @@ describe('processes for SQL', () => {
     expect(await next).toEqual([{ a: 1 }])
   })
 })
-
-/** Processes for SQL that this process has started. */
-function listProcesses(): number[] {
-  const isOne = (pid: string) => {
-    try {
-      const parent = /\) \S (\d+) /.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]
-      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-      return Number(parent) === process.pid && command.includes('sql-process.js')
-    } catch {
-      return false
-    }
-  }
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && isOne(name))
-    .map(Number)
-}
 
 /** Processor time of a process in ticks of 10 ms. */
 function processorTicks(pid: number): number {

@@ -121,6 +121,7 @@ describe('SQL', () => {
     ['only select statements are supported', ''],
     ['SQLITE_ERROR: near ";": syntax error', 'select 1; select 2'],
     ['SQLITE_ERROR: near ";": syntax error', 'select 1; drop table Pets'],
+    ['SQLITE_ERROR: near ";": syntax error', 'select 1) ; select 2 --'],
     ['SQLITE_ERROR: near "select": syntax error', 'explain select 1'],
     ['SQLITE_ERROR: near "delete": syntax error', 'with x as (select 1) delete from Pets'],
     ['SQLITE_ERROR: no such table: Nope', 'select * from Nope'],

@@ -166,19 +166,17 @@ function presentSchema(schema: Schema, operation: SchemaOperation): SchemaOperat
   const column = table?.columns.find(({ ref }) => ref === columnRef)
   const head = { kind, table: table?.tableId ?? '', tableRef, column: column?.id ?? '', columnRef }
   if (kind === 'remove_table') return head
-  if (kind === 'remove_column') return table && head
-  if (columnRef !== 0) return column && { ...head, new: pick(after, presentColumn(column)) }
-  if (!table) return undefined
-  const { columns, ...rest } = (after ?? {}) as {
+  if (!table || kind === 'remove_column') return table && head
+  if (columnRef === 0) return { ...head, new: presentTable(after, table) }
+  return column && { ...head, new: pick(after, presentColumn(column)) }
+}
+
+function presentTable(after: object | undefined, table: Table): object {
+  const { columns, ...named } = (after ?? {}) as {
     readonly columns?: readonly { readonly colRef: number }[]
   }
-  return {
-    ...head,
-    new: {
-      ...pick(rest, table),
-      ...(columns && { columns: columns.flatMap((known) => presentAmong(table, known)) }),
-    },
-  }
+  const present = columns?.flatMap((known) => presentAmong(table, known))
+  return { ...pick(named, table), ...(present && { columns: present }) }
 }
 
 function presentAmong(table: Table, known: { readonly colRef: number }): object[] {
