@@ -76,11 +76,11 @@ export class Oidc {
 
   /**
    * Completes an attempt from the callback path with its query. Throws `forbidden` when the provider has
-   * denied it or has not verified the email, `unavailable` when the provider is unreachable.
+   * denied it, its token is not valid or it has not verified the email, `unavailable` when the provider is unreachable.
    */
   async finish(path: string, { state, nonce, verifier }: OidcFlow): Promise<Identity> {
     const [library, configuration] = await this.discover()
-    const identity = await this.ask(library, async () => {
+    const authenticate = async () => {
       const tokens = await library.authorizationCodeGrant(
         configuration,
         new URL(path, this.publicUrl),
@@ -95,7 +95,8 @@ export class Oidc {
       if (claims?.email !== undefined || !claims) return claims
       // Providers may omit the email from the token.
       return library.fetchUserInfo(configuration, tokens.access_token, claims.sub)
-    })
+    }
+    const identity = await this.ask(library, authenticate, invalidTokens)
     const { email, email_verified: isVerified, name } = identity ?? {}
     if (typeof email !== 'string' || isVerified !== true) throw notVerified()
     return { email, name: typeof name === 'string' ? name : '' }
@@ -116,8 +117,9 @@ export class Oidc {
   private async read(): Promise<[Library, Configuration]> {
     const library = await load()
     const { issuer, clientId, clientSecret } = this.settings
+    const execute = [library.enableNonRepudiationChecks]
     // The operator chose the address; without TLS it is one of this machine, or of a trusted network.
-    const execute = issuer.startsWith('http:') ? [library.allowInsecureRequests] : []
+    if (issuer.startsWith('http:')) execute.push(library.allowInsecureRequests)
     const authentication =
       clientSecret === undefined ? library.None() : library.ClientSecretPost(clientSecret)
     const options = { execute, timeout: TIMEOUT_SECONDS }
@@ -127,8 +129,12 @@ export class Oidc {
     return [library, configuration]
   }
 
-  /** Calls the provider, and distinguishes a denial from a failure to communicate. */
-  private async ask<T>(library: Library, question: () => Promise<T>): Promise<T> {
+  /** Calls the provider, and distinguishes a denial, or one of these codes, from a failure to communicate. */
+  private async ask<T>(
+    library: Library,
+    question: () => Promise<T>,
+    refusals: ReadonlySet<string> = new Set(),
+  ): Promise<T> {
     try {
       return await question()
     } catch (error) {
@@ -137,7 +143,7 @@ export class Oidc {
         error instanceof library.AuthorizationResponseError ||
         (error instanceof library.ResponseBodyError && error.status < 500)
       this.log[isRefusal ? 'info' : 'warn']({ reason: code ?? name }, 'OIDC sign-in failed')
-      if (isRefusal || isInvalidResponse(code)) throw refused()
+      if (isRefusal || refusals.has(code ?? '')) throw refused()
       throw new AppError(
         'unavailable',
         'OIDC_UNAVAILABLE',
@@ -147,10 +153,18 @@ export class Oidc {
   }
 }
 
-/** True for a response that the library has found invalid: of another attempt, forged, or expired. */
-function isInvalidResponse(code: string | undefined): boolean {
-  return code === 'OAUTH_INVALID_RESPONSE' || code === 'OAUTH_JWT_CLAIM_COMPARISON_FAILED'
-}
+/**
+ * Codes of the library for a response or a token that is not valid: of another attempt or subject, expired,
+ * or not signed by the provider.
+ */
+const invalidTokens: ReadonlySet<string> = new Set([
+  'OAUTH_INVALID_RESPONSE',
+  'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED',
+  'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
+  'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
+  'OAUTH_KEY_SELECTION_FAILED',
+  'OAUTH_UNSUPPORTED_OPERATION',
+])
 
 const refused = () =>
   new AppError('forbidden', 'OIDC_REFUSED', 'the sign-in service did not confirm your identity')

@@ -292,4 +292,31 @@ describe('an archive', () => {
     expect(await reasonOf(restore(whole.subarray(0, 2000)))).toBe('NO_TAR')
     await doc.untilTidy([])
   })
+
+  it('is refused, and not a failure, when a header is too large or its size means nothing', async () => {
+    const largePax = pack()
+    largePax.entry({ name: 'a', pax: { comment: 'x'.repeat(20 * 1024 * KIB) } }, 'a')
+    largePax.finalize()
+    expect(await reasonOf(restore(await buffer(largePax)))).toBe('NO_TAR')
+    const badPax = pack()
+    badPax.entry({ name: 'a', pax: { size: 'many' } }, 'a')
+    badPax.finalize()
+    expect(await reasonOf(restore(await buffer(badPax)))).toBe('NO_TAR')
+    for (const lead of [0x81, 0xff]) expect(await reasonOf(restore(sized(lead)))).toBe('NO_TAR')
+    await doc.untilTidy([])
+  })
+
+  /** A tar whose file has a size in binary that begins with this byte. */
+  function sized(lead: number): Buffer {
+    const header = Buffer.alloc(512)
+    header.write('a')
+    header.write('ustar\x0000', 257, 'latin1')
+    header.write('0', 156)
+    header.fill(1, 124, 136)
+    header[124] = lead
+    header.fill(' ', 148, 156)
+    const sum = header.reduce((total, byte) => total + byte, 0)
+    header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+    return Buffer.concat([header, Buffer.alloc(2048)])
+  }
 })

@@ -46,9 +46,12 @@ export async function restoreFiles(
     archive.destroy(error as Error)
   })
   try {
-    for await (const entry of archive)
+    for await (const entry of archive) {
+      // tar-stream waits without end for an entry whose size it cannot read.
+      if (!Number.isSafeInteger(entry.header.size)) throw badTar()
       if (entry.header.type === 'file') restored[await restoreEntry(to, entry)]++
       else entry.resume()
+    }
   } catch (error) {
     throw failed ?? (toAppError(error) ? error : notTar(error))
   } finally {
@@ -69,10 +72,13 @@ async function feed(archive: Extract, chunks: AsyncIterable<Uint8Array>): Promis
 
 function notTar(cause: unknown): unknown {
   const { message } = cause as Error
-  // The error of tar-stream for data that is not a tar archive.
-  if (!/tar header|end of data|size mismatch/i.test(message)) return cause
-  return new AppError('invalid', 'NO_TAR', 'File is not a valid .tar')
+  return TAR_ERRORS.test(message) ? badTar() : cause
 }
+
+/** The errors of tar-stream for data that is not a tar archive, or has a header of more than 4 MiB. */
+const TAR_ERRORS = /tar header|^invalid header|header exceeds|end of data|size mismatch/i
+
+const badTar = () => new AppError('invalid', 'NO_TAR', 'File is not a valid .tar')
 
 type Entry = Extract extends AsyncIterable<infer E> ? E : never
 
