@@ -9,6 +9,7 @@ import { createHotMatcher } from './routing/hot-routes'
 import { consolePages } from './middleware/console'
 import { cors } from './middleware/cors'
 import { answerThrown, errorHandler, notFound } from './middleware/error-handler'
+import { singleHost } from './middleware/single-host'
 import { site } from './middleware/site'
 import type { Route } from './routing/route'
 import { createRouteHandler } from './routing/run-route'
@@ -52,7 +53,7 @@ function createStages({ config: { baseDomain, publicUrl } }: Context): Stage[] {
     exchange.admit()
     return false
   }
-  return [admission, site(baseDomain), cors(baseDomain, publicUrl)]
+  return [admission, singleHost, site(baseDomain), cors(baseDomain, publicUrl)]
 }
 
 /**

@@ -70,6 +70,29 @@ describe('every answer', () => {
     expect(connection.received).toMatch(/^Server-Timing: total;dur=[\d.]+\r$/m)
   })
 
+  it('is an error when the request names several hosts', async () => {
+    for (const path of ['/api/orgs', '/console/', '/o/docs/api/orgs']) {
+      await using connection = await RawConnection.open(system.url)
+      const hosts = ['Host: localhost', 'hOST: other.example', 'Connection: close']
+      connection.send([`GET ${path} HTTP/1.1`, ...hosts, '', ''])
+      await eventually(() => expect(connection.isClosed).toBe(true))
+      expect(connection.received).toMatch(/^HTTP\/1.1 400 /)
+      expect(connection.received).toContain('"reason":"INVALID_HEADER"')
+    }
+  })
+
+  it('asks browsers to keep to TLS where the public URL has it, and nowhere else', async () => {
+    const name = 'strict-transport-security'
+    expect((await rest().get('/api/x')).headers.has(name)).toBe(false)
+    await using secure = await startStubbedGateway({
+      config: { publicUrl: 'https://sheaf.example' },
+    })
+    for (const path of ['/api/x', '/status', '/sign-in']) {
+      const { headers } = await createRest(secure.url).get(path)
+      expect(headers.get(name)).toBe('max-age=31536000')
+    }
+  })
+
   it('has security headers and is not cached', async () => {
     const { headers } = await rest().get('/api/x')
     expect(Object.fromEntries(headers)).toMatchObject({

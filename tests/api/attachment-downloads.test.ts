@@ -1,9 +1,38 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { formOf, useAttachments } from '../support/attachments'
+import { emailOf } from '../support/system'
 
 const files = useAttachments()
 
 describe('downloads', () => {
+  it('end within seconds when the access of their reader is revoked', async () => {
+    const { sheaf, alice } = files.system
+    const email = emailOf('vera')
+    const vera = await sheaf.createUser(email, 'Vera')
+    const share = (role: string | null) =>
+      alice.rest.patch(`${files.doc}/access`, { body: { delta: { users: { [email]: role } } } })
+    await share('viewers')
+    const size = 64 * 1024 * 1024
+    await files.upload(['large.bin', Buffer.alloc(size, 1)])
+    const url = `${sheaf.url}${files.doc}/attachments/1/download`
+    const response = await fetch(url, { headers: { authorization: `Bearer ${vera.key}` } })
+    expect(response.status).toBe(200)
+    await share(null)
+    // Reads on so slowly that it would take the client a minute.
+    const read = async () => {
+      let bytes = 0
+      for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+        bytes += chunk.length
+        await setTimeout((chunk.length / size) * 60_000)
+      }
+      return bytes
+    }
+    const started = performance.now()
+    await expect(read()).rejects.toThrow()
+    expect(performance.now() - started).toBeLessThan(30_000)
+  })
+
   it('have headers that let nothing run', async () => {
     await files.upload(
       ['a.txt', 'hello'],

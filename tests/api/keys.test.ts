@@ -92,6 +92,9 @@ describe('named keys', () => {
     [{ name: 'k', scope: { workspaces: [999_999] } }, 'scope.workspaces[0]'],
     [{ name: 'k', scope: { docs: ['nope'] } }, 'scope.documents[0]'],
     [{ name: 'k', scope: { orgs: [2 ** 40] } }, 'scope.orgs[0]'],
+    [{ name: 'k', scope: {} }, 'body.scope must name'],
+    [{ name: 'k', scope: { docs: [] } }, 'body.scope must name'],
+    [{ name: 'k', scope: { readOnly: true, docs: [], orgs: [] } }, 'body.scope must name'],
   ])('are not made of %j', async (body, field) => {
     const refused = await system.dan.rest.post(many, { body })
     expect(refused.status).toBe(400)

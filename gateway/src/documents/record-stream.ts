@@ -8,6 +8,7 @@ import type { DocumentDataClients } from '../clients/document-data-channels'
 import { ResponsePacer } from '../limits/response-pacing'
 import { sendBytes, sendHead, type ReplyHead } from '../http/reply'
 import type { RowFormat } from '../http/content-negotiation'
+import { AccessWatch } from './access-watch'
 import { sendNotModified, addStateHeaders, type DocumentState } from './conditional-requests'
 
 /** A chunk of the response; the first one carries the document's state, where it is known. */
@@ -32,7 +33,7 @@ interface StreamedResponse<P extends Piece> {
 /**
  * Sends the bytes of a stream with backpressure from the client. Nothing is sent before the first chunk
  * arrives, so that an error gets its status; a later error destroys the connection, so that no client accepts
- * a truncated response as complete.
+ * a truncated response as complete. A response also ends within seconds of a revocation of the caller's access.
  */
 export async function sendChunks<P extends Piece = Piece>(
   exchange: Exchange,
@@ -45,6 +46,7 @@ export async function sendChunks<P extends Piece = Piece>(
     const chunks = open(home, call)[Symbol.asyncIterator]()
     return { chunks, first: await chunks.next() }
   })
+  let watch: AccessWatch | undefined
   try {
     if (first.done) throw new Error('document-data sent no data')
     if (sendNotModified(exchange, first.value, form)) return
@@ -58,6 +60,7 @@ export async function sendChunks<P extends Piece = Piece>(
     const second = await nextChunk(chunks)
     addStateHeaders(exchange, first.value, form)
     if (second === undefined) return sendBytes(exchange, chunk, head(first.value))
+    watch = new AccessWatch(exchange, document)
     sendHead(exchange, head(first.value))
     await writeChunk(exchange, chunk)
     await pump(exchange, chunks, second)
@@ -67,6 +70,7 @@ export async function sendChunks<P extends Piece = Piece>(
     if (!response.destroyed) logBreak(exchange, error)
     response.destroy()
   } finally {
+    watch?.[Symbol.dispose]()
     // Cancels the call unless it has completed.
     await chunks.return?.()
   }

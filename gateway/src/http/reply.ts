@@ -5,6 +5,9 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 /** An API response is never a page: opened in a browser, it can run nothing. */
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
+/** For a year. Other subdomains are not Sheaf's to decide about. */
+const STRICT_TRANSPORT = 'max-age=31536000'
+
 /** A body up to this size is read to its end after an early response, and the connection is kept. */
 const SMALL_BODY_BYTES = 64 * 1024
 /** How long the rest of a larger body is discarded, so that the client gets to read the response. */
@@ -49,6 +52,9 @@ export function sendHead(exchange: Exchange, head: ReplyHead): void {
     'Server-Timing',
     exchange.timing,
   )
+  // Browsers ignore it where the connection is not secure.
+  if (context.config.publicUrl?.startsWith('https:'))
+    headers.push('Strict-Transport-Security', STRICT_TRANSPORT)
   if (head.headers) headers.push(...head.headers)
   if (head.length !== undefined) headers.push('Content-Length', String(head.length))
   if (context.isDraining() && !headers.includes('Connection')) headers.push('Connection', 'close')

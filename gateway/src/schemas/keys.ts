@@ -41,6 +41,20 @@ export const apiKey = z
 /** A new API key with its secret. */
 export const newApiKey = apiKey.extend({ key: keyText }).meta({ id: 'NewApiKey' })
 
+/**
+ * True for a scope that restricts its key. Empty lists alone do not: whoever sends them means nothing, not
+ * everything.
+ */
+function restricts(given: {
+  readonly readOnly?: boolean | null
+  readonly orgs?: readonly unknown[] | null
+  readonly workspaces?: readonly unknown[] | null
+  readonly docs?: readonly unknown[] | null
+}): boolean {
+  const lists = [given.orgs, given.workspaces, given.docs].flatMap((list) => (list ? [list] : []))
+  return lists.length > 0 ? lists.some(({ length }) => length > 0) : given.readOnly === true
+}
+
 /** Body of creating a named key. */
 export const apiKeyFields = z.strictObject({
   name: nameText.nullish().meta({ description: 'Purpose of the key. Required.' }),
@@ -54,10 +68,11 @@ export const apiKeyFields = z.strictObject({
       workspaces: z.array(z.int()).nullish(),
       docs: z.array(z.union([z.int(), text])).nullish(),
     })
+    .refine(restricts, 'must name at least one org, workspace or document, or be only readOnly')
     .nullish()
     .meta({
       description:
-        'Scope of the key. Orgs are given by integer id or subdomain, documents by UUID, integer id or `urlId`.',
+        'Scope of the key, which must restrict it; absent for a key that can do everything. Orgs are given by integer id or subdomain, documents by UUID, integer id or `urlId`.',
     }),
 })
 

@@ -307,12 +307,17 @@ describe('a key with a scope', () => {
     expect(apiKey?.scope).toEqual({ ...scope, orgs: [String(org)] })
     const { apiKeys } = await keys.listKeys({ userId: 0 }, call)
     expect(apiKeys.find(({ id }) => id === apiKey?.id)).toEqual(apiKey)
+  })
+
+  it('is not made of a scope that restricts nothing', async () => {
+    const { keys } = directory.clients
     const free = { readOnly: false, orgs: [], workspaces: [], documents: [] }
-    const unconfined = await keys.createKey(
-      { userId: 0, name: 'free', expiresAt: '', scope: free },
-      call,
-    )
-    expect(unconfined.apiKey?.scope).toBeUndefined()
+    const request = { userId: 0, name: 'free', expiresAt: '', scope: free }
+    await expect(keys.createKey(request, await directory.as(alice))).rejects.toMatchObject({
+      code: 'invalid',
+      reason: 'INVALID_SCOPE',
+      metadata: { field: 'scope' },
+    })
   })
 
   it('is confined however it is resolved', async () => {

@@ -11,8 +11,9 @@ import { shownOrgRole } from './wire'
 import { isRowId } from './workspaces'
 
 /**
- * Parses the scope of a new key; undefined when it restricts nothing. Throws `invalid` when it names too many
- * places, or one that the owner of the key cannot see: such a key would be useless there.
+ * Parses the scope of a new key. Throws `invalid` when it restricts nothing, since that would make a key for
+ * everything, when it names too many places, or one that the owner of the key cannot see: such a key would be
+ * useless there.
  */
 export async function readNewScope(
   ctx: Context,
@@ -29,7 +30,9 @@ export async function readNewScope(
     workspaces: await findEach(workspaces, 'workspaces', (id) => findWorkspaceId(ctx, userId, id)),
     documents: await findEach(documents, 'documents', (doc) => findDocId(ctx, userId, doc)),
   }
-  return readOnly || namesPlaces(scope) ? scope : undefined
+  if (!readOnly && !namesPlaces(scope))
+    throw bad('scope', 'must be read-only, or name an org, a workspace or a document')
+  return scope
 }
 
 const bad = (field: string, problem: string) =>
