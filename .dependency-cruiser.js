@@ -27,7 +27,7 @@ const halls = {
     column-type.ts numbers tagged-text.ts list-storage.ts dates python-text.ts column-types column-types.ts
     upload-time.ts convert-value.ts guessing logged-cells.ts`,
   'services/document-data/src/store': `
-    sqlite/migrations sqlite integrity log schema indexes reads document.ts document-access.ts
+    sqlite/migrations sqlite log integrity schema indexes reads document.ts document-access.ts
     structure records attachments revert feed exports workers documents`,
   'services/webhook/src': `
     matching targets db/migrations db document-calls.ts webhooks

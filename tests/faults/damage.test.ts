@@ -1,4 +1,13 @@
-import { closeSync, existsSync, openSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs'
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
@@ -126,5 +135,31 @@ describe('a damaged document', () => {
         messages: expect.stringMatching(said),
       })
     expect(errorsOf(after, sound)).toEqual([])
+  })
+
+  it('is noticed when one byte of its log has changed, where the log is read and by the doctor', async () => {
+    const doc = await makeDocument()
+    const path = fileOf(sheaf.dataDir, doc)
+    await untilClosed(path)
+    const bytes = readFileSync(path)
+    // Only the log has the values in quotation marks.
+    const position = bytes.indexOf(`"word 7 ${'x'.repeat(50)}"`)
+    overwrite(path, position + 6, Buffer.from('8'))
+
+    for (const read of ['changes', 'history', 'changes?since=2']) {
+      const reply = await rest.get(`${doc}/${read}`)
+      expect({ read, status: reply.status, body: reply.body }).toMatchObject({
+        read,
+        status: 503,
+        body: { details: { reason: 'DOCUMENT_DAMAGED' } },
+      })
+    }
+    const undone = await rest.post(`${doc}/changes/3/revert`, { body: {} })
+    expect(undone.status).toBe(503)
+    expect((await readRecords(rest, `${doc}/tables/Words`)).length).toBe(ROWS)
+    await addRecords(rest, `${doc}/tables/Words`, [{ Word: 'still' }])
+    expect(errorsOf(await diagnose(), doc)).toEqual([
+      expect.stringMatching(/its log is damaged in the entries 3$/),
+    ])
   })
 })

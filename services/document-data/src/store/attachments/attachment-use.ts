@@ -4,7 +4,7 @@ import { attachmentsType } from '../../values/column-types/attachments'
 import { requireRow, type Connection } from '../sqlite/connections'
 import type { DocumentReader } from '../document'
 import type { DocumentAccess } from '../document-access'
-import { readEntries, readOldestSeq, type LogValue } from '../log/log'
+import { parseTables, readEntries, readOldestSeq, type LogValue } from '../log/log'
 import type { Column, Schema, Table } from '../schema/schema'
 
 /** Rows examined in one turn of the event loop. */
@@ -130,8 +130,8 @@ export class AttachmentUse {
       )
       .all(this.seq)
     if (entries.length > MAX_ENTRIES) throw new OutdatedError('too much was written')
-    const concerned = entries.filter(([, tables]) =>
-      (JSON.parse(tables) as number[]).some((ref) => this.refs.has(ref)),
+    const concerned = entries.filter(([seq, tables]) =>
+      parseTables(tables, seq).some((ref) => this.refs.has(ref)),
     )
     const bytes = concerned.reduce((sum, [, , size]) => sum + size, 0)
     if (bytes > MAX_ENTRY_BYTES) throw new OutdatedError('too much was written')

@@ -1,4 +1,5 @@
 import type { Connection } from '../sqlite/connections'
+import { LogDamaged } from '../log/entry-checksum'
 import {
   readEntries,
   readLatestSeq,
@@ -162,7 +163,13 @@ function findCandidates(
     SELECT seq, octet_length(operations) AS size FROM _sheaf_log
     WHERE seq >= ? AND seq < ? ${tableRef === undefined ? '' : CONCERNS} ORDER BY seq DESC`
   const concerned = tableRef === undefined ? [] : [tableRef]
-  return connection.prepare<Candidate>(select).all(from, before, ...concerned)
+  try {
+    return connection.prepare<Candidate>(select).all(from, before, ...concerned)
+  } catch (error) {
+    // The only JSON in the statement is that of the log.
+    if ((error as Error).message === 'malformed JSON') throw new LogDamaged(undefined)
+    throw error
+  }
 }
 
 /** The part of an entry that concerns the table or the row; undefined when there is none. */

@@ -1,5 +1,11 @@
-import { requireRow, type Connection } from '../sqlite/connections'
-import type { LogEntry, Operation, RowOperation } from '../log/log'
+import type { Connection } from '../sqlite/connections'
+import {
+  findEntry,
+  parseTables,
+  type LogEntry,
+  type Operation,
+  type RowOperation,
+} from '../log/log'
 import type { Schema } from '../schema/schema'
 import type { Piece, Rebuilds } from './passes'
 import { Rewind } from './rewind'
@@ -88,7 +94,6 @@ export class PastRowReader implements RowReader {
       `SELECT seq, tables, octet_length(operations) FROM _sheaf_log
        WHERE seq > ? AND seq <= ? ORDER BY seq DESC LIMIT ${STEP.entries}`,
     )
-    const read = this.connection.pluck<string>('SELECT operations FROM _sheaf_log WHERE seq = ?')
     let upTo = this.limits.latest
     let undone = 0
     let step = 0
@@ -97,11 +102,11 @@ export class PastRowReader implements RowReader {
       if (entries.length === 0) break
       for (const [at, tables, size] of entries) {
         upTo = at - 1
-        if (!rewind.concerns(JSON.parse(tables) as number[])) continue
+        if (!rewind.concerns(parseTables(tables, at))) continue
         undone += size
         step += size
-        const operations = JSON.parse(requireRow(read.get(at))) as Operation[]
-        for (const operation of operations.reverse()) rewind.undo(operation)
+        const { operations = [] } = findEntry(this.connection, at, Number.MAX_SAFE_INTEGER) ?? {}
+        for (const operation of [...operations].reverse()) rewind.undo(operation)
         if (rewind.isTooLarge) return undone
         if (step < STEP.bytes) continue
         step = 0

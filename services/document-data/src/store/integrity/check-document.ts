@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { requireRow } from '../sqlite/connections'
+import { matchesChecksum, type EntryCells } from '../log/entry-checksum'
 import { newestVersion } from '../sqlite/migrations/index'
 import { checkWriteAheadLog } from './check-wal'
 
@@ -56,7 +57,43 @@ function checkOpened(db: Database.Database, { full }: CheckOptions): string[] {
   const rows = db.pragma(`${check}(${MOST_PROBLEMS})`) as Record<string, string>[]
   const found = rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== 'ok')
   const damage = found.map((text) => `its file is damaged: ${text.replace(/\s*\n\s*/g, '; ')}`)
-  return [...damage, ...checkLog(db)]
+  return [...damage, ...checkLog(db), ...checkEntries(db, version)]
+}
+
+/** Schema version since which entries of the log have a checksum. */
+const CHECKSUM_VERSION = 5
+
+/** Compares the entries of the log with their checksums. */
+function checkEntries(db: Database.Database, version: number): string[] {
+  const checksum = version < CHECKSUM_VERSION ? 'NULL AS checksum' : 'checksum'
+  const rows = db
+    .prepare<[], EntryCells & { readonly checksum: number | null }>(
+      `SELECT seq, time, user, cause, traceparent, tables, operations, ${checksum} FROM _sheaf_log ORDER BY seq`,
+    )
+    .iterate()
+  const damaged: number[] = []
+  let count = 0
+  try {
+    for (const row of rows) {
+      if (matchesChecksum(row) && (row.checksum !== null || isJson(row))) continue
+      count++
+      if (damaged.length < MOST_PROBLEMS) damaged.push(row.seq)
+    }
+  } catch (error) {
+    return [`its log cannot be read: ${(error as Error).message}`]
+  }
+  if (count === 0) return []
+  const more = count > damaged.length ? `, and ${count - damaged.length} more` : ''
+  return [`its log is damaged in the entries ${damaged.join(', ')}${more}`]
+}
+
+function isJson({ tables, operations }: EntryCells): boolean {
+  try {
+    for (const text of [tables, operations]) JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function checkLog(db: Database.Database): string[] {

@@ -1,6 +1,7 @@
 import type { StoredValue } from '../../values/column-type'
 import { storedNumber } from '../../values/numbers/number-storage'
 import type { Connection } from '../sqlite/connections'
+import { entryChecksum, LogDamaged, matchesChecksum, type EntryCells } from './entry-checksum'
 
 /** A stored value in the form of the log. A whole number that is safe was stored as an integer. */
 export type LogValue = string | number | null
@@ -112,7 +113,7 @@ export function appendEntry(
   author: Author,
   operations: readonly Operation[],
 ): Appended {
-  const tables = [...new Set(operations.map(({ tableRef }) => tableRef))]
+  const tables = JSON.stringify([...new Set(operations.map(({ tableRef }) => tableRef))])
   const { userId: user, traceparent } = author
   const entry = {
     seq,
@@ -123,9 +124,11 @@ export function appendEntry(
     operations,
   }
   const json = JSON.stringify(operations)
+  const { time, cause } = entry
+  const checksum = entryChecksum({ ...entry, tables, operations: json })
   connection
-    .prepare('INSERT INTO _sheaf_log VALUES (?, ?, ?, ?, ?, ?, ?)')
-    .run(seq, entry.time, user, entry.cause, traceparent, JSON.stringify(tables), json)
+    .prepare('INSERT INTO _sheaf_log VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+    .run(seq, time, user, cause, traceparent, tables, json, checksum)
   return { entry, bytes: Buffer.byteLength(json) }
 }
 
@@ -139,15 +142,20 @@ export function readOldestSeq(connection: Connection): number {
   return connection.pluck<number | null>('SELECT min(seq) FROM _sheaf_log').get() ?? 0
 }
 
-type EntryRow = Omit<LogEntry, 'operations'> & { readonly operations: string | null }
+interface EntryRow extends Omit<EntryCells, 'operations'> {
+  readonly operations: string | null
+  readonly checksum: number | null
+}
 
 const ENTRIES = `
-  SELECT seq, time, user, cause, traceparent,
-    CASE WHEN octet_length(operations) <= ? THEN operations END AS operations
+  SELECT seq, time, user, cause, traceparent, tables,
+    CASE WHEN octet_length(operations) <= ? THEN operations END AS operations,
+    CASE WHEN octet_length(operations) <= ? THEN checksum END AS checksum
   FROM _sheaf_log WHERE seq > ? AND seq <= ? ORDER BY seq`
 
 /**
  * An entry of the log; undefined when there is none. Operations of more bytes than `maxBytes` are left out.
+ * Throws LogDamaged.
  */
 export function findEntry(
   connection: Connection,
@@ -167,12 +175,33 @@ export interface EntryRange {
   readonly maxBytes: number
 }
 
-/** Entries of the log in order. The range bounds memory, so callers read in steps. */
-export function readEntries(connection: Connection, range: EntryRange): LogEntry[] {
-  const rows = connection.prepare<EntryRow>(ENTRIES).all(range.maxBytes, range.after, range.upTo)
-  return rows.map(({ operations, ...entry }) =>
-    operations === null ? entry : { ...entry, operations: JSON.parse(operations) as Operation[] },
-  )
+/** Entries of the log in order. The range bounds memory, so callers read in steps. Throws LogDamaged. */
+export function readEntries(
+  connection: Connection,
+  { after, upTo, maxBytes }: EntryRange,
+): LogEntry[] {
+  const rows = connection.prepare<EntryRow>(ENTRIES).all(maxBytes, maxBytes, after, upTo)
+  return rows.map(({ operations, tables, checksum, ...entry }) => {
+    if (operations === null) return entry
+    if (!matchesChecksum({ ...entry, tables, operations, checksum }))
+      throw new LogDamaged(entry.seq)
+    return { ...entry, operations: parseLogged<Operation[]>(operations, entry.seq) }
+  })
+}
+
+/** The refs of the tables that an entry concerns. Throws LogDamaged. */
+export function parseTables(tables: string, seq: number): readonly number[] {
+  return parseLogged<number[]>(tables, seq)
+}
+
+function parseLogged<T>(text: string, seq: number): T {
+  try {
+    return JSON.parse(text) as T
+  } catch (cause) {
+    // The message would quote what is in the log.
+    if (cause instanceof SyntaxError) throw new LogDamaged(seq)
+    throw cause
+  }
 }
 
 /**

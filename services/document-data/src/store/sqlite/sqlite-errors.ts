@@ -25,7 +25,7 @@ const translations: readonly (readonly [RegExp, () => AppError])[] = [
     () => new AppError('unavailable', 'DISK_ERROR', 'the document file is unavailable'),
   ],
   [
-    /^SQLITE_(CORRUPT|NOTADB)/,
+    /^(SQLITE_(CORRUPT|NOTADB)|LOG_DAMAGED)/,
     () => new AppError('unavailable', 'DOCUMENT_DAMAGED', 'the document file is damaged'),
   ],
   [
@@ -38,7 +38,7 @@ const translations: readonly (readonly [RegExp, () => AppError])[] = [
   ],
 ]
 
-/** Codes of the operating system for a disk that is full or fails. */
+/** Codes of the operating system for a disk that is full or fails, and of a damaged log. */
 const systemCodes: Readonly<Record<string, string>> = {
   ENOSPC: 'SQLITE_FULL',
   EDQUOT: 'SQLITE_FULL',
@@ -48,6 +48,7 @@ const systemCodes: Readonly<Record<string, string>> = {
   EMFILE: 'SQLITE_CANTOPEN',
   ENFILE: 'SQLITE_CANTOPEN',
   EACCES: 'SQLITE_CANTOPEN',
+  LOG_DAMAGED: 'LOG_DAMAGED',
 }
 
 /**
