@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import { anyType } from './column-types/any'
 import { attachmentsType } from './column-types/attachments'
 import { boolType } from './column-types/bool'
@@ -39,7 +40,7 @@ export function columnType(type: string): ColumnType {
   if (known) return known
   const made = createType(type)
   if (!made) {
-    const shown = type.length > 100 ? `${type.slice(0, 100)}…` : type
+    const shown = shorten(type)
     throw new AppError('invalid', 'UNKNOWN_COLUMN_TYPE', `Unknown column type "${shown}"`, {
       type: shown,
     })
