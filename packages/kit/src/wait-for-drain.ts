@@ -14,7 +14,7 @@ interface Sink {
 export interface DrainOptions {
   /** The event by which the stream reports its end; `close` unless given. */
   readonly endEvent?: EndEvent
-  /** Rejects with the signal's reason when it is aborted. */
+  /** Rejects with the signal's reason when it is aborted, also before the call. */
   readonly signal?: CallSignal
   /** Rejects when the reader takes nothing for so long. */
   readonly timeoutMs?: number
@@ -30,6 +30,7 @@ export function waitForDrain(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     if (sink.destroyed) return resolve()
+    if (signal?.aborted) return reject(signal.reason)
     const stalled = () => settle(() => reject(new Error('the reader has stalled')))
     const timer = timeoutMs === undefined ? undefined : setTimeout(stalled, timeoutMs)
     const onReady = () => settle(resolve)

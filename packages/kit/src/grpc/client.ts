@@ -120,28 +120,9 @@ export class GrpcChannel implements AsyncDisposable {
   }
 
   private plainUnary({ path, data, context, deadline }: Outgoing): Promise<Uint8Array> {
-    return new Promise((resolve, reject) => {
-      const { signal } = context
-      if (signal?.aborted) return reject(signal.reason)
-      const span = startSpan(path)
-      const sent = this.client.makeUnaryRequest(
-        path,
-        asBuffer,
-        receive,
-        data,
-        metadataOf(context, span),
-        { deadline },
-        done,
-      )
-      const cancel = () => sent.cancel()
-      signal?.addEventListener('abort', cancel, { once: true })
-      function done(error: ServiceError | null, answer?: Uint8Array) {
-        span?.end(error ? error.code : Status.OK)
-        signal?.removeEventListener('abort', cancel)
-        if (error) reject(decodeError(error))
-        else resolve(answer ?? new Uint8Array())
-      }
-    })
+    return answerOf(path, context, (metadata, done) =>
+      this.client.makeUnaryRequest(path, asBuffer, receive, data, metadata, { deadline }, done),
+    )
   }
 
   /** One message for a stream of them, read no faster than it is iterated. */
@@ -179,32 +160,23 @@ export class GrpcChannel implements AsyncDisposable {
     data: AsyncIterable<Uint8Array>,
     call: CallContext = {},
   ): Promise<Uint8Array> {
-    const context = { ...call, deadline: call.deadline ?? Date.now() + STREAM_TIMEOUT_MS }
-    const { signal } = call
-    return new Promise((resolve, reject) => {
-      const path = `/${service}/${method}`
-      const span = startSpan(path)
-      const metadata = metadataOf(context, span)
+    const path = `/${service}/${method}`
+    const deadline = call.deadline ?? Date.now() + STREAM_TIMEOUT_MS
+    return answerOf(path, call, (metadata, done, fail) => {
+      const options = { deadline }
       const stream = this.client.makeClientStreamRequest(
         path,
         asBuffer,
         receive,
         metadata,
-        optionsOf(context),
+        options,
         done,
       )
-      const cancel = () => stream.cancel()
-      signal?.addEventListener('abort', cancel, { once: true })
       writeUpload(stream, data).catch((error: Error) => {
-        cancel()
-        reject(error)
+        stream.cancel()
+        fail(error)
       })
-      function done(error: ServiceError | null, answer?: Uint8Array) {
-        span?.end(error ? error.code : Status.OK)
-        signal?.removeEventListener('abort', cancel)
-        if (error) reject(decodeError(error))
-        else resolve(answer ?? new Uint8Array())
-      }
+      return stream
     })
   }
 
@@ -277,6 +249,31 @@ function metadataOf({ token, requestId }: CallContext, span?: CallSpan): Metadat
 
 function optionsOf({ deadline }: CallContext): CallOptions {
   return deadline === undefined ? {} : { deadline }
+}
+
+type Done = (error: ServiceError | null, answer?: Uint8Array) => void
+type Send = (
+  metadata: Metadata,
+  done: Done,
+  fail: (error: Error) => void,
+) => Pick<ClientReadableStream<unknown>, 'cancel'>
+
+/** Makes a call that has one answer, and resolves to it. */
+function answerOf(path: string, context: CallContext, send: Send): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const { signal } = context
+    if (signal?.aborted) return reject(signal.reason)
+    const span = startSpan(path)
+    const call = send(metadataOf(context, span), done, reject)
+    const cancel = () => call.cancel()
+    signal?.addEventListener('abort', cancel, { once: true })
+    function done(error: ServiceError | null, answer?: Uint8Array) {
+      span?.end(error ? error.code : Status.OK)
+      signal?.removeEventListener('abort', cancel)
+      if (error) reject(decodeError(error))
+      else resolve(answer ?? new Uint8Array())
+    }
+  })
 }
 
 type Incoming = Pick<ClientReadableStream<Uint8Array>, 'cancel' | typeof Symbol.asyncIterator>
