@@ -63,7 +63,7 @@ function stopAsked(): Promise<string> {
   return new Promise((resolve) => {
     process.on('SIGTERM', () => resolve('SIGTERM'))
     process.on('SIGINT', () => resolve('SIGINT'))
-    // A supervisor that dies hard cannot signal; the end of its IPC channel tells.
+    // A supervisor that was killed cannot send a signal, but its IPC channel closes.
     if (process.channel) process.on('disconnect', () => resolve('supervisor exited'))
   })
 }
