@@ -1,4 +1,4 @@
-/** The beginning of a text, of at most so many UTF-16 units; one fewer where the last would be half a character. */
+/** Returns at most the first `length` UTF-16 code units of a text, without splitting a surrogate pair. */
 export function cutText(text: string, length: number): string {
   if (text.length <= length) return text
   const cut = text.slice(0, length)
