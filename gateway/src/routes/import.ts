@@ -36,7 +36,7 @@ export const importRoutes: readonly Route[] = [
       const title = name || titleOf(file.fileName)
       const lines = new ProgressLines(exchange)
       try {
-        const onProgress = (progress: ImportProgress) => lines.tell(progress)
+        const onProgress = (progress: ImportProgress) => lines.report(progress)
         const upload = { file, workspaceId, title, onProgress }
         const whole = requireEnd(parts)
         // Creating the document rejects with the same error, which is reported there.
@@ -101,7 +101,7 @@ class ProgressLines {
     this.isWanted = exchange.request.headers.accept?.includes(LINES) ?? false
   }
 
-  tell(progress: ImportProgress): void {
+  report(progress: ImportProgress): void {
     const { rowsRead, rowsStored } = progress
     if (this.isWanted) this.write({ progress: { rowsRead, rowsStored } })
   }

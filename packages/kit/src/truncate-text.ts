@@ -1,6 +1,6 @@
 import { toUSVString } from 'node:util'
 
-/** The first `length` UTF-16 units of a text; one fewer when the cut would split a surrogate pair. */
+/** Returns at most the first `length` UTF-16 code units of a text, without splitting a surrogate pair. */
 export function cutText(text: string, length: number): string {
   if (text.length <= length) return text
   const cut = text.slice(0, length)

@@ -1,17 +1,9 @@
 import { AppError } from '@sheaf/kit/errors'
 import { shorten } from '@sheaf/kit/truncate-text'
-import type { ColumnType } from '../../values/column-type'
+import type { ColumnType, DocumentSettings } from '../../values/column-type'
 import { columnType } from '../../values/column-types'
 import type { Connection } from '../sqlite/connections'
 import { findMetadataColumns } from './metadata-tables'
-
-/** Settings of a document that conversion depends on. */
-export interface DocumentSettings {
-  /** IANA name. */
-  readonly timezone: string
-  /** BCP 47 tag. */
-  readonly locale: string
-}
 
 /** The metadata of a column. */
 export interface Column {
