@@ -25,7 +25,7 @@ async function tagFor(role: string, as: 'json' | 'lines'): Promise<string> {
   const response = { writeHead: () => {}, end: () => {} }
   const exchange = {
     request: { method: 'GET', headers: {} },
-    context: { isDraining: () => false },
+    context: { config: {}, isDraining: () => false },
     response,
     headers,
   } as unknown as Exchange

@@ -70,7 +70,7 @@ class Followed {
     const load = { changeStreams: { acquire: () => () => {} }, begun: 0, pacedResponses: 0 }
     const isDraining = () => this.draining
     const { signal } = new AbortController()
-    const context = { load, isDraining, log: { warn: () => {} } }
+    const context = { config: {}, load, isDraining, log: { warn: () => {} } }
     return { context, response, signal, headers: [], deadline: Infinity } as unknown as Exchange
   }
 }

@@ -1,10 +1,13 @@
 import { AppError } from '@sheaf/kit/errors'
 import { processorMs } from '../processes/process-control'
 
-/** Wall-clock time that a statement may take, as a multiple of its processor time. */
-const WALL_SHARE = 10
+/**
+ * Wall-clock time that a statement may take, as a multiple of its processor time: at its low priority it gets a
+ * tenth of a processor that is needed elsewhere.
+ */
+const WALL_FACTOR = 20
 /** A statement may always take this much wall-clock time, in milliseconds. */
-const MIN_WALL_MS = 1000
+const MIN_WALL_MS = 5_000
 /** Time between two looks at a statement that is short of its limit. */
 const MIN_WAIT_MS = 10
 const RETRY_MS = '1000'
@@ -12,7 +15,7 @@ const RETRY_MS = '1000'
 /**
  * The time limit of a statement. It counts the processor time of its process, so that a busy machine does not
  * make a quick statement fail; where the system does not tell processor time, it counts wall-clock time. In
- * any case the statement ends after ten times as long.
+ * any case the statement ends after twenty times as long.
  */
 export class TimeLimit implements Disposable {
   private readonly startedAt = performance.now()
@@ -30,7 +33,7 @@ export class TimeLimit implements Disposable {
     private readonly expire: (reason: AppError) => void,
   ) {
     this.processorMsBefore = pid === undefined ? undefined : processorMs(pid)
-    this.wallMs = Math.max(limitMs * WALL_SHARE, MIN_WALL_MS)
+    this.wallMs = Math.max(limitMs * WALL_FACTOR, MIN_WALL_MS)
     this.timer = setTimeout(() => this.check(), limitMs)
   }
 
