@@ -1,6 +1,6 @@
 import { extname, win32 } from 'node:path'
 import { toUSVString } from 'node:util'
-import { cutText } from '@sheaf/kit/truncate-text'
+import { cutText, shorten } from '@sheaf/kit/truncate-text'
 import { AppError, codes, toAppError } from '@sheaf/kit/errors'
 import type { ImportProgress } from '@sheaf/protos/sheaf/document_data/v1/import'
 import { importDocument } from '../documents/document-import'
@@ -63,7 +63,7 @@ async function readUntilFile(
     } else if (part.name === 'upload') return { file: part, name }
     else
       throw badUpload(
-        `unexpected file field "${part.name}": the file must be in the field "upload"`,
+        `unexpected file field "${shorten(part.name)}": the file must be in the field "upload"`,
       )
   }
   throw badUpload('upload is required: the form must have one file in this field')

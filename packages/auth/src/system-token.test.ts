@@ -14,7 +14,7 @@ function newDirectory(lifeMs: number) {
 }
 
 describe('SystemTokenSource', () => {
-  it('asks directory once for a token that stays valid', async () => {
+  it('requests a token from directory once while it is valid', async () => {
     const directory = newDirectory(30_000)
     const source = new SystemTokenSource(directory, 'secret')
     expect([await source.token(), await source.token()]).toEqual(['token 1', 'token 1'])
@@ -28,7 +28,7 @@ describe('SystemTokenSource', () => {
     ])
   })
 
-  it('replaces a token that is about to end', async () => {
+  it('replaces a token that is about to expire', async () => {
     const source = new SystemTokenSource(newDirectory(4_000), 'secret')
     expect([await source.token(), await source.token()]).toEqual(['token 1', 'token 2'])
   })
