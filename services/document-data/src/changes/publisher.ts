@@ -117,11 +117,40 @@ export class ChangePublisher implements AsyncDisposable {
       this.wake.abort()
       this.wake = new AbortController()
     }
+    const statuses = nats.status()
+    await this.prepareStream(nats)
     connected()
-    for await (const { type } of nats.status()) {
+    for await (const { type } of statuses) {
       if (type === 'disconnect') onConnected(false)
       if (type === 'reconnect') connected()
     }
+  }
+
+  /** Resolves when the stream exists, or the service stops. Until then the service reports NATS as not ready. */
+  private async prepareStream(nats: NatsConnection): Promise<void> {
+    const backoff = new Backoff(RETRY)
+    while (!this.stop.signal.aborted) {
+      try {
+        return await this.ensureStream(nats)
+      } catch (error) {
+        const level = backoff.isFresh ? 'error' : 'debug'
+        this.options.log[level](
+          { err: error },
+          'failed to create the change stream, so no events are published; retrying',
+        )
+        await this.pause(backoff.nextDelay())
+      }
+    }
+  }
+
+  private async ensureStream(nats: NatsConnection): Promise<void> {
+    const { limits, log } = this.options
+    const megabytes = await ensureStream(nats, limits)
+    if (megabytes >= limits.megabytes) return
+    log.warn(
+      { megabytes, wanted: limits.megabytes },
+      'the change stream is smaller than SHEAF_CHANGES_MB, because NATS has too little storage',
+    )
   }
 
   private add(docId: string): void {
@@ -193,7 +222,7 @@ export class ChangePublisher implements AsyncDisposable {
     try {
       await this.stream.publish(subjectOf(docId), batch, options).catch(async (error: unknown) => {
         // The stream may be missing: before the first message ever, or after it was deleted.
-        if (this.nats) await ensureStream(this.nats, this.options.limits)
+        if (this.nats) await this.ensureStream(this.nats)
         await this.stream?.publish(subjectOf(docId), batch, options).catch(() => {
           throw error
         })

@@ -1,6 +1,8 @@
 import {
   DiscardPolicy,
   jetstreamManager,
+  JetStreamApiCodes,
+  JetStreamApiError,
   RetentionPolicy,
   StorageType,
   type StreamConfig,
@@ -21,6 +23,11 @@ export interface StreamLimits {
   readonly replicas: number
 }
 
+const MEGABYTE = 1024 * 1024
+/** Room for a few of the largest messages; smaller limits in the settings are respected. */
+const LEAST_MEGABYTES = 32
+/** JetStream's error codes for insufficient resources, and for insufficient storage. */
+const OUT_OF_ROOM: readonly number[] = [10023, 10047]
 const DAY_MS = 24 * 3600 * 1000
 /** Window in which NATS recognises a repeated message id. */
 const DUPLICATE_WINDOW_MS = 10 * 60 * 1000
@@ -30,26 +37,46 @@ export function subjectOf(docId: string): string {
   return `${SUBJECT}.${docId}`
 }
 
-/** Creates the stream if it is missing; otherwise updates its limits to the settings. */
-export async function ensureStream(nats: NatsConnection, limits: StreamLimits): Promise<void> {
-  const manager = await jetstreamManager(nats)
-  const wanted: Partial<StreamConfig> & { name: string } = {
+/**
+ * Creates the stream if it is missing; otherwise updates its limits to the settings. A server without room for
+ * the configured size gets half of it, and so on: a stream that keeps fewer events is better than none. An
+ * existing stream is never made smaller than it is for lack of room.
+ * Returns the size of the stream in megabytes. Throws `JetStreamApiError` when there is no room at all.
+ */
+export async function ensureStream(nats: NatsConnection, limits: StreamLimits): Promise<number> {
+  const { streams } = await jetstreamManager(nats)
+  const existing = await streams.info(STREAM).catch((error: unknown) => {
+    if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound)
+      return undefined
+    throw error
+  })
+  const least = existing ? existing.config.max_bytes / MEGABYTE : LEAST_MEGABYTES
+  for (let { megabytes } = limits; ; megabytes = Math.max(least, Math.floor(megabytes / 2))) {
+    const wanted = streamConfig({ ...limits, megabytes })
+    try {
+      await (existing ? streams.update(STREAM, wanted) : streams.add(wanted))
+      return megabytes
+    } catch (error) {
+      if (!isOutOfRoom(error) || megabytes <= least) throw error
+    }
+  }
+}
+
+function isOutOfRoom(error: unknown): boolean {
+  return error instanceof JetStreamApiError && OUT_OF_ROOM.includes(error.code)
+}
+
+function streamConfig(limits: StreamLimits): StreamConfig {
+  const config: Partial<StreamConfig> & { name: string } = {
     name: STREAM,
     subjects: [`${SUBJECT}.*`],
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
     discard: DiscardPolicy.Old,
     max_age: nanos(limits.days * DAY_MS),
-    max_bytes: limits.megabytes * 1024 * 1024,
+    max_bytes: limits.megabytes * MEGABYTE,
     num_replicas: limits.replicas,
     duplicate_window: nanos(DUPLICATE_WINDOW_MS),
   }
-  try {
-    await manager.streams.add(wanted)
-  } catch (error) {
-    // Adding an existing stream with other limits fails; in that case the limits are updated.
-    await manager.streams.update(STREAM, wanted).catch(() => {
-      throw error
-    })
-  }
+  return config as StreamConfig
 }
