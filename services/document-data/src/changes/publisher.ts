@@ -3,6 +3,7 @@ import { Backoff } from '@sheaf/kit/backoff'
 import { toAppError } from '@sheaf/kit/errors'
 import type { Logger } from '@sheaf/kit/logger'
 import { connectNats } from '@sheaf/kit/nats'
+import type { StreamLimits } from '@sheaf/kit/nats-stream'
 import { WorkSpan } from '@sheaf/kit/telemetry/work-span'
 import { encodeBytes } from '@sheaf/protos/bytes'
 import { ChangeBatch } from '@sheaf/protos/sheaf/events/v1/changes'
@@ -11,7 +12,7 @@ import { headers, type NatsConnection } from '@nats-io/transport-node'
 import type { PublishingPort } from '../store/documents/publishing-port'
 import type { LogEntry } from '../store/log/log'
 import { createEvent } from './events'
-import { ensureStream, subjectOf, type StreamLimits } from './stream'
+import { ensureChangeStream, subjectOf } from './stream'
 
 /** Maximum number of requests that the span of a message links to. */
 const MAX_LINKS = 32
@@ -145,10 +146,10 @@ export class ChangePublisher implements AsyncDisposable {
 
   private async ensureStream(nats: NatsConnection): Promise<void> {
     const { limits, log } = this.options
-    const megabytes = await ensureStream(nats, limits)
+    const megabytes = await ensureChangeStream(nats, limits)
     if (megabytes >= limits.megabytes) return
     log.warn(
-      { megabytes, wanted: limits.megabytes },
+      { megabytes },
       'the change stream is smaller than SHEAF_CHANGES_MB, because NATS has too little storage',
     )
   }

@@ -8,7 +8,7 @@ import { testEngines } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { ChangePublisher } from '../../src/changes/publisher'
-import { ensureStream } from '../../src/changes/stream'
+import { ensureChangeStream } from '../../src/changes/stream'
 import type { DocumentStore } from '../../src/store/documents/document-store'
 import type { PublishingPort } from '../../src/store/documents/publishing-port'
 import type { LogEntry } from '../../src/store/log/log'
@@ -108,13 +108,13 @@ describe('the change stream', () => {
     const nats = await connectNats({ url: testEngines().natsUrl, name: 'test', log: silentLog() })
     try {
       const petabyte = 1024 ** 3
-      const megabytes = await ensureStream(nats, { ...normal, megabytes: petabyte })
+      const megabytes = await ensureChangeStream(nats, { ...normal, megabytes: petabyte })
       expect(megabytes).toBeLessThan(petabyte)
       expect(megabytes).toBeGreaterThanOrEqual(normal.megabytes)
       const { config } = await (await jetstreamManager(nats)).streams.info('SHEAF_CHANGES')
       expect(config.max_bytes).toBe(megabytes * 1024 ** 2)
     } finally {
-      expect(await ensureStream(nats, normal)).toBe(normal.megabytes)
+      expect(await ensureChangeStream(nats, normal)).toBe(normal.megabytes)
       await nats.close()
     }
   })
