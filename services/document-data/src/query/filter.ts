@@ -1,5 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
-import { isTooDeep, readJson } from '../json/read-json'
+import { isTooDeep } from '@sheaf/kit/json-depth'
+import { readJson } from '../json/read-json'
 import type { Cell } from '../values/column-type'
 import { quoteId } from '../quoting/quote'
 import { candidatesCondition, storageOf, storedCandidates, type Condition } from './allowed-values'
