@@ -244,7 +244,12 @@ describe('applying actions on tables and columns', () => {
     ['an unknown column to rename', ['RenameColumn', 'Pets', 'zz', 'x'], 404, 'Column not found'],
     ['an unknown column to remove', ['RemoveColumn', 'Pets', 'zz'], 404, '"Pets.zz"'],
     ['an unknown type', ['AddColumn', 'Pets', 'x', { type: 'Nope' }], 400, 'Nope'],
-    ['an unknown field', ['ModifyColumn', 'Pets', 'Age', { bogus: 1 }], 400, 'body[1][3].bogus'],
+    [
+      'an unknown field',
+      ['ModifyColumn', 'Pets', 'Age', { bogus: 1 }],
+      400,
+      '"bogus" in body[1][3]',
+    ],
     ['a field of a wrong type', ['AddColumn', 'Pets', 'x', { label: 1 }], 400, 'body[1][3].label'],
     ['widget options that are no text', ['AddTable', 'T', [{ widgetOptions: {} }]], 400, ''],
     ['a column that Sheaf keeps', ['RemoveColumn', 'Pets', 'manualSort'], 400, 'manualSort'],

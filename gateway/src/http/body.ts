@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { Exchange } from './exchange'
 
 /** The forms of the sign-in pages have a few short fields. */
@@ -73,7 +74,11 @@ function hasJsonBody({ headers }: IncomingMessage): boolean {
   if (mediaType.trim() !== 'application/json') return false
   const charset = parameters.map((text) => /^\s*charset="?([^"\s]*)/.exec(text)?.[1]).find(Boolean)
   if (charset === undefined || charset === 'utf-8' || charset === 'utf8') return true
-  throw new AppError('unsupported_media', 'UNSUPPORTED_CHARSET', `unsupported charset "${charset}"`)
+  throw new AppError(
+    'unsupported_media',
+    'UNSUPPORTED_CHARSET',
+    `unsupported charset "${shorten(charset)}"`,
+  )
 }
 
 /** Returns the body without its content encoding. Throws AppError `unsupported_media` for an unknown one. */
@@ -89,7 +94,7 @@ function createDecoder(encoding: string) {
   if (encoding === 'gzip') return createGunzip()
   if (encoding === 'deflate') return createInflate()
   if (encoding === 'br') return createBrotliDecompress()
-  const message = `unsupported content encoding "${encoding}"`
+  const message = `unsupported content encoding "${shorten(encoding)}"`
   throw new AppError('unsupported_media', 'UNSUPPORTED_ENCODING', message)
 }
 

@@ -100,17 +100,21 @@ describe('readActions', () => {
   })
 
   it.each([
-    [['ModifyColumn', 'T', 'A', { bogus: 1 }], 'INVALID_COLUMN', 'bogus'],
-    [['ModifyColumn', 'T', 'A', { __proto__: 1, constructor: 1 }], 'INVALID_COLUMN', 'constructor'],
-    [['ModifyColumn', 'T', 'A', { isFormula: 'yes' }], 'INVALID_VALUE', 'isFormula'],
-    [['ModifyColumn', 'T', 'A', { recalcWhen: 3 }], 'INVALID_VALUE', 'recalcWhen'],
-    [['AddColumn', 'T', 'A', { _position: 'x' }], 'INVALID_VALUE', '_position'],
-    [['AddTable', 'T', [{ type: null }]], 'INVALID_VALUE', 'type'],
+    [['ModifyColumn', 'T', 'A', { bogus: 1 }], 'INVALID_COLUMN', '"bogus" in body[0][3]'],
+    [
+      ['ModifyColumn', 'T', 'A', { __proto__: 1, constructor: 1 }],
+      'INVALID_COLUMN',
+      '"constructor" in body[0][3]',
+    ],
+    [['ModifyColumn', 'T', 'A', { isFormula: 'yes' }], 'INVALID_VALUE', 'body[0][3].isFormula'],
+    [['ModifyColumn', 'T', 'A', { recalcWhen: 3 }], 'INVALID_VALUE', 'body[0][3].recalcWhen'],
+    [['AddColumn', 'T', 'A', { _position: 'x' }], 'INVALID_VALUE', 'body[0][3]._position'],
+    [['AddTable', 'T', [{ type: null }]], 'INVALID_VALUE', 'body[0][2][0].type'],
   ])('refuses %j, naming the field', (action, reason, field) => {
     expect(() => read([action])).toThrow(
       expect.objectContaining({
         reason,
-        message: expect.stringMatching(new RegExp(`body\\[0\\].*${field}`)) as string,
+        message: expect.stringContaining(field) as string,
       }) as Error,
     )
   })

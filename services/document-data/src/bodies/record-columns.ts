@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { Cell } from '../values/column-type'
 import { faultOfCell } from './cell'
 
@@ -66,7 +67,7 @@ export class RecordColumns {
     for (const name in fields) {
       const value = fields[name]
       if (typeof value === 'object' && value !== null) {
-        const fault = faultOfCell(value, `.${map}.${name}`)
+        const fault = faultOfCell(value, `.${map}.${shorten(name)}`)
         if (fault !== undefined) throw describe(fault)
       }
       const expected = this.order[count]

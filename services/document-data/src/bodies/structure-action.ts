@@ -1,8 +1,9 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { Cell } from '../values/column-type'
 import type { ColumnChange } from '../store/structure/column-changes'
 import type { NewColumn, NewColumnFields } from '../store/structure/columns'
-import { columnReaders, readerOf } from '../store/structure/metadata-fields'
+import { columnReaders, readerOf, type FieldReader } from '../store/structure/metadata-fields'
 import type { StructureAction } from '../store/structure/structure-actions'
 import { faultOfCell } from './cell'
 import { invalidPayload, isObject } from './record-columns'
@@ -130,16 +131,24 @@ function readFields(
   const fields: Record<string, unknown> = {}
   for (const field of known)
     if (Object.hasOwn(info, field))
-      fields[field] = readField(field, info[field], `${path}.${field}`)
+      fields[field] = readField<unknown>(columnReaders[field], info[field], `${path}.${field}`)
   return fields
 }
 
 function readChange(value: unknown, path: string): ColumnChange {
   const info = readObject(value, path)
   const change: Record<string, unknown> = {}
-  for (const field of Object.keys(info))
-    if (!FIXED_FIELDS.has(field) && field !== '_position')
-      change[field] = readField(field, info[field], `${path}.${field}`)
+  for (const field of Object.keys(info)) {
+    if (FIXED_FIELDS.has(field) || field === '_position') continue
+    const read = readerOf(columnReaders, field)
+    if (!read)
+      throw new AppError(
+        'invalid',
+        'INVALID_COLUMN',
+        `Invalid column "${shorten(field)}" in ${path}`,
+      )
+    change[field] = readField(read, info[field], `${path}.${field}`)
+  }
   const parentPos = readPosition(info, path)
   return parentPos === undefined ? change : { ...change, parentPos }
 }
@@ -148,16 +157,13 @@ function readChange(value: unknown, path: string): ColumnChange {
 function readPosition(info: Readonly<Record<string, unknown>>, path: string): number | undefined {
   const { _position: value = null } = info
   if (value === null) return undefined
-  return readField('parentPos', value, `${path}._position`) as number
+  return readField(columnReaders.parentPos, value, `${path}._position`) ?? undefined
 }
 
-function readField(field: string, value: unknown, path: string): unknown {
-  const read = readerOf(columnReaders, field)
-  if (!read) throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${field}" (${path})`)
+function readField<T>(read: FieldReader<T>, value: unknown, path: string): T {
   const fault = faultOfCell(value, path)
   if (fault !== undefined) throw invalidPayload(fault)
   const result = read(value as Cell)
-  if (result === undefined)
-    throw new AppError('invalid', 'INVALID_VALUE', `invalid value for "${field}" (${path})`)
+  if (result === undefined) throw new AppError('invalid', 'INVALID_VALUE', `invalid value: ${path}`)
   return result
 }

@@ -1,5 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import { isTooDeep } from '@sheaf/kit/json-depth'
+import { shorten } from '@sheaf/kit/truncate-text'
 import { readJson } from '../json/read-json'
 import type { Cell } from '../values/column-type'
 import { quoteId } from '../quoting/quote'
@@ -94,7 +95,7 @@ function invalidFilter(message: string): AppError {
 
 /** The error for a column that the table does not have. */
 export function unknownColumn(column: string): AppError {
-  const shown = column.length > 100 ? `${column.slice(0, 100)}…` : column
+  const shown = shorten(column)
   const message = `Invalid query: unknown column "${shown}"`
   return new AppError('invalid', 'UNKNOWN_COLUMN', message, { column: shown })
 }
