@@ -59,7 +59,7 @@ const statements = [
 
 /** Adds events of documents and access to the outbox, for the stream in NATS. */
 export const events: Migration = {
-  name: '007-events',
+  name: '008-events',
   async up(db: Transaction<unknown>) {
     for (const statement of statements) await sql.raw(statement).execute(db)
   },
