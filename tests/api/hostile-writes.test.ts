@@ -32,6 +32,12 @@ const cell = fc.oneof(
 const map = fc.dictionary(colId, cell, { maxKeys: 3 })
 const lists = fc.dictionary(colId, fc.array(cell, { maxLength: 2 }), { maxKeys: 3 })
 const rowId = fc.oneof(fc.integer({ min: -3, max: 4 }), fc.double(), fc.constant(null), fc.string())
+const fields = [
+  ...['id', 'colId', 'parentPos', '_position', 'type', 'label', 'formula', 'isFormula', 'bogus'],
+  ...['widgetOptions', 'untieColIdFromLabel', 'displayCol', 'visibleCol', 'rules', 'recalcWhen'],
+]
+const value = fc.oneof(cell, fc.constantFrom('Int', 'Text', 'Ref:Hostile', 'Nope', '$Text', '{}'))
+const info = fc.dictionary(fc.constantFrom(...fields), value, { maxKeys: 3 })
 const action = fc.oneof(
   fc.tuple(fc.constantFrom('AddRecord', 'UpdateRecord'), fc.constant('Hostile'), rowId, map),
   fc.tuple(
@@ -40,6 +46,24 @@ const action = fc.oneof(
     fc.array(rowId, { maxLength: 2 }),
     lists,
   ),
+  fc.tuple(
+    fc.constantFrom('UpdateRecord', 'RemoveRecord'),
+    fc.constantFrom('_grist_Tables_column', '_grist_DocInfo'),
+    rowId,
+    fc.dictionary(fc.constantFrom(...fields), value, { maxKeys: 3 }),
+  ),
+  fc.tuple(
+    fc.constantFrom('AddColumn', 'ModifyColumn', 'RenameColumn', 'AddVisibleColumn'),
+    fc.constantFrom('Hostile', 'Side', 'Nope', '_grist_Tables'),
+    colId,
+    fc.oneof(info, colId, fc.jsonValue()),
+  ),
+  fc.tuple(
+    fc.constantFrom('AddTable', 'RenameTable', 'RemoveTable', 'AddEmptyTable'),
+    fc.constantFrom('Side', 'Nope', 'été', null, 3),
+    fc.oneof(fc.array(info, { maxLength: 2 }), fc.constantFrom('Side', 'Else'), fc.jsonValue()),
+  ),
+  fc.tuple(fc.constant('RemoveColumn'), fc.constantFrom('Hostile', 'Side'), colId),
   fc.jsonValue(),
 )
 const records = (record: fc.Arbitrary<unknown>) =>
@@ -72,22 +96,27 @@ const requests = fc.oneof(
   }),
 )
 
-describe('writes of rows', () => {
+describe('writes', () => {
   it('survive any body: never a 5xx, what was refused changed nothing, and all reads', async () => {
     const { rest } = system.alice
     const doc = await newDocument(rest)
     await addTable(rest, doc, 'Hostile', columns)
+    await addTable(rest, doc, 'Side', { Text: 'Text', Ref: 'Ref:Hostile' })
     const table = `${doc}/tables/Hostile`
+    const state = async () => [
+      await readRecords(rest, table, { hidden: 1 }),
+      (await rest.get(`${doc}/tables`, { query: { expand: 'column' } })).body,
+    ]
     await addRecords(rest, table, [{ Text: 'a' }, { Text: 'b' }])
     await fc.assert(
       fc.asyncProperty(requests, async ({ method, path, body }) => {
-        const before = await readRecords(rest, table, { hidden: 1 })
+        const before = await state()
         const { status } = await rest[method](doc + path, {
           body: JSON.stringify(body),
           headers: { 'content-type': 'application/json' },
         })
         expect(status).toBeLessThan(500)
-        if (status >= 400) expect(await readRecords(rest, table, { hidden: 1 })).toEqual(before)
+        if (status >= 400) expect(await state()).toEqual(before)
         const typed = await rest.get(`${table}/data`, { query: { cellFormat: 'typed' } })
         expect(typed.status).toBe(200)
       }),

@@ -64,6 +64,32 @@ describe('orgs', () => {
     ).toBe(403)
   })
 
+  it('keep preferences of the site and of each user, replaced as a whole', async () => {
+    const { rest } = system.alice
+    const { body: id } = await rest.post<number>('/api/orgs', { body: { name: 'Prefs' } })
+    const path = `/api/orgs/${id}`
+    expect((await rest.get('/api/orgs/docs')).body).toMatchObject({
+      userOrgPrefs: { showGristTour: true },
+    })
+    expect(Object.keys((await rest.get<object>(path)).body)).not.toContain('userOrgPrefs')
+    const prefs = { orgPrefs: { a: { b: [1] } }, userPrefs: { c: null }, userOrgPrefs: { d: 'é' } }
+    expect(await rest.patch(path, { body: prefs })).toMatchObject({ status: 200, body: null })
+    expect((await rest.get(path)).body).toMatchObject(prefs)
+    await rest.patch(path, { body: { name: 'Named', orgPrefs: {} } })
+    expect((await rest.get(path)).body).toMatchObject({ ...prefs, orgPrefs: {}, name: 'Named' })
+    for (const wrong of [5, [], 'x', { big: 'x'.repeat(20_000) }])
+      expect(await rest.patch(path, { body: { userPrefs: wrong } })).toMatchObject({
+        status: 400,
+        body: { details: { userError: expect.stringContaining('userPrefs') as string } },
+      })
+    const nested = `{"userPrefs":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}`
+    expect(
+      await rest.patch(path, { body: nested, headers: { 'content-type': 'application/json' } }),
+    ).toMatchObject({ status: 400 })
+    expect((await system.dan.rest.patch(path, { body: { userOrgPrefs: {} } })).status).toBe(403)
+    expect((await rest.get(path)).body).toMatchObject({ userPrefs: { c: null } })
+  })
+
   it.each<[number, string, unknown]>([
     [400, 'no name', {}],
     [400, 'an unknown field', { name: 'x', bogus: 1 }],

@@ -47,6 +47,7 @@ function startImages() {
 
     const directory = await start('directory', {
       ...database,
+      ...nats,
       ...webhook,
       SHEAF_DIRECTORY_LISTEN: '127.0.0.1:0',
     })

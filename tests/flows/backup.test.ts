@@ -44,6 +44,8 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   return error?.stderr ?? 'it did not fail'
 }
 
+const preferences = { orgPrefs: { a: 1 }, userPrefs: { b: 'é' }, userOrgPrefs: { c: null } }
+
 /** A Sheaf with everything that a backup must contain, and its backup, made while it was written to. */
 async function fill(sheaf: RunningSheaf, receiver: WebhookReceiver, folder: string) {
   const owner = createRest(sheaf.url, sheaf.ownerKey)
@@ -58,6 +60,7 @@ async function fill(sheaf: RunningSheaf, receiver: WebhookReceiver, folder: stri
   const [attachment] = requireOk(await owner.post<number[]>(`${doc}/attachments`, { body }))
   const delta = { delta: { users: { [reader.email]: 'viewers' } } }
   requireOk(await owner.patch(`${doc}/access`, { body: delta }))
+  requireOk(await owner.patch('/api/orgs/docs', { body: preferences }))
   const trashed = await newDocument(owner, 'Trashed')
   requireOk(await owner.post(`${trashed}/remove`))
   const gone = await newDocument(owner, 'Gone')
@@ -180,6 +183,8 @@ describe('a backup', () => {
     expect(since).toEqual([...later].slice(0, since.length))
     const file = await owner.get(`${doc}/attachments/${attachment}/download`)
     expect(file.raw.toString()).toBe('a note')
+
+    expect((await owner.get('/api/orgs/docs')).body).toMatchObject(preferences)
 
     expect((await createRest(target.url, target.ownerKey).get('/api/orgs')).status).toBe(401)
     const asReader = createRest(target.url, reader.key)

@@ -46,6 +46,13 @@ export const vocabulary = {
     'BulkUpdateRecord',
     'RemoveRecord',
     'BulkRemoveRecord',
+    'AddTable',
+    'AddEmptyTable',
+    'RenameTable',
+    'AddColumn',
+    'ModifyColumn',
+    'RenameColumn',
+    'Calculate',
   ],
 } as const
 

@@ -1,25 +1,25 @@
 import { writeDocument } from '../documents/conditional-requests'
 import { sendBytes } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
-import { appliedActions, rowActions } from '../schemas/actions'
+import { actions, appliedActions } from '../schemas/actions'
 import { docParams } from '../schemas/parameters'
 import { writeQuery } from '../schemas/records'
 
-/** Row actions, for older clients. */
+/** Actions on rows, tables and columns, for older clients. */
 export const actionRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: '/api/docs/{docId}/apply',
     id: 'applyActions',
     tag: 'records',
-    summary: 'Apply record actions',
+    summary: 'Apply actions',
     description:
-      'For older clients; new clients should use the records operations. Applies all actions as one change of the document, or none.',
+      'For older clients; new clients should use the operations on records, tables and columns. Applies all actions as one change of the document, or none.',
     access: 'editors',
     conditions: 'write',
     params: docParams,
     query: writeQuery,
-    body: rowActions,
+    body: actions,
     passesBytes: true,
     success: { description: 'Results of the actions', schema: appliedActions },
     async handle(exchange, input) {

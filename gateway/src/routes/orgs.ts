@@ -5,7 +5,15 @@ import type { Exchange } from '../http/exchange'
 import { sendJson, sendNull } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
 import { nothing } from '../schemas/errors'
-import { newOrg, org, orgChange, toOrg } from '../schemas/orgs'
+import {
+  describedOrg,
+  fromPreferences,
+  newOrg,
+  org,
+  orgChange,
+  toOrg,
+  toPreferences,
+} from '../schemas/orgs'
 import { namedOrgParams, orgParams } from '../schemas/parameters'
 
 const tag = 'orgs'
@@ -54,15 +62,17 @@ export const orgRoutes: readonly Route[] = [
     id: 'describeOrg',
     tag,
     summary: 'Get an org',
-    description: 'Requires a role on the site or on something in it.',
+    description:
+      'Requires a role on the site or on something in it. Includes the preferences that were stored, unless the API key has a scope.',
     access: 'caller',
     params: orgParams,
-    success: { description: 'The org', schema: org },
+    success: { description: 'The org', schema: describedOrg },
     async handle(exchange, { params }) {
       const request = { org: toOrgRef(exchange, params) }
       const found = await exchange.context.directory.orgs.getOrg(request, exchange.call())
       if (!found.org) throw new Error('directory answered without an org')
-      sendJson(exchange, toOrg(found.org))
+      const preferences = found.preferences && toPreferences(found.preferences)
+      sendJson(exchange, { ...toOrg(found.org), ...preferences })
     },
   }),
   defineRoute({
@@ -72,14 +82,19 @@ export const orgRoutes: readonly Route[] = [
     tag,
     summary: 'Update an org',
     description:
-      'Changes name or subdomain; omitted and empty fields keep their value. Requires owner access to the site.',
+      'Changes name, subdomain or preferences; omitted and empty fields keep their value, and an object of preferences replaces the stored one. Requires owner access to the site; for `userPrefs` and `userOrgPrefs`, any role of a signed-in user.',
     access: 'caller',
     params: orgParams,
     body: orgChange,
     success: { description: 'Done', schema: nothing },
-    async handle(exchange, { params, body: { name, domain } }) {
-      const org = toOrgRef(exchange, params)
-      const request = { org, name: name || undefined, domain: domain ?? undefined }
+    async handle(exchange, { params, body }) {
+      const { name, domain } = body
+      const request = {
+        org: toOrgRef(exchange, params),
+        name: name || undefined,
+        domain: domain ?? undefined,
+        preferences: fromPreferences(body),
+      }
       await exchange.context.directory.orgs.updateOrg(request, exchange.call())
       sendNull(exchange)
     },

@@ -29,9 +29,9 @@ export interface EngineProgram {
 /** Crash recovery after a hard stop can take long on a slow disk. */
 const readyTimeoutMs = 60_000
 const firstDelayMs = 100
-const longestDelayMs = 10_000
-/** An engine that ran this long was healthy: its next failure restarts the backoff. */
-const healthyAfterMs = 60_000
+const longestDelayMs = 3_000
+/** An engine that ran this long had started: its next failure restarts the backoff. */
+const healthyAfterMs = 5_000
 const lookEveryMs = 2_000
 
 /** A supervised engine process, from `start` until `stop`. */

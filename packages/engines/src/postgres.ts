@@ -13,7 +13,7 @@ import { choosePostgresFolder, makePrivateFolder } from './postgres-folder'
 import { findPostgres } from './postgres-install'
 import type { PostgresPrograms } from './postgres-install'
 import type { EngineSetting, PreparedEngine } from './prepared-engine'
-import { findProcesses, identifyProcess, terminate } from './process-table'
+import { findProcesses, terminate } from './process-table'
 import { serverUrl } from './server-url'
 
 const superuser = 'sheaf'
@@ -175,11 +175,10 @@ async function endOrphanProcesses(folder: string): Promise<void> {
     ...findProcesses('initdb', draftOf(folder)),
   ]
   await Promise.all(running.map((orphan) => terminate(orphan, stop.signal, stop.graceMs)))
-  const pidFile = join(folder, 'postmaster.pid')
-  const pid = parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10)
-  // PostgreSQL detects the pid of a dead process, but mistakes any running process of the same user for a
-  // server; no server of this folder is running here.
-  if (Number.isInteger(pid) && identifyProcess(pid)) await rm(pidFile, { force: true })
+  // PostgreSQL mistakes any other process with this pid for a server, and also a dead server that its parent
+  // has not reaped, as in a container without init. No server of this folder is running here; a backend that
+  // is still ending keeps its shared memory attached, which PostgreSQL checks on its own.
+  await rm(join(folder, 'postmaster.pid'), { force: true })
 }
 
 /** Folder in which a cluster is initialised before it is renamed into place. */

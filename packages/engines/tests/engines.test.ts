@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { connect } from '@nats-io/transport-node'
 import { Client } from 'pg'
+import { unprivilegedAccount } from '../src/account'
+import type { Account } from '../src/account'
 import { EngineError } from '../src/engine-error'
 import { startEngines } from '../src/engines'
 import type { EngineOptions, RunningEngines } from '../src/engines'
@@ -137,6 +139,14 @@ describe('startEngines', () => {
     expect(await (await start()).ready()).toEqual({ postgres: true, nats: true })
   })
 
+  it('starts although the parent of the dead PostgreSQL server has not reaped it', async () => {
+    await (await start()).stop()
+    await using zombie = await createZombie(await unprivilegedAccount())
+    await writeFile(join(dataDir, 'postgres', 'postmaster.pid'), `${zombie.pid}\n`)
+
+    expect(await query((await start()).databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
   it('starts no engines when external servers are configured', async () => {
     const { databaseUrl, natsUrl } = await start()
     const outside = await start({ dataDir: join(parent, 'other'), databaseUrl, natsUrl })
@@ -231,4 +241,23 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error('the condition did not come true within 30 s')
   }
+}
+
+/** A dead process that stays in the process table, because its parent does not wait for it. */
+async function createZombie(account?: Account): Promise<{ pid: number } & AsyncDisposable> {
+  const script = 'sleep 0.1 & echo $!; exec sleep 600'
+  const parent = spawn('/bin/sh', ['-c', script], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    cwd: '/',
+    ...(account && { uid: account.uid, gid: account.gid }),
+  })
+  const exited = once(parent, 'exit')
+  const [line] = (await once(createInterface(parent.stdout), 'line')) as [string]
+  const pid = Number(line)
+  await until(async () => (await readFile(`/proc/${pid}/status`, 'utf8')).includes('State:\tZ'))
+  const end = async () => {
+    parent.kill('SIGKILL')
+    await exited
+  }
+  return { pid, [Symbol.asyncDispose]: end }
 }

@@ -4,9 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Backoff } from '@sheaf/kit/backoff'
 import type { ServicePlan } from './service-plan'
 
-const RESTART = { firstMs: 100, longestMs: 10_000 }
-/** A service that ran for this long was healthy: its next failure restarts the backoff. */
-const HEALTHY_AFTER_MS = 30_000
+/** Requests fail meanwhile, so the longest delay only keeps a service that cannot start from using a core. */
+const RESTART = { firstMs: 100, longestMs: 3_000 }
+/** A service that ran for this long had started: its next failure restarts the backoff. */
+const HEALTHY_AFTER_MS = 5_000
 /** Longer than a service needs to finish pending requests. */
 const STOP_GRACE_MS = 12_000
 /**

@@ -1,7 +1,10 @@
 import { EnvReader, type Env } from '@sheaf/kit/config'
+import type { StreamLimits } from '@sheaf/kit/nats-stream'
 import { readTlsFiles, type TlsFiles } from '@sheaf/kit/tls'
 
 const HOUR = 3_600
+/** Size of the stream of events, as a fraction of that of changes: 128 MiB hold some 500,000 events. */
+const EVENTS_SHARE = 1 / 8
 
 /** Lifetimes of browser sessions. */
 export interface SessionLimits {
@@ -34,6 +37,10 @@ export interface DirectoryConfig {
   /** Days after which the trash is emptied. */
   readonly trashDays: number
   readonly sessions: SessionLimits
+  /** `nats://user:password@host:port`, several separated by commas. */
+  readonly natsUrl: string
+  /** Retention of events of documents and access in NATS. */
+  readonly events: StreamLimits
 }
 
 /** Reads the settings. Throws ConfigError naming every fault. */
@@ -50,6 +57,12 @@ export function readConfig(env: Env): DirectoryConfig {
     healthListen: read.optional('SHEAF_HEALTH_LISTEN'),
     webhookAddress: read.str('SHEAF_WEBHOOK_ADDRESS', '127.0.0.1:8487'),
     trashDays: read.int('SHEAF_TRASH_DAYS', 30, { min: 1, max: 36_500 }),
+    natsUrl: read.secret('NATS_URL'),
+    events: {
+      days: read.int('SHEAF_CHANGES_DAYS', 7, { min: 1, max: 3650 }),
+      megabytes: Math.ceil(read.int('SHEAF_CHANGES_MB', 1024, { min: 1 }) * EVENTS_SHARE),
+      replicas: read.int('SHEAF_CHANGES_REPLICAS', 1, { min: 1, max: 5 }),
+    },
     sessions: {
       idleSeconds: read.int('SHEAF_SESSION_IDLE_HOURS', 336, { min: 1, max: 8_784 }) * HOUR,
       lifeSeconds: read.int('SHEAF_SESSION_DAYS', 90, { min: 1, max: 366 }) * 24 * HOUR,

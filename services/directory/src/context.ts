@@ -76,6 +76,7 @@ export async function openContext(
   const listener = new AccessListener(url, (version) => changes.observe(version), log)
   await closer.use(listener).connect()
   const signer = await createTokenSigner(readKey(newest))
+  const { webhookAddress, tls, natsUrl, events } = config
   return {
     log,
     db,
@@ -84,7 +85,11 @@ export async function openContext(
     sessionUse: closer.use(CredentialUse.ofSessions(db, log)),
     sessions: config.sessions,
     outbox: closer.use(
-      new Outbox(db, { signer, webhookAddress: config.webhookAddress, tls: config.tls }, log),
+      new Outbox(
+        db,
+        { signer, webhookAddress, tls, events: { natsUrl, limits: events, log } },
+        log,
+      ),
     ),
     signer,
     verifier: createTokenVerifier(() => Promise.resolve(jwks)),

@@ -2,6 +2,7 @@ import { jitter } from '@sheaf/kit/backoff'
 import type { Logger } from '@sheaf/kit/logger'
 import type { Kysely } from 'kysely'
 import { deleteOldAudit } from './db/access-audit'
+import { deleteOldEvents } from './db/outbox'
 import type { DirectorySchema } from './db/schema'
 import { deleteEndedSessions } from './db/sessions'
 import { deleteEndedLinks } from './db/sign-in-links'
@@ -12,8 +13,8 @@ const ROUND_MS = 10 * 60_000
 const UNPUBLISHED_HOURS = 24
 
 /**
- * Periodically deletes expired trash, abandoned reservations, expired links and sessions, and expired records
- * of the access audit.
+ * Periodically deletes expired trash, abandoned reservations, expired links and sessions, events that could not
+ * be published in time, and expired records of the access audit.
  */
 export class DirectoryMaintenance implements AsyncDisposable {
   private timer?: NodeJS.Timeout
@@ -23,7 +24,11 @@ export class DirectoryMaintenance implements AsyncDisposable {
   /** @param onDeleted called after every round: the outbox may have new entries */
   constructor(
     private readonly db: Kysely<DirectorySchema>,
-    private readonly days: { readonly trashDays: number; readonly accessAuditDays: number },
+    private readonly days: {
+      readonly trashDays: number
+      readonly accessAuditDays: number
+      readonly events: { readonly days: number }
+    },
     private readonly onDeleted: () => void,
     private readonly log: Logger,
   ) {}
@@ -41,6 +46,7 @@ export class DirectoryMaintenance implements AsyncDisposable {
       await emptyTrash(this.db, this.days.trashDays)
       await deleteUnpublished(this.db, UNPUBLISHED_HOURS)
       this.onDeleted()
+      await deleteOldEvents(this.db, this.days.events.days)
       await deleteEndedLinks(this.db)
       await deleteEndedSessions(this.db)
       while (!this.closed && (await deleteOldAudit(this.db, this.days.accessAuditDays)));

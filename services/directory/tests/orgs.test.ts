@@ -122,6 +122,112 @@ describe('orgs', () => {
     ).rejects.toMatchObject({ code: 'invalid' })
   })
 
+  describe('preferences', () => {
+    type Json = Partial<Record<'orgJson' | 'userJson' | 'userOrgJson', object>>
+    const site = (org: string) => ({ org, site: '' })
+    const bytes = (json?: object) => json && Buffer.from(JSON.stringify(json))
+    const set = async (user: TestUser | undefined, org: string, json: Json) =>
+      directory.clients.orgs.updateOrg(
+        {
+          org: site(org),
+          preferences: {
+            orgJson: bytes(json.orgJson),
+            userJson: bytes(json.userJson),
+            userOrgJson: bytes(json.userOrgJson),
+          },
+        },
+        await directory.as(user),
+      )
+    const shown = async (user: TestUser | undefined, org: string) => {
+      const call = await directory.as(user)
+      const { preferences } = await directory.clients.orgs.getOrg({ org: site(org) }, call)
+      return Object.fromEntries(
+        Object.entries(preferences ?? {}).flatMap(([key, value]) =>
+          value instanceof Uint8Array ? [[key, JSON.parse(Buffer.from(value).toString())]] : [],
+        ),
+      ) as Json
+    }
+
+    it('of a site are for all its users, one’s own for oneself, on one site or on all', async () => {
+      await directory.createOrg(alice, 'prefs')
+      await directory.createOrg(alice, 'prefs-2')
+      for (const org of ['prefs', 'prefs-2'])
+        await directory.grant('org', (await get(alice, org))?.id ?? 0, bob, 'viewers')
+      expect(await shown(bob, 'prefs')).toEqual({})
+      await set(alice, 'prefs', { orgJson: { logo: 'x' } })
+      await set(bob, 'prefs', { userJson: { dark: true }, userOrgJson: { tour: 1, old: 2 } })
+      await set(bob, 'prefs', { userOrgJson: { tour: 'été\0\ud800' } })
+      expect(await shown(bob, 'prefs')).toEqual({
+        orgJson: { logo: 'x' },
+        userJson: { dark: true },
+        userOrgJson: { tour: 'été\0\ud800' },
+      })
+      expect(await shown(alice, 'prefs')).toEqual({ orgJson: { logo: 'x' } })
+      expect(await shown(bob, 'prefs-2')).toEqual({ userJson: { dark: true } })
+      await set(bob, 'prefs', { userOrgJson: {} })
+      expect(await shown(bob, 'prefs')).toMatchObject({ userOrgJson: {} })
+    })
+
+    it('of a site need an owner, together with other changes as well, and one’s own a user', async () => {
+      const id = await directory.createOrg(alice, 'prefs-3')
+      await directory.grant('org', id, bob, 'editors')
+      await directory.grant('org', id, { id: 2 }, 'viewers')
+      const forbidden = { code: 'forbidden', message: 'access denied' }
+      await expect(set(bob, 'prefs-3', { orgJson: {}, userJson: {} })).rejects.toMatchObject(
+        forbidden,
+      )
+      await expect(set(dan, 'prefs-3', { userOrgJson: {} })).resolves.toEqual({})
+      await expect(set(undefined, 'prefs-3', { userOrgJson: {} })).rejects.toMatchObject({
+        code: 'unauthenticated',
+      })
+      const named = {
+        org: site('prefs-3'),
+        name: 'X',
+        preferences: { userOrgJson: Buffer.from('{}') },
+      }
+      await expect(
+        directory.clients.orgs.updateOrg(named, await directory.as(bob)),
+      ).rejects.toMatchObject(forbidden)
+      expect(await shown(bob, 'prefs-3')).not.toHaveProperty('userOrgJson')
+    })
+
+    it('are JSON objects within bounds', async () => {
+      const deep = JSON.parse(`${'{"a":'.repeat(70)}1${'}'.repeat(70)}`) as object
+      for (const userJson of [[], { a: 'x'.repeat(20_000) }, deep])
+        await expect(set(alice, 'bench', { userJson })).rejects.toMatchObject({
+          code: 'invalid',
+          reason: 'BAD_FIELD',
+          message: expect.stringContaining('preferences.user_json') as string,
+        })
+      const broken = { org: site('bench'), preferences: { userJson: Buffer.from('{') } }
+      await expect(
+        directory.clients.orgs.updateOrg(broken, await directory.as(alice)),
+      ).rejects.toMatchObject({ reason: 'BAD_FIELD' })
+    })
+
+    it('of new users let clients show them a tour of their own site', async () => {
+      const erin = await directory.addUser('erin')
+      expect(await shown(erin, 'docs')).toEqual({ userOrgJson: { showGristTour: true } })
+      await set(erin, 'docs', { userOrgJson: {} })
+      expect(await shown(erin, 'docs')).toEqual({ userOrgJson: {} })
+    })
+
+    it('are hidden from keys with a scope, which can change them on their site only', async () => {
+      const key = await directory.withScope(alice, { orgs: ['bench'] })
+      await set(key, 'bench', { orgJson: { a: 1 }, userOrgJson: { b: 2 } })
+      expect(await shown(key, 'bench')).toEqual({})
+      expect(await shown(alice, 'bench')).toMatchObject({
+        orgJson: { a: 1 },
+        userOrgJson: { b: 2 },
+      })
+      for (const [org, json] of [
+        ['bench', { userJson: {} }],
+        ['docs', { userOrgJson: {} }],
+      ] as const)
+        await expect(set(key, org, json)).rejects.toMatchObject({ reason: 'KEY_SCOPE' })
+    })
+  })
+
   it('are seen by members and by guests', async () => {
     const carol = await directory.addUser('carol')
     const org = await directory.createOrg(alice, 'guests')

@@ -16,7 +16,7 @@ import { ProfileServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/profi
 import { SessionsServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/sessions'
 import { UsersServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/users'
 import { WorkspacesServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/workspaces'
-import { createTestDatabase } from '@sheaf/testkit/engines'
+import { createTestDatabase, testEngines } from '@sheaf/testkit/engines'
 import { Pool } from 'pg'
 import type { DirectoryConfig } from '../src/config'
 import { startDirectory } from '../src/service'
@@ -78,6 +78,8 @@ export class TestDirectory implements AsyncDisposable {
       serviceKey: SERVICE_KEY,
       webhookAddress: '127.0.0.1:1',
       trashDays: 30,
+      natsUrl: testEngines().natsUrl,
+      events: { days: 1, megabytes: 32, replicas: 1 },
       sessions: { idleSeconds: 3_600, lifeSeconds: 86_400 },
       ...change,
     }

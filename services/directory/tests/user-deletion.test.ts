@@ -31,7 +31,8 @@ describe('deleting a user', () => {
       code: 'not_found',
     })
     const { rows } = await directory.query(
-      'select consumer, home from directory.outbox where doc_id = $1 order by consumer',
+      `select consumer, home from directory.outbox
+       where doc_id = $1 and kind = 'document_deleted' order by consumer`,
       [docId],
     )
     expect(rows).toEqual([

@@ -16,6 +16,7 @@ export const dumpPlan: DumpPlan = {
     { name: 'workspaces' },
     { name: 'documents', where: 't.published_at is not null' },
     { name: 'org_grants' },
+    { name: 'user_org_preferences' },
     { name: 'workspace_grants' },
     {
       name: 'document_grants',

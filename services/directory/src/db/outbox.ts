@@ -3,23 +3,68 @@ import type { DirectorySchema } from './schema'
 
 type Db = Kysely<DirectorySchema>
 
-/** A deletion that one service has not confirmed yet. */
-export interface OutboxEntry {
+/** What one consumer has not confirmed yet. */
+interface PendingEntry {
   readonly id: number
-  /** Name of the service to notify. */
+  /** Name of the consumer to notify. */
   readonly consumer: string
-  readonly kind: 'document_deleted'
-  readonly docId: string
   /** Name of the instance that stores, or stored, the document's file. */
   readonly home: string
   /** Address of that instance; null when it never reported. */
   readonly homeAddress: string | null
   /** Number of attempts, the current one included. */
   readonly attempts: number
+  readonly createdAt: Date
 }
 
+/** A deletion that one service has not confirmed yet. */
+export interface DeletionEntry extends PendingEntry {
+  readonly kind: 'document_deleted'
+  readonly docId: string
+}
+
+/** An event of a document that is not published yet. */
+export interface DocumentEventEntry extends PendingEntry {
+  readonly kind: 'document_event'
+  readonly payload: {
+    /** UUID of the event. */
+    readonly id: string
+    readonly kind: 'CREATED' | 'UPDATED' | 'REMOVED' | 'RESTORED' | 'DELETED'
+    readonly docId: string
+    readonly documentId: number
+    readonly workspaceId: number
+    readonly orgId: number
+    readonly changedFields: readonly string[]
+  }
+}
+
+/** An event of access that is not published yet. */
+export interface AccessEventEntry extends PendingEntry {
+  readonly kind: 'access_event'
+  readonly payload: {
+    /** UUID of the event. */
+    readonly id: string
+    readonly level: 'org' | 'workspace' | 'document'
+    readonly resourceId: number
+    /** Empty unless the resource is a document. */
+    readonly docId: string
+    readonly orgId: number
+    readonly what: string
+    readonly actorId: number
+    readonly subjectId: number
+    readonly oldRole: string
+    readonly newRole: string
+  }
+}
+
+/** An event that is not published yet. */
+export type EventEntry = DocumentEventEntry | AccessEventEntry
+
+/** An entry of the outbox. */
+export type OutboxEntry = DeletionEntry | EventEntry
+
 /** Groups entries of one consumer with the same destination: if one cannot be reached, none of them can. */
-export const laneOf = ({ consumer, home }: Pick<OutboxEntry, 'consumer' | 'home'>): string =>
+export const laneOf = ({ consumer, home }: Pick<PendingEntry, 'consumer' | 'home'>): string =>
   `${consumer} ${home}`
 
 /** Which entries to claim. */
@@ -36,22 +81,28 @@ export interface Claim {
 const seconds = (ms: number) => sql`make_interval(secs => ${ms / 1000}::float8)`
 
 /**
- * Claims due entries, oldest first; any number of instances share the work. When a claimant dies, its entries
+ * @typeParam Entry the kind of entries that the consumer has
+ * Claims due entries and returns them in the order of their creation; any number of instances share the work. When a claimant dies, its entries
  * are due again after the lease.
  */
-export async function claimEntries(db: Db, claim: Claim): Promise<OutboxEntry[]> {
-  const { rows } = await sql<OutboxEntry>`
+export async function claimEntries<Entry extends OutboxEntry>(
+  db: Db,
+  claim: Claim,
+): Promise<Entry[]> {
+  const { rows } = await sql<Entry>`
     with due as (
       select id from outbox
       where due_at <= now() and consumer = ${claim.consumer}
         and consumer || ' ' || home <> all(${claim.pausedLanes}::text[])
-      order by due_at limit ${claim.limit} for update skip locked
+      order by due_at, id limit ${claim.limit} for update skip locked
     )
     update outbox o set attempts = o.attempts + 1, due_at = now() + ${seconds(claim.leaseMs)}
     from due where o.id = due.id
     returning o.id, o.consumer, o.kind, o.doc_id as "docId", o.home, o.attempts,
-      (select h.address from homes h where h.name = o.home) as "homeAddress"`.execute(db)
-  return rows
+      o.payload, o.created_at as "createdAt", (select h.address from homes h where h.name = o.home) as "homeAddress"`.execute(
+    db,
+  )
+  return rows.sort((a, b) => a.id - b.id)
 }
 
 /** Deletes confirmed entries. */
@@ -62,4 +113,13 @@ export async function deleteEntries(db: Db, ids: readonly number[]): Promise<voi
 /** Postpones an entry. */
 export async function postponeEntry(db: Db, id: number, ms: number): Promise<void> {
   await sql`update outbox set due_at = now() + ${seconds(ms)} where id = ${id}`.execute(db)
+}
+
+/** Deletes events that could not be published for this many days: their stream would have dropped them. */
+export async function deleteOldEvents(db: Db, days: number): Promise<void> {
+  await sql`
+    delete from outbox
+    where kind <> 'document_deleted' and created_at < now() - make_interval(days => ${days})`.execute(
+    db,
+  )
 }

@@ -122,8 +122,9 @@ interface AccessAuditTable {
 interface OutboxTable {
   id: ColumnType<number, never, never>
   consumer: string
-  kind: 'document_deleted'
-  doc_id: string
+  kind: 'document_deleted' | 'document_event' | 'access_event'
+  doc_id: string | null
+  payload: unknown
   home: string
   attempts: number
   due_at: Date

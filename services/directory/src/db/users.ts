@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { insertOrg } from './orgs'
+import { insertFirstPreferences } from './preferences'
 import { EVERYONE_ID, type DirectorySchema } from './schema'
 
 /** A user who can sign in. */
@@ -101,7 +102,8 @@ export async function completeUser(
 
 async function ensurePersonalOrg(trx: Transaction<DirectorySchema>, userId: number): Promise<void> {
   if (await hasPersonalOrg(trx, userId)) return
-  await insertOrg(trx, { name: 'Personal', domain: null, ownerId: userId, creatorId: userId })
+  const org = { name: 'Personal', domain: null, ownerId: userId, creatorId: userId }
+  await insertFirstPreferences(trx, { orgId: await insertOrg(trx, org), userId })
 }
 
 /**

@@ -138,7 +138,7 @@ function cutOrgs(reach: ScopeReach, answer: ListOrgsResponse): ListOrgsResponse 
 }
 
 function cutOrg(reach: ScopeReach, answer: GetOrgResponse): GetOrgResponse {
-  return { ...answer, org: answer.org && reach.org(answer.org) }
+  return { org: answer.org && reach.org(answer.org), preferences: undefined }
 }
 
 function cutWorkspaces(

@@ -16,8 +16,15 @@ import { readPageToken, writePageToken } from '../access/page-token'
 import { readOrgRef, readSite } from '../access/resolve'
 import type { Context } from '../context'
 import { findOrg, insertOrg, listOrgs, updateOrg, type OrgPlace, type OrgView } from '../db/orgs'
+import { findPreferences, savePreferences } from '../db/preferences'
 import { deleteRow } from '../db/trash'
 import { accessDenied, isPublicUser, orgNotFound, requireSignedIn, requireUser } from './errors'
+import {
+  changesOnlyOwn,
+  preferencesToWire,
+  readPreferences,
+  requireOwnPreferences,
+} from './org-preferences'
 import { orgToWire, shownOrgRole } from './wire'
 
 /** Handlers of OrgsService. */
@@ -37,7 +44,10 @@ export const orgs = (ctx: Context): OrgsService => ({
   },
 
   async getOrg({ org: ref }: GetOrgRequest, call: ServerCall) {
-    return { org: orgToWire(await getVisibleOrg(ctx, requireUser(call), ref)) }
+    const userId = requireUser(call)
+    const org = await getVisibleOrg(ctx, userId, ref)
+    const found = await findPreferences(ctx.db, org.id, userId)
+    return { org: orgToWire(org), preferences: preferencesToWire(found) }
   },
 
   async createOrg({ name, domain }: CreateOrgRequest, call: ServerCall) {
@@ -55,18 +65,27 @@ export const orgs = (ctx: Context): OrgsService => ({
     return { id: await insertOrg(ctx.db, org) }
   },
 
-  async updateOrg({ org: ref, name, domain }: UpdateOrgRequest, call: ServerCall) {
-    const org = await getVisibleOrg(ctx, requireUser(call), ref)
-    if (!roleAtLeast(org.role ?? undefined, 'owners')) throw accessDenied()
+  async updateOrg(request: UpdateOrgRequest, call: ServerCall) {
+    const { org: ref, name, domain } = request
+    const userId = requireUser(call)
+    const org = await getVisibleOrg(ctx, userId, ref)
+    const preferences = readPreferences(request.preferences)
+    requireOwnPreferences(call, preferences)
+    if (!changesOnlyOwn(request, preferences) && !roleAtLeast(org.role ?? undefined, 'owners'))
+      throw accessDenied()
     const newName = readNewName(name)
     const newDomain = readNewDomain(org, domain)
     const change = {
       ...(newName !== undefined && { name: newName }),
       ...(newDomain !== undefined && { domain: newDomain }),
     }
+    const save = async (trx: Parameters<typeof savePreferences>[0]) => {
+      if (newName !== undefined || newDomain !== undefined) await updateOrg(trx, org.id, change)
+      await savePreferences(trx, { orgId: org.id, userId }, preferences)
+    }
     // Gateways cache which document an address names, which depends on the domain.
-    if (newDomain !== undefined) await ctx.changes.change((trx) => updateOrg(trx, org.id, change))
-    else if (newName !== undefined) await updateOrg(ctx.db, org.id, change)
+    if (newDomain !== undefined) await ctx.changes.change(save)
+    else await ctx.db.transaction().execute(save)
     return {}
   },
 

@@ -9,26 +9,28 @@ import type { DirectorySchema } from '../db/schema'
 const POLL_MS = 1_000
 /** Entries claimed at once. */
 const BATCH = 40
-/** Concurrent deliveries. */
-const CONCURRENCY = 8
+/** Concurrent deliveries of a service that is notified of deletions. */
+export const DELETIONS = 8
 /** Time limit of one delivery. */
 const DELIVERY_MS = 5_000
 /** Duration of a claim: long enough to try the whole batch. */
-const LEASE_MS = Math.ceil(BATCH / CONCURRENCY) * DELIVERY_MS + 5_000
+const leaseMs = (concurrency: number) => Math.ceil(BATCH / concurrency) * DELIVERY_MS + 5_000
 /** How long a lane that cannot be used is left alone, at first and at most. */
 const PAUSE = { firstMs: 250, longestMs: 5_000 }
 /** When an entry that was refused is tried again, at first and at most. */
 const RETRY = { firstMs: 1_000, longestMs: 5 * 60_000 }
 
-/** A service that receives outbox entries. */
-export interface OutboxConsumer extends AsyncDisposable {
-  /** Its name in `outbox_consumers`. */
+/** Receives the outbox entries that are addressed to it. */
+export interface OutboxConsumer<Entry extends OutboxEntry> extends AsyncDisposable {
+  /** Its name in the outbox. */
   readonly name: string
+  /** Concurrent deliveries; 1 keeps the order of the entries. */
+  readonly concurrency: number
   /**
    * Delivers an entry; returns when the service has confirmed it. The same entry may be delivered several
    * times. Throws AppError.
    */
-  deliver(entry: OutboxEntry, deadline: number): Promise<void>
+  deliver(entry: Entry, deadline: number): Promise<void>
 }
 
 /**
@@ -36,7 +38,7 @@ export interface OutboxConsumer extends AsyncDisposable {
  * restarts. All instances of directory deliver, each the entries that it has claimed. An unreachable
  * destination is paused and does not delay others.
  */
-export class OutboxDispatcher implements AsyncDisposable {
+export class OutboxDispatcher<Entry extends OutboxEntry> implements AsyncDisposable {
   private readonly pauses = new Map<string, { until: number; failures: number }>()
   private readonly stop = new AbortController()
   private timer?: NodeJS.Timeout
@@ -46,7 +48,7 @@ export class OutboxDispatcher implements AsyncDisposable {
 
   constructor(
     private readonly db: Kysely<DirectorySchema>,
-    private readonly consumer: OutboxConsumer,
+    private readonly consumer: OutboxConsumer<Entry>,
     private readonly log: Logger,
   ) {}
 
@@ -85,11 +87,12 @@ export class OutboxDispatcher implements AsyncDisposable {
 
   /** Returns true when there may be more. */
   private async deliverSome(): Promise<boolean> {
-    const entries = await claimEntries(this.db, {
-      consumer: this.consumer.name,
+    const { name, concurrency } = this.consumer
+    const entries = await claimEntries<Entry>(this.db, {
+      consumer: name,
       pausedLanes: this.listPaused(),
       limit: BATCH,
-      leaseMs: LEASE_MS,
+      leaseMs: leaseMs(concurrency),
     })
     const waiting = [...entries]
     const confirmed: number[] = []
@@ -97,7 +100,7 @@ export class OutboxDispatcher implements AsyncDisposable {
       for (let entry = waiting.shift(); entry; entry = waiting.shift())
         if (await this.deliver(entry)) confirmed.push(entry.id)
     }
-    await Promise.all(Array.from({ length: CONCURRENCY }, work))
+    await Promise.all(Array.from({ length: concurrency }, work))
     await deleteEntries(this.db, confirmed)
     return entries.length === BATCH
   }
@@ -109,7 +112,7 @@ export class OutboxDispatcher implements AsyncDisposable {
   }
 
   /** Returns true when the consumer has confirmed. */
-  private async deliver(entry: OutboxEntry): Promise<boolean> {
+  private async deliver(entry: Entry): Promise<boolean> {
     const lane = laneOf(entry)
     const isPaused = (this.pauses.get(lane)?.until ?? 0) > performance.now()
     if (isPaused || this.stop.signal.aborted) {
@@ -126,15 +129,15 @@ export class OutboxDispatcher implements AsyncDisposable {
     }
   }
 
-  private async postpone(entry: OutboxEntry, error: unknown): Promise<void> {
+  private async postpone(entry: Entry, error: unknown): Promise<void> {
     const code = toAppError(error)?.code
-    const { consumer, kind, docId, home, attempts } = entry
+    const { consumer, kind, id, home, attempts } = entry
     if (code === 'unavailable' || code === 'timeout') {
       this.pause(laneOf(entry), error)
       await postponeEntry(this.db, entry.id, 0)
       return
     }
-    const facts = { err: error, consumer, kind, docId, home, attempts }
+    const facts = { err: error, consumer, kind, id, home, attempts }
     this.log.warn(facts, 'a service rejected an outbox message, retrying')
     await postponeEntry(this.db, entry.id, jitter(backoffDelay(attempts + 1, RETRY)))
   }

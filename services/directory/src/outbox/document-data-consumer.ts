@@ -3,13 +3,14 @@ import { AppError } from '@sheaf/kit/errors'
 import { ChannelCache } from '@sheaf/kit/grpc/channel-cache'
 import type { TlsFiles } from '@sheaf/kit/tls'
 import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/document_data/v1/documents'
-import type { OutboxEntry } from '../db/outbox'
+import type { DeletionEntry } from '../db/outbox'
 import { signDeletion } from './deletion-token'
-import type { OutboxConsumer } from './dispatcher'
+import { DELETIONS, type OutboxConsumer } from './dispatcher'
 
 /** Notifies document-data instances of deleted documents. */
-export class DocumentDataConsumer implements OutboxConsumer {
+export class DocumentDataConsumer implements OutboxConsumer<DeletionEntry> {
   readonly name = 'document-data'
+  readonly concurrency = DELETIONS
   private readonly clients: ChannelCache<DocumentsServiceClientImpl>
 
   constructor(
@@ -22,7 +23,7 @@ export class DocumentDataConsumer implements OutboxConsumer {
   /**
    * Requests the document's home to remove its file; returns when the file has been deleted. Throws AppError.
    */
-  async deliver({ docId, home, homeAddress }: OutboxEntry, deadline: number): Promise<void> {
+  async deliver({ docId, home, homeAddress }: DeletionEntry, deadline: number): Promise<void> {
     if (homeAddress === null)
       throw new AppError('unavailable', 'HOME_UNAVAILABLE', 'the instance has no address')
     const token = await signDeletion(this.signer, docId, home)

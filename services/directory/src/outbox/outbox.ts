@@ -4,7 +4,9 @@ import type { Logger } from '@sheaf/kit/logger'
 import type { TlsFiles } from '@sheaf/kit/tls'
 import type { Kysely } from 'kysely'
 import type { DirectorySchema } from '../db/schema'
-import { OutboxDispatcher } from './dispatcher'
+import type { OutboxEntry } from '../db/outbox'
+import { EventConsumer, type EventOptions } from './event-consumer'
+import { OutboxDispatcher, type OutboxConsumer } from './dispatcher'
 import { DocumentDataConsumer } from './document-data-consumer'
 import { WebhookConsumer } from './webhook-consumer'
 
@@ -15,26 +17,27 @@ export interface OutboxRoutes {
   readonly webhookAddress: string
   /** Certificates for the calls; plain text without. */
   readonly tls?: TlsFiles
+  /** NATS, where events are published. */
+  readonly events: EventOptions
 }
 
 /**
- * Notifies the other services of deleted documents, each independently. A new consumer needs a row in
- * `outbox_consumers`, by a migration, and an entry here.
+ * Notifies the other services of deleted documents, and publishes events, each independently. A service that
+ * is to be notified of deletions needs a row in `outbox_consumers`, by a migration, and an entry here.
  */
 export class Outbox implements AsyncDisposable {
   private readonly closer = new Closer()
-  private readonly dispatchers: readonly OutboxDispatcher[]
+  private readonly dispatchers: readonly Pick<OutboxDispatcher<OutboxEntry>, 'wake'>[]
 
   constructor(db: Kysely<DirectorySchema>, routes: OutboxRoutes, log: Logger) {
-    const { signer, webhookAddress, tls } = routes
-    const consumers = [
-      new DocumentDataConsumer(signer, tls),
-      new WebhookConsumer(signer, webhookAddress, tls),
+    const { signer, webhookAddress, tls, events } = routes
+    const dispatch = <Entry extends OutboxEntry>(consumer: OutboxConsumer<Entry>) =>
+      this.closer.use(new OutboxDispatcher(db, this.closer.use(consumer), log))
+    this.dispatchers = [
+      dispatch(new DocumentDataConsumer(signer, tls)),
+      dispatch(new WebhookConsumer(signer, webhookAddress, tls)),
+      dispatch(new EventConsumer(events)),
     ]
-    this.dispatchers = consumers.map((consumer) => {
-      this.closer.use(consumer)
-      return this.closer.use(new OutboxDispatcher(db, consumer, log))
-    })
   }
 
   /** Starts delivery of pending entries; call it after a deletion, and once at start. Never throws. */

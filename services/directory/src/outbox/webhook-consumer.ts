@@ -2,13 +2,14 @@ import type { TokenSigner } from '@sheaf/auth/caller-token'
 import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
 import type { TlsFiles } from '@sheaf/kit/tls'
 import { DocumentsServiceClientImpl } from '@sheaf/protos/sheaf/webhook/v1/documents'
-import type { OutboxEntry } from '../db/outbox'
+import type { DeletionEntry } from '../db/outbox'
 import { signDeletion } from './deletion-token'
-import type { OutboxConsumer } from './dispatcher'
+import { DELETIONS, type OutboxConsumer } from './dispatcher'
 
 /** Notifies the webhook service of deleted documents. */
-export class WebhookConsumer implements OutboxConsumer {
+export class WebhookConsumer implements OutboxConsumer<DeletionEntry> {
   readonly name = 'webhook'
+  readonly concurrency = DELETIONS
   private readonly channel: GrpcChannel
   private readonly documents: DocumentsServiceClientImpl
 
@@ -22,7 +23,7 @@ export class WebhookConsumer implements OutboxConsumer {
   }
 
   /** Requests removal of the document's webhooks; returns when they have been deleted. Throws AppError. */
-  async deliver({ docId, home }: OutboxEntry, deadline: number): Promise<void> {
+  async deliver({ docId, home }: DeletionEntry, deadline: number): Promise<void> {
     const token = await signDeletion(this.signer, docId, home)
     await this.documents.deleteDocument({ docId }, { token, deadline })
   }

@@ -2,14 +2,19 @@ import { AppError } from '@sheaf/kit/errors'
 import { shorten } from '@sheaf/kit/truncate-text'
 import type { Cell } from '../values/column-type'
 import { readJson } from '../json/read-json'
+import { findMetadataColumns } from '../store/schema/metadata-tables'
+import type { StructureAction } from '../store/structure/structure-actions'
 import { faultOfCell } from './cell'
 import { invalidPayload, isObject } from './record-columns'
+import { structureActions } from './structure-action'
 
 /**
  * Bounds the work of one request: an action may scan whole tables, and all actions of a request run in one
  * transaction.
  */
 const MAX_ACTIONS = 1000
+/** The same for actions on tables and columns: after each of them the whole schema is read anew. */
+const MAX_STRUCTURE_ACTIONS = 100
 
 /** A change of rows. Row ids and cells are lists, even for a single row. */
 export interface RowAction {
@@ -26,6 +31,9 @@ export interface RowAction {
   readonly isBulk: boolean
 }
 
+/** A change of rows, of a table or of a column, or nothing. */
+export type Action = RowAction | StructureAction | { readonly kind: 'none' }
+
 const kinds = new Map<string, Pick<RowAction, 'kind' | 'isBulk'>>([
   ['AddRecord', { kind: 'add', isBulk: false }],
   ['BulkAddRecord', { kind: 'add', isBulk: true }],
@@ -36,10 +44,11 @@ const kinds = new Map<string, Pick<RowAction, 'kind' | 'isBulk'>>([
 ])
 
 /**
- * Reads `[[name, table id, row id or ids, cells],…]`. Throws AppError `invalid`: MALFORMED_JSON,
- * INVALID_PAYLOAD with the location of the fault, UNKNOWN_ACTION for an unsupported action, TOO_MANY_ACTIONS.
+ * Reads `[[name, table id, …],…]`: rows as `row id or ids, cells`, tables and columns as the actions of
+ * `structureActions`. Throws AppError `invalid`: MALFORMED_JSON; INVALID_PAYLOAD, INVALID_COLUMN or
+ * INVALID_VALUE with the location of the fault; UNKNOWN_ACTION for an unsupported action; TOO_MANY_ACTIONS.
  */
-export function readActions(json: Uint8Array): RowAction[] {
+export function readActions(json: Uint8Array): Action[] {
   const body = readJson(json, 'body')
   if (!Array.isArray(body)) throw invalidPayload('body is not an array')
   if (body.length > MAX_ACTIONS)
@@ -48,17 +57,44 @@ export function readActions(json: Uint8Array): RowAction[] {
       'TOO_MANY_ACTIONS',
       `a request must not have more than ${MAX_ACTIONS} actions; Bulk… actions take many rows`,
     )
-  return body.map((action, place) => readAction(action, `body[${place}]`))
+  const actions = body.map((action, place) => readAction(action, `body[${place}]`))
+  if (actions.filter(changesStructure).length > MAX_STRUCTURE_ACTIONS)
+    throw new AppError(
+      'invalid',
+      'TOO_MANY_ACTIONS',
+      `a request must not have more than ${MAX_STRUCTURE_ACTIONS} actions on tables and columns`,
+    )
+  return actions
 }
 
-function readAction(action: unknown, path: string): RowAction {
+function changesStructure(action: Action): boolean {
+  switch (action.kind) {
+    case 'none':
+      return false
+    case 'add':
+    case 'update':
+    case 'remove':
+      return findMetadataColumns(action.tableId) !== undefined
+    default:
+      return true
+  }
+}
+
+function readAction(action: unknown, path: string): Action {
   if (!Array.isArray(action)) throw invalidPayload(`${path} is not an array`)
-  const [name, tableId, rows, given] = action as unknown[]
+  const [name] = action as unknown[]
   if (typeof name !== 'string') throw invalidPayload(`${path}[0] is not a string`)
   const known = kinds.get(name)
-  if (!known) {
-    throw new AppError('invalid', 'UNKNOWN_ACTION', `${path}: unknown action "${shorten(name)}"`)
-  }
+  if (known) return readRowAction(action, known, path)
+  const read = structureActions.get(name)
+  if (read) return read(action, path)
+  // Asks for cells that are yet to be computed; no write leaves any.
+  if (name === 'Calculate') return { kind: 'none' }
+  throw new AppError('invalid', 'UNKNOWN_ACTION', `${path}: unknown action "${shorten(name)}"`)
+}
+
+function readRowAction(action: readonly unknown[], known: Kind, path: string): RowAction {
+  const [, tableId, rows, given] = action
   if (typeof tableId !== 'string') throw invalidPayload(`${path}[1] is not a string`)
   const rowIds = readIds(rows, known, `${path}[2]`)
   if (known.kind === 'remove') return { ...known, tableId, rowIds, cells: new Map() }

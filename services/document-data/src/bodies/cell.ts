@@ -1,4 +1,4 @@
-import { isTooDeep } from '../json/read-json'
+import { isTooDeep } from '@sheaf/kit/json-depth'
 
 /** Type codes that a list cell may begin with. */
 const CODES = new Set(['L', 'l', 'O', 'D', 'd', 'R', 'r', 'E', 'P', 'U', 'C', 'S', 'V'])

@@ -3,6 +3,7 @@ import { Backoff } from '@sheaf/kit/backoff'
 import { toAppError } from '@sheaf/kit/errors'
 import type { Logger } from '@sheaf/kit/logger'
 import { connectNats } from '@sheaf/kit/nats'
+import type { StreamLimits } from '@sheaf/kit/nats-stream'
 import { WorkSpan } from '@sheaf/kit/telemetry/work-span'
 import { encodeBytes } from '@sheaf/protos/bytes'
 import { ChangeBatch } from '@sheaf/protos/sheaf/events/v1/changes'
@@ -11,7 +12,7 @@ import { headers, type NatsConnection } from '@nats-io/transport-node'
 import type { PublishingPort } from '../store/documents/publishing-port'
 import type { LogEntry } from '../store/log/log'
 import { createEvent } from './events'
-import { ensureStream, subjectOf, type StreamLimits } from './stream'
+import { ensureChangeStream, subjectOf } from './stream'
 
 /** Maximum number of requests that the span of a message links to. */
 const MAX_LINKS = 32
@@ -117,11 +118,40 @@ export class ChangePublisher implements AsyncDisposable {
       this.wake.abort()
       this.wake = new AbortController()
     }
+    const statuses = nats.status()
+    await this.prepareStream(nats)
     connected()
-    for await (const { type } of nats.status()) {
+    for await (const { type } of statuses) {
       if (type === 'disconnect') onConnected(false)
       if (type === 'reconnect') connected()
     }
+  }
+
+  /** Resolves when the stream exists, or the service stops. Until then the service reports NATS as not ready. */
+  private async prepareStream(nats: NatsConnection): Promise<void> {
+    const backoff = new Backoff(RETRY)
+    while (!this.stop.signal.aborted) {
+      try {
+        return await this.ensureStream(nats)
+      } catch (error) {
+        const level = backoff.isFresh ? 'error' : 'debug'
+        this.options.log[level](
+          { err: error },
+          'failed to create the change stream, so no events are published; retrying',
+        )
+        await this.pause(backoff.nextDelay())
+      }
+    }
+  }
+
+  private async ensureStream(nats: NatsConnection): Promise<void> {
+    const { limits, log } = this.options
+    const megabytes = await ensureChangeStream(nats, limits)
+    if (megabytes >= limits.megabytes) return
+    log.warn(
+      { megabytes },
+      'the change stream is smaller than SHEAF_CHANGES_MB, because NATS has too little storage',
+    )
   }
 
   private add(docId: string): void {
@@ -193,7 +223,7 @@ export class ChangePublisher implements AsyncDisposable {
     try {
       await this.stream.publish(subjectOf(docId), batch, options).catch(async (error: unknown) => {
         // The stream may be missing: before the first message ever, or after it was deleted.
-        if (this.nats) await ensureStream(this.nats, this.options.limits)
+        if (this.nats) await this.ensureStream(this.nats)
         await this.stream?.publish(subjectOf(docId), batch, options).catch(() => {
           throw error
         })

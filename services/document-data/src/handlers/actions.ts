@@ -4,13 +4,14 @@ import {
   type ActionsService,
   type ApplyActionsRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/actions'
-import { readActions, type RowAction } from '../bodies/actions-body'
+import { readActions, type Action } from '../bodies/actions-body'
 import type { Context } from '../context'
-import { applyActions } from '../store/records/actions'
+import { applyActions, type ActionResult } from '../store/records/actions'
+import type { Table } from '../store/schema/schema'
 import { requireDocument } from './document-call'
 import { runWrite } from './document-options'
 
-/** Handlers of ActionsService: row changes in the format of older clients. */
+/** Handlers of ActionsService: changes of rows, tables and columns in the format of older clients. */
 export const actions = (ctx: Context): ActionsService => ({
   async applyActions(
     request: ApplyActionsRequest,
@@ -22,8 +23,8 @@ export const actions = (ctx: Context): ActionsService => ({
     return runWrite(ctx, call, request, {
       response: ApplyActionsResponse,
       run: (doc) => {
-        const added = applyActions(doc, list, { noParse })
-        const results = list.map((action, index) => resultOf(action, added[index] ?? []))
+        const applied = applyActions(doc, list, { noParse })
+        const results = list.map((action, index) => resultOf(action, applied[index] ?? {}))
         return {
           resultsJson: Buffer.from(JSON.stringify(results)),
           isModification: doc.operations.length > 0,
@@ -33,7 +34,26 @@ export const actions = (ctx: Context): ActionsService => ({
   },
 })
 
-function resultOf({ kind, isBulk }: RowAction, added: readonly number[]): unknown {
-  if (kind !== 'add') return null
-  return isBulk ? added : added[0]
+/** The result of an action as clients expect it. */
+function resultOf(action: Action, { rowIds = [], table, column }: ActionResult): unknown {
+  switch (action.kind) {
+    case 'add':
+      return action.isBulk ? rowIds : rowIds[0]
+    case 'add_table':
+      return table && newTableResult(table)
+    case 'add_column':
+      return column && { colRef: column.ref, colId: column.id }
+    case 'rename_table':
+      return table?.tableId
+    case 'rename_column':
+      return column?.id
+    default:
+      return null
+  }
+}
+
+function newTableResult({ ref, tableId, columns }: Table): object {
+  const colIds = columns.map(({ id }) => id).filter((id) => id !== 'manualSort')
+  // Sheaf has no views.
+  return { id: ref, table_id: tableId, columns: colIds, views: [] }
 }

@@ -1,9 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '@sheaf/kit/errors'
 
-/** Maximum nesting of a cell or filter; protects against stack exhaustion. */
-const MAX_DEPTH = 64
-
 /**
  * Decodes JSON. Throws AppError `invalid` (MALFORMED_JSON) for text that is not JSON, for bytes that are not
  * UTF-8, and for lone surrogates, which no valid response could return. The message names the input (`what`,
@@ -54,16 +51,6 @@ function holdsLoneSurrogate(root: unknown): boolean {
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, item] of Object.entries(value)) waiting.push(key, item)
     }
-  }
-  return false
-}
-
-/** Whether arrays and objects are nested deeper than allowed. */
-export function isTooDeep(root: unknown, depth: number = MAX_DEPTH): boolean {
-  if (typeof root !== 'object' || root === null) return false
-  if (depth === 0) return true
-  for (const item of Array.isArray(root) ? root : Object.values(root)) {
-    if (typeof item === 'object' && item !== null && isTooDeep(item, depth - 1)) return true
   }
   return false
 }

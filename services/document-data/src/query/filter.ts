@@ -1,6 +1,7 @@
 import { AppError } from '@sheaf/kit/errors'
+import { isTooDeep } from '@sheaf/kit/json-depth'
 import { shorten } from '@sheaf/kit/truncate-text'
-import { isTooDeep, readJson } from '../json/read-json'
+import { readJson } from '../json/read-json'
 import type { Cell } from '../values/column-type'
 import { quoteId } from '../quoting/quote'
 import { candidatesCondition, storageOf, storedCandidates, type Condition } from './allowed-values'

@@ -26,6 +26,8 @@ export interface Written<T> {
 export class DocumentWriter implements DocumentReader {
   /** The operations so far, for the log. */
   readonly operations: Operation[] = []
+  /** Bytes of replaced values in these operations, as far as changes of tables and columns have measured. */
+  replacedBytes = 0
   /** The indexes that a look-up may use; undefined for a document that is not open yet. */
   indexes?: IndexUse
   private current: Schema | undefined

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { jetstreamManager } from '@nats-io/jetstream'
 import { createLogger } from '@sheaf/kit/logger'
 import { connectNats } from '@sheaf/kit/nats'
 import { testEngines } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { ChangePublisher } from '../../src/changes/publisher'
+import { ensureChangeStream } from '../../src/changes/stream'
 import type { DocumentStore } from '../../src/store/documents/document-store'
 import type { PublishingPort } from '../../src/store/documents/publishing-port'
 import type { LogEntry } from '../../src/store/log/log'
@@ -22,35 +24,21 @@ it('documents that cannot be read hold up no other, and are tried again', async 
   const damaged = new Set<string>(Array.from({ length: MANY }, () => randomUUID()))
   const sound = randomUUID()
   const confirmed = new Set<string>()
-  const port: Pick<
-    PublishingPort,
-    | 'onLogged'
-    | 'listUnpublished'
-    | 'nextBatch'
-    | 'epochOf'
-    | 'confirmPublished'
-    | 'settle'
-    | 'forget'
-  > = {
-    onLogged: () => {},
+  const port = fakePort({
     listUnpublished: () => [...damaged, sound],
     nextBatch: (docId) => {
       if (damaged.has(docId)) return Promise.reject(new Error('the file is damaged'))
       return Promise.resolve(confirmed.has(docId) ? [] : [entry])
     },
-    epochOf: () => 'epoch',
     confirmPublished: (docId) => void confirmed.add(docId),
-    settle: () => Promise.resolve(true),
-    forget: () => {},
-  }
+  })
   const { natsUrl } = testEngines()
-  const log = createLogger('test')
-  log.level = 'silent'
+  const log = silentLog()
   const nats = await connectNats({ url: natsUrl, name: 'test', log })
   const limits = { days: 1, megabytes: 256, replicas: 1 }
   const options = { natsUrl, name: 'test', limits, log }
   try {
-    await using publisher = new ChangePublisher(port as PublishingPort, options)
+    await using publisher = new ChangePublisher(port, options)
     publisher.start(() => {})
     await eventually(async () => (await readPublished(nats, sound)).events.length === 1)
     await eventually(() => expect(publisher.backlog).toBe(MANY))
@@ -111,4 +99,57 @@ it('what a restored document writes under numbers of the lost one is published l
 
 async function* chunksOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield bytes
+}
+
+describe('the change stream', () => {
+  const normal = { days: 1, megabytes: 256, replicas: 1 }
+
+  it('is smaller than configured when NATS has too little storage, rather than missing', async () => {
+    const nats = await connectNats({ url: testEngines().natsUrl, name: 'test', log: silentLog() })
+    try {
+      const petabyte = 1024 ** 3
+      const megabytes = await ensureChangeStream(nats, { ...normal, megabytes: petabyte })
+      expect(megabytes).toBeLessThan(petabyte)
+      expect(megabytes).toBeGreaterThanOrEqual(normal.megabytes)
+      const { config } = await (await jetstreamManager(nats)).streams.info('SHEAF_CHANGES')
+      expect(config.max_bytes).toBe(megabytes * 1024 ** 2)
+    } finally {
+      expect(await ensureChangeStream(nats, normal)).toBe(normal.megabytes)
+      await nats.close()
+    }
+  })
+
+  it('exists as soon as document-data reports NATS as ready, and not before', async () => {
+    const limits = { ...normal, days: 1e-9 } // less than NATS accepts
+    const options = { natsUrl: testEngines().natsUrl, name: 'test', limits, log: silentLog() }
+    await using publisher = new ChangePublisher(fakePort({}), options)
+    const reports: boolean[] = []
+    const failed = new Promise((resolve) => {
+      jest.spyOn(options.log, 'error').mockImplementation(resolve)
+    })
+    publisher.start((connected) => reports.push(connected))
+    await failed
+
+    expect(reports).toEqual([])
+  })
+})
+
+/** A store without documents, except for what `given` says. */
+function fakePort(given: Partial<PublishingPort>): PublishingPort {
+  const empty: Partial<PublishingPort> = {
+    onLogged: () => {},
+    listUnpublished: () => [],
+    nextBatch: () => Promise.resolve([]),
+    epochOf: () => 'epoch',
+    confirmPublished: () => {},
+    settle: () => Promise.resolve(true),
+    forget: () => {},
+  }
+  return { ...empty, ...given } as PublishingPort
+}
+
+function silentLog() {
+  const log = createLogger('test')
+  log.level = 'silent'
+  return log
 }

@@ -5,6 +5,8 @@ import { accessAudit } from './003-access-audit'
 import { keyScope } from './004-key-scope'
 import { webhookOutbox } from './005-webhook-outbox'
 import { sessions } from './006-sessions'
+import { preferences } from './007-preferences'
+import { events } from './008-events'
 
 /** All migrations of the schema `directory`, oldest first. */
 export const migrations: readonly Migration[] = [
@@ -14,4 +16,6 @@ export const migrations: readonly Migration[] = [
   keyScope,
   webhookOutbox,
   sessions,
+  preferences,
+  events,
 ]

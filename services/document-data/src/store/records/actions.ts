@@ -3,8 +3,15 @@ import { quoteId } from '../../quoting/quote'
 import type { Cell } from '../../values/column-type'
 import type { DocumentWriter } from '../document'
 import type { Table } from '../schema/schema'
+import {
+  applyStructureAction,
+  type StructureAction,
+  type StructureResult,
+} from '../structure/structure-actions'
+import { requireFewColumns } from '../structure/tables'
 import { requireNewRowId } from './add-or-update'
 import type { CellColumns, WriteOptions } from './conversion'
+import { isMetadataTable, refuseMetadataRows } from './metadata-rows'
 import { addRecords, deleteRecords, updateRecords } from './records'
 
 /** A change of rows of one table, with rows and cells as lists. */
@@ -18,35 +25,74 @@ export interface RowChange {
   readonly cells: CellColumns
 }
 
+/** One step of a write: a change of rows, of a table or of a column, or nothing. */
+export type Action = RowChange | StructureAction | { readonly kind: 'none' }
+
+/** What an action has added: rows, a table or a column. Also the table or column that it has changed. */
+export interface ActionResult extends StructureResult {
+  /** Ids of added rows, in the order of the action. */
+  readonly rowIds?: readonly number[]
+}
+
 /** Rows by their negative placeholder ids, by table ref. */
 type NamedRows = Map<number, Map<number, number>>
 
 /**
- * Applies changes in order, and returns the ids of the rows that each has added. Throws `not_found` for a
- * table, `invalid` for a column, row or value at fault.
+ * Applies actions in order, each to the document as the one before has left it. Throws `not_found` for a
+ * table or a column, `invalid` for a column, row or value at fault, `too_large` for too many replaced values.
  */
 export function applyActions(
   doc: DocumentWriter,
-  changes: readonly RowChange[],
+  actions: readonly Action[],
   options: WriteOptions,
-): (readonly number[])[] {
+): ActionResult[] {
+  requireFewColumns(actions.flatMap((action) => (action.kind === 'add_table' ? action.table : [])))
   const named: NamedRows = new Map()
-  return changes.map((change) => {
-    const table = doc.schema.getWritable(change.tableId)
-    const cells = resolveCells(doc, table, change.cells, named)
-    if (change.kind === 'add') return add(doc, table, { ...change, cells }, { ...options, named })
-    const rowIds = change.rowIds.map((id) => resolveRow(table, id ?? 0, named))
-    if (change.kind === 'remove') deleteRecords(doc, table.tableId, rowIds)
-    else updateRecords(doc, table.tableId, { rowIds, cells }, options)
-    return []
+  return actions.map((action) => {
+    switch (action.kind) {
+      case 'none':
+        return {}
+      case 'add':
+      case 'update':
+      case 'remove':
+        return changeRows(doc, action, { ...options, named })
+      default:
+        return applyStructureAction(doc, action)
+    }
   })
+}
+
+type NamingOptions = WriteOptions & { readonly named: NamedRows }
+
+function changeRows(doc: DocumentWriter, change: RowChange, options: NamingOptions): ActionResult {
+  if (isMetadataTable(change.tableId)) return changeMetadataRows(doc, change, options)
+  const table = doc.schema.getWritable(change.tableId)
+  const { named } = options
+  const cells = resolveCells(doc, table, change.cells, named)
+  if (change.kind === 'add') return { rowIds: add(doc, table, { ...change, cells }, options) }
+  const rowIds = change.rowIds.map((id) => resolveRow(table, id ?? 0, named))
+  if (change.kind === 'remove') deleteRecords(doc, table.tableId, rowIds)
+  else updateRecords(doc, table.tableId, { rowIds, cells }, options)
+  return {}
+}
+
+function changeMetadataRows(
+  doc: DocumentWriter,
+  { kind, tableId, rowIds: wanted, cells }: RowChange,
+  options: WriteOptions,
+): ActionResult {
+  const rowIds = wanted.map((id) => id ?? 0)
+  if (kind === 'add') refuseMetadataRows(tableId)
+  else if (kind === 'remove') deleteRecords(doc, tableId, rowIds)
+  else updateRecords(doc, tableId, { rowIds, cells }, options)
+  return {}
 }
 
 function add(
   doc: DocumentWriter,
   table: Table,
   { rowIds, cells }: RowChange,
-  { named, ...options }: WriteOptions & { readonly named: NamedRows },
+  { named, ...options }: NamingOptions,
 ): readonly number[] {
   const chosen = rowIds.some((id) => id !== null && id >= 0)
   const ids = chosen ? chooseIds(doc, table, rowIds) : undefined

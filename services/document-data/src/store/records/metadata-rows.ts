@@ -1,12 +1,16 @@
 import { AppError } from '@sheaf/kit/errors'
 import { shorten } from '@sheaf/kit/truncate-text'
-import type { Cell } from '../../values/column-type'
 import { applyChanges, type AppliedChange, type ColumnChange } from '../structure/column-changes'
-import type { ColumnMetadata } from '../schema/column-metadata'
 import { removeColumns } from '../structure/column-removal'
 import type { DocumentWriter } from '../document'
 import { findMetadataColumns } from '../schema/metadata-tables'
 import type { Column, Table } from '../schema/schema'
+import {
+  columnReaders,
+  readerOf,
+  tableReaders,
+  type FieldReader,
+} from '../structure/metadata-fields'
 import { removeTables } from '../structure/table-removal'
 import { updateTables } from '../structure/table-updates'
 import type { CellColumns } from './conversion'
@@ -37,6 +41,22 @@ export function removeMetadataRows(
     if (table) removeColumns(doc, table, columns)
   }
 }
+
+/** Throws `invalid`: a row alone does not say all that a new table or column needs. */
+export function refuseMetadataRows(tableId: string): never {
+  const action = addedBy.get(tableId)
+  if (!action) throw readOnly(tableId)
+  throw new AppError(
+    'invalid',
+    'TABLE_READ_ONLY',
+    `rows of "${tableId}" cannot be added: use the action ${action}`,
+  )
+}
+
+const addedBy = new Map([
+  ['_grist_Tables', 'AddTable'],
+  ['_grist_Tables_column', 'AddColumn'],
+])
 
 /** Changes the tables or columns that these rows describe. Throws `invalid` for an unknown row. */
 export function updateMetadataRows(
@@ -78,52 +98,14 @@ function updateColumnRows(doc: DocumentWriter, rows: Rows): void {
   for (const [table, list] of changes) applyChanges(doc, table, list)
 }
 
-/** Reads a cell; undefined when its value does not fit its column. */
-type Reader<T> = (cell: Cell) => T | undefined
-type Readers<T> = { readonly [key in keyof T]-?: Reader<NonNullable<T[key]> | null> }
-
-const text: Reader<string> = (cell) => (typeof cell === 'string' ? cell : undefined)
-const truth: Reader<boolean> = (cell) =>
-  typeof cell === 'boolean' || cell === 0 || cell === 1 ? Boolean(cell) : undefined
-const ref: Reader<number> = (cell) => (isRef(cell) ? cell : undefined)
-const refs: Reader<string | null> = (cell) => {
-  if (cell === null) return null
-  const [code, ...items] = Array.isArray(cell) ? cell : []
-  if (code !== 'L' || !items.every(isRef)) return undefined
-  return items.length === 0 ? null : JSON.stringify(items)
-}
-
-function isRef(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0
-}
-
-const tableReaders = { tableId: text, onDemand: truth }
-
-const columnReaders: Readers<ColumnMetadata> = {
-  colId: text,
-  parentPos: (cell) => (typeof cell === 'number' && Number.isFinite(cell) ? cell : undefined),
-  type: text,
-  widgetOptions: text,
-  isFormula: truth,
-  formula: text,
-  label: text,
-  description: text,
-  untieColIdFromLabel: truth,
-  displayCol: ref,
-  visibleCol: ref,
-  rules: refs,
-  recalcWhen: (cell) => (cell === 0 || cell === 1 || cell === 2 ? cell : undefined),
-  recalcDeps: refs,
-}
-
 function readRow(
   cells: CellColumns,
   row: number,
-  readers: Readonly<Record<string, Reader<unknown>>>,
+  readers: Readonly<Record<string, FieldReader<unknown>>>,
 ): object {
   const values: Record<string, unknown> = {}
   for (const [field, list] of cells) {
-    const read = Object.hasOwn(readers, field) ? readers[field] : undefined
+    const read = readerOf(readers, field)
     if (!read) throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${shorten(field)}"`)
     const value = read(list[row] ?? null)
     if (value === undefined)

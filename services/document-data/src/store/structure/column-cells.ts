@@ -11,6 +11,8 @@ import type { StoredTable } from './storage-layout'
 
 /** Bytes that one schema change may add to the log; a log entry is one text. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024
+/** The same for all schema changes of one write together. */
+const MAX_KEPT_BYTES_OF_WRITE = 2 * MAX_KEPT_BYTES
 /** Size of a row in the log in addition to its cells. */
 const ROW_BYTES = 12
 
@@ -31,23 +33,34 @@ export function isEmpty(form: Omit<CellForm, 'typeName'>): boolean {
   return form.isFormula && !isComputed(form)
 }
 
-/** Throws `too_large` when the cells of these columns exceed what one log entry can hold. */
+/**
+ * Throws `too_large` when the cells of these columns, or together with those of earlier changes of this write,
+ * exceed what one log entry can hold.
+ */
 export function requireKeepable(
-  { connection }: DocumentWriter,
+  doc: DocumentWriter,
   { tableId }: StoredTable,
   colIds: readonly string[],
 ): void {
   const sizes = colIds.map((id) => `coalesce(sum(octet_length(${quoteId(id)})), 0)`)
-  const bytes = requireRow(
-    connection
+  const sums = requireRow(
+    doc.connection
       .raw<number[]>(`SELECT count(*) * ${ROW_BYTES}, ${sizes.join(', ')} FROM ${quoteId(tableId)}`)
       .get(),
   )
-  if (bytes.reduce((sum, size) => sum + size, 0) > MAX_KEPT_BYTES)
+  const bytes = sums.reduce((sum, size) => sum + size, 0)
+  doc.replacedBytes += bytes
+  if (bytes > MAX_KEPT_BYTES)
     throw new AppError(
       'too_large',
       'TABLE_TOO_LARGE',
       `table "${tableId}" has too much data for one change: delete rows first`,
+    )
+  if (doc.replacedBytes > MAX_KEPT_BYTES_OF_WRITE)
+    throw new AppError(
+      'too_large',
+      'TABLE_TOO_LARGE',
+      `the changes of tables and columns in one request replace too much data, at table "${tableId}": use several requests`,
     )
 }
 

@@ -28,12 +28,7 @@ export function listTables(doc: DocumentReader): readonly Table[] {
  * them.
  */
 export function addTables(doc: DocumentWriter, tables: readonly NewTable[]): string[] {
-  if (tables.reduce((sum, { columns }) => sum + columns.length, 0) > MAX_NEW_COLUMNS)
-    throw new AppError(
-      'invalid',
-      'TOO_MANY_COLUMNS',
-      `the tables of a request must not have more than ${MAX_NEW_COLUMNS} columns together`,
-    )
+  requireFewColumns(tables)
   const taken = new Set(doc.schema.tables.map(({ tableId }) => tableId.toLowerCase()))
   const made = tables.map((table) => {
     const tableId = tableIdFor(table.id ?? '', taken)
@@ -43,6 +38,16 @@ export function addTables(doc: DocumentWriter, tables: readonly NewTable[]): str
   })
   doc.schemaChanged()
   return made
+}
+
+/** Throws `invalid` when these tables, the new ones of one request, have too many columns together. */
+export function requireFewColumns(tables: readonly NewTable[]): void {
+  if (tables.reduce((sum, { columns }) => sum + columns.length, 0) > MAX_NEW_COLUMNS)
+    throw new AppError(
+      'invalid',
+      'TOO_MANY_COLUMNS',
+      `the tables of a request must not have more than ${MAX_NEW_COLUMNS} columns together`,
+    )
 }
 
 function addTable(doc: DocumentWriter, tableId: string, wished: readonly NewColumn[]): void {
