@@ -1,6 +1,11 @@
 import { AppError } from '@sheaf/kit/errors'
+import { cutText } from '@sheaf/kit/truncate-text'
 import type { Cell } from '../values/column-type'
 import { faultOfCell } from './cell'
+
+/** Property names in one message, and the longest part of each. */
+const MAX_SHOWN = 5
+const MAX_SHOWN_NAME = 100
 
 /** The error for a malformed body. Messages locate the fault with a path and do not quote values. */
 export function invalidPayload(fault: string): AppError {
@@ -39,6 +44,22 @@ export function notAnObject(path: string, itemName: string): AppError {
 export function invalidRecord(path: string, itemName: string, fault: string): AppError {
   const full = fault.replace(/(^|; )\./g, (_, start: string) => `${start}${path}.`)
   return invalidPayload(`${path} is not a ${itemName}; ${full}`)
+}
+
+/**
+ * Rejects a record whose cells stand beside `fields` instead of in it: its other properties would be lost.
+ * `known` are the properties that a record has besides `fields`.
+ */
+export function requireNoStrayCells(
+  record: Record<string, unknown>,
+  path: string,
+  known: readonly string[] = [],
+): void {
+  const stray = Object.keys(record).filter((name) => !known.includes(name))
+  if (stray.length === 0) return
+  const shown = stray.slice(0, MAX_SHOWN).map((name) => cutText(name, MAX_SHOWN_NAME))
+  const rest = stray.length > MAX_SHOWN ? ', …' : ''
+  throw invalidPayload(`${path} has no fields; put ${shown.join(', ')}${rest} into it`)
 }
 
 /** Collects the cells of records by column, with null for omitted columns. */

@@ -8,7 +8,7 @@ import { readActions, type RowAction } from '../bodies/actions-body'
 import type { Context } from '../context'
 import { applyActions } from '../store/records/actions'
 import { requireDocument } from './document-call'
-import { runWrite } from './document-options'
+import { isStrict, runWrite } from './document-options'
 
 /** Handlers of ActionsService: row changes in the format of older clients. */
 export const actions = (ctx: Context): ActionsService => ({
@@ -22,7 +22,7 @@ export const actions = (ctx: Context): ActionsService => ({
     return runWrite(ctx, call, request, {
       response: ApplyActionsResponse,
       run: (doc) => {
-        const added = applyActions(doc, list, { noParse })
+        const added = applyActions(doc, list, { noParse, strict: isStrict(request) })
         const results = list.map((action, index) => resultOf(action, added[index] ?? []))
         return {
           resultsJson: Buffer.from(JSON.stringify(results)),

@@ -5,6 +5,7 @@ import { makeDataColumn } from '../structure/columns'
 import type { DocumentWriter } from '../document'
 import type { Column, Table } from '../schema/schema'
 import { createLookup } from './lookup'
+import { requireFit } from './strict-cells'
 
 /**
  * Cells to write, by column id; each list has one item per row, undefined where the row leaves the column
@@ -12,10 +13,14 @@ import { createLookup } from './lookup'
  */
 export type CellColumns = ReadonlyMap<string, readonly (Cell | undefined)[]>
 
-/** Options for text in a write. */
+/** Options for the cells of a write. */
 export interface WriteOptions {
   /** True to store text unchanged instead of parsing it by column type. */
   readonly noParse: boolean
+  /** True to reject cells that do not fit their column, and references to what does not exist. */
+  readonly strict?: boolean
+  /** Index of each row in the request, for messages of strict writes; absent when they are the same. */
+  readonly places?: readonly number[]
 }
 
 /** One column of a write, in stored form. */
@@ -87,6 +92,7 @@ export function convertCells(
   const stored = new Array<StoredValue>(values.length)
   for (let row = 0; row < values.length; row++)
     stored[row] = type.toStored(values[row] ?? null, context, options)
+  if (options.strict) requireFit(column, values, stored, options)
   return stored
 }
 
