@@ -72,14 +72,14 @@ export const orgRoutes: readonly Route[] = [
     tag,
     summary: 'Update an org',
     description:
-      'Changes name or subdomain; omitted and empty fields keep their value. Requires owner access to the site.',
+      'Changes name or subdomain; omitted fields and an empty subdomain keep their value. Requires owner access to the site.',
     access: 'caller',
     params: orgParams,
     body: orgChange,
     success: { description: 'Done', schema: nothing },
     async handle(exchange, { params, body: { name, domain } }) {
       const org = toOrgRef(exchange, params)
-      const request = { org, name: name || undefined, domain: domain ?? undefined }
+      const request = { org, name: name ?? undefined, domain: domain ?? undefined }
       await exchange.context.directory.orgs.updateOrg(request, exchange.call())
       sendNull(exchange)
     },
