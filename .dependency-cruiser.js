@@ -24,8 +24,8 @@ const halls = {
     admission.ts event-loop-delay.ts write-trace.ts metrics.ts documents.ts config.ts context.ts heartbeat.ts
     handlers check.ts service.ts main.ts`,
   'services/document-data/src/values': `
-    column-type.ts numbers tagged-text.ts list-storage.ts dates python-text.ts column-types column-types.ts
-    upload-time.ts convert-value.ts guessing logged-cells.ts`,
+    unknown-type.ts column-type.ts numbers tagged-text.ts list-storage.ts dates python-text.ts column-types
+    column-types.ts upload-time.ts convert-value.ts guessing logged-cells.ts`,
   'services/document-data/src/store': `
     sqlite/migrations sqlite integrity log schema indexes reads document.ts document-access.ts
     structure records attachments revert feed exports workers documents`,
@@ -164,7 +164,7 @@ module.exports = {
       {
         path: '^protos/|/handlers/|^packages/(kit|auth)/src/|@grpc/',
         pathNot:
-          '^packages/(kit/src/(errors|quota|wait-for-drain|postgres/(database|database-dump))|auth/src/roles)\\.ts$',
+          '^packages/(kit/src/(errors|quota|truncate-text|wait-for-drain|postgres/(database|database-dump))|auth/src/roles)\\.ts$',
       },
     ),
     rule(

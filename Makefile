@@ -35,21 +35,21 @@ run: build ## start Sheaf on this machine; ^C stops it. OTEL=1 shows slow reques
 	@exec env $(if $(OTEL),SHEAF_TRACES=$(OTEL)) node packages/standalone/dist/main.js
 
 .PHONY: check
-check: gen ## protos, format, lint, types, import rules, dead code
+check: gen ## check protos, format, lint, types, import rules and dead code
 	@node scripts/check.js
 
 .PHONY: fix
-fix: gen ## let the formatter and the linter repair what they can
+fix: gen ## apply the automatic fixes of the formatter and the linter
 	@node_modules/.bin/prettier --log-level=warn --write .
 	@node_modules/.bin/eslint . --fix
 
 .PHONY: test
-test: build ## all tests, and check beside them; the last line counts them
+test: build ## run all tests, and the checks concurrently; the last line has the counts
 	@scripts/install-browser.sh
 	@node scripts/test.js --check
 
 .PHONY: soak
-soak: build ## the fault tests, long: ROUNDS=50 of each fault, at most SECONDS=900 each
+soak: build ## run the fault tests for longer: ROUNDS=50 of each fault, at most SECONDS=900 each
 	@node scripts/soak.js $(or $(ROUNDS),50) $(or $(SECONDS),900)
 
 .PHONY: bench
@@ -57,9 +57,9 @@ bench: build ## measure Sheaf beside a plain server; MODE=rows, MODE=documents, 
 	@node bench/dist/main.js --mode $(or $(MODE),compare) $(ARGS)
 
 .PHONY: demo
-demo: build ## load 34,000 cities into the Sheaf that `make run` started
+demo: build ## load 34,000 cities into the running Sheaf
 	@npm run --silent sheaf -- load tests/data/world-cities.csv
 
 .PHONY: protos-baseline
-protos-baseline: setup ## at a release: later protos must stay compatible with the ones of now
+protos-baseline: setup ## at a release: record the protos, with which later ones must be compatible
 	@cd protos && ../$(BUF) build --exclude-source-info -o baseline.binpb

@@ -29,23 +29,28 @@ async function run(name, args, signal) {
   const jest = spawn(
     process.execPath,
     [join(root, 'node_modules/jest/bin/jest.js'), '--json', '--outputFile', report, ...args],
-    // With --json jest also prints the report to stdout; output for people goes to stderr.
-    { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] },
+    // With --json jest also prints the report to stdout; output for people goes to stderr. Detached, that is, in
+    // a process group with its workers, which would otherwise continue their suites when jest is stopped.
+    { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], detached: true },
   )
-  const stop = () => jest.kill()
+  const ended = once(jest, 'close')
+  const stop = () => {
+    if (jest.exitCode === null && jest.signalCode === null) process.kill(-jest.pid)
+  }
   signal.addEventListener('abort', stop)
   if (signal.aborted) stop()
-  const [status] = await once(jest, 'close')
+  const [status] = await ended
   signal.removeEventListener('abort', stop)
   return { status, suites: readSuites(report) }
 }
 
-/** Runs the checks at low priority; returns whether they passed, and their output. */
-async function runChecks() {
-  const checks = spawn(process.execPath, [join(__dirname, 'check.js')], {
+/** Runs the checks at low priority, until `signal` is aborted; returns whether they passed, and their output. */
+async function runChecks(program, signal) {
+  const checks = spawn(process.execPath, [program], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  signal.addEventListener('abort', () => checks.kill())
   setPriority(checks.pid, LOW_PRIORITY)
   let printed = ''
   checks.stdout.setEncoding('utf8').on('data', (text) => (printed += text))
@@ -134,13 +139,15 @@ async function runTests(args, signal) {
   return { suites, rerun: hindered.length, passed, failed }
 }
 
-module.exports = { findHindered, summarize }
+module.exports = { findHindered, runBoth, summarize }
 
-/** Runs all tests and the checks concurrently; a failed check stops the tests and counts as a failed test. */
-async function runBoth(args) {
-  const stop = new AbortController()
+/**
+ * Runs all tests and the checks concurrently; a failed check aborts `stop`, which stops the tests, and counts as
+ * a failed test.
+ */
+async function runBoth(args, stop, checks = join(__dirname, 'check.js')) {
   const tests = runTests(args, stop.signal)
-  const { passed, printed } = await runChecks()
+  const { passed, printed } = await runChecks(checks, stop.signal)
   if (!passed) stop.abort()
   else process.stderr.write(printed)
   const outcome = await tests
@@ -150,10 +157,11 @@ async function runBoth(args) {
 }
 
 async function main(args) {
+  const stop = new AbortController()
+  // ^C does not reach jest, which is in a process group of its own.
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(name, () => stop.abort())
   const outcome =
-    args[0] === '--check'
-      ? await runBoth(args.slice(1))
-      : await runTests(args, new AbortController().signal)
+    args[0] === '--check' ? await runBoth(args.slice(1), stop) : await runTests(args, stop.signal)
   console.log(summarize(outcome).join('\n'))
   process.exitCode = outcome.failed > 0 ? 1 : 0
 }

@@ -135,6 +135,30 @@ describe('the pages', () => {
   })
 })
 
+describe('the runbook', () => {
+  it('quotes only messages that are logged', () => {
+    const quoted = [...readPage('runbook.md').matchAll(/`([a-z][^`]* [^`]*)`/g)]
+      .map(([, text = '']) => text.replaceAll(/\s+/g, ' '))
+      .filter((text) => !/^(npm|kubectl|make) /.test(text))
+    expect(quoted.length).toBeGreaterThan(3)
+    const sources = readSources().join('\n')
+    expect(quoted.filter((text) => !sources.includes(`'${text}'`))).toEqual([])
+  })
+
+  it('names only panels that exist', () => {
+    const folder = 'deploy/telemetry/grafana/dashboards'
+    const dashboards = readdirSync(join(root, folder)).map((name) =>
+      readFileSync(join(root, folder, name), 'utf8'),
+    )
+    const panels = [...readPage('runbook.md').matchAll(/(?<!\w)_([A-Z][^_]*)_(?!\w)/g)].map(
+      ([, title = '']) => title.replaceAll(/\s+/g, ' '),
+    )
+    expect(panels.length).toBeGreaterThan(5)
+    const titles = dashboards.join('\n')
+    expect(panels.filter((title) => !titles.includes(`"title": "${title}"`))).toEqual([])
+  })
+})
+
 describe('the reference pages', () => {
   it('list every reason that an error can have, and no other', () => {
     const thrown = new RegExp(

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 
 interface Suite {
@@ -14,8 +16,13 @@ interface Outcome {
   readonly suites: ReadonlyMap<string, Suite>
 }
 
-const { findHindered, summarize } = jest.requireActual<{
+const { findHindered, runBoth, summarize } = jest.requireActual<{
   findHindered(outcome: Outcome, args: readonly string[]): string[]
+  runBoth(
+    args: readonly string[],
+    stop: AbortController,
+    checks: string,
+  ): Promise<{ passed: number; failed: number }>
   summarize(run: {
     suites: ReadonlyMap<string, Suite>
     rerun: number
@@ -69,23 +76,24 @@ describe('the last lines of a run', () => {
   })
 })
 
+/** Writes a suite of one test. */
+const writeSuite = (folder: string, name: string, body: string) =>
+  writeFile(join(folder, `${name}.test.js`), `it('is probed', async () => { ${body} })`)
+
+const configOf = (rootDir: string) =>
+  `--config=${JSON.stringify({ rootDir, cacheDirectory: rootDir, watchman: false })}`
+
 describe('a run of which a suite fails once', () => {
   it('names the suite, counts it, and passes', async () => {
     await using folder = await tempDir()
-    const probe = (name: string, body: string) =>
-      writeFile(join(folder.path, `${name}.test.js`), `it('is probed', () => { ${body} })`)
+    const probe = (name: string, body: string) => writeSuite(folder.path, name, body)
     await probe('steady', '')
     // Fails on its first run, which leaves a folder behind.
     await probe(
       'shaky',
       "expect(require('node:fs').mkdirSync(__dirname + '/seen', { recursive: true })).toBe()",
     )
-    const config = JSON.stringify({
-      rootDir: folder.path,
-      cacheDirectory: folder.path,
-      watchman: false,
-    })
-    const args = [join(root, 'scripts/test.js'), `--config=${config}`]
+    const args = [join(root, 'scripts/test.js'), configOf(folder.path)]
     const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     expect(status).toBe(0)
     expect(stderr).toMatch(/^unstable: .*shaky\.test\.js passed only when it ran alone$/m)
@@ -96,3 +104,54 @@ describe('a run of which a suite fails once', () => {
     expect(stdout).toMatch(/^slowest suites:\n +\d+\.\d s {2}.*\.test\.js$/m)
   })
 })
+
+describe('a run with checks', () => {
+  afterEach(() => jest.restoreAllMocks())
+
+  it('fails, shows the output of a failed check, and stops the workers in the midst of a suite', async () => {
+    await using folder = await tempDir()
+    const pids = () =>
+      readdirSync(folder.path).flatMap(
+        (name) => /^pid-(\d+)$/.exec(name)?.slice(1).map(Number) ?? [],
+      )
+    for (const name of ['one', 'two'])
+      await writeSuite(
+        folder.path,
+        name,
+        `require('node:fs').writeFileSync(__dirname + '/pid-' + process.pid, '')
+         await new Promise((resolve) => setTimeout(resolve, 170_000))`,
+      )
+    const checks = join(folder.path, 'checks.js')
+    await writeFile(
+      checks,
+      `const timer = setInterval(() => {
+         if (require('node:fs').readdirSync(__dirname).filter((name) => name.startsWith('pid-')).length < 2) return
+         clearInterval(timer)
+         console.log('FAILED lint')
+         process.exitCode = 1
+       }, 20)`,
+    )
+    let printed = ''
+    jest
+      .spyOn(process.stderr, 'write')
+      .mockImplementation((text) => Boolean((printed += String(text))))
+    const outcome = await runBoth(
+      [configOf(folder.path), '--maxWorkers=2', '--testTimeout=180000'],
+      new AbortController(),
+      checks,
+    )
+    expect(outcome).toMatchObject({ passed: 0, failed: 1 })
+    expect(printed).toContain('FAILED lint')
+    expect(pids()).toHaveLength(2)
+    await eventually(() => expect(pids().filter(isRunning)).toEqual([]))
+  })
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

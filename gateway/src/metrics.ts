@@ -61,8 +61,8 @@ export function countRequest({ method = '', route, status, ms }: CountedRequest)
 /** Exposes the gateway's current load, until disposed of. */
 export function observeLoad(inHand: Load): Disposable {
   return together([
-    load.active.observe((tell) => tell(inHand.active)),
-    load.streams.observe((tell) => tell(inHand.changeStreams.used)),
-    load.bodies.observe((tell) => tell(inHand.bodyBytes)),
+    load.active.observe((report) => report(inHand.active)),
+    load.streams.observe((report) => report(inHand.changeStreams.used)),
+    load.bodies.observe((report) => report(inHand.bodyBytes)),
   ])
 }

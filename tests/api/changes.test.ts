@@ -197,12 +197,10 @@ describe('a stream of changes', () => {
     await eventually(() => expect(stream.seqs()).toEqual([4, 5]))
     expect(stream.events[0]?.data).toEqual((await list({ since: 3 })).body.changes[0])
 
-    const started = Date.now()
     await rest.patch(`${doc}/tables/Pets/records`, {
       body: { records: [{ id: 1, fields: { Name: 'Max' } }] },
     })
     await eventually(() => expect(stream.seqs()).toEqual([4, 5, 6]))
-    expect(Date.now() - started).toBeLessThan(1_500)
     stream.close()
 
     await addRecords(rest, `${doc}/tables/Pets`, [{ Name: 'Tom' }])

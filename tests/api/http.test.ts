@@ -64,6 +64,49 @@ describe('the HTTP layer', () => {
     expect((await alice.rest.get('/api/orgs')).status).toBe(200)
   })
 
+  it('repeats only the beginning of overlong input in an error', async () => {
+    const { rest } = system.alice
+    const doc = await newDocument(rest)
+    const records = `${doc}/tables/Table1/records`
+    const long = 'x'.repeat(9_000)
+    const replies = [
+      await rest.get(records, { query: { limit: 1, cursor: long } }),
+      await rest.get(records, { query: { sort: long } }),
+      await rest.get(records, { query: { filter: JSON.stringify({ [long]: [1] }) } }),
+      await rest.get(records, { query: { filter: JSON.stringify({ A: { [long]: 1 } }) } }),
+      await rest.get(`${doc}/tables/${long}/records`),
+      await rest.get(`/api/docs/${long}`),
+      await rest.get(`/api/${long}`),
+      await rest.post(records, { body: { records: [{ fields: { [long]: 1 } }] } }),
+      await rest.post(records, { body: { records: [{ fields: { [long]: [{}] } }] } }),
+      await rest.put(records, { body: { records: [{ require: { [long]: 1 } }] } }),
+      await rest.post(`${doc}/tables/Table1/data`, { body: { [long]: 1 } }),
+      await rest.post(`${doc}/tables/Table1/data`, { body: { [long]: [{}] } }),
+      await rest.post(`${doc}/tables/Table1/data`, { body: { A: [1], [long]: [] } }),
+      await rest.post(`${doc}/apply`, { body: [[long, 'Table1', null, {}]] }),
+      await rest.post(`${doc}/apply`, { body: [['AddRecord', long, null, {}]] }),
+      await rest.post(`${doc}/apply`, { body: [['AddRecord', 'Table1', null, { [long]: [{}] }]] }),
+      await rest.post(`${doc}/apply`, {
+        body: [['BulkAddRecord', 'Table1', [null], { [long]: 1 }]],
+      }),
+      await rest.post(`${doc}/tables`, {
+        body: { tables: [{ columns: [{ id: 'A', fields: { type: long } }] }] },
+      }),
+      await rest.delete(`${doc}/tables/Table1/columns/${long}`),
+      await rest.patch(doc, { body: { [long]: 1 } }),
+      await rest.patch(`${doc}/access`, { body: { delta: { users: { 'a@b.example': long } } } }),
+      await rest.get(`${doc}/sql`, { query: { q: `select ${long} from Table1` } }),
+      await rest.get('/api/orgs', { headers: { origin: long } }),
+    ]
+    for (const [at, { status, text }] of replies.entries()) {
+      expect([at, status >= 400 && status < 500, text.length < 600 || text]).toEqual([
+        at,
+        true,
+        true,
+      ])
+    }
+  })
+
   it('refuses credentials from a page of another site', async () => {
     const origin = { origin: 'https://evil.example' }
     expect((await system.alice.rest.get('/api/orgs', { headers: origin })).status).toBe(403)

@@ -43,7 +43,9 @@ describe(`a full disk (${disk.kind})`, () => {
         return reply.status === 503 && reply
       })
       expect(refused.body.error).toMatch(
-        disk.kind === 'tmpfs' ? /^the disk is full/ : /^the (disk is full|file of the document)/,
+        disk.kind === 'tmpfs'
+          ? /^the disk is full/
+          : /^the (disk is full|document file is unavailable)/,
       )
       expect((await words(rest, doc)).filter((word) => word.startsWith('before'))).toHaveLength(500)
     }

@@ -1,5 +1,6 @@
 import { extname } from 'node:path/posix'
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type {
   Attachment,
   DownloadAttachmentResponse,
@@ -95,7 +96,7 @@ function readRange(
   const ranges = parseRange(size, asked)
   if (ranges === -1) {
     headers.push('Content-Range', `bytes */${size}`)
-    throw new AppError('range', 'RANGE_NOT_SATISFIABLE', `range not satisfiable: ${asked}`)
+    throw new AppError('range', 'RANGE_NOT_SATISFIABLE', `range not satisfiable: ${shorten(asked)}`)
   }
   if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1 || !ranges[0])
     return undefined

@@ -130,7 +130,7 @@ export function requireReached(since: number, latest: number): void {
 
 /** Truncated changes are no failed precondition of the client's, so the status must not be 412. */
 export function toClientError(error: unknown): unknown {
-  const told = toAppError(error)
-  if (told?.reason !== 'CHANGES_CUT') return error
-  return new AppError('conflict', 'CHANGES_CUT', told.message, told.metadata)
+  const known = toAppError(error)
+  if (known?.reason !== 'CHANGES_CUT') return error
+  return new AppError('conflict', 'CHANGES_CUT', known.message, known.metadata)
 }

@@ -46,8 +46,8 @@ export async function streamChanges(
 
 /** True for an error that may have gone a moment later. */
 function isTransient(error: unknown): boolean {
-  const told = toAppError(error)
-  return told !== undefined && passing.has(told.code)
+  const known = toAppError(error)
+  return known !== undefined && passing.has(known.code)
 }
 
 type Responses = AsyncGenerator<ReadChangesResponse, undefined, undefined>
@@ -229,14 +229,14 @@ class ChangeStream {
   /** Ends a response that has begun. The client discards an incomplete event. */
   private abort(error: unknown): void {
     const { response, context, requestId, signal } = this.exchange
-    const told = toAppError(error)
-    if (!told || this.writer.isMidway || response.destroyed || signal.aborted) {
+    const known = toAppError(error)
+    if (!known || this.writer.isMidway || response.destroyed || signal.aborted) {
       if (!signal.aborted)
         context.log.warn({ requestId, err: error }, 'a change stream was interrupted')
       response.destroy()
       return
     }
-    const data = JSON.stringify({ error: told.message, details: { reason: told.reason } })
+    const data = JSON.stringify({ error: known.message, details: { reason: known.reason } })
     response.end(`event: end\ndata: ${data}\n\n`)
   }
 }

@@ -14,28 +14,17 @@ interface WriteQuery {
   noparse: boolean
 }
 
-/** Adds the rows of the body. Returns their ids. */
-export async function addRows(
+/** Writes the rows of the body. Returns the ids of added rows, and of updated ones for columnar bodies. */
+export async function writeRows(
   exchange: Exchange,
   input: Input<TableParams, WriteQuery>,
-  form: RecordsForm,
+  { rpc, form }: { rpc: 'addRecords' | 'updateRecords'; form: RecordsForm },
 ): Promise<number[]> {
-  const request = requestOf(input, form)
+  const { document, params, query, bytes } = input
+  const { tableId } = params
+  const request = { docId: document.docId, tableId, bodyJson: bytes, noParse: query.noparse, form }
   const { rowIds } = await writeDocument(exchange, input, (home, call, options) =>
-    home.records.addRecords({ ...request, options }, call),
-  )
-  return rowIds
-}
-
-/** Updates the rows of the body. Returns their ids for columnar bodies. */
-export async function changeRows(
-  exchange: Exchange,
-  input: Input<TableParams, WriteQuery>,
-  form: RecordsForm,
-): Promise<number[]> {
-  const request = requestOf(input, form)
-  const { rowIds } = await writeDocument(exchange, input, (home, call, options) =>
-    home.records.updateRecords({ ...request, options }, call),
+    home.records[rpc]({ ...request, options }, call),
   )
   return rowIds
 }
@@ -48,12 +37,4 @@ export async function deleteRows(exchange: Exchange, input: Input<TableParams>):
     home.records.deleteRecords({ ...request, options }, call),
   )
   sendNull(exchange)
-}
-
-function requestOf(
-  { document, params, query, bytes }: Input<TableParams, WriteQuery>,
-  form: RecordsForm,
-) {
-  const { tableId } = params
-  return { docId: document.docId, tableId, bodyJson: bytes, noParse: query.noparse, form }
 }

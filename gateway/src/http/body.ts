@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { Exchange } from './exchange'
 
 /** The forms of the sign-in pages have a few short fields. */
@@ -10,9 +11,6 @@ const MAX_FORM_BYTES = 16 * 1024
 const EMPTY_OBJECT = Buffer.from('{}')
 
 const tooLarge = () => new AppError('too_large', 'BODY_TOO_LARGE', 'request entity too large')
-
-/** Longest part of a Content-Type that an error repeats. */
-const MAX_SHOWN_TYPE = 100
 
 /** A body as received. */
 export interface ReceivedBody {
@@ -48,8 +46,10 @@ export async function readJsonBytes(exchange: Exchange): Promise<ReceivedBody> {
 }
 
 function foreignBody({ headers }: IncomingMessage): ReceivedBody {
-  const sent = headers['content-type']?.slice(0, MAX_SHOWN_TYPE)
-  const how = sent ? `the body was sent as "${sent}"` : 'the body was sent without a Content-Type'
+  const sent = headers['content-type']
+  const how = sent
+    ? `the body was sent as "${shorten(sent)}"`
+    : 'the body was sent without a Content-Type'
   const message = `${how}: send JSON with the header "Content-Type: application/json"`
   return {
     bytes: EMPTY_OBJECT,
@@ -103,7 +103,11 @@ function hasJsonType({ headers }: IncomingMessage): boolean {
   if (mediaType.trim() !== 'application/json') return false
   const charset = parameters.map((text) => /^\s*charset="?([^"\s]*)/.exec(text)?.[1]).find(Boolean)
   if (charset === undefined || charset === 'utf-8' || charset === 'utf8') return true
-  throw new AppError('unsupported_media', 'UNSUPPORTED_CHARSET', `unsupported charset "${charset}"`)
+  throw new AppError(
+    'unsupported_media',
+    'UNSUPPORTED_CHARSET',
+    `unsupported charset "${shorten(charset)}"`,
+  )
 }
 
 /** Returns the body without its content encoding. Throws AppError `unsupported_media` for an unknown one. */
@@ -119,7 +123,7 @@ function createDecoder(encoding: string) {
   if (encoding === 'gzip') return createGunzip()
   if (encoding === 'deflate') return createInflate()
   if (encoding === 'br') return createBrotliDecompress()
-  const message = `unsupported content encoding "${encoding}"`
+  const message = `unsupported content encoding "${shorten(encoding)}"`
   throw new AppError('unsupported_media', 'UNSUPPORTED_ENCODING', message)
 }
 

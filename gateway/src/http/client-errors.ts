@@ -45,10 +45,10 @@ export function answerClientErrors(server: Server, log: Logger): void {
     const { status, ...body } = refusals[error.code ?? ''] ?? malformed
     const json = JSON.stringify({ error: body.error, details: { reason: body.reason } })
     const requestId = randomUUID()
-    const told = { method: undefined, route: 'none', status: Number.parseInt(status), ms: 0 }
-    countRequest(told)
-    const { route, ms } = told
-    log.info({ requestId, route, status: told.status, ms, reason: body.reason }, 'request')
+    const facts = { method: undefined, route: 'none', status: Number.parseInt(status), ms: 0 }
+    countRequest(facts)
+    const { route, ms } = facts
+    log.info({ requestId, route, status: facts.status, ms, reason: body.reason }, 'request')
     const head = [
       `HTTP/1.1 ${status}`,
       'Content-Type: application/json; charset=utf-8',

@@ -211,10 +211,10 @@ export class Exchange {
     const { elapsedMs: ms } = this
     // 499: the client disconnected before a response was sent.
     const status = response.headersSent ? response.statusCode : 499
-    const told = { method: this.request.method, route: route?.path ?? 'none', status, ms }
-    countRequest(told)
-    if (!route?.isProbe) this.log('info', told)
-    else if (context.log.isLevelEnabled('debug')) this.log('debug', told)
+    const facts = { method: this.request.method, route: route?.path ?? 'none', status, ms }
+    countRequest(facts)
+    if (!route?.isProbe) this.log('info', facts)
+    else if (context.log.isLevelEnabled('debug')) this.log('debug', facts)
   }
 
   private abort(reason: AppError): void {

@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { z } from 'zod'
 import { pathText } from './validation-errors'
 
@@ -12,8 +13,8 @@ export function requireKnownParameters(known: readonly string[], query: object =
   throw new AppError(
     'invalid',
     'INVALID_PARAMETER',
-    `unknown parameter "${name}"; parameters of this route: ${offered}`,
-    { parameter: name },
+    `unknown parameter "${shorten(name)}"; parameters of this route: ${offered}`,
+    { parameter: shorten(name) },
   )
 }
 

@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { z } from 'zod'
 
 type Issue = z.core.$ZodIssue
@@ -23,7 +24,11 @@ const nouns: Readonly<Record<string, string>> = {
 export function toPayloadError({ issues }: z.ZodError, body: unknown, hint?: string): AppError {
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys')
   if (unknown)
-    return new AppError('invalid', 'UNKNOWN_PROPERTY', `unrecognized property ${unknown.keys[0]}`)
+    return new AppError(
+      'invalid',
+      'UNKNOWN_PROPERTY',
+      `unrecognized property ${shorten(String(unknown.keys[0]))}`,
+    )
   const sentences = issues.slice(0, MOST_ISSUES).map((issue) => describe(issue, body))
   if (hint !== undefined) sentences.push(hint)
   const userError = `Error: ${[...new Set(sentences)].join('\n    ')}`
@@ -35,7 +40,7 @@ export function toParameterError({ issues }: z.ZodError, values: unknown): AppEr
   const [issue] = issues
   const name = String(issue?.path[0])
   const value = valueAt(values, issue?.path ?? [])
-  const shown = String(value)
+  const shown = shorten(String(value))
   const isRepeated = issue?.code === 'invalid_type' || issue?.code === 'invalid_union'
   const fault = isRepeated ? 'should be a string' : (issue?.message ?? 'is not valid')
   const message = value === undefined ? 'is required' : `${fault}: ${shown}`
@@ -70,7 +75,8 @@ function describe(issue: Issue, body: unknown): string {
 /** A path as messages show it: `body.records[0].fields`. */
 export function pathText(path: readonly PropertyKey[]): string {
   let text = 'body'
-  for (const step of path) text += typeof step === 'number' ? `[${step}]` : `.${String(step)}`
+  for (const step of path)
+    text += typeof step === 'number' ? `[${step}]` : `.${shorten(String(step))}`
   return text
 }
 

@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { ConsoleFile, ConsoleFiles } from '../pages/console-files'
 import type { RouteTraits, Stage } from '../http/exchange'
 import { sendBytes, sendHead } from '../http/reply'
@@ -42,6 +43,6 @@ function findFile(files: ConsoleFiles, path: string): ConsoleFile {
   const file = files.get(path)
   if (file) return file
   if (path.startsWith('assets/'))
-    throw new AppError('not_found', 'NOT_FOUND', `not found: /console/${path}`)
+    throw new AppError('not_found', 'NOT_FOUND', `not found: /console/${shorten(path)}`)
   return index
 }

@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { Exchange, Stage } from '../http/exchange'
 import { sendBytes } from '../http/reply'
 import { hostname } from './site'
@@ -69,7 +70,7 @@ function isTrusted(
   baseDomain: string | undefined,
 ): boolean {
   if (!URL.canParse(origin))
-    throw new AppError('invalid', 'INVALID_ORIGIN', `Invalid origin: ${origin}`)
+    throw new AppError('invalid', 'INVALID_ORIGIN', `Invalid origin: ${shorten(origin)}`)
   const url = new URL(origin)
   // A page loaded over plain HTTP can be modified in transit; one loaded over TLS cannot.
   if (url.protocol === 'http:' && cookies.isSecure && !ownMachine.has(url.hostname)) return false

@@ -1,12 +1,16 @@
 import { AppError, toAppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import type { Exchange, SheafResponse } from '../http/exchange'
 import { sendErrorPage } from '../pages/send-page'
 import { sendError } from '../http/reply'
 
+/** Longest path repeated in an error; ids of documents and tables must stay recognizable. */
+const MAX_PATH = 200
+
 /** Responds to requests that match no route. */
 export const notFound: RequestHandler = ({ originalUrl }) => {
-  throw new AppError('not_found', 'NOT_FOUND', `not found: ${originalUrl}`)
+  throw new AppError('not_found', 'NOT_FOUND', `not found: ${shorten(originalUrl, MAX_PATH)}`)
 }
 
 /** Responds to errors thrown by Express handlers. */

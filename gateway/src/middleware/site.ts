@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { Stage } from '../http/exchange'
 
 /** Subdomains that name a part of the installation, not a site. */
@@ -23,7 +24,7 @@ export function site(baseDomain: string | undefined): Stage {
     const fromPath = decode(raw)
     const fromHost = baseDomain === undefined ? '' : subdomain(request.headers.host, baseDomain)
     if (fromPath && fromHost && fromPath !== fromHost) {
-      const message = `Wrong org for this domain: '${fromPath}' does not match '${fromHost}'`
+      const message = `Wrong org for this domain: '${shorten(fromPath)}' does not match '${shorten(fromHost)}'`
       throw new AppError('invalid', 'SITE_MISMATCH', message)
     }
     if (prefix) takeOff(request, prefix)
@@ -45,7 +46,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text).toLowerCase()
   } catch {
-    throw new AppError('invalid', 'MALFORMED_PATH', `Failed to decode param '${text}'`)
+    throw new AppError('invalid', 'MALFORMED_PATH', `Failed to decode param '${shorten(text)}'`)
   }
 }
 
@@ -54,7 +55,7 @@ function subdomain(host: string | undefined, baseDomain: string): string {
   const base = hostname(baseDomain)
   if (name === base) return ''
   if (!name.endsWith(`.${base}`))
-    throw new AppError('not_found', 'UNKNOWN_HOST', `Domain not recognized: ${host ?? ''}`)
+    throw new AppError('not_found', 'UNKNOWN_HOST', `Domain not recognized: ${shorten(host ?? '')}`)
   const label = name.slice(0, -base.length - 1)
   return NO_SITE.test(label) ? '' : label
 }

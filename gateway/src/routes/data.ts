@@ -3,7 +3,7 @@ import { ResultFormat } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { z } from 'zod'
 import { getReadOptions } from '../documents/conditional-requests'
 import { sendChunks } from '../documents/record-stream'
-import { addRows, changeRows, deleteRows } from '../documents/record-writes'
+import { deleteRows, writeRows } from '../documents/record-writes'
 import { readSelection } from '../documents/records-selection'
 import { sendJson } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
@@ -61,7 +61,10 @@ export const dataRoutes: readonly Route[] = [
     passesBytes: true,
     success: { description: 'Row ids of the new rows', schema: rowIds },
     async handle(exchange, input) {
-      sendJson(exchange, await addRows(exchange, input, RecordsForm.COLUMNS))
+      sendJson(
+        exchange,
+        await writeRows(exchange, input, { rpc: 'addRecords', form: RecordsForm.COLUMNS }),
+      )
     },
   }),
   defineRoute({
@@ -80,7 +83,10 @@ export const dataRoutes: readonly Route[] = [
     passesBytes: true,
     success: { description: 'Row ids, in request order', schema: rowIds },
     async handle(exchange, input) {
-      sendJson(exchange, await changeRows(exchange, input, RecordsForm.COLUMNS))
+      sendJson(
+        exchange,
+        await writeRows(exchange, input, { rpc: 'updateRecords', form: RecordsForm.COLUMNS }),
+      )
     },
   }),
   defineRoute({

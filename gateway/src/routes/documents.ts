@@ -85,7 +85,7 @@ type CreateRequest = Parameters<Exchange['context']['directory']['documents']['c
 
 /**
  * Creates a document in three steps, under one deadline: directory reserves it, its home creates the file,
- * directory publishes it. Nobody sees it before the last step. A client that disconnects does not interrupt
+ * directory publishes it. It is invisible until the last step. A client that disconnects does not interrupt
  * it.
  */
 async function createDocument(exchange: Exchange, request: CreateRequest): Promise<string> {

@@ -219,8 +219,8 @@ function addressOf(exchange: Exchange, { document, org }: Described): string {
   const { request, context } = exchange
   const { url = '', headers } = request
   // Only a trusted proxy knows better than the socket which scheme the client used.
-  const told = context.config.proxies > 0 ? String(headers['x-forwarded-proto']) : ''
-  const scheme = told === 'https' ? 'https' : 'http'
+  const forwarded = context.config.proxies > 0 ? String(headers['x-forwarded-proto']) : ''
+  const scheme = forwarded === 'https' ? 'https' : 'http'
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1))
   query.set('standard', 'true')
   const name = encodeURIComponent(document.urlId ?? document.docId)

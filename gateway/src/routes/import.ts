@@ -1,6 +1,6 @@
 import { extname, win32 } from 'node:path'
 import { toUSVString } from 'node:util'
-import { cutText } from '@sheaf/kit/truncate-text'
+import { cutText, shorten } from '@sheaf/kit/truncate-text'
 import { AppError, codes, toAppError } from '@sheaf/kit/errors'
 import type { ImportProgress } from '@sheaf/protos/sheaf/document_data/v1/import'
 import { importDocument } from '../documents/document-import'
@@ -36,7 +36,7 @@ export const importRoutes: readonly Route[] = [
       const title = name || titleOf(file.fileName)
       const lines = new ProgressLines(exchange)
       try {
-        const onProgress = (progress: ImportProgress) => lines.tell(progress)
+        const onProgress = (progress: ImportProgress) => lines.report(progress)
         const upload = { file, workspaceId, title, onProgress }
         const whole = requireEnd(parts)
         // Creating the document rejects with the same error, which is reported there.
@@ -63,7 +63,7 @@ async function readUntilFile(
     } else if (part.name === 'upload') return { file: part, name }
     else
       throw badUpload(
-        `unexpected file field "${part.name}": the file must be in the field "upload"`,
+        `unexpected file field "${shorten(part.name)}": the file must be in the field "upload"`,
       )
   }
   throw badUpload('upload is required: the form must have one file in this field')
@@ -101,7 +101,7 @@ class ProgressLines {
     this.isWanted = exchange.request.headers.accept?.includes(LINES) ?? false
   }
 
-  tell(progress: ImportProgress): void {
+  report(progress: ImportProgress): void {
     const { rowsRead, rowsStored } = progress
     if (this.isWanted) this.write({ progress: { rowsRead, rowsStored } })
   }

@@ -9,7 +9,7 @@ import { getReadOptions, writeDocument } from '../documents/conditional-requests
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
 import { sendChunks, type OpenChunks } from '../documents/record-stream'
-import { addRows, changeRows, deleteRows } from '../documents/record-writes'
+import { deleteRows, writeRows } from '../documents/record-writes'
 import { sendBytes, sendJson, sendNull } from '../http/reply'
 import { otherMediaTypes, negotiateRowFormat, type RowFormat } from '../http/content-negotiation'
 import { defineRoute, type Route } from '../routing/route'
@@ -90,7 +90,7 @@ export const recordRoutes: readonly Route[] = [
     success: { description: 'Row ids of the new records, in request order', schema: recordIds },
     async handle(exchange, input) {
       const form = input.query.flat ? RecordsForm.FLAT : RecordsForm.UNSPECIFIED
-      sendBytes(exchange, renderIds(await addRows(exchange, input, form)))
+      sendBytes(exchange, renderIds(await writeRows(exchange, input, { rpc: 'addRecords', form })))
     },
   }),
   defineRoute({
@@ -110,7 +110,7 @@ export const recordRoutes: readonly Route[] = [
     passesBytes: true,
     success: { description: 'Done', schema: nothing },
     async handle(exchange, input) {
-      await changeRows(exchange, input, RecordsForm.UNSPECIFIED)
+      await writeRows(exchange, input, { rpc: 'updateRecords', form: RecordsForm.UNSPECIFIED })
       sendNull(exchange)
     },
   }),

@@ -18,7 +18,7 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'Get the signed-in user',
     description:
       'Returns the user of the session or API key, and the CSRF token of the session. An expired session counts as no session.',
-    // Directory is asked below, since a browser whose session has ended is to be told so, and not refused.
+    // Resolved by directory below: a browser whose session has ended gets an answer that says so, not an error.
     access: 'open',
     success: { description: 'The user, or null for the anonymous user', schema: session },
     async handle(exchange) {

@@ -193,7 +193,7 @@ async function receiveForm(exchange: Exchange): Promise<URLSearchParams> {
 
 /** Sets the session cookie and redirects to the next page. */
 function enter(exchange: Exchange, session: NewSession | undefined, next: string) {
-  if (!session) throw new Error('directory began a session and did not tell')
+  if (!session) throw new Error('directory began a session without returning it')
   const { cookies, headers } = exchange
   headers.push(
     'Set-Cookie',

@@ -54,7 +54,7 @@ describe('readDelta', () => {
     [false, 'false'],
     [[], 'object'],
     [parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`), 'object'],
-    ['x'.repeat(1000), 'x'.repeat(40)],
+    ['x'.repeat(1000), `${'x'.repeat(40)}…`],
     ['constructor', 'constructor'],
   ])('refuses a role that is none (%#)', (role, shown) => {
     expect(() => readDelta({ users: { 'bob@x': role } })).toThrow(

@@ -1,5 +1,6 @@
 import { toUSVString } from 'node:util'
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import { isRoleName, roleFromWire, roleToWire, type RoleName } from '@sheaf/auth/roles'
 import {
   Role,
@@ -13,8 +14,6 @@ import { z } from 'zod'
 const MAX_USERS = 1_000
 /** Longest email address. */
 const MAX_EMAIL = 254
-/** Characters of an invalid role that an error message quotes. */
-const SHOWN_LENGTH = 40
 
 const inheritable = z.enum(['owners', 'editors', 'viewers'])
 const grantable = z.enum(['owners', 'editors', 'viewers', 'members', 'guests'])
@@ -172,7 +171,7 @@ function unknownRole(noun: string, role: unknown, field: string): AppError {
   // Converting a deeply nested value to text could overflow the stack.
   const isPlain = typeof role === 'string' || typeof role === 'number' || typeof role === 'boolean'
   const text = isPlain ? String(role) : 'object'
-  const shown = toUSVString(text.slice(0, SHOWN_LENGTH))
+  const shown = shorten(text)
   return new AppError('invalid', 'INVALID_ROLE', `Invalid ${noun} ${shown}`, { field })
 }
 

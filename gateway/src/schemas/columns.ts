@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type {
   Column as WireColumn,
   ColumnFields as WireFields,
@@ -152,7 +153,7 @@ export function toWireUpdate({ id, fields }: z.output<typeof columnUpdate>): Wir
 export function requireKnown(fields: object, known: object): void {
   const unknown = Object.keys(fields).find((name) => !Object.hasOwn(known, name))
   if (unknown !== undefined)
-    throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${unknown}"`)
+    throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${shorten(unknown)}"`)
 }
 
 /** Throws `invalid` unless all items of an update set the same fields, as existing clients expect. */

@@ -33,7 +33,7 @@ describe('caller tokens', () => {
     expect(await verifier.verify(token)).toEqual({ ...alice, expiresAt })
   })
 
-  it('are verified without another look at the keys the second time', async () => {
+  it('are verified without looking up the key a second time', async () => {
     const { signer, verifier, fetches } = await authority()
     const { token } = await signer.sign(alice, 30_000)
     await verifier.verify(token)
@@ -41,13 +41,13 @@ describe('caller tokens', () => {
     expect(fetches()).toBe(1)
   })
 
-  it('are refused when they have ended', async () => {
+  it('are rejected after they have expired', async () => {
     const { signer, verifier } = await authority()
     const { token } = await signer.sign(alice, -1_000)
     await expect(verifier.verify(token)).rejects.toMatchObject({ code: 'unauthenticated' })
   })
 
-  it('are refused when a letter has changed', async () => {
+  it('are rejected when a character has changed', async () => {
     const { signer, verifier } = await authority()
     const { token } = await signer.sign(alice, 30_000)
     const [head = '', body = '', signature = ''] = token.split('.')
@@ -59,14 +59,14 @@ describe('caller tokens', () => {
       })
   })
 
-  it('are refused when another key signed them, even under the same key id', async () => {
+  it('are rejected when signed with another key, even under the same key id', async () => {
     const { key, verifier } = await authority()
     const other = await createTokenSigner({ ...(await generateSigningKey()), kid: key.kid })
     const { token } = await other.sign(alice, 30_000)
     await expect(verifier.verify(token)).rejects.toMatchObject({ code: 'unauthenticated' })
   })
 
-  it('without a signature algorithm are refused', async () => {
+  it('are rejected without a signature algorithm', async () => {
     const { verifier, key } = await authority()
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
     const exp = Math.floor(Date.now() / 1000) + 60
@@ -74,7 +74,7 @@ describe('caller tokens', () => {
     await expect(verifier.verify(token)).rejects.toMatchObject({ code: 'unauthenticated' })
   })
 
-  it('do not live longer because the clock was set back', async () => {
+  it('are not extended by setting the clock back', async () => {
     const { signer, verifier } = await authority()
     const before = await signer.sign(alice, 30_000)
     await verifier.verify(before.token)

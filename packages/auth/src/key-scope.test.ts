@@ -10,7 +10,7 @@ const scopes: fc.Arbitrary<KeyScope> = fc.record({
 })
 
 describe('the scope of a key as a claim', () => {
-  it('comes back as it went, through JSON', () => {
+  it('survives conversion to JSON and back', () => {
     fc.assert(
       fc.property(scopes, (scope) => {
         const claim: unknown = JSON.parse(JSON.stringify(toScopeClaim(scope)))
@@ -25,7 +25,7 @@ describe('the scope of a key as a claim', () => {
   })
 
   it.each([null, 'all', 1, { orgs: 'all' }, { ws: ['1'] }, { docs: [1] }, { orgs: [1.5] }])(
-    'is not ignored when it cannot be read: %j',
+    'is rejected, not ignored, when it is malformed: %j',
     (claim) => {
       expect(() => readScopeClaim(claim)).toThrow()
     },

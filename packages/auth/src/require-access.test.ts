@@ -24,7 +24,7 @@ const callBy = (change: Partial<VerifiedCaller>): ServerCall => ({
 })
 
 describe('requireDocumentRole', () => {
-  it('lets a role do what it may, on the document of its token alone', () => {
+  it('permits what the role permits, on the document of the token only', () => {
     expect(() => requireDocumentRole(callBy({}), DOC, 'owners')).not.toThrow()
     const other = '00000000-0000-4000-8000-000000000000'
     expect(() => requireDocumentRole(callBy({}), other, 'viewers')).toThrow('No view access')
@@ -33,7 +33,7 @@ describe('requireDocumentRole', () => {
     )
   })
 
-  it('lets a key that only reads change nothing, even with a role that says more', () => {
+  it('permits no changes with a read-only key, whatever the role', () => {
     const reading = callBy({ scope: { ...noScope, readOnly: true } })
     expect(() => requireDocumentRole(reading, DOC, 'viewers')).not.toThrow()
     expect(() => requireDocumentRole(reading, DOC, 'editors')).toThrow('No write access')

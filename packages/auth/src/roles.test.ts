@@ -1,18 +1,18 @@
 import { roleAtLeast, roleFromWire, roleToWire, type RoleName } from './roles'
 
 describe('roles', () => {
-  it('include those below them', () => {
+  it('include the weaker roles', () => {
     expect(roleAtLeast('owners', 'viewers')).toBe(true)
     expect(roleAtLeast('editors', 'editors')).toBe(true)
     expect(roleAtLeast('viewers', 'editors')).toBe(false)
   })
 
-  it('allow nothing where there is none, or only membership', () => {
+  it('permit nothing without a role, or as a member or guest', () => {
     for (const role of [undefined, 'members', 'guests'] as const)
       expect(roleAtLeast(role, 'viewers')).toBe(false)
   })
 
-  it('cross the wire and come back', () => {
+  it('survive conversion to the wire format and back', () => {
     const names: (RoleName | undefined)[] = [
       'owners',
       'editors',

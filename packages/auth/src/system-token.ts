@@ -36,16 +36,25 @@ export function isGrantFresh({ tokenExpiresAt }: Pick<SystemGrant, 'tokenExpires
 /** The caller tokens of a process of Sheaf, for calls that it makes on its own behalf. */
 export class SystemTokenSource {
   private current?: SystemGrant
+  private pending?: Promise<SystemGrant>
 
   constructor(
     private readonly access: Access,
     private readonly serviceKey: string,
   ) {}
 
-  /** Returns a token that is valid for some seconds. Throws as `resolveSystemAccess` does. */
+  /**
+   * Returns a token that is valid for some seconds; concurrent calls share one request to directory. Throws as
+   * `resolveSystemAccess` does.
+   */
   async token(): Promise<string> {
-    if (!this.current || !isGrantFresh(this.current))
-      this.current = await resolveSystemAccess(this.access, this.serviceKey)
-    return this.current.token
+    if (this.current && isGrantFresh(this.current)) return this.current.token
+    this.pending ??= this.renew().finally(() => (this.pending = undefined))
+    return (await this.pending).token
+  }
+
+  private async renew(): Promise<SystemGrant> {
+    this.current = await resolveSystemAccess(this.access, this.serviceKey)
+    return this.current
   }
 }

@@ -21,7 +21,7 @@ export async function unprivilegedAccount(): Promise<Account | undefined> {
   const account = findAccount(await readFile('/etc/passwd', 'utf8'), ['postgres', 'nobody'])
   if (account) return account
   throw new EngineError(
-    'PostgreSQL does not run as root and there is neither a user postgres nor nobody to run it as',
+    'PostgreSQL cannot run as root, and neither user postgres nor user nobody exists to run it as',
   )
 }
 

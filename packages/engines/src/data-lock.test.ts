@@ -18,12 +18,12 @@ describe('lockDataDir', () => {
     await writeFile(join(dataDir, 'lock', 'planted.json'), JSON.stringify(holder))
   }
 
-  it('makes a folder that is closed to others', async () => {
+  it('creates a folder that other users cannot access', async () => {
     await using lock = await lockDataDir(dataDir)
     expect((await stat(lock.dataDir)).mode & 0o777).toBe(0o700)
   })
 
-  it('refuses a second holder by one sentence with folder and process, until released', async () => {
+  it('rejects a second holder, naming folder and process, until the lock is released', async () => {
     const lock = await lockDataDir(dataDir)
     await expect(lockDataDir(dataDir)).rejects.toThrow(
       new EngineError(
@@ -35,31 +35,31 @@ describe('lockDataDir', () => {
     expect(await readdir(join(dataDir, 'lock'))).toEqual([])
   })
 
-  it('respects the claim of another living process', async () => {
+  it('respects a lock held by another running process', async () => {
     const parent = identifyProcess(process.ppid)
     await plantClaim(parent!)
     await expect(lockDataDir(dataDir)).rejects.toThrow(`(process ${process.ppid})`)
   })
 
-  it('ignores a claim whose pid now belongs to another process', async () => {
+  it('ignores a lock whose pid now belongs to another process', async () => {
     await plantClaim({ pid: process.ppid, startedAt: 'before that' })
     await (await lockDataDir(dataDir)).release()
   })
 
-  it('ignores a claim that was cut short', async () => {
+  it('ignores a lock file that was written only partly', async () => {
     await mkdir(join(dataDir, 'lock'), { recursive: true })
     await writeFile(join(dataDir, 'lock', 'planted.json'), '{"pid":')
     await (await lockDataDir(dataDir)).release()
   })
 
-  it('says in one sentence that the folder cannot be made', async () => {
+  it('reports in one sentence that the folder cannot be created', async () => {
     await mkdir(dataDir)
     await writeFile(join(dataDir, 'file'), '')
     const refusal = lockDataDir(join(dataDir, 'file', 'data'))
     await expect(refusal).rejects.toThrow(/^the data folder .*data cannot be used: ENOTDIR/)
   })
 
-  it('lets exactly one of many simultaneous starters in', async () => {
+  it('grants the lock to exactly one of many concurrent callers', async () => {
     const starts = await Promise.allSettled(Array.from({ length: 8 }, () => lockDataDir(dataDir)))
     const winners = starts.filter((start) => start.status === 'fulfilled')
     expect(winners).toHaveLength(1)

@@ -14,7 +14,7 @@ describe('the log of an engine', () => {
   })
   afterEach(() => rm(folder, { recursive: true }))
 
-  it('is set aside once it is too long, and not before', async () => {
+  it('is rotated only once it exceeds its size limit', async () => {
     rotateLog(file, 5)
     await writeFile(file, '12345')
     rotateLog(file, 5)
@@ -25,7 +25,7 @@ describe('the log of an engine', () => {
     expect(await readFile(`${file}.1`, 'utf8')).toBe('123456')
   })
 
-  it('yields the last lines of the present run only', async () => {
+  it('returns the last lines of the current run only', async () => {
     expect(lastLines(file)).toBe('')
     await writeFile(file, 'an earlier run\n')
     const start = logEnd(file)

@@ -120,9 +120,9 @@ export class EngineProcess {
       await this.end()
       this.current = undefined
       if (error instanceof EngineError) throw error
-      const told = lastLines(logFile, logStart)
+      const logged = lastLines(logFile, logStart)
       throw new EngineError(
-        `${name} did not start: ${messageOf(error)}${told && `; its log ends with: ${told}`}`,
+        `${name} did not start: ${messageOf(error)}${logged && `; its log ends with: ${logged}`}`,
       )
     }
   }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { freePort } from './free-port'
 
 describe('freePort', () => {
-  it('answers the preferred port while it is free, else another one', async () => {
+  it('returns the preferred port if it is free, otherwise another one', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo

@@ -18,7 +18,7 @@ describe('findNatsServer', () => {
     return file
   }
 
-  it('takes the first on the PATH that is new enough and says which it passed over', async () => {
+  it('uses the first recent enough server on the PATH and logs the older ones it ignored', async () => {
     const [old, recent] = [await plant('2.9.10'), await plant('2.11.4')]
     const messages: string[] = []
     const found = await findNatsServer({
@@ -27,12 +27,12 @@ describe('findNatsServer', () => {
       log: ({ message }) => messages.push(message),
     })
     expect(found).toBe(recent)
-    expect(messages).toEqual([`${old} is passed over: it is older than 2.10.0`])
+    expect(messages).toEqual([`ignoring ${old}: it is older than 2.10.0`])
   })
 })
 
 describe('reasonIn', () => {
-  it('skips the codes in what npm says', () => {
+  it('returns the explanation from the output of npm, without its error codes', () => {
     const stderr = `npm warn using --force
 npm error code ECONNREFUSED
 npm error syscall connect
@@ -43,7 +43,7 @@ npm error A complete log of this run can be found in: a file`
     )
   })
 
-  it('asks for npm when it did not run at all', () => {
+  it('says that npm is required when it could not be started', () => {
     expect(reasonIn('sh: 1: exec: npm: not found')).toBe('is npm on the PATH?')
   })
 })

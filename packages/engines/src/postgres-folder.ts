@@ -45,7 +45,7 @@ export async function choosePostgresFolder(wanted: Wanted): Promise<PostgresFold
   const id = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
   const folder = join(machineDataDir, id, 'postgres')
   await openFolder(folder, owner)
-  const message = `its data is in ${folder} since user ${owner.name} cannot enter ${dataDir}`
+  const message = `stores its data in ${folder}, because user ${owner.name} has no access to ${dataDir}`
   log({ engine: 'postgres', message })
   return { folder, account: owner }
 }
@@ -73,8 +73,10 @@ async function openFolder(folder: string, account: Account): Promise<void> {
       await chmod(step, 0o711)
     }
   } catch (error) {
-    throw new EngineError(`${parent}, for PostgreSQL's data, cannot be made: ${messageOf(error)}`)
+    throw new EngineError(`cannot create ${parent} for the PostgreSQL data: ${messageOf(error)}`)
   }
   if (await canEnter(account, parent)) return
-  throw new EngineError(`user ${account.name}, whom PostgreSQL runs as, cannot enter ${parent}`)
+  throw new EngineError(
+    `user ${account.name}, which PostgreSQL runs as, has no access to ${parent}`,
+  )
 }

@@ -40,11 +40,11 @@ export async function findPostgres({ account, cacheDir, log }: Where): Promise<P
   try {
     if (await placeCopy(source, copy)) {
       const reason = account ? `user ${account.name} cannot use` : 'libraries cannot be linked in'
-      log({ engine: 'postgres', message: `copied to ${copy} since ${reason} ${source}` })
+      log({ engine: 'postgres', message: `copied to ${copy}, because ${reason} ${source}` })
     }
   } catch {
     throw new EngineError(
-      `PostgreSQL in ${source} cannot be used (${problem}) nor copied to ${copy}`,
+      `PostgreSQL in ${source} cannot be used (${problem}) or copied to ${copy}`,
     )
   }
   const problemOfCopy = await whyUnusable(copy, account)

@@ -76,7 +76,7 @@ export async function preparePostgres(setting: EngineSetting): Promise<PreparedE
 export async function probePostgres(url: string): Promise<void> {
   await query(url, 'select 1').catch((error: unknown) => {
     if (error instanceof DatabaseError && error.code === '28P01') {
-      throw new EngineError('PostgreSQL refuses the password that engines.json holds')
+      throw new EngineError('PostgreSQL rejected the password in engines.json')
     }
     throw error
   })
@@ -139,7 +139,7 @@ async function initialise({ programs, folder, account, password }: NewCluster): 
       ],
       account,
     )
-    if (problem) throw new EngineError(`PostgreSQL could not initialise ${folder}: ${problem}`)
+    if (problem) throw new EngineError(`PostgreSQL could not initialize ${folder}: ${problem}`)
     await rename(draft, folder)
   } finally {
     await rm(passwordFile, { force: true })
@@ -151,20 +151,20 @@ function requireFirstStart({ dataDir, state }: EngineSetting, folder: string): v
   if (state.postgres?.port === undefined) return // set only by a successful start
   const stateFile = join(dataDir, 'engines.json')
   throw new EngineError(
-    `PostgreSQL's data in ${folder} is gone: restore it, or remove ${stateFile} to begin anew`,
+    `the PostgreSQL data in ${folder} is missing: restore it, or remove ${stateFile} to start with an empty database`,
   )
 }
 
 async function requireOurs(folder: string, state: EngineState): Promise<void> {
   if (!state.postgres) {
     throw new EngineError(
-      `${folder} holds PostgreSQL data whose password was in a lost engines.json: restore that file or remove the folder`,
+      `the password of the PostgreSQL data in ${folder} is missing: restore engines.json, or remove the folder`,
     )
   }
   const version = (await readFile(join(folder, 'PG_VERSION'), 'utf8').catch(() => '')).trim()
   if (version === majorVersion) return
   throw new EngineError(
-    `${folder} holds data of PostgreSQL ${version || 'of no known version'}, which PostgreSQL ${majorVersion} cannot read`,
+    `the data in ${folder} belongs to PostgreSQL ${version || '(unknown version)'}, which PostgreSQL ${majorVersion} cannot read`,
   )
 }
 

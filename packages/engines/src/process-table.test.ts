@@ -28,13 +28,13 @@ describe.each(real === 'linux' ? ['linux', 'darwin'] : [real])('on %s', (platfor
     expect(findProcesses('postgres', `/some folder/${platform}`)).toEqual([])
   })
 
-  it('does not take a later process with the same pid for an earlier one', () => {
+  it('distinguishes a process from an earlier one with the same pid', () => {
     const identity = identifyProcess(process.pid)!
     expect(isAlive(identity)).toBe(true)
     expect(isAlive({ ...identity, startedAt: 'another time' })).toBe(false)
   })
 
-  it('kills a process that does not end when asked', async () => {
+  it('kills a process that ignores SIGTERM', async () => {
     const script = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)`
     const identity = identifyProcess(await run(script, platform))!
     await terminate(identity, 'SIGTERM', 100)

@@ -4,7 +4,7 @@ import { freePort } from './free-port'
 import { addressesOf, checkReachable, serverUrl } from './server-url'
 
 describe('serverUrl', () => {
-  it('keeps a password that is no URL as it is', () => {
+  it('preserves a password with characters that are reserved in URLs', () => {
     const url = serverUrl('postgres', { user: 'me', password: 'a/b@c' }, { port: 5, path: '/db' })
     expect(url).toBe('postgres://me:a%2Fb%40c@127.0.0.1:5/db')
     expect(decodeURIComponent(new URL(url).password)).toBe('a/b@c')
@@ -12,36 +12,36 @@ describe('serverUrl', () => {
 })
 
 describe('addressesOf', () => {
-  it('fills in the default port', () => {
+  it('adds the default port', () => {
     expect(addressesOf('PostgreSQL', 'postgres://db.test/sheaf')).toEqual([
       { host: 'db.test', port: 5432 },
     ])
   })
 
-  it('knows every server of a NATS list, with or without a scheme', () => {
+  it('returns every server of a NATS list, with or without a scheme', () => {
     expect(addressesOf('NATS', 'nats://a.test, b.test:4300')).toEqual([
       { host: 'a.test', port: 4222 },
       { host: 'b.test', port: 4300 },
     ])
   })
 
-  it('takes the brackets off an IPv6 address', () => {
+  it('removes the brackets of an IPv6 address', () => {
     expect(addressesOf('NATS', 'nats://[::1]:4222')).toEqual([{ host: '::1', port: 4222 }])
   })
 
-  it('finds the socket of a PostgreSQL without TCP', () => {
+  it('returns the Unix socket of a PostgreSQL without TCP', () => {
     expect(addressesOf('PostgreSQL', 'postgres:///sheaf?host=/run/postgresql')).toEqual([
       { path: '/run/postgresql/.s.PGSQL.5432' },
     ])
   })
 
-  it('refuses what is not a URL', () => {
+  it('rejects text that is not a URL', () => {
     expect(() => addressesOf('NATS', 'nats://:::')).toThrow(EngineError)
   })
 })
 
 describe('checkReachable', () => {
-  it('is content when one of several servers listens', async () => {
+  it('succeeds when one of several servers is listening', async () => {
     const server = createServer()
     const port = await new Promise<number>((resolve) => {
       server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port))
@@ -51,7 +51,7 @@ describe('checkReachable', () => {
     server.close()
   })
 
-  it('names the address and not the password', async () => {
+  it('names the address, but not the password, of an unreachable server', async () => {
     const port = await freePort()
     const refusal = checkReachable('PostgreSQL', `postgres://me:hush@127.0.0.1:${port}/sheaf`)
     await expect(refusal).rejects.toThrow(

@@ -52,7 +52,7 @@ describe('startEngines', () => {
     expect(messages.filter((message) => message.includes('unexpectedly'))).toEqual([])
   })
 
-  it('gives a PostgreSQL 18 in UTF-8 that sorts alike everywhere', async () => {
+  it('starts PostgreSQL 18 with UTF-8 and a sort order that does not depend on the machine', async () => {
     const { databaseUrl } = await start()
     const [row] = await query(
       databaseUrl,
@@ -64,7 +64,14 @@ describe('startEngines', () => {
     expect(row).toMatchObject({ datlocale: 'C.UTF-8', version: 18 })
   })
 
-  it('lets nobody in without the password, and shows it to nobody', async () => {
+  it('starts a PostgreSQL that syncs every commit to disk', async () => {
+    const { databaseUrl } = await start()
+    const names = ['fsync', 'full_page_writes', 'synchronous_commit']
+    for (const name of names)
+      expect(await query(databaseUrl, `show ${name}`)).toEqual([{ [name]: 'on' }])
+  })
+
+  it('requires the password, which other users can find neither in files nor in the process list', async () => {
     const { databaseUrl, natsUrl, pids } = await start()
     await expect(query(withPassword(databaseUrl, 'wrong'), 'select 1')).rejects.toThrow(
       'password authentication failed',
@@ -85,13 +92,13 @@ describe('startEngines', () => {
     }
   })
 
-  it('refuses a second start on the same folder and leaves the first alone', async () => {
+  it('rejects a second start on the same folder without affecting the first', async () => {
     const first = await start()
     await expect(start()).rejects.toThrow(/^the data folder .* in use by another Sheaf \(process/)
     expect(await first.ready()).toEqual({ postgres: true, nats: true })
   })
 
-  it('starts an engine that was killed again, on the same port', async () => {
+  it('restarts a killed engine on the same port', async () => {
     const engines = await start()
     const before = { ...engines.pids }
     process.kill(before.postgres!, 'SIGKILL')
@@ -106,7 +113,7 @@ describe('startEngines', () => {
     expect(messages).toContain('nats runs again')
   })
 
-  it('ends what a killed Sheaf left running, and goes on with its data', async () => {
+  it('stops the engines that a killed Sheaf left running, and continues with their data', async () => {
     const starter = spawn(process.execPath, [join(__dirname, 'starter.js'), dataDir], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
@@ -130,14 +137,14 @@ describe('startEngines', () => {
     expect(await (await start()).ready()).toEqual({ postgres: true, nats: true })
   })
 
-  it('starts nothing for external servers', async () => {
+  it('starts no engines when external servers are configured', async () => {
     const { databaseUrl, natsUrl } = await start()
     const outside = await start({ dataDir: join(parent, 'other'), databaseUrl, natsUrl })
     expect(outside).toMatchObject({ databaseUrl, natsUrl, pids: {} })
     expect(await outside.ready()).toEqual({ postgres: true, nats: true })
   })
 
-  it('says in one sentence that an external server is not there, and leaves nothing behind', async () => {
+  it('reports an unreachable external server in one sentence, and leaves no files behind', async () => {
     const port = await freePort()
     const natsUrl = `nats://127.0.0.1:${port}`
     await expect(start({ natsUrl })).rejects.toThrow(
@@ -148,7 +155,7 @@ describe('startEngines', () => {
     expect(await (await start()).ready()).toEqual({ postgres: true, nats: true })
   })
 
-  it('says why PostgreSQL does not start', async () => {
+  it('reports why PostgreSQL did not start', async () => {
     await (await start()).stop()
     await writeFile(join(dataDir, 'postgres', 'postgresql.auto.conf'), 'shared_buffers = many\n')
     await expect(start()).rejects.toThrow(
@@ -156,19 +163,23 @@ describe('startEngines', () => {
     )
   })
 
-  it('refuses data whose password is lost', async () => {
+  it('rejects a data folder whose password is lost', async () => {
     await (await start()).stop()
     await rm(join(dataDir, 'engines.json'))
-    await expect(start()).rejects.toThrow(/password was in a lost engines\.json/)
+    await expect(start()).rejects.toThrow(
+      /^the password of the PostgreSQL data in .* is missing: restore engines\.json/,
+    )
   })
 
-  it('does not begin anew with an empty database when its data is gone', async () => {
+  it('does not create an empty database when the data folder of PostgreSQL is missing', async () => {
     await (await start()).stop()
     await rm(join(dataDir, 'postgres'), { recursive: true })
-    await expect(start()).rejects.toThrow(/^PostgreSQL's data in .* is gone: restore it, or remove/)
+    await expect(start()).rejects.toThrow(
+      /^the PostgreSQL data in .* is missing: restore it, or remove/,
+    )
   })
 
-  it('has a place for data in a folder that only its owner may enter: for root, whose PostgreSQL is another user, elsewhere', async () => {
+  it('keeps data in a private folder, or outside it when run as root, whose PostgreSQL runs as another user', async () => {
     await chmod(parent, 0o700)
     const first = await start()
     const state = JSON.parse(await readFile(join(dataDir, 'engines.json'), 'utf8')) as {
@@ -177,7 +188,7 @@ describe('startEngines', () => {
     const inside = join(dataDir, 'postgres')
     const { folder = inside } = state.postgres
     try {
-      const told = messages.find((message) => message.startsWith('postgres its data is in'))
+      const told = messages.find((message) => message.startsWith('postgres stores its data in'))
       if (isRoot) {
         expect(folder).toMatch(/^\/var\/lib\/sheaf\/[0-9a-f]{16}\/postgres$/)
         expect(told).toContain(folder)

@@ -74,4 +74,16 @@ describe('retry', () => {
     await once({ deadline: Date.now() })
     await once({ beforeRetry: () => Promise.reject(new Error('cannot prepare')) })
   })
+
+  it('does not repeat an operation when its delay, with jitter, would pass the deadline', async () => {
+    const random = jest.spyOn(Math, 'random').mockReturnValue(1)
+    try {
+      const { attempt, attempts } = failing(1)
+      const options = { delaysMs: [100], isRetryable, deadline: Date.now() + 130 }
+      await expect(retry(attempt, options)).rejects.toThrow('no')
+      expect(attempts).toHaveLength(1)
+    } finally {
+      random.mockRestore()
+    }
+  })
 })

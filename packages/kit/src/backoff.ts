@@ -54,7 +54,7 @@ export interface RetryOptions {
   readonly delaysMs: readonly number[]
   /** Returns whether the operation may succeed when it is repeated. */
   readonly isRetryable: (error: unknown) => boolean
-  /** Epoch milliseconds; no attempt is made when its delay would reach it. */
+  /** Epoch milliseconds; no retry is made whose delay, with jitter, would reach it. */
   readonly deadline?: number
   /** Runs after each delay, before the next attempt. What it throws ends the retries. */
   readonly beforeRetry?: () => Promise<void>
@@ -65,13 +65,14 @@ export async function retry<T>(
   attempt: () => Promise<T>,
   { delaysMs, isRetryable, deadline = Infinity, beforeRetry }: RetryOptions,
 ): Promise<T> {
-  for (const delayMs of delaysMs) {
+  for (const medianMs of delaysMs) {
+    const delayMs = jitter(medianMs)
     try {
       return await attempt()
     } catch (error) {
       if (!isRetryable(error) || Date.now() + delayMs >= deadline) throw error
     }
-    await sleep(jitter(delayMs))
+    await sleep(delayMs)
     await beforeRetry?.()
   }
   return attempt()

@@ -64,16 +64,16 @@ function stopAsked(): Promise<string> {
   return new Promise((resolve) => {
     process.on('SIGTERM', () => resolve('SIGTERM'))
     process.on('SIGINT', () => resolve('SIGINT'))
-    // A supervisor that dies hard cannot signal; the end of its IPC channel tells.
+    // A supervisor that was killed cannot send a signal, but its IPC channel closes.
     if (process.channel) process.on('disconnect', () => resolve('supervisor exited'))
   })
 }
 
 /**
- * Runs a service until it is asked to stop, and then disposes of it: the main function of every process. Telemetry
- * starts first, so `start` requires the service's modules itself, by dynamic import; `warn` logs what an operator should
- * change in the settings. Faults of the settings are
- * printed one a line, without a stack. Never exits by force unless stopping takes longer than its limit.
+ * Runs a service until the process receives a signal to stop, and then disposes of it: the main function of every
+ * process. Telemetry starts first, so `start` imports the service's modules itself; `warn` logs settings that an operator
+ * should change. Invalid settings are printed one per line, without a stack. Exits by force only when stopping takes
+ * longer than its limit.
  */
 export function runService(
   name: string,

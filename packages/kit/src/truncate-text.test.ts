@@ -1,6 +1,6 @@
 import { toUSVString } from 'node:util'
 import fc from 'fast-check'
-import { cutText } from './truncate-text'
+import { cutText, shorten } from './truncate-text'
 
 describe('a text that is cut', () => {
   it.each([
@@ -24,5 +24,21 @@ describe('a text that is cut', () => {
         expect(cut.length).toBeLessThanOrEqual(length)
       }),
     )
+  })
+})
+
+describe('input that an error message repeats', () => {
+  it.each([
+    ['short', 'short'],
+    ['x'.repeat(40), 'x'.repeat(40)],
+    ['x'.repeat(41), `${'x'.repeat(40)}…`],
+    [`${'x'.repeat(39)}😀`, `${'x'.repeat(39)}…`],
+    ['a\ud800', 'a\ufffd'],
+  ])('%j becomes %j', (input, expected) => {
+    expect(shorten(input)).toBe(expected)
+  })
+
+  it('may be longer where the caller says so', () => {
+    expect(shorten('x'.repeat(60), 50)).toBe(`${'x'.repeat(50)}…`)
   })
 })

@@ -37,4 +37,11 @@ describe('waitForDrain', () => {
     await expect(waitForDrain(sink, { timeoutMs: 1 })).rejects.toThrow('stalled')
     expect(listeners(sink)).toEqual([0, 0, 0])
   })
+
+  it('rejects at once for a signal that was aborted before', async () => {
+    const sink = newSink()
+    const signal = AbortSignal.abort(new Error('gone'))
+    await expect(waitForDrain(sink, { signal, timeoutMs: 60_000 })).rejects.toThrow('gone')
+    expect(listeners(sink)).toEqual([0, 0, 0])
+  })
 })

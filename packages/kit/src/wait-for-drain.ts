@@ -1,6 +1,6 @@
 import type { CallSignal } from '@sheaf/protos/call'
 
-/** Events after which a stream takes no more data: `close` of Node's streams, the others of calls of grpc-js. */
+/** Events after which a stream accepts no data: `close` of Node streams, the others of grpc-js calls. */
 type EndEvent = 'close' | 'cancelled' | 'status'
 
 /** A writable stream of Node, of grpc-js, or of a library that follows their events. */
@@ -10,13 +10,13 @@ interface Sink {
   off(event: 'drain' | EndEvent, listener: () => void): unknown
 }
 
-/** When waiting ends other than by `drain`. */
+/** What ends the wait besides `drain`. */
 export interface DrainOptions {
-  /** The event by which the stream reports its end; `close` unless given. */
+  /** The event by which the stream reports its end; `close` by default. */
   readonly endEvent?: EndEvent
-  /** Rejects with the signal's reason when it is aborted. */
+  /** Rejects with the signal's reason when it is aborted, also before the call. */
   readonly signal?: CallSignal
-  /** Rejects when the reader takes nothing for so long. */
+  /** Rejects when the stream has not drained after this many milliseconds; no limit when absent. */
   readonly timeoutMs?: number
 }
 
@@ -30,6 +30,7 @@ export function waitForDrain(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     if (sink.destroyed) return resolve()
+    if (signal?.aborted) return reject(signal.reason)
     const stalled = () => settle(() => reject(new Error('the reader has stalled')))
     const timer = timeoutMs === undefined ? undefined : setTimeout(stalled, timeoutMs)
     const onReady = () => settle(resolve)

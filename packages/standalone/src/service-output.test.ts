@@ -11,7 +11,7 @@ const entry = {
 }
 
 describe('renderLine', () => {
-  it('makes one line for people of a log entry', () => {
+  it('formats a log entry as one readable line', () => {
     expect(renderLine('gateway', JSON.stringify(entry), 'readable')).toBe(
       'gateway        03:04:05  listening  address=127.0.0.1:8484  rows=3',
     )
@@ -26,21 +26,21 @@ describe('renderLine', () => {
     )
   })
 
-  it('leaves what is no log entry as it is', () => {
+  it('passes through text that is not a log entry', () => {
     expect(renderLine('webhook', 'Segmentation fault', 'readable')).toBe(
       'webhook        Segmentation fault',
     )
     expect(renderLine('webhook', '{broken', 'readable')).toBe('webhook        {broken')
   })
 
-  it('keeps entries whole for programs', () => {
+  it('passes through complete JSON entries when the output is for programs', () => {
     const line = JSON.stringify(entry)
     expect(renderLine('gateway', line, 'raw')).toBe(`gateway ${line}`)
   })
 })
 
 describe('summarizeLine', () => {
-  it('keeps what a failure says', () => {
+  it('keeps the message of a failure', () => {
     const failed = { ...entry, msg: 'failed', err: { message: 'no disk', stack: 'Error: no disk' } }
     expect(summarizeLine(JSON.stringify(failed))).toBe('failed: no disk')
     expect(summarizeLine('Segmentation fault')).toBe('Segmentation fault')

@@ -14,7 +14,7 @@ const span = (spanId: string, parentSpanId: string, more: Partial<Span>): Span =
 })
 
 describe('the tree of a request', () => {
-  it('shows when each span began below the one that asked for it, in the order of time', () => {
+  it('shows each span below its parent, with its start, in chronological order', () => {
     const root = span('root', 'client', { name: 'POST /api/docs', end: 1_900.25 })
     const call = span('call', 'root', { start: 1_000.5, end: 1_890, isError: true })
     const early = span('early', 'call', { start: 1_001, end: 1_002, service: 'sheaf-directory' })
@@ -32,7 +32,7 @@ describe('the tree of a request', () => {
     ])
   })
 
-  it('ends, also of a loop of spans and of very many', () => {
+  it('is limited for spans that form a cycle, and for very many', () => {
     const root = span('root', 'other', {})
     expect(renderTree(root, [root, span('other', 'root', {})]).length).toBeLessThan(60)
     const many = Array.from({ length: 100 }, (_, number) => span(`s${number}`, 'root', {}))

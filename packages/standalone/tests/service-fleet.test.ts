@@ -7,7 +7,7 @@ import { ServiceFleet } from '../src/service-fleet'
 import { PortTakenError } from '../src/start-error'
 
 describe('ServiceFleet', () => {
-  it('does not wait for a service whose port somebody else took since it was picked', async () => {
+  it('fails when another process has taken the port chosen for a service', async () => {
     await using folder = await tempDir()
     const holder = createServer().listen(0, '127.0.0.1')
     await once(holder, 'listening')

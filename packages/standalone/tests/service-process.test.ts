@@ -38,7 +38,7 @@ describe('ServiceProcess', () => {
     console.log('runs', process.pid, Object.keys(process.env).join())
     setInterval(() => {}, 1000)`
 
-  it('starts a service that was killed again, with nothing but its own environment and the bound of its heaps', async () => {
+  it('restarts a killed service with only its own environment', async () => {
     const service = await start(idle, { SHEAF_INSTANCE_NAME: 'x' })
     await eventually(() => lines.length === 1)
     const first = service.pid ?? 0
@@ -49,7 +49,7 @@ describe('ServiceProcess', () => {
     expect(deaths).toMatchObject([{ reason: 'SIGKILL', deaths: 1 }])
   })
 
-  it('lets a service finish when it is stopped, and does not start it again', async () => {
+  it('waits for a stopped service to exit, and does not restart it', async () => {
     const service = await start(idle)
     await eventually(() => lines.length === 1)
     await service[Symbol.asyncDispose]()
@@ -58,7 +58,7 @@ describe('ServiceProcess', () => {
     expect(findProcesses('node', `--sheaf=${folder}`)).toEqual([])
   })
 
-  it('waits longer from one failure to the next, and tells the last words', async () => {
+  it('restarts a service each time it fails, and reports its last output', async () => {
     await start(`console.error('no database'); process.exitCode = 3; process.disconnect()`)
     await eventually(() => deaths.length === 3)
     expect(deaths[0]).toMatchObject({ reason: 'exit code 3', lastLines: ['no database'] })

@@ -32,7 +32,7 @@ const toOtlp = (service: string, spans: readonly SpanFacts[]) => ({
 })
 
 describe('slow requests', () => {
-  it('are shown as a tree of what all processes did for them, and quick ones are not', async () => {
+  it('are printed as a tree of the spans of all processes, and fast ones are not', async () => {
     const lines: string[] = []
     await using requests = new SlowRequests({ slowMs: 50, print: (line) => lines.push(line) })
     const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url = '' } = await requests.start()

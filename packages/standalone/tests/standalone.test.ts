@@ -57,7 +57,7 @@ describe('standalone', () => {
   const orgs = ({ url, ownerKey }: RunningSheaf) =>
     fetch(`${url}/api/orgs`, { headers: { authorization: `Bearer ${ownerKey}` } })
 
-  it('starts with nothing, prints a key once, and keeps all from one start to the next', async () => {
+  it('starts without configuration, prints a key once, and keeps all data across restarts', async () => {
     await using first = await startSheaf({ dataDir, ownEngines: true })
     expect(first.output()).toContain(first.url)
     expect(first.output().split(first.ownerKey)).toHaveLength(2)
@@ -80,7 +80,7 @@ describe('standalone', () => {
     expect((await orgs(second)).status).toBe(200)
   })
 
-  it('starts as well when its owner has as many open links as one can', async () => {
+  it('starts when its owner has the maximum number of unused sign-in links', async () => {
     await using database = await createTestDatabase()
     const { url: databaseUrl } = database
     await using first = await startSheaf({ dataDir, databaseUrl })
@@ -93,7 +93,7 @@ describe('standalone', () => {
     expect((await orgs(second)).status).toBe(200)
   })
 
-  it('starts every service that was killed again', async () => {
+  it('restarts every service that is killed', async () => {
     await using sheaf = await startSheaf({ dataDir })
     for (const name of ['directory', 'document-data', 'webhook', 'gateway'] as ServiceName[]) {
       const killed = await sheaf.kill(name)
@@ -103,7 +103,7 @@ describe('standalone', () => {
     await eventually(async () => expect((await orgs(sheaf)).status).toBe(200))
   })
 
-  it('leaves nothing that hinders the next start when it is killed', async () => {
+  it('can be started again after it was killed, and leaves no processes behind', async () => {
     await using killed = await startSheaf({ dataDir, ownEngines: true })
     const { standalone, ...services } = await killed.pids()
     process.kill(standalone, 'SIGKILL')
@@ -112,13 +112,13 @@ describe('standalone', () => {
     expect((await orgs(next)).status).toBe(200)
   })
 
-  it('ends its services when it is killed and nobody starts it again', async () => {
+  it('leaves no services running when it is killed and not restarted', async () => {
     await using killed = await startSheaf({ dataDir })
     process.kill(killed.pid, 'SIGKILL')
     await eventually(() => findProcesses('node', `--sheaf=${dataDir}`).length === 0)
   })
 
-  it('runs beside another Sheaf, and alone on its folder', async () => {
+  it('runs alongside another Sheaf, but not on the same folder', async () => {
     await using first = await startSheaf({ dataDir })
     await using second = await startSheaf()
     expect((await orgs(second)).status).toBe(200)
@@ -130,7 +130,7 @@ describe('standalone', () => {
     expect((await orgs(first)).status).toBe(200)
   })
 
-  it('names every fault of the settings, its own and those of the services', async () => {
+  it('reports every invalid setting, its own and those of the services', async () => {
     const own = await failingStart({ SHEAF_PORT: 'x', SHEAF_LOG_LEVEL: 'loud' })
     expect(own.stderr.trim().split('\n')).toEqual([
       expect.stringContaining('SHEAF_LOG_LEVEL must be one of'),
@@ -178,7 +178,7 @@ describe('standalone', () => {
     ])
   })
 
-  it('says in one sentence that its port is in use', async () => {
+  it('reports in one sentence that its port is in use', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
@@ -189,7 +189,7 @@ describe('standalone', () => {
     server.close()
   })
 
-  it('stops when it is told to before it is ready', async () => {
+  it('stops on SIGTERM before it is ready', async () => {
     await using database = await createTestDatabase()
     const { natsUrl } = testEngines()
     const env = {

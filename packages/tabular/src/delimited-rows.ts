@@ -5,7 +5,7 @@ import { MalformedFile } from './malformed-file'
 /** A row of delimited text. */
 export interface DelimitedRow {
   readonly cells: readonly string[]
-  /** Line on which the row begins, counted from 1. */
+  /** Line on which the row begins, counted from 1, or the first of the empty lines that were skipped before it. */
   readonly firstLine: number
   /** Line on which it ends. */
   readonly lastLine: number

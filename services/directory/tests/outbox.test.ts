@@ -4,7 +4,7 @@ import { TestDirectory, type TestUser } from './test-directory'
 import { startTestHome } from './test-home'
 
 /** Longer than any pause of the outbox. */
-const patience = { timeoutMs: 20_000 }
+const patience = { timeoutMs: 60_000 }
 
 describe('the outbox', () => {
   let directory: TestDirectory

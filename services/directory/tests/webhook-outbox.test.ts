@@ -10,7 +10,7 @@ import { startTestHome } from './test-home'
 import { startTestWebhook } from './test-webhook'
 
 /** Longer than any pause of the outbox. */
-const patience = { timeoutMs: 20_000 }
+const patience = { timeoutMs: 60_000 }
 
 describe('the outbox for the webhook service', () => {
   let directory: TestDirectory

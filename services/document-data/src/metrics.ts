@@ -141,28 +141,28 @@ export interface Observables {
 export function observeService(ctx: Observables): Disposable {
   const { figures } = ctx.documents.shared
   return together([
-    documents.open.observe((tell) => tell(ctx.documents.openCount)),
-    documents.uses.observe((tell) => {
-      tell(figures.uses - figures.openings, { found: 'open' })
-      tell(figures.openings, { found: 'closed' })
+    documents.open.observe((report) => report(ctx.documents.openCount)),
+    documents.uses.observe((report) => {
+      report(figures.uses - figures.openings, { found: 'open' })
+      report(figures.openings, { found: 'closed' })
     }),
-    documents.replies.observe((tell) => {
-      tell(figures.repliesKept, { found: 'kept' })
-      tell(figures.repliesMade, { found: 'none' })
+    documents.replies.observe((report) => {
+      report(figures.repliesKept, { found: 'kept' })
+      report(figures.repliesMade, { found: 'none' })
     }),
-    documents.kept.observe((tell) => {
-      tell(figures.replyBytes, { cache: 'replies' })
-      tell(figures.entryBytes, { cache: 'entries' })
+    documents.kept.observe((report) => {
+      report(figures.replyBytes, { cache: 'replies' })
+      report(figures.entryBytes, { cache: 'entries' })
     }),
-    documents.backlog.observe((tell) => tell(ctx.publisher.backlog)),
-    documents.published.observe((tell) => tell(ctx.publisher.published)),
-    documents.disk.observe(async (tell) => tell(await ctx.documents.lifeCycle.freeBytes())),
-    documents.calls.observe((tell) => tell(ctx.admission.running)),
-    statements.busy.observe((tell) => tell(ctx.sql.busy)),
-    statements.limit.observe((tell) => tell(ctx.sql.limit)),
-    statements.waiting.observe((tell) => tell(ctx.sql.waitingCount)),
-    statements.ended.observe((tell) => {
-      for (const [cause, count] of Object.entries(ctx.sql.ended)) tell(count, { cause })
+    documents.backlog.observe((report) => report(ctx.publisher.backlog)),
+    documents.published.observe((report) => report(ctx.publisher.published)),
+    documents.disk.observe(async (report) => report(await ctx.documents.lifeCycle.freeBytes())),
+    documents.calls.observe((report) => report(ctx.admission.running)),
+    statements.busy.observe((report) => report(ctx.sql.busy)),
+    statements.limit.observe((report) => report(ctx.sql.limit)),
+    statements.waiting.observe((report) => report(ctx.sql.waitingCount)),
+    statements.ended.observe((report) => {
+      for (const [cause, count] of Object.entries(ctx.sql.ended)) report(count, { cause })
     }),
   ])
 }

@@ -260,7 +260,8 @@ describe('matching, when something fails', () => {
       await eventually(() => own.isConnected())
       const seq = doc.add({ id: 1 })
       await eventually(() => publish(ownNats, doc, seq))
-      await eventually(async () => (await readHandled(own.ctx, doc)) === seq, { timeoutMs: 5_000 })
+      // Sooner than the next pull of messages, which would receive it too.
+      await eventually(async () => (await readHandled(own.ctx, doc)) === seq, { timeoutMs: 9_000 })
     } finally {
       await ownNats.close()
     }

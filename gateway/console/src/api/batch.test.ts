@@ -15,15 +15,13 @@ describe('a batch', () => {
   })
 
   it('rejects all requests if it fails, and sends a new request afterwards', async () => {
-    let isDescending = true
+    let isDown = true
     const batch = createBatch<string>((keys) =>
-      isDescending
-        ? Promise.reject(new Error('down'))
-        : Promise.resolve(new Map([[keys[0] ?? 0, 'up']])),
+      isDown ? Promise.reject(new Error('down')) : Promise.resolve(new Map([[keys[0] ?? 0, 'up']])),
     )
     const outcomes = await Promise.allSettled([batch.load(1), batch.load(2)])
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-    isDescending = false
+    isDown = false
     expect(await batch.load(1)).toBe('up')
   })
 })

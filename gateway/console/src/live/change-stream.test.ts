@@ -30,7 +30,7 @@ class Source {
 
 /** The position of the document on the server. */
 let seq = 0
-let isDescending = false
+let isDown = false
 let isHidden = false
 let look = () => {}
 const page = {
@@ -44,7 +44,7 @@ const page = {
 }
 
 async function answer() {
-  if (isDescending) throw new Error('no network')
+  if (isDown) throw new Error('no network')
   const headers = new Headers({ ETag: `W/"e.${seq}"`, 'Content-Type': 'application/json' })
   return { ok: true, headers, text: async () => '{"tables":[]}' }
 }
@@ -72,7 +72,7 @@ describe('the changes of a document', () => {
     events.length = 0
     Source.all = []
     seq = 5
-    isDescending = isHidden = false
+    isDown = isHidden = false
   })
   afterEach(() => {
     close()
@@ -100,11 +100,11 @@ describe('the changes of a document', () => {
   })
 
   it('are read after Sheaf could not be reached at first', async () => {
-    isDescending = true
+    isDown = true
     const live = open()
     await settle()
     expect(live.readState()).toBe('off')
-    isDescending = false
+    isDown = false
     seq = 7
     await jest.advanceTimersByTimeAsync(1_000)
     expect([since(), ...events]).toEqual(['7', 'read at 7'])

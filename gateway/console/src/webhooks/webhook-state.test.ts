@@ -34,7 +34,7 @@ describe('the state of a webhook', () => {
     expect(webhookState(full).description).toMatch(
       /the queue is full\. The last recorded change is 7/,
     )
-    const halted = webhook({ stoppedReason: 'no delivery has succeeded for 5 days' })
+    const halted = webhook({ stoppedReason: 'no successful delivery for 5 days' })
     expect(webhookState(halted).description).toMatch(/for 5 days\. Restart it/)
   })
 })

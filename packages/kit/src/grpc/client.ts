@@ -27,31 +27,31 @@ const DEFAULT_TIMEOUT_MS = 30_000
 /** Streams carry whole tables, so they may take longer than one answer. */
 const STREAM_TIMEOUT_MS = 5 * 60_000
 const RETRY_DELAYS_MS = [50, 200, 500]
-/** RPCs named so have no side effects: a house rule, see CONTRIBUTING. Only these are tried again. */
+/** Only RPCs with these names are retried: they have no side effects, by a house rule (see CONTRIBUTING). */
 const IDEMPOTENT = /^(Get|List|Read|Resolve)/
 
 const receive = (bytes: Buffer): Uint8Array => bytes
 
-/** What openChannel needs. */
+/** Options of openChannel. */
 export interface ChannelOptions {
-  /** `host:port`, or any target that grpc-js knows. */
+  /** `host:port`, or any other target of grpc-js. */
   readonly address: string
-  /** Deadline of a unary call that states none, in milliseconds; 30 s unless given. */
+  /** Timeout in milliseconds of unary calls without a deadline; 30 s by default. */
   readonly timeoutMs?: number
-  /** Certificates of the processes of one Sheaf; plain text without them. */
+  /** Certificates for mutual TLS; plain text when absent. */
   readonly tls?: TlsFiles
-  /** Largest answer in bytes; gRPC's usual 4 MiB unless given. */
+  /** Maximum size of a response message in bytes; 4 MiB by default, as usual for gRPC. */
   readonly maxMessageBytes?: number
   /**
-   * True to send small calls over one long-lived stream (TransportService): a fraction of the cost of a call for each,
-   * with the same outcomes. Of use between two processes of Sheaf with many calls.
+   * True to send small calls over one long-lived stream (TransportService), with the same outcomes at a fraction of the
+   * cost. Useful between two processes of Sheaf that exchange many calls.
    */
   readonly multiplexed?: boolean
 }
 
 /**
- * A connection to one process that carries any number of calls: what generated clients (`…ServiceClientImpl`) send
- * through. Every unary call has a deadline; failures are AppErrors; an aborted signal or an abandoned iteration cancels.
+ * A connection to one process, the transport of generated clients (`…ServiceClientImpl`). Every unary call has a deadline;
+ * failures are AppErrors; aborting the signal or leaving the iteration cancels the call.
  */
 export class GrpcChannel implements AsyncDisposable {
   private readonly client: Client
@@ -81,7 +81,7 @@ export class GrpcChannel implements AsyncDisposable {
       'grpc.initial_reconnect_backoff_ms': 50,
       'grpc.min_reconnect_backoff_ms': 50,
       'grpc.max_reconnect_backoff_ms': 1_000,
-      // A process that was started again on a cluster has another address under the same name.
+      // A process that is restarted on a cluster has a new address under the same name.
       'grpc.dns_min_time_between_resolutions_ms': 1_000,
       'grpc.enable_retries': 0,
     })
@@ -93,7 +93,7 @@ export class GrpcChannel implements AsyncDisposable {
     return this.transport?.isOpen ?? false
   }
 
-  /** One message for one message. */
+  /** Sends a unary call. */
   request(
     service: string,
     method: string,
@@ -105,7 +105,7 @@ export class GrpcChannel implements AsyncDisposable {
     return IDEMPOTENT.test(method) ? this.persist(call) : this.unary(call)
   }
 
-  /** Retries for a while when the service is unreachable. */
+  /** Retries briefly while the service is unreachable. */
   private persist(call: Outgoing): Promise<Uint8Array> {
     const { deadline } = call
     return retry(() => this.unary(call), { delaysMs: RETRY_DELAYS_MS, isRetryable, deadline })
@@ -120,31 +120,12 @@ export class GrpcChannel implements AsyncDisposable {
   }
 
   private plainUnary({ path, data, context, deadline }: Outgoing): Promise<Uint8Array> {
-    return new Promise((resolve, reject) => {
-      const { signal } = context
-      if (signal?.aborted) return reject(signal.reason)
-      const span = startSpan(path)
-      const sent = this.client.makeUnaryRequest(
-        path,
-        asBuffer,
-        receive,
-        data,
-        metadataOf(context, span),
-        { deadline },
-        done,
-      )
-      const cancel = () => sent.cancel()
-      signal?.addEventListener('abort', cancel, { once: true })
-      function done(error: ServiceError | null, answer?: Uint8Array) {
-        span?.end(error ? error.code : Status.OK)
-        signal?.removeEventListener('abort', cancel)
-        if (error) reject(decodeError(error))
-        else resolve(answer ?? new Uint8Array())
-      }
-    })
+    return answerOf(path, context, (metadata, done) =>
+      this.client.makeUnaryRequest(path, asBuffer, receive, data, metadata, { deadline }, done),
+    )
   }
 
-  /** One message for a stream of them, read no faster than it is iterated. */
+  /** Sends a server-streaming call, whose messages are read no faster than they are iterated. */
   serverStreamingRequest(
     service: string,
     method: string,
@@ -172,43 +153,34 @@ export class GrpcChannel implements AsyncDisposable {
     return read(path, open, context.signal)
   }
 
-  /** A stream of messages for one; used by uploads. */
+  /** Sends a client-streaming call, such as an upload. */
   clientStreamingRequest(
     service: string,
     method: string,
     data: AsyncIterable<Uint8Array>,
     call: CallContext = {},
   ): Promise<Uint8Array> {
-    const context = { ...call, deadline: call.deadline ?? Date.now() + STREAM_TIMEOUT_MS }
-    const { signal } = call
-    return new Promise((resolve, reject) => {
-      const path = `/${service}/${method}`
-      const span = startSpan(path)
-      const metadata = metadataOf(context, span)
+    const path = `/${service}/${method}`
+    const deadline = call.deadline ?? Date.now() + STREAM_TIMEOUT_MS
+    return answerOf(path, call, (metadata, done, fail) => {
+      const options = { deadline }
       const stream = this.client.makeClientStreamRequest(
         path,
         asBuffer,
         receive,
         metadata,
-        optionsOf(context),
+        options,
         done,
       )
-      const cancel = () => stream.cancel()
-      signal?.addEventListener('abort', cancel, { once: true })
       writeUpload(stream, data).catch((error: Error) => {
-        cancel()
-        reject(error)
+        stream.cancel()
+        fail(error)
       })
-      function done(error: ServiceError | null, answer?: Uint8Array) {
-        span?.end(error ? error.code : Status.OK)
-        signal?.removeEventListener('abort', cancel)
-        if (error) reject(decodeError(error))
-        else resolve(answer ?? new Uint8Array())
-      }
+      return stream
     })
   }
 
-  /** A stream for a stream; has no deadline unless the call states one. */
+  /** Sends a bidirectional call, without a default deadline. */
   bidirectionalStreamingRequest(
     service: string,
     method: string,
@@ -277,6 +249,31 @@ function metadataOf({ token, requestId }: CallContext, span?: CallSpan): Metadat
 
 function optionsOf({ deadline }: CallContext): CallOptions {
   return deadline === undefined ? {} : { deadline }
+}
+
+type Done = (error: ServiceError | null, answer?: Uint8Array) => void
+type Send = (
+  metadata: Metadata,
+  done: Done,
+  fail: (error: Error) => void,
+) => Pick<ClientReadableStream<unknown>, 'cancel'>
+
+/** Makes a call that has one answer, and resolves to it. */
+function answerOf(path: string, context: CallContext, send: Send): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const { signal } = context
+    if (signal?.aborted) return reject(signal.reason)
+    const span = startSpan(path)
+    const call = send(metadataOf(context, span), done, reject)
+    const cancel = () => call.cancel()
+    signal?.addEventListener('abort', cancel, { once: true })
+    function done(error: ServiceError | null, answer?: Uint8Array) {
+      span?.end(error ? error.code : Status.OK)
+      signal?.removeEventListener('abort', cancel)
+      if (error) reject(decodeError(error))
+      else resolve(answer ?? new Uint8Array())
+    }
+  })
 }
 
 type Incoming = Pick<ClientReadableStream<Uint8Array>, 'cancel' | typeof Symbol.asyncIterator>

@@ -253,7 +253,8 @@ describe('an upload', () => {
     ])
     const call = { token: await tokenFor({}) }
     const client = new AttachmentsServiceClientImpl(channel)
-    return (parts: AsyncIterable<UploadAttachmentRequest>) => client.uploadAttachment(parts, call)
+    return (parts: AsyncIterable<UploadAttachmentRequest>, signal?: AbortSignal) =>
+      client.uploadAttachment(parts, { ...call, signal })
   }
 
   it('that is refused half-way asks for no more of its bytes', async () => {
@@ -274,6 +275,19 @@ describe('an upload', () => {
     }
     await expect(send(parts())).rejects.toMatchObject({ reason: 'ENOUGH' })
     await eventually(() => isLeft)
+  })
+
+  it('whose caller has left before it starts is not sent', async () => {
+    let taken = 0
+    const send = await startUploads(async (requests) => {
+      for await (const request of requests) if (request) taken++
+    })
+    async function* parts() {
+      yield { ...document(Buffer.alloc(10)), options: undefined }
+    }
+    await expect(send(parts(), AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
+    await opened.close()
+    expect(taken).toBe(0)
   })
 })
 

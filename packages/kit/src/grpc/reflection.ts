@@ -24,7 +24,7 @@ interface Reflection {
 
 /**
  * Adds server reflection (v1 and v1alpha) for the services with these names. The descriptors are decoded on the first
- * call: that takes longer than the rest of the start of a process, and few processes are ever asked.
+ * call: decoding takes longer than the rest of the start of a process, and few processes ever receive such a call.
  */
 export function addReflection(server: Server, services: readonly string[]): void {
   let loaded: ReadonlyMap<string, Reflection> | undefined
@@ -53,7 +53,7 @@ function pathOf(version: Version): string {
   return `/grpc.reflection.${version}.ServerReflection/${METHOD}`
 }
 
-/** What the library would add to a server, by path. */
+/** Returns what the library would add to a server, by path. */
 function loadReflection(services: string[]): Map<string, Reflection> {
   const found = new Map<string, Reflection>()
   const addService = (

@@ -14,7 +14,7 @@ import { TransportServer } from '../multiplex/server'
 import { addReflection } from './reflection'
 import { createHandler } from './handlers'
 
-/** How long running calls may continue after the server was asked to stop. */
+/** How long running calls may continue while the server stops. */
 const DRAIN_MS = 10_000
 
 /** A service with its handlers, ready to be served. */
@@ -44,14 +44,14 @@ export function serve(
 export interface GrpcServerOptions {
   /** `host:port`; port 0 takes a free one. */
   readonly listen: string
-  /** Certificates of the processes of one Sheaf; clients without one are rejected. Plain text when absent. */
+  /** Certificates for mutual TLS: clients without one are rejected. Plain text when absent. */
   readonly tls?: TlsFiles
-  /** `host:port` where only health is served in plain text, for probes without a certificate. */
+  /** `host:port` that serves only health, in plain text, for probes without a certificate. */
   readonly healthListen?: string
   readonly services: readonly ServedService[]
   readonly verifier: Authenticator
   readonly log: Logger
-  /** Largest request in bytes; gRPC's usual 4 MiB unless stated. */
+  /** Maximum size of a request message in bytes; 4 MiB by default, as usual for gRPC. */
   readonly maxMessageBytes?: number
 }
 
@@ -65,8 +65,9 @@ export interface RunningGrpcServer extends AsyncDisposable {
 }
 
 /**
- * Serves gRPC: the services given, by plain gRPC and over streams of TransportService, health and reflection. Every call
- * but those of open RPCs, health and reflection must carry a valid caller token. Errors are encoded for the wire; what is no AppError is logged here, once.
+ * Serves these services, over plain gRPC and over streams of TransportService, with health and reflection. Every call must
+ * carry a valid caller token, except for open RPCs, health and reflection. Errors are encoded for the wire; those other
+ * than AppError are logged here, once.
  */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<RunningGrpcServer> {
   const { listen, services, verifier, log, tls, maxMessageBytes = 4 * 1024 * 1024 } = options
@@ -119,7 +120,7 @@ function serviceName(definition: ServiceDefinition): string {
   return Object.values(definition)[0]?.path.split('/')[1] ?? ''
 }
 
-/** Starts a server of health alone; without an address it does not listen. */
+/** Starts a server of only the health service; without an address it does not listen. */
 async function serveHealth(health: HealthImplementation, listen?: string): Promise<Server> {
   const server = new Server()
   health.addToServer(server)

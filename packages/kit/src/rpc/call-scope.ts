@@ -75,7 +75,7 @@ export class CallScope {
     return caller.then((verified) => new IncomingServerCall(call, verified, token, deadline))
   }
 
-  /** Runs the handler of a stream without an end; its signal is aborted when the server stops. */
+  /** Runs the handler of a stream of unlimited duration; its signal is aborted when the server stops. */
   async holdOpen(call: ServerCall, run: () => Promise<void>): Promise<void> {
     if (!(call instanceof IncomingServerCall)) return run()
     this.openStreams.add(call)
@@ -86,7 +86,7 @@ export class CallScope {
     }
   }
 
-  /** Asks the handlers of open streams to end. */
+  /** Aborts the signals of the handlers of open streams. */
   endOpenStreams(): void {
     for (const call of this.openStreams) call.end()
   }

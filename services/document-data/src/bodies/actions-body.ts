@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { Cell } from '../values/column-type'
 import { readJson } from '../json/read-json'
 import { faultOfCell } from './cell'
@@ -56,8 +57,7 @@ function readAction(action: unknown, path: string): RowAction {
   if (typeof name !== 'string') throw invalidPayload(`${path}[0] is not a string`)
   const known = kinds.get(name)
   if (!known) {
-    const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name
-    throw new AppError('invalid', 'UNKNOWN_ACTION', `${path}: unknown action "${shown}"`)
+    throw new AppError('invalid', 'UNKNOWN_ACTION', `${path}: unknown action "${shorten(name)}"`)
   }
   if (typeof tableId !== 'string') throw invalidPayload(`${path}[1] is not a string`)
   const rowIds = readIds(rows, known, `${path}[2]`)
@@ -87,12 +87,13 @@ function readCells(
   if (!isObject(given)) throw invalidPayload(`${path} is not an object`)
   const cells = new Map<string, Cell[]>()
   for (const [name, value] of Object.entries(given)) {
-    if (isBulk && !Array.isArray(value)) throw invalidPayload(`${path}.${name} is not an array`)
+    if (isBulk && !Array.isArray(value))
+      throw invalidPayload(`${path}.${shorten(name)} is not an array`)
     const list = isBulk ? (value as unknown[]) : [value]
     if (list.length !== rows)
-      throw invalidPayload(`${path}.${name} has ${list.length} items for ${rows} rows`)
+      throw invalidPayload(`${path}.${shorten(name)} has ${list.length} items for ${rows} rows`)
     list.forEach((cell, row) => {
-      const fault = faultOfCell(cell, `${path}.${name}${isBulk ? `[${row}]` : ''}`)
+      const fault = faultOfCell(cell, `${path}.${shorten(name)}${isBulk ? `[${row}]` : ''}`)
       if (fault !== undefined) throw invalidPayload(fault)
     })
     cells.set(name, list as Cell[])

@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { Cell } from '../values/column-type'
 import { readJson } from '../json/read-json'
 import type { AddBody } from './add-body'
@@ -42,7 +43,7 @@ function readLists(body: unknown): Map<string, unknown[]> {
   if (!isObject(body)) throw invalidPayload('body is not an object')
   const lists = new Map<string, unknown[]>()
   for (const [name, list] of Object.entries(body)) {
-    if (!Array.isArray(list)) throw invalidPayload(`body.${name} is not an array`)
+    if (!Array.isArray(list)) throw invalidPayload(`body.${shorten(name)} is not an array`)
     lists.set(name, list)
   }
   return lists
@@ -55,9 +56,11 @@ function readCells(
 ): Map<string, Cell[]> {
   for (const [name, list] of lists) {
     if (list.length !== length)
-      throw invalidPayload(`body.${name} has ${list.length} items, but body.${like} has ${length}`)
+      throw invalidPayload(
+        `body.${shorten(name)} has ${list.length} items, but body.${shorten(like)} has ${length}`,
+      )
     list.forEach((cell, row) => {
-      const fault = faultOfCell(cell, `body.${name}[${row}]`)
+      const fault = faultOfCell(cell, `body.${shorten(name)}[${row}]`)
       if (fault !== undefined) throw invalidPayload(fault)
     })
   }

@@ -1,4 +1,5 @@
 import type { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { Cell } from '../values/column-type'
 import { faultOfCell } from './cell'
 import { isObject } from './record-columns'
@@ -13,7 +14,7 @@ export type ExpectedCells = ReadonlyMap<string, Cell>
 export function readExpected(expect: unknown, refuse: (fault: string) => AppError): ExpectedCells {
   if (!isObject(expect)) throw refuse('.expect is not an object')
   for (const [column, cell] of Object.entries(expect)) {
-    const fault = faultOfCell(cell, `.expect.${column}`)
+    const fault = faultOfCell(cell, `.expect.${shorten(column)}`)
     if (fault !== undefined) throw refuse(fault)
   }
   return new Map(Object.entries(expect) as [string, Cell][])

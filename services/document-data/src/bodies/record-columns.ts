@@ -1,11 +1,10 @@
 import { AppError } from '@sheaf/kit/errors'
-import { cutText } from '@sheaf/kit/truncate-text'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { Cell } from '../values/column-type'
 import { faultOfCell } from './cell'
 
-/** Property names in one message, and the longest part of each. */
+/** Property names in one message. */
 const MAX_SHOWN = 5
-const MAX_SHOWN_NAME = 100
 
 /** The error for a malformed body. Messages locate the fault with a path and do not quote values. */
 export function invalidPayload(fault: string): AppError {
@@ -57,7 +56,7 @@ export function requireNoStrayCells(
 ): void {
   const stray = Object.keys(record).filter((name) => !known.includes(name))
   if (stray.length === 0) return
-  const shown = stray.slice(0, MAX_SHOWN).map((name) => cutText(name, MAX_SHOWN_NAME))
+  const shown = stray.slice(0, MAX_SHOWN).map((name) => shorten(name))
   const rest = stray.length > MAX_SHOWN ? ', …' : ''
   throw invalidPayload(`${path} has no fields; put ${shown.join(', ')}${rest} into it`)
 }
@@ -87,7 +86,7 @@ export class RecordColumns {
     for (const name in fields) {
       const value = fields[name]
       if (typeof value === 'object' && value !== null) {
-        const fault = faultOfCell(value, `.${map}.${name}`)
+        const fault = faultOfCell(value, `.${map}.${shorten(name)}`)
         if (fault !== undefined) throw describe(fault)
       }
       const expected = this.order[count]

@@ -256,7 +256,7 @@ function startSpan(entries: readonly LogEntry[]): WorkSpan | undefined {
   const [first, ...others] = entries.filter(({ traceparent }) => traceparent !== '')
   return WorkSpan.start('sheaf.changes.publish', {
     traceparent: first?.traceparent ?? '',
-    isProducer: true,
+    kind: 'producer',
     attributes: {
       'messaging.system': 'nats',
       'messaging.operation.type': 'send',

@@ -68,9 +68,9 @@ export async function runWrite<R extends WriteResponse>(
   const key = options && readKey(options, call.caller.userId)
   const { epoch } = ctx.documents.stateOf(docId)
   const run = (doc: DocumentWriter): R => {
-    const told = write.run(doc)
+    const reply = write.run(doc)
     // The write provides all fields of a response except these two.
-    return { ...told, seq: doc.nextSeq, etag: tagOf(epoch, doc.nextSeq) } as R
+    return { ...reply, seq: doc.nextSeq, etag: tagOf(epoch, doc.nextSeq) } as R
   }
   const runAsked = (doc: DocumentWriter): R => {
     const kept = key && findReply(doc.connection, key)
@@ -109,8 +109,8 @@ export function runRead<R extends ReadResponse>(
   const etag = tagOf(epoch, seq)
   if (options && isKnown(options, etag))
     return response.fromPartial({ seq, etag, notModified: true })
-  const told = ctx.documents.read<object>(docId, run)
-  return { ...told, seq, etag } as R
+  const reply = ctx.documents.read<object>(docId, run)
+  return { ...reply, seq, etag } as R
 }
 
 /** The tag of a document at a log position. */

@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import { roleAtLeast } from '@sheaf/auth/roles'
 import {
@@ -52,7 +53,8 @@ function requireNoSection({ viewSection }: { readonly viewSection: number }): vo
 /** Returns a user table by its id. Throws `not_found`. */
 function tableOf(schema: Schema, tableId: string): Table {
   const table = schema.tables.find((known) => known.tableId === tableId)
-  if (!table) throw new AppError('not_found', 'TABLE_NOT_FOUND', `Table ${tableId} not found.`)
+  if (!table)
+    throw new AppError('not_found', 'TABLE_NOT_FOUND', `Table ${shorten(tableId)} not found.`)
   return table
 }
 

@@ -39,8 +39,8 @@ export function copyAttachments(
   connection
     .prepare('DELETE FROM _sheaf_file_chunks WHERE file_id NOT IN (SELECT id FROM _sheaf_files)')
     .run()
-  const files = connection.prepare('SELECT id, hash, size FROM _sheaf_files').all()
-  for (const { id, hash, size } of files as { id: number; hash: string; size: number }[]) {
+  const files = connection.prepare<FileRow>('SELECT id, hash, size FROM _sheaf_files').all()
+  for (const { id, hash, size } of files) {
     const found = measureFile(target, id)
     if (found.hash !== hash || found.size !== size)
       throw badFile('the contents of an attachment do not match its checksum')
@@ -50,6 +50,12 @@ export function copyAttachments(
   )
   if (lost.get() !== undefined) throw badFile('an attachment has no contents')
   requireSoundRows(target)
+}
+
+interface FileRow {
+  readonly id: number
+  readonly hash: string
+  readonly size: number
 }
 
 interface CopiedRow {
@@ -67,13 +73,13 @@ interface CopiedRow {
 
 function requireSoundRows({ connection }: DocumentWriter): void {
   const rows = connection.db
-    .prepare(
+    .prepare<[], CopiedRow>(
       `SELECT a.id, fileIdent, fileName, fileExt, fileType, fileSize, timeUploaded, timeDeleted, f.size
        FROM _grist_Attachments a
          LEFT JOIN _sheaf_attachments l ON l.id = a.id LEFT JOIN _sheaf_files f ON f.id = l.file_id`,
     )
     .iterate()
-  for (const row of rows as IterableIterator<CopiedRow>) {
+  for (const row of rows) {
     const unsound = Object.entries(soundColumns).find(([, isSound]) => !isSound(row))
     if (unsound)
       throw badFile(`column ${unsound[0]} has an invalid value`, 'table "_grist_Attachments"')
@@ -109,12 +115,14 @@ const soundColumns: Readonly<Record<string, (row: CopiedRow) => boolean>> = {
 /** Hash and size of a file. Throws `invalid` when its bytes are not chunked as in a document. */
 function measureFile({ connection }: DocumentWriter, id: number): { hash: string; size: number } {
   const chunks = connection.db
-    .prepare('SELECT position, bytes FROM _sheaf_file_chunks WHERE file_id = ? ORDER BY position')
+    .prepare<[number], [number, Buffer]>(
+      'SELECT position, bytes FROM _sheaf_file_chunks WHERE file_id = ? ORDER BY position',
+    )
     .raw()
     .iterate(id)
   const hash = createHash('sha256')
   let [size, count] = [0, 0]
-  for (const [position, bytes] of chunks as IterableIterator<[number, Buffer]>) {
+  for (const [position, bytes] of chunks) {
     // Every chunk but the last is full.
     const isNext = position === count++ && size === position * CHUNK_BYTES
     if (!isNext || bytes.length === 0 || bytes.length > CHUNK_BYTES)
@@ -143,14 +151,14 @@ function copyTable(
   const { connection } = target
   if (!source.has(table)) return
   const there = source.columnsOf(table)
-  const own = connection.pluck('SELECT name FROM pragma_table_xinfo(?)').all(table) as string[]
+  const own = connection.pluck<string>('SELECT name FROM pragma_table_xinfo(?)').all(table)
   const columns = own.filter((column) => there.has(column))
   if (columns.length === 0) return
   const names = columns.map(quoteId).join(', ')
   const marks = columns.map(() => '?').join(', ')
   const insert = connection.db.prepare(`INSERT INTO ${table} (${names}) VALUES (${marks})`)
-  const rows = source.db.prepare(`SELECT ${names} FROM ${table}`).raw().safeIntegers().iterate()
-  for (const row of rows as IterableIterator<unknown[]>) {
+  const select = source.db.prepare<[], unknown[]>(`SELECT ${names} FROM ${table}`)
+  for (const row of select.raw().safeIntegers().iterate()) {
     row.forEach((value, i) => {
       const isBytes = Buffer.isBuffer(value)
       if (value !== null && isBytes !== (columns[i] === bytes))

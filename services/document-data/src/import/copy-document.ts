@@ -54,9 +54,9 @@ function copyRows(
   const table = quoteId(tableId)
   const marks = new Array(columns.length + 1).fill('?').join(', ')
   const insert = target.connection.db.prepare(`INSERT INTO ${table} (${names}) VALUES (${marks})`)
-  const rows = source.db.prepare(`SELECT ${names} FROM ${table}`).raw().safeIntegers().iterate()
+  const select = source.db.prepare<[], unknown[]>(`SELECT ${names} FROM ${table}`)
   let count = 0
-  for (const [id, ...cells] of rows as IterableIterator<unknown[]>) {
+  for (const [id, ...cells] of select.raw().safeIntegers().iterate()) {
     if (typeof id !== 'bigint' || id < 1n || id > importLimits.rowId)
       throw badFile('a row has an invalid id', place)
     const values: StoredValue[] = [id]

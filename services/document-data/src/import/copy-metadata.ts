@@ -64,7 +64,7 @@ export function copyMetadata(
 function copyRefs(source: DocumentFile, target: DocumentWriter): void {
   if (!source.has('_sheaf_refs')) return
   source.columnsOf('_sheaf_refs')
-  const rows = source.db.prepare('SELECT kind, highest FROM _sheaf_refs LIMIT 3').all() as Row[]
+  const rows = source.db.prepare<[], Row>('SELECT kind, highest FROM _sheaf_refs LIMIT 3').all()
   for (const { kind, highest } of rows)
     if (kind === 'table' || kind === 'column')
       insert(target, '_sheaf_refs', { kind, highest: requireRef(highest, kind) })
@@ -72,8 +72,7 @@ function copyRefs(source: DocumentFile, target: DocumentWriter): void {
 
 function copySettings(source: DocumentFile, target: DocumentWriter): void {
   source.columnsOf('_grist_DocInfo')
-  const row = source.db.prepare('SELECT * FROM _grist_DocInfo WHERE id = 1').get() as
-    Row | undefined
+  const row = source.db.prepare<[], Row>('SELECT * FROM _grist_DocInfo WHERE id = 1').get()
   const timezone = text(row?.timezone)
   const settings = text(row?.documentSettings)
   const change = target.connection.prepare(
@@ -106,8 +105,8 @@ function readColumns(source: DocumentFile): Map<number, Row[]> {
 function readAll(source: DocumentFile, table: string, most: number): Row[] {
   source.columnsOf(table)
   const rows = source.db
-    .prepare(`SELECT * FROM ${table} ORDER BY id LIMIT ?`)
-    .all(most + 1) as Row[]
+    .prepare<[number], Row>(`SELECT * FROM ${table} ORDER BY id LIMIT ?`)
+    .all(most + 1)
   if (rows.length > most) throw tooMuch(`the document has more than ${most} rows in ${table}`)
   return rows
 }
@@ -207,7 +206,7 @@ function text(value: unknown): string {
 }
 
 function whole(value: unknown): number {
-  return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0
 }
 
 function refList(value: unknown): string | null {

@@ -52,10 +52,7 @@ export class DocumentFile implements Disposable {
 
   /** Columns of a table. Throws `invalid` for a missing table, or one with generated columns. */
   columnsOf(table: string): ReadonlySet<string> {
-    const rows = this.db.prepare('SELECT name, hidden FROM pragma_table_xinfo(?)').all(table) as {
-      name: string
-      hidden: number
-    }[]
+    const rows = this.db.prepare<[string], ColumnRow>(COLUMNS).all(table)
     if (!this.has(table)) throw badFile('the table is missing', `table ${shown(table)}`)
     for (const { name, hidden } of rows)
       if (hidden !== 0)
@@ -93,6 +90,13 @@ function requireWhole(db: Database.Database, path: string): void {
 
 const notSheaf = () => badFile('the SQLite file is not a Sheaf document')
 
+const COLUMNS = 'SELECT name, hidden FROM pragma_table_xinfo(?)'
+
+interface ColumnRow {
+  readonly name: string
+  readonly hidden: number
+}
+
 interface SchemaRow {
   readonly type: string
   readonly name: string
@@ -105,8 +109,8 @@ interface SchemaRow {
  */
 function requirePlainSchema(db: Database.Database): Set<string> {
   const names = new Set<string>()
-  const rows = db.prepare('SELECT type, name, rootpage FROM sqlite_schema').iterate()
-  for (const { type, name, rootpage } of rows as IterableIterator<SchemaRow>) {
+  const rows = db.prepare<[], SchemaRow>('SELECT type, name, rootpage FROM sqlite_schema').iterate()
+  for (const { type, name, rootpage } of rows) {
     if (type !== 'table' && type !== 'index')
       throw badFile(
         `the SQLite file has a ${type} ${shown(name)}, which is not allowed in a Sheaf document`,

@@ -1,4 +1,4 @@
-import { cutText } from '@sheaf/kit/truncate-text'
+import { shorten } from '@sheaf/kit/truncate-text'
 import { AppError } from '@sheaf/kit/errors'
 import { importLimits } from './import-limits'
 
@@ -42,5 +42,5 @@ function at(place: Place | undefined, problem: string): string {
 
 /** A name, shortened for an error message. */
 export function shown(name: string): string {
-  return `"${name.length > 60 ? `${cutText(name, 60)}…` : name}"`
+  return `"${shorten(name)}"`
 }

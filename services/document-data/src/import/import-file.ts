@@ -121,14 +121,14 @@ class RowCounter {
   constructor(private readonly report: (progress: ImportProgress) => void) {}
 
   read(): void {
-    if (++this.rowsRead % REPORT_ROWS === 0) this.tell()
+    if (++this.rowsRead % REPORT_ROWS === 0) this.reportProgress()
   }
 
   stored(): void {
-    if (++this.rowsStored % REPORT_ROWS === 0) this.tell()
+    if (++this.rowsStored % REPORT_ROWS === 0) this.reportProgress()
   }
 
-  private tell(): void {
+  private reportProgress(): void {
     this.report({ rowsRead: this.rowsRead, rowsStored: this.rowsStored })
   }
 }

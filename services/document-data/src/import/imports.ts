@@ -35,6 +35,7 @@ export class Imports implements AsyncDisposable {
   private held = 0
   private running = 0
   private readonly waiting: (() => void)[] = []
+  private isClosed = false
 
   constructor(private readonly options: ImportsOptions) {}
 
@@ -77,8 +78,9 @@ export class Imports implements AsyncDisposable {
     }
   }
 
-  /** Ends all imports; they fail. */
+  /** Ends all imports, also those that are queued; they fail. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.isClosed = true
     for (const child of this.children) child.kill()
   }
 
@@ -114,8 +116,10 @@ export class Imports implements AsyncDisposable {
     onProgress: (progress: ImportProgress) => void,
     signal: AbortSignal,
   ): Promise<Imported> {
-    // It may have been aborted while waiting.
+    // Either may have happened while it was queued.
     signal.throwIfAborted()
+    if (this.isClosed)
+      throw new AppError('unavailable', 'DOCUMENT_CLOSED', 'the service is stopping, retry later')
     const { maxMs, program = compiledProgram('import/import-process.js') } = this.options
     const { residentMb = RESIDENT_MB } = this.options
     return new Promise((resolve, reject) => {

@@ -11,8 +11,13 @@ const SHELL = '/bin/sh'
 const BLOCK_BYTES = 512
 /** Length of the tail of standard error that is kept. */
 const STDERR_BYTES = 8 * 1024
-/** How long a descendant outside the process group may keep the output open after the exit. */
-const DRAIN_MS = 1000
+/**
+ * How often the output is checked after the exit. A descendant outside the process group may keep it open, so it is
+ * closed when nothing has arrived between two checks, …
+ */
+const DRAIN_CHECK_MS = 500
+/** … and in any case after so many checks, because such a descendant may also write to it. */
+const MAX_DRAIN_CHECKS = 6
 const MEMORY_CHECK_MS = 100
 
 /**
@@ -108,6 +113,7 @@ export class HostedProcess {
   /** Settles when the current frame, if any, has been handled. */
   private handling: Promise<void> | undefined
   private hasSentFrame = false
+  private receivedBytes = 0
 
   /** Starts a process. Failing to start is reported by `onExit`. */
   constructor(
@@ -200,14 +206,27 @@ export class HostedProcess {
     const delivered = this.deliver(stdout)
     const { code, signal } = await this.exited()
     if (this.cause) stdout?.destroy()
-    const drain = setInterval(() => {
-      if (!this.handling) stdout?.destroy()
-    }, DRAIN_MS)
+    const drain = this.closeDrained(stdout)
     await delivered
     clearInterval(drain)
     for (const stream of [stdin, stderr]) stream?.destroy()
     const { cause = 'exited', error } = this
     this.handlers.onExit({ cause, code, signal, stderr: this.stderr.toString(), error })
+  }
+
+  /** Closes the output after the exit once all that the process wrote has been delivered. */
+  private closeDrained(stdout: Readable | null | undefined): NodeJS.Timeout {
+    let before: number | undefined
+    let checks = 0
+    return setInterval(() => {
+      if (this.handling) {
+        before = undefined
+        return
+      }
+      // One check is not enough: a busy event loop may reach it before it has read what was written.
+      if (this.receivedBytes === before || ++checks > MAX_DRAIN_CHECKS) stdout?.destroy()
+      before = this.receivedBytes
+    }, DRAIN_CHECK_MS)
   }
 
   private exited(): Promise<Pick<ProcessExit, 'code' | 'signal'>> {
@@ -244,6 +263,13 @@ export class HostedProcess {
       stdout.on('error', () => {})
       stdout.once('close', () => void finish())
       stdout.on('data', (chunk: Buffer) => {
+        if (this.handling) {
+          // Node resumes the output of a process that has exited.
+          stdout.pause()
+          stdout.unshift(chunk)
+          return
+        }
+        this.receivedBytes += chunk.length
         try {
           this.deliverFrames(reader.read(chunk).values(), stdout)
         } catch (error) {

@@ -50,14 +50,16 @@ class OrphanGuard {
     })
     this.shell = shell
     shell.unref()
-    ;(shell.stdin as Socket).unref()
+    // Absent when this process has no free file descriptor; the event `error` follows.
+    const stdin = shell.stdin as Socket | undefined
+    stdin?.unref()
     // A write error is ignored; the exit of the shell is handled instead.
-    shell.stdin.on('error', () => {})
+    stdin?.on('error', () => {})
     shell.once('error', () => this.forget(shell))
     shell.once('exit', () => {
       if (this.forget(shell) && this.targets.size > 0) this.start()
     })
-    for (const target of this.targets) shell.stdin.write(`+ ${target}\n`)
+    for (const target of this.targets) stdin?.write(`+ ${target}\n`)
   }
 
   private forget(shell: ChildProcess): boolean {

@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import { isTooDeep, readJson } from '../json/read-json'
 import type { Cell } from '../values/column-type'
 import { quoteId } from '../quoting/quote'
@@ -93,7 +94,7 @@ function invalidFilter(message: string): AppError {
 
 /** The error for a column that the table does not have. */
 export function unknownColumn(column: string): AppError {
-  const shown = column.length > 100 ? `${column.slice(0, 100)}…` : column
+  const shown = shorten(column)
   const message = `Invalid query: unknown column "${shown}"`
   return new AppError('invalid', 'UNKNOWN_COLUMN', message, { column: shown })
 }

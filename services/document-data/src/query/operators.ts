@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { Cell, StoredValue } from '../values/column-type'
 import { candidatesCondition, storedCandidates } from './allowed-values'
 import type { ColumnStorage, Condition } from './allowed-values'
@@ -78,10 +79,6 @@ export function parseOperators(column: string, value: object, storage: ColumnSto
 function refusal(column: string, fault: string): AppError {
   const message = `Invalid query: filter of column "${shorten(column)}": ${fault}`
   return new AppError('invalid', 'INVALID_FILTER', message, { column: shorten(column) })
-}
-
-function shorten(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text
 }
 
 function allowed(values: readonly Scalar[], not: boolean): Operator {

@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { StoredValue } from '../values/column-type'
 import { quoteId } from '../quoting/quote'
 import { findColumn } from './table-shape'
@@ -69,7 +70,7 @@ function resolveColumn(name: string, table: TableShape): string {
     ? table.columns.find((column) => column.ref === Number(name))
     : undefined
   if (byRef) return byRef.id
-  const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name
+  const shown = shorten(name)
   throw new AppError('invalid', 'UNKNOWN_SORT_KEY', `unknown key ${shown}`, { key: shown })
 }
 

@@ -17,7 +17,12 @@ const MAX_KEPT = 50
 const MAX_KEPT_LENGTH = 10_000
 
 /** SQL that runs around every statement of a caller. */
-type OwnStatements = Readonly<Record<'begin' | 'moment' | 'version' | 'end', Statement<unknown[]>>>
+interface OwnStatements {
+  readonly begin: Statement<[]>
+  readonly moment: Statement<[], SqlMoment>
+  readonly version: Statement<[], number>
+  readonly end: Statement<[]>
+}
 
 interface SchemaRow {
   readonly owner: string
@@ -40,7 +45,7 @@ export class SqlFile {
   private readonly inode: number
   private readonly own: OwnStatements
   /** Statements that passed the check, valid until the schema of the document changes. */
-  private readonly found = new Map<string, Statement<unknown[]>>()
+  private readonly found = new Map<string, Statement<unknown[], Row>>()
   private schemaVersion = -1
   private roots = new Set<number>()
   private virtual: Set<string> | undefined
@@ -52,10 +57,10 @@ export class SqlFile {
     this.inode = statSync(path).ino
     this.own = {
       begin: db.prepare('BEGIN'),
-      moment: db.prepare(
+      moment: db.prepare<[], SqlMoment>(
         'SELECT (SELECT epoch FROM _sheaf_state) AS epoch, (SELECT max(seq) FROM _sheaf_log) AS seq',
       ),
-      version: db.prepare('PRAGMA schema_version').pluck(),
+      version: db.prepare<[], number>('PRAGMA schema_version').pluck(),
       end: db.prepare('ROLLBACK'),
     }
   }
@@ -83,7 +88,7 @@ export class SqlFile {
   /** Begins a read transaction, which lasts until `end`. */
   begin(): SqlMoment {
     this.own.begin.run()
-    const moment = this.own.moment.get() as SqlMoment
+    const moment = getOnly(this.own.moment)
     this.noteSchema()
     return moment
   }
@@ -107,7 +112,7 @@ export class SqlFile {
       statement
         .safeIntegers(exact)
         .raw()
-        .iterate(...values) as Iterable<Row>
+        .iterate(...values)
     return { columns, run }
   }
 
@@ -120,9 +125,9 @@ export class SqlFile {
     this.db.close()
   }
 
-  private prepare(sql: string): Statement<unknown[]> {
+  private prepare(sql: string): Statement<unknown[], Row> {
     try {
-      const statement = this.db.prepare<unknown[]>(wrap(sql))
+      const statement = this.db.prepare<unknown[], Row>(wrap(sql))
       // The text must also be a statement on its own: its parentheses could otherwise close the enclosing
       // ones.
       this.db.prepare(sql)
@@ -137,8 +142,8 @@ export class SqlFile {
   }
 
   private explain(sql: string, values: readonly unknown[]): ProgramStep[] {
-    const program = this.db.prepare<unknown[]>(`EXPLAIN ${sql}`)
-    return program.raw().all(...values) as ProgramStep[]
+    const program = this.db.prepare<unknown[], ProgramStep>(`EXPLAIN ${sql}`)
+    return program.raw().all(...values)
   }
 
   private requireHarmless(sql: string, values: readonly unknown[]): void {
@@ -150,7 +155,7 @@ export class SqlFile {
     if (refusal !== undefined) throw new StatementError(refusal)
   }
 
-  private keep(sql: string, statement: Statement<unknown[]>): void {
+  private keep(sql: string, statement: Statement<unknown[], Row>): void {
     this.found.delete(sql)
     if (sql.length <= MAX_KEPT_LENGTH) this.found.set(sql, statement)
     const oldest = this.found.keys().next()
@@ -158,7 +163,7 @@ export class SqlFile {
   }
 
   private noteSchema(): void {
-    const version = this.own.version.get() as number
+    const version = getOnly(this.own.version)
     if (version === this.schemaVersion) return
     this.found.clear()
     this.roots = this.findRoots()
@@ -168,13 +173,13 @@ export class SqlFile {
   /** Root pages of the tables that callers may read, and of their indexes. */
   private findRoots(): Set<number> {
     const rows = this.db
-      .prepare(
+      .prepare<[], SchemaRow>(
         `SELECT tbl_name AS owner, rootpage AS root, type IN ('table', 'index') AND (
            substr(tbl_name, 1, 7) = '_grist_'
            OR tbl_name IN (SELECT tableId FROM _grist_Tables)
          ) AS readable FROM sqlite_schema WHERE rootpage > 0`,
       )
-      .all() as SchemaRow[]
+      .all()
     const isHidden = ({ owner, readable }: SchemaRow) => !readable || HIDDEN.test(owner)
     // In a manipulated file, a hidden table could be listed under a second name.
     const hidden = new Set(rows.filter(isHidden).map(({ root }) => root))
@@ -195,4 +200,11 @@ export class SqlFile {
     }
     return found
   }
+}
+
+/** The row of a statement that always has one. Not that of the store, which a process for SQL would have to load. */
+function getOnly<T>(statement: Statement<[], T>): T {
+  const row = statement.get()
+  if (row === undefined) throw new Error('a statement returned no row')
+  return row
 }

@@ -1,3 +1,5 @@
+import { shorten } from '@sheaf/kit/truncate-text'
+
 /** A value for a positional parameter. */
 export type SqlArg = string | number | bigint | null
 
@@ -71,7 +73,9 @@ export function bindArgs(sql: string, args: readonly SqlArg[]): unknown[] {
     const key = name.slice(1)
     const other = named.get(key)
     if (other && other.name !== name)
-      throw new StatementError(`parameters ${other.name} and ${name} are ambiguous`)
+      throw new StatementError(
+        `parameters ${shorten(other.name)} and ${shorten(name)} are ambiguous`,
+      )
     named.set(key, { name, value })
   }
   if (named.size === 0) return unnamed

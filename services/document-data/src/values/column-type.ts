@@ -10,9 +10,9 @@ export type Cell = null | boolean | number | string | unknown[]
 /** Document settings that parsing depends on. */
 export interface DocumentSettings {
   /** IANA name of the time zone. */
-  timezone: string
+  readonly timezone: string
   /** BCP 47 tag, such as `en-US`. */
-  locale: string
+  readonly locale: string
 }
 
 /** Column settings that parsing depends on. */

@@ -1,4 +1,3 @@
-import { AppError } from '@sheaf/kit/errors'
 import { anyType } from './column-types/any'
 import { attachmentsType } from './column-types/attachments'
 import { boolType } from './column-types/bool'
@@ -13,6 +12,7 @@ import { numericType } from './column-types/numeric'
 import { createRefType } from './column-types/ref'
 import { createRefListType } from './column-types/ref-list'
 import { textType } from './column-types/text'
+import { unknownColumnType } from './unknown-type'
 
 const plain = [
   textType,
@@ -38,12 +38,7 @@ export function columnType(type: string): ColumnType {
   const known = cache.get(type)
   if (known) return known
   const made = createType(type)
-  if (!made) {
-    const shown = type.length > 100 ? `${type.slice(0, 100)}…` : type
-    throw new AppError('invalid', 'UNKNOWN_COLUMN_TYPE', `Unknown column type "${shown}"`, {
-      type: shown,
-    })
-  }
+  if (!made) throw unknownColumnType(type)
   if (cache.size >= MAX_CACHED) cache.clear()
   cache.set(type, made)
   return made

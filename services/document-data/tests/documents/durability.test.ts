@@ -87,7 +87,7 @@ describe('durability', () => {
       stdio: ['ignore', 'inherit', 'inherit'],
     })
     children.push(child)
-    const { address } = await eventually(() => reports[seen] ?? false, { timeoutMs: 15_000 })
+    const { address } = await eventually(() => reports[seen] ?? false, { timeoutMs: 60_000 })
     return { child, address }
   }
 

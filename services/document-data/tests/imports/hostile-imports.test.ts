@@ -339,6 +339,24 @@ describe('an import process', () => {
       expect(outcome).toEqual({ status: 'rejected', reason })
   })
 
+  it('that is queued when the service stops fails, and starts no process', async () => {
+    const program = join(folder.path, 'endless.js')
+    writeFileSync(program, 'setInterval(() => {}, 1000)')
+    const stopping = new Imports({ maxMs: 5_000, program })
+    const { signal } = new AbortController()
+    const outcomes = Array.from({ length: 4 }, () => stopping.run(request, () => {}, signal))
+    const settled = Promise.allSettled(outcomes)
+    // Two processes start in this turn of the event loop.
+    await new Promise(setImmediate)
+    await stopping[Symbol.asyncDispose]()
+    expect(await settled).toMatchObject([
+      { reason: { message: 'an import was interrupted' } },
+      { reason: { message: 'an import was interrupted' } },
+      { reason: { code: 'unavailable', reason: 'DOCUMENT_CLOSED' } },
+      { reason: { code: 'unavailable', reason: 'DOCUMENT_CLOSED' } },
+    ])
+  })
+
   it('finds a place only while there are not too many', () => {
     const some = new Imports({ maxMs: 1 })
     const places = Array.from({ length: 8 }, () => some.hold())

@@ -96,6 +96,23 @@ describe('a hosted process', () => {
     expect(one.exits).toHaveLength(1)
   })
 
+  it('has its frames delivered also when this process was busy for seconds after its exit', async () => {
+    const handled: number[] = []
+    const frame = String.raw`printf '\000\000\200\000'; head -c 32768 /dev/zero; `
+    const busy = new Int32Array(new SharedArrayBuffer(4))
+    const one: Recorded = new Recorded(sh(frame.repeat(5)), async () => {
+      const { length } = one.frames
+      await eventually(() => one.process.hasExited)
+      // Blocks the event loop.
+      if (length === 1) Atomics.wait(busy, 0, 0, 2500)
+      handled.push(length)
+    })
+    expect(await one.exit).toMatchObject({ cause: 'exited', code: 0 })
+    expect(one.frames.map(({ length }) => length)).toEqual(Array(5).fill(32_768))
+    // Each was handled before the next was delivered.
+    expect(handled).toEqual([1, 2, 3, 4, 5])
+  })
+
   it('is not read while a frame is being handled', async () => {
     const { promise, resolve } = newPromise<void>()
     const flood = `const frame = Buffer.alloc(1e6 + 4); frame.writeUInt32BE(1e6)
@@ -250,6 +267,19 @@ describe('the end of a hosted process', () => {
     const one = new Recorded(node(script))
     expect(await one.exit).toMatchObject({ cause: 'exited', code: 0 })
     process.kill(one.frames[0]!.readUInt32BE(), 'SIGKILL')
+  })
+
+  it('is reported also when a descendant that outlives it keeps writing to its output', async () => {
+    const script = `
+      const { spawn } = require('node:child_process')
+      const flood = 'while printf "\\\\0\\\\0\\\\0\\\\1x"; do sleep 0.1; done'
+      const { pid } = spawn('/bin/sh', ['-c', flood], { detached: true, stdio: 'inherit' })
+      process.stderr.write(String(pid), () => process.exit(0))`
+    const one = new Recorded(node(script))
+    const exit = await one.exit
+    expect(exit).toMatchObject({ cause: 'exited', code: 0 })
+    // A broken pipe ends it.
+    await eventually(() => !isAlive(Number(exit.stderr)))
   })
 
   it.each([

@@ -1,16 +1,5 @@
-import { isTracing } from '@sheaf/kit/telemetry/call-span'
-import { extractContext, traceparentOf } from '@sheaf/kit/telemetry/traceparent'
-import {
-  context,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-  type Span,
-} from '@opentelemetry/api'
+import { WorkSpan } from '@sheaf/kit/telemetry/work-span'
 import type { ChangeEvent } from '@sheaf/protos/sheaf/events/v1/changes'
-
-const tracer = trace.getTracer('@sheaf/webhook')
 
 interface Message {
   readonly entries: readonly ChangeEvent[]
@@ -19,23 +8,22 @@ interface Message {
 
 /** Spans of matched messages, each a child of its publication. They cost nothing without tracing. */
 export class MatchSpans {
-  private readonly spans: Span[] = []
+  private readonly spans: WorkSpan[] = []
   /** The traceparent for an entry that was published within a trace. */
   private readonly bySeq = new Map<number, string>()
 
   constructor(messages: readonly Message[]) {
-    if (!isTracing()) return
     for (const { entries, traceparent } of messages) {
-      if (traceparent === '') continue
       const attributes = {
         'messaging.system': 'nats',
         'messaging.batch.message_count': entries.length,
         'sheaf.seq': entries[0]?.seq ?? 0,
       }
-      const options = { kind: SpanKind.CONSUMER, attributes }
-      const span = tracer.startSpan('sheaf.webhook.match', options, extractContext(traceparent))
+      const options = { traceparent, kind: 'consumer' as const, attributes }
+      const span = WorkSpan.start('sheaf.webhook.match', options)
+      if (!span) continue
       this.spans.push(span)
-      const own = traceparentOf(span)
+      const own = span.traceparent
       for (const entry of entries)
         if (isSameTrace(own, entry.traceparent)) this.bySeq.set(entry.seq, own)
     }
@@ -44,7 +32,7 @@ export class MatchSpans {
   /** Runs the work that the messages cause, as a child of the first span. */
   run<T>(work: () => Promise<T>): Promise<T> {
     const [first] = this.spans
-    return first ? context.with(trace.setSpan(ROOT_CONTEXT, first), work) : work()
+    return first ? first.run(work) : work()
   }
 
   /**
@@ -57,10 +45,7 @@ export class MatchSpans {
 
   /** Ends the spans, with an error if given. */
   end(error?: unknown): void {
-    for (const span of this.spans) {
-      if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR })
-      span.end()
-    }
+    for (const span of this.spans) span.end(error !== undefined)
   }
 }
 

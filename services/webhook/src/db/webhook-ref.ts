@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 
 /** Names a webhook. Both are UUIDs. */
 export interface WebhookRef {
@@ -16,5 +17,5 @@ export function requireRef({ docId, webhookId }: WebhookRef): WebhookRef {
 
 /** Returns the error for a webhook that does not exist. */
 export function webhookNotFound(webhookId: string): AppError {
-  return new AppError('not_found', 'WEBHOOK_NOT_FOUND', `Webhook not found "${webhookId}"`)
+  return new AppError('not_found', 'WEBHOOK_NOT_FOUND', `Webhook not found "${shorten(webhookId)}"`)
 }

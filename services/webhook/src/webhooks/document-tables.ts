@@ -1,4 +1,5 @@
 import { AppError, toAppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import type { Column } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import type { ListTablesResponse, Table } from '@sheaf/protos/sheaf/document_data/v1/tables'
@@ -98,7 +99,7 @@ export class DocumentTables {
   private getTable(name: string): Table {
     const table = this.tables.find(({ id, tableRef }) => id === name || String(tableRef) === name)
     if (table) return table
-    throw new AppError('not_found', 'TABLE_NOT_FOUND', `Table not found "${name}"`, {
+    throw new AppError('not_found', 'TABLE_NOT_FOUND', `Table not found "${shorten(name)}"`, {
       field: 'tableId',
     })
   }
@@ -108,7 +109,9 @@ export class DocumentTables {
 function getColumn(table: Table | undefined, name: string, field: string): Column {
   const column = table?.columns.find(({ id }) => id === name)
   if (column) return column
-  throw new AppError('not_found', 'COLUMN_NOT_FOUND', `Column not found "${name}"`, { field })
+  throw new AppError('not_found', 'COLUMN_NOT_FOUND', `Column not found "${shorten(name)}"`, {
+    field,
+  })
 }
 
 /**

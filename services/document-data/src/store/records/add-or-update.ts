@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { Cell } from '../../values/column-type'
 import type { DocumentWriter } from '../document'
 import type { Table } from '../schema/schema'
@@ -139,7 +140,8 @@ function requireAllExpected(
 function requireWritable(table: Table, fields: CellColumns): void {
   for (const colId of fields.keys()) {
     const column = table.byId.get(colId)
-    if (!column) throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${colId}"`)
+    if (!column)
+      throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${shorten(colId)}"`)
     if (isComputed(table, colId))
       throw new AppError(
         'invalid',

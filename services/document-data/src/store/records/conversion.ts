@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { Cell, ColumnContext, StoredValue } from '../../values/column-type'
 import { guessColumn } from '../../values/guessing/guess-column'
 import { makeDataColumn } from '../structure/columns'
@@ -55,7 +56,7 @@ function requireDataColumn(
   values: readonly (Cell | undefined)[],
 ): Column | undefined {
   const column = table.byId.get(colId)
-  if (!column) throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${colId}"`)
+  if (!column) throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${shorten(colId)}"`)
   if (!column.isFormula) return column
   if (column.formula !== '')
     throw new AppError('invalid', 'FORMULA_COLUMN', `Can't save value to formula column "${colId}"`)

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { Cell, StoredValue } from '../../values/column-type'
 import { quoteId } from '../../quoting/quote'
 import type { DocumentWriter } from '../document'
@@ -38,7 +39,7 @@ export function requireExpected(
 
 function requireColumn(table: Table, name: string): Column {
   const column = table.byId.get(name)
-  if (!column) throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${name}"`)
+  if (!column) throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${shorten(name)}"`)
   return column
 }
 

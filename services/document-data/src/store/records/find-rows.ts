@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { Condition } from '../../query/filter'
 import { quoteId } from '../../quoting/quote'
 import type { Cell, StoredValue } from '../../values/column-type'
@@ -70,7 +71,7 @@ function readTerm(
   if (colId === 'id')
     return { column: undefined, name: '"id"', mixed: false, values: cells.map(readId) }
   const column = table.byId.get(colId)
-  if (!column) throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${colId}"`)
+  if (!column) throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${shorten(colId)}"`)
   const values = convertCells(doc, column, cells, options)
   const { storage } = column.type
   values.forEach((value, at) => {
@@ -82,7 +83,7 @@ function readTerm(
       throw new AppError(
         'invalid',
         'INVALID_VALUE',
-        `column "${colId}" cannot be matched with a list`,
+        `column "${shorten(colId)}" cannot be matched with a list`,
       )
   })
   return { column, name: quoteId(colId), mixed: storage === 'any', values }
@@ -90,7 +91,7 @@ function readTerm(
 
 function readId(cell: Cell | undefined): bigint {
   if (typeof cell === 'number' && Number.isSafeInteger(cell)) return BigInt(cell)
-  throw new AppError('invalid', 'INVALID_ROW_ID', `Invalid row id ${String(cell)}`)
+  throw new AppError('invalid', 'INVALID_ROW_ID', `Invalid row id ${shorten(String(cell))}`)
 }
 
 function isListCell(cell: Cell | undefined): boolean {

@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { Cell } from '../../values/column-type'
 import { applyChanges, type AppliedChange, type ColumnChange } from '../structure/column-changes'
 import type { ColumnMetadata } from '../schema/column-metadata'
@@ -123,7 +124,7 @@ function readRow(
   const values: Record<string, unknown> = {}
   for (const [field, list] of cells) {
     const read = Object.hasOwn(readers, field) ? readers[field] : undefined
-    if (!read) throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${field}"`)
+    if (!read) throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${shorten(field)}"`)
     const value = read(list[row] ?? null)
     if (value === undefined)
       throw new AppError('invalid', 'INVALID_VALUE', `invalid value for "${field}"`)

@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import { columnType } from '../../values/column-types'
 import type { Targets } from '../log/log'
 import type { Schema } from './schema'
@@ -34,7 +35,7 @@ export function requireTargets(
     throw new AppError(
       'invalid',
       'UNKNOWN_COLUMN_TYPE',
-      `column "${id}": the type "${type}" refers to a table that does not exist`,
+      `column "${shorten(id)}": the type "${shorten(type ?? '')}" refers to a table that does not exist`,
     )
   }
 }

@@ -1,16 +1,9 @@
 import { AppError } from '@sheaf/kit/errors'
-import type { ColumnType } from '../../values/column-type'
+import { shorten } from '@sheaf/kit/truncate-text'
+import type { ColumnType, DocumentSettings } from '../../values/column-type'
 import { columnType } from '../../values/column-types'
 import type { Connection } from '../sqlite/connections'
 import { findMetadataColumns } from './metadata-tables'
-
-/** Settings of a document that conversion depends on. */
-export interface DocumentSettings {
-  /** IANA name. */
-  readonly timezone: string
-  /** BCP 47 tag. */
-  readonly locale: string
-}
 
 /** The metadata of a column. */
 export interface Column {
@@ -264,6 +257,10 @@ function readSettings(connection: Connection): DocumentSettings {
 /** An invalid table name is a different error than an unknown one. */
 function tableNotFound(tableId: string): AppError {
   if (!/^\w*$/.test(tableId))
-    return new AppError('invalid', 'INVALID_IDENTIFIER', `"${tableId}" is not a valid table id`)
-  return new AppError('not_found', 'TABLE_NOT_FOUND', `Table not found "${tableId}"`)
+    return new AppError(
+      'invalid',
+      'INVALID_IDENTIFIER',
+      `"${shorten(tableId)}" is not a valid table id`,
+    )
+  return new AppError('not_found', 'TABLE_NOT_FOUND', `Table not found "${shorten(tableId)}"`)
 }

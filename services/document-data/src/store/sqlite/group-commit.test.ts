@@ -7,14 +7,19 @@ describe('GroupCommit', () => {
   let connection: Connection
   let events: string[]
   let group: GroupCommit
+  let failure: Error | undefined
   beforeEach(() => {
     connection = new Connection(new Database(':memory:'))
     connection.db.exec('CREATE TABLE t (v UNIQUE)')
     events = []
+    failure = undefined
     group = new GroupCommit(connection, {
       memberStarts: () => () => events.push('member undone'),
       beforeCommit: () => events.push('commit'),
-      committed: () => events.push('committed'),
+      committed: () => {
+        events.push('committed')
+        if (failure) throw failure
+      },
       undone: () => events.push('undone'),
       spoiled: () => events.push('spoiled'),
     })
@@ -37,6 +42,13 @@ describe('GroupCommit', () => {
     group.flush()
     await write
     expect(events).toEqual(['commit', 'committed', 'answered'])
+  })
+
+  it('answers writes that are on disk when their document cannot follow, instead of ending the process', async () => {
+    failure = new Error('disk I/O error')
+    await Promise.all([group.add(insert('a')), group.add(insert('b'))])
+    expect(stored()).toEqual(['a', 'b'])
+    expect(events).toEqual(['commit', 'committed', 'spoiled'])
   })
 
   it('lets writes wait while it is paused, and runs them in their order afterwards', async () => {

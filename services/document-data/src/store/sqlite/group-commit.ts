@@ -17,7 +17,7 @@ export interface GroupHooks {
   memberStarts(): () => void
   /** Runs inside the transaction, after the last member. What it throws fails the whole group. */
   beforeCommit(): void
-  /** The transaction is on disk. */
+  /** The transaction is on disk. What it throws is passed to `spoiled`. */
   committed(): void
   /** The whole transaction was rolled back. */
   undone(): void
@@ -164,7 +164,12 @@ export class GroupCommit {
       return
     }
     this.measure(done, begun, applied)
-    this.hooks.committed()
+    try {
+      this.hooks.committed()
+    } catch (error) {
+      // The writes are on disk, so they succeed; only what the owner has in memory is in doubt.
+      this.hooks.spoiled(error)
+    }
     for (const { settle } of done) settle()
   }
 

@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import { wholeMetadata } from '../schema/column-metadata'
 import type { DocumentWriter } from '../document'
 import { targetsOf } from '../schema/reference-targets'
@@ -24,9 +25,9 @@ function notFound(tableId: string, colId: string): AppError {
     ? new AppError(
         'not_found',
         'COLUMN_NOT_FOUND',
-        `Table or column not found "${tableId}.${colId}"`,
+        `Table or column not found "${shorten(tableId)}.${shorten(colId)}"`,
       )
-    : new AppError('invalid', 'INVALID_IDENTIFIER', `"${colId}" is not a valid column id`)
+    : new AppError('invalid', 'INVALID_IDENTIFIER', `"${shorten(colId)}" is not a valid column id`)
 }
 
 /** Removes columns of one table with their cells, and references to them in the metadata of other columns. */

@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import type { DocumentWriter } from '../document'
 import type { Column, Table } from '../schema/schema'
 import { applyChanges, type ColumnChange } from './column-changes'
@@ -67,6 +68,7 @@ export function addOrUpdateColumns(
 
 function requireColumn(table: Table, id: string): Column {
   const column = table.byId.get(id)
-  if (!column) throw new AppError('not_found', 'COLUMN_NOT_FOUND', `Column not found "${id}"`)
+  if (!column)
+    throw new AppError('not_found', 'COLUMN_NOT_FOUND', `Column not found "${shorten(id)}"`)
   return column
 }
