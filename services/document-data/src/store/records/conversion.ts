@@ -6,7 +6,7 @@ import { makeDataColumn } from '../structure/columns'
 import type { DocumentWriter } from '../document'
 import type { Column, Table } from '../schema/schema'
 import { createLookup } from './lookup'
-import { requireFit } from './strict-cells'
+import { requireFit, type Places } from './strict-cells'
 
 /**
  * Cells to write, by column id; each list has one item per row, undefined where the row leaves the column
@@ -15,13 +15,11 @@ import { requireFit } from './strict-cells'
 export type CellColumns = ReadonlyMap<string, readonly (Cell | undefined)[]>
 
 /** Options for the cells of a write. */
-export interface WriteOptions {
+export interface WriteOptions extends Places {
   /** True to store text unchanged instead of parsing it by column type. */
   readonly noParse: boolean
   /** True to reject cells that do not fit their column, and references to what does not exist. */
   readonly strict?: boolean
-  /** Index of each row in the request, for messages of strict writes; absent when they are the same. */
-  readonly places?: readonly number[]
 }
 
 /** One column of a write, in stored form. */

@@ -3,11 +3,20 @@ import { quoteId } from '../../quoting/quote'
 import type { Cell, ColumnType, StoredValue } from '../../values/column-type'
 import type { DocumentReader } from '../document'
 import type { Column } from '../schema/schema'
-import type { StoredColumn, WriteOptions } from './conversion'
 
 /* The checks of strict writes (`Prefer: handling=strict`): what other writes keep as it is, these reject. */
 
-type Places = Pick<WriteOptions, 'places'>
+/** How messages name rows. */
+export interface Places {
+  /** Index of each row in the request; absent when they are the same. */
+  readonly places?: readonly number[]
+}
+
+/** One column of a write, in stored form. */
+interface WrittenColumn {
+  readonly column: Column
+  readonly values: readonly StoredValue[]
+}
 
 /** Throws AppError `invalid` (INVALID_VALUE) for a cell that its column can only keep as text. */
 export function requireFit(
@@ -41,7 +50,7 @@ function fits({ name, storage }: ColumnType, cell: Cell, value: StoredValue): bo
  */
 export function requireReferenced(
   doc: DocumentReader,
-  columns: readonly StoredColumn[],
+  columns: readonly WrittenColumn[],
   options: Places,
 ): void {
   for (const { column, values } of columns) {
