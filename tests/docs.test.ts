@@ -5,11 +5,13 @@ import { readConfig as readDocumentData } from '@sheaf/document-data/config'
 import { readConfig as readGateway } from '@sheaf/gateway/config'
 import { routes } from '@sheaf/gateway/routes/index'
 import { signInPages } from '@sheaf/gateway/routes/sign-in'
+import { readSettings as readCommand } from '@sheaf/cli/settings'
 import { readConfig as readStandalone } from '@sheaf/standalone/config'
 import { readConfig as readWebhook } from '@sheaf/webhook/config'
 import { readTelemetryConfig } from '@sheaf/kit/telemetry/telemetry-config'
 import { EnvReader, type Env } from '@sheaf/kit/config'
 import { codes } from '@sheaf/kit/errors'
+import { settingNames } from '@sheaf/kit/setting-names'
 import { listMetrics } from './support/defined-metrics'
 import { readLogFields } from './support/log-fields'
 import { namesIn, readTelemetryPage } from './support/telemetry-page'
@@ -172,6 +174,14 @@ describe('the reference pages', () => {
 
   it('list every setting that is read, and no other', () => {
     expect(readEntries('settings.md')).toEqual(unique(readers.flatMap(settingsOf)))
+  })
+
+  it('list the settings that a start with a misspelt one compares it with', () => {
+    const commands = settingsOf((env) => readCommand(env, root))
+    const names = [...readers.flatMap(settingsOf), ...commands]
+    expect([...settingNames].sort()).toEqual(
+      unique(names.filter((name) => name.startsWith('SHEAF_'))),
+    )
   })
 
   it('name the default of every numeric setting', () => {

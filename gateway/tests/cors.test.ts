@@ -18,10 +18,10 @@ const ask = (headers: Record<string, string>, method = 'GET') =>
 
 const trusted = {
   'access-control-allow-credentials': 'true',
-  'access-control-allow-headers': 'Authorization, Content-Type, X-Requested-With',
+  'access-control-allow-headers': 'Authorization, Content-Type, Prefer, X-Requested-With',
   'access-control-allow-methods': 'GET, PATCH, PUT, POST, DELETE, OPTIONS',
   'access-control-expose-headers':
-    'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Next-Cursor, X-Total-Count',
+    'ETag, Link, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Next-Cursor, X-Total-Count',
 }
 
 describe('cross-origin requests', () => {
@@ -47,7 +47,7 @@ describe('cross-origin requests', () => {
       expect(reply.status).toBe(200)
       expect(reply.headers).toMatchObject({
         'access-control-allow-origin': '*',
-        'access-control-allow-headers': 'Content-Type, X-Requested-With',
+        'access-control-allow-headers': 'Content-Type, Prefer, X-Requested-With',
       })
       expect(reply.headers).not.toHaveProperty('access-control-allow-credentials')
     },

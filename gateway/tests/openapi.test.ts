@@ -57,10 +57,10 @@ describe('the OpenAPI document', () => {
     const headersOf = (item?: { responses?: Record<string, { headers?: object }> }) =>
       Object.keys(item?.responses?.['200']?.headers ?? {})
     const { paths } = document
-    const ofPage = ['ETag', 'X-Total-Count', 'X-Next-Cursor', 'Link']
+    const ofPage = ['Preference-Applied', 'ETag', 'X-Total-Count', 'X-Next-Cursor', 'Link']
     expect(headersOf(paths?.[records]?.get)).toEqual(ofPage)
     expect(headersOf(paths?.[`${records}/list`]?.post)).toEqual(ofPage)
-    expect(headersOf(paths?.[records]?.post)).toEqual(['ETag'])
+    expect(headersOf(paths?.[records]?.post)).toEqual(['Preference-Applied', 'ETag'])
   })
 
   it('tells the forms in which records can be asked for', () => {

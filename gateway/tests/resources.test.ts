@@ -36,6 +36,7 @@ const summary: DocumentSummary = {
 }
 const shownSummary = {
   id: 40,
+  uuid: DOC,
   name: 'Cities',
   access: 'editors',
   isPinned: true,

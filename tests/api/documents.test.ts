@@ -2,20 +2,64 @@ import { homeWorkspace, newDocument, useSystem } from '../support/system'
 
 const system = useSystem()
 
+/** Encodes a UUID as clients of the Grist API do: the package short-uuid, padded to 22 characters. */
+function shorten(uuid: string): string {
+  const alphabet = '123456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ'
+  let text = ''
+  for (let rest = BigInt(`0x${uuid.replaceAll('-', '')}`); rest > 0n; rest /= 58n)
+    text = `${alphabet[Number(rest % 58n)]}${text}`
+  return text.padStart(22, '1')
+}
+
 describe('documents', () => {
   it('are described with their workspace and org, and found by each of their ids', async () => {
     const { rest } = system.alice
     const doc = await newDocument(rest, 'Plans')
+    const uuid = doc.slice('/api/docs/'.length)
     const { body } = await rest.get<{ id: number; urlId: string }>(doc)
     expect(body).toMatchObject({
       id: expect.any(Number) as number,
+      uuid,
       name: 'Plans',
       access: 'owners',
       isPinned: false,
       workspace: { name: 'Home', access: 'owners', org: { name: 'Personal' } },
     })
-    for (const form of [body.id, body.urlId])
+    for (const form of [body.id, body.urlId, shorten(uuid)])
       expect((await rest.get(`/api/docs/${form}`)).body).toEqual(body)
+    const records = `/api/docs/${shorten(uuid)}/tables/Table1/records`
+    expect((await rest.post(records, { body: { records: [{}] } })).status).toBe(200)
+    expect((await rest.get(records)).body).toMatchObject({ records: [{ id: 1 }] })
+  })
+
+  it('are listed with their UUIDs, by which a client that knows only the list can address them', async () => {
+    const { rest } = system.alice
+    const doc = await newDocument(rest, 'Listed')
+    const uuid = doc.slice('/api/docs/'.length)
+    const workspace = await homeWorkspace(rest)
+    const listed = expect.arrayContaining([
+      expect.objectContaining({ name: 'Listed', uuid }),
+    ]) as unknown
+    expect((await rest.get(`/api/workspaces/${workspace}`)).body).toMatchObject({ docs: listed })
+    const { body } = await rest.get<{ id: number }[]>('/api/orgs/current/workspaces')
+    expect(body.find(({ id }) => id === workspace)).toMatchObject({ docs: listed })
+  })
+
+  it('are not renamed to nothing, nor are workspaces and sites: 400 instead of a 200 without effect', async () => {
+    const { rest } = system.alice
+    const doc = await newDocument(rest, 'Named')
+    const refused = {
+      status: 400,
+      body: { error: 'name must not be empty', details: { reason: 'INVALID_NAME', field: 'name' } },
+    }
+    const body = { name: '' }
+    expect(await rest.patch(doc, { body })).toMatchObject(refused)
+    expect(await rest.patch(doc, { body: { ...body, isPinned: true } })).toMatchObject(refused)
+    expect((await rest.get(doc)).body).toMatchObject({ name: 'Named', isPinned: false })
+    const workspace = `/api/workspaces/${await homeWorkspace(rest)}`
+    expect(await rest.patch(workspace, { body })).toMatchObject(refused)
+    expect(await rest.patch('/api/orgs/current', { body })).toMatchObject(refused)
+    expect((await rest.patch(doc, { body: { isPinned: true } })).status).toBe(200)
   })
 
   it('have a first table with three empty columns', async () => {
@@ -43,6 +87,7 @@ describe('documents', () => {
     ['an unknown field', { bogus: 1 }],
     ['a urlId of digits', { urlId: '123456' }],
     ['a urlId that looks like an id', { urlId: '9b2d1f3e-4a5b-4c6d-8e7f-0a1b2c3d4e5f' }],
+    ['a urlId that looks like a shortened id', { urlId: 'mhvXdrZT4jP5T8vBxuvm75' }],
     ['a urlId with odd characters', { urlId: 'a b' }],
     ['a pin that is no boolean', { isPinned: 'yes' }],
   ])('refuse %s', async (_, body) => {

@@ -1,5 +1,6 @@
 import type { SystemTokenSource } from '@sheaf/auth/system-token'
 import type { GrpcChannel } from '@sheaf/kit/grpc/client'
+import type { GetBacklogResponse } from '@sheaf/protos/sheaf/document_data/v1/changes'
 import type { HomesService } from '@sheaf/protos/sheaf/directory/v1/homes'
 import type { DocumentDataChannels } from './document-data-channels'
 
@@ -18,7 +19,10 @@ export interface ReadinessSources {
   readonly system: SystemTokenSource
 }
 
-const noHome: ReadinessState = { missing: ['document-data'], eventsBacklog: 0 }
+/** With less free space than this, a busy instance may fail to write at any moment. */
+const LEAST_FREE_BYTES = 256 * 1024 * 1024
+
+const noHome: ReadinessState = { missing: ['document-data'], eventsBacklog: 0, warnings: [] }
 
 /** The result of a readiness check. */
 export interface ReadinessState {
@@ -26,6 +30,8 @@ export interface ReadinessState {
   readonly missing: readonly string[]
   /** Documents with changes that NATS has not confirmed, summed over the instances that respond. */
   readonly eventsBacklog: number
+  /** What impairs a Sheaf that is ready, one sentence each. */
+  readonly warnings: readonly string[]
 }
 
 /** Checks whether all services and engines behind the gateway are ready. */
@@ -53,7 +59,7 @@ export class Readiness {
     if (!hasDirectory) missing.push('directory')
     if (!hasPostgres) missing.push('postgres')
     if (!hasWebhook) missing.push('webhook')
-    return { missing: missing.sort(), eventsBacklog: homes.eventsBacklog }
+    return { ...homes, missing: missing.sort() }
   }
 
   private async askHomes(): Promise<ReadinessState> {
@@ -73,18 +79,29 @@ export class Readiness {
         const [serves, hasNats, backlog] = await Promise.all([
           channel.checkHealth('', CHECK_MS),
           channel.checkHealth('nats', CHECK_MS),
-          changes.getBacklog({}, call).catch(() => ({ documents: 0 })),
+          changes.getBacklog({}, call).catch(() => undefined),
         ])
         const missing = serves ? (hasNats ? [] : ['nats']) : [name]
-        return { missing, eventsBacklog: backlog.documents }
+        const warnings = describeDisk(name, backlog)
+        return { missing, eventsBacklog: backlog?.documents ?? 0, warnings }
       })
       const states = await Promise.all(checks)
       return {
         missing: [...new Set(states.flatMap(({ missing }) => missing))],
         eventsBacklog: states.reduce((sum, { eventsBacklog }) => sum + eventsBacklog, 0),
+        warnings: states.flatMap(({ warnings }) => warnings),
       }
     } catch {
       return noHome
     }
   }
+}
+
+function describeDisk(name: string, backlog: GetBacklogResponse | undefined): string[] {
+  const { diskFull = false, freeBytes = Infinity } = backlog ?? {}
+  if (diskFull)
+    return [`${name}: the disk of the documents is full, and writes fail with DISK_FULL`]
+  if (freeBytes >= LEAST_FREE_BYTES) return []
+  const megabytes = Math.floor(freeBytes / 1024 / 1024)
+  return [`${name}: only ${megabytes} MiB are free for documents, and writes may soon fail`]
 }

@@ -5,13 +5,14 @@ import type { ReadOptions, WriteOptions } from '@sheaf/protos/sheaf/document_dat
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
 import type { DocumentDataClients } from '../clients/document-data-channels'
+import { prefersStrict } from '../http/preferences'
 import { sendHead } from '../http/reply'
 import type { RowFormat } from '../http/content-negotiation'
 import type { Input } from '../routing/route'
 
 /*
  * Conditional requests and paging, for every read or write of a document: the request headers If-Match,
- * If-None-Match and Idempotency-Key, and the response headers ETag, X-Next-Cursor, X-Total-Count and Link.
+ * If-None-Match, Idempotency-Key and Prefer, and the response headers ETag, X-Next-Cursor, X-Total-Count and Link.
  * Requests without these headers pay next to nothing.
  */
 
@@ -34,7 +35,7 @@ const KEY = /^[\x21-\x7e]{1,255}$/
 const TAGS = /^\s*(?:W\/)?"[^"\s]*"\s*(?:,\s*(?:W\/)?"[^"\s]*"\s*)*$/
 
 /**
- * Calls document-data to write a document, honouring If-Match and Idempotency-Key, and adds its ETag to the
+ * Calls document-data to write a document, honouring If-Match, Idempotency-Key and Prefer, and adds its ETag to the
  * response. A write with an idempotency key is retried while its outcome is unknown, because it cannot take
  * effect twice. Throws AppError `invalid` for a malformed header.
  */
@@ -126,18 +127,20 @@ function nextPage(url: string, cursor: string): string {
  */
 export function getWriteOptions({ request }: Exchange, bytes: Buffer): WriteOptions | undefined {
   const { 'if-match': match, 'idempotency-key': key } = request.headers
-  if (match === undefined && key === undefined) return undefined
+  const strict = prefersStrict(request)
+  if (match === undefined && key === undefined && !strict) return undefined
   const ifMatch = match === undefined ? [] : parseTags(match)?.map(withoutForm)
   if (!ifMatch)
     throw new AppError('invalid', 'INVALID_HEADER', 'If-Match must be * or a list of ETags')
-  if (key === undefined) return { ifMatch, idempotencyKey: '', requestDigest: Buffer.alloc(0) }
+  if (key === undefined)
+    return { ifMatch, idempotencyKey: '', requestDigest: Buffer.alloc(0), strict }
   if (typeof key !== 'string' || !KEY.test(key))
     throw new AppError(
       'invalid',
       'INVALID_HEADER',
       'Idempotency-Key must be 1 to 255 visible ASCII characters',
     )
-  return { ifMatch, idempotencyKey: key, requestDigest: digest(request, bytes) }
+  return { ifMatch, idempotencyKey: key, requestDigest: digest(request, bytes), strict }
 }
 
 function digest({ method = '', url = '' }: Exchange['request'], bytes: Buffer): Buffer {

@@ -12,22 +12,49 @@ const EMPTY_OBJECT = Buffer.from('{}')
 
 const tooLarge = () => new AppError('too_large', 'BODY_TOO_LARGE', 'request entity too large')
 
+/** A body as received. */
+export interface ReceivedBody {
+  /** `{}` for an empty body. */
+  readonly bytes: Buffer
+  /** Present when the body is not declared as JSON; it has then been neither decoded nor kept. */
+  readonly fault?: AppError
+}
+
 /**
- * Reads a JSON body as bytes. A body of another content type counts as `{}`, and so does an empty one. Throws
- * AppError: `too_large` beyond the limit, `unsupported_media` for an unknown encoding, `unavailable` when the
- * memory limit for bodies is reached, `timeout` when the client stalls.
+ * Reads a JSON body as bytes; an empty one counts as `{}`. A body of another content type is not read but
+ * reported, for the route to reject. Throws AppError: `too_large` beyond the limit, `unsupported_media` for an
+ * unknown encoding, `unavailable` when the memory limit for bodies is reached, `timeout` when the client
+ * stalls.
  */
-export async function readJsonBytes(exchange: Exchange): Promise<Buffer> {
-  const { request, response, context } = exchange
-  if (!hasJsonBody(request)) return EMPTY_OBJECT
+export async function readJsonBytes(exchange: Exchange): Promise<ReceivedBody> {
+  const { request, context } = exchange
+  if (!hasBody(request)) return { bytes: EMPTY_OBJECT }
+  const isJson = hasJsonType(request)
   const announced = Number(request.headers['content-length'] ?? 0)
+  if (!isJson && announced > 0) return foreignBody(request)
   if (announced > context.config.maxBodyBytes) throw tooLarge()
   exchange.requireRoom(announced)
   const stream = decoded(request)
   // Requests the body only now: a client whose request was rejected earlier has not sent it.
-  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
+  if (request.headers.expect?.toLowerCase() === '100-continue') exchange.response.writeContinue()
+  // A body of unannounced length may turn out to be empty, whatever its type.
   const bytes = await collect(stream, exchange)
-  return bytes.length === 0 ? EMPTY_OBJECT : bytes
+  if (bytes.length === 0) return { bytes: EMPTY_OBJECT }
+  if (isJson) return { bytes }
+  exchange.dropBody()
+  return foreignBody(request)
+}
+
+function foreignBody({ headers }: IncomingMessage): ReceivedBody {
+  const sent = headers['content-type']
+  const how = sent
+    ? `the body was sent as "${shorten(sent)}"`
+    : 'the body was sent without a Content-Type'
+  const message = `${how}: send JSON with the header "Content-Type: application/json"`
+  return {
+    bytes: EMPTY_OBJECT,
+    fault: new AppError('unsupported_media', 'UNSUPPORTED_MEDIA_TYPE', message),
+  }
 }
 
 /**
@@ -67,9 +94,11 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-function hasJsonBody({ headers }: IncomingMessage): boolean {
-  if (headers['transfer-encoding'] === undefined && !Number(headers['content-length'] ?? 0))
-    return false
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+function hasJsonType({ headers }: IncomingMessage): boolean {
   const [mediaType = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
   if (mediaType.trim() !== 'application/json') return false
   const charset = parameters.map((text) => /^\s*charset="?([^"\s]*)/.exec(text)?.[1]).find(Boolean)

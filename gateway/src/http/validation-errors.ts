@@ -17,8 +17,11 @@ const nouns: Readonly<Record<string, string>> = {
   boolean: 'a boolean',
 }
 
-/** Converts a schema violation of a body to an error that names every invalid field. */
-export function toPayloadError({ issues }: z.ZodError, body: unknown): AppError {
+/**
+ * Converts a schema violation of a body to an error that names every invalid field.
+ * @param hint a further sentence
+ */
+export function toPayloadError({ issues }: z.ZodError, body: unknown, hint?: string): AppError {
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys')
   if (unknown)
     return new AppError(
@@ -27,6 +30,7 @@ export function toPayloadError({ issues }: z.ZodError, body: unknown): AppError 
       `unrecognized property ${shorten(String(unknown.keys[0]))}`,
     )
   const sentences = issues.slice(0, MOST_ISSUES).map((issue) => describe(issue, body))
+  if (hint !== undefined) sentences.push(hint)
   const userError = `Error: ${[...new Set(sentences)].join('\n    ')}`
   return new AppError('invalid', 'INVALID_PAYLOAD', 'Invalid payload', { userError })
 }
@@ -68,7 +72,8 @@ function describe(issue: Issue, body: unknown): string {
   }
 }
 
-function pathText(path: Issue['path']): string {
+/** A path as messages show it: `body.records[0].fields`. */
+export function pathText(path: readonly PropertyKey[]): string {
   let text = 'body'
   for (const step of path)
     text += typeof step === 'number' ? `[${step}]` : `.${shorten(String(step))}`

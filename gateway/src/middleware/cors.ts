@@ -10,7 +10,7 @@ const OK = Buffer.from('OK')
 /** Response headers that pages may read in addition to the CORS-safelisted ones. */
 const exposed = [
   'Access-Control-Expose-Headers',
-  'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Next-Cursor, X-Total-Count',
+  'ETag, Link, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Next-Cursor, X-Total-Count',
 ]
 
 /**
@@ -22,7 +22,7 @@ const trustedHeaders = [
   'Access-Control-Allow-Methods',
   METHODS,
   'Access-Control-Allow-Headers',
-  'Authorization, Content-Type, X-Requested-With',
+  'Authorization, Content-Type, Prefer, X-Requested-With',
   'Access-Control-Allow-Credentials',
   'true',
 ]
@@ -31,7 +31,7 @@ const untrustedHeaders = [
   'Access-Control-Allow-Methods',
   METHODS,
   'Access-Control-Allow-Headers',
-  'Content-Type, X-Requested-With',
+  'Content-Type, Prefer, X-Requested-With',
   'Access-Control-Allow-Origin',
   '*',
 ]

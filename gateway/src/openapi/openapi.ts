@@ -12,7 +12,11 @@ user, who has access to publicly shared resources only. Address a team site by i
 \`/o/<domain>\`.
 
 Errors have a 4xx or 5xx status and the body \`{"error": "…", "details": {"reason": "…"}}\`; \`details.reason\` is stable.
-Every write is atomic: a request that fails changes nothing.`
+Every write is atomic: a request that fails changes nothing.
+
+Unknown query parameters and properties are ignored, and values that do not fit their column are kept as text. With the
+header \`Prefer: handling=strict\`, they are errors with status 400, as are references to rows, attachments and tables
+that do not exist. The response then has the header \`Preference-Applied: handling=strict\`.`
 
 const tags = [
   { name: 'orgs', description: 'Personal sites and team sites' },
@@ -137,10 +141,30 @@ const conditionHeaders = {
   },
 }
 
-function toHeaders({ headers, conditions }: Route) {
-  if (!conditions) return headers
-  return (headers ?? z.object({})).extend(conditionHeaders[conditions])
+const preferHeader = {
+  Prefer: z.string().optional().meta({
+    description:
+      '`handling=strict` rejects with 400 what is otherwise ignored or kept as text: unknown parameters and properties, values that do not fit their column, and references to what does not exist.',
+    example: 'handling=strict',
+  }),
 }
+
+function toHeaders({ headers, conditions, query, body }: Route) {
+  const all = {
+    ...headers?.shape,
+    ...(conditions && conditionHeaders[conditions]),
+    ...((query ?? body) && preferHeader),
+  }
+  return Object.keys(all).length > 0 ? z.object(all) : undefined
+}
+
+/** Response header of routes that take input. */
+const applied = z.object({
+  'Preference-Applied': z
+    .string()
+    .optional()
+    .meta({ description: '`handling=strict` if the request preferred that' }),
+})
 
 const etag = z.object({
   ETag: z.string().meta({ description: 'Version of the document that the response shows' }),
@@ -161,12 +185,15 @@ const pageHeaders = etag.extend({
   }),
 })
 
-function toResponse({ success, conditions, hasPages }: Route) {
+function toResponse({ success, conditions, hasPages, query, body }: Route) {
   const { description, schema, mediaType = 'application/json', otherMediaTypes = [] } = success
   const text = { schema: { type: 'string' as const } }
   return {
     description,
-    ...(conditions && { headers: hasPages ? pageHeaders : etag }),
+    headers: z.object({
+      ...((query ?? body) && applied.shape),
+      ...(conditions && (hasPages ? pageHeaders : etag).shape),
+    }),
     content: {
       [mediaType]: schema ? { schema } : text,
       ...Object.fromEntries(otherMediaTypes.map((other) => [other, text])),
@@ -189,7 +216,11 @@ function toBodyErrors({ body, form }: Route): Record<number, ReturnType<typeof a
       413: answer('A file is too large'),
       415: answer('The body is not `multipart/form-data`'),
     }
-  return body ? { 413: answer('The body is too large') } : {}
+  if (!body) return {}
+  return {
+    413: answer('The body is too large'),
+    415: answer('The body is not `application/json`'),
+  }
 }
 
 function toErrors(route: Route) {

@@ -71,7 +71,7 @@ export const documentRoutes: readonly Route[] = [
       const request = {
         document: params.docId,
         site,
-        name: name || undefined,
+        name: name ?? undefined,
         isPinned,
         urlId: urlId === null ? '' : urlId,
       }

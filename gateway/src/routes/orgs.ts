@@ -82,7 +82,7 @@ export const orgRoutes: readonly Route[] = [
     tag,
     summary: 'Update an org',
     description:
-      'Changes name, subdomain or preferences; omitted and empty fields keep their value, and an object of preferences replaces the stored one. Requires owner access to the site; for `userPrefs` and `userOrgPrefs`, any role of a signed-in user.',
+      'Changes name, subdomain or preferences; omitted fields and an empty subdomain keep their value, and an object of preferences replaces the stored one. Requires owner access to the site; for `userPrefs` and `userOrgPrefs`, any role of a signed-in user.',
     access: 'caller',
     params: orgParams,
     body: orgChange,
@@ -91,7 +91,7 @@ export const orgRoutes: readonly Route[] = [
       const { name, domain } = body
       const request = {
         org: toOrgRef(exchange, params),
-        name: name || undefined,
+        name: name ?? undefined,
         domain: domain ?? undefined,
         preferences: fromPreferences(body),
       }

@@ -25,15 +25,29 @@ export const statusRoutes: readonly Route[] = [
           description:
             'Number of documents with unpublished changes. Present with `ready=1`, also in `details` of a 503.',
         }),
+        warnings: z.array(z.string()).optional().meta({
+          description:
+            'What an operator should act on although Sheaf is ready, such as a full disk: a sentence each. Present with `ready=1` if there is any, also in `details` of a 503.',
+        }),
       }),
     },
     async handle(exchange, { query: { ready } }) {
       const { context } = exchange
       if (!ready) return sendJson(exchange, { status: 'alive' })
       if (context.isDraining()) throw notReady({ missing: 'gateway' })
-      const { missing, eventsBacklog } = await context.readiness.find()
-      if (missing.length === 0) return sendJson(exchange, { status: 'ready', eventsBacklog })
-      throw notReady({ missing: missing.join(', '), eventsBacklog: String(eventsBacklog) })
+      const { missing, eventsBacklog, warnings } = await context.readiness.find()
+      const hasWarnings = warnings.length > 0
+      if (missing.length === 0)
+        return sendJson(exchange, {
+          status: 'ready',
+          eventsBacklog,
+          ...(hasWarnings && { warnings }),
+        })
+      throw notReady({
+        missing: missing.join(', '),
+        eventsBacklog: String(eventsBacklog),
+        ...(hasWarnings && { warningsJson: JSON.stringify(warnings) }),
+      })
     },
   }),
 ]
@@ -41,6 +55,7 @@ export const statusRoutes: readonly Route[] = [
 function notReady(details: {
   readonly missing: string
   readonly eventsBacklog?: string
+  readonly warningsJson?: string
 }): AppError {
   return new AppError('unavailable', 'NOT_READY', `not ready: ${details.missing}`, { ...details })
 }

@@ -78,14 +78,13 @@ export const workspaceRoutes: readonly Route[] = [
     id: 'modifyWorkspace',
     tag,
     summary: 'Rename a workspace',
-    description:
-      'An omitted or empty name keeps its value. Requires owner access to the workspace.',
+    description: 'An omitted name keeps its value. Requires owner access to the workspace.',
     access: 'caller',
     params: workspaceParams,
     body: workspaceFieldsBody,
     success: { description: 'Id of the workspace', schema: z.int() },
     async handle(exchange, { params: { workspaceId }, body: { name } }) {
-      const request = { workspaceId, name: name || undefined }
+      const request = { workspaceId, name: name ?? undefined }
       await exchange.context.directory.workspaces.updateWorkspace(request, exchange.call())
       sendJson(exchange, workspaceId)
     },

@@ -1,5 +1,8 @@
+import type { AppError } from '@sheaf/kit/errors'
 import { parseJson, readJsonBytes } from '../http/body'
 import type { Exchange } from '../http/exchange'
+import { prefersStrict, strictApplied } from '../http/preferences'
+import { requireKnownParameters, requireKnownProperties } from '../http/strict-input'
 import { toParameterError, toPayloadError } from '../http/validation-errors'
 import { parseQuery } from '../http/query'
 import { DocumentSession } from './document-session'
@@ -21,13 +24,14 @@ export type RouteHandler = (exchange: Exchange, params: PathParams) => Promise<v
 export function createRouteHandler(route: Route): RouteHandler {
   return async (exchange, found) => {
     exchange.begin(route)
+    const isStrict = prefersStrict(exchange.request)
+    if (isStrict) exchange.headers.push(...strictApplied)
     const document = await admit(route, exchange, found)
     const params = checkParameters(route.params, found)
-    const query = checkParameters(
-      route.query,
-      route.query && parseQuery(exchange.request.url ?? ''),
-    )
-    const { bytes, body } = await receive(route, exchange, document)
+    const given = (isStrict || route.query) && parseQuery(exchange.request.url ?? '')
+    if (isStrict) requireKnownParameters(Object.keys(route.query?.shape ?? {}), given)
+    const query = checkParameters(route.query, given)
+    const { bytes, body } = await receive(route, { exchange, document, isStrict })
     await route.handle(
       exchange,
       new RequestInput(route.id, { params, query, body, bytes }, document),
@@ -62,11 +66,29 @@ class RequestInput implements Input {
   }
 }
 
-async function receive(route: Route, exchange: Exchange, document?: DocumentSession) {
-  if (!route.body) return { bytes: NO_BYTES, body: undefined }
-  const bytes = await readJsonBytes(exchange)
+interface Receiving {
+  readonly exchange: Exchange
+  readonly document: DocumentSession | undefined
+  readonly isStrict: boolean
+}
+
+async function receive(route: Route, { exchange, document, isStrict }: Receiving) {
+  const { body: schema, passesBytes } = route
+  if (!schema) return { bytes: NO_BYTES, body: undefined }
+  const { bytes, fault } = await readJsonBytes(exchange)
+  if (fault) throw toMediaTypeError(schema, fault)
   await document?.refresh()
-  return { bytes, body: route.passesBytes ? undefined : checkBody(route.body, bytes) }
+  if (isStrict) requireKnownProperties(schema, parseJson(bytes))
+  return { bytes, body: passesBytes ? undefined : checkBody(schema, bytes) }
+}
+
+/**
+ * The error for a body that is not declared as JSON. Clients of the interface expect such a body to count as
+ * `{}`: where the schema rejects that, the status remains 400.
+ */
+function toMediaTypeError(schema: NonNullable<Route['body']>, fault: AppError): AppError {
+  const result = schema.safeParse({})
+  return result.success ? fault : toPayloadError(result.error, {}, fault.message)
 }
 
 async function admit(

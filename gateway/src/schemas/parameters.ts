@@ -50,7 +50,8 @@ export const userParams = z.object({
 })
 
 const docId = text.meta({
-  description: 'UUID, integer id or `urlId` of the document',
+  description:
+    'UUID of the document, also as 22 characters of base58; its integer id; or its `urlId`',
   example: '7c7ab2f0-0f7c-4b39-8a3c-3a6d6c0f9b1e',
 })
 

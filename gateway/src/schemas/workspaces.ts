@@ -16,6 +16,7 @@ const removedTime = time
 export const documentSummary = z
   .object({
     id: z.int(),
+    uuid: z.string().meta({ description: 'UUID of the document', format: 'uuid' }),
     name: z.string(),
     access: shownRole.nullable().meta({ description: "The caller's role" }),
     isPinned: z.boolean(),
@@ -49,9 +50,10 @@ export const workspaceFieldsBody = z.strictObject({ name: nameText.nullish() })
 
 /** Converts a document in a listing to its JSON. */
 export function toSummary(document: DocumentSummary): z.output<typeof documentSummary> {
-  const { id, name, access, isPinned, urlId, createdAt, updatedAt, removedAt } = document
+  const { id, docId, name, access, isPinned, urlId, createdAt, updatedAt, removedAt } = document
   return {
     id,
+    uuid: docId,
     name,
     access: toShownRole(access),
     isPinned,

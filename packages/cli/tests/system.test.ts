@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { eventually } from '@sheaf/testkit/eventually'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 
@@ -116,6 +118,45 @@ describe('the command against a running Sheaf', () => {
     const lonely = await run(['users', 'list'], { SHEAF_DIRECTORY_ADDRESS: '127.0.0.1:2' })
     expect(lonely.code).toBe(1)
     expect(lonely.stderr).toMatch(/^the directory service is unavailable: [^\n]*\n$/)
+  })
+
+  it('finds nothing wrong after a document was deleted for good and an import has failed', async () => {
+    const { key = '' } = await json<Record<string, string>>('users', 'create', 'dora@example.com')
+    const request = (method: string, path: string, body?: string | FormData) =>
+      fetch(sheaf.url + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(typeof body === 'string' && { 'content-type': 'application/json' }),
+        },
+        body,
+      })
+    const [workspace] = (await (await request('GET', '/api/orgs/current/workspaces')).json()) as {
+      id: number
+    }[]
+    const make = await request('POST', `/api/workspaces/${workspace?.id}/docs`, '{}')
+    const docId = (await make.json()) as string
+    expect((await request('DELETE', `/api/docs/${docId}`)).status).toBe(200)
+    const form = new FormData()
+    form.append('upload', new File(['SQLite format 3\0, but not really'], 'a.sqlite'))
+    const path = `/api/workspaces/${workspace?.id}/import`
+    expect((await request('POST', path, form)).status).toBe(400)
+    const folder = join(sheaf.dataDir, 'documents', docId.slice(0, 2), docId)
+    await eventually(() => existsSync(join(folder, 'deleted')))
+    const diagnosis = await eventually(async () => {
+      const found = await json<{ findings: { level: string; message: string }[] }>('doctor')
+      return found.findings.every(({ level }) => level === 'note') && found
+    })
+    expect(diagnosis.findings.filter(({ message }) => message.includes(docId))).toEqual([])
+  })
+
+  const onProc = existsSync('/proc/self') ? it : it.skip
+  onProc('ends a backup to a folder that cannot be made, with the reason', async () => {
+    const { code, stderr } = await run(['backup', '/proc/none/backup'])
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^failed to create the folder of the backup: ENOENT/),
+    ])
   })
 
   it('loads a file into a new document', async () => {

@@ -1,5 +1,6 @@
 import { ConfigError } from './config'
 import { createLogger } from './logger'
+import { describeUnknownSettings } from './setting-names'
 import { startTelemetry } from './telemetry/telemetry'
 
 /** How long a process may take to stop before it is terminated. */
@@ -81,6 +82,7 @@ export function runService(
   const log = createLogger(name)
   const stop = stopAsked()
   const run = async () => {
+    for (const sentence of describeUnknownSettings(process.env)) log.warn(sentence)
     const telemetry = startTelemetry(name, process.env, log)
     await telemetry.serveMetrics()
     const service = await start((sentence) => log.warn(sentence))

@@ -1,5 +1,6 @@
 import { EngineError } from '@sheaf/engines/engine-error'
 import { ConfigError } from '@sheaf/kit/config'
+import { describeUnknownSettings } from '@sheaf/kit/setting-names'
 import { readConfig } from './config'
 import { createPrinter } from './printer'
 import { watchSlowRequests } from './slow-requests'
@@ -24,6 +25,7 @@ function stopAsked(): AbortSignal {
 
 async function run(): Promise<void> {
   const signal = stopAsked()
+  for (const sentence of describeUnknownSettings(process.env)) printer.say('sheaf', sentence)
   const config = readConfig(process.env, process.cwd())
   await using watch = await watchSlowRequests(config, (line) => printer.say('trace', line))
   const env = { ...config.env, ...watch.settings }

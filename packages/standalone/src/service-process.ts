@@ -30,7 +30,9 @@ const MALLOC = { MALLOC_ARENA_MAX: '2' }
 /** How long to read output after the process has ended. */
 const OUTPUT_GRACE_MS = 500
 /** Number of lines kept to explain a failure. */
-const KEPT_LINES = 5
+const KEPT_LINES = 8
+/** What Node prints around the reason of a failure: the source of the error, and its stack. */
+const NOISE = /^\s*$|^\s+at |^\s*\^+$|^node:internal\/|^Node\.js v|^[{}]$/
 
 /** Listeners for the events of a service. */
 export interface ServiceEvents {
@@ -115,7 +117,7 @@ export class ServiceProcess implements AsyncDisposable {
     for (const stream of [child.stdout, child.stderr]) {
       if (!stream) continue
       createInterface({ input: stream }).on('line', (line) => {
-        lastLines.push(line)
+        if (!NOISE.test(line)) lastLines.push(line)
         if (lastLines.length > KEPT_LINES) lastLines.shift()
         this.events.line(line)
       })

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { removeRunFile, writeRunFile, type RunFile } from '@sheaf/cli/run-file'
-import { lockDataDir, type DataLock } from '@sheaf/engines/data-lock'
 import { startEngines } from '@sheaf/engines/engines'
 import { openWith, type Closer } from '@sheaf/kit/lifecycle'
 import { announce } from './banner'
 import type { StandaloneConfig } from './config'
+import { openDataFolder, type DataLock } from './data-folder'
 import { endOrphanProcesses } from './orphan-processes'
 import { ensureOwner } from './owner'
 import { withFreshPorts } from './ports'
@@ -38,7 +38,7 @@ export function startStandalone(
 ): Promise<RunningStandalone> {
   const { printer, signal } = context
   return openWith(async (closer) => {
-    const lock = closer.use(await lockDataDir(config.dataDir))
+    const lock = closer.use(await openDataFolder(config.dataDir))
     const { dataDir } = lock
     planServices(config.env, await wire(config, dataDir)) // validates the settings before anything starts
     const marker = `--sheaf=${dataDir}`

@@ -27,4 +27,20 @@ describe('ServiceFleet', () => {
     await expect(started).rejects.toThrow(PortTakenError)
     await new Promise((resolve) => holder.close(resolve))
   })
+
+  it('gives up a program that cannot be loaded with the reason of the loader, not with the end of its stack', async () => {
+    await using folder = await tempDir()
+    const main = join(folder.path, 'main.js')
+    await writeFile(main, `require('node:fs').readFileSync; throw new Error('built for\\nNode 99')`)
+    const printer = { say: () => {}, relay: () => {}, show: () => {} }
+    await using fleet = new ServiceFleet(
+      [{ name: 'directory', main, env: {} }],
+      `--sheaf=${folder.path}`,
+      printer,
+    )
+    const started = fleet.whileStarting(() => new Promise(() => {}), AbortSignal.timeout(60_000))
+    await expect(started).rejects.toThrow(
+      /^directory failed to start .*Error: built for \| Node 99$/,
+    )
+  })
 })

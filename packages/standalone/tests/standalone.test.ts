@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -139,6 +140,41 @@ describe('standalone', () => {
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(/^SHEAF_MAX_BODY_MB must be [^\n]*\n$/),
+    ])
+  })
+
+  it('does not start with a Node that its packages were not built for, and gives the reason of the loader', async () => {
+    const hook = join(parent, 'foreign-node.js')
+    const reason = 'was compiled against\\na different Node.js version'
+    await writeFile(
+      hook,
+      `const { dlopen } = process
+       process.dlopen = (module, file, ...rest) => {
+         if (file.includes('better_sqlite3')) throw new Error('The module ${reason}')
+         return dlopen.call(process, module, file, ...rest)
+       }`,
+    )
+    const { code, stderr } = await failingStart({ NODE_OPTIONS: `--require ${hook}` })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^document-data failed to start .*SQLite cannot be loaded .*The module was compiled against a different Node.js version/,
+    )
+  })
+
+  it('says once which of its settings are misspelt, and what they resemble', async () => {
+    await using sheaf = await startSheaf({ dataDir, env: { SHEAF_TRASH_DAY: '3' } })
+    const said = sheaf.output().match(/SHEAF_TRASH_DAY .*/g)
+    expect(said).toEqual([
+      'SHEAF_TRASH_DAY is not a setting and is ignored; the nearest name is SHEAF_TRASH_DAYS',
+    ])
+  })
+
+  const onProc = existsSync('/proc/self') ? it : it.skip
+  onProc('ends when its data folder cannot be made', async () => {
+    const { code, stderr } = await failingStart({ SHEAF_DATA: '/proc/none/data' })
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^the data folder \/proc\/none\/data cannot be used: ENOENT/),
     ])
   })
 

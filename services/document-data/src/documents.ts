@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Logger } from '@sheaf/kit/logger'
 import { countGroup } from './metrics'
 import { DocumentStore } from './store/documents/document-store'
+import { loadSqlite } from './store/sqlite/connections'
 import { traceWrite } from './write-trace'
 
 /** The settings that a document store needs. */
@@ -14,8 +15,11 @@ interface StoreSettings {
   readonly maxIndexes: number
 }
 
-/** Opens the document store of this instance with the given settings. */
-export function openDocuments(config: StoreSettings, log: Logger): Promise<DocumentStore> {
+/**
+ * Opens the document store of this instance with the given settings. Throws when SQLite cannot be loaded.
+ */
+export async function openDocuments(config: StoreSettings, log: Logger): Promise<DocumentStore> {
+  loadSqlite()
   return DocumentStore.open({
     folder: join(config.dataFolder, 'documents'),
     maxOpen: config.maxOpenDocuments,

@@ -1,7 +1,8 @@
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { toAppError } from '@sheaf/kit/errors'
+import { makeFolder } from '@sheaf/kit/make-folder'
 import { CliError } from '../cli-error'
 import { syncFolder, writeBackupFile } from './backup-file'
 import type { BackupServices } from './backup-services'
@@ -70,10 +71,12 @@ export async function makeBackup(
 }
 
 async function prepareFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeFolder(folder).catch((error: Error) => {
+    throw new CliError(`failed to create the folder of the backup: ${error.message}`)
+  })
   if ((await readdir(folder)).length > 0)
     throw new CliError(`${folder} is not empty: each backup requires its own folder`)
-  await mkdir(join(folder, 'documents'), { mode: 0o700 })
+  await makeFolder(join(folder, 'documents'))
 }
 
 /** Written last, atomically. */

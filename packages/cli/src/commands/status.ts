@@ -70,6 +70,12 @@ function readDetail(text: string): unknown {
 function describeStatus({ url, alive, ready, detail, pids }: Status): string {
   const lines = [`${url}  ${ready ? 'ready' : alive ? 'alive, not ready' : 'not reachable'}`]
   if (!ready) lines.push(`  ${typeof detail === 'string' ? detail : JSON.stringify(detail)}`)
+  else for (const warning of warningsOf(detail)) lines.push(`  WARNING  ${warning}`)
   for (const [name, pid] of Object.entries(pids ?? {})) lines.push(`  ${name.padEnd(14)} ${pid}`)
   return lines.join('\n')
+}
+
+function warningsOf(detail: unknown): readonly string[] {
+  if (typeof detail !== 'object' || detail === null) return []
+  return (detail as { warnings?: readonly string[] }).warnings ?? []
 }

@@ -79,14 +79,21 @@ async function examineSystem(settings: CliSettings, findings: Finding[]): Promis
   try {
     const signal = AbortSignal.timeout(PATIENCE_MS)
     const response = await fetch(`${url.replace(/\/+$/, '')}/status?ready=1`, { signal })
-    if (!response.ok)
-      findings.push({ level: 'error', message: `Sheaf is not ready: ${await response.text()}` })
+    const text = await response.text()
+    if (!response.ok) findings.push({ level: 'error', message: `Sheaf is not ready: ${text}` })
+    else for (const message of readWarnings(text)) findings.push({ level: 'error', message })
     return true
   } catch (error) {
     const { message } = error as Error
     findings.push({ level: 'error', message: `${url} does not respond: ${message}` })
     return false
   }
+}
+
+/** The warnings of a Sheaf that is ready. */
+function readWarnings(text: string): readonly string[] {
+  const { warnings = [] } = JSON.parse(text) as { warnings?: readonly string[] }
+  return warnings
 }
 
 function findStrays(rows: ReadonlyMap<string, boolean>, files: ReadonlySet<string>): Finding[] {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '@sheaf/kit/make-folder'
 import type { TargetColumn } from './load-target'
 
 /**
@@ -41,7 +42,7 @@ export async function openLoadState(cacheDir: string, csvFile: string): Promise<
       }
     },
     async save(state) {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await makeFolder(folder)
       const draft = `${file}.${process.pid}.draft`
       await writeFile(draft, JSON.stringify(state), { mode: 0o600 })
       await rename(draft, file)

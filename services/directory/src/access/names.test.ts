@@ -16,9 +16,9 @@ describe('requireName', () => {
 })
 
 describe('readNewName', () => {
-  it('takes absent and empty for no change', () => {
+  it('takes an absent name for no change, and refuses an empty one', () => {
     expect(readNewName(undefined)).toBeUndefined()
-    expect(readNewName('')).toBeUndefined()
+    expect(() => readNewName('')).toThrow('name must not be empty')
     expect(readNewName('x')).toBe('x')
   })
 })

@@ -40,11 +40,11 @@ export function defaultName(email: string): string {
 }
 
 /**
- * Returns a new name, or undefined when it is absent or empty, which leaves the name unchanged. Throws
- * `invalid`.
+ * Returns a new name, or undefined when it is absent, which leaves the name unchanged. Throws `invalid`, also
+ * for an empty one.
  */
 export function readNewName(text: string | undefined): string | undefined {
-  return text === undefined || text === '' ? undefined : requireName(text)
+  return text === undefined ? undefined : requireName(text)
 }
 
 /**

@@ -4,6 +4,8 @@ describe('readDocumentRef', () => {
   it('tells UUIDs, integers and url ids apart', () => {
     const uuid = '0F8FAD5B-D9CB-469F-A165-70867728950E'
     expect(readDocumentRef(uuid)).toEqual({ kind: 'uuid', docId: uuid.toLowerCase() })
+    const docId = 'a44521d0-0fb8-4ade-8002-3385545c3318'
+    expect(readDocumentRef('mhvXdrZT4jP5T8vBxuvm75')).toEqual({ kind: 'uuid', docId })
     expect(readDocumentRef('12')).toEqual({ kind: 'number', id: 12 })
     expect(readDocumentRef('12a')).toEqual({ kind: 'url', urlId: '12a' })
   })

@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { readShortUuid } from './short-ids'
 
 /** A document as a path names it. */
 export type DocumentRef =
@@ -23,9 +24,18 @@ function readId(text: string): number | undefined {
   return id >= 1 && id <= GREATEST_ID ? id : undefined
 }
 
-/** Parses the document of a path; undefined for a text that cannot name one. */
+/** True for a UUID with its dashes, in any case. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text)
+}
+
+/**
+ * Parses the document of a path; undefined for a text that cannot name one. A UUID may also be given as 22
+ * characters of base58.
+ */
 export function readDocumentRef(text: string): DocumentRef | undefined {
-  if (UUID.test(text)) return { kind: 'uuid', docId: text.toLowerCase() }
+  const docId = isUuid(text) ? text.toLowerCase() : readShortUuid(text)
+  if (docId !== undefined) return { kind: 'uuid', docId }
   if (/^\d+$/.test(text)) {
     const id = readId(text)
     return id === undefined ? undefined : { kind: 'number', id }

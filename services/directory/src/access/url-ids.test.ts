@@ -17,6 +17,7 @@ describe('requireUrlId', () => {
     'x'.repeat(65),
     '0f8fad5b-d9cb-469f-a165-70867728950e',
     '0f8fad5bd9cb469fa16570867728950e',
+    'mhvXdrZT4jP5T8vBxuvm75',
   ])('refuses %j', (urlId) => expect(() => requireUrlId(urlId)).toThrow('invalid urlId'))
 })
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '@sheaf/kit/errors'
 import { looksLikeUuid } from './domains'
+import { readShortUuid } from './short-ids'
 
 /** Length of the UUID prefix that is a document's default url id. */
 const DEFAULT_LENGTH = 12
@@ -10,7 +11,8 @@ const DEFAULT_LENGTH = 12
  */
 export function requireUrlId(urlId: string): string {
   const wellFormed = /^[a-z0-9-]{1,64}$/i.test(urlId)
-  if (wellFormed && urlId !== 'new' && !/^\d+$/.test(urlId) && !looksLikeUuid(urlId)) return urlId
+  const isId = /^\d+$/.test(urlId) || looksLikeUuid(urlId) || readShortUuid(urlId) !== undefined
+  if (wellFormed && urlId !== 'new' && !isId) return urlId
   throw new AppError('invalid', 'INVALID_URL_ID', 'invalid urlId', { field: 'urlId' })
 }
 

@@ -1,7 +1,7 @@
 import { transact } from '@sheaf/kit/postgres/database'
 import { AppError } from '@sheaf/kit/errors'
 import { roleAtLeast } from '@sheaf/auth/roles'
-import { readDocumentRef } from '../access/resolve'
+import { isUuid } from '../access/resolve'
 import { newDocumentIds, requireUrlId } from '../access/url-ids'
 import type { Context } from '../context'
 import * as rows from '../db/documents'
@@ -97,8 +97,7 @@ export async function publishReserved(
   docId: string,
   creatorId: number | undefined,
 ): Promise<void> {
-  const isId = readDocumentRef(docId)?.kind === 'uuid'
-  if (!isId || !(await rows.publishDocument(ctx.db, docId, creatorId)))
+  if (!isUuid(docId) || !(await rows.publishDocument(ctx.db, docId, creatorId)))
     throw refusals.documentNotFound()
 }
 
@@ -108,7 +107,6 @@ export async function discardReserved(
   docId: string,
   creatorId: number | undefined,
 ): Promise<void> {
-  const isId = readDocumentRef(docId)?.kind === 'uuid'
-  if (!isId || !(await rows.discardDocument(ctx.db, docId, creatorId)))
+  if (!isUuid(docId) || !(await rows.discardDocument(ctx.db, docId, creatorId)))
     throw refusals.documentNotFound()
 }

@@ -10,7 +10,7 @@ import type {
   ListWorkspacesResponse,
 } from '@sheaf/protos/sheaf/directory/v1/workspaces'
 import type { Place } from '../access/key-scope'
-import { chooseDocument, readDocumentRef, readOrgRef, readSite } from '../access/resolve'
+import { chooseDocument, isUuid, readDocumentRef, readOrgRef, readSite } from '../access/resolve'
 import type { Context } from '../context'
 import { findDocuments, findReserved } from '../db/documents'
 import { findOrg } from '../db/orgs'
@@ -63,8 +63,7 @@ export class Finder {
 
   /** A document that may be unpublished. */
   async reserved(docId: string): Promise<Place> {
-    const isId = readDocumentRef(docId)?.kind === 'uuid'
-    const found = isId && (await findReserved(this.ctx.db, docId))
+    const found = isUuid(docId) && (await findReserved(this.ctx.db, docId))
     if (!found) throw documentNotFound()
     return { ...found, docId }
   }

@@ -7,6 +7,7 @@ import {
   isObject,
   notAnObject,
   readRecordList,
+  requireNoStrayCells,
 } from './record-columns'
 
 /** Rows to add, by column. */
@@ -18,7 +19,7 @@ export interface AddBody {
 }
 
 /**
- * Reads `{"records":[{"fields":{…}},…]}`, or with `flat` a list of plain field maps. Ignores other keys.
+ * Reads `{"records":[{"fields":{…}},…]}`, or with `flat` a list of plain field maps. Ignores keys beside `fields`.
  * Throws AppError `invalid` (MALFORMED_JSON, INVALID_PAYLOAD) for the first fault. Does not check that the
  * columns exist.
  */
@@ -47,7 +48,10 @@ function fieldsOf(
   path: string,
 ): Record<string, unknown> | undefined {
   const { fields } = record
-  if (fields === undefined) return undefined
+  if (fields === undefined) {
+    requireNoStrayCells(record, path)
+    return undefined
+  }
   if (!isObject(fields)) throw invalidRecord(path, 'NewRecord', '.fields is not an object')
   return fields
 }

@@ -7,6 +7,7 @@ import {
   isObject,
   notAnObject,
   readRecordList,
+  requireNoStrayCells,
 } from './record-columns'
 
 const NAME = 'AddOrUpdateRecord'
@@ -69,6 +70,7 @@ function readEntry(record: unknown, place: number): Entry {
   if (require === undefined) throw invalidRecord(path, NAME, '.require is missing')
   if (!isObject(require)) throw invalidRecord(path, NAME, '.require is not an object')
   if (!isObject(fields)) throw invalidRecord(path, NAME, '.fields is not an object')
+  if (record.fields === undefined) requireNoStrayCells(record, path, ['require', 'expect'])
   if (Object.hasOwn(require, 'id') && typeof require.id !== 'number')
     throw invalidRecord(path, NAME, '.require.id is not a number')
   const { expect } = record

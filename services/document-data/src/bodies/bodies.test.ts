@@ -64,6 +64,11 @@ describe('readAddBody', () => {
     [null, 'Error: body is not an object'],
     [{ records: 'x' }, 'Error: body.records is not an array'],
     [{ records: [1] }, `${NEW}body.records[0] is not an object`],
+    [{ records: [{}, { a: 1 }] }, 'Error: body.records[1] has no fields; put a into it'],
+    [
+      { records: [{ id: 1, a: 1, b: 2, c: 3, d: 4, e: 5 }] },
+      'Error: body.records[0] has no fields; put id, a, b, c, d, … into it',
+    ],
     [{ records: [{ fields: 'x' }] }, `${NEW}body.records[0].fields is not an object`],
     [
       { records: [{ fields: { v: ['a', 'b'] } }] },

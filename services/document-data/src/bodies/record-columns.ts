@@ -3,6 +3,9 @@ import { shorten } from '@sheaf/kit/truncate-text'
 import type { Cell } from '../values/column-type'
 import { faultOfCell } from './cell'
 
+/** Property names in one message. */
+const MAX_SHOWN = 5
+
 /** The error for a malformed body. Messages locate the fault with a path and do not quote values. */
 export function invalidPayload(fault: string): AppError {
   return new AppError('invalid', 'INVALID_PAYLOAD', 'Invalid payload', {
@@ -40,6 +43,22 @@ export function notAnObject(path: string, itemName: string): AppError {
 export function invalidRecord(path: string, itemName: string, fault: string): AppError {
   const full = fault.replace(/(^|; )\./g, (_, start: string) => `${start}${path}.`)
   return invalidPayload(`${path} is not a ${itemName}; ${full}`)
+}
+
+/**
+ * Rejects a record whose cells stand beside `fields` instead of in it: its other properties would be lost.
+ * `known` are the properties that a record has besides `fields`.
+ */
+export function requireNoStrayCells(
+  record: Record<string, unknown>,
+  path: string,
+  known: readonly string[] = [],
+): void {
+  const stray = Object.keys(record).filter((name) => !known.includes(name))
+  if (stray.length === 0) return
+  const shown = stray.slice(0, MAX_SHOWN).map((name) => shorten(name))
+  const rest = stray.length > MAX_SHOWN ? ', …' : ''
+  throw invalidPayload(`${path} has no fields; put ${shown.join(', ')}${rest} into it`)
 }
 
 /** Collects the cells of records by column, with null for omitted columns. */

@@ -9,7 +9,7 @@ import type { Context } from '../context'
 import { applyActions, type ActionResult } from '../store/records/actions'
 import type { Table } from '../store/schema/schema'
 import { requireDocument } from './document-call'
-import { runWrite } from './document-options'
+import { isStrict, runWrite } from './document-options'
 
 /** Handlers of ActionsService: changes of rows, tables and columns in the format of older clients. */
 export const actions = (ctx: Context): ActionsService => ({
@@ -23,7 +23,7 @@ export const actions = (ctx: Context): ActionsService => ({
     return runWrite(ctx, call, request, {
       response: ApplyActionsResponse,
       run: (doc) => {
-        const applied = applyActions(doc, list, { noParse })
+        const applied = applyActions(doc, list, { noParse, strict: isStrict(request) })
         const results = list.map((action, index) => resultOf(action, applied[index] ?? {}))
         return {
           resultsJson: Buffer.from(JSON.stringify(results)),

@@ -50,9 +50,14 @@ export const changes = (ctx: Context): ChangesService => ({
     }
   },
 
-  getBacklog(_: GetBacklogRequest, call: ServerCall): Promise<GetBacklogResponse> {
+  async getBacklog(_: GetBacklogRequest, call: ServerCall): Promise<GetBacklogResponse> {
     requireSystem(call)
-    return Promise.resolve({ documents: ctx.publisher.backlog })
+    const freeBytes = await ctx.documents.lifeCycle.freeBytes()
+    return {
+      documents: ctx.publisher.backlog,
+      diskFull: ctx.documents.shared.disk.isFull,
+      freeBytes,
+    }
   },
 })
 

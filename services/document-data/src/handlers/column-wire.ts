@@ -62,6 +62,14 @@ export function columnFromWire(
   }
 }
 
+/** The type that a request gives a column; undefined when it gives none. */
+export function typeOf({ id, fields }: WireNewColumn): {
+  readonly id: string
+  readonly type: string | undefined
+} {
+  return { id, type: fields?.type }
+}
+
 /** Reads the changes to a column. Throws `invalid` for a field out of bounds. */
 export function changeFromWire({ fields = noFields() }: WireColumnUpdate): ColumnChange {
   return {

@@ -14,12 +14,19 @@ import {
   type UpdateColumnsRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import type { Context } from '../context'
+import { requireTargets } from '../store/schema/reference-targets'
 import { removeColumn } from '../store/structure/column-removal'
 import { addOrUpdateColumns, updateColumns } from '../store/structure/column-updates'
 import { addColumns, listColumns } from '../store/structure/columns'
-import { changeFromWire, columnFromWire, columnToWire, requireSameRefs } from './column-wire'
+import {
+  changeFromWire,
+  columnFromWire,
+  columnToWire,
+  requireSameRefs,
+  typeOf,
+} from './column-wire'
 import { requireDocument } from './document-call'
-import { runRead, runWrite } from './document-options'
+import { isStrict, runRead, runWrite } from './document-options'
 
 /** Handlers of ColumnsService. */
 export const columns = (ctx: Context): ColumnsService => ({
@@ -41,7 +48,11 @@ export const columns = (ctx: Context): ColumnsService => ({
     const made = wished.map((column) => columnFromWire(column, () => true))
     return runWrite(ctx, call, request, {
       response: AddColumnsResponse,
-      run: (doc) => ({ columnIds: addColumns(doc, tableId, made) }),
+      run: (doc) => {
+        const columnIds = addColumns(doc, tableId, made)
+        if (isStrict(request)) requireTargets(doc.schema, wished.map(typeOf))
+        return { columnIds }
+      },
     })
   },
 
@@ -59,6 +70,7 @@ export const columns = (ctx: Context): ColumnsService => ({
         const table = doc.schema.getWritable(tableId)
         for (const update of wished) requireSameRefs(table, update)
         updateColumns(doc, tableId, updates)
+        if (isStrict(request)) requireTargets(doc.schema, wished.map(typeOf))
         return {}
       },
     })
@@ -82,6 +94,7 @@ export const columns = (ctx: Context): ColumnsService => ({
         const table = doc.schema.getWritable(tableId)
         if (!noUpdate) for (const update of wished) requireSameRefs(table, update)
         addOrUpdateColumns(doc, tableId, wishes, { noAdd, noUpdate, replaceAll })
+        if (isStrict(request)) requireTargets(doc.schema, wished.map(typeOf))
         return {}
       },
     })

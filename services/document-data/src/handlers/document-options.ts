@@ -93,6 +93,11 @@ export async function runWrite<R extends WriteResponse>(
   return result.response
 }
 
+/** Whether a write rejects what others keep: see WriteOptions. */
+export function isStrict({ options }: { readonly options?: WriteOptions }): boolean {
+  return options?.strict ?? false
+}
+
 /** Runs a short read and returns its response, unless the caller already has this state of the document. */
 export function runRead<R extends ReadResponse>(
   ctx: Context,

@@ -22,7 +22,7 @@ import { addOrUpdateRecords } from '../store/records/add-or-update'
 import { requireExpected } from '../store/records/expected-cells'
 import { addRecords, deleteRecords, updateRecords } from '../store/records/records'
 import { requireDocument } from './document-call'
-import { isKnown, runWrite, tagOf } from './document-options'
+import { isKnown, isStrict, runWrite, tagOf } from './document-options'
 import { readChangedRows, readNewRows } from './records-bodies'
 import { completeDocument, RecordsPage, type RecordsDocument } from './records-page'
 import { recordsQuery } from './records-query'
@@ -78,9 +78,10 @@ export const records = (ctx: Context): RecordsService => ({
     const { docId, tableId, bodyJson, noParse, form } = request
     requireDocument(ctx, call, docId, 'editors')
     const { rows: count, columns: cells } = readNewRows(bodyJson, form)
+    const options = { noParse, strict: isStrict(request) }
     return runWrite(ctx, call, request, {
       response: AddRecordsResponse,
-      run: (doc) => ({ rowIds: [...addRecords(doc, tableId, { count, cells }, { noParse })] }),
+      run: (doc) => ({ rowIds: [...addRecords(doc, tableId, { count, cells }, options)] }),
     })
   },
 
@@ -93,11 +94,12 @@ export const records = (ctx: Context): RecordsService => ({
     const { form } = request
     const inColumns = form === RecordsForm.COLUMNS
     const { ids: rowIds, columns: cells, expected } = readChangedRows(bodyJson, form)
+    const options = { noParse, strict: isStrict(request) }
     return runWrite(ctx, call, request, {
       response: UpdateRecordsResponse,
       run: (doc) => {
         if (expected) requireExpected(doc, tableId, expected)
-        updateRecords(doc, tableId, { rowIds, cells }, { noParse })
+        updateRecords(doc, tableId, { rowIds, cells }, options)
         return { rowIds: inColumns ? rowIds : [] }
       },
     })
@@ -112,7 +114,8 @@ export const records = (ctx: Context): RecordsService => ({
     const onMany = onManyNames[request.onMany]
     if (!onMany) throw new AppError('invalid', 'BAD_FIELD', 'on_many is unknown')
     const body = readAddOrUpdateBody(request.bodyJson)
-    const options = { noParse, noAdd, noUpdate, allowEmptyRequire, onMany }
+    const strict = isStrict(request)
+    const options = { noParse, strict, noAdd, noUpdate, allowEmptyRequire, onMany }
     return runWrite(ctx, call, request, {
       response: AddOrUpdateRecordsResponse,
       run: (doc) => {

@@ -14,12 +14,13 @@ import {
 } from '@sheaf/protos/sheaf/document_data/v1/tables'
 import type { Context } from '../context'
 import type { NewColumn } from '../store/structure/columns'
+import { requireTargets } from '../store/schema/reference-targets'
 import type { Table } from '../store/schema/schema'
 import { updateTables } from '../store/structure/table-updates'
 import { addTables, listTables, type NewTable } from '../store/structure/tables'
-import { columnFromWire, columnToWire, requireSame } from './column-wire'
+import { columnFromWire, columnToWire, requireSame, typeOf } from './column-wire'
 import { requireDocument } from './document-call'
-import { runRead, runWrite } from './document-options'
+import { isStrict, runRead, runWrite } from './document-options'
 
 /** Handlers of TablesService. */
 export const tables = (ctx: Context): TablesService => ({
@@ -37,7 +38,15 @@ export const tables = (ctx: Context): TablesService => ({
     const made = wished.map(tableFromWire)
     return runWrite(ctx, call, request, {
       response: AddTablesResponse,
-      run: (doc) => ({ tableIds: addTables(doc, made) }),
+      run: (doc) => {
+        const tableIds = addTables(doc, made)
+        if (isStrict(request))
+          requireTargets(
+            doc.schema,
+            wished.flatMap(({ columns }) => columns.map(typeOf)),
+          )
+        return { tableIds }
+      },
     })
   },
 

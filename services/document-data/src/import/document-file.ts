@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { newestVersion } from '../store/sqlite/migrations/index'
-import { badFile, shown, tooMuch } from './import-errors'
+import { badFile, shown, tooMuch, unknownFormat } from './import-errors'
 
 /** Bytes 18 and 19 of a file give its journal mode; 1 is the rollback journal, which needs no second file. */
 const MODE_AT = 18
@@ -78,6 +78,11 @@ function requireWhole(db: Database.Database, path: string): void {
   const get = (name: string) => Number(db.pragma(name, { simple: true }))
   if (get('page_count') * get('page_size') !== statSync(path).size)
     throw badFile('the SQLite file is truncated or longer than its header says')
+  // Before the version: Grist counts its versions itself.
+  if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name GLOB '_gristsys_*'").get())
+    throw unknownFormat(
+      'the file is a Grist document, which cannot be imported yet; import its tables as XLSX or CSV',
+    )
   const version = get('user_version')
   if (version > newestVersion) throw badFile('the document was written by a newer version of Sheaf')
   if (version < 1) throw notSheaf()

@@ -280,6 +280,14 @@ describe('a SQLite file', () => {
     await imports.expectRefused('large.sqlite', make(), { reason: 'IMPORT_TOO_LARGE', message })
   })
 
+  it('of Grist is called what it is, not the file of a newer Sheaf', async () => {
+    const make = sql('CREATE TABLE _gristsys_FileInfo (id); PRAGMA user_version = 99')
+    await imports.expectRefused('book.grist', make(), {
+      reason: 'UNKNOWN_FILE_FORMAT',
+      message: /^the file is a Grist document, which cannot be imported yet/,
+    })
+  })
+
   it.each<[string, () => Buffer]>([
     ['an index with a function', sql('CREATE INDEX i ON "All" (upper(T), length(hex(T)))')],
     [

@@ -27,6 +27,7 @@ const optionsOf = (options: Partial<WriteOptions>): WriteOptions => ({
   ifMatch: [],
   idempotencyKey: '',
   requestDigest: Buffer.alloc(0),
+  strict: false,
   ...options,
 })
 const keyed = (key: string, request = ''): WriteOptions =>

@@ -70,7 +70,10 @@ export class OpenDocument {
       beforeCommit: () => this.beforeCommit(),
       committed: () => this.afterCommit(),
       undone: () => this.afterRollback(),
-      spoiled: (cause: unknown) => events.spoiled(cause),
+      spoiled: (cause: unknown) => {
+        shared.disk.failed(cause)
+        events.spoiled(cause)
+      },
     }
     this.group = new GroupCommit(this.writer, hooks, shared.observeGroup)
     const { writer, group, pool, indexes } = this
@@ -241,6 +244,7 @@ export class OpenDocument {
 
   private afterCommit(): void {
     this.log.committed()
+    this.shared.disk.accepted()
     this.saveMarks = false
     const logged = this.working.seq !== this.committed.seq
     if (this.working.schema !== this.committed.schema) {

@@ -1,5 +1,6 @@
 import { indexRules, type IndexRules } from '../indexes/auto-indexes'
 import { ByteBudget } from '../sqlite/byte-budget'
+import { DiskState } from '../sqlite/disk-state'
 import type { UnpublishedMarkers } from '../sqlite/unpublished-markers'
 import { ActiveUploads } from '../attachments/file-contents'
 import type { CommittedGroup } from '../sqlite/group-commit'
@@ -78,6 +79,8 @@ export interface SharedResources {
   readonly traceWrite: TraceWrite | undefined
   readonly observeGroup: ((group: CommittedGroup) => void) | undefined
   readonly figures: StoreFigures
+  /** Whether writes fail for lack of space. */
+  readonly disk: DiskState
   /** For calls that wait for the next write of a document. */
   readonly watch: LogWatch
 }
@@ -127,6 +130,7 @@ export function createSharedResources(
     traceWrite: options.traceWrite,
     observeGroup: options.observeGroup,
     figures: new StoreFigures({ replies: replyBudget, entries: entryBudget }),
+    disk: new DiskState(),
     watch: new LogWatch(),
   }
 }

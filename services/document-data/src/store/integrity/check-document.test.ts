@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -86,6 +87,18 @@ describe('checking a document', () => {
     expect(check()).toEqual(['its file is empty'])
     writeFileSync(path, 'no database at all')
     expect(check()).toEqual([expect.stringMatching(/^its file cannot be read/)])
+  })
+
+  it('takes what remains of a deleted document for no document', () => {
+    const docId = '0f8fad5b-d9cb-469f-a165-70867728950e'
+    const remains = join(folder, 'root', '0f', docId)
+    mkdirSync(remains, { recursive: true })
+    writeFileSync(join(remains, 'deleted'), '')
+    const checkAll = () => [...checkFolder(join(folder, 'root'), { full: false })]
+    expect(checkAll()).toEqual([{ total: 0, findings: [expect.anything()] }])
+    writeFileSync(join(remains, 'document.sqlite'), readFileSync(path))
+    const finding = { level: 'error', docId, message: expect.stringContaining('was deleted, but') }
+    expect(checkAll()[1]).toEqual({ total: 1, docId, findings: [finding] })
   })
 
   it('says that there is no folder, when there is none', () => {

@@ -17,9 +17,12 @@ export interface Finding {
 
 /** One step of a check. */
 export interface CheckStep {
-  /** Number of documents in the folder. */
+  /** Number of documents in the folder, without deleted ones. */
   readonly total: number
-  /** Document that was checked; absent in the first step, which is about the folder. */
+  /**
+   * Document that was checked; absent in the first step, which is about the folder, and for a document that was
+   * deleted meanwhile.
+   */
   readonly docId?: string
   readonly findings: readonly Finding[]
 }
@@ -35,9 +38,19 @@ export function* checkFolder(root: string, options: CheckOptions): Generator<Che
   const docIds = listDocuments(root)
   yield { total: docIds.length, findings: describeFolder(root, docIds) }
   for (const docId of docIds) {
-    const folder = join(root, docId.slice(0, 2), docId)
-    yield { total: docIds.length, docId, findings: checkOne(folder, docId, options) }
+    const findings = checkOne(folderOf(root, docId), docId, options)
+    const isThere = !isTombstone(folderOf(root, docId))
+    yield { total: docIds.length, ...(isThere && { docId }), findings }
   }
+}
+
+function folderOf(root: string, docId: string): string {
+  return join(root, docId.slice(0, 2), docId)
+}
+
+/** True for what remains of a deleted document. */
+function isTombstone(folder: string): boolean {
+  return existsSync(join(folder, 'deleted')) && !existsSync(join(folder, 'document.sqlite'))
 }
 
 function checkOne(folder: string, docId: string, options: CheckOptions): Finding[] {
@@ -54,7 +67,7 @@ function checkOne(folder: string, docId: string, options: CheckOptions): Finding
     return checkDocument(file, options).map(problem)
   } catch (error) {
     // The service may just have deleted it.
-    if (!existsSync(file) && existsSync(join(folder, 'deleted'))) return []
+    if (isTombstone(folder)) return []
     return [problem(`check failed: ${(error as Error).message}`)]
   }
 }
@@ -64,6 +77,7 @@ function listDocuments(root: string): string[] {
     .filter((name) => /^[0-9a-f]{2}$/.test(name))
     .sort()
     .flatMap((name) => readdirSync(join(root, name)).sort())
+    .filter((docId) => !isTombstone(folderOf(root, docId)))
 }
 
 function describeFolder(root: string, docIds: readonly string[]): Finding[] {

@@ -109,7 +109,7 @@ function add(
         : cells,
       ids: ids && order.map((index) => ids[index] ?? 0),
     },
-    options,
+    ids ? { ...options, places: order } : options,
   )
   const result = new Array<number>(rowIds.length).fill(0)
   order.forEach((index, place) => (result[index] = added[place] ?? 0))

@@ -85,7 +85,12 @@ function runStep(
     )
   const count = step.places.length
   const most = { first: 1, none: 2, all: Infinity }[onMany]
-  const found = findRows(doc, table, { require: step.require, count, most }, options)
+  const found = findRows(
+    doc,
+    table,
+    { require: step.require, count, most },
+    { ...options, places: step.places },
+  )
   requireAllExpected(doc, tableId, { ...step, found }, onMany)
   const missing: number[] = []
   const met: number[] = []
@@ -171,7 +176,9 @@ function add(
           order.map((at) => values[at] ?? null),
         )
   const ids = required && order.map((at) => requireNewRowId(required[at]))
-  const added = addRecords(doc, table.tableId, { count: order.length, cells, ids }, options)
+  const places = order.map((at) => step.places[at] ?? 0)
+  const rows = { count: order.length, cells, ids }
+  const added = addRecords(doc, table.tableId, rows, { ...options, places })
   if (!required) return added
   const byPlace = new Map(order.map((at, index) => [at, added[index] ?? 0]))
   return missing.map((at) => byPlace.get(at) ?? 0)
@@ -208,5 +215,6 @@ function update(
       met.flatMap((at) => new Array<Cell>(found[at]?.length ?? 0).fill(values[at] ?? null)),
     ]),
   )
-  updateRecords(doc, table.tableId, { rowIds, cells }, options)
+  const places = met.flatMap((at) => (found[at] ?? []).map(() => step.places[at] ?? 0))
+  updateRecords(doc, table.tableId, { rowIds, cells }, { ...options, places })
 }

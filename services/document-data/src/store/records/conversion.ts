@@ -6,6 +6,7 @@ import { makeDataColumn } from '../structure/columns'
 import type { DocumentWriter } from '../document'
 import type { Column, Table } from '../schema/schema'
 import { createLookup } from './lookup'
+import { requireFit, type Places } from './strict-cells'
 
 /**
  * Cells to write, by column id; each list has one item per row, undefined where the row leaves the column
@@ -13,10 +14,12 @@ import { createLookup } from './lookup'
  */
 export type CellColumns = ReadonlyMap<string, readonly (Cell | undefined)[]>
 
-/** Options for text in a write. */
-export interface WriteOptions {
+/** Options for the cells of a write. */
+export interface WriteOptions extends Places {
   /** True to store text unchanged instead of parsing it by column type. */
   readonly noParse: boolean
+  /** True to reject cells that do not fit their column, and references to what does not exist. */
+  readonly strict?: boolean
 }
 
 /** One column of a write, in stored form. */
@@ -88,6 +91,7 @@ export function convertCells(
   const stored = new Array<StoredValue>(values.length)
   for (let row = 0; row < values.length; row++)
     stored[row] = type.toStored(values[row] ?? null, context, options)
+  if (options.strict) requireFit(column, values, stored, options)
   return stored
 }
 

@@ -14,6 +14,7 @@ import { insertRows, type NewRowIds } from './insert-rows'
 import { placeBelow } from './manual-sort'
 import { isMetadataTable, removeMetadataRows, updateMetadataRows } from './metadata-rows'
 import { clearReferences } from './references'
+import { requireReferenced } from './strict-cells'
 
 /** Rows to add. */
 export interface NewRows {
@@ -43,7 +44,9 @@ export function addRecords(
   const given = convertColumns(doc, table, rows.cells, options)
   if (rows.count === 0) return []
   const wanted = rows.ids ?? rows.count
-  return insertRecords(doc, doc.schema.get(table.tableId), wanted, given)
+  const ids = insertRecords(doc, doc.schema.get(table.tableId), wanted, given)
+  if (options.strict) requireReferenced(doc, given, options)
+  return ids
 }
 
 /** Adds rows whose values are in stored form, records them and returns their ids. */
@@ -84,6 +87,7 @@ export function updateRecords(
   for (const id of rowIds)
     if (!before.has(id)) throw new AppError('invalid', 'INVALID_ROW_ID', `Invalid row id ${id}`)
   const given = convertColumns(doc, table, rows.cells, options)
+  if (options.strict) requireReferenced(doc, given, options)
   const indexes = [...last.values()]
   const stored = given.map(({ column, values }) => ({
     column,

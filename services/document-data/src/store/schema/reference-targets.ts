@@ -1,3 +1,5 @@
+import { AppError } from '@sheaf/kit/errors'
+import { shorten } from '@sheaf/kit/truncate-text'
 import { columnType } from '../../values/column-types'
 import type { Targets } from '../log/log'
 import type { Schema } from './schema'
@@ -17,6 +19,25 @@ export function targetsOf(schema: Schema, typeNames: readonly string[]): Targets
     if (table && table.tableId === tableId) targets[table.tableId] = table.ref
   }
   return Object.keys(targets).length > 0 ? targets : undefined
+}
+
+/**
+ * Throws AppError `invalid` (UNKNOWN_COLUMN_TYPE) for a column whose type, where one is given, refers to a table
+ * that does not exist.
+ */
+export function requireTargets(
+  schema: Schema,
+  columns: readonly { readonly id: string; readonly type: string | undefined }[],
+): void {
+  for (const { id, type } of columns) {
+    const tableId = type === undefined ? undefined : targetOf(type)
+    if (tableId === undefined || schema.find(tableId)?.tableId === tableId) continue
+    throw new AppError(
+      'invalid',
+      'UNKNOWN_COLUMN_TYPE',
+      `column "${shorten(id)}": the type "${shorten(type ?? '')}" refers to a table that does not exist`,
+    )
+  }
 }
 
 /**

@@ -5,6 +5,20 @@ import { sqlFunctions } from '../../query/sql-functions'
 const STATEMENTS = 200
 
 /**
+ * Loads SQLite, so that a start that would fail at the first document fails at once. Throws an error with the
+ * loader's reason, usually that the module was built for another version of Node.
+ */
+export function loadSqlite(): void {
+  try {
+    new Database(':memory:').close()
+  } catch (error) {
+    const reason = (error as Error).message.replace(/\s+/g, ' ')
+    const hint = 'install the packages again with the Node that runs Sheaf'
+    throw new Error(`SQLite cannot be loaded (${hint}): ${reason}`, { cause: error })
+  }
+}
+
+/**
  * One connection to a document file, with its prepared statements. Used by one piece of synchronous code at a
  * time.
  */
