@@ -1,4 +1,4 @@
-import { createTestDatabase } from '@sheaf/testkit/engines'
+import { createTestDatabase, testEngines } from '@sheaf/testkit/engines'
 import { Client } from 'pg'
 import { startDirectory } from '../src/service'
 import { SERVICE_KEY } from './test-directory'
@@ -15,6 +15,8 @@ describe('startDirectory', () => {
       serviceKey: SERVICE_KEY,
       webhookAddress: '127.0.0.1:1',
       trashDays: 30,
+      natsUrl: testEngines().natsUrl,
+      events: { days: 1, megabytes: 32, replicas: 1 },
       sessions: { idleSeconds: 3_600, lifeSeconds: 86_400 },
     }
     const instances = await Promise.all([1, 2, 3].map(() => startDirectory(config)))
@@ -37,6 +39,8 @@ describe('startDirectory', () => {
         serviceKey: SERVICE_KEY,
         webhookAddress: '127.0.0.1:1',
         trashDays: 30,
+        natsUrl: testEngines().natsUrl,
+        events: { days: 1, megabytes: 32, replicas: 1 },
         sessions: { idleSeconds: 3_600, lifeSeconds: 86_400 },
       }),
     ).rejects.toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
