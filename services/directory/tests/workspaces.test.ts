@@ -82,8 +82,10 @@ describe('workspaces', () => {
     ).rejects.toMatchObject({ code: 'forbidden' })
     const call = await directory.as(alice)
     await workspaces.updateWorkspace({ workspaceId: id, name: 'After' }, call)
-    await workspaces.updateWorkspace({ workspaceId: id, name: '' }, call)
     await workspaces.updateWorkspace({ workspaceId: id }, call)
+    await expect(
+      workspaces.updateWorkspace({ workspaceId: id, name: '' }, call),
+    ).rejects.toMatchObject({ code: 'invalid', reason: 'INVALID_NAME' })
     expect((await get(alice, id)).workspace?.name).toBe('After')
   })
 
