@@ -260,6 +260,8 @@ describe('processes for SQL', () => {
     await eventually(() => before.some((pid, i) => processorTicks(pid) > (worked[i] ?? 0) + 5))
     for (const pid of before) process.kill(pid, 'SIGSEGV')
     await failed
+    // A statement that is given to the spare process before its end is noticed fails as well.
+    await eventually(() => !listSqlProcesses().some((pid) => before.includes(pid)))
     expect(await runSql(instance.clients, docId, 'select 1 as a')).toEqual([{ a: 1 }])
   })
 
