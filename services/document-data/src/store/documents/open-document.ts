@@ -4,6 +4,7 @@ import { openReader, openWriter, type Connection } from '../sqlite/connections'
 import { DocumentWriter, type DocumentReader, type Written } from '../document'
 import { DocumentLog } from '../log/document-log'
 import { GroupCommit } from '../sqlite/group-commit'
+import type { GroupHooks } from '../sqlite/write-group'
 import { IndexUse } from '../indexes/index-use'
 import { readLatestSeq, type Author, type LogEntry } from '../log/log'
 import { migrate, requireDocumentFile } from '../sqlite/migrations/index'
@@ -65,9 +66,12 @@ export class OpenDocument {
     this.working = this.committed
     this.pool = new ReaderPool(path)
     this.replies = new ReadCache(shared.replyBudget, shared.figures)
-    const hooks = {
+    const { stages } = shared
+    const hooks: GroupHooks = {
+      derive: stages?.derive && ((signal) => stages.derive?.(docId, signal)),
+      append: stages?.append && ((signal) => stages.append?.(docId, signal)),
       memberStarts: () => this.remember(),
-      beforeCommit: () => this.beforeCommit(),
+      record: () => this.record(),
       committed: () => this.afterCommit(),
       undone: () => this.afterRollback(),
       spoiled: (cause: unknown) => {
@@ -101,7 +105,7 @@ export class OpenDocument {
 
   /** True when closing would interrupt nothing. */
   get idle(): boolean {
-    const isAsked = this.group.waiting > 0 || this.pool.inUse > 0
+    const isAsked = this.group.waiting > 0 || this.group.isOpen || this.pool.inUse > 0
     return !isAsked && !this.maintenance.busy && !this.log.isGathering
   }
 
@@ -152,7 +156,7 @@ export class OpenDocument {
       const result = fn(doc)
       const next = doc.nextSeq
       if (next > seq) {
-        this.log.append(next, author, doc.operations)
+        this.log.add(next, author, doc.operations)
         this.burdened = this.indexes.wrote(doc.operations) || this.burdened
       }
       this.working = { schema: doc.schema, seq: next }
@@ -199,14 +203,22 @@ export class OpenDocument {
     return true
   }
 
-  /** Runs the waiting writes and closes the file. */
-  close(): void {
-    this.group.flush()
-    this.abandon(new AppError('unavailable', 'DOCUMENT_CLOSED', 'the document was closed'), true)
+  /**
+   * Runs the waiting writes and closes the file; later ones fail. Returns a promise only when a write has to
+   * wait.
+   */
+  close(): Promise<void> | undefined {
+    const reason = new AppError('unavailable', 'DOCUMENT_CLOSED', 'the document was closed')
+    this.maintenance.close()
+    const finished = this.group.finish(reason)
+    if (finished) return finished.then(() => this.abandon(reason, true))
+    this.abandon(reason, true)
+    return undefined
   }
 
-  /** Closes the file at once; waiting calls fail with the reason. */
+  /** Closes the file at once; running and waiting writes fail with the reason. */
   abandon(reason: AppError, saveMarks = false): void {
+    if (this.closedBy) return
     this.closedBy = reason
     this.maintenance.close()
     this.group.close(reason)
@@ -236,8 +248,9 @@ export class OpenDocument {
     }
   }
 
-  private beforeCommit(): void {
+  private record(): void {
     const logged = this.working.seq !== this.committed.seq
+    this.log.record()
     if (logged) this.shared.unpublished.set(this.docId)
     if (logged || this.saveMarks) this.log.save(this.working.seq)
   }

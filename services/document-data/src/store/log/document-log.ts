@@ -3,11 +3,14 @@ import type { ByteBudget } from '../sqlite/byte-budget'
 import type { Connection } from '../sqlite/connections'
 import {
   appendEntry,
+  encodeEntry,
   readEntries,
+  readLatestTime,
   type Appended,
   type Author,
   type LogEntry,
   type Operation,
+  type PendingEntry,
 } from './log'
 import { EVENT_BYTES, PublishState } from './publish-state'
 import { RecentEntries } from './recent-entries'
@@ -29,8 +32,11 @@ interface BatchSource {
 export class DocumentLog {
   private readonly publishing: PublishState
   private readonly recent: RecentEntries
-  /** Entries of the transaction that runs. */
+  /** Entries of the open transaction: those of its writes, and those that are in the log. */
+  private pending: PendingEntry[] = []
   private appended: Appended[] = []
+  /** Epoch milliseconds of the latest entry. */
+  private latestTime: number
   private gathering = false
 
   constructor(
@@ -39,6 +45,7 @@ export class DocumentLog {
   ) {
     this.publishing = new PublishState(writer)
     this.recent = new RecentEntries(budget)
+    this.latestTime = readLatestTime(writer)
   }
 
   /** Entries up to this one have been confirmed by NATS. */
@@ -65,7 +72,8 @@ export class DocumentLog {
     gathered?: Promise<unknown>,
   ): Promise<LogEntry[]> {
     const isOpen = () => !this.publishing.batch && latest() > this.published
-    if (gathered && isOpen() && !this.publishing.overflows(this.writer, latest())) {
+    const isFull = () => read((connection) => this.publishing.overflows(connection, latest()))
+    if (gathered && isOpen() && !isFull()) {
       this.gathering = true
       await gathered
       this.gathering = false
@@ -87,15 +95,26 @@ export class DocumentLog {
     this.recent.confirm(seq)
   }
 
-  /** Adds an entry, within the transaction of a write. */
-  append(seq: number, author: Author, operations: readonly Operation[]): void {
-    this.appended.push(appendEntry(this.writer, seq, author, operations))
+  /** Takes the entry of a write, which `record` adds to the log. Throws `invalid` for one that is too large. */
+  add(seq: number, author: Author, operations: readonly Operation[]): void {
+    this.pending.push(encodeEntry(seq, author, operations))
   }
 
-  /** Returns a function that forgets the entries added from now on, for a write that fails alone. */
+  /** Returns a function that forgets the entries taken from now on, for a write that fails alone. */
   remember(): () => void {
-    const { length } = this.appended
-    return () => (this.appended.length = length)
+    const { length } = this.pending
+    return () => (this.pending.length = length)
+  }
+
+  /** Adds the entries of all writes of the open transaction to the log, in their order. */
+  record(): void {
+    let time = this.latestTime
+    for (const entry of this.pending) {
+      const appended = appendEntry(this.writer, entry, time)
+      this.appended.push(appended)
+      time = appended.entry.time
+    }
+    this.pending = []
   }
 
   /** Stores how far the log is published, and what to publish next of the entries up to `latest`. */
@@ -107,6 +126,7 @@ export class DocumentLog {
   committed(): void {
     this.publishing.settle(true)
     for (const { entry, bytes } of this.appended) {
+      this.latestTime = entry.time
       const { operations, ...rest } = entry
       // In the form in which the log returns them: operations too large for a message are left out.
       if (bytes > EVENT_BYTES) this.recent.add(rest, 0)
@@ -118,6 +138,7 @@ export class DocumentLog {
   /** The transaction was rolled back. */
   undone(): void {
     this.publishing.settle(false)
+    this.pending = []
     this.appended = []
   }
 

@@ -1,3 +1,4 @@
+import { AppError } from '@sheaf/kit/errors'
 import type { StoredValue } from '../../values/column-type'
 import { storedNumber } from '../../values/numbers/number-storage'
 import type { Connection } from '../sqlite/connections'
@@ -106,30 +107,55 @@ export interface Appended {
   readonly bytes: number
 }
 
-/** Adds the entry `seq` to the log, within the transaction of the write. */
-export function appendEntry(
-  connection: Connection,
+/** The entry of a write that is not in the log yet. */
+export interface PendingEntry {
+  readonly seq: number
+  readonly author: Author
+  readonly operations: readonly Operation[]
+  /** The operations as JSON, and its length in bytes. */
+  readonly json: string
+  readonly bytes: number
+}
+
+/** Maximum bytes of the operations of one entry: SQLite accepts no longer text. */
+const MAX_ENTRY_BYTES = 1_000_000_000
+
+/** Encodes an entry. Throws `invalid` for one that SQLite could not store. */
+export function encodeEntry(
   seq: number,
   author: Author,
   operations: readonly Operation[],
+): PendingEntry {
+  const json = JSON.stringify(operations)
+  const bytes = Buffer.byteLength(json)
+  if (bytes > MAX_ENTRY_BYTES)
+    throw new AppError('invalid', 'VALUE_TOO_LARGE', 'a value is too large to store')
+  return { seq, author, operations, json, bytes }
+}
+
+/**
+ * Adds an entry to the log, within the transaction of its write.
+ * @param earliest epoch milliseconds of the entry before it: times never decrease, whatever the clock does
+ */
+export function appendEntry(
+  connection: Connection,
+  { seq, author, operations, json, bytes }: PendingEntry,
+  earliest = 0,
 ): Appended {
   const tables = JSON.stringify([...new Set(operations.map(({ tableRef }) => tableRef))])
   const { userId: user, traceparent } = author
-  const entry = {
-    seq,
-    time: Date.now(),
-    user,
-    cause: causes[author.cause],
-    traceparent,
-    operations,
-  }
-  const json = JSON.stringify(operations)
-  const { time, cause } = entry
+  const time = Math.max(Date.now(), earliest)
+  const entry = { seq, time, user, cause: causes[author.cause], traceparent, operations }
   const checksum = entryChecksum({ ...entry, tables, operations: json })
   connection
     .prepare('INSERT INTO _sheaf_log VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
-    .run(seq, time, user, cause, traceparent, tables, json, checksum)
-  return { entry, bytes: Buffer.byteLength(json) }
+    .run(seq, time, user, entry.cause, traceparent, tables, json, checksum)
+  return { entry, bytes }
+}
+
+/** Epoch milliseconds of the latest entry; 0 for an empty log. */
+export function readLatestTime(connection: Connection): number {
+  return connection.pluck<number>('SELECT time FROM _sheaf_log ORDER BY seq DESC LIMIT 1').get() ?? 0
 }
 
 /** Position of the latest entry; 0 for an empty log. The latest entry is never truncated from the log. */

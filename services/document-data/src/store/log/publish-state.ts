@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { requireRow, type Connection } from '../sqlite/connections'
 import type { FirstEntry } from './first-entries'
-import { appendEntry, measureRun, type Author, type Operation } from './log'
+import { appendEntry, encodeEntry, measureRun, type Author, type Operation } from './log'
 
 /** Entries with larger operations are sent without them; readers get them from the log. */
 export const EVENT_BYTES = 128 * 1024
@@ -26,7 +26,7 @@ export function beginLog(
 ): FirstEntry {
   const epoch = randomUUID()
   connection.prepare('INSERT INTO _sheaf_state VALUES (1, ?, 0, 1)').run(epoch)
-  return { epoch, entry: appendEntry(connection, 1, author, operations).entry }
+  return { epoch, entry: appendEntry(connection, encodeEntry(1, author, operations)).entry }
 }
 
 /** The epoch of a document: part of its tag, created with the document, different in every copy. */
