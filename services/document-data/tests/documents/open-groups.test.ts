@@ -59,7 +59,7 @@ describe.each(STAGES)('a document whose group waits in %s', (stage) => {
       workers: 1,
       maxOpen: 1,
       maxIndexes: 2,
-      indexRules: { minRows: 10 },
+      indexRules: { minRows: 2_000 },
       maxWalBytes: 1,
     })
     const docId = await createTable(store, 'T', { A: 'Text' })
@@ -119,7 +119,7 @@ describe.each(STAGES)('a document whose group waits in %s', (stage) => {
 
   it('builds an index only when the group has ended', () =>
     use(async (store, docId, gate) => {
-      const rows = Array.from({ length: 50 }, (_, row) => `v${row}`)
+      const rows = Array.from({ length: 5000 }, (_, row) => `v${row}`)
       await addColumns(store, docId, 'T', new Map([['A', rows]]))
       gate.isOn = true
       const written = write(store, docId, 'a')
@@ -198,7 +198,9 @@ describe.each(STAGES)('a document whose group waits in %s', (stage) => {
       const { seq } = store.stateOf(docId)
       expect(Math.max(2, ...acknowledged.values())).toBe(seq)
       const seqs = store.read(docId, ({ connection }) =>
-        readEntries(connection, { after: 0, upTo: seq + 10, maxBytes: 0 }).map((entry) => entry.seq),
+        readEntries(connection, { after: 0, upTo: seq + 10, maxBytes: 0 }).map(
+          (entry) => entry.seq,
+        ),
       )
       expect(seqs).toEqual(Array.from({ length: seq }, (_, index) => index + 1))
       await store.transact(docId, author, () => undefined)
@@ -213,7 +215,9 @@ async function writeUntilHeld(
   acknowledged: Map<string, number>,
 ): Promise<void> {
   const program = join(__dirname, '../support/held-writes-process.mjs')
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [program, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const ended = once(child, 'exit')
   for await (const line of createInterface({ input: child.stdout })) {
     const [seq, name] = line.split(' ')

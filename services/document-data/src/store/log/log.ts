@@ -155,7 +155,9 @@ export function appendEntry(
 
 /** Epoch milliseconds of the latest entry; 0 for an empty log. */
 export function readLatestTime(connection: Connection): number {
-  return connection.pluck<number>('SELECT time FROM _sheaf_log ORDER BY seq DESC LIMIT 1').get() ?? 0
+  return (
+    connection.pluck<number>('SELECT time FROM _sheaf_log ORDER BY seq DESC LIMIT 1').get() ?? 0
+  )
 }
 
 /** Position of the latest entry; 0 for an empty log. The latest entry is never truncated from the log. */

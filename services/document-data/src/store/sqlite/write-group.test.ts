@@ -187,7 +187,13 @@ describe('WriteGroup', () => {
         if (random(10) === 0) throw new AppError('invalid', 'BAD', 'bad')
       }, ended.signal)
       const note = (outcome: string) => outcomes.set(id, [...(outcomes.get(id) ?? []), outcome])
-      return { ended, call: call.then(() => note('ok'), (error: AppError) => note(error.reason)) }
+      return {
+        ended,
+        call: call.then(
+          () => note('ok'),
+          (error: AppError) => note(error.reason),
+        ),
+      }
     })
     const stages: (Stage | undefined)[] = ['derive', 'append', undefined]
     while (group.waiting > 0 || group.isOpen) {

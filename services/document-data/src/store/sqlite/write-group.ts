@@ -159,7 +159,8 @@ export class WriteGroup {
       for (let next = from; next < STAGES.length; next++) {
         const stage = STAGES[next] ?? 'committing'
         this.stage = stage
-        const waiting = this.done.length > 0 || stage === 'committing' ? this.runStage(stage) : undefined
+        const waiting =
+          this.done.length > 0 || stage === 'committing' ? this.runStage(stage) : undefined
         if (waiting) return this.wait(waiting, next + 1)
       }
     } catch (error) {
