@@ -144,11 +144,10 @@ describe.each(STAGES)('a document whose group waits in %s', (stage) => {
   it('commits and answers what waits when the store is closed', async () => {
     await using folder = await tempDir()
     const gate = new Gate(stage)
-    let docId = ''
+    const docId = await createIn(folder.path, 'T')
     const outcomes: Promise<unknown>[] = []
     {
       await using store = await openStore(folder.path, { stages: gate.stages, workers: 0 })
-      docId = await createTable(store, 'T', { A: 'Text' })
       gate.isOn = true
       outcomes.push(write(store, docId, 'a'))
       await gate.reached()
@@ -182,11 +181,7 @@ describe.each(STAGES)('a document whose group waits in %s', (stage) => {
   it('holds every acknowledged write whole, and nothing of the open group, after SIGKILL', async () => {
     await using folder = await tempDir()
     const acknowledged = new Map<string, number>()
-    let docId = ''
-    {
-      await using store = await openStore(folder.path, { workers: 0 })
-      docId = await createTable(store, 'Other', { A: 'Text' })
-    }
+    const docId = await createIn(folder.path, 'Other')
     for (const round of [0, 1, 3, 10]) {
       await writeUntilHeld([folder.path, docId, stage, String(round)], acknowledged)
       await using store = await openStore(folder.path, { workers: 0 })
@@ -208,6 +203,12 @@ describe.each(STAGES)('a document whose group waits in %s', (stage) => {
     expect(acknowledged.size).toBeGreaterThan(10)
   })
 })
+
+/** Makes a document in a store that is closed again. */
+async function createIn(folder: string, tableId: string): Promise<string> {
+  await using store = await openStore(folder, { workers: 0 })
+  return createTable(store, tableId, { A: 'Text' })
+}
 
 /** Runs writes in another process until a group waits, and kills it there. */
 async function writeUntilHeld(

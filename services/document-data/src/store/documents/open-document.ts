@@ -4,7 +4,6 @@ import { openReader, openWriter, type Connection } from '../sqlite/connections'
 import { DocumentWriter, type DocumentReader, type Written } from '../document'
 import { DocumentLog } from '../log/document-log'
 import { GroupCommit } from '../sqlite/group-commit'
-import type { GroupHooks } from '../sqlite/write-group'
 import { IndexUse } from '../indexes/index-use'
 import { readLatestSeq, type Author, type LogEntry } from '../log/log'
 import { migrate, requireDocumentFile } from '../sqlite/migrations/index'
@@ -67,9 +66,9 @@ export class OpenDocument {
     this.pool = new ReaderPool(path)
     this.replies = new ReadCache(shared.replyBudget, shared.figures)
     const { stages } = shared
-    const hooks: GroupHooks = {
-      derive: stages?.derive && ((signal) => stages.derive?.(docId, signal)),
-      append: stages?.append && ((signal) => stages.append?.(docId, signal)),
+    const hooks = {
+      derive: stages?.derive && ((signal: AbortSignal) => stages.derive?.(docId, signal)),
+      append: stages?.append && ((signal: AbortSignal) => stages.append?.(docId, signal)),
       memberStarts: () => this.remember(),
       record: () => this.record(),
       committed: () => this.afterCommit(),
