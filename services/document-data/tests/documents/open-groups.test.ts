@@ -8,6 +8,7 @@ import { tempDir } from '@sheaf/testkit/temp-dir'
 import type { DocumentStore } from '../../src/store/documents/document-store'
 import type { WriteStages } from '../../src/store/documents/shared-resources'
 import { readEntries } from '../../src/store/log/log'
+import type { LogRecord } from '../../src/store/log/record-writer'
 import {
   addColumns,
   author,
@@ -202,6 +203,32 @@ describe.each(STAGES)('a document whose group waits in %s', (stage) => {
     }
     expect(acknowledged.size).toBeGreaterThan(10)
   })
+})
+
+it('appends every record of a transaction before its commit, once, in order', async () => {
+  await using folder = await tempDir()
+  const appended: LogRecord[] = []
+  const append = (_: string, records: readonly LogRecord[]) => {
+    appended.push(...records)
+    return undefined
+  }
+  await using store = await openStore(folder.path, { stages: { append }, workers: 0 })
+  const docId = await createTable(store, 'T', { A: 'Text' })
+  const reply = { userId: 1, key: 'k', digest: Buffer.alloc(32), seq: 2, bytes: Buffer.from('r') }
+  const refused = store.transact(docId, author, () => {
+    throw new AppError('invalid', 'BAD', 'bad')
+  })
+  await Promise.allSettled([
+    addColumns(store, docId, 'T', new Map([['A', ['a']]])),
+    refused,
+    store.transact(docId, author, (doc) => void (doc.reply = reply)),
+    store.transact(docId, author, () => undefined),
+    addColumns(store, docId, 'T', new Map([['A', ['b']]])),
+  ])
+  expect(appended.map(({ lsn }) => lsn)).toEqual([2, 3, 4, 5])
+  expect(appended.map(({ entry }) => entry?.seq)).toEqual([2, 3, undefined, 4])
+  expect(appended[2]?.reply).toEqual(reply)
+  expect(appended[3]?.entry?.operations).toMatchObject([{ kind: 'add_rows', rowIds: [2] }])
 })
 
 /** Makes a document in a store that is closed again. */

@@ -8,7 +8,7 @@ import {
 } from '../attachments/file-contents'
 import type { GroupCommit } from '../sqlite/group-commit'
 import type { ReaderPool } from '../sqlite/reader-pool'
-import { hasOldReplies, removeOldReplies } from '../records/idempotency'
+import { hasOldReplies, removeOldReplies } from '../log/replies'
 import type { WorkerPool } from '../workers/worker-pool'
 
 /** Dependencies of DocumentMaintenance. */

@@ -68,9 +68,11 @@ export class OpenDocument {
     const { stages } = shared
     const hooks = {
       derive: stages?.derive && ((signal: AbortSignal) => stages.derive?.(docId, signal)),
-      append: stages?.append && ((signal: AbortSignal) => stages.append?.(docId, signal)),
+      append:
+        stages?.append &&
+        ((signal: AbortSignal) => stages.append?.(docId, this.log.stored, signal)),
       memberStarts: () => this.remember(),
-      record: () => this.record(),
+      record: () => this.storeRecords(),
       committed: () => this.afterCommit(),
       undone: () => this.afterRollback(),
       spoiled: (cause: unknown) => {
@@ -152,14 +154,13 @@ export class OpenDocument {
       const { schema, seq } = this.working
       const doc = new DocumentWriter(this.docId, this.writer, schema, seq)
       doc.indexes = this.indexUse
+      doc.earlierReplies = this.log.pendingReplies
       const result = fn(doc)
-      const next = doc.nextSeq
-      if (next > seq) {
-        this.log.add(next, author, doc.operations)
-        this.burdened = this.indexes.wrote(doc.operations) || this.burdened
-      }
+      const { nextSeq: next, operations, reply } = doc
+      this.log.add({ seq: next > seq ? next : undefined, author, operations, reply })
+      this.burdened = this.indexes.wrote(operations) || this.burdened
       this.working = { schema: doc.schema, seq: next }
-      trace?.applied(doc.operations)
+      trace?.applied(operations)
       return { result, seq: next }
     }, signal)
     if (trace)
@@ -247,9 +248,9 @@ export class OpenDocument {
     }
   }
 
-  private record(): void {
+  private storeRecords(): void {
     const logged = this.working.seq !== this.committed.seq
-    this.log.record()
+    this.log.store()
     if (logged) this.shared.unpublished.set(this.docId)
     if (logged || this.saveMarks) this.log.save(this.working.seq)
   }

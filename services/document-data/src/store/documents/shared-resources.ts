@@ -6,6 +6,7 @@ import { ActiveUploads } from '../attachments/file-contents'
 import type { CommittedGroup } from '../sqlite/write-group'
 import type { Operation } from '../log/log'
 import { LogWatch } from '../log/log-watch'
+import type { LogRecord } from '../log/record-writer'
 import { WorkerPool } from '../workers/worker-pool'
 
 const MAX_WAL_BYTES = 64 * 1024 * 1024
@@ -31,7 +32,12 @@ export type TraceWrite = (traceparent: string) => WriteTrace | undefined
  */
 export interface WriteStages {
   derive?(docId: string, signal: AbortSignal): Promise<void> | undefined
-  append?(docId: string, signal: AbortSignal): Promise<void> | undefined
+  /** `records` are those that the transaction adds to the log. */
+  append?(
+    docId: string,
+    records: readonly LogRecord[],
+    signal: AbortSignal,
+  ): Promise<void> | undefined
 }
 
 /** Counters of all documents since the start; plain fields, since every call increments them. */

@@ -101,12 +101,6 @@ export interface Author {
   readonly traceparent: string
 }
 
-/** An entry that was added, and how long its operations are as JSON, in bytes. */
-export interface Appended {
-  readonly entry: LogEntry
-  readonly bytes: number
-}
-
 /** The entry of a write that is not in the log yet. */
 export interface PendingEntry {
   readonly seq: number
@@ -133,31 +127,33 @@ export function encodeEntry(
   return { seq, author, operations, json, bytes }
 }
 
-/**
- * Adds an entry to the log, within the transaction of its write.
- * @param earliest epoch milliseconds of the entry before it: times never decrease, whatever the clock does
- */
-export function appendEntry(
-  connection: Connection,
-  { seq, author, operations, json, bytes }: PendingEntry,
-  earliest = 0,
-): Appended {
-  const tables = JSON.stringify([...new Set(operations.map(({ tableRef }) => tableRef))])
-  const { userId: user, traceparent } = author
-  const time = Math.max(Date.now(), earliest)
-  const entry = { seq, time, user, cause: causes[author.cause], traceparent, operations }
-  const checksum = entryChecksum({ ...entry, tables, operations: json })
-  connection
-    .prepare('INSERT INTO _sheaf_log VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
-    .run(seq, time, user, entry.cause, traceparent, tables, json, checksum)
-  return { entry, bytes }
+/** Where a record stands in the log, and when it was written, in epoch milliseconds. */
+export interface RecordPosition {
+  readonly lsn: number
+  readonly time: number
 }
 
-/** Epoch milliseconds of the latest entry; 0 for an empty log. */
-export function readLatestTime(connection: Connection): number {
-  return (
-    connection.pluck<number>('SELECT time FROM _sheaf_log ORDER BY seq DESC LIMIT 1').get() ?? 0
-  )
+/** Adds the entry of the record at this position to the log, within the transaction of its write. */
+export function appendEntry(
+  connection: Connection,
+  { seq, author, operations, json }: PendingEntry,
+  { lsn, time }: RecordPosition,
+): LogEntry {
+  const tables = JSON.stringify([...new Set(operations.map(({ tableRef }) => tableRef))])
+  const { userId: user, traceparent } = author
+  const cause = causes[author.cause]
+  const cells = { seq, lsn, time, user, cause, traceparent, tables, operations: json }
+  connection
+    .prepare('INSERT INTO _sheaf_log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    .run(seq, time, user, cause, traceparent, tables, json, entryChecksum(cells), lsn)
+  return { seq, time, user, cause, traceparent, operations }
+}
+
+/** Position and time of the latest entry; zeros for an empty log. */
+export function readLatestPosition(connection: Connection): RecordPosition {
+  const sql = 'SELECT coalesce(lsn, seq), time FROM _sheaf_log ORDER BY seq DESC LIMIT 1'
+  const [lsn, time] = connection.raw<[number, number]>(sql).get() ?? [0, 0]
+  return { lsn, time }
 }
 
 /** Position of the latest entry; 0 for an empty log. The latest entry is never truncated from the log. */
@@ -176,7 +172,7 @@ interface EntryRow extends Omit<EntryCells, 'operations'> {
 }
 
 const ENTRIES = `
-  SELECT seq, time, user, cause, traceparent, tables,
+  SELECT seq, lsn, time, user, cause, traceparent, tables,
     CASE WHEN octet_length(operations) <= ? THEN operations END AS operations,
     CASE WHEN octet_length(operations) <= ? THEN checksum END AS checksum
   FROM _sheaf_log WHERE seq > ? AND seq <= ? ORDER BY seq`
@@ -209,9 +205,9 @@ export function readEntries(
   { after, upTo, maxBytes }: EntryRange,
 ): LogEntry[] {
   const rows = connection.prepare<EntryRow>(ENTRIES).all(maxBytes, maxBytes, after, upTo)
-  return rows.map(({ operations, tables, checksum, ...entry }) => {
+  return rows.map(({ operations, tables, checksum, lsn, ...entry }) => {
     if (operations === null) return entry
-    if (!matchesChecksum({ ...entry, tables, operations, checksum }))
+    if (!matchesChecksum({ ...entry, lsn, tables, operations, checksum }))
       throw new LogDamaged(entry.seq)
     return { ...entry, operations: parseLogged<Operation[]>(operations, entry.seq) }
   })
