@@ -27,7 +27,7 @@ export interface ServerParts {
  */
 export function createListener(context: Context, routes: readonly Route[]): ServerParts {
   const stages = createStages(context)
-  const app = createApp(context, routes)
+  const app = createApp(context, routes, stages)
   const findHot = createHotMatcher(routes.filter(({ isHot }) => isHot))
   const answer: RequestListener = (request, response) => {
     const found = findHot(request.method, request.url)
@@ -48,8 +48,15 @@ export function createListener(context: Context, routes: readonly Route[]): Serv
 }
 
 /** The stages between the arrival of a request and its route, in order. */
-function createStages({ config }: Context): Stage[] {
+function createStages({ config, log }: Context): Stage[] {
+  let isWarned = config.proxies > 0
   const admission: Stage = (exchange) => {
+    if (!isWarned && exchange.request.headers['x-forwarded-for'] !== undefined) {
+      isWarned = true
+      log.warn(
+        'requests come through a proxy that sends X-Forwarded-For, which is ignored: all clients count as one network. Set SHEAF_PROXIES to the number of proxies',
+      )
+    }
     exchange.admit()
     return false
   }
@@ -59,13 +66,13 @@ function createStages({ config }: Context): Stage[] {
 /**
  * Express with all routes. They are matched in the order of the table, so the most frequent ones come first.
  */
-function createApp(context: Context, routes: readonly Route[]): Express {
+function createApp(context: Context, routes: readonly Route[], stages: readonly Stage[]): Express {
   const app = express()
   app.disable('x-powered-by')
   app.use(createExchange(context))
   // Probes use IP addresses, whatever the base domain is, and are answered under any load.
   app.use(createRouter(routes.filter(({ isProbe }) => isProbe)))
-  for (const stage of createStages(context)) app.use(toMiddleware(stage))
+  for (const stage of stages) app.use(toMiddleware(stage))
   app.use(toMiddleware(consolePages(readConsoleFiles())))
   app.use(createRouter(routes.filter(({ isProbe }) => !isProbe)))
   app.use(notFound)

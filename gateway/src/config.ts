@@ -74,9 +74,9 @@ const MOST_LEAVE_SECONDS = 15
 /** The default load limits. */
 export const defaultLimits: LoadLimits = {
   requests: 5_000,
-  bodyBytes: 256 * MIB,
+  bodyBytes: 384 * MIB,
   // Each polls document-data every few seconds.
-  changeStreams: 400,
+  changeStreams: 800,
 }
 
 /** The default time limits. */

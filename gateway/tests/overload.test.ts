@@ -46,26 +46,50 @@ describe('a gateway with too much to do', () => {
       new Promise<typeof added>((resolve) => waiting.push(() => resolve(added)))
     const limits = { requests: 2, bodyBytes: 1000, changeStreams: 1 }
     await withGateway({ records: { addRecords }, config: { limits } }, async ({ url }) => {
-      const rest = createRest(url, 'bob-key')
-      const add = () => rest.post(path, { body: { records: [] } })
-      const first = [add(), add()]
+      const addAs = (key: string) => createRest(url, key).post(path, { body: { records: [] } })
+      const first = [addAs('alice-key')]
+      await eventually(() => waiting.length === 1)
+      first.push(addAs('bob-key'))
       await eventually(() => waiting.length === 2)
-      const refused = await add()
+      const refused = await createRest(url, 'carol-key').get('/api/orgs')
       expect(refused.status).toBe(503)
       expect(refused.headers.get('retry-after')).toBe('1')
       expect(refused.body).toMatchObject({ details: { reason: 'GATEWAY_BUSY' } })
-      expect((await rest.get('/status')).status).toBe(200)
+      expect((await createRest(url).get('/status')).status).toBe(200)
       for (const answer of waiting.splice(0)) answer()
       expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200])
-      const later = add()
+      const later = addAs('bob-key')
       await eventually(() => waiting.length === 1)
       waiting[0]?.()
       expect((await later).status).toBe(200)
     })
   })
 
+  it('gives each user a share of its requests, and the others go on', async () => {
+    const waiting: (() => void)[] = []
+    const addRecords = () =>
+      new Promise<typeof added>((resolve) => waiting.push(() => resolve(added)))
+    const limits = { requests: 8, bodyBytes: 1000, changeStreams: 1 }
+    await withGateway({ records: { addRecords }, config: { limits } }, async ({ url }) => {
+      const addAs = (key: string) => createRest(url, key).post(path, { body: { records: [] } })
+      const calls = [addAs('bob-key')]
+      await eventually(() => waiting.length === 1)
+      calls.push(addAs('bob-key'))
+      await eventually(() => waiting.length === 2)
+      const refused = await addAs('bob-key')
+      expect(refused).toMatchObject({
+        status: 429,
+        body: { details: { reason: 'USER_BUSY', applied: false } },
+      })
+      calls.push(addAs('alice-key'))
+      await eventually(() => waiting.length === 3)
+      for (const answer of waiting) answer()
+      for (const { status } of await Promise.all(calls)) expect(status).toBe(200)
+    })
+  })
+
   it('keeps no more of bodies than it has room for, counts what arrived, and leaves room for others', async () => {
-    const config = { limits: { requests: 100, bodyBytes: 100_000, changeStreams: 1 } }
+    const config = { limits: { requests: 100, bodyBytes: 200_000, changeStreams: 1 } }
     const addRecords = async () => added
     await withGateway({ records: { addRecords }, config }, async ({ url }) => {
       const bodyOf = (bytes: number) => ({ body: { records: [], pad: 'x'.repeat(bytes) } })
@@ -74,10 +98,10 @@ describe('a gateway with too much to do', () => {
         await using slow = await RawConnection.open(url)
         slow.send(upload('bob-key', 80_000, 40_000))
         const refused = await eventually(() => announce(url, 20_000))
-        expect(refused).toMatch(/^HTTP\/1\.1 503 .*Retry-After: 1\r\n/s)
+        expect(refused).toMatch(/^HTTP\/1\.1 429 .*Retry-After: 1\r\n.*USER_BUSY/s)
         const alice = createRest(url, 'alice-key')
         expect((await alice.post(path, bodyOf(20_000))).status).toBe(200)
-        expect((await alice.post(path, bodyOf(80_000))).status).toBe(503)
+        expect((await alice.post(path, bodyOf(170_000))).status).toBe(503)
       }
       await eventually(async () => (await bob.post(path, bodyOf(80_000))).status === 200)
     })

@@ -88,6 +88,21 @@ describe('the limit of an address', () => {
     await eventually(async () => (await known()).status === 200)
   })
 
+  it('does not hold for keys that were good lately, when others of their address present wrong ones', async () => {
+    await using system = await start(1000)
+    const alice = createRest(system.url, 'alice-key')
+    expect((await alice.get('/api/orgs')).status).toBe(200)
+    const guess = (i: number) => createRest(system.url, `guess-${i}`).get('/api/orgs')
+    const guesses = await Promise.all(Array.from({ length: 130 }, (_, i) => guess(i)))
+    expect(guesses.some(({ status }) => status === 429)).toBe(true)
+    // Not from the cache: every change of access empties it.
+    for (let i = 0; i < 5; i++) {
+      system.access.change()
+      expect((await alice.get(tables)).status).toBe(200)
+      await guess(200 + i)
+    }
+  })
+
   it('is not used up by keys that are right, however many come at once', async () => {
     await using system = await start(5_000)
     const ask = () => createRest(system.url, 'bob-key').get(tables)

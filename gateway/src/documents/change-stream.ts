@@ -35,7 +35,7 @@ export async function streamChanges(
   document: DocumentSession,
   since: number,
 ): Promise<void> {
-  const leave = exchange.context.load.changeStreams.acquire(String(exchange.userId), document.docId)
+  const leave = exchange.context.load.changeStreams.acquire(exchange.holder, document.docId)
   try {
     const stream = new ChangeStream(exchange, document, since)
     if (await stream.begin()) await stream.follow()

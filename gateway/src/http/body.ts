@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError } from '@sheaf/kit/errors'
 import { shorten } from '@sheaf/kit/truncate-text'
+import { watchSender, type SenderWatch } from './body-rate'
 import type { Exchange } from './exchange'
 
 /** The forms of the sign-in pages have a few short fields. */
@@ -138,10 +139,10 @@ function collect(
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
+    let watch: SenderWatch | undefined
     const onData = (chunk: Buffer) => {
       length += chunk.length
       if (length > maxBytes) return fail(tooLarge())
-      timer.refresh()
       try {
         exchange.keep(chunk.length)
       } catch (error) {
@@ -156,11 +157,10 @@ function collect(
     const onError = () =>
       fail(new AppError('invalid', 'BODY_UNREADABLE', 'the body cannot be read'))
     const onAbort = () => fail(cancellation.reason)
-    const onStall = () =>
+    const onSlow = () =>
       fail(new AppError('timeout', 'REQUEST_TIMEOUT', 'timed out while receiving the body'))
-    const timer = setTimeout(onStall, timeouts.stallMs)
     function settle() {
-      clearTimeout(timer)
+      watch?.stop()
       stream.off('data', onData).off('end', onEnd).off('error', onError)
       cancellation.removeEventListener('abort', onAbort)
     }
@@ -173,6 +173,7 @@ function collect(
       reject(error)
     }
     if (cancellation.aborted) return onAbort()
+    watch = watchSender(stream, timeouts.stallMs, onSlow)
     stream.on('data', onData).once('end', onEnd).once('error', onError)
     cancellation.addEventListener('abort', onAbort)
   })

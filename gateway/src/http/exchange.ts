@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError, toAppError } from '@sheaf/kit/errors'
+import type { Holder } from '@sheaf/kit/fair-share'
 import { keepTrace, nameActiveSpan } from '@sheaf/kit/telemetry/request-span'
 import { currentTraceparent } from '@sheaf/kit/telemetry/telemetry'
 import type { CallContext } from '@sheaf/protos/call'
 import type { Response } from 'express'
 import type { AccessQuestion, Grant } from '../access/access-cache'
-import { clientAddress } from '../limits/client-address'
+import { clientAddress, networkOf } from '../limits/client-address'
 import type { Context } from '../context'
 import { Cookies } from '../sign-in/cookies'
 import type { Credential } from '../access/credential'
@@ -62,9 +63,11 @@ export class Exchange {
   /** Milliseconds spent on resolving access. */
   private accessMs?: number
   private isAdmitted = false
+  /** Who the request is charged to: its user, or its network while that is not known. */
+  private charged: Holder = {}
   private isCounted = false
-  /** Bytes of the body in memory, and the user they are charged to. */
-  private readonly kept = { bytes: 0, owner: '' }
+  /** Bytes of the body in memory, and who they are charged to. */
+  private readonly kept: { bytes: number; holder: Holder } = { bytes: 0, holder: {} }
 
   constructor(
     readonly context: Context,
@@ -121,30 +124,42 @@ export class Exchange {
     return `${access}total;dur=${round(elapsedMs)}${traced}`
   }
 
-  /** Admits the request, before any other work. Throws AppError `unavailable` under overload. */
+  /** Who the request is charged to. */
+  get holder(): Holder {
+    return this.charged
+  }
+
+  /**
+   * Admits the request, before any other work. Throws AppError `too_many` beyond the share of its user or network,
+   * `unavailable` under overload.
+   */
   admit(): void {
-    this.context.load.begin()
+    this.charged = this.findHolder()
+    this.context.load.begin(this.charged)
     this.isAdmitted = true
   }
 
-  /** Throws AppError `unavailable` when the memory budget has no room for this many bytes of a body. */
+  /**
+   * Throws AppError when the memory budget has no room for this many bytes of a body: `too_many` beyond the share of
+   * the holder, otherwise `unavailable`.
+   */
   requireRoom(bytes: number): void {
-    this.context.load.requireRoom(String(this.grant?.userId ?? ''), bytes)
+    this.context.load.requireRoom(this.charged, bytes)
   }
 
   /** Charges a part of the body to the memory budget until the response is sent. Throws as `requireRoom`. */
   keep(bytes: number): void {
-    const { kept, context, grant } = this
-    if (kept.bytes === 0) kept.owner = String(grant?.userId ?? '')
-    context.load.requireRoom(kept.owner, bytes, kept.bytes)
-    context.load.keep(kept.owner, bytes)
+    const { kept, context } = this
+    if (kept.bytes === 0) kept.holder = this.charged
+    context.load.requireRoom(kept.holder, bytes, kept.bytes)
+    context.load.keep(kept.holder, bytes)
     kept.bytes += bytes
   }
 
   /** Releases the body's memory: it has been processed, or is not needed. */
   dropBody(): void {
     const { kept, context } = this
-    if (kept.bytes > 0) context.load.release(kept.owner, kept.bytes)
+    if (kept.bytes > 0) context.load.release(kept.holder, kept.bytes)
     kept.bytes = 0
   }
 
@@ -171,6 +186,8 @@ export class Exchange {
       this.grant =
         access.find(question) ?? (await rates.ask(this, () => access.get(question, requestId)))
     } catch (error) {
+      if (credential && toAppError(error)?.code === 'unauthenticated')
+        rates.known.remove(credential.secret)
       // A denied request counts; one with an invalid key, or without a decision, has no caller to charge.
       if (isRefusal(error)) this.count()
       if (isSessionEnd(error)) this.headers.push('Set-Cookie', this.cookies.forgetSession())
@@ -179,7 +196,26 @@ export class Exchange {
       this.accessMs = performance.now() - asked
     }
     this.count()
+    if (credential) this.identify(credential.secret, this.grant.userId)
     return this.grant
+  }
+
+  /** Charges the request to its user from now on. */
+  private identify(secret: string, userId: number): void {
+    const { context, charged } = this
+    context.rates.known.add(secret, userId)
+    if (charged.user === userId || !this.isAdmitted) return
+    const holder = { user: userId }
+    context.load.move(charged, holder)
+    this.charged = holder
+  }
+
+  /** The user of a credential that was good lately; otherwise the network. */
+  private findHolder(): Holder {
+    const { authorization = '', cookie } = this.request.headers
+    const secret = /^Bearer\s+(\S+)$/.exec(authorization)?.[1] ?? (cookie && this.cookies.session)
+    const user = secret ? this.context.rates.known.findUser(secret) : undefined
+    return user === undefined ? { network: networkOf(this.address()), isAnonymous: true } : { user }
   }
 
   /** Address of the client. */
@@ -207,7 +243,7 @@ export class Exchange {
     clearTimeout(this.timer)
     this.dropBody()
     const { context, response, route } = this
-    if (this.isAdmitted) context.load.end()
+    if (this.isAdmitted) context.load.end(this.charged)
     if (!response.writableFinished)
       this.abort(new AppError('unavailable', 'CLIENT_GONE', 'client disconnected'))
     const { elapsedMs: ms } = this

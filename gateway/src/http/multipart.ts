@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { AppError } from '@sheaf/kit/errors'
 import { decoded } from './body'
+import { watchSender } from './body-rate'
 import type { Exchange } from './exchange'
 
 /** A field or a file of a form. */
@@ -170,23 +171,6 @@ export async function* readFiles(
     }
     for await (const { length } of part.bytes) if ((left -= length) < 0) throw tooLarge()
   }
-}
-
-/**
- * Calls `stalled` when nothing arrives for this long. Time during which nothing is requested does not count.
- */
-function watchSender(body: Readable, stallMs: number, stalled: () => void) {
-  const timer = setTimeout(() => {
-    if (body.readableFlowing) stalled()
-    else timer.refresh()
-  }, stallMs)
-  const onData = () => timer.refresh()
-  const stop = () => {
-    clearTimeout(timer)
-    body.off('data', onData).off('end', stop)
-  }
-  body.on('data', onData).once('end', stop)
-  return { stop }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import { Quota } from '@sheaf/kit/quota'
+import { FairShare, toBusyError, type Full, type Holder } from '@sheaf/kit/fair-share'
 import { StreamSlots } from './stream-slots'
 
 /** Load limits of one gateway. */
@@ -8,16 +8,14 @@ export interface LoadLimits {
   readonly requests: number
   /** Bytes of request bodies in memory. */
   readonly bodyBytes: number
-  /** Live change streams; half of them for one user, and for one document. */
+  /** Live change streams. */
   readonly changeStreams: number
 }
 
-const RETRY_HINT = { retryAfterMs: '1000' }
-
 /**
- * Admission control of the gateway. Excess load is rejected before anything is read or buffered for it. The
- * bodies of one user may occupy at most half of the memory budget, so that slow or many uploads of one user
- * leave room for others.
+ * Admission control of the gateway. Excess load is rejected before anything is read or buffered for it. Requests
+ * and bodies are charged to the user who sends them, or to the network while the user is not known, so that nobody
+ * can occupy more than a fair share.
  */
 export class Load {
   /** Requests admitted since the start. */
@@ -26,17 +24,18 @@ export class Load {
   pacedResponses = 0
   /** Slots of live change streams. */
   readonly changeStreams: StreamSlots
-  private requests = 0
-  private readonly bodies: Quota
+  private readonly requests: FairShare
+  private readonly bodies: FairShare
 
-  constructor(private readonly limits: LoadLimits) {
-    this.bodies = new Quota(limits.bodyBytes)
+  constructor(limits: LoadLimits) {
+    this.requests = new FairShare(limits.requests)
+    this.bodies = new FairShare(limits.bodyBytes)
     this.changeStreams = new StreamSlots(limits.changeStreams)
   }
 
   /** Requests in progress. */
   get active(): number {
-    return this.requests
+    return this.requests.used
   }
 
   /** Bytes of request bodies in memory. */
@@ -44,37 +43,50 @@ export class Load {
     return this.bodies.used
   }
 
-  /** Admits a request. Throws AppError `unavailable` at the limit. */
-  begin(): void {
-    if (this.requests >= this.limits.requests) throw busy()
-    this.requests++
+  /** Admits a request. Throws AppError `too_many` beyond the share of its holder, `unavailable` at the limit. */
+  begin(holder: Holder): void {
+    requireRoom(this.requests.check(holder, 1))
+    this.requests.take(holder, 1)
     this.begun++
   }
 
+  /** Charges an admitted request to the user who turned out to send it. Throws AppError `too_many`. */
+  move(from: Holder, to: Holder): void {
+    this.requests.give(from, 1)
+    const full = this.requests.check(to, 1)
+    this.requests.take(full ? from : to, 1)
+    requireRoom(full)
+  }
+
   /** Ends an admitted request. */
-  end(): void {
-    this.requests--
+  end(holder: Holder): void {
+    this.requests.give(holder, 1)
   }
 
   /**
-   * Throws AppError `unavailable` when the budget has no room for `bytes` more of a body of which `before`
-   * are held already.
+   * Throws AppError when the budget has no room for `bytes` more of a body of which `before` are held already:
+   * `too_many` beyond the share of its holder, otherwise `unavailable`.
    */
-  requireRoom(user: string, bytes: number, before = 0): void {
-    if (this.bodies.check(user, bytes, before)) throw busy()
+  requireRoom(holder: Holder, bytes: number, before = 0): void {
+    requireRoom(this.bodies.check(holder, bytes, before))
   }
 
-  /** Charges bytes to a user; `release` returns them. */
-  keep(user: string, bytes: number): void {
-    this.bodies.take(user, bytes)
+  /** Charges bytes to a holder; `release` returns them. */
+  keep(holder: Holder, bytes: number): void {
+    this.bodies.take(holder, bytes)
   }
 
   /** Returns bytes that were charged. */
-  release(user: string, bytes: number): void {
-    this.bodies.give(user, bytes)
+  release(holder: Holder, bytes: number): void {
+    this.bodies.give(holder, bytes)
   }
 }
 
-function busy(): AppError {
-  return new AppError('unavailable', 'GATEWAY_BUSY', 'server busy, retry later', RETRY_HINT)
+const RESOURCE = { what: 'concurrent requests', retryAfterMs: '1000' }
+
+function requireRoom(full: Full | undefined): void {
+  if (!full) return
+  if (full !== 'whole') throw toBusyError(full, RESOURCE)
+  const { retryAfterMs } = RESOURCE
+  throw new AppError('unavailable', 'GATEWAY_BUSY', 'server busy, retry later', { retryAfterMs })
 }

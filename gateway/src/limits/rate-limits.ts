@@ -1,6 +1,7 @@
 import { AppError, toAppError } from '@sheaf/kit/errors'
 import type { Credential } from '../access/credential'
 import { networkOf } from './client-address'
+import { KnownCredentials, prefixOf } from './known-credentials'
 import { TokenBuckets, type BucketState } from './token-buckets'
 
 /** The caller to limit. */
@@ -15,17 +16,13 @@ export interface RateLimitedCaller {
 const FAILURE_SHARE = 100
 const LEAST_FAILURES = 100
 /**
- * Unique among keys, and among sessions, and far too short to guess the rest: so no credential is held in
- * memory in clear text.
- */
-const PREFIX_LENGTH = 12
-
-/**
  * Requests per minute for each API key or session, and for each client address without one; and how many
- * invalid keys an address may present before its unknown keys are no longer looked up. Each gateway counts on
- * its own.
+ * invalid keys an address may present before its unknown keys are no longer looked up; those that were good
+ * within the last hour still are. Each gateway counts on its own.
  */
 export class RateLimits {
+  /** The credentials seen good lately. */
+  readonly known = new KnownCredentials()
   private readonly keys: TokenBuckets
   private readonly addresses: TokenBuckets
   private readonly failures: TokenBuckets
@@ -67,6 +64,7 @@ export class RateLimits {
       return ask()
     }
     requireLeft(this.keys.peek(name))
+    if (this.known.findUser(name) !== undefined) return ask()
     // Taken before the response, so that concurrent requests cannot all pass; returned when the key is valid.
     requireLeft(this.failures.take(network))
     let isWrong = false
@@ -83,7 +81,7 @@ export class RateLimits {
 
 /** Name of a caller's bucket; undefined for the anonymous user. */
 function nameOf({ credential }: RateLimitedCaller): string | undefined {
-  return credential?.secret.slice(0, PREFIX_LENGTH)
+  return credential && prefixOf(credential.secret)
 }
 
 function requireLeft({ isRefused, retryAfterMs }: BucketState): void {

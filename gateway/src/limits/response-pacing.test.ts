@@ -20,7 +20,7 @@ it('pauses when others came, and then goes on at once', async () => {
   const load = createLoad()
   using answer = new ResponsePacer(load, new AbortController().signal)
   work(5)
-  for (let i = 0; i < 100; i++) load.begin()
+  for (let i = 0; i < 100; i++) load.begin({})
   const before = performance.now()
 
   await answer.pace(0)
@@ -32,7 +32,7 @@ it('pauses when others came, and then goes on at once', async () => {
 it('pauses no longer than its own work asks for, however many came', async () => {
   const load = createLoad()
   using answer = new ResponsePacer(load, new AbortController().signal)
-  for (let i = 0; i < 100_000; i++) load.begin()
+  for (let i = 0; i < 100_000; i++) load.begin({})
 
   const pause = answer.pace(0)
 
@@ -45,7 +45,7 @@ it('pauses for what a piece took where it was made, although it was there at onc
   const clock = jest.spyOn(performance, 'now').mockReturnValue(0)
   using answer = new ResponsePacer(load, AbortSignal.abort())
   const pauses = [1_000, 1_000_000].map((bytes) => {
-    for (let i = 0; i < 100; i++) load.begin()
+    for (let i = 0; i < 100; i++) load.begin({})
     const pause = answer.pace(bytes)
     // The signal is aborted: a pause ends at once.
     pause?.catch(() => {})
@@ -64,7 +64,7 @@ it('pauses no more when it has stood back for long enough', () => {
   let paused = 0
   for (let piece = 1; piece <= 1_000; piece++) {
     clock.mockReturnValue(piece * 1_000_000)
-    for (let i = 0; i < 100; i++) load.begin()
+    for (let i = 0; i < 100; i++) load.begin({})
     const pause = answer.pace(0)
     // The signal is aborted: a pause ends at once.
     pause?.catch(() => {})
@@ -81,7 +81,7 @@ it('ends its pause when the answer is given up', async () => {
   const gone = new AbortController()
   using answer = new ResponsePacer(load, gone.signal)
   work(20)
-  for (let i = 0; i < 100; i++) load.begin()
+  for (let i = 0; i < 100; i++) load.begin({})
 
   const pause = answer.pace(0)
   gone.abort(new Error('the client has gone'))

@@ -1,48 +1,35 @@
 import { AppError } from '@sheaf/kit/errors'
-import { Quota } from '@sheaf/kit/quota'
+import { FairShare, toBusyError, type Holder } from '@sheaf/kit/fair-share'
 
-/** Slots for streams that stay open; at most half of them for one user, and for one document. */
+const RESOURCE = { what: 'change streams', retryAfterMs: '10000' }
+
+/** Slots for streams that stay open. */
 export class StreamSlots {
-  private readonly byUser: Quota
-  private readonly byDocument: Quota
+  private readonly slots: FairShare
 
   /** @param most concurrent streams */
   constructor(most: number) {
-    this.byUser = new Quota(most)
-    this.byDocument = new Quota(most)
+    this.slots = new FairShare(most)
   }
 
   /** Slots in use. */
   get used(): number {
-    return this.byUser.used
+    return this.slots.used
   }
 
   /**
-   * Acquires a slot, and returns a function that releases it. Throws AppError `too_many`, or `unavailable`
-   * when all are in use.
+   * Acquires a slot, and returns a function that releases it. Throws AppError `too_many` beyond the share of the
+   * holder or the document, `unavailable` when all are in use.
    */
-  acquire(user: string, docId: string): () => void {
-    const full = this.byUser.check(user, 1) ?? this.byDocument.check(docId, 1)
-    const hint = { retryAfterMs: '10000' }
-    if (full === 'share')
-      throw new AppError(
-        'too_many',
-        'TOO_MANY_STREAMS',
-        'too many change streams, retry later',
-        hint,
-      )
-    if (full)
-      throw new AppError(
-        'unavailable',
-        'GATEWAY_BUSY',
-        'too many change streams, retry later',
-        hint,
-      )
-    this.byUser.take(user, 1)
-    this.byDocument.take(docId, 1)
-    return () => {
-      this.byUser.give(user, 1)
-      this.byDocument.give(docId, 1)
+  acquire(holder: Holder, docId: string): () => void {
+    const both = { ...holder, document: docId }
+    const full = this.slots.check(both, 1)
+    if (full) {
+      const { message, metadata } = toBusyError(full, RESOURCE)
+      if (full === 'whole') throw new AppError('unavailable', 'GATEWAY_BUSY', message, metadata)
+      throw new AppError('too_many', 'TOO_MANY_STREAMS', message, metadata)
     }
+    this.slots.take(both, 1)
+    return () => this.slots.give(both, 1)
   }
 }

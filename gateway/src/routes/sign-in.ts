@@ -74,7 +74,7 @@ export const signInPages: readonly Route[] = [
     success,
     async handle(exchange, { query: { token } }) {
       const { signIn, directory } = exchange.context
-      signIn.visit(exchange.address())
+      signIn.visit(exchange)
       const { email } = await directory.sessions.getSignInLink(
         { token },
         await systemCall(exchange),
@@ -91,7 +91,7 @@ export const signInPages: readonly Route[] = [
     success,
     async handle(exchange) {
       const { signIn, directory } = exchange.context
-      signIn.visit(exchange.address())
+      signIn.visit(exchange)
       const form = await receiveForm(exchange)
       const request = { token: form.get('token') ?? '', ...beginningOf(exchange) }
       const call = await systemCall(exchange)
@@ -109,7 +109,7 @@ export const signInPages: readonly Route[] = [
     success,
     async handle(exchange, { query: { next } }) {
       const { cookies, headers, context } = exchange
-      context.signIn.visit(exchange.address())
+      context.signIn.visit(exchange)
       const oidc = requireOidc(context.signIn)
       const { url, flow } = await oidc.begin(toSafePath(next))
       headers.push('Set-Cookie', cookies.write(FLOW_COOKIE, writeFlow(flow), FLOW_SECONDS))
@@ -125,7 +125,7 @@ export const signInPages: readonly Route[] = [
     success,
     async handle(exchange) {
       const { cookies, headers, context, request } = exchange
-      context.signIn.visit(exchange.address())
+      context.signIn.visit(exchange)
       const oidc = requireOidc(context.signIn)
       const flow = readFlow(cookies.read(FLOW_COOKIE))
       if (!flow) throw formOld()

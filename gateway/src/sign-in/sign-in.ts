@@ -1,5 +1,6 @@
 import type { SystemTokenSource } from '@sheaf/auth/system-token'
 import { AppError, toAppError } from '@sheaf/kit/errors'
+import type { Holder } from '@sheaf/kit/fair-share'
 import type { Logger } from '@sheaf/kit/logger'
 import { LinkOrigin, type SessionsService } from '@sheaf/protos/sheaf/directory/v1/sessions'
 import { networkOf } from '../limits/client-address'
@@ -22,6 +23,12 @@ export interface SignInSettings {
   readonly publicUrl?: string
   readonly oidc?: OidcSettings
   readonly mail?: MailSettings
+}
+
+/** A request to a page. */
+export interface Visitor {
+  readonly holder: Holder
+  address(): string
 }
 
 /** The dependencies of signing in. */
@@ -56,9 +63,12 @@ export class SignIn implements AsyncDisposable {
     return { oidc: this.oidc !== undefined, mail: this.mailer !== undefined }
   }
 
-  /** Counts a page visit of an address. Throws AppError `too_many` beyond the limit. */
-  visit(address: string): void {
-    requireLeft(this.visits, address)
+  /**
+   * Counts a page visit of an address, unless the browser has a session that was good lately: others of the same
+   * network must not lock it out. Throws AppError `too_many` beyond the limit.
+   */
+  visit(visitor: Visitor): void {
+    if (visitor.holder.user === undefined) requireLeft(this.visits, visitor.address())
   }
 
   /**

@@ -1,3 +1,5 @@
+import { AppError } from './errors'
+
 /** The parties that a share of a resource is counted for. */
 export type HolderKind = 'user' | 'document' | 'network' | 'anonymous'
 
@@ -67,8 +69,8 @@ export class FairShare {
    */
   check(holder: Holder, amount: number, before = 0): Full | undefined {
     const { user, document, network, isAnonymous } = holder
-    if (this.exceeds('user', user, amount, before)) return 'user'
     if (this.exceeds('document', document, amount, before)) return 'document'
+    if (this.exceeds('user', user, amount, before)) return 'user'
     if (this.exceeds('network', network, amount, before)) return 'network'
     if (isAnonymous && this.exceeds('anonymous', ANONYMOUS, amount, before)) return 'anonymous'
     return this.total > before && this.total + amount > this.most ? 'whole' : undefined
@@ -102,6 +104,32 @@ export class FairShare {
     if (document !== undefined) add(this.held.document, document, amount)
     if (network !== undefined) add(this.held.network, network, amount)
     if (isAnonymous) add(this.held.anonymous, ANONYMOUS, amount)
+  }
+}
+
+/** A resource as refusals describe it. */
+export interface SharedResource {
+  /** What there is too much of: "concurrent imports". */
+  readonly what: string
+  /** When to try again, in milliseconds. */
+  readonly retryAfterMs: string
+}
+
+/** The error for a caller who is refused: `unavailable` when the whole resource is in use, else `too_many`. */
+export function toBusyError(full: Full, { what, retryAfterMs }: SharedResource): AppError {
+  const hint = { retryAfterMs }
+  const message = (whose: string) => `too many ${what}${whose}, retry later`
+  switch (full) {
+    case 'user':
+      return new AppError('too_many', 'USER_BUSY', message(' of this user'), hint)
+    case 'document':
+      return new AppError('too_many', 'DOCUMENT_BUSY', message(' for this document'), hint)
+    case 'network':
+      return new AppError('too_many', 'NETWORK_BUSY', message(' from this network'), hint)
+    case 'anonymous':
+      return new AppError('too_many', 'ANONYMOUS_BUSY', message(' of unknown callers'), hint)
+    case 'whole':
+      return new AppError('unavailable', 'SERVICE_BUSY', message(''), hint)
   }
 }
 

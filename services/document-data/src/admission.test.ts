@@ -3,9 +3,13 @@ import { Admission, type AdmissionLimits } from './admission'
 
 describe('Admission', () => {
   const none = { meanMs: 0 }
-  const limits: AdmissionLimits = { writes: 4, writeBytes: 1000, reads: 4, delayMs: 100 }
-  const write = (docId: string, bytes = 1) => ({ kind: 'write', docId, bytes }) as const
-  const read = (docId: string) => ({ kind: 'read', docId, bytes: 0 }) as const
+  const limits: AdmissionLimits = { writes: 8, writeBytes: 1000, reads: 8, delayMs: 100 }
+  /** Each document has a user of its own, unless one is given. */
+  const userOf = (docId: string) => docId.charCodeAt(0)
+  const write = (docId: string, bytes = 1, userId = userOf(docId)) =>
+    ({ kind: 'write', userId, docId, bytes }) as const
+  const read = (docId: string, userId = userOf(docId)) =>
+    ({ kind: 'read', userId, docId, bytes: 0 }) as const
 
   function refusalOf(run: () => unknown): AppError | undefined {
     try {
@@ -18,12 +22,12 @@ describe('Admission', () => {
 
   it('takes calls on until the process has enough to do, and again when some have ended', () => {
     const admission = new Admission(limits, none)
-    const leaves = ['a', 'a', 'b', 'b'].map((docId) => admission.enter(write(docId)))
-    const refusal = refusalOf(() => admission.enter(write('c')))
+    const leaves = [...'aabbccdd'].map((docId) => admission.enter(write(docId)))
+    const refusal = refusalOf(() => admission.enter(write('e')))
     expect(refusal).toMatchObject({ code: 'unavailable', reason: 'SERVICE_BUSY' })
     leaves[0]?.()
-    admission.enter(write('c'))
-    expect(admission.running).toBe(4)
+    admission.enter(write('e'))
+    expect(admission.running).toBe(8)
   })
 
   it('leaves room for other documents when one is busy', () => {
@@ -35,10 +39,18 @@ describe('Admission', () => {
     admission.enter(read('busy'))
   })
 
+  it('leaves room for other users when one is busy in many documents', () => {
+    const admission = new Admission(limits, none)
+    for (const docId of ['a', 'b']) admission.enter(write(docId, 1, 7))
+    const refusal = refusalOf(() => admission.enter(write('c', 1, 7)))
+    expect(refusal).toMatchObject({ code: 'too_many', reason: 'USER_BUSY' })
+    admission.enter(write('c', 1, 8))
+  })
+
   it('counts the bytes that writes bring along', () => {
     const admission = new Admission(limits, none)
     const leave = admission.enter(write('a', 800))
-    expect(() => admission.enter(write('b', 300))).toThrow('server busy')
+    expect(() => admission.enter(write('b', 300))).toThrow('too many concurrent requests, retry')
     expect(() => admission.enter(write('a', 100))).toThrow('this document')
     leave()
     admission.enter(write('b', 300))
@@ -49,7 +61,7 @@ describe('Admission', () => {
     const admission = new Admission(limits, delay)
     admission.enter(write('busy'))
     delay.meanMs = 101
-    expect(() => admission.enter(read('busy'))).toThrow('server busy')
+    expect(() => admission.enter(read('busy'))).toThrow('too many concurrent requests, retry')
     admission.enter(read('other'))
     delay.meanMs = 99
     admission.enter(read('busy'))
@@ -58,7 +70,7 @@ describe('Admission', () => {
   it('does not count transfers of files as calls under way, and bounds them apart', () => {
     const delay = { meanMs: 0 }
     const admission = new Admission(limits, delay)
-    const transfer = { kind: 'transfer', docId: 'a', bytes: 0 } as const
+    const transfer = { kind: 'transfer', userId: 1, docId: 'a', bytes: 0 } as const
     const leave = admission.enter(transfer)
     delay.meanMs = 101
     admission.enter(write('a'))

@@ -1,5 +1,5 @@
-import { AppError } from '@sheaf/kit/errors'
-import { Quota } from '@sheaf/kit/quota'
+import type { AppError } from '@sheaf/kit/errors'
+import { FairShare, toBusyError, type Full, type Holder } from '@sheaf/kit/fair-share'
 
 /** Limits on the concurrent work of one process. */
 export interface AdmissionLimits {
@@ -17,6 +17,7 @@ export interface AdmissionLimits {
 export interface Wanted {
   /** A transfer lasts as long as its client takes and costs the process little. */
   readonly kind: 'read' | 'write' | 'transfer'
+  readonly userId: number
   readonly docId: string
   /** Size of the request body. */
   readonly bytes: number
@@ -29,15 +30,15 @@ const NEWEST = 0.1
 
 /**
  * Decides which calls are admitted, before any work is done for them. Calls over the limits are rejected at
- * once, which keeps latency low and memory bounded. No document gets more than half of the capacity, and
- * while the event loop is delayed, each document is limited to one call at a time, so that a busy document
- * cannot starve others.
+ * once, which keeps latency low and memory bounded. Each user and each document gets its fair share of the
+ * capacity, and while the event loop is delayed, each document is limited to one call at a time, so that a busy
+ * one cannot starve others.
  */
 export class Admission {
-  private readonly writes: Quota
-  private readonly bytes: Quota
-  private readonly reads: Quota
-  private readonly transfers: Quota
+  private readonly writes: FairShare
+  private readonly bytes: FairShare
+  private readonly reads: FairShare
+  private readonly transfers: FairShare
   /** Moving average of the duration of calls, in milliseconds. */
   private usualMs = RETRY_MS.least
 
@@ -45,10 +46,10 @@ export class Admission {
     private readonly limits: AdmissionLimits,
     private readonly delay: { readonly meanMs: number },
   ) {
-    this.writes = new Quota(limits.writes)
-    this.bytes = new Quota(limits.writeBytes)
-    this.reads = new Quota(limits.reads)
-    this.transfers = new Quota(limits.reads)
+    this.writes = new FairShare(limits.writes)
+    this.bytes = new FairShare(limits.writeBytes)
+    this.reads = new FairShare(limits.reads)
+    this.transfers = new FairShare(limits.reads)
   }
 
   /** Number of calls in progress. */
@@ -57,44 +58,41 @@ export class Admission {
   }
 
   /**
-   * Admits a call; the returned function must be called when the call ends. Throws `too_many` if the document
-   * has used its share, `unavailable` if the process is at capacity; both carry a retry delay.
+   * Admits a call; the returned function must be called when the call ends. Throws `too_many` if the user or the
+   * document has used its share, `unavailable` if the process is at capacity; both carry a retry delay.
    */
-  enter({ kind, docId, bytes }: Wanted): () => void {
-    if (kind === 'transfer') return this.enterTransfer(docId)
+  enter({ kind, userId, docId, bytes }: Wanted): () => void {
+    const holder: Holder = { user: userId, document: docId }
+    if (kind === 'transfer') return this.enterTransfer(holder)
     const places = kind === 'write' ? this.writes : this.reads
-    this.requireRoom(places, docId, 1)
-    this.requireRoom(this.bytes, docId, bytes)
-    const isBusy = this.writes.heldBy(docId) + this.reads.heldBy(docId) > 0
-    if (isBusy && this.delay.meanMs > this.limits.delayMs) throw this.refusal('whole')
-    places.take(docId, 1)
-    this.bytes.take(docId, bytes)
+    this.requireRoom(places, holder, 1)
+    this.requireRoom(this.bytes, holder, bytes)
+    const inProgress = this.writes.heldBy('document', docId) + this.reads.heldBy('document', docId)
+    if (inProgress > 0 && this.delay.meanMs > this.limits.delayMs) throw this.refusal('whole')
+    places.take(holder, 1)
+    this.bytes.take(holder, bytes)
     const startedAt = performance.now()
     return () => {
-      places.give(docId, 1)
-      this.bytes.give(docId, bytes)
+      places.give(holder, 1)
+      this.bytes.give(holder, bytes)
       this.usualMs += (performance.now() - startedAt - this.usualMs) * NEWEST
     }
   }
 
   /** Not counted as a call in progress: a slow client must not block other callers of its document. */
-  private enterTransfer(docId: string): () => void {
-    this.requireRoom(this.transfers, docId, 1)
-    this.transfers.take(docId, 1)
-    return () => this.transfers.give(docId, 1)
+  private enterTransfer(holder: Holder): () => void {
+    this.requireRoom(this.transfers, holder, 1)
+    this.transfers.take(holder, 1)
+    return () => this.transfers.give(holder, 1)
   }
 
-  private requireRoom(limit: Quota, docId: string, amount: number): void {
-    const full = limit.check(docId, amount)
+  private requireRoom(limit: FairShare, holder: Holder, amount: number): void {
+    const full = limit.check(holder, amount)
     if (full) throw this.refusal(full)
   }
 
-  private refusal(full: 'whole' | 'share'): AppError {
+  private refusal(full: Full): AppError {
     const wait = Math.min(RETRY_MS.most, Math.max(RETRY_MS.least, this.usualMs, this.delay.meanMs))
-    const hint = { retryAfterMs: String(Math.ceil(wait)) }
-    if (full === 'whole')
-      return new AppError('unavailable', 'SERVICE_BUSY', 'server busy, retry later', hint)
-    const message = 'too many concurrent requests for this document, retry later'
-    return new AppError('too_many', 'DOCUMENT_BUSY', message, hint)
+    return toBusyError(full, { what: 'concurrent requests', retryAfterMs: String(Math.ceil(wait)) })
   }
 }

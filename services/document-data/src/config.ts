@@ -60,16 +60,16 @@ export interface DocumentDataConfig {
 
 /** Default limits of admission control. */
 export const defaultLimits: AdmissionLimits = {
-  writes: 4000,
-  writeBytes: 256 * MIB,
-  reads: 200,
+  writes: 8000,
+  writeBytes: 384 * MIB,
+  reads: 400,
   delayMs: 500,
 }
 
 /** Default limits of SQL. */
 export const defaultSqlLimits: SqlLimits = {
   processes: 2,
-  waiting: 100,
+  waiting: 200,
   timeoutMs: 1000,
   memoryBytes: 256 * MIB,
   maxRows: 1_000_000,

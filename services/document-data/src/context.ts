@@ -2,7 +2,7 @@ import { createDirectoryVerifier, type TokenVerifier } from '@sheaf/auth/caller-
 import { openChannel, type GrpcChannel } from '@sheaf/kit/grpc/client'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import { createLogger, type Logger } from '@sheaf/kit/logger'
-import { Quota } from '@sheaf/kit/quota'
+import { FairShare } from '@sheaf/kit/fair-share'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import { Admission } from './admission'
 import { ChangePublisher } from './changes/publisher'
@@ -15,7 +15,7 @@ import { SqlPool } from './sql/sql-pool'
 import type { DocumentStore } from './store/documents/document-store'
 
 /** Maximum number of concurrent uploads; half of them for one document. */
-const MAX_UPLOADS = 32
+const MAX_UPLOADS = 64
 
 /** Dependencies of the handlers. */
 export interface Context {
@@ -38,7 +38,7 @@ export interface Context {
   readonly cursors: Cursors
   readonly attachmentLimits: DocumentDataConfig['attachments']
   /** Limits concurrent uploads, because each takes disk space while it is received. */
-  readonly uploadPlaces: Quota
+  readonly uploadPlaces: FairShare
 }
 
 /** Replacements for services that a test does not run. */
@@ -98,6 +98,6 @@ export async function openContext(
     verifier,
     cursors,
     attachmentLimits: config.attachments,
-    uploadPlaces: new Quota(MAX_UPLOADS),
+    uploadPlaces: new FairShare(MAX_UPLOADS),
   }
 }

@@ -45,7 +45,7 @@ export async function receiveFiles(
   requireDocument(ctx, call, docId, 'editors')
   // Fails before staging if the document does not exist.
   ctx.documents.stateOf(docId)
-  const staged = await openStaged<AnnouncedFile>(ctx, docId)
+  const staged = await openStaged<AnnouncedFile>(ctx, { docId, userId: call.caller.userId })
   try {
     staged.begin(readAnnouncement(head.value))
     await stage(staged, docId, incoming)
@@ -91,7 +91,11 @@ export async function readArchiveParts(
   const docId = head.value
   requireDocument(ctx, call, docId, 'owners')
   ctx.documents.stateOf(docId)
-  return { docId, staged: await openStaged<undefined>(ctx, docId), chunks: readChunks(incoming) }
+  return {
+    docId,
+    staged: await openStaged<undefined>(ctx, { docId, userId: call.caller.userId }),
+    chunks: readChunks(incoming),
+  }
 }
 
 async function* readChunks(
@@ -117,14 +121,15 @@ async function* untilBroken<T>(parts: AsyncIterable<T>): AsyncGenerator<T, void>
 
 async function openStaged<T>(
   { documents, uploadPlaces, attachmentLimits }: Context,
-  docId: string,
+  { docId, userId }: { readonly docId: string; readonly userId: number },
 ): Promise<StagedFiles<T>> {
-  if (uploadPlaces.check(docId, 1))
+  const holder = { user: userId, document: docId }
+  if (uploadPlaces.check(holder, 1))
     throw new AppError('too_many', 'TOO_MANY_UPLOADS', 'too many concurrent uploads, retry later', {
       retryAfterMs: RETRY_MS,
     })
-  uploadPlaces.take(docId, 1)
-  const leave = () => uploadPlaces.give(docId, 1)
+  uploadPlaces.take(holder, 1)
+  const leave = () => uploadPlaces.give(holder, 1)
   try {
     return await StagedFiles.open<T>(
       await documents.lifeCycle.createScratch(),

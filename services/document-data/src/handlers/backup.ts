@@ -29,7 +29,7 @@ export const backup = (ctx: Context): BackupService => ({
         yield { chunk: NOTHING, seq, size }
         for await (const chunk of bytes) yield { chunk }
       },
-      call.signal,
+      { userId: call.caller.userId, signal: call.signal },
     )
   },
 

@@ -30,13 +30,14 @@ export const changes = (ctx: Context): ChangesService => ({
     call: ServerCall,
   ): AsyncGenerator<ReadChangesResponse> {
     const { docId, afterSeq, waitMs } = request
+    const { userId } = call.caller
     requireDocument(ctx, call, docId, 'viewers')
     const plan = planOf(request, roleAtLeast(call.caller.role, 'editors'))
     if (waitMs > 0 && ctx.documents.stateOf(docId).seq <= afterSeq)
-      await ctx.documents.shared.watch.wait(docId, waitMs, call.signal)
+      await ctx.documents.shared.watch.wait({ docId, userId }, waitMs, call.signal)
     call.signal.throwIfAborted()
     const { epoch } = ctx.documents.stateOf(docId)
-    const leave = ctx.admission.enter({ kind: 'read', docId, bytes: 0 })
+    const leave = ctx.admission.enter({ kind: 'read', userId, docId, bytes: 0 })
     let isShort = false
     try {
       const reading = ctx.documents.readChanges(docId, plan, call.signal)

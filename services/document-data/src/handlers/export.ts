@@ -115,7 +115,7 @@ export const exporting = (ctx: Context): ExportService => ({
         yield { chunk: NOTHING, size, changedAt, etag: tagOf(epoch, seq) }
         for await (const chunk of bytes) yield { chunk }
       },
-      call.signal,
+      { userId: call.caller.userId, signal: call.signal },
     )
   },
 

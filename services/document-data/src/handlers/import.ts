@@ -26,7 +26,7 @@ export const importDocument = (ctx: Context): ImportService => ({
     if (part?.$case !== 'head') throw badPart('the first message must be the head')
     const { docId, fileName } = part.value
     requireDocument(ctx, call, docId, 'owners')
-    const leave = ctx.imports.hold()
+    const leave = ctx.imports.hold(call.caller.userId)
     let scratch: string | undefined
     try {
       scratch = await ctx.documents.lifeCycle.createScratch()

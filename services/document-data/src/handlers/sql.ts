@@ -27,7 +27,7 @@ export const sql = (ctx: Context): SqlService => ({
       yield { chunk: NOTHING, seq, etag: tagOf(epoch, seq), notModified: true }
       return
     }
-    const statement = readStatement(request)
+    const statement = readStatement(request, call.caller.userId)
     using result = await ctx.sql.run(
       statement,
       (run) => ctx.documents.readOutside(docId, run),
@@ -45,7 +45,10 @@ export const sql = (ctx: Context): SqlService => ({
   },
 })
 
-function readStatement({ docId, sql, argsJson, timeoutMs, format }: RunSqlRequest): SqlStatement {
+function readStatement(
+  { docId, sql, argsJson, timeoutMs, format }: RunSqlRequest,
+  userId: number,
+): SqlStatement {
   if (Buffer.byteLength(sql) + argsJson.length > MAX_STATEMENT_BYTES)
     throw new AppError(
       'invalid',
@@ -54,5 +57,5 @@ function readStatement({ docId, sql, argsJson, timeoutMs, format }: RunSqlReques
     )
   if (!mentionsSelect(sql))
     throw new AppError('invalid', 'INVALID_SQL', 'only select statements are supported')
-  return { docId, sql, args: readSqlArgs(argsJson), timeoutMs, format: readFormat(format) }
+  return { userId, docId, sql, args: readSqlArgs(argsJson), timeoutMs, format: readFormat(format) }
 }

@@ -63,5 +63,6 @@ function enter(
   // Calls from Sheaf itself are few and clean up after others, so they are always admitted.
   if (caller.system) return leaveNothing
   // The document comes from the verified token, so that no caller can use up the share of another document.
-  return admission.enter({ kind, docId: caller.docId ?? '', bytes: request.bodyJson?.length ?? 0 })
+  const { userId, docId = '' } = caller
+  return admission.enter({ kind, userId, docId, bytes: request.bodyJson?.length ?? 0 })
 }

@@ -1,20 +1,28 @@
 import { AppError } from '@sheaf/kit/errors'
+import { FairQueue } from '@sheaf/kit/fair-queue'
+import { FairShare, toBusyError } from '@sheaf/kit/fair-share'
 import type { ProcessExit } from '../processes/hosted-process'
 import { compiledProgram, exceededMemory, NodeProgram } from '../processes/node-program'
 import type { Imported, ImportProgress, ImportRequest } from './import-file'
 import { tooMuch } from './import-errors'
 import type { FromImport } from './import-messages'
 
-/** Concurrent processes; further imports queue. */
+/** Concurrent processes, one for each user; further imports queue. */
 const MAX_RUNNING = 2
 /** Imports that are queued, running or being uploaded; each may take as much disk as an upload may. */
-const MAX_HELD = 8
+const MAX_HELD = 16
 const RETRY_MS = '5000'
 /** JavaScript heap in MiB. */
 const HEAP_MB = 512
 /** Resident memory in MiB, including SQLite and decompression. */
 const RESIDENT_MB = 1024
 const MEMORY_CHECK_MS = 200
+
+/** An import that waits for a process. */
+interface Waiter {
+  readonly user: number
+  readonly begin: () => void
+}
 
 /** Limits of import processes. */
 export interface ImportsOptions {
@@ -32,31 +40,25 @@ export interface ImportsOptions {
  */
 export class Imports implements AsyncDisposable {
   private readonly children = new Set<NodeProgram<ImportRequest, FromImport>>()
-  private held = 0
-  private running = 0
-  private readonly waiting: (() => void)[] = []
+  private readonly held = new FairShare(MAX_HELD)
+  private readonly running = new FairShare(MAX_RUNNING)
+  private readonly waiting = new FairQueue<Waiter>()
   private isClosed = false
 
   constructor(private readonly options: ImportsOptions) {}
 
   /**
-   * Reserves a slot for an import, before its upload is accepted, until the returned function is called.
-   * Throws `unavailable` when no slot is free.
+   * Reserves a slot for an import of a user, before its upload is accepted, until the returned function is
+   * called. Throws `too_many` when the user has used their share, `unavailable` when no slot is free.
    */
-  hold(): () => void {
-    if (this.held >= MAX_HELD)
-      throw new AppError(
-        'unavailable',
-        'SERVICE_BUSY',
-        'too many concurrent imports, retry later',
-        {
-          retryAfterMs: RETRY_MS,
-        },
-      )
-    this.held++
+  hold(userId: number): () => void {
+    const holder = { user: userId }
+    const full = this.held.check(holder, 1)
+    if (full) throw toBusyError(full, { what: 'concurrent imports', retryAfterMs: RETRY_MS })
+    this.held.take(holder, 1)
     let isHeld = true
     return () => {
-      if (isHeld) this.held--
+      if (isHeld) this.held.give(holder, 1)
       isHeld = false
     }
   }
@@ -70,12 +72,19 @@ export class Imports implements AsyncDisposable {
     onProgress: (progress: ImportProgress) => void,
     signal: AbortSignal,
   ): Promise<Imported> {
-    await this.enter(signal)
+    const { userId: user } = request.author
+    await this.enter(user, signal)
     try {
       return await this.runProcess(request, onProgress, signal)
     } finally {
-      this.leave()
+      this.running.give({ user }, 1)
+      this.serve()
     }
+  }
+
+  /** Imports that run. */
+  get runningCount(): number {
+    return this.running.used
   }
 
   /** Ends all imports, also those that are queued; they fail. */
@@ -84,31 +93,34 @@ export class Imports implements AsyncDisposable {
     for (const child of this.children) child.kill()
   }
 
-  private enter(signal: AbortSignal): Promise<void> {
+  private enter(user: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    if (this.running < MAX_RUNNING) {
-      this.running++
-      return Promise.resolve()
-    }
     return new Promise((resolve, reject) => {
-      const begin = () => {
-        signal.removeEventListener('abort', giveUp)
-        resolve()
+      const waiter: Waiter = {
+        user,
+        begin: () => {
+          signal.removeEventListener('abort', giveUp)
+          resolve()
+        },
       }
       const giveUp = () => {
-        this.waiting.splice(this.waiting.indexOf(begin), 1)
+        this.waiting.remove(waiter)
         reject(signal.reason as Error)
       }
-      this.waiting.push(begin)
       signal.addEventListener('abort', giveUp, { once: true })
+      this.waiting.add(waiter)
+      this.serve()
     })
   }
 
-  /** Passes the slot to the import that has waited longest, or frees it. */
-  private leave(): void {
-    const next = this.waiting.shift()
-    if (next) next()
-    else this.running--
+  /** Starts the imports that wait and have room, those of each user in turn. */
+  private serve(): void {
+    for (;;) {
+      const next = this.waiting.take((waiter) => this.running.check(waiter, 1) === undefined)
+      if (!next) return
+      this.running.take({ user: next.user }, 1)
+      next.begin()
+    }
   }
 
   private async runProcess(

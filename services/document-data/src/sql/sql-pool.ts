@@ -1,5 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
-import { Quota } from '@sheaf/kit/quota'
+import { FairQueue } from '@sheaf/kit/fair-queue'
+import { FairShare, toBusyError, type Full, type Holder } from '@sheaf/kit/fair-share'
 import { BufferedResult } from './buffered-result'
 import { ChildEnded, SqlChild, type SqlResult } from './sql-child'
 import { tooMuchMemory } from './sql-errors'
@@ -30,6 +31,7 @@ export interface SqlPoolOptions {
 
 /** A statement of a caller. */
 export interface SqlStatement extends Pick<SqlRequest, 'sql' | 'args' | 'format'> {
+  readonly userId: number
   readonly docId: string
   /** Time limit in milliseconds; 0 for the default. It can only lower the default. */
   readonly timeoutMs: number
@@ -47,31 +49,32 @@ const RETRY_MS = '1000'
 /** Limit of buffered results, as a multiple of the largest result: above it, no statement starts. */
 const RESULTS_HELD = 8
 
-interface Waiter {
-  readonly docId: string
+interface Waiter extends Holder {
+  readonly user: number
+  readonly document: string
   readonly take: (child: SqlChild) => void
   readonly refuse: (error: Error) => void
 }
 
 /**
  * A pool of processes that run SQL written by callers, plus one spare, so that the next statement does not
- * wait when a process had to be killed. A document can use at most half of them. Processes start with the
- * first statement.
+ * wait when a process had to be killed. A user, and a document, uses at most its fair share of them, and waiting
+ * statements are served by user in turn. Processes start with the first statement.
  */
 export class SqlPool implements AsyncDisposable {
   private readonly children = new Set<SqlChild>()
   private readonly taken = new Set<SqlChild>()
-  private readonly waiting = new Set<Waiter>()
-  private readonly running: Quota
-  private readonly queued: Quota
+  private readonly waiting = new FairQueue<Waiter>()
+  private readonly running: FairShare
+  private readonly queued: FairShare
   /** Processes that ended other than by closing the pool, by cause. */
   readonly ended = { stopped: 0, spent: 0, memory: 0, failure: 0 }
   private heldBytes = 0
   private closed = false
 
   constructor(private readonly options: SqlPoolOptions) {
-    this.running = new Quota(options.limits.processes)
-    this.queued = new Quota(options.limits.waiting)
+    this.running = new FairShare(options.limits.processes)
+    this.queued = new FairShare(options.limits.waiting)
   }
 
   /** Processes that are running a statement. */
@@ -91,7 +94,7 @@ export class SqlPool implements AsyncDisposable {
 
   /**
    * Runs a statement; the result must be disposed of. Throws AppError: `invalid` for a faulty statement,
-   * `too_many` when its document has used its share of the queue, `unavailable` when the pool is overloaded.
+   * `too_many` when its user or document has used its share of the queue, `unavailable` when the pool is overloaded.
    */
   async run(statement: SqlStatement, file: ReadFile, signal: AbortSignal): Promise<BufferedResult> {
     for (let attempt = 1; ; attempt++) {
@@ -111,7 +114,7 @@ export class SqlPool implements AsyncDisposable {
   /** Ends all processes; running statements fail. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.closed = true
-    for (const waiter of [...this.waiting]) waiter.refuse(closed())
+    for (const waiter of this.waiting.items) waiter.refuse(closed())
     for (const child of this.children) child.kill()
   }
 
@@ -121,12 +124,13 @@ export class SqlPool implements AsyncDisposable {
   }
 
   private async runOnce(
-    { docId, sql, args, format, timeoutMs }: SqlStatement,
+    { userId, docId, sql, args, format, timeoutMs }: SqlStatement,
     file: ReadFile,
     signal: AbortSignal,
   ): Promise<SqlResult> {
     const { maxRows, maxBytes, timeoutMs: most } = this.options.limits
-    const child = await this.enter(docId, signal)
+    const holder = { user: userId, document: docId }
+    const child = await this.enter(holder, signal)
     try {
       return await file((path, ended) => {
         const request = { path, sql, args, format, maxRows, maxBytes }
@@ -134,25 +138,28 @@ export class SqlPool implements AsyncDisposable {
         return child.run(request, limitMs, AbortSignal.any([signal, ended]))
       })
     } finally {
-      this.leave(docId, child)
+      this.leave(holder, child)
     }
   }
 
-  private async enter(docId: string, signal: AbortSignal): Promise<SqlChild> {
+  private async enter(
+    holder: { readonly user: number; readonly document: string },
+    signal: AbortSignal,
+  ): Promise<SqlChild> {
     if (this.closed) throw closed()
-    const full = this.queued.check(docId, 1)
+    const full = this.queued.check(holder, 1)
     if (full) throw busy(full)
-    this.queued.take(docId, 1)
+    this.queued.take(holder, 1)
     let waiter: Waiter | undefined
     let onAbort = () => {}
     const timer = setTimeout(() => waiter?.refuse(busy('whole')), WAIT_MS)
     try {
       return await new Promise<SqlChild>((take, reject) => {
         const refuse = (error: Error) => {
-          if (waiter) this.waiting.delete(waiter)
+          if (waiter) this.waiting.remove(waiter)
           reject(error)
         }
-        waiter = { docId, take, refuse }
+        waiter = { ...holder, take, refuse }
         onAbort = () => refuse(signal.reason as Error)
         signal.addEventListener('abort', onAbort, { once: true })
         signal.throwIfAborted()
@@ -163,32 +170,37 @@ export class SqlPool implements AsyncDisposable {
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
-      this.queued.give(docId, 1)
+      this.queued.give(holder, 1)
     }
   }
 
-  private leave(docId: string, child: SqlChild): void {
+  private leave(holder: Holder, child: SqlChild): void {
     this.taken.delete(child)
-    this.running.give(docId, 1)
+    this.running.give(holder, 1)
     // It is replaced once it has ended.
     if (child.isSpent) child.kill()
     this.serve()
   }
 
-  /** Assigns free processes to waiting statements in order, skipping documents that have used their share. */
+  /** Assigns free processes to waiting statements, skipping users and documents that have used their share. */
   private serve(): void {
     const { processes, maxBytes } = this.options.limits
-    for (const waiter of this.waiting) {
+    for (;;) {
       if (this.running.used >= processes || this.heldBytes > RESULTS_HELD * maxBytes) return
-      const child = this.findFree(waiter.docId)
+      if (!this.hasFree()) return
+      const waiter = this.waiting.take((each) => this.running.check(each, 1) === undefined)
+      const child = waiter && this.findFree(waiter.document)
       if (!child) return
-      if (this.running.check(waiter.docId, 1)) continue
-      this.waiting.delete(waiter)
-      this.running.take(waiter.docId, 1)
+      this.running.take({ user: waiter.user, document: waiter.document }, 1)
       this.taken.add(child)
-      child.docId = waiter.docId
+      child.docId = waiter.document
       waiter.take(child)
     }
+  }
+
+  private hasFree(): boolean {
+    for (const child of this.children) if (child.isUsable && !this.taken.has(child)) return true
+    return false
   }
 
   /** An idle process, preferably the one that still has the document open. */
@@ -216,7 +228,7 @@ export class SqlPool implements AsyncDisposable {
     // A process that fails to start is not restarted in a loop: the next statement tries again.
     if (child.isReady) return this.fill()
     if (this.children.size > 0) return
-    for (const waiter of [...this.waiting]) waiter.refuse(failed())
+    for (const waiter of this.waiting.items) waiter.refuse(failed())
   }
 }
 
@@ -228,15 +240,6 @@ function failed(): AppError {
   return new AppError('unavailable', 'WORKER_FAILED', 'SQL is unavailable, retry later')
 }
 
-function busy(full: 'whole' | 'share'): AppError {
-  const hint = { retryAfterMs: RETRY_MS }
-  if (full === 'whole')
-    return new AppError(
-      'unavailable',
-      'SERVICE_BUSY',
-      'too many concurrent SQL statements, retry later',
-      hint,
-    )
-  const message = 'too many concurrent SQL statements for this document, retry later'
-  return new AppError('too_many', 'DOCUMENT_BUSY', message, hint)
+function busy(full: Full): AppError {
+  return toBusyError(full, { what: 'concurrent SQL statements', retryAfterMs: RETRY_MS })
 }

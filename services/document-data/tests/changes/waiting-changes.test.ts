@@ -165,16 +165,20 @@ describe('reading changes', () => {
 })
 
 describe('waiting for changes', () => {
-  it('is bounded, for one document and for all', async () => {
+  it('is bounded, for one document, for one user and for all', async () => {
     using watch = new LogWatch()
-    const waits = Array.from({ length: 500 }, () => watch.wait('a', 60_000))
-    await expect(watch.wait('a', 60_000)).rejects.toMatchObject({ reason: 'DOCUMENT_BUSY' })
-    for (let i = 0; i < 500; i++) waits.push(watch.wait('b', 60_000))
-    await expect(watch.wait('c', 60_000)).rejects.toMatchObject({ reason: 'SERVICE_BUSY' })
+    const waits: Promise<void>[] = []
+    const wait = (docId: string, userId: number) => watch.wait({ docId, userId }, 60_000)
+    for (let i = 0; i < 500; i++) waits.push(wait('a', i))
+    await expect(wait('a', 7)).rejects.toMatchObject({ reason: 'DOCUMENT_BUSY' })
+    for (let i = 0; i < 500; i++) waits.push(wait(`own${i}`, 1000))
+    await expect(wait('b', 1000)).rejects.toMatchObject({ reason: 'USER_BUSY' })
+    for (let i = 0; i < 1000; i++) waits.push(wait(`own${i}`, 2000 + i))
+    await expect(wait('c', 5000)).rejects.toMatchObject({ reason: 'SERVICE_BUSY' })
     watch.wake('a')
     await Promise.all(waits.slice(0, 500))
-    expect(watch.size).toBe(500)
-    watch.wake('b')
+    expect(watch.size).toBe(1500)
+    for (let i = 0; i < 1000; i++) watch.wake(`own${i}`)
     await Promise.all(waits)
     await eventually(() => watch.size === 0)
   })

@@ -65,7 +65,7 @@ describe('a snapshot', () => {
     const rows = Array.from({ length: 40 }, () => ({ T: 'x'.repeat(250_000) }))
     await clients.add(large, 'Words', rows)
     const request = { docId: large, noHistory: true, template: false }
-    const call = await clients.as(large, 'owners')
+    const call = await clients.as(large, 'owners', { userId: 77 })
     const readWhole = async (): Promise<number> => {
       let size = 0
       for await (const { chunk } of exports.exportDocument(request, call)) size += chunk.length

@@ -344,7 +344,9 @@ describe('an import process', () => {
     writeFileSync(program, 'setInterval(() => {}, 1000)')
     const stopping = new Imports({ maxMs: 5_000, program })
     const { signal } = new AbortController()
-    const outcomes = Array.from({ length: 4 }, () => stopping.run(request, () => {}, signal))
+    const outcomes = [1, 2, 1, 2].map((userId) =>
+      stopping.run({ ...request, author: { ...author, userId } }, () => {}, signal),
+    )
     const settled = Promise.allSettled(outcomes)
     // Two processes start in this turn of the event loop.
     await new Promise(setImmediate)
@@ -359,12 +361,31 @@ describe('an import process', () => {
 
   it('finds a place only while there are not too many', () => {
     const some = new Imports({ maxMs: 1 })
-    const places = Array.from({ length: 8 }, () => some.hold())
-    expect(() => some.hold()).toThrow('too many concurrent imports, retry later')
+    const places = Array.from({ length: 4 }, () => some.hold(1))
+    expect(() => some.hold(1)).toThrow('too many concurrent imports of this user, retry later')
+    for (let i = 0; i < 12; i++) places.push(some.hold(10 + i))
+    expect(() => some.hold(2)).toThrow('too many concurrent imports, retry later')
     places[0]?.()
     places[0]?.()
-    some.hold()
-    expect(() => some.hold()).toThrow('too many concurrent imports, retry later')
+    some.hold(2)
+    expect(() => some.hold(2)).toThrow('too many concurrent imports, retry later')
+  })
+
+  it('lets the import of another user run beside those of one who has many', async () => {
+    const program = join(folder.path, 'endless.js')
+    writeFileSync(program, 'setInterval(() => {}, 1000)')
+    await using imports = new Imports({ maxMs: 60_000, program })
+    const ended = new AbortController()
+    const run = (userId: number) =>
+      imports.run({ ...request, author: { ...author, userId } }, () => {}, ended.signal)
+    const many = Array.from({ length: 4 }, () => run(1))
+    await new Promise(setImmediate)
+    expect(imports.runningCount).toBe(1)
+    const other = run(2)
+    await new Promise(setImmediate)
+    expect(imports.runningCount).toBe(2)
+    ended.abort(new Error('left'))
+    for (const call of [...many, other]) await expect(call).rejects.toThrow('left')
   })
 })
 

@@ -303,7 +303,7 @@ describe('processes for SQL', () => {
     const hostile = Array.from({ length: 10 }, () =>
       runSql(clients, busy, `${count} select count(*) from c`).catch((error: unknown) => error),
     )
-    expect(await runSql(clients, calm, 'select 1 as a')).toEqual([{ a: 1 }])
+    expect(await runSql(clients, calm, 'select 1 as a', { userId: 77 })).toEqual([{ a: 1 }])
     expect(await clients.add(calm, 'Table1', [{ A: 'x' }])).toHaveLength(1)
     const reasons = (await Promise.all(hostile)).map((error) => toAppError(error)?.reason)
     expect(new Set(reasons)).toEqual(new Set(['SQL_TIMEOUT', 'DOCUMENT_BUSY']))

@@ -161,7 +161,8 @@ describe('SQL', () => {
     await runSql(clients, doomed, 'select 1')
     const running = runSql(clients, doomed, endless)
     const ended = expect(running).rejects.toMatchObject({ reason: 'DOCUMENT_DELETED' })
-    await runSql(clients, docId, 'select 1')
+    // Of another user: one has a single process here.
+    await runSql(clients, docId, 'select 1', { userId: 77 })
     await clients.documents.deleteDocument({ docId: doomed }, await clients.asSystem())
     await ended
     await expect(runSql(clients, doomed, 'select 1')).rejects.toMatchObject({

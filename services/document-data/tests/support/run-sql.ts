@@ -8,6 +8,8 @@ export interface TestStatement extends Partial<
 > {
   readonly args?: unknown
   readonly role?: RoleName
+  /** The caller; by default the user of all other calls. */
+  readonly userId?: number
   readonly signal?: AbortSignal
 }
 
@@ -23,12 +25,15 @@ export async function runSqlBytes(
   clients: TestClients,
   docId: string,
   sql: string,
-  { args, role = 'viewers', signal, ...rest }: TestStatement = {},
+  { args, role = 'viewers', userId, signal, ...rest }: TestStatement = {},
 ): Promise<SqlBytes> {
   const argsJson = Buffer.from(args === undefined ? '' : JSON.stringify(args))
   const request = RunSqlRequest.fromPartial({ docId, sql, argsJson, ...rest })
   const chunks: Buffer[] = []
-  const call = { ...(await clients.as(docId, role)), signal }
+  const call = {
+    ...(await clients.as(docId, role, userId === undefined ? {} : { userId })),
+    signal,
+  }
   let first: RunSqlResponse | undefined
   for await (const message of clients.sql.runSql(request, call)) {
     first ??= message

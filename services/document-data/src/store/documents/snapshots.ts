@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@sheaf/kit/errors'
-import { Quota, type Full } from '@sheaf/kit/quota'
+import { FairShare, toBusyError } from '@sheaf/kit/fair-share'
 import { quoteId, quoteText } from '../../quoting/quote'
 import { listAutoIndexes } from '../indexes/auto-indexes'
 import { requireRow, openReader, openWriter, type Connection } from '../sqlite/connections'
@@ -24,6 +24,12 @@ export interface SnapshotForm {
   readonly whole?: boolean
 }
 
+/** Who reads a snapshot. */
+export interface SnapshotReader {
+  readonly userId: number
+  readonly signal?: AbortSignal
+}
+
 /** A copy of a document, ready to be sent. */
 export interface Snapshot {
   /** Log position of the copy. */
@@ -36,11 +42,8 @@ export interface Snapshot {
   readonly bytes: AsyncIterable<Buffer>
 }
 
-/**
- * Maximum number of snapshots in progress, half of them of one document; each takes as much disk as its
- * document.
- */
-const MAX_HELD = 16
+/** Maximum number of snapshots in progress; each takes as much disk as its document. */
+const MAX_HELD = 32
 /**
  * Threads for snapshots; separate from those for long reads, which must not wait for the copy of a large
  * file.
@@ -52,7 +55,7 @@ const RETRY_MS = '1000'
 /** Creates consistent copies of documents, concurrently with all other work. */
 export class Snapshots implements AsyncDisposable {
   private readonly workers: WorkerPool
-  private readonly held = new Quota(MAX_HELD)
+  private readonly held = new FairShare(MAX_HELD)
 
   constructor(
     private readonly files: DocumentFiles,
@@ -76,10 +79,10 @@ export class Snapshots implements AsyncDisposable {
     docId: string,
     form: SnapshotForm,
     use: (snapshot: Snapshot) => AsyncIterable<T>,
-    signal?: AbortSignal,
+    reader: SnapshotReader,
   ): AsyncGenerator<T> {
     try {
-      yield* this.readFile(this.files.find(docId), form, use, signal)
+      yield* this.readFile(this.files.find(docId), form, use, reader)
     } catch (error) {
       throw this.options.translate(error, docId)
     }
@@ -89,11 +92,12 @@ export class Snapshots implements AsyncDisposable {
     path: string,
     form: SnapshotForm,
     use: (snapshot: Snapshot) => AsyncIterable<T>,
-    signal?: AbortSignal,
+    { userId, signal }: SnapshotReader,
   ): AsyncGenerator<T> {
-    const full = form.whole ? undefined : this.held.check(path, 1)
-    if (full) throw busy(full)
-    this.held.take(path, 1)
+    const holder = { user: userId, document: path }
+    const full = form.whole ? undefined : this.held.check(holder, 1)
+    if (full) throw toBusyError(full, { what: 'copies of documents', retryAfterMs: RETRY_MS })
+    this.held.take(holder, 1)
     let folder: string | undefined
     try {
       folder = await this.files.createScratch()
@@ -109,7 +113,7 @@ export class Snapshots implements AsyncDisposable {
         bytes.destroy()
       }
     } finally {
-      this.held.give(path, 1)
+      this.held.give(holder, 1)
       if (folder) await rm(folder, { recursive: true, force: true })
     }
   }
@@ -132,23 +136,6 @@ export class Snapshots implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.workers[Symbol.asyncDispose]()
   }
-}
-
-function busy(full: Full): AppError {
-  const hint = { retryAfterMs: RETRY_MS }
-  if (full === 'whole')
-    return new AppError(
-      'unavailable',
-      'SERVICE_BUSY',
-      'too many concurrent document copies, retry later',
-      hint,
-    )
-  return new AppError(
-    'too_many',
-    'DOCUMENT_BUSY',
-    'too many concurrent copies of this document, retry later',
-    hint,
-  )
 }
 
 function requireCaller(signal: AbortSignal | undefined): void {

@@ -1,14 +1,20 @@
 import { AppError } from '@sheaf/kit/errors'
-import { Quota } from '@sheaf/kit/quota'
+import { FairShare, toBusyError } from '@sheaf/kit/fair-share'
 
-/** Calls that wait at once; half of them for one document. */
-const MAX_WAITING = 1000
-const HINT = { retryAfterMs: '1000' }
+/** Calls that wait at once. */
+const MAX_WAITING = 2000
+const RETRY_MS = '1000'
+
+/** The user who waits, and for which document. */
+interface Waiting {
+  readonly docId: string
+  readonly userId: number
+}
 
 /** Lets calls wait for the next entry of a document's log. A waiting call holds no other resource. */
 export class LogWatch implements Disposable {
   private readonly waiting = new Map<string, Set<() => void>>()
-  private readonly places = new Quota(MAX_WAITING)
+  private readonly places = new FairShare(MAX_WAITING)
   private closed = false
 
   /** Calls that wait. */
@@ -21,25 +27,13 @@ export class LogWatch implements Disposable {
    * signal is aborted. Throws `too_many` or `unavailable` when too many wait, and `unavailable` when waiting
    * was ended for all.
    */
-  async wait(docId: string, ms: number, signal?: AbortSignal): Promise<void> {
+  async wait({ docId, userId }: Waiting, ms: number, signal?: AbortSignal): Promise<void> {
     this.requireOpen()
-    const full = this.places.check(docId, 1)
-    if (full === 'share')
-      throw new AppError(
-        'too_many',
-        'DOCUMENT_BUSY',
-        'too many waiting calls for this document, retry later',
-        HINT,
-      )
-    if (full)
-      throw new AppError(
-        'unavailable',
-        'SERVICE_BUSY',
-        'too many calls waiting for changes, retry later',
-        HINT,
-      )
+    const holder = { user: userId, document: docId }
+    const full = this.places.check(holder, 1)
+    if (full) throw toBusyError(full, { what: 'calls waiting for changes', retryAfterMs: RETRY_MS })
     if (signal?.aborted) return
-    this.places.take(docId, 1)
+    this.places.take(holder, 1)
     const others = this.waiting.get(docId) ?? new Set()
     this.waiting.set(docId, others)
     await new Promise<void>((resolve) => {
@@ -48,7 +42,7 @@ export class LogWatch implements Disposable {
         signal?.removeEventListener('abort', settle)
         others.delete(settle)
         if (others.size === 0) this.waiting.delete(docId)
-        this.places.give(docId, 1)
+        this.places.give(holder, 1)
         resolve()
       }
       const timer = setTimeout(settle, ms)
