@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import { openReader, type Connection } from './connections'
+import { openLongReader, type Connection } from './connections'
 
 /** Long reads of one document at the same time. */
 const MAX_READERS = 16
@@ -82,7 +82,7 @@ export class ReaderPool {
   /** Borrows a connection. Throws `too_many` when too many long reads of the document run. */
   borrow(): Loan {
     this.requireRoom()
-    const connection = this.spare.pop() ?? openReader(this.path)
+    const connection = this.spare.pop() ?? openLongReader(this.path)
     const release = () => this.giveBack(connection)
     const loan: { connection: Connection; revoked?: AppError; release: () => void } = {
       connection,
