@@ -11,6 +11,9 @@ import type { RowFormat } from '../http/content-negotiation'
 import { AccessWatch } from './access-watch'
 import { sendNotModified, addStateHeaders, type DocumentState } from './conditional-requests'
 
+/** Bytes that a client has to read in its time; also what one response buffers at most, about. */
+const PART_BYTES = 256 * 1024
+
 /** A chunk of the response; the first one carries the document's state, where it is known. */
 type Piece = Pick<ReadRecordsResponse, 'chunk'> & DocumentState
 
@@ -59,12 +62,16 @@ export async function sendChunks<P extends Piece = Piece>(
     }
     const second = await nextChunk(chunks)
     addStateHeaders(exchange, first.value, form)
-    if (second === undefined) return sendBytes(exchange, chunk, head(first.value))
+    if (second === undefined) {
+      sendBytes(exchange, chunk, head(first.value))
+      return exchange.expectRead()
+    }
     watch = new AccessWatch(exchange, document)
     sendHead(exchange, head(first.value))
     await writeChunk(exchange, chunk)
     await pump(exchange, chunks, second)
     response.end()
+    exchange.expectRead()
   } catch (error) {
     if (!response.headersSent) throw error
     if (!response.destroyed) logBreak(exchange, error)
@@ -90,16 +97,18 @@ async function nextChunk(chunks: Chunks): Promise<Buffer | undefined> {
 }
 
 /**
- * Writes a chunk; resolves when the next one may follow. Throws when the client has disconnected or stalls
- * for too long.
+ * Writes a chunk; resolves when the next one may follow. Throws when the client has disconnected, or takes too
+ * long to read a part of it.
  */
 export async function writeChunk(
   { response, context, signal }: Exchange,
   chunk: Buffer,
 ): Promise<void> {
-  signal.throwIfAborted()
-  if (response.write(chunk)) return
-  await waitForDrain(response, { signal, timeoutMs: context.config.timeouts.stallMs })
+  for (let start = 0; start < chunk.length; start += PART_BYTES) {
+    signal.throwIfAborted()
+    if (response.write(chunk.subarray(start, start + PART_BYTES))) continue
+    await waitForDrain(response, { signal, timeoutMs: context.config.timeouts.unreadMs })
+  }
   signal.throwIfAborted()
 }
 
