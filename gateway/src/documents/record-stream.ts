@@ -44,32 +44,17 @@ export async function sendChunks<P extends Piece = Piece>(
   open: OpenChunks<P>,
   { form, head = () => ({ mediaType: form?.mediaType }) }: StreamedResponse<P> = {},
 ): Promise<void> {
-  const { request, response } = exchange
-  const { chunks, first } = await document.call(async (home, call) => {
+  const { response } = exchange
+  const { chunks, results } = await document.call(async (home, call) => {
     const chunks = open(home, call)[Symbol.asyncIterator]()
-    return { chunks, first: await chunks.next() }
+    return { chunks, results: [await chunks.next()] }
   })
   let watch: AccessWatch | undefined
   try {
-    if (first.done) throw new Error('document-data sent no data')
-    if (sendNotModified(exchange, first.value, form)) return
-    const { chunk } = first.value
-    if (request.method === 'HEAD') {
-      addStateHeaders(exchange, first.value, form)
-      sendHead(exchange, head(first.value))
-      response.end()
-      return
-    }
-    const second = await nextChunk(chunks)
-    addStateHeaders(exchange, first.value, form)
-    if (second === undefined) {
-      sendBytes(exchange, chunk, head(first.value))
-      return exchange.expectRead()
-    }
+    const waiting = await sendStart(exchange, chunks, results, { form, head })
+    if (!waiting) return
     watch = new AccessWatch(exchange, document)
-    sendHead(exchange, head(first.value))
-    await writeChunk(exchange, chunk)
-    await pump(exchange, chunks, second)
+    await pump(exchange, chunks, waiting)
     response.end()
     exchange.expectRead()
   } catch (error) {
@@ -83,9 +68,41 @@ export async function sendChunks<P extends Piece = Piece>(
   }
 }
 
-async function pump(exchange: Exchange, chunks: Chunks, start: Buffer): Promise<void> {
+/**
+ * Sends a response of one chunk, or only the head of a longer one; returns the chunks of the latter that have been
+ * read. What is read is passed in lists, and taken from them: a variable would hold a chunk until the end of the
+ * response, which may last.
+ */
+async function sendStart<P extends Piece>(
+  exchange: Exchange,
+  chunks: AsyncIterator<P>,
+  results: IteratorResult<P>[],
+  { form, head }: Required<Pick<StreamedResponse<P>, 'head'>> & StreamedResponse<P>,
+): Promise<Buffer[] | undefined> {
+  const first = results.shift()
+  if (!first || first.done) throw new Error('document-data sent no data')
+  if (sendNotModified(exchange, first.value, form)) return undefined
+  const { chunk } = first.value
+  if (exchange.request.method === 'HEAD') {
+    addStateHeaders(exchange, first.value, form)
+    sendHead(exchange, head(first.value))
+    exchange.response.end()
+    return undefined
+  }
+  const second = await nextChunk(chunks)
+  addStateHeaders(exchange, first.value, form)
+  if (second) {
+    sendHead(exchange, head(first.value))
+    return [chunk, second]
+  }
+  sendBytes(exchange, chunk, head(first.value))
+  exchange.expectRead()
+  return undefined
+}
+
+async function pump(exchange: Exchange, chunks: Chunks, waiting: Buffer[]): Promise<void> {
   using answer = new ResponsePacer(exchange.context.load, exchange.signal)
-  for (let chunk: Buffer | undefined = start; chunk; chunk = await nextChunk(chunks)) {
+  for (let chunk = waiting.shift(); chunk; chunk = waiting.shift() ?? (await nextChunk(chunks))) {
     await writeChunk(exchange, chunk)
     await answer.pace(chunk.length)
   }

@@ -9,6 +9,13 @@ describe('Quota', () => {
     expect(limit.check('other', 1)).toBeUndefined()
   })
 
+  it('leaves more to others when the share of an owner is smaller', () => {
+    const limit = new Quota(4, 1)
+    limit.take('busy', 1)
+    expect(limit.check('busy', 1)).toBe('share')
+    expect(limit.check('other', 1)).toBeUndefined()
+  })
+
   it('is full for everybody when all of it is held', () => {
     const limit = new Quota(4)
     for (const owner of ['a', 'a', 'b', 'b']) limit.take(owner, 1)

@@ -3,18 +3,21 @@ export type Full = 'whole' | 'share'
 
 /**
  * A bounded amount of a resource that many owners share, such as places in a queue or bytes of memory. One owner may hold
- * at most half of it, so that a busy one leaves room for the others. An owner that holds nothing may take one item larger
- * than the share, and one item larger than the whole quota is admitted when nothing is held: otherwise it never would be.
+ * at most a share of it, half by default, so that a busy one leaves room for the others. An owner that holds nothing may
+ * take one item larger than the share, and one item larger than the whole quota is admitted when nothing is held: otherwise it never would be.
  */
 export class Quota {
   private total = 0
   private readonly held = new Map<string, number>()
-  private readonly share: number
 
-  /** @param most the amount that all owners together may hold */
-  constructor(private readonly most: number) {
-    this.share = Math.ceil(most / 2)
-  }
+  /**
+   * @param most the amount that all owners together may hold
+   * @param share the amount that one owner may hold
+   */
+  constructor(
+    private readonly most: number,
+    private readonly share = Math.ceil(most / 2),
+  ) {}
 
   /** The amount that all owners hold together. */
   get used(): number {

@@ -192,8 +192,8 @@ describe('streamed answers over one stream', () => {
     await slow.next()
     for (let round = 0; round < 200; round++)
       await documents(channel).createDocument(doc('d'), alice)
-    // A credit of 1 MiB, and the message that goes beyond it.
-    expect(made).toBeLessThanOrEqual(13)
+    // A credit of 512 KiB, and the message that goes beyond it.
+    expect(made).toBeLessThanOrEqual(8)
     for (let read = 0; read < 50; read++) expect((await slow.next()).done).toBe(false)
     expect(made).toBeGreaterThan(50)
     await slow.return?.()
@@ -219,7 +219,7 @@ describe('streamed answers over one stream', () => {
     }
     for (let round = 0; round < 200; round++)
       await documents(channel).createDocument(doc('d'), alice)
-    // A credit of 1 MiB, and the message that goes beyond it.
+    // A credit of 512 KiB, and the message that goes beyond it.
     expect(made - READS).toBeLessThanOrEqual(3)
     await slow.return?.()
   })

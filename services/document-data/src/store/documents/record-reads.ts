@@ -18,6 +18,9 @@ import { readLong, type ChunkedReply } from './long-read'
 import type { OpenDocument } from './open-document'
 import { isWhole } from './read-cache'
 
+/** On whose behalf a read runs. */
+export type ReadCaller = Partial<Pick<ReadLimits, 'signal' | 'userId'>>
+
 /** What a read of records selects. */
 export interface RecordsQuery {
   /** Table id, or its ref as decimal text. */

@@ -18,9 +18,9 @@ const FILTER_ROWS = 16_000
 /** The same limit where each row is also parsed again. */
 const ARROW_FILTER_ROWS = 4_000
 /** Rows in the first chunk, before their length is known. */
-const FIRST_ROWS = 50
+const FIRST_ROWS = 20
 /** Growth of the number of rows from one chunk to the next at most. */
-const MAX_GROWTH = 32
+const MAX_GROWTH = 64
 
 /** The text before the rows of a part. */
 interface Lead {
@@ -33,6 +33,8 @@ export interface ReadLimits {
   readonly signal: AbortSignal | undefined
   /** Longest life of the snapshot, in milliseconds: while it lives the write-ahead log cannot shrink. */
   readonly maxAgeMs: number
+  /** The user whose share of long reads is used; undefined for a read of Sheaf itself, which has no limit. */
+  readonly userId?: number
 }
 
 /*
