@@ -23,8 +23,10 @@ export interface Timeouts {
   readonly requestMs: number
   /** The same for routes that stream a table. */
   readonly streamMs: number
-  /** How long a client may stall: read nothing of a streamed response, or send nothing of its body. */
+  /** How long a client may send nothing of its body. */
   readonly stallMs: number
+  /** How long a client may take to read a part of a streamed response, or its end. */
+  readonly unreadMs: number
   /**
    * How long the gateway continues to accept requests after a stop signal, while it reports that it is not
    * ready and closes kept-alive connections.
@@ -89,6 +91,7 @@ export const defaultTimeouts: Timeouts = {
   requestMs: 60_000,
   streamMs: 600_000,
   stallMs: 60_000,
+  unreadMs: 30_000,
   leaveMs: 0,
   drainMs: 10_000,
 }

@@ -7,6 +7,7 @@ import type {
 import { ResultFormat } from '@sheaf/protos/sheaf/document_data/v1/sql'
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest } from '@sheaf/testkit/rest'
+import { defaultLimits } from '../src/config'
 import { RawConnection } from './support/raw-http'
 import { startStubbedGateway, DOC, type StubbedGateway } from './support/stub-services'
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
   }
   system = await startStubbedGateway({
     records: { readRecords },
-    config: { timeouts: { stallMs: 1_000 } },
+    config: { timeouts: { unreadMs: 1_000 } },
   })
 })
 beforeEach(() => requests.splice(0))
@@ -260,6 +261,28 @@ describe('a table that is larger than memory', () => {
     connection.socket.pause()
     connection.send(getLines)
     await eventually(() => ended && cancelled)
+  })
+})
+
+describe('an answer in one piece that nobody reads', () => {
+  it('ends, although its handler has', async () => {
+    const PIECE = Buffer.alloc(32 * MIB, ' ')
+    const readRecords = () => chunks(PIECE)
+    await using strict = await startStubbedGateway({
+      records: { readRecords },
+      config: { timeouts: { unreadMs: 300 }, limits: { ...defaultLimits, requests: 1 } },
+    })
+    await using connection = await RawConnection.open(strict.url)
+    connection.socket.pause()
+    connection.send(getLines)
+    const other = createRest(strict.url, 'carol-key')
+    const statusOf = async () => (await other.get('/api/docs-ui')).status
+    // The unread answer takes the only slot for requests.
+    await eventually(async () => (await statusOf()) === 503)
+    await eventually(async () => (await statusOf()) === 200)
+    connection.socket.resume()
+    await eventually(() => connection.isClosed)
+    expect(connection.received.length).toBeLessThan(PIECE.length)
   })
 })
 

@@ -28,6 +28,7 @@ async function tagFor(role: string, as: 'json' | 'lines'): Promise<string> {
     context: { config: {}, isDraining: () => false },
     response,
     headers,
+    expectRead: () => {},
   } as unknown as Exchange
   const readChanges = async function* () {
     yield await Promise.resolve({ latestSeq: 7, etag: 'epoch.7' })

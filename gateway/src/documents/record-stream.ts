@@ -11,6 +11,9 @@ import type { RowFormat } from '../http/content-negotiation'
 import { AccessWatch } from './access-watch'
 import { sendNotModified, addStateHeaders, type DocumentState } from './conditional-requests'
 
+/** Bytes that a client has to read in its time; also what one response buffers at most, about. */
+const PART_BYTES = 256 * 1024
+
 /** A chunk of the response; the first one carries the document's state, where it is known. */
 type Piece = Pick<ReadRecordsResponse, 'chunk'> & DocumentState
 
@@ -41,30 +44,19 @@ export async function sendChunks<P extends Piece = Piece>(
   open: OpenChunks<P>,
   { form, head = () => ({ mediaType: form?.mediaType }) }: StreamedResponse<P> = {},
 ): Promise<void> {
-  const { request, response } = exchange
-  const { chunks, first } = await document.call(async (home, call) => {
+  const { response } = exchange
+  const { chunks, results } = await document.call(async (home, call) => {
     const chunks = open(home, call)[Symbol.asyncIterator]()
-    return { chunks, first: await chunks.next() }
+    return { chunks, results: [await chunks.next()] }
   })
   let watch: AccessWatch | undefined
   try {
-    if (first.done) throw new Error('document-data sent no data')
-    if (sendNotModified(exchange, first.value, form)) return
-    const { chunk } = first.value
-    if (request.method === 'HEAD') {
-      addStateHeaders(exchange, first.value, form)
-      sendHead(exchange, head(first.value))
-      response.end()
-      return
-    }
-    const second = await nextChunk(chunks)
-    addStateHeaders(exchange, first.value, form)
-    if (second === undefined) return sendBytes(exchange, chunk, head(first.value))
+    const waiting = await sendStart(exchange, chunks, results, { form, head })
+    if (!waiting) return
     watch = new AccessWatch(exchange, document)
-    sendHead(exchange, head(first.value))
-    await writeChunk(exchange, chunk)
-    await pump(exchange, chunks, second)
+    await pump(exchange, chunks, waiting)
     response.end()
+    exchange.expectRead()
   } catch (error) {
     if (!response.headersSent) throw error
     if (!response.destroyed) logBreak(exchange, error)
@@ -76,9 +68,41 @@ export async function sendChunks<P extends Piece = Piece>(
   }
 }
 
-async function pump(exchange: Exchange, chunks: Chunks, start: Buffer): Promise<void> {
+/**
+ * Sends a response of one chunk, or only the head of a longer one; returns the chunks of the latter that have been
+ * read. What is read is passed in lists, and taken from them: a variable would hold a chunk until the end of the
+ * response, which may last.
+ */
+async function sendStart<P extends Piece>(
+  exchange: Exchange,
+  chunks: AsyncIterator<P>,
+  results: IteratorResult<P>[],
+  { form, head }: Required<Pick<StreamedResponse<P>, 'head'>> & StreamedResponse<P>,
+): Promise<Buffer[] | undefined> {
+  const first = results.shift()
+  if (!first || first.done) throw new Error('document-data sent no data')
+  if (sendNotModified(exchange, first.value, form)) return undefined
+  const { chunk } = first.value
+  if (exchange.request.method === 'HEAD') {
+    addStateHeaders(exchange, first.value, form)
+    sendHead(exchange, head(first.value))
+    exchange.response.end()
+    return undefined
+  }
+  const second = await nextChunk(chunks)
+  addStateHeaders(exchange, first.value, form)
+  if (second) {
+    sendHead(exchange, head(first.value))
+    return [chunk, second]
+  }
+  sendBytes(exchange, chunk, head(first.value))
+  exchange.expectRead()
+  return undefined
+}
+
+async function pump(exchange: Exchange, chunks: Chunks, waiting: Buffer[]): Promise<void> {
   using answer = new ResponsePacer(exchange.context.load, exchange.signal)
-  for (let chunk: Buffer | undefined = start; chunk; chunk = await nextChunk(chunks)) {
+  for (let chunk = waiting.shift(); chunk; chunk = waiting.shift() ?? (await nextChunk(chunks))) {
     await writeChunk(exchange, chunk)
     await answer.pace(chunk.length)
   }
@@ -90,16 +114,18 @@ async function nextChunk(chunks: Chunks): Promise<Buffer | undefined> {
 }
 
 /**
- * Writes a chunk; resolves when the next one may follow. Throws when the client has disconnected or stalls
- * for too long.
+ * Writes a chunk; resolves when the next one may follow. Throws when the client has disconnected, or takes too
+ * long to read a part of it.
  */
 export async function writeChunk(
   { response, context, signal }: Exchange,
   chunk: Buffer,
 ): Promise<void> {
-  signal.throwIfAborted()
-  if (response.write(chunk)) return
-  await waitForDrain(response, { signal, timeoutMs: context.config.timeouts.stallMs })
+  for (let start = 0; start < chunk.length; start += PART_BYTES) {
+    signal.throwIfAborted()
+    if (response.write(chunk.subarray(start, start + PART_BYTES))) continue
+    await waitForDrain(response, { signal, timeoutMs: context.config.timeouts.unreadMs })
+  }
   signal.throwIfAborted()
 }
 

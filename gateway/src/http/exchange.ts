@@ -228,6 +228,13 @@ export class Exchange {
     return { token, deadline: this.deadline, signal: this.cancellation, requestId: this.requestId }
   }
 
+  /** Breaks the connection if the client does not read the rest of the response, which has ended, in time. */
+  expectRead(): void {
+    if (this.response.writableLength === 0) return
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => this.expire(), this.context.config.timeouts.unreadMs)
+  }
+
   private count(): void {
     if (this.isCounted) return
     this.isCounted = true

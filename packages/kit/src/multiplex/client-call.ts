@@ -58,6 +58,8 @@ export abstract class CarriedCall {
   protected abstract settle(error?: AppError): void
   /** Makes the call by plain gRPC; it has not run on the stream. */
   protected abstract reroute(): void
+  /** Notes a part of a message that is not complete yet; a server without credit could not complete it. */
+  protected abstract notePart(bytes: number): void
 
   /** Called when a stream has accepted the call. */
   begin(carrier: Carrier): void {
@@ -78,8 +80,7 @@ export abstract class CarriedCall {
     this.partBytes += payload.length
     if (this.partBytes > (this.carrier?.maxMessageBytes ?? 0))
       return this.fail(transportError(Status.RESOURCE_EXHAUSTED), true)
-    // The reader cannot return credit before the message is complete.
-    if (continues) return this.carrier?.addCredit(this, payload.length)
+    if (continues) return this.notePart(payload.length)
     this.parts = undefined
     this.partBytes = 0
     this.take(Buffer.concat(parts))
@@ -128,6 +129,10 @@ export class UnaryCall extends CarriedCall {
     if (this.finish(Status.OK, false)) this.resolve(message)
   }
 
+  protected notePart(bytes: number): void {
+    this.carrier?.addCredit(this, bytes)
+  }
+
   protected settle(error?: AppError): void {
     this.reject(error ?? transportError(Status.INTERNAL))
   }
@@ -149,7 +154,10 @@ export class StreamedCall extends CarriedCall implements AsyncIterableIterator<U
     resolve(result: IteratorResult<Uint8Array> | Promise<IteratorResult<Uint8Array>>): void
     reject(error: unknown): void
   }
+  /** Bytes read for which no credit was returned; negative after credit in advance. */
   private read = 0
+  /** Bytes of the incomplete message for which no credit was returned. */
+  private pending = 0
 
   /** @param start passes the call to a stream; false when none accepts it */
   constructor(
@@ -180,7 +188,10 @@ export class StreamedCall extends CarriedCall implements AsyncIterableIterator<U
     }
     if (this.error) return this.refuse(this.error)
     if (this.isOver) return Promise.resolve(theEnd)
-    return new Promise((resolve, reject) => (this.waiting = { resolve, reject }))
+    return new Promise((resolve, reject) => {
+      this.waiting = { resolve, reject }
+      this.advanceCredit()
+    })
   }
 
   /** Stops reading, and cancels the call unless it has ended. */
@@ -194,7 +205,13 @@ export class StreamedCall extends CarriedCall implements AsyncIterableIterator<U
     return theEnd
   }
 
+  protected notePart(bytes: number): void {
+    this.pending += bytes
+    if (this.waiting) this.advanceCredit()
+  }
+
   protected take(value: Uint8Array): void {
+    this.pending = 0
     if (!this.waiting) {
       this.messages.push(value)
       return
@@ -226,6 +243,17 @@ export class StreamedCall extends CarriedCall implements AsyncIterableIterator<U
     this.error = undefined
     this.isOver = true
     return Promise.reject(error)
+  }
+
+  /**
+   * Returns credit for a message that the reader waits for, before it is complete and can be read: it may be longer
+   * than the credit. What a reader does not wait for gets none, or each unread answer would grow.
+   */
+  private advanceCredit(): void {
+    if (this.isOver || this.pending === 0) return
+    this.carrier?.addCredit(this, this.pending)
+    this.read -= this.pending
+    this.pending = 0
   }
 
   private makeRoom(bytes: number): void {

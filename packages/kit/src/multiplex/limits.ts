@@ -9,7 +9,7 @@ export const MAX_CALL_BYTES = 32 * 1024 * 1024
 /** Largest message of the client on a stream, in bytes; as the contract says. */
 export const LARGEST_REQUEST = 2 * 1024 * 1024
 /** Credit that each call begins with, in bytes; as the contract says. */
-export const WINDOW = 1024 * 1024
+export const WINDOW = 512 * 1024
 /** A longer message is sent in parts of this length, in bytes, so that others come in between. */
 export const PART = 512 * 1024
 /** About how much goes into one message of the stream, in bytes. */

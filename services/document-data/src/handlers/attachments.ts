@@ -22,7 +22,7 @@ import { getAttachment, type Attachment } from '../store/attachments/attachments
 import { readContent } from '../store/attachments/content-reads'
 import { toWire } from './attachment-wire'
 import { attachmentsQuery } from './attachments-query'
-import { authorOf, requireDocument } from './document-call'
+import { authorOf, readerOf, requireDocument } from './document-call'
 import { isKnown, runRead, tagOf } from './document-options'
 
 const NOTHING = Buffer.alloc(0)
@@ -47,7 +47,7 @@ export const attachments = (ctx: Context): Rpcs => ({
       return
     }
     const query = attachmentsQuery(request)
-    const { seq, chunks } = await ctx.documents.readRecords(docId, query, call.signal)
+    const { seq, chunks } = await ctx.documents.readRecords(docId, query, readerOf(call))
     let isFirst = true
     for await (const chunk of chunks) {
       yield isFirst ? { chunk, seq, etag: tagOf(epoch, seq) } : { chunk, seq: 0 }

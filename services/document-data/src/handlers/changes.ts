@@ -14,7 +14,7 @@ import type { Context } from '../context'
 import type { ChangesReply } from '../store/documents/change-reads'
 import type { ChangesPlan } from '../store/feed/changes-plan'
 import { tagOf } from './document-options'
-import { requireDocument } from './document-call'
+import { readerOf, requireDocument } from './document-call'
 
 const MAX_ENTRIES = 1000
 const MAX_WAIT_MS = 25_000
@@ -40,7 +40,7 @@ export const changes = (ctx: Context): ChangesService => ({
     const leave = ctx.admission.enter({ kind: 'read', userId, docId, bytes: 0 })
     let isShort = false
     try {
-      const reading = ctx.documents.readChanges(docId, plan, call.signal)
+      const reading = ctx.documents.readChanges(docId, plan, readerOf(call))
       const reply = reading instanceof Promise ? await reading : reading
       isShort = Array.isArray(reply.parts)
       // A complete result only has to be sent and needs no further work from this process.

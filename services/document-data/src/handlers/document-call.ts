@@ -4,6 +4,7 @@ import type { ServerCall } from '@sheaf/auth/server-call'
 import type { NeededRole } from '@sheaf/auth/roles'
 import { currentTraceparent } from '@sheaf/kit/telemetry/telemetry'
 import type { Context } from '../context'
+import type { ReadCaller } from '../store/documents/record-reads'
 import type { Author } from '../store/log/log'
 
 /**
@@ -24,6 +25,11 @@ export function requireDocument(
 export function requireHome({ home }: Pick<Context, 'home'>, named: string | undefined): void {
   if (named !== home)
     throw new AppError('precondition', 'WRONG_HOME', 'the document is stored on another instance')
+}
+
+/** The caller of a read in the form that the document store expects. */
+export function readerOf({ caller, signal }: ServerCall): ReadCaller {
+  return { signal, userId: caller.system ? undefined : caller.userId }
 }
 
 /** Returns the author of the changes made by a call. */

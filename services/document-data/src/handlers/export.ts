@@ -21,7 +21,7 @@ import { describeTable } from '../export/table-schema'
 import { planWorkbook } from '../export/workbook'
 import type { PlanExport } from '../store/documents/read-export'
 import type { Schema, Table } from '../store/schema/schema'
-import { requireDocument } from './document-call'
+import { readerOf, requireDocument } from './document-call'
 import { isKnown, runRead, tagOf } from './document-options'
 
 /** Maximum size of one message; larger chunks are split. */
@@ -152,7 +152,7 @@ async function* exportAs(
     yield { chunk: NOTHING, etag: tagOf(epoch, latest), notModified: true }
     return
   }
-  const { seq, chunks } = await ctx.documents.readExport(docId, plan, call.signal)
+  const { seq, chunks } = await ctx.documents.readExport(docId, plan, readerOf(call))
   // Only the first message carries the log position of the snapshot.
   let etag: string | undefined = tagOf(epoch, seq)
   for await (const chunk of chunks)

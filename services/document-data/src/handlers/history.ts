@@ -12,7 +12,7 @@ import type { Context } from '../context'
 import { planHistory, readHistory, type HistoryPage } from '../store/feed/history'
 import { historyTable } from '../store/feed/history-table'
 import { revertChange } from '../store/revert/revert'
-import { requireDocument } from './document-call'
+import { readerOf, requireDocument } from './document-call'
 import { runWrite } from './document-options'
 
 const MAX_ENTRIES = 100
@@ -23,7 +23,7 @@ export const history = (ctx: Context): HistoryService => ({
     const { docId } = request
     requireDocument(ctx, call, docId, 'editors')
     requireListable(request)
-    const { entries, next } = await findPage(ctx, request, call.signal)
+    const { entries, next } = await findPage(ctx, request, call)
     const options = { docId, oldValues: true, removedCells: true }
     return { changes: entries.map((entry) => createEvent(entry, options)), nextBeforeSeq: next }
   },
@@ -59,7 +59,7 @@ function requireListable({ tableId, rowId, beforeSeq, limit }: ListHistoryReques
 async function findPage(
   ctx: Context,
   { docId, tableId, rowId, beforeSeq, limit }: ListHistoryRequest,
-  signal: AbortSignal,
+  call: ServerCall,
 ): Promise<HistoryPage> {
   const found = ctx.documents.read<{ page: HistoryPage; tableRef?: number }>(docId, (doc) => {
     const tableRef = tableId === '' ? undefined : historyTable(doc, tableId)
@@ -70,7 +70,7 @@ async function findPage(
   const hasGaps = rowId > 0 && page.entries.some(({ operations }) => operations === undefined)
   if (tableRef === undefined || (page.isWhole && !hasGaps)) return page
   const plan = planHistory(queryOf({ tableRef, rowId, beforeSeq, limit }))
-  const { chunks } = await ctx.documents.readExport(docId, () => plan, signal)
+  const { chunks } = await ctx.documents.readExport(docId, () => plan, readerOf(call))
   const parts: Buffer[] = []
   for await (const part of chunks) parts.push(part)
   return JSON.parse(Buffer.concat(parts).toString()) as HistoryPage

@@ -21,7 +21,7 @@ import type { Context } from '../context'
 import { addOrUpdateRecords } from '../store/records/add-or-update'
 import { requireExpected } from '../store/records/expected-cells'
 import { addRecords, deleteRecords, updateRecords } from '../store/records/records'
-import { requireDocument } from './document-call'
+import { readerOf, requireDocument } from './document-call'
 import { isKnown, isStrict, runWrite, tagOf } from './document-options'
 import { readChangedRows, readNewRows } from './records-bodies'
 import { completeDocument, RecordsPage, type RecordsDocument } from './records-page'
@@ -55,7 +55,7 @@ export const records = (ctx: Context): RecordsService => ({
     const isPage = view?.cursor !== undefined
     const page = isPage ? new RecordsPage(ctx.cursors, request, epoch) : undefined
     const query = recordsQuery(request, page)
-    const reply = await ctx.documents.readRecords(docId, query, call.signal)
+    const reply = await ctx.documents.readRecords(docId, query, readerOf(call))
     const hasExtras = isPage || view?.count === true
     const document: RecordsDocument = hasExtras
       ? await completeDocument(reply, request, page)

@@ -65,6 +65,35 @@ describe('a caller that goes away', () => {
   })
 })
 
+describe('long reads that nobody reads', () => {
+  it('are limited to 12 of one user in all documents, and leave room for another', async () => {
+    await using instance = await TestInstance.start()
+    const { clients } = instance
+    const documents = [await tableOf(instance), await tableOf(instance)]
+    for (const docId of documents) await clients.add(docId, 'T', rows(20_000, 'x'.repeat(500)))
+    const open: AsyncIterator<unknown>[] = []
+    const begin = async (docId: string, userId: number) => {
+      const request = ReadRecordsRequest.fromPartial({ docId, tableId: 'T' })
+      const call = await clients.as(docId, 'viewers', { userId })
+      const chunks = clients.records.readRecords(request, call)[Symbol.asyncIterator]()
+      await chunks.next()
+      open.push(chunks)
+    }
+    const [one = '', other = ''] = documents
+    for (let read = 0; read < 6; read++) for (const docId of documents) await begin(docId, 7)
+    await expect(begin(one, 7)).rejects.toMatchObject({
+      code: 'too_many',
+      reason: 'TOO_MANY_READS',
+      metadata: { retryAfterMs: '1000' },
+    })
+    await begin(one, 8)
+    expect(await clients.read(one, 'T', { limit: 1 })).toHaveLength(1)
+    await open[0]?.return?.()
+    await eventually(() => begin(other, 7))
+    for (const chunks of open) await chunks.return?.()
+  })
+})
+
 async function drain(chunks: AsyncIterator<unknown>): Promise<void> {
   for (;;) if ((await chunks.next()).done) return
 }

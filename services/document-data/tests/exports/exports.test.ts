@@ -291,7 +291,7 @@ describe('an export', () => {
         standard: false,
       })
     const left = new AbortController()
-    const { chunks } = await store.readExport(id, plan, left.signal)
+    const { chunks } = await store.readExport(id, plan, { signal: left.signal })
     const taking = (async () => {
       for await (const chunk of chunks) if (chunk.length > 10) left.abort()
     })()

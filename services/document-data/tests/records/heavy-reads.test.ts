@@ -237,3 +237,37 @@ function readIndexNames(store: DocumentStore, docId: string): string[] {
         .all() as string[],
   )
 }
+
+describe('few rows of long cells', () => {
+  it.each([{}, { limit: 900 }, { sort: ['-T'] }, { filterJson: filterJson({ N: [1] }) }])(
+    'are not held in memory as a whole while they are read: %j',
+    async (request) => {
+      await using folder = await tempDir()
+      await using store = await openStore(folder.path)
+      const docId = await createTable(store, 'Wide', { T: 'Text', N: 'Numeric' })
+      const cells = Array.from({ length: 1000 }, (_, i) => `${i} ${'x'.repeat(10_000)}`)
+      await addColumns(
+        store,
+        docId,
+        'Wide',
+        new Map<string, Cell[]>([
+          ['T', cells],
+          ['N', cells.map(() => 1)],
+        ]),
+      )
+      const { chunks } = await beginRead(store, docId, { tableId: 'Wide', ...request })
+      const lengths: number[] = []
+      const all: Buffer[] = []
+      for await (const chunk of chunks) {
+        lengths.push(chunk.length)
+        all.push(chunk)
+      }
+      expect(Math.max(...lengths)).toBeLessThan(1024 * 1024)
+      const { records } = JSON.parse(Buffer.concat(all).toString()) as {
+        records: { fields: { T: string } }[]
+      }
+      const texts = records.map(({ fields }) => fields.T)
+      expect(texts.sort()).toEqual(cells.slice(0, request.limit).sort())
+    },
+  )
+})

@@ -75,7 +75,7 @@ export async function beginRead(
   signal?: AbortSignal,
 ): Promise<RecordsReply> {
   const whole = ReadRecordsRequest.fromPartial({ docId, ...request })
-  return store.readRecords(docId, recordsQuery(whole), signal)
+  return store.readRecords(docId, recordsQuery(whole), { signal })
 }
 
 /** The text of a read. */

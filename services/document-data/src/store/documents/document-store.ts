@@ -10,7 +10,7 @@ import { DocumentLifeCycle } from './life-cycle'
 import { OpenDocuments, type OpenDocumentsOptions } from './open-documents'
 import { PublishingPort } from './publishing-port'
 import { readExport, type PlanExport } from './read-export'
-import { readRecords, type RecordsQuery, type RecordsReply } from './record-reads'
+import { readRecords, type ReadCaller, type RecordsQuery, type RecordsReply } from './record-reads'
 import {
   createSharedResources,
   type SharedResources,
@@ -110,9 +110,9 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
   readRecords(
     docId: string,
     query: RecordsQuery,
-    signal?: AbortSignal,
+    caller?: ReadCaller,
   ): RecordsReply | Promise<RecordsReply> {
-    const limits = this.limits(signal)
+    const limits = this.limits(caller)
     return this.documents.runMaybeAsync(docId, (doc) => readRecords(doc, query, limits))
   }
 
@@ -123,9 +123,9 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
   readChanges(
     docId: string,
     plan: ChangesPlan,
-    signal?: AbortSignal,
+    caller?: ReadCaller,
   ): ChangesReply | Promise<ChangesReply> {
-    const limits = this.limits(signal)
+    const limits = this.limits(caller)
     return this.documents.runMaybeAsync(docId, (doc) => readChanges(doc, plan, limits))
   }
 
@@ -138,8 +138,8 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
   }
 
   /** Reads tables in another form, in chunks made on demand; see `readExport`. */
-  readExport(docId: string, plan: PlanExport, signal?: AbortSignal): Promise<RecordsReply> {
-    return this.documents.runAsync(docId, (doc) => readExport(doc, plan, this.limits(signal)))
+  readExport(docId: string, plan: PlanExport, caller?: ReadCaller): Promise<RecordsReply> {
+    return this.documents.runAsync(docId, (doc) => readExport(doc, plan, this.limits(caller)))
   }
 
   /** Schedules the removal of contents that belong to no attachment and are claimed by no running upload. */
@@ -156,7 +156,7 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
     await this.shared.workers[Symbol.asyncDispose]()
   }
 
-  private limits(signal: AbortSignal | undefined) {
-    return { signal, maxAgeMs: this.options.maxReadMs }
+  private limits({ signal, userId }: ReadCaller = {}) {
+    return { signal, userId, maxAgeMs: this.options.maxReadMs }
   }
 }

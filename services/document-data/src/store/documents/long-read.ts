@@ -1,4 +1,5 @@
 import type { Connection } from '../sqlite/connections'
+import type { AcquireSlot } from '../sqlite/reader-pool'
 import { callEnded, readInChunks, type ReadLimits } from '../reads/record-chunks'
 import type { Schema } from '../schema/schema'
 import type { ThreadPlan } from '../workers/worker-messages'
@@ -53,13 +54,14 @@ export async function readLong(
 
 /** Starts a read in a thread; undefined when there are no threads. Throws `too_many` when too many run. */
 function startInThread(
-  { workers, pool, path }: OpenDocument,
+  doc: OpenDocument,
   plan: ThreadPlan,
   limits: ReadLimits,
 ): WorkerRead | undefined {
+  const { workers, pool, path } = doc
   if (!workers.available) return undefined
   let read: WorkerRead | undefined
-  const leave = pool.enter((reason) => read?.fail(reason))
+  const leave = pool.enter((reason) => read?.fail(reason), slotFor(doc, limits))
   try {
     return (read = workers.read(path, plan, limits, leave))
   } catch (error) {
@@ -68,8 +70,13 @@ function startInThread(
   }
 }
 
+/** Acquires a slot for the user of a read; Sheaf's own reads need none. */
+function slotFor({ longReads }: OpenDocument, { userId }: ReadLimits): AcquireSlot | undefined {
+  return userId === undefined ? undefined : () => longReads.acquire(userId)
+}
+
 function readHere(doc: OpenDocument, parts: LongRead['parts'], limits: ReadLimits): ChunkedReply {
-  const loan = doc.pool.borrow()
+  const loan = doc.pool.borrow(slotFor(doc, limits))
   try {
     // The snapshot starts with the first read, here: nothing is written in between.
     loan.connection.prepare('BEGIN').run()

@@ -99,6 +99,11 @@ export class OpenDocument {
     this.maintenance.removeOrphanedContents()
   }
 
+  /** Slots for the long reads of all documents. */
+  get longReads(): SharedResources['longReads'] {
+    return this.shared.longReads
+  }
+
   /** Threads for heavy reads. */
   get workers(): SharedResources['workers'] {
     return this.shared.workers

@@ -8,6 +8,10 @@ type Figures = Pick<StoreFigures, 'repliesKept' | 'repliesMade'>
 
 /** Bytes of a reply above which it is not cached. */
 const MAX_REPLY_BYTES = 64 * 1024
+/** Bytes of a reply above which it is read in chunks, however few its rows: a client may take long to read it. */
+const MAX_WHOLE_BYTES = 1024 * 1024
+/** Plans with a longer key are not remembered as long. */
+const MAX_KEY_LENGTH = 4096
 
 /**
  * Cache of small replies of one document, valid until the next write: many clients request the same page
@@ -15,15 +19,21 @@ const MAX_REPLY_BYTES = 64 * 1024
  */
 export class ReadCache {
   private readonly replies = new Map<string, Buffer>()
+  /** Keys of plans whose replies were too long for one piece. Only a hint, so it outlives writes. */
+  private readonly long = new Set<string>()
 
   constructor(
     private readonly budget: ByteBudget,
     private readonly figures: Figures = { repliesKept: 0, repliesMade: 0 },
   ) {}
 
-  /** The reply to the plan, read when it is not cached. Its bytes must not be modified. */
-  get(plan: ReadPlan, read: () => Buffer): Buffer {
+  /**
+   * The reply to the plan, read when it is not cached; undefined when it has to be read in chunks. Its bytes must
+   * not be modified.
+   */
+  get(plan: ReadPlan, read: () => Buffer): Buffer | undefined {
     const key = keyOf(plan)
+    if (this.long.has(key)) return undefined
     const kept = this.replies.get(key)
     if (kept) {
       this.figures.repliesKept++
@@ -31,6 +41,7 @@ export class ReadCache {
     }
     this.figures.repliesMade++
     const reply = read()
+    if (!isWhole(reply)) return this.noteLong(key)
     if (reply.length <= MAX_REPLY_BYTES && this.budget.take(reply.length)) {
       this.replies.set(key, reply)
       if (this.replies.size > MAX_REPLIES) this.dropOldest()
@@ -44,6 +55,12 @@ export class ReadCache {
     this.replies.clear()
   }
 
+  private noteLong(key: string): undefined {
+    if (key.length <= MAX_KEY_LENGTH) this.long.add(key)
+    const [oldest] = this.long
+    if (this.long.size > MAX_REPLIES && oldest !== undefined) this.long.delete(oldest)
+  }
+
   private dropOldest(): void {
     for (const [key, reply] of this.replies) {
       this.budget.give(reply.length)
@@ -51,6 +68,11 @@ export class ReadCache {
       return
     }
   }
+}
+
+/** True for a reply that may be sent in one piece. */
+export function isWhole({ length }: Buffer): boolean {
+  return length <= MAX_WHOLE_BYTES
 }
 
 /** Values that JSON cannot distinguish: bigint from text, non-finite numbers from null. */

@@ -16,6 +16,10 @@ import { documentParts, readAtOnce, type ReadLimits } from '../reads/record-chun
 import type { Schema, Table } from '../schema/schema'
 import { readLong, type ChunkedReply } from './long-read'
 import type { OpenDocument } from './open-document'
+import { isWhole } from './read-cache'
+
+/** On whose behalf a read runs. */
+export type ReadCaller = Partial<Pick<ReadLimits, 'signal' | 'userId'>>
 
 /** What a read of records selects. */
 export interface RecordsQuery {
@@ -87,13 +91,15 @@ function prepare(doc: OpenDocument, reader: DocumentReader, query: RecordsQuery)
   const rows = isPage(plan) ? 0 : countRoughly(connection, plan)
   const extent = extentOf(plan, rows)
   if (extent === 'small') {
+    // Few rows may be long: undefined then.
     const whole = doc.replies.get(plan, () => readAtOnce(connection, plan))
     return { schema, seq, plan, heavy: false, narrowed: false, whole }
   }
   const ids = built.byColumn.size > 0 ? find(doc, { connection, table, plan, built, rows }) : null
   if (!ids) return { schema, seq, plan, heavy: extent === 'heavy', narrowed: false }
   const narrow = narrowTo(plan, ids)
-  const whole = extentOfFound(ids.length) === 'small' ? readAtOnce(connection, narrow) : undefined
+  const reply = extentOfFound(ids.length) === 'small' ? readAtOnce(connection, narrow) : undefined
+  const whole = reply && isWhole(reply) ? reply : undefined
   return { schema, seq, plan: narrow, heavy: false, narrowed: true, whole }
 }
 

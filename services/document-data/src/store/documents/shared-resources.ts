@@ -8,6 +8,7 @@ import type { Operation } from '../log/log'
 import { LogWatch } from '../log/log-watch'
 import type { LogRecord } from '../log/record-writer'
 import { WorkerPool } from '../workers/worker-pool'
+import { LongReadSlots } from './long-read-slots'
 
 const MAX_WAL_BYTES = 64 * 1024 * 1024
 /** Bytes that all documents together cache: of log entries, as JSON, and of replies. */
@@ -84,6 +85,7 @@ export interface DocumentEvents {
 export interface SharedResources {
   readonly unpublished: UnpublishedMarkers
   readonly workers: WorkerPool
+  readonly longReads: LongReadSlots
   readonly uploads: ActiveUploads
   readonly indexRules: IndexRules
   /** For log entries until they are published, and for cached replies. */
@@ -140,6 +142,7 @@ export function createSharedResources(
       program: workerProgram,
       onCrash: (error) => options.onWorkerCrash?.(error),
     }),
+    longReads: new LongReadSlots(),
     uploads: new ActiveUploads(),
     indexRules: { ...indexRules, ...options.indexRules, maxPerTable: maxIndexes },
     entryBudget,

@@ -13,7 +13,7 @@ const CHUNK_BYTES = 256 * 1024
 /** Maximum number of cells in one chunk: about a millisecond. */
 const MAX_CELLS = 16_000
 /** Cells in the first chunk of a column, before their length is known. */
-const FIRST_CELLS = 2_000
+const FIRST_CELLS = 100
 /** Rows examined at once when most of them may not match. */
 const FILTER_ROWS = 16_000
 /**

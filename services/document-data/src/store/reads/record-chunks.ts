@@ -13,12 +13,14 @@ import { skipRows } from './skip-rows'
 const RANGE_ROWS = 1500
 /** Size that chunks of a large reply approach. */
 const CHUNK_BYTES = 256 * 1024
-/** Rows examined at once when most of them may not match. */
+/** Rows examined at once at most when few of them match. */
 const FILTER_ROWS = 16_000
 /** The same limit where each row is also parsed again. */
 const ARROW_FILTER_ROWS = 4_000
 /** Rows in the first chunk, before their length is known. */
-const FIRST_ROWS = 500
+const FIRST_ROWS = 20
+/** Growth of the number of rows from one chunk to the next at most. */
+const MAX_GROWTH = 64
 
 /** The text before the rows of a part. */
 interface Lead {
@@ -31,6 +33,8 @@ export interface ReadLimits {
   readonly signal: AbortSignal | undefined
   /** Longest life of the snapshot, in milliseconds: while it lives the write-ahead log cannot shrink. */
   readonly maxAgeMs: number
+  /** The user whose share of long reads is used; undefined for a read of Sheaf itself, which has no limit. */
+  readonly userId?: number
 }
 
 /*
@@ -149,10 +153,10 @@ function rangeParts(connection: Connection, plan: ReadPlan, lead: Lead): Generat
   return filteredParts(connection, plan, lead)
 }
 
-/** Number of rows to read next, given the size of this part. */
-function adapt(rows: number, part: Buffer | null): number {
-  const fitting = part === null ? RANGE_ROWS : Math.round((rows * CHUNK_BYTES) / part.length)
-  return Math.max(1, Math.min(RANGE_ROWS, fitting))
+/** Number of rows to read next, given the size of this part; of rows of which few may pass, more at each step. */
+function adapt(rows: number, part: Buffer | null, most = RANGE_ROWS): number {
+  const fitting = part === null ? most : Math.round((rows * CHUNK_BYTES) / part.length)
+  return Math.max(1, Math.min(most, fitting, rows * MAX_GROWTH))
 }
 
 /**
@@ -171,15 +175,15 @@ function* filteredParts(
   const statement = connection.pluck<Buffer | null>(`
     SELECT CAST(?||group_concat(${row}, '${frame.separator}') AS BLOB)
     FROM ${from} NOT INDEXED WHERE id > ? AND id <= ? AND (${where})`)
-  const all = takesAll(plan)
-  let rows = all ? FIRST_ROWS : plan.arrow ? ARROW_FILTER_ROWS : FILTER_ROWS
+  const most = takesAll(plan) ? RANGE_ROWS : plan.arrow ? ARROW_FILTER_ROWS : FILTER_ROWS
+  let rows = FIRST_ROWS
   for (let after: number | undefined = yield* skipRows(connection, plan); after !== undefined;) {
     const end = findEnd.get(after, rows - 1)
     const range = [after, end ?? Number.MAX_SAFE_INTEGER]
     const part = requireRow(statement.get(lead.text, ...range, ...params))
     yield part
     after = end
-    if (all) rows = adapt(rows, part)
+    rows = adapt(rows, part, most)
   }
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
-import { openReader, type Connection } from './connections'
+import { openLongReader, type Connection } from './connections'
 
 /** Long reads of one document at the same time. */
 const MAX_READERS = 16
@@ -17,13 +17,23 @@ export interface Loan {
 
 type Revoke = (reason: AppError) => void
 
+/** Acquires what a long read needs besides its place here, and returns a function that releases it; may throw. */
+export type AcquireSlot = () => () => void
+
+interface RunningRead {
+  readonly revoke: Revoke
+  readonly free: () => void
+}
+
+const acquireNothing: AcquireSlot = () => () => {}
+
 /**
  * The long reads of one document, and read-only connections for those on the event loop. Their snapshots
  * prevent the reuse of the write-ahead log; `drain` holds back new reads until all running ones have ended.
  */
 export class ReaderPool {
   private readonly spare: Connection[] = []
-  private readonly loans = new Map<object, Revoke>()
+  private readonly loans = new Map<object, RunningRead>()
   private readonly waiting = new Set<Revoke>()
   private drained: PromiseWithSettle | undefined
 
@@ -71,36 +81,42 @@ export class ReaderPool {
 
   /**
    * Counts a long read that has a connection of its own; `revoke` is called when it has to end. Returns what
-   * must be called at its end. Throws `too_many` when too many long reads of the document run.
+   * must be called at its end. Throws `too_many` when too many long reads of the document run, and what
+   * `acquire` throws.
    */
-  enter(revoke: Revoke): () => void {
+  enter(revoke: Revoke, acquire = acquireNothing): () => void {
     const key = {}
-    this.claim(key, revoke)
+    this.requireRoom()
+    this.loans.set(key, { revoke, free: acquire() })
     return () => this.leave(key)
   }
 
-  /** Borrows a connection. Throws `too_many` when too many long reads of the document run. */
-  borrow(): Loan {
+  /** Borrows a connection. Throws as `enter`. */
+  borrow(acquire = acquireNothing): Loan {
     this.requireRoom()
-    const connection = this.spare.pop() ?? openReader(this.path)
+    const free = acquire()
+    const connection = this.takeSpare(free)
     const release = () => this.giveBack(connection)
     const loan: { connection: Connection; revoked?: AppError; release: () => void } = {
       connection,
       release,
     }
-    this.claim(connection, (reason) => {
+    const revoke: Revoke = (reason) => {
       loan.revoked = reason
       connection.close()
-    })
+    }
+    this.loans.set(connection, { revoke, free })
     return loan
   }
 
   /** Ends all reads and closes the connections. */
   close(reason: AppError): void {
-    const revoked = [...this.loans.values(), ...this.waiting]
+    const reads = [...this.loans.values()]
+    const revoked = [...reads.map(({ revoke }) => revoke), ...this.waiting]
     this.onEmpty = () => {}
     this.loans.clear()
     this.waiting.clear()
+    for (const { free } of reads) free()
     for (const revoke of revoked) revoke(reason)
     for (const connection of this.spare.splice(0)) connection.close()
   }
@@ -119,13 +135,20 @@ export class ReaderPool {
       )
   }
 
-  private claim(key: object, revoke: Revoke): void {
-    this.requireRoom()
-    this.loans.set(key, revoke)
+  private takeSpare(free: () => void): Connection {
+    try {
+      return this.spare.pop() ?? openLongReader(this.path)
+    } catch (error) {
+      free()
+      throw error
+    }
   }
 
   private leave(key: object): boolean {
-    if (!this.loans.delete(key)) return false
+    const read = this.loans.get(key)
+    if (!read) return false
+    this.loans.delete(key)
+    read.free()
     if (this.loans.size === 0) this.onEmpty()
     return true
   }

@@ -1,7 +1,7 @@
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { toAppError } from '@sheaf/kit/errors'
 import { changeParts } from '../feed/changes'
-import { openReader, openWriter, type Connection } from '../sqlite/connections'
+import { openLongReader, openWriter, type Connection } from '../sqlite/connections'
 import { exportParts } from '../exports/export-parts'
 import { readLatestSeq } from '../log/log'
 import { takesAll } from '../reads/read-plan'
@@ -131,7 +131,7 @@ function ownBytes({ buffer, byteOffset, byteLength }: Buffer): ArrayBuffer {
 const reads = new Map<number, ThreadRead>()
 
 function startRead(request: ReadRequest, send: Send): void {
-  const connection = openReader(request.path)
+  const connection = openLongReader(request.path)
   try {
     reads.set(request.id, new ThreadRead(request, connection, request.ahead, send))
   } catch (error) {
