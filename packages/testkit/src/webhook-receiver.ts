@@ -24,7 +24,7 @@ export type Answer = (delivery: ReceivedDelivery) => ReceiverAnswer | Promise<Re
 
 /** A fake receiver of webhooks. */
 export interface WebhookReceiver extends AsyncDisposable {
-  /** `http://127.0.0.1:<port>`; every path below it accepts deliveries. */
+  /** `http://<host>:<port>`; every path below it accepts deliveries. */
   readonly url: string
   readonly port: number
   /** All deliveries, in order of arrival. */
@@ -37,8 +37,9 @@ export interface WebhookReceiver extends AsyncDisposable {
 
 /** Starts a receiver on a free loopback port, to which Sheaf must be allowed to post. */
 export async function startReceiver(
-  options: { readonly answer?: Answer; readonly port?: number } = {},
+  options: { readonly answer?: Answer; readonly port?: number; readonly host?: string } = {},
 ): Promise<WebhookReceiver> {
+  const { host = '127.0.0.1' } = options
   const deliveries: ReceivedDelivery[] = []
   const take = async (request: IncomingMessage): Promise<ReceiverAnswer> => {
     const { url: path = '', headers } = request
@@ -55,11 +56,11 @@ export async function startReceiver(
   })
   await new Promise<void>((resolve, reject) => {
     server.on('error', reject)
-    server.listen(options.port ?? 0, '127.0.0.1', resolve)
+    server.listen(options.port ?? 0, host, resolve)
   })
   const { port } = server.address() as AddressInfo
   const receiver: WebhookReceiver = {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${host}:${port}`,
     port,
     deliveries,
     answer: options.answer ?? (() => ({})),

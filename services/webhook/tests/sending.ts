@@ -6,7 +6,7 @@ import { createTestDatabase } from '@sheaf/testkit/engines'
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { migrations } from '../src/db/migrations/index'
 import type { EventKind, WebhookSchema } from '../src/db/schema'
-import { DeliveryScheduler } from '../src/delivery/delivery-scheduler'
+import { DeliveryScheduler, type SchedulerLimits } from '../src/delivery/delivery-scheduler'
 import { Poster } from '../src/targets/post'
 
 /** What waits, as the matching of events would queue it. */
@@ -14,6 +14,12 @@ export interface QueuedEvent {
   readonly row: object
   readonly kind?: EventKind
   readonly traceparent?: string
+}
+
+/** Limits of a sender, and of its attempts. */
+export interface SenderOptions extends SchedulerLimits {
+  readonly timeoutMs?: number
+  readonly allowedHosts?: readonly string[]
 }
 
 /** A database of the webhook service, and senders that share it. */
@@ -41,10 +47,11 @@ export class SendingWorld implements AsyncDisposable {
   }
 
   /** Starts a sender, to be disposed of by the test or with the world. */
-  startSender({ timeoutMs = 15_000 } = {}): DeliveryScheduler {
-    const poster = new Poster({ allowedHosts: ['127.0.0.1'], timeoutMs })
+  startSender(options: SenderOptions = {}): DeliveryScheduler {
+    const { timeoutMs = 15_000, allowedHosts = ['127.0.0.1', '127.0.0.2'], ...limits } = options
+    const poster = new Poster({ allowedHosts, timeoutMs })
     this.closer.defer(() => poster[Symbol.dispose]())
-    const sender = this.closer.use(new DeliveryScheduler(this.db, poster, this.log))
+    const sender = this.closer.use(new DeliveryScheduler(this.db, poster, this.log, limits))
     this.senders.add(sender)
     sender.wake()
     return sender
@@ -53,9 +60,13 @@ export class SendingWorld implements AsyncDisposable {
   /** Makes a webhook in a document of its own. */
   async addWebhook(
     url: string,
-    fields: { readonly authorization?: string; readonly docId?: string } = {},
+    fields: {
+      readonly authorization?: string
+      readonly docId?: string
+      readonly creator?: number
+    } = {},
   ): Promise<{ id: string; docId: string; secret: string }> {
-    const { docId = randomUUID(), authorization = '' } = fields
+    const { docId = randomUUID(), authorization = '', creator } = fields
     const id = randomUUID()
     const secret = `whsec_${randomBytes(32).toString('base64')}`
     const { db } = this
@@ -72,7 +83,16 @@ export class SendingWorld implements AsyncDisposable {
     }
     await db
       .insertInto('webhooks')
-      .values({ id, doc_id: docId, url, authorization, secret, ...types, unsubscribe_key: id })
+      .values({
+        id,
+        doc_id: docId,
+        url,
+        authorization,
+        creator,
+        secret,
+        ...types,
+        unsubscribe_key: id,
+      })
       .execute()
     return { id, docId, secret }
   }

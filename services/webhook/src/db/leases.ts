@@ -3,26 +3,36 @@ import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { WebhookSchema } from './schema'
 
 /** Due webhooks that are considered at once. */
-const SCAN = 2_000
+export const SCAN = 1_000
 
 /** The exclusive right to deliver for one webhook. A holder that has lost it can change nothing. */
 export interface Lease {
   readonly webhookId: string
   readonly leaseId: string
-  /** Host and port of its URL when the lease was granted. */
-  readonly target: string
 }
 
-/** Which webhooks to claim. */
-export interface Claim {
-  /** True for those whose last attempt failed, false for all others. */
-  readonly failing: boolean
-  readonly limit: number
-  /** Maximum number of webhooks of one target. */
-  readonly perTarget: number
-  /** Remaining number for targets that have claimed webhooks already. */
-  readonly left: ReadonlyMap<string, number>
-  readonly leaseMs: number
+/** A kind of webhooks, by their last attempts. */
+export type Lane = 'working' | 'slow' | 'failing'
+
+/** Those whose slots the deliveries of a webhook take. */
+export interface Parties {
+  readonly docId: string
+  /** Id of the user who created the webhook; null when it is not known. */
+  readonly creator: number | null
+  /** The network that the last attempt reached, or the host of the URL before the first one. */
+  readonly network: string
+}
+
+/** A due webhook. */
+export interface DueWebhook extends Parties {
+  readonly id: string
+}
+
+/** Parties whose webhooks are not considered. */
+export interface Excluded {
+  readonly documents: ReadonlySet<string>
+  readonly creators: ReadonlySet<number>
+  readonly networks: ReadonlySet<string>
 }
 
 /** A webhook whose row this transaction holds, and the current time. */
@@ -37,44 +47,42 @@ export const asynchronousCommit = sql<boolean>`set_config('synchronous_commit', 
 
 const isFree = sql`due_at <= now() and (lease_until is null or lease_until <= now())`
 
-/** The claimed webhooks. */
-export interface Claimed {
-  readonly leases: readonly Lease[]
-  /** True when more webhooks were due than were considered. */
-  readonly isMore: boolean
+const laneOf = sql`case when failing_since is not null then 'failing' when slow then 'slow' else 'working' end`
+const networkOf = sql`coalesce(nullif(network, ''), regexp_replace(target, ':[0-9]*$', ''))`
+
+/** Returns due webhooks of a lane, longest overdue first, `SCAN` at most. */
+export async function findDue(
+  db: Kysely<WebhookSchema>,
+  lane: Lane,
+  { documents, creators, networks }: Excluded,
+): Promise<readonly DueWebhook[]> {
+  const { rows } = await sql<DueWebhook>`
+    select id, doc_id as "docId", creator, ${networkOf} as network from webhooks
+    where ${isFree} and ${laneOf} = ${lane}
+      and doc_id <> all(${[...documents]}::uuid[])
+      and coalesce(creator <> all(${[...creators]}::bigint[]), true)
+      and ${networkOf} <> all(${[...networks]}::text[])
+    order by due_at limit ${SCAN}`.execute(db)
+  return rows
 }
 
-/** Claims due webhooks exclusively until their leases expire, longest overdue first. */
-export async function claimDue(db: Kysely<WebhookSchema>, claim: Claim): Promise<Claimed> {
-  const left = [...claim.left]
-  const full = left.filter(([, places]) => places <= 0).map(([target]) => target)
-  const { rows } = await sql<Lease & { considered: number }>`
-    with due as (
-      select id, target, due_at from webhooks
-      where ${isFree} and (failing_since is not null) = ${claim.failing}::boolean
-        and target <> all(${full}::text[])
-      order by due_at limit ${SCAN}
-    ), ranked as (
-      select id, target, due_at, row_number() over (partition by target order by due_at) as place
-      from due
-    ), chosen as (
-      select id from ranked left join unnest(
-        ${left.map(([target]) => target)}::text[], ${left.map(([, places]) => places)}::int[]
-      ) as taken (target, places) using (target)
-      where place <= coalesce(places, ${claim.perTarget}::int)
-      order by due_at limit ${claim.limit}
-    ), locked as (
-      select id from webhooks where id in (select id from chosen) and ${isFree} and (select ${asynchronousCommit})
+/** Claims those of these webhooks that are still due, exclusively until their leases expire. */
+export async function claimDue(
+  db: Kysely<WebhookSchema>,
+  ids: readonly string[],
+  leaseMs: number,
+): Promise<readonly Lease[]> {
+  const { rows } = await sql<Lease>`
+    with locked as (
+      select id from webhooks
+      where id = any(${ids}::uuid[]) and ${isFree} and (select ${asynchronousCommit})
       for update skip locked
     )
-    update webhooks w set lease_id = ${randomUUID()}::uuid, lease_until = now() + ${seconds(claim.leaseMs)},
+    update webhooks w set lease_id = ${randomUUID()}::uuid, lease_until = now() + ${seconds(leaseMs)},
       updated_at = now(), status = case w.status when 'idle' then 'sending' else w.status end
     from locked where w.id = locked.id
-    returning w.id as "webhookId", w.lease_id as "leaseId", w.target, (select count(*) from due) as considered`.execute(
-    db,
-  )
-  const leases = rows.map(({ considered: _, ...lease }) => lease)
-  return { leases, isMore: rows[0]?.considered === SCAN }
+    returning w.id as "webhookId", w.lease_id as "leaseId"`.execute(db)
+  return rows
 }
 
 /** Locks the webhook of a lease; undefined when the lease is lost, or the webhook was deleted. */

@@ -102,6 +102,12 @@ interface WebhooksTable {
 
   /** Host and port of the URL. */
   target: GeneratedAlways<string>
+  /** Id of the user who created it; null for webhooks of earlier versions. */
+  creator: number | null
+  /** The network of the address that the last attempt reached; empty before the first one. */
+  network: Generated<string>
+  /** True when the last attempt took long. */
+  slow: Generated<boolean>
 }
 
 interface EventsTable {

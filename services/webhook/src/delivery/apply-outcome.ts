@@ -19,6 +19,8 @@ export interface OutgoingDelivery {
 export interface CompletedAttempt {
   readonly sent: OutgoingDelivery
   readonly outcome: PostOutcome
+  /** True when it took so long that the webhook belongs into the slow lane. */
+  readonly isSlow: boolean
 }
 
 /**
@@ -28,16 +30,18 @@ export interface CompletedAttempt {
 export async function applyOutcome(
   trx: Transaction<WebhookSchema>,
   webhook: LeasedWebhook,
-  { sent, outcome }: CompletedAttempt,
+  { sent, outcome, isSlow }: CompletedAttempt,
 ): Promise<WebhookChange> {
   const { by_hand: byHand, id } = sent.delivery
   const isDone = outcome.error === null
   const state = isDone ? 'success' : byHand ? 'failed' : 'waiting'
   const delivery = await recordAttempt(trx, id, outcome, state)
   if (!delivery) return {}
-  if (isDone) return succeed(webhook, delivery, outcome)
-  if (byHand) return failManual(webhook, delivery, outcome)
-  return webhook.url === sent.url ? fail(webhook, delivery, outcome) : {}
+  const isCurrent = webhook.url === sent.url
+  const seen = isCurrent ? { slow: isSlow, network: outcome.network ?? webhook.network } : {}
+  if (isDone) return { ...succeed(webhook, delivery, outcome), ...seen }
+  if (byHand) return { ...failManual(webhook, delivery, outcome), ...seen }
+  return isCurrent ? { ...fail(webhook, delivery, outcome), ...seen } : {}
 }
 
 /** Returns the status of a webhook without due deliveries. */

@@ -3,11 +3,19 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { jitter } from '@sheaf/kit/backoff'
 import type { Logger } from '@sheaf/kit/logger'
 import type { Kysely } from 'kysely'
-import { claimDue, type Lease } from '../db/leases'
+import {
+  claimDue,
+  findDue,
+  SCAN,
+  type DueWebhook,
+  type Lane,
+  type Lease,
+  type Parties,
+} from '../db/leases'
 import type { WebhookSchema } from '../db/schema'
 import type { Poster } from '../targets/post'
-import { DeliverySlots, type Lane } from './delivery-slots'
-import { LEASE_MS, runDeliverySession } from './delivery-session'
+import { DeliverySlots } from './delivery-slots'
+import { LEASE_MS, runDeliverySession, type Pace } from './delivery-session'
 
 /** Polling interval for due webhooks. */
 const POLL_MS = 1_000
@@ -16,14 +24,25 @@ const GATHER_MS = 10
 /** Grace period for attempts in progress at shutdown. */
 const GRACE_MS = 1_000
 
-const lanes: readonly Lane[] = ['working', 'failing']
+const lanes: readonly Lane[] = ['working', 'slow', 'failing']
+
+/** An attempt that takes longer makes its webhook slow; a session ends after `turnMs`. */
+const pace: Pace = { slowMs: 2_000, turnMs: 15_000 }
+
+/** Replacements for limits, for tests. */
+export interface SchedulerLimits {
+  /** Slots by lane. */
+  readonly slots?: Readonly<Record<Lane, number>>
+  readonly pace?: Pace
+}
 
 /**
  * Delivers due webhooks, many concurrently, each in order and independently: one that fails or is slow
- * occupies its own slot only. Any number of schedulers share one database.
+ * occupies its own slot only, and no document, user or network has more than its share of the slots. Any number
+ * of schedulers share one database.
  */
 export class DeliveryScheduler implements AsyncDisposable {
-  private readonly slots = new DeliverySlots()
+  private readonly slots: DeliverySlots
   private readonly sessions = new Set<Promise<void>>()
   private readonly closing = new AbortController()
   private readonly stop = new AbortController()
@@ -37,7 +56,9 @@ export class DeliveryScheduler implements AsyncDisposable {
     private readonly db: Kysely<WebhookSchema>,
     private readonly poster: Pick<Poster, 'post'>,
     private readonly log: Logger,
+    private readonly limits: SchedulerLimits = {},
   ) {
+    this.slots = new DeliverySlots(limits.slots)
     // Every attempt in progress adds a listener.
     setMaxListeners(0, this.stop.signal)
   }
@@ -88,29 +109,42 @@ export class DeliveryScheduler implements AsyncDisposable {
   }
 
   private async startDue(lane: Lane): Promise<void> {
-    const failing = lane === 'failing'
-    // A target with more due webhooks than one scan considers yields to others in the next scan.
-    const served = new Map<string, number>()
-    for (let isMore = true; isMore;) {
-      const { limit, perTarget, left } = this.slots.available(lane)
-      if (limit <= 0) return
-      const room = { limit, perTarget, left: new Map([...left, ...served]) }
-      const claimed = await claimDue(this.db, { ...room, failing, leaseMs: LEASE_MS })
-      for (const lease of claimed.leases) {
-        served.set(lease.target, 0)
-        const session = this.send(lane, lease).finally(() => this.sessions.delete(session))
-        this.sessions.add(session)
-      }
-      isMore = claimed.isMore
+    const selection = this.slots.begin(lane)
+    for (let isMore = true; isMore && selection.mayContinue;) {
+      const due = await findDue(this.db, lane, selection)
+      const chosen = selection.take(due)
+      if (chosen.length > 0) await this.start(lane, chosen)
+      isMore = due.length === SCAN
     }
   }
 
-  private async send(lane: Lane, lease: Lease): Promise<void> {
-    this.slots.acquire(lane, lease.target)
+  /** Claims webhooks whose slots are taken, and starts sessions; slots of those that others hold are released. */
+  private async start(lane: Lane, chosen: readonly DueWebhook[]): Promise<void> {
+    const ids = chosen.map(({ id }) => id)
+    const leases = new Map<string, Lease>()
+    try {
+      for (const lease of await claimDue(this.db, ids, LEASE_MS)) leases.set(lease.webhookId, lease)
+    } finally {
+      for (const webhook of chosen) {
+        const lease = leases.get(webhook.id)
+        if (lease) this.startSession(lane, webhook, lease)
+        else this.slots.release(lane, webhook)
+      }
+    }
+  }
+
+  private startSession(lane: Lane, parties: Parties, lease: Lease): void {
+    const session = this.send(lane, parties, lease).finally(() => this.sessions.delete(session))
+    this.sessions.add(session)
+  }
+
+  private async send(lane: Lane, parties: Parties, lease: Lease): Promise<void> {
     const { db, poster } = this
+    let isDue = false
     try {
       const ending = { closing: this.closing.signal, stop: this.stop.signal }
-      await runDeliverySession({ db, poster, ...ending }, lease)
+      const tools = { db, poster, ...ending, lane, pace: this.limits.pace ?? pace }
+      isDue = await runDeliverySession(tools, lease)
     } catch (error) {
       // Its lease ends by itself, and it is due again then.
       this.log.warn(
@@ -118,9 +152,8 @@ export class DeliveryScheduler implements AsyncDisposable {
         'a delivery session of a webhook failed',
       )
     } finally {
-      const mayBeAwaited = this.slots.isExhausted(lane)
-      this.slots.release(lane, lease.target)
-      if (mayBeAwaited) this.wakeSoon()
+      const isAwaited = this.slots.release(lane, parties)
+      if (isAwaited || isDue) this.wakeSoon()
     }
   }
 

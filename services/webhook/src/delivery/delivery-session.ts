@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { toAppError } from '@sheaf/kit/errors'
 import type { Kysely } from 'kysely'
 import { trimLog } from '../db/delivery-log'
-import { returnLease, type Lease } from '../db/leases'
+import { returnLease, type Lane, type Lease } from '../db/leases'
 import type { WebhookSchema } from '../db/schema'
 import type { Poster, PostOutcome } from '../targets/post'
 import { countAttempt } from '../metrics'
@@ -28,23 +28,45 @@ export interface DeliverySession {
   readonly closing: AbortSignal
   /** Aborted at the end of the grace period: the current attempt is cancelled. */
   readonly stop: AbortSignal
+  /** The lane whose slot the session holds. */
+  readonly lane: Lane
+  readonly pace: Pace
+}
+
+/** What makes a webhook give up its slot to others. */
+export interface Pace {
+  /** An attempt that takes longer makes the webhook slow, in milliseconds. */
+  readonly slowMs: number
+  /** No attempt begins later in a session, in milliseconds. */
+  readonly turnMs: number
 }
 
 /**
- * Sends deliveries of one webhook, in order, until none is due, an attempt fails, or the limit of one session
- * is reached; then releases the lease. An attempt that shutdown cancels is not recorded.
+ * Sends deliveries of one webhook, in order, until none is due, an attempt fails or moves the webhook to the slow
+ * lane, or the limits of one session are reached; then releases the lease. An attempt that shutdown cancels is
+ * not recorded. Returns true when its limits ended it, so that the webhook is due again.
  */
-export async function runDeliverySession(tools: DeliverySession, lease: Lease): Promise<void> {
+export async function runDeliverySession(tools: DeliverySession, lease: Lease): Promise<boolean> {
+  const { slowMs, turnMs } = tools.pace
+  const until = performance.now() + turnMs
   let attempted: CompletedAttempt | undefined
   for (let sent = 0; ; sent++) {
-    const mayContinue = sent < MAX_DELIVERIES && !tools.closing.aborted
     const asked = performance.now()
-    const next = await takeNextWithRetries(tools, lease, attempted, mayContinue)
-    if (!next) return await trimLogOccasionally(tools, lease, sent)
+    const changesLane = attempted?.isSlow === true && tools.lane === 'working'
+    const mayContinue = sent < MAX_DELIVERIES && asked < until && !changesLane
+    const isOpen = mayContinue && !tools.closing.aborted
+    const next = await takeNextWithRetries(tools, lease, attempted, isOpen)
+    if (!next) {
+      await trimLogOccasionally(tools, lease, sent)
+      return !mayContinue
+    }
     const isFresh = performance.now() - asked < FRESH_MS
     const outcome = isFresh ? await attemptDelivery(tools, next) : undefined
-    if (!outcome) return await returnLease(tools.db, lease)
-    attempted = { sent: next, outcome }
+    if (!outcome) {
+      await returnLease(tools.db, lease)
+      return false
+    }
+    attempted = { sent: next, outcome, isSlow: outcome.durationMs > slowMs }
   }
 }
 

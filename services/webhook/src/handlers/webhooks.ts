@@ -43,6 +43,7 @@ export const webhooks = (ctx: Context): WebhooksService => ({
     const made = wished.map((webhook) => ({
       id: randomUUID(),
       unsubscribe_key: randomUUID(),
+      creator: call.caller.userId,
       secret: createSecret(),
       ...toRow(webhook, tables),
     }))

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { isAddress, isPublicAddress } from './addresses'
+import { isAddress, isPublicAddress, networkOf } from './addresses'
 
 /** IPv4 networks that are not public: first address, bits. */
 const closed = [
@@ -150,5 +150,16 @@ describe('an address', () => {
         expect(typeof isPublicAddress(text)).toBe('boolean')
       }),
     )
+  })
+})
+
+describe('the network of an address', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::'],
+    ['2001:db8:1:2::', '2001:db8:1:2::'],
+  ])('%s is %s', (address, network) => {
+    expect(networkOf(address)).toBe(network)
   })
 })

@@ -44,3 +44,16 @@ function tunnelled(address: IPv6): IPv4 | undefined {
   const isIsatap = ((address.parts[4] ?? 0) & ~0x0200) === 0 && address.parts[5] === 0x5efe
   return isIsatap ? new IPv4(address.toByteArray().slice(-4)) : undefined
 }
+
+/**
+ * Returns the network of an address, under which deliveries are counted: an IPv4 address, or the first half of
+ * an IPv6 address, since one machine may have all addresses of the other half.
+ */
+export function networkOf(ip: string): string {
+  if (!isAddress(ip)) return ip
+  const address = parse(ip)
+  if (address.kind() === 'ipv4') return address.toString()
+  const ipv6 = address as IPv6
+  if (ipv6.isIPv4MappedAddress()) return ipv6.toIPv4Address().toString()
+  return IPv6.networkAddressFromCIDR(`${ipv6.toString()}/64`).toString()
+}

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { isPublicAddress } from './addresses'
+import { isPublicAddress, networkOf } from './addresses'
 import { readResponse } from './read-response'
 import { describeFault, readFaultCode } from './faults'
 import { resolveHost, type Address, type Resolve } from './resolve'
@@ -35,6 +35,8 @@ export interface PostOutcome {
   readonly retryAfter?: string
   /** True when nothing was sent, since deliveries may not go to the target. */
   readonly isRefused?: boolean
+  /** The network of the host; absent when the host was not resolved. */
+  readonly network?: string
   readonly durationMs: number
 }
 
@@ -72,19 +74,20 @@ export class Poster implements Disposable {
     const started = performance.now()
     const ending = new AbortController()
     const timer = setTimeout(() => ending.abort(), this.timeoutMs)
+    const found: { network?: string } = {}
     const onStop = () => ending.abort(new Stopped('stopped'))
     stop?.addEventListener('abort', onStop, { once: true })
     try {
       stop?.throwIfAborted()
-      const outcome = await this.tryPost(post, ending.signal)
-      return { ...outcome, durationMs: since(started) }
+      const outcome = await this.tryPost(post, ending.signal, found)
+      return { ...outcome, ...found, durationMs: since(started) }
     } catch (error) {
       if (stop?.aborted) throw error
       const seconds = this.timeoutMs / 1_000
       const reason = ending.signal.aborted
         ? `no complete response within ${seconds} s`
         : describeFault(error)
-      return { ...failed(reason), durationMs: since(started) }
+      return { ...failed(reason), ...found, durationMs: since(started) }
     } finally {
       clearTimeout(timer)
       stop?.removeEventListener('abort', onStop)
@@ -96,11 +99,17 @@ export class Poster implements Disposable {
     this.https.destroy()
   }
 
-  private async tryPost(post: Post, signal: AbortSignal): Promise<Outcome> {
+  /** Reports the network of the host in `found`, also when the attempt fails. */
+  private async tryPost(
+    post: Post,
+    signal: AbortSignal,
+    found: { network?: string },
+  ): Promise<Outcome> {
     const target = this.findTarget(post.url)
     if (!target) return { ...failed('the URL is not allowed'), isRefused: true }
     const host = hostOf(target.url)
     const addresses = await untilAborted(this.resolve(host), signal)
+    found.network = addresses.map(({ address }) => networkOf(address)).sort()[0]
     const isOpen = target.isAllowedHost || addresses.every((each) => isPublicAddress(each.address))
     if (!isOpen) return { ...failed('the host resolves to a non-public address'), isRefused: true }
     const pinned = { ...target, host, addresses }

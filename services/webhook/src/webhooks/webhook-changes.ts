@@ -12,7 +12,7 @@ export function needsTables(change: WebhookChange): boolean {
 export function toRow(
   webhook: NewWebhook,
   tables: DocumentTables,
-): Omit<NewWebhookRow, 'id' | 'unsubscribe_key' | 'secret'> {
+): Omit<NewWebhookRow, 'id' | 'unsubscribe_key' | 'secret' | 'creator'> {
   const { url, eventTypes, enabled, name, memo, authorization } = webhook
   const refs = refsToRow(tables.resolve(webhook))
   return { url, event_types: eventTypes, enabled, name, memo, authorization, ...refs }
@@ -33,6 +33,8 @@ export function planChange(
   const set: WebhookUpdate = {
     ...{ url, event_types: eventTypes, enabled, name, memo, authorization },
     ...refs,
+    // The new URL may lead to another network.
+    ...(url !== undefined && url !== row.url && { network: '' }),
   }
   if (
     tables &&
