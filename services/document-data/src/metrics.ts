@@ -9,7 +9,7 @@ import type { Admission } from './admission'
 import type { ChangePublisher } from './changes/publisher'
 import type { SqlPool } from './sql/sql-pool'
 import type { DocumentStore } from './store/documents/document-store'
-import type { CommittedGroup } from './store/sqlite/group-commit'
+import type { CommittedGroup } from './store/sqlite/write-group'
 
 /** Powers of two, up to the maximum number of writes per transaction. */
 const writeBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256]

@@ -217,7 +217,8 @@ export class ChangePublisher implements AsyncDisposable {
     const traced = headers()
     const traceparent = span?.traceparent ?? first.traceparent
     if (traceparent !== '') traced.set('traceparent', traceparent)
-    const msgID = `${docId}:${epoch}:${first.seq}`
+    // With its first seq alone, a longer batch after a restart would be taken for a shorter one sent before.
+    const msgID = `${docId}:${epoch}:${first.seq}-${entries.at(-1)?.seq ?? first.seq}`
     const options = { msgID, headers: traced, timeout: CONFIRM_MS }
     let isConfirmed = false
     try {

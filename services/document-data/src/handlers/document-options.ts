@@ -5,7 +5,7 @@ import type { ReadOptions, WriteOptions } from '@sheaf/protos/sheaf/document_dat
 import type { Context } from '../context'
 import type { DocumentReader, DocumentWriter } from '../store/document'
 import type { Author } from '../store/log/log'
-import { findReply, keepReply, type ReplyKey } from '../store/records/idempotency'
+import { findReply, requireStorable, type ReplyKey } from '../store/log/replies'
 import { authorOf } from './document-call'
 
 /*
@@ -73,13 +73,14 @@ export async function runWrite<R extends WriteResponse>(
     return { ...reply, seq: doc.nextSeq, etag: tagOf(epoch, doc.nextSeq) } as R
   }
   const runAsked = (doc: DocumentWriter): R => {
-    const kept = key && findReply(doc.connection, key)
+    const kept = key && findReply(doc.connection, key, doc.earlierReplies)
     if (kept) return write.response.decode(kept)
     requireMatch(options?.ifMatch ?? [], tagOf(epoch, doc.seq))
     const response = run(doc)
     if (key) {
       const bytes = encodeBytes(write.response, response)
-      keepReply(doc.connection, key, { seq: response.seq, bytes })
+      requireStorable(bytes)
+      doc.reply = { ...key, seq: response.seq, bytes }
     }
     return response
   }

@@ -1,6 +1,7 @@
 import type { Connection } from './sqlite/connections'
 import type { IndexUse } from './indexes/index-use'
 import type { Operation } from './log/log'
+import type { Reply } from './log/replies'
 import { readSchema, type Schema } from './schema/schema'
 
 /** Rejects the result of an asynchronous callback: reads and writes run synchronously. */
@@ -30,6 +31,10 @@ export class DocumentWriter implements DocumentReader {
   replacedBytes = 0
   /** The indexes that a look-up may use; undefined for a document that is not open yet. */
   indexes?: IndexUse
+  /** The reply to this write that is stored with it, if it has an idempotency key. */
+  reply?: Reply
+  /** Replies of earlier writes that are not stored yet. */
+  earlierReplies: readonly Reply[] = []
   private current: Schema | undefined
 
   constructor(

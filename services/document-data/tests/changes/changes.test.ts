@@ -228,7 +228,7 @@ describe('changes', () => {
     const again = await jetstream(nats).publish(
       `sheaf.changes.${docId}`,
       ChangeBatch.encode({ changes: events.slice(0, 1), epoch }).finish(),
-      { msgID: `${docId}:${epoch}:1` },
+      { msgID: `${docId}:${epoch}:1-1` },
     )
     expect(again.duplicate).toBe(true)
   })

@@ -85,7 +85,12 @@ describe('a damaged log', () => {
   })
 
   it('is not what a document of the previous form has: it is migrated, and its entries are read', async () => {
-    const sql = 'ALTER TABLE _sheaf_log DROP COLUMN checksum; PRAGMA user_version = 4'
+    const sql = `
+      ALTER TABLE _sheaf_log DROP COLUMN checksum;
+      ALTER TABLE _sheaf_log DROP COLUMN lsn;
+      ALTER TABLE _sheaf_replies DROP COLUMN lsn;
+      ALTER TABLE _sheaf_state DROP COLUMN lsn;
+      PRAGMA user_version = 4`
     await withChanged(sql, async (store, docId, path) => {
       expect(checkDocument(path, { full: false })).toEqual([])
       await write(store, docId, 'fourth')

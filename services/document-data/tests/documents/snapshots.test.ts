@@ -165,7 +165,7 @@ describe('a snapshot', () => {
       CREATE TABLE _sheaf_indexes (name TEXT PRIMARY KEY, used_at INTEGER NOT NULL);
       CREATE INDEX _sheaf_auto_2_5 ON Words (T);
       INSERT INTO _sheaf_indexes VALUES ('_sheaf_auto_2_5', 0);
-      INSERT INTO _sheaf_replies VALUES (1, 'key', x'00', 1, 0, x'00', 0)`)
+      INSERT INTO _sheaf_replies VALUES (1, 'key', x'00', 1, 0, x'00', 0, 1)`)
     db.close()
     const copy = openBytes(await exportBytes())
     const names = copy.prepare('SELECT name FROM sqlite_master').pluck().all()

@@ -69,7 +69,7 @@ export class DocumentLifeCycle {
 
   /** Removes a document that was never announced, leaving no tombstone. */
   async discard(docId: string): Promise<void> {
-    this.parts.documents.close(docId)
+    await this.parts.documents.close(docId)
     await translateDiskErrors(() => this.parts.files.discard(docId))
   }
 

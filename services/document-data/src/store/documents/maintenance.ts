@@ -8,7 +8,7 @@ import {
 } from '../attachments/file-contents'
 import type { GroupCommit } from '../sqlite/group-commit'
 import type { ReaderPool } from '../sqlite/reader-pool'
-import { hasOldReplies, removeOldReplies } from '../records/idempotency'
+import { hasOldReplies, removeOldReplies } from '../log/replies'
 import type { WorkerPool } from '../workers/worker-pool'
 
 /** Dependencies of DocumentMaintenance. */
@@ -69,7 +69,7 @@ export class DocumentMaintenance {
 
   /** Schedules the removal of expired replies, in small steps between which writes proceed. */
   trimReplies(): void {
-    if (this.closed || this.trimming) return
+    if (this.closed || this.trimming || this.of.group.isOpen) return
     try {
       if (hasOldReplies(this.of.writer)) void this.begin(() => this.trim())
     } catch (error) {
@@ -81,7 +81,7 @@ export class DocumentMaintenance {
    * Schedules the removal of contents without attachment: of interrupted uploads and of removed attachments.
    */
   removeOrphanedContents(): void {
-    if (this.closed || this.removing) return
+    if (this.closed || this.removing || this.of.group.isOpen) return
     const { writer, uploads, failed } = this.of
     try {
       if (hasOrphanedContents(writer, uploads)) void this.begin(() => this.removeAll())
@@ -99,10 +99,12 @@ export class DocumentMaintenance {
   }
 
   private async shrinkLog(): Promise<void> {
-    const { workers, path, writer } = this.of
+    const { workers, path, writer, group } = this.of
     // A thread does most of the work, so the load on the event loop is small.
     if (workers.available) await workers.run(path, ['PRAGMA wal_checkpoint(PASSIVE)'])
-    if (!this.closed && !this.building) writer.db.pragma('wal_checkpoint(TRUNCATE)')
+    await group.runBetween(() => {
+      if (!this.building) writer.db.pragma('wal_checkpoint(TRUNCATE)')
+    })
   }
 
   private async trim(): Promise<void> {
@@ -130,7 +132,7 @@ export class DocumentMaintenance {
     await group.add(() => {
       for (const sql of statements) writer.db.exec(sql)
     })
-    if (!this.closed) indexes.reload(writer)
+    await group.runBetween(() => indexes.reload(writer))
   }
 
   /**
@@ -140,8 +142,9 @@ export class DocumentMaintenance {
   private async build(statements: readonly string[]): Promise<void> {
     const { group, workers, path, indexes, writer } = this.of
     this.building = true
-    group.pause()
     try {
+      await group.pause()
+      if (this.closed) return
       await workers.run(path, statements)
       if (!this.closed) indexes.reload(writer)
     } finally {

@@ -65,9 +65,14 @@ export class OpenDocument {
     this.working = this.committed
     this.pool = new ReaderPool(path)
     this.replies = new ReadCache(shared.replyBudget, shared.figures)
+    const { stages } = shared
     const hooks = {
+      derive: stages?.derive && ((signal: AbortSignal) => stages.derive?.(docId, signal)),
+      append:
+        stages?.append &&
+        ((signal: AbortSignal) => stages.append?.(docId, this.log.stored, signal)),
       memberStarts: () => this.remember(),
-      beforeCommit: () => this.beforeCommit(),
+      record: () => this.storeRecords(),
       committed: () => this.afterCommit(),
       undone: () => this.afterRollback(),
       spoiled: (cause: unknown) => {
@@ -101,7 +106,7 @@ export class OpenDocument {
 
   /** True when closing would interrupt nothing. */
   get idle(): boolean {
-    const isAsked = this.group.waiting > 0 || this.pool.inUse > 0
+    const isAsked = this.group.waiting > 0 || this.group.isOpen || this.pool.inUse > 0
     return !isAsked && !this.maintenance.busy && !this.log.isGathering
   }
 
@@ -149,14 +154,13 @@ export class OpenDocument {
       const { schema, seq } = this.working
       const doc = new DocumentWriter(this.docId, this.writer, schema, seq)
       doc.indexes = this.indexUse
+      doc.earlierReplies = this.log.pendingReplies
       const result = fn(doc)
-      const next = doc.nextSeq
-      if (next > seq) {
-        this.log.append(next, author, doc.operations)
-        this.burdened = this.indexes.wrote(doc.operations) || this.burdened
-      }
+      const { nextSeq: next, operations, reply } = doc
+      this.log.add({ seq: next > seq ? next : undefined, author, operations, reply })
+      this.burdened = this.indexes.wrote(operations) || this.burdened
       this.working = { schema: doc.schema, seq: next }
-      trace?.applied(doc.operations)
+      trace?.applied(operations)
       return { result, seq: next }
     }, signal)
     if (trace)
@@ -199,14 +203,22 @@ export class OpenDocument {
     return true
   }
 
-  /** Runs the waiting writes and closes the file. */
-  close(): void {
-    this.group.flush()
-    this.abandon(new AppError('unavailable', 'DOCUMENT_CLOSED', 'the document was closed'), true)
+  /**
+   * Runs the waiting writes and closes the file; later ones fail. Returns a promise only when a write has to
+   * wait.
+   */
+  close(): Promise<void> | undefined {
+    const reason = new AppError('unavailable', 'DOCUMENT_CLOSED', 'the document was closed')
+    this.maintenance.close()
+    const finished = this.group.finish(reason)
+    if (finished) return finished.then(() => this.abandon(reason, true))
+    this.abandon(reason, true)
+    return undefined
   }
 
-  /** Closes the file at once; waiting calls fail with the reason. */
+  /** Closes the file at once; running and waiting writes fail with the reason. */
   abandon(reason: AppError, saveMarks = false): void {
+    if (this.closedBy) return
     this.closedBy = reason
     this.maintenance.close()
     this.group.close(reason)
@@ -236,8 +248,9 @@ export class OpenDocument {
     }
   }
 
-  private beforeCommit(): void {
+  private storeRecords(): void {
     const logged = this.working.seq !== this.committed.seq
+    this.log.store()
     if (logged) this.shared.unpublished.set(this.docId)
     if (logged || this.saveMarks) this.log.save(this.working.seq)
   }

@@ -108,9 +108,22 @@ export class OpenDocuments implements AsyncDisposable {
     return translated
   }
 
-  /** Closes a document; waiting writes run first. */
-  close(docId: string): void {
-    this.release(docId, (doc) => doc.close())
+  /**
+   * Closes a document; waiting writes run first, and later ones fail. A document that is not busy is closed
+   * when the call returns.
+   */
+  async close(docId: string): Promise<void> {
+    const doc = this.open.get(docId)
+    if (!doc) return
+    try {
+      // Until its last write has ended the document stays listed: a second connection would meet its lock.
+      const finished = doc.close()
+      if (finished) await finished
+    } catch (error) {
+      this.options.onFileError(error, docId)
+    } finally {
+      if (this.open.get(docId) === doc) this.open.delete(docId)
+    }
   }
 
   /**
@@ -138,7 +151,7 @@ export class OpenDocuments implements AsyncDisposable {
     clearInterval(this.sweep)
     // An index that is being built holds the lock that closing needs.
     await Promise.all([...this.open.values()].map((doc) => doc.maintenance.quiet()))
-    for (const docId of [...this.open.keys()]) this.close(docId)
+    await Promise.all([...this.open.keys()].map((docId) => this.close(docId)))
   }
 
   private enter(docId: string): OpenDocument {
@@ -179,16 +192,10 @@ export class OpenDocuments implements AsyncDisposable {
   /** Closes a document whose connections are in doubt; the next use opens it again. */
   private retire(docId: string, cause: unknown): void {
     this.options.onFileError(cause, docId)
-    const reason = () =>
-      new AppError('unavailable', 'DISK_ERROR', 'the document file is unavailable')
-    this.release(docId, (doc) => doc.abandon(reason()))
-  }
-
-  private release(docId: string, end: (doc: OpenDocument) => void): void {
     const doc = this.open.get(docId)
     this.open.delete(docId)
     try {
-      if (doc) end(doc)
+      doc?.abandon(new AppError('unavailable', 'DISK_ERROR', 'the document file is unavailable'))
     } catch (error) {
       this.options.onFileError(error, docId)
     }
@@ -197,7 +204,7 @@ export class OpenDocuments implements AsyncDisposable {
   private closeOldest(except: string): void {
     for (const [docId, doc] of this.open) {
       if (this.open.size <= this.options.maxOpen) return
-      if (doc.idle && docId !== except) this.close(docId)
+      if (doc.idle && docId !== except) void this.close(docId)
     }
   }
 
@@ -211,7 +218,7 @@ export class OpenDocuments implements AsyncDisposable {
     const before = Date.now() - this.options.idleMs
     for (const [docId, doc] of this.open) {
       if (doc.usedAt > before) return
-      if (doc.idle) this.close(docId)
+      if (doc.idle) void this.close(docId)
     }
   }
 }

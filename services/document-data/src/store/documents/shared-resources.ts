@@ -3,9 +3,10 @@ import { ByteBudget } from '../sqlite/byte-budget'
 import { DiskState } from '../sqlite/disk-state'
 import type { UnpublishedMarkers } from '../sqlite/unpublished-markers'
 import { ActiveUploads } from '../attachments/file-contents'
-import type { CommittedGroup } from '../sqlite/group-commit'
+import type { CommittedGroup } from '../sqlite/write-group'
 import type { Operation } from '../log/log'
 import { LogWatch } from '../log/log-watch'
+import type { LogRecord } from '../log/record-writer'
 import { WorkerPool } from '../workers/worker-pool'
 
 const MAX_WAL_BYTES = 64 * 1024 * 1024
@@ -24,6 +25,20 @@ export interface WriteTrace {
 
 /** Starts tracing a write with this W3C traceparent; undefined when it is not sampled. */
 export type TraceWrite = (traceparent: string) => WriteTrace | undefined
+
+/**
+ * Stages of a group of writes that may wait with the transaction open; see GroupHooks. Absent stages take no
+ * time.
+ */
+export interface WriteStages {
+  derive?(docId: string, signal: AbortSignal): Promise<void> | undefined
+  /** `records` are those that the transaction adds to the log. */
+  append?(
+    docId: string,
+    records: readonly LogRecord[],
+    signal: AbortSignal,
+  ): Promise<void> | undefined
+}
 
 /** Counters of all documents since the start; plain fields, since every call increments them. */
 export class StoreFigures {
@@ -78,6 +93,7 @@ export interface SharedResources {
   readonly maxWalBytes: number
   readonly traceWrite: TraceWrite | undefined
   readonly observeGroup: ((group: CommittedGroup) => void) | undefined
+  readonly stages: WriteStages | undefined
   readonly figures: StoreFigures
   /** Whether writes fail for lack of space. */
   readonly disk: DiskState
@@ -103,6 +119,8 @@ export interface SharedResourcesOptions {
   readonly traceWrite?: TraceWrite
   /** Called after each transaction that is on disk. */
   readonly observeGroup?: (group: CommittedGroup) => void
+  /** Stages of writes that may wait. */
+  readonly stages?: WriteStages
   /** Called with the error of every thread that dies. */
   readonly onWorkerCrash?: (error: unknown) => void
 }
@@ -129,6 +147,7 @@ export function createSharedResources(
     maxWalBytes,
     traceWrite: options.traceWrite,
     observeGroup: options.observeGroup,
+    stages: options.stages,
     figures: new StoreFigures({ replies: replyBudget, entries: entryBudget }),
     disk: new DiskState(),
     watch: new LogWatch(),

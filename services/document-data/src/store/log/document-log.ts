@@ -1,16 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ByteBudget } from '../sqlite/byte-budget'
 import type { Connection } from '../sqlite/connections'
-import {
-  appendEntry,
-  readEntries,
-  type Appended,
-  type Author,
-  type LogEntry,
-  type Operation,
-} from './log'
+import { readEntries, type LogEntry } from './log'
 import { EVENT_BYTES, PublishState } from './publish-state'
 import { RecentEntries } from './recent-entries'
+import { RecordWriter, type LogRecord, type NewRecord } from './record-writer'
+import type { Reply } from './replies'
 
 /** How long entries wait for a write that fixes their batch along the way. */
 const GATHER_MS = 2
@@ -29,8 +24,7 @@ interface BatchSource {
 export class DocumentLog {
   private readonly publishing: PublishState
   private readonly recent: RecentEntries
-  /** Entries of the transaction that runs. */
-  private appended: Appended[] = []
+  private readonly records: RecordWriter
   private gathering = false
 
   constructor(
@@ -39,6 +33,7 @@ export class DocumentLog {
   ) {
     this.publishing = new PublishState(writer)
     this.recent = new RecentEntries(budget)
+    this.records = new RecordWriter(writer)
   }
 
   /** Entries up to this one have been confirmed by NATS. */
@@ -56,6 +51,16 @@ export class DocumentLog {
     return this.publishing.unsaved
   }
 
+  /** Replies of the open transaction that are not stored yet. */
+  get pendingReplies(): readonly Reply[] {
+    return this.records.pendingReplies
+  }
+
+  /** The records of the open transaction, once they are stored. */
+  get stored(): readonly LogRecord[] {
+    return this.records.stored
+  }
+
   /**
    * The next entries to publish, fixed on disk, including those added until `gathered`; empty when all is
    * published.
@@ -65,7 +70,8 @@ export class DocumentLog {
     gathered?: Promise<unknown>,
   ): Promise<LogEntry[]> {
     const isOpen = () => !this.publishing.batch && latest() > this.published
-    if (gathered && isOpen() && !this.publishing.overflows(this.writer, latest())) {
+    const isFull = () => read((connection) => this.publishing.overflows(connection, latest()))
+    if (gathered && isOpen() && !isFull()) {
       this.gathering = true
       await gathered
       this.gathering = false
@@ -87,45 +93,54 @@ export class DocumentLog {
     this.recent.confirm(seq)
   }
 
-  /** Adds an entry, within the transaction of a write. */
-  append(seq: number, author: Author, operations: readonly Operation[]): void {
-    this.appended.push(appendEntry(this.writer, seq, author, operations))
+  /** Takes the record of a write, which `store` adds to the log. Throws `invalid` for one that is too large. */
+  add(record: NewRecord): void {
+    this.records.add(record)
   }
 
-  /** Returns a function that forgets the entries added from now on, for a write that fails alone. */
+  /** Returns a function that forgets the records taken from now on, for a write that fails alone. */
   remember(): () => void {
-    const { length } = this.appended
-    return () => (this.appended.length = length)
+    return this.records.remember()
+  }
+
+  /** Adds the records of all writes of the open transaction to the log, in their order. */
+  store(): void {
+    this.records.store()
   }
 
   /** Stores how far the log is published, and what to publish next of the entries up to `latest`. */
   save(latest: number): void {
-    if (!this.gathering) this.publishing.save(this.writer, latest)
+    if (!this.gathering) this.saveMarks(latest)
   }
 
   /** The transaction is on disk. */
   committed(): void {
     this.publishing.settle(true)
-    for (const { entry, bytes } of this.appended) {
+    for (const { entry, bytes } of this.records.committed()) {
       const { operations, ...rest } = entry
       // In the form in which the log returns them: operations too large for a message are left out.
       if (bytes > EVENT_BYTES) this.recent.add(rest, 0)
       else this.recent.add({ ...rest, operations }, bytes)
     }
-    this.appended = []
   }
 
   /** The transaction was rolled back. */
   undone(): void {
     this.publishing.settle(false)
-    this.appended = []
+    this.records.undone()
   }
 
   /** Stores unsaved marks when `save` is true, and empties the memory. */
   close(latest: number, save: boolean): void {
     this.recent.clear()
     if (!save || !this.unsaved) return
-    this.publishing.save(this.writer, latest)
+    this.saveMarks(latest)
     this.publishing.settle(true)
+    this.records.committed()
+  }
+
+  private saveMarks(latest: number): void {
+    const marks = this.publishing.save(this.writer, latest, () => this.records.place())
+    if (marks) this.records.keepMarks(marks)
   }
 }

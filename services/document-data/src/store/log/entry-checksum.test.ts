@@ -3,6 +3,7 @@ import { entryChecksum, matchesChecksum, type EntryCells } from './entry-checksu
 
 const entry: EntryCells = {
   seq: 7,
+  lsn: 9,
   time: 1_767_225_600_000,
   user: 3,
   cause: 1,

@@ -3,6 +3,8 @@ import { crc32 } from 'node:zlib'
 /** The columns of a log entry that its checksum covers, as they are stored. */
 export interface EntryCells {
   readonly seq: number
+  /** Position of its record; null in entries of older releases. */
+  readonly lsn: number | null
   readonly time: number
   readonly user: number
   readonly cause: number
@@ -15,8 +17,9 @@ export interface EntryCells {
 
 /** The CRC-32 of a log entry, as a signed integer, which SQLite stores in four bytes. */
 export function entryChecksum(cells: EntryCells): number {
-  const { seq, time, user, cause, traceparent, tables, operations } = cells
-  const head = crc32(`${seq} ${time} ${user} ${cause} ${traceparent} ${tables} `)
+  const { seq, lsn, time, user, cause, traceparent, tables, operations } = cells
+  const position = lsn === null ? `${seq}` : `${seq} ${lsn}`
+  const head = crc32(`${position} ${time} ${user} ${cause} ${traceparent} ${tables} `)
   return crc32(operations, head) | 0
 }
 

@@ -1,3 +1,4 @@
+import { AppError } from '@sheaf/kit/errors'
 import type { StoredValue } from '../../values/column-type'
 import { storedNumber } from '../../values/numbers/number-storage'
 import type { Connection } from '../sqlite/connections'
@@ -147,36 +148,59 @@ export interface Author {
   readonly traceparent: string
 }
 
-/** An entry that was added, and how long its operations are as JSON, in bytes. */
-export interface Appended {
-  readonly entry: LogEntry
+/** The entry of a write that is not in the log yet. */
+export interface PendingEntry {
+  readonly seq: number
+  readonly author: Author
+  readonly operations: readonly Operation[]
+  /** The operations as JSON, and its length in bytes. */
+  readonly json: string
   readonly bytes: number
 }
 
-/** Adds the entry `seq` to the log, within the transaction of the write. */
-export function appendEntry(
-  connection: Connection,
+/** Maximum bytes of the operations of one entry: SQLite accepts no longer text. */
+const MAX_ENTRY_BYTES = 1_000_000_000
+
+/** Encodes an entry. Throws `invalid` for one that SQLite could not store. */
+export function encodeEntry(
   seq: number,
   author: Author,
   operations: readonly Operation[],
-): Appended {
+): PendingEntry {
+  const json = JSON.stringify(operations)
+  const bytes = Buffer.byteLength(json)
+  if (bytes > MAX_ENTRY_BYTES)
+    throw new AppError('invalid', 'VALUE_TOO_LARGE', 'a value is too large to store')
+  return { seq, author, operations, json, bytes }
+}
+
+/** Where a record stands in the log, and when it was written, in epoch milliseconds. */
+export interface RecordPosition {
+  readonly lsn: number
+  readonly time: number
+}
+
+/** Adds the entry of the record at this position to the log, within the transaction of its write. */
+export function appendEntry(
+  connection: Connection,
+  { seq, author, operations, json }: PendingEntry,
+  { lsn, time }: RecordPosition,
+): LogEntry {
   const tables = JSON.stringify([...new Set(operations.map(({ tableRef }) => tableRef))])
   const { userId: user, traceparent } = author
-  const entry = {
-    seq,
-    time: Date.now(),
-    user,
-    cause: causes[author.cause],
-    traceparent,
-    operations,
-  }
-  const json = JSON.stringify(operations)
-  const { time, cause } = entry
-  const checksum = entryChecksum({ ...entry, tables, operations: json })
+  const cause = causes[author.cause]
+  const cells = { seq, lsn, time, user, cause, traceparent, tables, operations: json }
   connection
-    .prepare('INSERT INTO _sheaf_log VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
-    .run(seq, time, user, cause, traceparent, tables, json, checksum)
-  return { entry, bytes: Buffer.byteLength(json) }
+    .prepare('INSERT INTO _sheaf_log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    .run(seq, time, user, cause, traceparent, tables, json, entryChecksum(cells), lsn)
+  return { seq, time, user, cause, traceparent, operations }
+}
+
+/** Position and time of the latest entry; zeros for an empty log. */
+export function readLatestPosition(connection: Connection): RecordPosition {
+  const sql = 'SELECT coalesce(lsn, seq), time FROM _sheaf_log ORDER BY seq DESC LIMIT 1'
+  const [lsn, time] = connection.raw<[number, number]>(sql).get() ?? [0, 0]
+  return { lsn, time }
 }
 
 /** Position of the latest entry; 0 for an empty log. The latest entry is never truncated from the log. */
@@ -195,7 +219,7 @@ interface EntryRow extends Omit<EntryCells, 'operations'> {
 }
 
 const ENTRIES = `
-  SELECT seq, time, user, cause, traceparent, tables,
+  SELECT seq, lsn, time, user, cause, traceparent, tables,
     CASE WHEN octet_length(operations) <= ? THEN operations END AS operations,
     CASE WHEN octet_length(operations) <= ? THEN checksum END AS checksum
   FROM _sheaf_log WHERE seq > ? AND seq <= ? ORDER BY seq`
@@ -228,9 +252,9 @@ export function readEntries(
   { after, upTo, maxBytes }: EntryRange,
 ): LogEntry[] {
   const rows = connection.prepare<EntryRow>(ENTRIES).all(maxBytes, maxBytes, after, upTo)
-  return rows.map(({ operations, tables, checksum, ...entry }) => {
+  return rows.map(({ operations, tables, checksum, lsn, ...entry }) => {
     if (operations === null) return entry
-    if (!matchesChecksum({ ...entry, tables, operations, checksum }))
+    if (!matchesChecksum({ ...entry, lsn, tables, operations, checksum }))
       throw new LogDamaged(entry.seq)
     return { ...entry, operations: parseLogged<Operation[]>(operations, entry.seq) }
   })

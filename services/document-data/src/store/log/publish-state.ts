@@ -1,14 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { requireRow, type Connection } from '../sqlite/connections'
 import type { FirstEntry } from './first-entries'
-import { appendEntry, measureRun, type Author, type Operation } from './log'
+import {
+  appendEntry,
+  encodeEntry,
+  measureRun,
+  type Author,
+  type Operation,
+  type RecordPosition,
+} from './log'
 
 /** Entries with larger operations are sent without them; readers get them from the log. */
 export const EVENT_BYTES = 128 * 1024
 /** Limits of one message: entries, and approximate bytes, well below the default limit of NATS of 1 MiB. */
 const BATCH = { count: 500, bytes: 256 * 1024, maxBytes: EVENT_BYTES }
 
-interface Marks {
+/** How far a log has been published. */
+export interface Marks {
   /** Entries up to this one have been confirmed by NATS. */
   readonly published: number
   /** Last entry of the batch that is being published; not above `published` when there is none. */
@@ -25,13 +33,19 @@ export function beginLog(
   operations: readonly Operation[],
 ): FirstEntry {
   const epoch = randomUUID()
-  connection.prepare('INSERT INTO _sheaf_state VALUES (1, ?, 0, 1)').run(epoch)
-  return { epoch, entry: appendEntry(connection, 1, author, operations).entry }
+  connection.prepare('INSERT INTO _sheaf_state VALUES (1, ?, 0, 1, 0)').run(epoch)
+  const entry = encodeEntry(1, author, operations)
+  return { epoch, entry: appendEntry(connection, entry, { lsn: 1, time: Date.now() }) }
 }
 
 /** The epoch of a document: part of its tag, created with the document, different in every copy. */
 export function readEpoch(connection: Connection): string {
   return requireRow(connection.pluck<string>('SELECT epoch FROM _sheaf_state WHERE id = 1').get())
+}
+
+/** Position of the latest record that has neither an entry nor a reply. */
+export function readStatePosition(connection: Connection): number {
+  return requireRow(connection.pluck<number>('SELECT lsn FROM _sheaf_state WHERE id = 1').get())
 }
 
 /**
@@ -82,16 +96,19 @@ export class PublishState {
 
   /**
    * Stores the marks, and fixes a new batch when none is in flight and entries up to `latest` are pending.
+   * Returns them; undefined when nothing has changed.
+   * @param place the position of the record that holds the marks; called only when there are new ones
    */
-  save(connection: Connection, latest: number): void {
+  save(connection: Connection, latest: number, place: () => RecordPosition): Marks | undefined {
     const published = this.confirmed
     let { batch } = this.stored
     if (batch <= published && latest > published) batch = measureRun(connection, published, BATCH)
-    if (published === this.stored.published && batch === this.stored.batch) return
+    if (published === this.stored.published && batch === this.stored.batch) return undefined
     connection
-      .prepare('UPDATE _sheaf_state SET published_seq = ?, batch_seq = ? WHERE id = 1')
-      .run(published, batch)
+      .prepare('UPDATE _sheaf_state SET published_seq = ?, batch_seq = ?, lsn = ? WHERE id = 1')
+      .run(published, batch, place().lsn)
     this.storing = { published, batch }
+    return this.storing
   }
 
   /** Call when the data written by `save` is on disk, or was rolled back. */

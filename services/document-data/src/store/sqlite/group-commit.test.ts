@@ -3,6 +3,8 @@ import { AppError } from '@sheaf/kit/errors'
 import { Connection } from './connections'
 import { GroupCommit } from './group-commit'
 
+const closed = () => new AppError('unavailable', 'DOCUMENT_CLOSED', 'closed')
+
 describe('GroupCommit', () => {
   let connection: Connection
   let events: string[]
@@ -15,7 +17,7 @@ describe('GroupCommit', () => {
     failure = undefined
     group = new GroupCommit(connection, {
       memberStarts: () => () => events.push('member undone'),
-      beforeCommit: () => events.push('commit'),
+      record: () => events.push('commit'),
       committed: () => {
         events.push('committed')
         if (failure) throw failure
@@ -39,7 +41,7 @@ describe('GroupCommit', () => {
 
   it('answers nothing before the commit', async () => {
     const write = group.add(insert('a')).then(() => events.push('answered'))
-    group.flush()
+    expect(group.finish(closed())).toBeUndefined()
     await write
     expect(events).toEqual(['commit', 'committed', 'answered'])
   })
@@ -53,7 +55,7 @@ describe('GroupCommit', () => {
 
   it('lets writes wait while it is paused, and runs them in their order afterwards', async () => {
     const early = group.add(insert('a'))
-    group.pause()
+    await group.pause()
     const late = group.add(insert('b'))
     await new Promise((resolve) => setImmediate(resolve))
     expect(stored()).toEqual([])
@@ -98,7 +100,7 @@ describe('GroupCommit', () => {
   it('fails the whole group when the commit is prevented', async () => {
     const failing = new GroupCommit(connection, {
       memberStarts: () => () => {},
-      beforeCommit: () => {
+      record: () => {
         throw Object.assign(new Error('no space left'), { code: 'ENOSPC' })
       },
       committed: () => {},
@@ -130,7 +132,7 @@ describe('GroupCommit', () => {
 
   it('fails what waits when it is closed', async () => {
     const write = group.add(insert('a'))
-    group.close(new AppError('unavailable', 'DOCUMENT_CLOSED', 'closed'))
+    group.close(closed())
     await expect(write).rejects.toMatchObject({ reason: 'DOCUMENT_CLOSED' })
     await expect(group.add(insert('b'))).rejects.toMatchObject({ reason: 'DOCUMENT_CLOSED' })
     expect(stored()).toEqual([])

@@ -1,68 +1,28 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { Connection } from './connections'
-import { spoilsConnection, translateSqliteError } from './sqlite-errors'
+import { WriteGroup, type CommittedGroup, type GroupHooks, type Member } from './write-group'
 
-/** Writes in one transaction at most. */
-const GROUP_SIZE = 256
-/** Milliseconds after which a group takes no further member, so that other documents are served. */
-const GROUP_MS = 20
 /** Maximum number of waiting writes of one document. */
 const QUEUE_SIZE = 2000
 /** A full queue is processed within about this time. */
 const RETRY_AFTER_MS = '1000'
 
-/** Hooks of the owner of the connection; all run synchronously within the group. */
-export interface GroupHooks {
-  /** Saves the state in memory; the function returned restores it when the member fails. */
-  memberStarts(): () => void
-  /** Runs inside the transaction, after the last member. What it throws fails the whole group. */
-  beforeCommit(): void
-  /** The transaction is on disk. What it throws is passed to `spoiled`. */
-  committed(): void
-  /** The whole transaction was rolled back. */
-  undone(): void
-  /** The state of the connection is in doubt. */
-  spoiled(cause: unknown): void
-}
-
-/** A transaction that is on disk. */
-export interface CommittedGroup {
-  /** Writes that it holds. */
-  readonly writes: number
-  /** Milliseconds for which the first of them waited, … */
-  readonly waitMs: number
-  /** … milliseconds in which all of them were applied, … */
-  readonly applyMs: number
-  /** … and milliseconds until the transaction was on disk. */
-  readonly commitMs: number
-}
-
-interface Member {
-  /** Does the work; the function returned resolves the call with its result. */
-  readonly run: () => () => void
-  readonly signal: AbortSignal | undefined
-  /** Arrival time; 0 without an observer. */
-  readonly since: number
-  readonly reject: (error: unknown) => void
-}
-
-/** A member that has done its work; `settle` is called once that is on disk. */
-interface DoneMember {
-  readonly member: Member
-  readonly settle: () => void
-}
-
 /**
  * Group commit for one document: writes that arrive in one turn of the event loop share one transaction and
  * one fsync. Each runs in a savepoint, so that a failing one is rolled back alone; no call resolves before
  * the COMMIT that contains it. Some errors of SQLite end the whole transaction: then every member fails, also
- * those that had succeeded.
+ * those that had succeeded. A group may wait with its transaction open; until it ends, nothing else may use
+ * the connection: `runBetween` and `pause` wait for that.
  */
 export class GroupCommit {
   private queue: Member[] = []
   private scheduled = false
   private paused = false
   private closed: AppError | undefined
+  /** The group whose transaction is open. */
+  private open: WriteGroup | undefined
+  /** What waits for the end of the open group. */
+  private afterGroup: (() => void)[] = []
 
   constructor(
     private readonly connection: Connection,
@@ -73,6 +33,11 @@ export class GroupCommit {
   /** Number of waiting writes. */
   get waiting(): number {
     return this.queue.length
+  }
+
+  /** True while the transaction of a group is open. */
+  get isOpen(): boolean {
+    return this.open !== undefined
   }
 
   /**
@@ -103,9 +68,13 @@ export class GroupCommit {
     })
   }
 
-  /** Suspends all writes until `resume`, because another connection writes. */
-  pause(): void {
+  /**
+   * Suspends all writes until `resume`, because another connection writes. Resolves when no transaction is
+   * open.
+   */
+  async pause(): Promise<void> {
     this.paused = true
+    while (this.open) await this.ended()
   }
 
   /** Resumes the waiting writes. */
@@ -114,108 +83,64 @@ export class GroupCommit {
     if (this.queue.length > 0) this.schedule()
   }
 
-  /** Runs the waiting writes at once. */
-  flush(): void {
-    while (this.queue.length > 0) this.runGroup()
+  /** Runs a use of the connection outside of a transaction: at once, or when the open group has ended. */
+  async runBetween<T>(use: () => T): Promise<T> {
+    while (this.open) await this.ended()
+    if (this.closed) throw this.closed
+    return use()
   }
 
-  /** Rejects waiting and future writes. */
+  /**
+   * Runs the waiting writes, and rejects those that arrive from now on with this reason. Returns a promise
+   * only when a group has to wait.
+   */
+  finish(reason: AppError): Promise<void> | undefined {
+    this.closed = reason
+    while (!this.open && this.queue.length > 0) this.runGroup()
+    return this.open && this.finishLater()
+  }
+
+  /** Rolls back the open group, and rejects its members and all waiting and future writes. */
   close(reason: AppError): void {
     this.closed = reason
+    this.open?.abandon(reason)
     for (const { reject } of this.queue.splice(0)) reject(reason)
   }
 
+  private async finishLater(): Promise<void> {
+    while (this.open || this.queue.length > 0)
+      if (this.open) await this.ended()
+      else this.runGroup()
+  }
+
+  private ended(): Promise<void> {
+    return new Promise((resolve) => this.afterGroup.push(resolve))
+  }
+
   private schedule(): void {
-    if (this.scheduled || this.paused) return
+    if (this.scheduled || this.paused || this.open) return
     this.scheduled = true
     // After the I/O of this turn, so that all requests that arrived together are here; adds no wait to a lone
     // one.
     setImmediate(() => {
       this.scheduled = false
-      if (this.paused) return
+      if (this.paused || this.open) return
       if (this.queue.length > 0) this.runGroup()
       if (this.queue.length > 0) this.schedule()
     })
   }
 
   private runGroup(): void {
-    const done: DoneMember[] = []
-    let current: Member | undefined
-    let begun: number
-    let applied = 0
-    try {
-      this.connection.prepare('BEGIN IMMEDIATE').run()
-      begun = performance.now()
-      const until = begun + GROUP_MS
-      for (let taken = 0; taken < GROUP_SIZE && performance.now() < until; taken++) {
-        current = this.queue.shift()
-        if (!current) break
-        this.runMember(current, done)
-      }
-      current = undefined
-      if (done.length > 0) this.hooks.beforeCommit()
-      if (this.observe) applied = performance.now()
-      this.connection.prepare('COMMIT').run()
-    } catch (error) {
-      // Without a member BEGIN itself failed: then all waiting writes fail.
-      const failed = done.map(({ member }) => member)
-      if (current) failed.push(current)
-      this.failAll(failed.length > 0 ? failed : this.queue.splice(0), error)
-      return
-    }
-    this.measure(done, begun, applied)
-    try {
-      this.hooks.committed()
-    } catch (error) {
-      // The writes are on disk, so they succeed; only what the owner has in memory is in doubt.
-      this.hooks.spoiled(error)
-    }
-    for (const { settle } of done) settle()
+    const { connection, hooks, observe, queue } = this
+    this.open = new WriteGroup({ connection, hooks, observe, queue, ended: () => this.endGroup() })
+    this.open.run()
   }
 
-  private measure(done: readonly DoneMember[], begun: number, applied: number): void {
-    const first = done[0]?.member
-    if (!this.observe || !first) return
-    this.observe({
-      writes: done.length,
-      waitMs: begun - first.since,
-      applyMs: applied - begun,
-      commitMs: performance.now() - applied,
-    })
-  }
-
-  /** Runs one write in its savepoint. Throws only when the transaction of the group was rolled back. */
-  private runMember(member: Member, done: DoneMember[]): void {
-    if (member.signal?.aborted) {
-      member.reject(new AppError('timeout', 'CALL_ENDED', 'the call ended before it was run'))
-      return
-    }
-    const undo = this.hooks.memberStarts()
-    this.connection.prepare('SAVEPOINT member').run()
-    try {
-      const settle = member.run()
-      this.connection.prepare('RELEASE member').run()
-      done.push({ member, settle })
-    } catch (error) {
-      if (!this.connection.db.inTransaction) throw error
-      this.connection.prepare('ROLLBACK TO member').run()
-      this.connection.prepare('RELEASE member').run()
-      undo()
-      if (spoilsConnection(error)) throw error
-      member.reject(translateSqliteError(error))
-    }
-  }
-
-  private failAll(members: readonly Member[], cause: unknown): void {
-    let spoiled = spoilsConnection(cause)
-    try {
-      if (this.connection.db.inTransaction) this.connection.prepare('ROLLBACK').run()
-    } catch {
-      spoiled = true
-    }
-    this.hooks.undone()
-    const reason = translateSqliteError(cause)
-    for (const { reject } of members) reject(reason)
-    if (spoiled) this.hooks.spoiled(cause)
+  private endGroup(): void {
+    this.open = undefined
+    const waiting = this.afterGroup
+    if (waiting.length > 0) this.afterGroup = []
+    for (const resolve of waiting) resolve()
+    if (this.queue.length > 0) this.schedule()
   }
 }

@@ -1,11 +1,11 @@
 import { AppError } from '@sheaf/kit/errors'
 import { requireRow, type Connection } from '../sqlite/connections'
+import type { RecordPosition } from './log'
 
 /*
- * Replies to writes with an idempotency key. A reply is stored within the transaction of its write, so it
- * exists if and only if the write does; a rejected write has changed nothing and stores none. Row ids
- * increase with time, and `total` is the running sum of sizes, so expired and excess replies are at the lower
- * end.
+ * Replies to writes with an idempotency key. A reply is part of the record of its write, so it exists if and
+ * only if the write does; a rejected write has changed nothing and stores none. Row ids increase with time,
+ * and `total` is the running sum of sizes, so expired and excess replies are at the lower end.
  */
 
 /** Milliseconds for which a reply is kept. */
@@ -28,22 +28,34 @@ export interface ReplyKey {
   readonly digest: Uint8Array
 }
 
+/** A reply, and the write that it belongs to. */
+export interface Reply extends ReplyKey {
+  /** Log position that it names. */
+  readonly seq: number
+  readonly bytes: Uint8Array
+}
+
 /**
  * The reply to the write with this key; undefined when there is none. Throws `mismatch` when the key was used
  * for another request.
+ * @param pending replies of the open transaction that are not stored yet
  */
 export function findReply(
   connection: Connection,
   { userId, key, digest }: ReplyKey,
-): Buffer | undefined {
-  const found = connection
-    .raw<[Buffer, Buffer]>(
-      'SELECT request_hash, reply FROM _sheaf_replies WHERE user = ? AND key = ? AND time > ?',
-    )
-    .get(userId, key, Date.now() - KEPT_MS)
+  pending: readonly Reply[] = [],
+): Uint8Array | undefined {
+  const known = pending.find((reply) => reply.userId === userId && reply.key === key)
+  const found: readonly [Uint8Array, Uint8Array] | undefined = known
+    ? [known.digest, known.bytes]
+    : connection
+        .raw<[Buffer, Buffer]>(
+          'SELECT request_hash, reply FROM _sheaf_replies WHERE user = ? AND key = ? AND time > ?',
+        )
+        .get(userId, key, Date.now() - KEPT_MS)
   if (!found) return undefined
-  const [known, reply] = found
-  if (known.equals(digest)) return reply
+  const [hash, reply] = found
+  if (Buffer.compare(hash, digest) === 0) return reply
   throw new AppError(
     'mismatch',
     'IDEMPOTENCY_KEY_REUSED',
@@ -51,25 +63,35 @@ export function findReply(
   )
 }
 
-/** Stores a reply, as part of its write. Throws `too_large` for one of more than 4 MiB. */
-export function keepReply(
-  connection: Connection,
-  { userId, key, digest }: ReplyKey,
-  { seq, bytes }: { readonly seq: number; readonly bytes: Uint8Array },
-): void {
+/** Throws `too_large` for a reply of more than 4 MiB. */
+export function requireStorable(bytes: Uint8Array): void {
   if (bytes.length > MAX_REPLY_BYTES)
     throw new AppError(
       'too_large',
       'REPLY_TOO_LARGE',
       'the response is too large to be stored for the Idempotency-Key: write fewer records per request',
     )
+}
+
+/** Stores the reply of the record at this position, as part of its write. */
+export function storeReply(
+  connection: Connection,
+  { userId, key, digest, seq, bytes }: Reply,
+  { lsn, time }: RecordPosition,
+): void {
   connection
     .prepare(
-      `INSERT OR REPLACE INTO _sheaf_replies (user, key, request_hash, seq, time, reply, total)
-       VALUES (?, ?, ?, ?, ?, ?, ? + ifnull(
+      `INSERT OR REPLACE INTO _sheaf_replies (user, key, request_hash, seq, time, reply, lsn, total)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ? + ifnull(
          (SELECT total FROM _sheaf_replies ORDER BY rowid DESC LIMIT 1), 0))`,
     )
-    .run(userId, key, digest, seq, Date.now(), bytes, bytes.length)
+    .run(userId, key, digest, seq, time, bytes, lsn, bytes.length)
+}
+
+/** Position and time of the latest reply; zeros when there is none. */
+export function readReplyPosition(connection: Connection): RecordPosition {
+  const sql = 'SELECT lsn, time FROM _sheaf_replies ORDER BY rowid DESC LIMIT 1'
+  return connection.prepare<RecordPosition>(sql).get() ?? { lsn: 0, time: 0 }
 }
 
 interface Bounds {
@@ -108,6 +130,10 @@ export function hasOldReplies(connection: Connection): boolean {
 export function removeOldReplies(connection: Connection): boolean {
   const bounds = boundsOf(connection)
   if (!bounds) return false
+  // The position of a removed record must not be assigned again.
+  connection
+    .prepare('UPDATE _sheaf_state SET lsn = max(lsn, ?) WHERE id = 1')
+    .run(readReplyPosition(connection).lsn)
   const { changes } = connection
     .prepare(
       `DELETE FROM _sheaf_replies WHERE rowid IN

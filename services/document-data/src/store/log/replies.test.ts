@@ -1,7 +1,16 @@
 import Database from 'better-sqlite3'
 import { Connection } from '../sqlite/connections'
 import { migrate } from '../sqlite/migrations/index'
-import { findReply, hasOldReplies, keepReply, removeOldReplies, type ReplyKey } from './idempotency'
+import { beginLog } from './publish-state'
+import {
+  findReply,
+  hasOldReplies,
+  readReplyPosition,
+  removeOldReplies,
+  requireStorable,
+  storeReply,
+  type ReplyKey,
+} from './replies'
 
 const HOUR = 3600 * 1000
 
@@ -22,8 +31,9 @@ const keyOf = (key: string, of: Partial<ReplyKey> = {}): ReplyKey => ({
   ...of,
 })
 const keep = (key: string, bytes: Uint8Array = Buffer.from(key)) =>
-  keepReply(connection, keyOf(key), { seq: 1, bytes })
-const held = (key: string) => findReply(connection, keyOf(key))?.toString()
+  storeReply(connection, { ...keyOf(key), seq: 1, bytes }, { lsn: 1, time: Date.now() })
+const held = (key: string) => text(findReply(connection, keyOf(key)))
+const text = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString()
 const count = () => connection.pluck('SELECT count(*) FROM _sheaf_replies').get()
 const removeAll = () => {
   let steps = 1
@@ -52,7 +62,8 @@ describe('replies', () => {
   })
 
   it('that are too large are refused', () => {
-    expect(() => keep('a', Buffer.alloc(4 * 1024 * 1024 + 1))).toThrow(
+    requireStorable(Buffer.alloc(4 * 1024 * 1024))
+    expect(() => requireStorable(Buffer.alloc(4 * 1024 * 1024 + 1))).toThrow(
       expect.objectContaining({ code: 'too_large' }) as Error,
     )
   })
@@ -63,13 +74,31 @@ describe('replies', () => {
     expect(held('a')).toBe('a')
     passTime(2 * HOUR)
     expect(held('a')).toBeUndefined()
-    keepReply(connection, keyOf('a', { digest: Buffer.alloc(32, 3) }), {
-      seq: 2,
-      bytes: Buffer.from('new'),
-    })
-    expect(findReply(connection, keyOf('a', { digest: Buffer.alloc(32, 3) }))?.toString()).toBe(
-      'new',
+    const again = keyOf('a', { digest: Buffer.alloc(32, 3) })
+    const reply = { ...again, seq: 2, bytes: Buffer.from('new') }
+    storeReply(connection, reply, { lsn: 2, time: Date.now() })
+    expect(text(findReply(connection, again))).toBe('new')
+  })
+
+  it('of the open transaction are found before they are stored', () => {
+    const pending = [{ ...keyOf('a'), seq: 1, bytes: Buffer.from('early') }]
+    expect(text(findReply(connection, keyOf('a'), pending))).toBe('early')
+    expect(findReply(connection, keyOf('b'), pending)).toBeUndefined()
+    const other = keyOf('a', { digest: Buffer.alloc(32, 2) })
+    expect(() => findReply(connection, other, pending)).toThrow(
+      expect.objectContaining({ reason: 'IDEMPOTENCY_KEY_REUSED' }) as Error,
     )
+  })
+
+  it('leave their position behind when they are removed', () => {
+    beginLog(connection, { userId: 1, cause: 'api', traceparent: '' }, [])
+    const reply = { ...keyOf('a'), seq: 1, bytes: Buffer.from('a') }
+    storeReply(connection, reply, { lsn: 7, time: Date.now() })
+    expect(readReplyPosition(connection).lsn).toBe(7)
+    passTime(25 * HOUR)
+    removeAll()
+    expect(readReplyPosition(connection).lsn).toBe(0)
+    expect(connection.pluck('SELECT lsn FROM _sheaf_state').get()).toBe(7)
   })
 
   it('are removed a few at a time when they are old, and only then', () => {

@@ -1,0 +1,135 @@
+import Database from 'better-sqlite3'
+import { Connection } from '../sqlite/connections'
+import { migrate } from '../sqlite/migrations/index'
+import { readEntries, type Author } from './log'
+import { beginLog } from './publish-state'
+import { RecordWriter, type NewRecord } from './record-writer'
+
+const author: Author = { userId: 1, cause: 'api', traceparent: '' }
+const reply = (key: string) => ({
+  userId: 1,
+  key,
+  digest: Buffer.alloc(32),
+  seq: 1,
+  bytes: Buffer.from(key),
+})
+const write = (seq: number): NewRecord => ({ author, seq, operations: [], reply: undefined })
+
+let connection: Connection
+let records: RecordWriter
+beforeEach(() => {
+  connection = new Connection(new Database(':memory:'))
+  migrate(connection.db)
+  beginLog(connection, author, [])
+  records = new RecordWriter(connection)
+})
+afterEach(() => {
+  jest.restoreAllMocks()
+  connection.close()
+})
+
+/** Stores what was added, and returns its positions. */
+const store = () => {
+  records.store()
+  const positions = records.stored.map(({ lsn }) => lsn)
+  records.committed()
+  return positions
+}
+const times = () =>
+  readEntries(connection, { after: 0, upTo: 100, maxBytes: 100 }).map(({ time }) => time)
+
+describe('records', () => {
+  it('follow each other without a gap, with or without an entry', () => {
+    records.add(write(2))
+    records.add({ ...write(0), seq: undefined, reply: reply('a') })
+    records.add({ ...write(0), seq: undefined })
+    records.add({ ...write(3), reply: reply('b') })
+    expect(store()).toEqual([2, 3, 4])
+    expect(connection.raw('SELECT seq, lsn FROM _sheaf_log').all()).toEqual([
+      [1, 1],
+      [2, 2],
+      [3, 4],
+    ])
+    expect(connection.raw('SELECT key, lsn FROM _sheaf_replies').all()).toEqual([
+      ['a', 3],
+      ['b', 4],
+    ])
+  })
+
+  it('never have a time before that of the one before, whatever the clock does', () => {
+    const [first = 0] = times()
+    const clock = jest.spyOn(Date, 'now')
+    for (const [index, now] of [first + 50, first - 9000, first + 20, first + 60].entries()) {
+      clock.mockReturnValue(now)
+      // Also after a restart.
+      records = new RecordWriter(connection)
+      records.add(write(index + 2))
+      store()
+    }
+    expect(times()).toEqual([first, first + 50, first + 50, first + 50, first + 60])
+  })
+
+  it('keep publish marks with the last of their transaction, or in one of their own', () => {
+    const marks = { published: 1, batch: 1 }
+    records.add(write(2))
+    records.store()
+    expect(records.place().lsn).toBe(2)
+    records.keepMarks(marks)
+    expect(records.stored).toMatchObject([{ lsn: 2, entry: { seq: 2 }, marks }])
+    records.committed()
+    expect(records.place().lsn).toBe(3)
+    records.keepMarks(marks)
+    expect(records.stored).toMatchObject([{ lsn: 3, marks }])
+  })
+
+  it('of a transaction that was rolled back leave their positions to the next', () => {
+    records.add(write(2))
+    records.store()
+    records.undone()
+    records.add(write(9))
+    records.undone()
+    connection.prepare('DELETE FROM _sheaf_log WHERE seq = 2').run()
+    records.add(write(2))
+    expect(store()).toEqual([2])
+  })
+
+  it('of a write that failed alone are forgotten with its reply', () => {
+    records.add({ ...write(2), reply: reply('a') })
+    const forget = records.remember()
+    records.add({ ...write(3), reply: reply('b') })
+    forget()
+    expect(records.pendingReplies.map(({ key }) => key)).toEqual(['a'])
+    expect(store()).toEqual([2])
+    expect(records.pendingReplies).toEqual([])
+  })
+
+  it('never reuse a position after a restart', () => {
+    records.add({ ...write(0), seq: undefined, reply: reply('a') })
+    expect(store()).toEqual([2])
+    connection.prepare('UPDATE _sheaf_state SET lsn = 5').run()
+    records = new RecordWriter(connection)
+    records.add(write(2))
+    expect(store()).toEqual([6])
+    records = new RecordWriter(connection)
+    records.add(write(3))
+    expect(store()).toEqual([7])
+  })
+})
+
+it('a document of the previous form continues behind its last entry and the migration', () => {
+  const old = new Connection(new Database(':memory:'))
+  migrate(old.db)
+  beginLog(old, author, [])
+  old.db.exec(`
+    ALTER TABLE _sheaf_log DROP COLUMN lsn;
+    ALTER TABLE _sheaf_replies DROP COLUMN lsn;
+    ALTER TABLE _sheaf_state DROP COLUMN lsn;
+    INSERT INTO _sheaf_log SELECT 7, time, user, cause, traceparent, tables, operations, NULL FROM _sheaf_log;
+    PRAGMA user_version = 5`)
+  migrate(old.db)
+  const writer = new RecordWriter(old)
+  writer.add(write(8))
+  writer.store()
+  expect(writer.stored.map(({ lsn }) => lsn)).toEqual([9])
+  old.close()
+})

@@ -1,0 +1,141 @@
+import type { Connection } from '../sqlite/connections'
+import {
+  appendEntry,
+  encodeEntry,
+  readLatestPosition,
+  type Author,
+  type LogEntry,
+  type Operation,
+  type PendingEntry,
+  type RecordPosition,
+} from './log'
+import { readStatePosition, type Marks } from './publish-state'
+import { readReplyPosition, storeReply, type Reply } from './replies'
+
+/**
+ * One step of the log: what one write added, or one change beside the writes, such as new publish marks. Its
+ * position is one more than that of the record before, and its time is not earlier.
+ */
+export interface LogRecord extends RecordPosition {
+  /** What the write changed; absent when it changed nothing. */
+  readonly entry?: LogEntry
+  /** Absent when the write has no idempotency key. */
+  readonly reply?: Reply
+  readonly marks?: Marks
+}
+
+/** What a write adds to the log. */
+export interface NewRecord {
+  readonly author: Author
+  /** Undefined when the write changed nothing. */
+  readonly seq: number | undefined
+  readonly operations: readonly Operation[]
+  readonly reply: Reply | undefined
+}
+
+interface PendingRecord {
+  readonly entry: PendingEntry | undefined
+  readonly reply: Reply | undefined
+}
+
+/** An entry that was stored, and the length of its operations as JSON, in bytes. */
+interface StoredEntry {
+  readonly entry: LogEntry
+  readonly bytes: number
+}
+
+/** Adds the records of the open transaction of a document to its log, once all writes have been applied. */
+export class RecordWriter {
+  /** Replies that are not stored yet. */
+  readonly pendingReplies: Reply[] = []
+  private pending: PendingRecord[] = []
+  private records: LogRecord[] = []
+  private entries: StoredEntry[] = []
+  /** The latest position on disk. */
+  private latest: RecordPosition
+
+  constructor(private readonly connection: Connection) {
+    const entry = readLatestPosition(connection)
+    const reply = readReplyPosition(connection)
+    this.latest = {
+      lsn: Math.max(entry.lsn, reply.lsn, readStatePosition(connection)),
+      time: Math.max(entry.time, reply.time),
+    }
+  }
+
+  /** The records of the open transaction, once they are stored. */
+  get stored(): readonly LogRecord[] {
+    return this.records
+  }
+
+  /** Takes a record. Throws `invalid` for an entry that is too large. */
+  add({ seq, author, operations, reply }: NewRecord): void {
+    const entry = seq === undefined ? undefined : encodeEntry(seq, author, operations)
+    if (entry ?? reply) this.pending.push({ entry, reply })
+    if (reply) this.pendingReplies.push(reply)
+  }
+
+  /** Returns a function that forgets the records taken from now on. */
+  remember(): () => void {
+    const { length } = this.pending
+    const replies = this.pendingReplies.length
+    return () => {
+      this.pending.length = length
+      this.pendingReplies.length = replies
+    }
+  }
+
+  /** Stores the records taken so far, in their order. */
+  store(): void {
+    for (const { entry, reply } of this.pending) {
+      const position = this.next()
+      const stored = entry && appendEntry(this.connection, entry, position)
+      if (stored) this.entries.push({ entry: stored, bytes: entry.bytes })
+      if (reply) storeReply(this.connection, reply, position)
+      this.records.push({ ...position, entry: stored, reply })
+    }
+    this.pending = []
+    this.pendingReplies.length = 0
+  }
+
+  /** The position of the record that holds new publish marks: the latest of the transaction, or a new one. */
+  place(): RecordPosition {
+    const last = this.records.at(-1)
+    if (last) return last
+    const position = this.next()
+    this.records.push(position)
+    return position
+  }
+
+  /** Adds publish marks to the record at `place`. */
+  keepMarks(marks: Marks): void {
+    const last = this.records.pop()
+    if (last) this.records.push({ ...last, marks })
+  }
+
+  /** The transaction is on disk; returns its entries. */
+  committed(): readonly StoredEntry[] {
+    const { entries } = this
+    this.latest = this.records.at(-1) ?? this.latest
+    this.forget()
+    return entries
+  }
+
+  /** The transaction was rolled back. */
+  undone(): void {
+    this.pending = []
+    this.pendingReplies.length = 0
+    this.forget()
+  }
+
+  private forget(): void {
+    this.records = []
+    this.entries = []
+  }
+
+  private next(): RecordPosition {
+    const { lsn, time } = this.records.at(-1) ?? this.latest
+    // The clock may go back; times in the log do not.
+    return { lsn: lsn + 1, time: Math.max(Date.now(), time) }
+  }
+}
