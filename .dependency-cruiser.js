@@ -28,7 +28,7 @@ const halls = {
     column-types.ts upload-time.ts convert-value.ts guessing logged-cells.ts`,
   'services/document-data/src/store': `
     sqlite/migrations sqlite log integrity schema indexes reads document.ts document-access.ts
-    structure records attachments revert feed exports workers documents`,
+    structure records attachments redo revert feed exports workers documents`,
   'services/webhook/src': `
     matching targets db/migrations db document-calls.ts webhooks
     config.ts notifier.ts metrics.ts context.ts changes delivery handlers service.ts main.ts`,

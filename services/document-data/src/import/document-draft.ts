@@ -6,6 +6,7 @@ import type { Author } from '../store/log/log'
 import { migrate } from '../store/sqlite/migrations/index'
 import { beginLog } from '../store/log/publish-state'
 import { readSchema } from '../store/schema/schema'
+import { storeSettings } from '../store/schema/settings'
 import type { DocumentSettings } from '../values/column-type'
 
 const CACHE_KIB = 65_536
@@ -31,10 +32,10 @@ export class DocumentDraft implements Disposable {
       db.pragma(`cache_size = -${CACHE_KIB}`)
       migrate(db)
       db.exec('BEGIN')
-      db.prepare(
-        'INSERT INTO _grist_DocInfo (id, timezone, documentSettings) VALUES (1, ?, ?)',
-      ).run(settings.timezone, JSON.stringify({ locale: settings.locale }))
-      return new DocumentDraft(new Connection(db))
+      const connection = new Connection(db)
+      const { timezone, locale } = settings
+      storeSettings(connection, { timezone, documentSettings: JSON.stringify({ locale }) })
+      return new DocumentDraft(connection)
     } catch (error) {
       db.close()
       throw error

@@ -147,6 +147,23 @@ export function removeAttachments(doc: DocumentWriter, ids: readonly number[]): 
       `SELECT * FROM _grist_Attachments WHERE id IN (${LISTED}) ORDER BY id`,
     )
     .all(json)
+  if (rows.length === 0) return
+  eraseAttachments(
+    doc,
+    rows.map(({ id }) => Number(id)),
+  )
+  doc.record({
+    kind: 'remove_rows',
+    table: ATTACHMENTS,
+    tableRef: 0,
+    rowIds: rows.map(({ id }) => Number(id)),
+    columns: describeColumns((name) => ({ old: rows.map((row) => row[name] ?? null) })),
+  })
+}
+
+/** Removes the rows of attachments, and releases their contents. Not recorded. */
+export function eraseAttachments({ connection }: DocumentWriter, ids: readonly number[]): void {
+  const json = JSON.stringify(ids)
   const fileIds = connection
     .pluck<number>(`SELECT DISTINCT file_id FROM _sheaf_attachments WHERE id IN (${LISTED})`)
     .all(json)
@@ -155,13 +172,6 @@ export function removeAttachments(doc: DocumentWriter, ids: readonly number[]): 
   deleteRows(connection, '_grist_Attachments', json)
   deleteRows(connection, '_sheaf_attachments', json)
   releaseContents(connection, fileIds)
-  doc.record({
-    kind: 'remove_rows',
-    table: ATTACHMENTS,
-    tableRef: 0,
-    rowIds: rows.map(({ id }) => Number(id)),
-    columns: describeColumns((name) => ({ old: rows.map((row) => row[name] ?? null) })),
-  })
 }
 
 const LISTED = 'SELECT value FROM json_each(?)'

@@ -168,5 +168,6 @@ function attach(
     tableRef: 0,
     rowIds: rows.map(({ id }) => id),
     columns: describeColumns(() => sizes).filter(({ id }) => id === 'fileSize'),
+    contents: rows.map(() => ({ hash: file.sha256, size: file.size })),
   })
 }

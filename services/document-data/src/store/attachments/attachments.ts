@@ -105,6 +105,7 @@ export function addAttachments(
     tableRef: 0,
     rowIds: added.map(({ id }) => id),
     columns: describeColumns((name) => ({ new: added.map((row) => valueOf(row, name)) })),
+    contents: files.map(({ hash, fileSize: size }) => ({ hash, size })),
   })
   return added
 }

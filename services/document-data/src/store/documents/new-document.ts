@@ -2,7 +2,8 @@ import Database from 'better-sqlite3'
 import { Connection } from '../sqlite/connections'
 import { DocumentWriter } from '../document'
 import type { FirstEntry } from '../log/first-entries'
-import type { Author, Operation } from '../log/log'
+import { LOG_FORMAT, type Author, type Operation, type SchemaOperation } from '../log/log'
+import { storeSettings } from '../schema/settings'
 import { migrate } from '../sqlite/migrations/index'
 import { beginLog } from '../log/publish-state'
 import { readSchema } from '../schema/schema'
@@ -20,7 +21,7 @@ export interface NewDocument {
 const MODE_BYTES = [18, 19]
 const WRITE_AHEAD = 2
 
-let template: { bytes: Buffer; operations: readonly Operation[] } | undefined
+let template: { bytes: Buffer; operations: readonly SchemaOperation[] } | undefined
 
 /**
  * The bytes of a new document's file: one table `Table1` with three empty columns, and the first entry of its
@@ -33,10 +34,13 @@ export function createDocumentBytes(
   template ??= createTemplate()
   const connection = new Connection(new Database(template.bytes))
   try {
-    connection
-      .prepare('INSERT INTO _grist_DocInfo (id, timezone, documentSettings) VALUES (1, ?, ?)')
-      .run(settings.timezone, JSON.stringify({ locale: settings.locale }))
-    const first = beginLog(connection, author, template.operations)
+    const { timezone, locale } = settings
+    const documentSettings = JSON.stringify({ locale })
+    const document = { format: LOG_FORMAT, timezone, documentSettings }
+    storeSettings(connection, document)
+    const [table, ...more] = template.operations
+    const operations = table ? [{ ...table, redo: { document } }, ...more] : []
+    const first = beginLog(connection, author, operations)
     const bytes = connection.db.serialize()
     for (const position of MODE_BYTES) bytes[position] = WRITE_AHEAD
     return { bytes, first }
@@ -45,7 +49,7 @@ export function createDocumentBytes(
   }
 }
 
-function createTemplate(): { bytes: Buffer; operations: readonly Operation[] } {
+function createTemplate(): { bytes: Buffer; operations: readonly SchemaOperation[] } {
   const connection = new Connection(new Database(':memory:'))
   try {
     migrate(connection.db)
@@ -61,6 +65,6 @@ function createTemplate(): { bytes: Buffer; operations: readonly Operation[] } {
 /**
  * The operations in the form in which the log returns them, so that an event is the same from either source.
  */
-function asRead(operations: readonly Operation[]): readonly Operation[] {
-  return JSON.parse(JSON.stringify(operations)) as Operation[]
+function asRead(operations: readonly Operation[]): readonly SchemaOperation[] {
+  return JSON.parse(JSON.stringify(operations)) as SchemaOperation[]
 }

@@ -50,6 +50,15 @@ export interface RowOperation {
   readonly tableRef: number
   readonly rowIds: readonly number[]
   readonly columns: readonly ColumnValues[]
+  /** Contents of attachments, in the order of the rows, where the operation gives them any. For redo only. */
+  readonly contents?: readonly LoggedContent[]
+}
+
+/** A content of an attachment: its bytes are found by its hash. */
+export interface LoggedContent {
+  /** SHA-256 in hexadecimal. */
+  readonly hash: string
+  readonly size: number
 }
 
 /** A change of tables or columns, with their metadata before and after. */
@@ -72,6 +81,44 @@ export interface SchemaOperation {
    * table.
    */
   readonly targets?: Targets
+  /** What follows neither from the metadata nor from the document, but is needed to redo the operation. */
+  readonly redo?: RedoHints
+}
+
+/**
+ * How an operation on columns changed the stored table. Not sent to clients. Absent parts have their usual
+ * value, so that most operations need none.
+ */
+export interface RedoHints {
+  /**
+   * On the first of several operations that changed the stored table in one step: the number of these
+   * operations of this kind, which follow each other; absent for one.
+   */
+  readonly together?: number
+  /** The value that all cells of the column took. */
+  readonly fill?: LogValue
+  /** True when an empty column became a data column by its first values. */
+  readonly refit?: true
+  /** On the first operation of a document that was created empty: its settings. */
+  readonly document?: LoggedDocument
+}
+
+/** The settings of a document that was created empty. */
+export interface LoggedDocument {
+  /** Version of the format of the log. */
+  readonly format: number
+  /** IANA time zone. */
+  readonly timezone: string
+  /** JSON object. */
+  readonly documentSettings: string
+}
+
+/** Version of the format of the log that this release writes. */
+export const LOG_FORMAT = 2
+
+/** Hints for the operation at `index` of `count` that change the stored table in one step. */
+export function redoTogether(index: number, count: number): RedoHints | undefined {
+  return index === 0 && count > 1 ? { together: count } : undefined
 }
 
 /** Refs of tables by their ids. */

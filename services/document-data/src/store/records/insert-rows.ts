@@ -49,7 +49,7 @@ export function insertRows(
       values: values ?? new Array<StoredValue>(ids.length).fill(defaultOf(column)),
     }
   })
-  run(doc, table, ids, columns)
+  writeRows(doc, table, ids, columns)
   return { ids, columns }
 }
 
@@ -59,18 +59,14 @@ function idsOf(wanted: NewRowIds, above: number): readonly number[] {
   return 'comeBack' in wanted ? wanted.comeBack : wanted
 }
 
-/** Positions of restored rows, as given. Positions above the row's id indicate rows placed by hand. */
+/** Positions of restored rows, as given. */
 function placeBack(
   doc: DocumentWriter,
   table: Table,
   { ids }: { readonly ids: readonly number[] },
   given: readonly StoredValue[] = [],
 ): readonly StoredValue[] {
-  placeBelow(
-    doc,
-    table,
-    given.filter((position, index) => Number(position) > (ids[index] ?? 0)),
-  )
+  placeBelow(doc, table, ids, given)
   return given
 }
 
@@ -79,7 +75,8 @@ function defaultOf({ type, isFormula, formula }: Column): StoredValue {
   return isFormula && formula !== '' ? null : type.defaultValue
 }
 
-function run(
+/** Stores rows with these ids and cells. */
+export function writeRows(
   doc: DocumentWriter,
   table: Table,
   ids: readonly number[],
@@ -130,6 +127,6 @@ function positionRows(
   let next = below + 1
   // Beyond the safe integers, new rows share a position and their ids decide.
   const positions = ids.map((_, index) => given?.[index] ?? storedNumber(next++))
-  placeBelow(doc, table, positions)
+  placeBelow(doc, table, ids, positions)
   return positions
 }

@@ -137,9 +137,7 @@ export function removeRecords(
 ): number[] {
   const removed = rows.map(([id]) => id)
   if (removed.length === 0) return removed
-  doc.connection
-    .prepare(`DELETE FROM ${quoteId(table.tableId)} WHERE id IN (SELECT value FROM json_each(?))`)
-    .run(JSON.stringify(removed))
+  deleteRows(doc, table, removed)
   doc.record({
     kind: 'remove_rows',
     table: table.tableId,
@@ -150,6 +148,17 @@ export function removeRecords(
     ),
   })
   return removed
+}
+
+/** Removes stored rows. */
+export function deleteRows(
+  { connection }: DocumentWriter,
+  { tableId }: Pick<Table, 'tableId'>,
+  rowIds: readonly number[],
+): void {
+  connection
+    .prepare(`DELETE FROM ${quoteId(tableId)} WHERE id IN (SELECT value FROM json_each(?))`)
+    .run(JSON.stringify(rowIds))
 }
 
 /** The id of a row and its cells, in the order of the requested columns. */
@@ -233,7 +242,13 @@ export function writeCells(doc: DocumentWriter, table: Table, write: CellWrite):
       }),
   })
   const positions = stored.find(({ column }) => column.id === 'manualSort')
-  if (positions) placeBelow(doc, table, positions.values)
+  if (positions)
+    placeBelow(
+      doc,
+      table,
+      changed.map((index) => rowIds[index] ?? 0),
+      changed.map((index) => positions.values[index] ?? null),
+    )
 }
 
 function describe(

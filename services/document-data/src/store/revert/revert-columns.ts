@@ -4,15 +4,14 @@ import { isComputed, requireKeepable } from '../structure/column-cells'
 import { columnMetadata, laterMetadata, type WholeMetadata } from '../schema/column-metadata'
 import { dropColumns } from '../structure/column-removal'
 import {
-  insertColumnRows,
   MAX_COLUMNS,
   recordAddedColumns,
+  storeColumns,
   type DescribedColumn,
 } from '../structure/columns'
 import { fromLog, logValue, type SchemaOperation } from '../log/log'
 import { rewriteCells } from '../structure/rewrite-cells'
 import type { Column, Table } from '../schema/schema'
-import { addStoredColumns, storedForm } from '../structure/storage-layout'
 import { isSameColumn } from './revert-tables'
 import type { RevertContext } from './revert-context'
 
@@ -70,14 +69,7 @@ export function undoRemovedColumns(
     return { ...laterMetadata, ...gone, type, colRef: operation.columnRef }
   })
   conflicts.requireNone()
-  const forms = columns.map((column) => ({
-    id: column.colId,
-    type: columnType(column.type),
-    isComputed: isComputed(column),
-  }))
-  addStoredColumns(doc, table, table.columns.map(storedForm), forms)
-  insertColumnRows(doc, table.ref, columns)
-  doc.schemaChanged()
+  storeColumns(doc, table, columns)
   recordAddedColumns(context.doc, table, columns)
   columns.forEach((column, i) => fill(context, table, column, operations[i]))
   for (const column of doc.schema.findByRef(table.ref)?.columns ?? [])

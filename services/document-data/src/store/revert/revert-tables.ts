@@ -1,29 +1,16 @@
 import { quoteId } from '../../quoting/quote'
-import { columnType } from '../../values/column-types'
-import { isComputed } from '../structure/column-cells'
 import { columnMetadata, laterMetadata, wholeMetadata } from '../schema/column-metadata'
-import { insertColumnRows, type DescribedColumn } from '../structure/columns'
+import type { DescribedColumn } from '../structure/columns'
 import type { SchemaOperation } from '../log/log'
 import { targetsOf } from '../schema/reference-targets'
 import type { Column, Table } from '../schema/schema'
-import { columnDefinition } from '../sqlite/column-definition'
+import { storeTable, type DescribedTable } from '../structure/stored-tables'
 import { removeTable } from '../structure/table-removal'
 import { changeTable } from '../structure/table-updates'
 import type { RevertContext } from './revert-context'
 
 /** Maximum number of rows that a conflict names. */
 const MAX_ROWS = 1000
-
-/** A table in the form of the log. */
-interface DescribedTable {
-  readonly tableId: string
-  readonly onDemand?: boolean
-  readonly primaryViewId?: number
-  readonly summarySourceTable?: number
-  readonly rawViewSectionRef?: number
-  readonly recordCardViewSectionRef?: number
-  readonly columns: readonly DescribedColumn[]
-}
 
 /** Removes an added table, when it is unchanged and has no rows. */
 export function undoAddedTable(context: RevertContext, operation: SchemaOperation): void {
@@ -83,30 +70,8 @@ export function undoRemovedTable(context: RevertContext, operation: SchemaOperat
 }
 
 function makeTable({ doc }: RevertContext, tableRef: number, described: DescribedTable): void {
-  const { connection } = doc
-  const { tableId, columns, ...facts } = described
-  const { onDemand = false, primaryViewId = 0, summarySourceTable = 0 } = facts
-  const { rawViewSectionRef = 0, recordCardViewSectionRef = 0 } = facts
-  connection
-    .prepare(
-      `INSERT INTO _grist_Tables (id, tableId, onDemand, primaryViewId, summarySourceTable, rawViewSectionRef,
-         recordCardViewSectionRef) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    )
-    .run(
-      ...[tableRef, tableId, Number(onDemand), primaryViewId, summarySourceTable],
-      ...[rawViewSectionRef, recordCardViewSectionRef],
-    )
-  const definitions = columns.map((column) =>
-    columnDefinition({
-      id: column.colId,
-      type: columnType(column.type),
-      isComputed: isComputed(column),
-    }),
-  )
-  connection.db.exec(
-    `CREATE TABLE ${quoteId(tableId)} (${['"id" INTEGER PRIMARY KEY', ...definitions].join(', ')})`,
-  )
-  insertColumnRows(doc, tableRef, columns)
+  const { tableId, columns } = described
+  storeTable(doc, tableRef, described)
   doc.schemaChanged()
   doc.record({
     kind: 'add_table',

@@ -82,10 +82,8 @@ export function changeCells(doc: DocumentWriter, change: CellChange): void {
   const { table, column, from, to } = change
   if (change.convert === null) return
   if (!change.convert && isEmpty(from)) {
-    // An empty column holds nothing but its default.
-    if (isComputed(to)) fillColumn(doc, table, column.id, null)
-    else if (from.typeName !== to.typeName)
-      fillColumn(doc, table, column.id, columnType(to.typeName).defaultValue)
+    const value = fillOf(change)
+    if (value !== undefined) fillColumn(doc, table, column.id, value)
     return
   }
   const convert = change.convert ?? createConversion(doc, from, to)
@@ -106,6 +104,20 @@ export function changeCells(doc: DocumentWriter, change: CellChange): void {
     rowIds,
     columns: [values],
   })
+}
+
+/**
+ * The value that all cells of an empty column take, which holds nothing but its default; undefined when they
+ * are unchanged or converted one by one.
+ */
+export function fillOf({
+  from,
+  to,
+  convert,
+}: Pick<CellChange, 'from' | 'to' | 'convert'>): StoredValue | undefined {
+  if (convert !== undefined || !isEmpty(from)) return undefined
+  if (isComputed(to)) return null
+  return from.typeName === to.typeName ? undefined : columnType(to.typeName).defaultValue
 }
 
 /** How a stored value changes; undefined when no value does. */

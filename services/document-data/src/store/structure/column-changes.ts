@@ -1,12 +1,13 @@
 import { AppError } from '@sheaf/kit/errors'
 import { columnIdFor } from '../../identifiers'
 import { columnType } from '../../values/column-types'
+import { logValue, redoTogether, type RedoHints } from '../log/log'
 import { columnMetadata, type ColumnMetadata } from '../schema/column-metadata'
 import type { DocumentWriter } from '../document'
 import { targetsOf } from '../schema/reference-targets'
 import type { Column, Table } from '../schema/schema'
 import { fullTypeName } from './columns'
-import { changeCells, type CellForm, type Conversion } from './column-cells'
+import { changeCells, fillOf, type CellForm, type Conversion } from './column-cells'
 import { reshapeStoredColumns } from './storage-layout'
 
 /** The metadata to change; absent ones are unchanged. */
@@ -57,10 +58,10 @@ export function applyRevisions(
 ): void {
   const changed = revisions.filter(({ before, after }) => differ(before, after))
   if (changed.length === 0) return
-  reshape(doc, table, changed)
-  freeIds(doc, changed)
-  for (const revision of changed) {
-    save(doc, table, revision)
+  storeForms(doc, table, changed)
+  changed.forEach((revision, index) => {
+    saveMetadata(doc, revision)
+    record(doc, table, revision, redoTogether(index, changed.length))
     const { ref, before, after, convert } = revision
     changeCells(doc, {
       table,
@@ -69,8 +70,18 @@ export function applyRevisions(
       to: cellForm(after),
       convert,
     })
-  }
+  })
   doc.schemaChanged()
+}
+
+/** Prepares the stored table, and the metadata, for columns that change together. */
+export function storeForms(
+  doc: DocumentWriter,
+  table: Table,
+  changed: readonly Pick<Revision, 'ref' | 'before' | 'after'>[],
+): void {
+  reshape(doc, table, changed)
+  freeIds(doc, changed)
 }
 
 interface Revising {
@@ -130,7 +141,11 @@ function requireSibling({ columns }: Table, ref: number): void {
 }
 
 /** Gives the stored table the new ids and storage of its columns. */
-function reshape(doc: DocumentWriter, table: Table, changed: readonly Revision[]): void {
+function reshape(
+  doc: DocumentWriter,
+  table: Table,
+  changed: readonly Pick<Revision, 'ref' | 'before' | 'after'>[],
+): void {
   const rest = new Map(table.columns.map((column) => [column.ref, column]))
   const moved = changed.map(({ ref, before, after }) => {
     const old = rest.get(ref)?.type ?? columnType(before.type)
@@ -146,7 +161,10 @@ function reshape(doc: DocumentWriter, table: Table, changed: readonly Revision[]
 }
 
 /** While ids are exchanged, one of them would briefly be in use twice. */
-function freeIds({ connection }: DocumentWriter, changed: readonly Revision[]): void {
+function freeIds(
+  { connection }: DocumentWriter,
+  changed: readonly Pick<Revision, 'ref' | 'before' | 'after'>[],
+): void {
   const renamed = changed.filter(({ before, after }) => before.colId !== after.colId)
   if (renamed.length < 2) return
   const free = connection.prepare(
@@ -170,8 +188,11 @@ function changedKeys(before: ColumnMetadata, after: ColumnMetadata): (keyof Colu
   )
 }
 
-/** Writes the changed metadata and records them. */
-function save(doc: DocumentWriter, table: Table, { ref, before, after }: Revision): void {
+/** Writes the changed metadata of a column. */
+export function saveMetadata(
+  doc: DocumentWriter,
+  { ref, before, after }: Pick<Revision, 'ref' | 'before' | 'after'>,
+): void {
   const keys = changedKeys(before, after)
   const stored = keys.map((key) => {
     const value = after[key]
@@ -182,6 +203,16 @@ function save(doc: DocumentWriter, table: Table, { ref, before, after }: Revisio
       `UPDATE _grist_Tables_column SET ${keys.map((key) => `${key} = ?`).join(', ')} WHERE id = ?`,
     )
     .run(...stored, ref)
+}
+
+function record(
+  doc: DocumentWriter,
+  table: Table,
+  { ref, before, after, convert }: Revision,
+  together: RedoHints | undefined,
+): void {
+  const keys = changedKeys(before, after)
+  const fill = fillOf({ from: cellForm(before), to: cellForm(after), convert })
   const pick = (metadata: ColumnMetadata) =>
     Object.fromEntries(keys.map((key) => [key, metadata[key]]))
   doc.record({
@@ -193,5 +224,6 @@ function save(doc: DocumentWriter, table: Table, { ref, before, after }: Revisio
     old: pick(before),
     new: pick(after),
     targets: keys.includes('type') ? targetsOf(doc.schema, [before.type, after.type]) : undefined,
+    redo: fill === undefined ? together : { ...together, fill: logValue(fill) },
   })
 }

@@ -1,5 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import { shorten } from '@sheaf/kit/truncate-text'
+import { redoTogether } from '../log/log'
 import { wholeMetadata } from '../schema/column-metadata'
 import type { DocumentWriter } from '../document'
 import { targetsOf } from '../schema/reference-targets'
@@ -45,9 +46,7 @@ export function dropColumns(doc: DocumentWriter, table: Table, columns: readonly
     table,
     columns.map(({ id }) => id),
   )
-  const gone = new Set(columns)
-  const kept = table.columns.filter((column) => !gone.has(column))
-  for (const column of columns) {
+  columns.forEach((column, index) => {
     const cells = readCells(doc, table, column.id)
     doc.record({
       kind: 'remove_column',
@@ -58,9 +57,19 @@ export function dropColumns(doc: DocumentWriter, table: Table, columns: readonly
       old: wholeMetadata(column),
       cells,
       targets: targetsOf(doc.schema, [column.typeName]),
+      redo: redoTogether(index, columns.length),
     })
-    retireRef(doc.connection, 'column', column.ref)
-    doc.connection.prepare('DELETE FROM _grist_Tables_column WHERE id = ?').run(column.ref)
+  })
+  eraseColumns(doc, table, columns)
+}
+
+/** Removes columns of one table with their cells and metadata. Not recorded. */
+export function eraseColumns(doc: DocumentWriter, table: Table, columns: readonly Column[]): void {
+  const gone = new Set(columns)
+  const kept = table.columns.filter((column) => !gone.has(column))
+  for (const { ref } of columns) {
+    retireRef(doc.connection, 'column', ref)
+    doc.connection.prepare('DELETE FROM _grist_Tables_column WHERE id = ?').run(ref)
   }
   dropStoredColumns(doc, table, columns, kept.map(storedForm))
   doc.schemaChanged()

@@ -4,6 +4,7 @@ import type { ColumnType } from '../../values/column-type'
 import { columnType } from '../../values/column-types'
 import { quoteId } from '../../quoting/quote'
 import { dropColumnIndex } from '../indexes/auto-indexes'
+import { redoTogether } from '../log/log'
 import type { WholeMetadata } from '../schema/column-metadata'
 import type { DocumentReader, DocumentWriter } from '../document'
 import { targetsOf } from '../schema/reference-targets'
@@ -11,7 +12,7 @@ import { nextRef } from '../schema/refs'
 import type { Column, Table } from '../schema/schema'
 import { columnDefinition } from '../sqlite/column-definition'
 import { fillColumn, isComputed } from './column-cells'
-import { addStoredColumns, storedForm } from './storage-layout'
+import { addStoredColumns, storedForm, type StoredForm } from './storage-layout'
 
 /** Columns of one table; SQLite allows 2,000. */
 export const MAX_COLUMNS = 1900
@@ -68,20 +69,30 @@ export function addColumns(
   const table = doc.schema.getWritable(tableId)
   const taken = new Set(table.columns.map(({ id }) => id.toLowerCase()))
   const columns = planColumns(doc, taken, wished)
-  addStoredColumns(doc, table, table.columns.map(storedForm), columns)
-  const made = addColumnRows(doc, table.ref, columns)
-  doc.schemaChanged()
+  const made = describeNewColumns(doc, columns)
+  storeColumns(doc, table, made)
   recordAddedColumns(doc, table, made)
   return columns.map(({ id }) => id)
 }
 
-/** Records these columns as added. */
+/** Adds columns with these metadata to a table; its rows take their defaults. */
+export function storeColumns(
+  doc: DocumentWriter,
+  table: Table,
+  columns: readonly DescribedColumn[],
+): void {
+  addStoredColumns(doc, table, table.columns.map(storedForm), columns.map(describedForm))
+  insertColumnRows(doc, table.ref, columns)
+  doc.schemaChanged()
+}
+
+/** Records these columns as added in one step. */
 export function recordAddedColumns(
   doc: DocumentWriter,
   table: Table,
   columns: readonly DescribedColumn[],
 ): void {
-  for (const described of columns)
+  columns.forEach((described, index) =>
     doc.record({
       kind: 'add_column',
       table: table.tableId,
@@ -90,7 +101,9 @@ export function recordAddedColumns(
       columnRef: described.colRef,
       new: described,
       targets: targetsOf(doc.schema, [described.type]),
-    })
+      redo: redoTogether(index, columns.length),
+    }),
+  )
 }
 
 /**
@@ -142,6 +155,11 @@ const FIELDS = [
 /** A column with its ref and all its metadata, in the form of the log. */
 export type DescribedColumn = WholeMetadata & { readonly colRef: number }
 
+/** How a column with these metadata is stored. */
+export function describedForm(column: DescribedColumn): StoredForm {
+  return { id: column.colId, type: columnType(column.type), isComputed: isComputed(column) }
+}
+
 /** Writes the metadata of new columns. */
 export function insertColumnRows(
   { connection }: DocumentWriter,
@@ -159,10 +177,9 @@ export function insertColumnRows(
   }
 }
 
-/** Writes the metadata of new columns, which assigns their refs, and returns them in the form of the log. */
-export function addColumnRows(
-  doc: DocumentWriter,
-  tableRef: number,
+/** The metadata of new columns, with their refs and positions, in the form of the log. */
+export function describeNewColumns(
+  doc: DocumentReader,
   columns: readonly PlannedColumn[],
 ): DescribedColumn[] {
   const last = doc.connection
@@ -170,7 +187,7 @@ export function addColumnRows(
     .get()
   let position = Math.floor(last ?? 0)
   const first = nextRef(doc.connection, 'column')
-  const described = columns.map(({ id, typeName, isFormula, fields }, i) => ({
+  return columns.map(({ id, typeName, isFormula, fields }, i) => ({
     colId: id,
     colRef: first + i,
     parentPos: fields.position ?? ++position,
@@ -189,8 +206,6 @@ export function addColumnRows(
     recalcWhen: fields.recalcWhen ?? 0,
     recalcDeps: fields.recalcDeps ?? null,
   }))
-  insertColumnRows(doc, tableRef, described)
-  return described
 }
 
 /** What an empty column becomes when its first values are written. */
@@ -206,14 +221,7 @@ export function makeDataColumn(
   column: Column,
   form: DataColumnForm,
 ): Column {
-  const type = columnType(form.type)
-  refitColumn(doc, table, column, type)
-  doc.connection
-    .prepare(
-      'UPDATE _grist_Tables_column SET type = ?, widgetOptions = ?, isFormula = 0 WHERE id = ?',
-    )
-    .run(form.type, form.widgetOptions, column.ref)
-  doc.schemaChanged()
+  storeDataColumn(doc, table, column, form)
   doc.record({
     kind: 'update_column',
     table: table.tableId,
@@ -223,8 +231,25 @@ export function makeDataColumn(
     old: { type: column.typeName, widgetOptions: column.widgetOptions, isFormula: true },
     new: { ...form, isFormula: false },
     targets: targetsOf(doc.schema, [column.typeName, form.type]),
+    redo: { refit: true },
   })
   return doc.schema.get(table.tableId).byId.get(column.id) ?? column
+}
+
+/** Stores an empty column as a data column. */
+export function storeDataColumn(
+  doc: DocumentWriter,
+  table: Table,
+  column: Column,
+  form: DataColumnForm,
+): void {
+  refitColumn(doc, table, column, columnType(form.type))
+  doc.connection
+    .prepare(
+      'UPDATE _grist_Tables_column SET type = ?, widgetOptions = ?, isFormula = 0 WHERE id = ?',
+    )
+    .run(form.type, form.widgetOptions, column.ref)
+  doc.schemaChanged()
 }
 
 /**

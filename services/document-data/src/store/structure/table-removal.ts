@@ -4,11 +4,11 @@ import { wholeMetadata } from '../schema/column-metadata'
 import type { DocumentWriter } from '../document'
 import type { LogValue } from '../log/log'
 import { targetsOf } from '../schema/reference-targets'
-import { retireRef } from '../schema/refs'
 import type { Column, Table } from '../schema/schema'
 import { forgetColumns } from './column-removal'
 import { applyChanges, type AppliedChange } from './column-changes'
 import { requireKeepable } from './column-cells'
+import { dropTable } from './stored-tables'
 
 /**
  * Removes tables with their rows, by ref; unknown refs are ignored. References to a row become its number;
@@ -28,18 +28,11 @@ export function removeTables(doc: DocumentWriter, refs: readonly number[]): void
  * afterwards.
  */
 export function removeTable(doc: DocumentWriter, table: Table): void {
-  const { connection } = doc
   const { ref, tableId, columns, onDemand } = table
   const { primaryViewId, summarySourceTable, rawViewSectionRef, recordCardViewSectionRef } = table
   const views = { primaryViewId, summarySourceTable, rawViewSectionRef, recordCardViewSectionRef }
   recordRows(doc, table)
-  // Dropping the table also drops its automatic indexes.
-  connection.db.exec(`DROP TABLE ${quoteId(tableId)}`)
-  retireRef(connection, 'table', ref)
-  for (const column of columns) retireRef(connection, 'column', column.ref)
-  connection.prepare('DELETE FROM _grist_Tables_column WHERE parentId = ?').run(ref)
-  connection.prepare('DELETE FROM _grist_Tables WHERE id = ?').run(ref)
-  connection.prepare('DELETE FROM _sheaf_tables WHERE table_ref = ?').run(ref)
+  dropTable(doc, table)
   const described = columns.map((column) => ({ colRef: column.ref, ...wholeMetadata(column) }))
   doc.record({
     kind: 'remove_table',

@@ -3,7 +3,7 @@ import { tableIdFor } from '../../identifiers'
 import type { DocumentWriter } from '../document'
 import type { Table } from '../schema/schema'
 import { applyChanges } from './column-changes'
-import { renameStoredTable } from './storage-layout'
+import { storeTableForm, type TableForm } from './stored-tables'
 
 /** The metadata to change; absent ones are unchanged. */
 export interface TableChange {
@@ -40,17 +40,14 @@ function updateTable(doc: DocumentWriter, ref: number, change: TableChange): voi
 export function changeTable(
   doc: DocumentWriter,
   table: Table,
-  after: { readonly tableId: string; readonly onDemand: boolean },
+  after: TableForm,
   isFollowed = true,
 ): void {
   const { ref } = table
   const before = { tableId: table.tableId, onDemand: table.onDemand }
   const renames = after.tableId !== before.tableId
   if (!renames && after.onDemand === before.onDemand) return
-  if (renames) renameStoredTable(doc, before.tableId, after.tableId)
-  doc.connection
-    .prepare('UPDATE _grist_Tables SET tableId = ?, onDemand = ? WHERE id = ?')
-    .run(after.tableId, Number(after.onDemand), ref)
+  storeTableForm(doc, table, after)
   doc.record({
     kind: 'update_table',
     table: before.tableId,

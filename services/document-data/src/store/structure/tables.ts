@@ -1,12 +1,11 @@
 import { AppError } from '@sheaf/kit/errors'
 import { tableIdFor } from '../../identifiers'
-import { quoteId } from '../../quoting/quote'
 import type { DocumentReader, DocumentWriter } from '../document'
 import { targetsOf } from '../schema/reference-targets'
 import { nextRef } from '../schema/refs'
 import type { Table } from '../schema/schema'
-import { columnDefinition } from '../sqlite/column-definition'
-import { addColumnRows, planColumns, type NewColumn } from './columns'
+import { describeNewColumns, planColumns, type NewColumn } from './columns'
+import { storeTable } from './stored-tables'
 
 /** Maximum columns of all tables that one request creates. */
 const MAX_NEW_COLUMNS = 5_000
@@ -51,21 +50,15 @@ export function requireFewColumns(tables: readonly NewTable[]): void {
 }
 
 function addTable(doc: DocumentWriter, tableId: string, wished: readonly NewColumn[]): void {
-  const { connection } = doc
-  const tableRef = nextRef(connection, 'table')
-  connection.prepare('INSERT INTO _grist_Tables (id, tableId) VALUES (?, ?)').run(tableRef, tableId)
+  const tableRef = nextRef(doc.connection, 'table')
   const manualSort: NewColumn = {
     id: 'manualSort',
     fields: { type: 'ManualSortPos', isFormula: false },
   }
   const sorting = planColumns(doc, new Set(), [manualSort])
   const columns = planColumns(doc, new Set(['manualsort']), wished)
-  const all = [...sorting, ...columns]
-  const definitions = all.map(columnDefinition)
-  connection.db.exec(
-    `CREATE TABLE ${quoteId(tableId)} ("id" INTEGER PRIMARY KEY, ${definitions.join(', ')})`,
-  )
-  const described = addColumnRows(doc, tableRef, all)
+  const described = describeNewColumns(doc, [...sorting, ...columns])
+  storeTable(doc, tableRef, { tableId, columns: described })
   doc.record({
     kind: 'add_table',
     table: tableId,

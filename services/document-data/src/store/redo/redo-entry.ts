@@ -1,0 +1,83 @@
+import type { Operation, RowOperation, SchemaOperation } from '../log/log'
+import { ATTACHMENTS } from '../attachments/attachments'
+import type { DocumentWriter } from '../document'
+import { redoAttachments, type ContentSource } from './redo-attachments'
+import { redoAddedColumns, redoRemovedColumns, redoUpdatedColumns } from './redo-columns'
+import { redoRows } from './redo-rows'
+import { redoTable } from './redo-tables'
+
+/**
+ * Applies the operations of a log entry to a document that is in the state before the entry, within a
+ * transaction of the caller: afterwards the document holds what the write left, byte by byte, except for what
+ * is local (`localState`). Redo of the first entry of a document that was created empty starts from an empty
+ * migrated file. The log itself is not written. Throws RedoError when the document is in another state.
+ */
+export function redoEntry(
+  doc: DocumentWriter,
+  operations: readonly Operation[],
+  contents: ContentSource,
+): void {
+  for (let index = 0; index < operations.length;) {
+    const operation = operations[index]
+    if (!operation) return
+    if ('rowIds' in operation) {
+      redoRowOperation(doc, operation, contents)
+      index++
+      continue
+    }
+    const step = stepAt(operations, index, operation)
+    redoSchemaStep(doc, operation, step)
+    index += step.length
+  }
+}
+
+function redoRowOperation(
+  doc: DocumentWriter,
+  operation: RowOperation,
+  contents: ContentSource,
+): void {
+  if (operation.table === ATTACHMENTS) redoAttachments(doc, operation, contents)
+  else redoRows(doc, operation)
+}
+
+/**
+ * The operations that changed the stored table in one step, with the conversions of cells in between, which
+ * belong to their columns.
+ */
+function stepAt(
+  operations: readonly Operation[],
+  start: number,
+  { kind, redo }: SchemaOperation,
+): readonly Operation[] {
+  let left = redo?.together ?? 1
+  let end = start
+  while (left > 0 && end < operations.length) if (operations[end++]?.kind === kind) left--
+  while (kind === 'update_column' && isConversion(operations[end])) end++
+  return operations.slice(start, end)
+}
+
+function isConversion(operation: Operation | undefined): boolean {
+  return operation?.kind === 'update_rows' && operation.columns[0]?.oldType !== undefined
+}
+
+function redoSchemaStep(
+  doc: DocumentWriter,
+  first: SchemaOperation,
+  step: readonly Operation[],
+): void {
+  const schemaOperations = step.filter(
+    (operation): operation is SchemaOperation => !('rowIds' in operation),
+  )
+  switch (first.kind) {
+    case 'add_table':
+    case 'update_table':
+    case 'remove_table':
+      return redoTable(doc, first)
+    case 'add_column':
+      return redoAddedColumns(doc, schemaOperations)
+    case 'remove_column':
+      return redoRemovedColumns(doc, schemaOperations)
+    case 'update_column':
+      return redoUpdatedColumns(doc, step)
+  }
+}
