@@ -163,8 +163,10 @@ describe('a body that does not fit', () => {
     const reply = await rest().post<{ error: string; details: { userError: string } }>(tables, {
       body,
     })
-    expect([reply.status, reply.body.error]).toEqual([400, 'Invalid payload'])
-    return reply.body.details.userError
+    const { error, details } = reply.body
+    const [first] = details.userError.slice('Error: '.length).split('\n')
+    expect([reply.status, error]).toEqual([400, `Invalid payload: ${first}`])
+    return details.userError
   }
 
   it.each([

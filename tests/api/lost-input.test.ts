@@ -48,7 +48,10 @@ describe('a body that is not declared as JSON', () => {
       body: '{"records":[{}]}',
       headers: { 'content-type': 'text/plain' },
     })
-    expect([status, body.error]).toEqual([400, 'Invalid payload'])
+    expect([status, body.error]).toEqual([
+      400,
+      expect.stringMatching(/^Invalid payload: body\.records is missing; the body was sent as/),
+    ])
     expect(body.details.userError).toMatch(
       /^Error: body\.records is missing\s+the body was sent as "text\/plain": send JSON/,
     )
