@@ -115,9 +115,13 @@ describe('an unknown path', () => {
     },
   )
 
-  it('is an unknown method too', async () => {
+  it('is told from an unknown method, whose answer names the known ones', async () => {
     const reply = await rest().delete('/api/orgs')
-    expect(reply).toMatchObject({ status: 404, body: { error: 'not found: /api/orgs' } })
+    expect(reply).toMatchObject({
+      status: 405,
+      body: { details: { reason: 'METHOD_NOT_ALLOWED' } },
+    })
+    expect(reply.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST')
   })
 })
 

@@ -1,20 +1,17 @@
 import { AppError, toAppError } from '@sheaf/kit/errors'
-import { shorten } from '@sheaf/kit/truncate-text'
-import type { ErrorRequestHandler, RequestHandler } from 'express'
+import type { ErrorRequestHandler, Express } from 'express'
 import type { Exchange, SheafResponse } from '../http/exchange'
 import { sendErrorPage } from '../pages/send-page'
 import { sendError } from '../http/reply'
+import { unmatched, type NamedRoute } from './unmatched'
 
-/** Longest path repeated in an error; ids of documents and tables must stay recognizable. */
-const MAX_PATH = 200
-
-/** Responds to requests that match no route. */
-export const notFound: RequestHandler = ({ originalUrl }) => {
-  throw new AppError('not_found', 'NOT_FOUND', `not found: ${shorten(originalUrl, MAX_PATH)}`)
+/** Adds the last handlers: for requests that match no route, and for errors thrown by Express handlers. */
+export function useErrorHandlers(app: Express, routes: readonly NamedRoute[]): void {
+  app.use(unmatched(routes))
+  app.use(errorHandler)
 }
 
-/** Responds to errors thrown by Express handlers. */
-export const errorHandler: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
+const errorHandler: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
   const { exchange } = (response as SheafResponse).locals
   if (exchange) answerThrown(exchange, thrown)
   else next(thrown)

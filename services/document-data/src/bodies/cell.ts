@@ -7,7 +7,7 @@ const CODES = new Set(['L', 'l', 'O', 'D', 'd', 'R', 'r', 'E', 'P', 'U', 'C', 'S
 export const CELL_KINDS = ' is none of number, string, boolean, null, 1 more'
 /** The same for people. */
 export const ACCEPTED_CELLS =
-  ' is not a cell value: it must be a number, a text, a boolean, null, or a list that begins with a type code, such as ["L", "a", "b"]'
+  ' is not a cell value: it must be a number, text, boolean, null, or a list with a type code, such as ["L", "a", "b"]'
 
 /** Returns an error message if a decoded value is not a valid cell, otherwise undefined. */
 export function faultOfCell(value: unknown, path: string): string | undefined {
