@@ -48,12 +48,12 @@ export function createListener(context: Context, routes: readonly Route[]): Serv
 }
 
 /** The stages between the arrival of a request and its route, in order. */
-function createStages({ config: { baseDomain, publicUrl } }: Context): Stage[] {
+function createStages({ config }: Context): Stage[] {
   const admission: Stage = (exchange) => {
     exchange.admit()
     return false
   }
-  return [admission, singleHost, site(baseDomain), cors(baseDomain, publicUrl)]
+  return [admission, singleHost, site(config.baseDomain), cors(config)]
 }
 
 /**

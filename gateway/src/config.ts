@@ -51,6 +51,8 @@ export interface GatewayConfig {
   readonly maxBodyBytes: number
   /** Domain whose subdomains are sites; undefined when sites are addressed by path only. */
   readonly baseDomain?: string
+  /** Origins whose pages may call the API with a key. */
+  readonly allowedOrigins: readonly string[]
   readonly timeouts: Timeouts
   /** Load limits; requests beyond them are rejected. */
   readonly limits: LoadLimits
@@ -106,6 +108,7 @@ export function readConfig(env: Env, warn?: (sentence: string) => void): Gateway
     tls: readTlsFiles(read),
     maxBodyBytes: read.int('SHEAF_MAX_BODY_MB', 32, { min: 1, max: MOST_BODY_MB }) * MIB,
     baseDomain: read.optional('SHEAF_BASE_DOMAIN')?.toLowerCase().replace(/^\./, ''),
+    allowedOrigins: readOrigins(read),
     limits: {
       requests: read.int('SHEAF_PENDING_REQUESTS', defaultLimits.requests, { min: 1 }),
       bodyBytes:
@@ -128,6 +131,13 @@ export function readConfig(env: Env, warn?: (sentence: string) => void): Gateway
       leaveMs: read.int('SHEAF_LEAVE_SECONDS', 0, { max: MOST_LEAVE_SECONDS }) * 1000,
     },
   })
+}
+
+/** The origins as browsers send them: without a path, and without the default port. */
+function readOrigins(read: EnvReader): string[] {
+  const isOrigin = (text: string) =>
+    URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).pathname === '/'
+  return read.list('SHEAF_ALLOWED_ORIGINS', [], isOrigin).map((text) => new URL(text).origin)
 }
 
 /** Reads how users sign in. Reads all settings in any case, and names the ones that another one requires. */

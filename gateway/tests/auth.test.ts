@@ -127,6 +127,9 @@ describe('the site', () => {
     expect(await ask('acme.sheaf.test', '/o/acme/api/orgs')).toEqual([200, undefined, 'acme'])
     expect(await ask('sheaf.test:80')).toEqual([200, undefined, ''])
     expect(await ask('api.sheaf.test')).toEqual([200, undefined, ''])
+    // As the command and the lines of the banner ask on the same machine.
+    for (const host of ['127.0.0.1:8484', '[::1]:8484', 'localhost:8484'])
+      expect(await ask(host)).toEqual([200, undefined, ''])
     expect(await ask('evil.test')).toEqual([404, 'Domain not recognized: evil.test', ''])
     expect(await ask('acme.sheaf.test', '/o/other/api/orgs')).toEqual([
       400,

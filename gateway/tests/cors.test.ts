@@ -5,7 +5,7 @@ let system: StubbedGateway
 beforeAll(async () => {
   system = await startStubbedGateway({
     orgs: { listOrgs: async () => ({ orgs: [] }) },
-    config: { baseDomain: 'sheaf.test' },
+    config: { baseDomain: 'sheaf.test', allowedOrigins: ['https://app.test'] },
   })
 })
 afterAll(() => system[Symbol.asyncDispose]())
@@ -16,12 +16,14 @@ const ask = (headers: Record<string, string>, method = 'GET') =>
     headers: { host: 'acme.sheaf.test', ...headers },
   })
 
+const requestHeaders =
+  'Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, X-Request-Id, X-Requested-With'
 const trusted = {
   'access-control-allow-credentials': 'true',
-  'access-control-allow-headers': 'Authorization, Content-Type, Prefer, X-Requested-With',
+  'access-control-allow-headers': `Authorization, ${requestHeaders}`,
   'access-control-allow-methods': 'GET, PATCH, PUT, POST, DELETE, OPTIONS',
   'access-control-expose-headers':
-    'ETag, Link, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Next-Cursor, X-Total-Count',
+    'ETag, Link, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Next-Cursor, X-Request-Id, X-Total-Count',
 }
 
 describe('cross-origin requests', () => {
@@ -47,11 +49,30 @@ describe('cross-origin requests', () => {
       expect(reply.status).toBe(200)
       expect(reply.headers).toMatchObject({
         'access-control-allow-origin': '*',
-        'access-control-allow-headers': 'Content-Type, Prefer, X-Requested-With',
+        'access-control-allow-headers': requestHeaders,
       })
       expect(reply.headers).not.toHaveProperty('access-control-allow-credentials')
     },
   )
+
+  it('may have a key, but no session, from an allowed origin', async () => {
+    const origin = 'https://app.test'
+    const reply = await ask({ origin, authorization: 'Bearer alice-key' })
+    expect(reply.status).toBe(200)
+    expect(reply.headers).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-headers': `Authorization, ${requestHeaders}`,
+      vary: 'Origin',
+    })
+    expect(reply.headers).not.toHaveProperty('access-control-allow-credentials')
+    expect((await ask({ origin, cookie: 'sheaf_session=a' })).status).toBe(403)
+    expect((await ask({ origin: `${origin}:444`, authorization: 'Bearer a' })).status).toBe(403)
+    const preflight = { origin, 'access-control-request-headers': 'authorization,if-match' }
+    expect(await ask(preflight, 'OPTIONS')).toMatchObject({
+      status: 200,
+      headers: { 'access-control-allow-headers': `Authorization, ${requestHeaders}` },
+    })
+  })
 
   it('are refused with credentials from a foreign page', async () => {
     for (const credentials of [{ authorization: 'Bearer alice-key' }, { cookie: 'a=b' }]) {

@@ -106,7 +106,7 @@ describe('every answer', () => {
 })
 
 describe('an unknown path', () => {
-  it.each(['/api/nope', '/o/acme/api/nope?x=1', '/', '/api/orgs/1/nope', '/API/orgs'])(
+  it.each(['/api/nope', '/o/acme/api/nope?x=1', '/api/orgs/1/nope', '/API/orgs'])(
     'is not found, by its whole URL: %s',
     async (path) => {
       const response = await fetch(system.url + path)
@@ -241,9 +241,10 @@ describe('what writes of metadata answer', () => {
 
 describe('status', () => {
   it('tells that the gateway is alive, and that all is ready', async () => {
-    expect((await rest().get('/status')).body).toEqual({ status: 'alive' })
-    expect((await rest().get('/status?ready=1')).body).toEqual({
+    expect((await rest().get('/status')).body).toMatchObject({ status: 'alive' })
+    expect((await rest().get('/status?ready=1')).body).toMatchObject({
       status: 'ready',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/) as string,
       eventsBacklog: 0,
     })
   })
@@ -259,5 +260,28 @@ describe('status', () => {
     })
     expect((await createRest(lonely.url).get('/status')).status).toBe(200)
     expect((await createRest(lonely.url, 'k').get('/api/orgs')).status).toBe(503)
+  })
+})
+
+describe('the refusal of a write', () => {
+  const body = { name: 'Acme' }
+
+  it('says that it was not applied when access could not be resolved', async () => {
+    const config = { directoryAddress: '127.0.0.1:1' }
+    await using lonely = await startStubbedGateway({ config })
+    const alice = createRest(lonely.url, 'alice-key')
+    const refused = await alice.post('/api/orgs', { body })
+    expect(refused).toMatchObject({ status: 503, body: { details: { applied: false } } })
+    const read = await alice.get('/api/orgs')
+    expect([read.status, read.body]).not.toHaveProperty([1, 'details', 'applied'])
+  })
+
+  it('does not say so once its call was made', async () => {
+    fault.current = new AppError('unavailable', 'DATABASE_UNAVAILABLE', 'away')
+    await using other = await startStubbedGateway({ orgs: { createOrg: fail } })
+    const reply = await createRest(other.url, 'alice-key').post('/api/orgs', { body })
+    expect(reply.status).toBe(503)
+    expect(reply.body).toMatchObject({ details: { reason: 'DATABASE_UNAVAILABLE' } })
+    expect(reply.body).not.toHaveProperty('details.applied')
   })
 })

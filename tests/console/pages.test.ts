@@ -142,6 +142,8 @@ describe('the files of the console', () => {
   it('redirect to the trailing slash, and are read-only', async () => {
     const { status, headers } = await get('/console', { redirect: 'manual' })
     expect([status, headers.get('location')]).toEqual([308, '/console/'])
+    const root = await get('/', { redirect: 'manual' })
+    expect([root.status, root.headers.get('location')]).toEqual([302, '/console/'])
     expect((await get('/console/', { method: 'HEAD' })).status).toBe(200)
     const write = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
     expect((await get('/console/', write)).status).toBe(404)

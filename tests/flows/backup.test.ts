@@ -173,7 +173,9 @@ describe('a backup', () => {
     const documents = manifest.documents.filter(({ docId }) => !skipped.includes(docId))
     const told = JSON.stringify({ ...manifest, documents, skipped })
     await writeFile(join(copy, 'manifest.json'), told)
-    await target.operate('restore', copy)
+    expect(await target.operate('restore', copy)).toMatch(
+      /restored \d+ documents \([\d.]+ MiB\) from a backup made by version \d+\.\d+\.\d+/,
+    )
     const owner = createRest(target.url, source.ownerKey)
     const table = `${doc}/tables/Pets`
     const rows = await readRecords(owner, table)

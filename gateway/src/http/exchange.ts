@@ -49,6 +49,8 @@ export class Exchange {
   route?: RouteTraits
   /** The credential presented; undefined for the anonymous user. */
   credential?: Credential
+  /** True once the handler of the route runs: before that, the request has changed nothing. */
+  isHandled = false
   /** Epoch milliseconds by which the response must be complete. */
   deadline = Infinity
   private readonly startedAt = performance.now()
@@ -232,6 +234,7 @@ export class Exchange {
         status,
         ms: round(ms),
         userId: grant?.userId,
+        docId: grant?.document?.docId,
         incomplete: response.writableFinished ? undefined : true,
       },
       'request',

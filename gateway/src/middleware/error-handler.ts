@@ -1,8 +1,9 @@
-import { AppError, toAppError } from '@sheaf/kit/errors'
+import { AppError, toAppError, type ErrorCode } from '@sheaf/kit/errors'
 import type { ErrorRequestHandler, Express } from 'express'
 import type { Exchange, SheafResponse } from '../http/exchange'
 import { sendErrorPage } from '../pages/send-page'
 import { sendError } from '../http/reply'
+import { safeMethods } from '../routing/authenticate'
 import { unmatched, type NamedRoute } from './unmatched'
 
 /** Adds the last handlers: for requests that match no route, and for errors thrown by Express handlers. */
@@ -23,11 +24,12 @@ const errorHandler: ErrorRequestHandler = (thrown: unknown, _request, response, 
  */
 export function answerThrown(exchange: Exchange, thrown: unknown): void {
   const { response } = exchange
-  const error = toAppError(thrown) ?? fromExpress(thrown) ?? fromBug(thrown, exchange)
+  const cause = toAppError(thrown) ?? fromExpress(thrown) ?? fromBug(thrown, exchange)
+  const error = withEffect(withRequestId(cause, exchange), exchange)
   if (response.headersSent) response.destroy()
   else if (response.destroyed) return
-  else if (exchange.route?.isPage) sendErrorPage(exchange, withRequestId(error, exchange))
-  else sendError(exchange, withRequestId(error, exchange))
+  else if (exchange.route?.isPage) sendErrorPage(exchange, error)
+  else sendError(exchange, error)
 }
 
 /** Errors of Express itself: a malformed escape in the path. */
@@ -42,6 +44,22 @@ function fromBug(thrown: unknown, { context, requestId, route }: Exchange): AppE
     'request failed with an internal error',
   )
   return new AppError('internal', 'INTERNAL', 'internal error')
+}
+
+/** Errors after which a client may repeat its request. */
+const repeatable = new Set<ErrorCode>(['too_many', 'unavailable', 'timeout'])
+
+/**
+ * Adds `details.applied: false` to the refusal of a write that was never begun, so that the client can repeat
+ * it. Without it, the effect of the write is unknown.
+ */
+function withEffect(error: AppError, { isHandled, request }: Exchange): AppError {
+  if (isHandled || !repeatable.has(error.code) || safeMethods.has(request.method ?? ''))
+    return error
+  return new AppError(error.code, error.reason, error.message, {
+    ...error.metadata,
+    appliedJson: 'false',
+  })
 }
 
 function withRequestId(error: AppError, { requestId }: Exchange): AppError {

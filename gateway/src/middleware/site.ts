@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
 import { AppError } from '@sheaf/kit/errors'
 import { shorten } from '@sheaf/kit/truncate-text'
 import type { Stage } from '../http/exchange'
@@ -50,10 +51,15 @@ function decode(text: string): string {
   }
 }
 
+/** True for a host that no base domain can contain, as commands on the same machine use it. */
+function isAddress(name: string): boolean {
+  return name === 'localhost' || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0
+}
+
 function subdomain(host: string | undefined, baseDomain: string): string {
   const name = hostname(host ?? '')
   const base = hostname(baseDomain)
-  if (name === base) return ''
+  if (name === base || isAddress(name)) return ''
   if (!name.endsWith(`.${base}`))
     throw new AppError('not_found', 'UNKNOWN_HOST', `Domain not recognized: ${shorten(host ?? '')}`)
   const label = name.slice(0, -base.length - 1)

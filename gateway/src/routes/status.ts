@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { getVersion } from '@sheaf/kit/version'
 import { z } from 'zod'
 import { sendJson } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
@@ -21,6 +22,10 @@ export const statusRoutes: readonly Route[] = [
       description: 'Alive or ready',
       schema: z.object({
         status: z.enum(['alive', 'ready']),
+        version: z.string().meta({ description: 'Version of Sheaf', example: '0.1.0' }),
+        commit: z.string().optional().meta({
+          description: 'Beginning of the commit that it was built from, when known',
+        }),
         eventsBacklog: z.int().optional().meta({
           description:
             'Number of documents with unpublished changes. Present with `ready=1`, also in `details` of a 503.',
@@ -33,13 +38,14 @@ export const statusRoutes: readonly Route[] = [
     },
     async handle(exchange, { query: { ready } }) {
       const { context } = exchange
-      if (!ready) return sendJson(exchange, { status: 'alive' })
+      if (!ready) return sendJson(exchange, { status: 'alive', ...getVersion() })
       if (context.isDraining()) throw notReady({ missing: 'gateway' })
       const { missing, eventsBacklog, warnings } = await context.readiness.find()
       const hasWarnings = warnings.length > 0
       if (missing.length === 0)
         return sendJson(exchange, {
           status: 'ready',
+          ...getVersion(),
           eventsBacklog,
           ...(hasWarnings && { warnings }),
         })

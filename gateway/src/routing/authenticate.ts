@@ -3,7 +3,8 @@ import { AppError } from '@sheaf/kit/errors'
 import { isCsrfToken } from '../sign-in/csrf'
 import type { Exchange } from '../http/exchange'
 
-const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Methods that change nothing. */
+export const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** Keys are much shorter; a longer text is not a key, and is not sent on. */
 const MAX_KEY_LENGTH = 512
 

@@ -32,6 +32,7 @@ export function createRouteHandler(route: Route): RouteHandler {
     if (isStrict) requireKnownParameters(Object.keys(route.query?.shape ?? {}), given)
     const query = checkParameters(route.query, given)
     const { bytes, body } = await receive(route, { exchange, document, isStrict })
+    exchange.isHandled = true
     await route.handle(
       exchange,
       new RequestInput(route.id, { params, query, body, bytes }, document),

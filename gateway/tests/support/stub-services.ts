@@ -276,6 +276,7 @@ export function startStubbedGateway(handlers: Handlers = {}): Promise<StubbedGat
         limits: defaultLimits,
         rateLimit: 0,
         proxies: 0,
+        allowedOrigins: [],
         ...settings,
         timeouts: { ...defaultTimeouts, drainMs: 500, ...timeouts },
       }),

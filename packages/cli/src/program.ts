@@ -1,5 +1,6 @@
 import { AppError } from '@sheaf/kit/errors'
 import { ConfigError, type Env } from '@sheaf/kit/config'
+import { formatVersion, getVersion } from '@sheaf/kit/version'
 import { Command, CommanderError } from 'commander'
 import { CliError } from './cli-error'
 import { addDataCommands } from './commands/data'
@@ -41,6 +42,7 @@ export async function runCli(
 function createProgram(settings: CliSettings, terminal: Terminal): Command {
   const program = new Command(settings.invocation)
     .description('Operator tools for a running Sheaf, and command-line client of its REST API')
+    .version(formatVersion(getVersion()), '--version', 'print the version of this command')
     .exitOverride()
     .showHelpAfterError('(see --help)')
     .configureOutput({

@@ -2,6 +2,7 @@ import { ConfigError } from './config'
 import { createLogger } from './logger'
 import { describeUnknownSettings } from './setting-names'
 import { startTelemetry } from './telemetry/telemetry'
+import { getVersion } from './version'
 
 /** How long a process may take to stop before it is terminated. */
 const STOP_LIMIT_MS = 30_000
@@ -86,7 +87,7 @@ export function runService(
     const telemetry = startTelemetry(name, process.env, log)
     await telemetry.serveMetrics()
     const service = await start((sentence) => log.warn(sentence))
-    log.info('started')
+    log.info(getVersion(), 'started')
     const cause = await stop
     log.info({ cause }, 'stopping')
     setTimeout(() => {

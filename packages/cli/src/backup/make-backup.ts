@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { toAppError } from '@sheaf/kit/errors'
 import { makeFolder } from '@sheaf/kit/make-folder'
+import { formatVersion, getVersion } from '@sheaf/kit/version'
 import { CliError } from '../cli-error'
 import { syncFolder, writeBackupFile } from './backup-file'
 import type { BackupServices } from './backup-services'
@@ -59,6 +60,7 @@ export async function makeBackup(
   const bytes = [directory, webhook, ...documents].reduce((sum, { size }) => sum + size, 0)
   const manifest: Manifest = {
     format: 1,
+    version: formatVersion(getVersion()),
     startedAt,
     finishedAt: new Date().toISOString(),
     counts: { documents: documents.length, skipped: skipped.length, bytes },

@@ -29,6 +29,8 @@ export interface BackupDocument extends BackupFile {
 export interface Manifest {
   /** Version of the backup format. */
   readonly format: 1
+  /** Version of the Sheaf that made the backup; absent in those of older releases. */
+  readonly version?: string
   /** ISO 8601 times, UTC. */
   readonly startedAt: string
   readonly finishedAt: string
@@ -64,9 +66,10 @@ const damaged = () =>
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 function isManifest(value: unknown): value is Manifest {
-  const { format, tables, documents, skipped } = (value ?? {}) as Partial<Manifest>
+  const { format, version, tables, documents, skipped } = (value ?? {}) as Partial<Manifest>
   return (
     format === 1 &&
+    (version === undefined || /^[\w.+-]{1,100}$/.test(version)) &&
     isFile(tables?.directory, tableFiles.directory) &&
     isFile(tables?.webhook, tableFiles.webhook) &&
     Array.isArray(documents) &&

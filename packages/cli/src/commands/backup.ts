@@ -42,7 +42,7 @@ export function addBackupCommands(
       await using services = await openBackupServices(settings)
       const checking = startBar(terminal, 'files checked')
       const restoring = startBar(terminal, 'documents restored')
-      const { counts } = await restoreBackup(services, resolve(settings.workDir, folder), {
+      const { counts, version } = await restoreBackup(services, resolve(settings.workDir, folder), {
         onChecked: checking.update,
         onRestored: (done, total) => {
           checking.stop()
@@ -52,7 +52,9 @@ export function addBackupCommands(
         checking.stop()
         restoring.stop()
       })
-      terminal.out(`restored ${describe(counts.documents, counts.bytes)}`)
+      terminal.out(
+        `restored ${describe(counts.documents, counts.bytes)} from a backup made by ${version === undefined ? 'an older release' : `version ${version}`}`,
+      )
       terminal.out(
         'API keys are those of the backup. The key printed at the first start is no longer valid.',
       )

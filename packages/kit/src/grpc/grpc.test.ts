@@ -354,6 +354,7 @@ describe('reflection', () => {
       stream.end()
       client.close()
       expect(answer).toContain('sheaf.document_data.v1.DocumentsService')
+      expect(answer).toContain('grpc.health.v1.Health')
       expect(answer).not.toContain('sheaf.directory')
     },
   )

@@ -55,6 +55,9 @@ export interface GrpcServerOptions {
   readonly maxMessageBytes?: number
 }
 
+/** Full name of the health service, for reflection. */
+const HEALTH = 'grpc.health.v1.Health'
+
 /** A running server. Disposing sets health to NOT_SERVING, lets running calls finish, and closes. */
 export interface RunningGrpcServer extends AsyncDisposable {
   /** `host:port` with the real port. */
@@ -95,7 +98,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<Runni
   const health = new HealthImplementation({ '': 'SERVING' })
   health.addToServer(server)
   const names = services.map(({ definition }) => serviceName(definition))
-  addReflection(server, names)
+  addReflection(server, [...names, HEALTH])
   const probed = await serveHealth(health, options.healthListen)
   const port = await bind(server, listen, serverCredentials(tls)).catch((error: unknown) => {
     probed.forceShutdown()

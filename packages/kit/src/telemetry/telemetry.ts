@@ -3,6 +3,7 @@ import { context, diag, DiagLogLevel } from '@opentelemetry/api'
 import type { Env } from '../config'
 import { cutText } from '../truncate-text'
 import type { Logger } from '../logger'
+import { formatVersion, getVersion } from '../version'
 import { isTracing } from './call-span'
 import { switchOnMetrics } from './metrics'
 import type { MetricsServer } from './metrics-server'
@@ -35,6 +36,7 @@ export function startTelemetry(service: string, env: Env, log: Logger): RunningT
   const sdk = new loaded.NodeSDK({
     resource: loaded.resourceFromAttributes({
       'service.instance.id': `${hostname()}:${process.pid}`,
+      'service.version': formatVersion(getVersion()),
     }),
     serviceName: env.OTEL_SERVICE_NAME ?? `sheaf-${service}`,
     logRecordProcessors: [],
