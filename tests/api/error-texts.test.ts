@@ -60,3 +60,111 @@ describe('a method that a path does not have', () => {
     expect(data.body.error).toContain(`not found: PUT ${path}; `)
   })
 })
+
+describe('a name that is misspelt', () => {
+  it.each<[string, () => Promise<{ body: Refusal }>, string]>([
+    ['a table', () => system.alice.rest.get(`${doc}/tables/Peple/records`), 'People'],
+    [
+      'a table to export',
+      () => system.alice.rest.get(`${doc}/download/csv?tableId=people`),
+      'People',
+    ],
+    [
+      'a column to write',
+      () =>
+        system.alice.rest.post(`${doc}/tables/People/records`, {
+          body: { records: [{ fields: { Nmae: 'Ada' } }] },
+        }),
+      'Name',
+    ],
+    [
+      'a column to look up',
+      () =>
+        system.alice.rest.put(`${doc}/tables/People/records`, {
+          body: { records: [{ require: { Citty: 'Rome' } }] },
+        }),
+      'City',
+    ],
+    [
+      'a column of a filter',
+      () => system.alice.rest.get(`${doc}/tables/People/records?filter={"city":["Rome"]}`),
+      'City',
+    ],
+    ['a sort key', () => system.alice.rest.get(`${doc}/tables/People/records?sort=-Nam`), 'Name'],
+    [
+      'a column to change',
+      () =>
+        system.alice.rest.patch(`${doc}/tables/People/columns`, {
+          body: { columns: [{ id: 'Ctiy', fields: { label: 'x' } }] },
+        }),
+      'City',
+    ],
+    [
+      'a column to remove',
+      () => system.alice.rest.delete(`${doc}/tables/People/columns/Cit`),
+      'City',
+    ],
+    [
+      'a type',
+      () =>
+        system.alice.rest.post(`${doc}/tables/People/columns`, {
+          body: { columns: [{ id: 'Age', fields: { type: 'Numerik' } }] },
+        }),
+      'Numeric',
+    ],
+    ['a table in SQL', () => system.alice.rest.get(`${doc}/sql?q=select * from Poeple`), 'People'],
+    [
+      'a column in SQL',
+      () => system.alice.rest.get(`${doc}/sql?q=select p.Citi from People p`),
+      'City',
+    ],
+    [
+      'an action',
+      () => system.alice.rest.post(`${doc}/apply`, { body: [['AddRecords', 'People', null, {}]] }),
+      'AddRecord',
+    ],
+    [
+      'a parameter of a strict request',
+      () =>
+        system.alice.rest.get(`${doc}/tables/People/records?limt=1`, {
+          headers: { prefer: 'handling=strict' },
+        }),
+      'limit',
+    ],
+    [
+      'the table of a webhook',
+      () =>
+        system.alice.rest.post(`${doc}/webhooks`, {
+          body: {
+            webhooks: [
+              { fields: { url: 'https://example.com/', eventTypes: ['add'], tableId: 'Poeple' } },
+            ],
+          },
+        }),
+      'People',
+    ],
+  ])('is answered with the name that was probably meant: %s', async (_, call, suggestion) => {
+    const { body } = await call()
+    expect(body).toMatchObject({
+      error: expect.stringMatching(new RegExp(`; did you mean "${suggestion}"\\?$`)) as string,
+      details: { suggestion },
+    })
+  })
+
+  it('gets no suggestion when nothing resembles it, nor one of hidden columns or other documents', async () => {
+    const { rest } = system.alice
+    const other = await newDocument(rest)
+    await addTable(rest, other, 'Secrets', { Code: 'Text' })
+    for (const path of [
+      `${doc}/tables/Nope/records`,
+      `${doc}/tables/Secret/records`,
+      `${doc}/tables/People/records?sort=manualSrt`,
+      `${doc}/sql?q=select manualSrt from People`,
+      `${doc}/sql?q=select * from Secret`,
+    ]) {
+      const { status, body } = await rest.get<Refusal>(path)
+      expect([path, status >= 400, body.details.suggestion]).toEqual([path, true, undefined])
+      expect(body.error).not.toContain('did you mean')
+    }
+  })
+})

@@ -230,7 +230,7 @@ describe('Prefer: handling=strict', () => {
     const refused = await read(strict)
     expect([refused.status, refused.body.details]).toEqual([
       400,
-      { reason: 'INVALID_PARAMETER', parameter: 'limt' },
+      { reason: 'INVALID_PARAMETER', parameter: 'limt', suggestion: 'limit' },
     ])
     expect(refused.body.error).toMatch(/^unknown parameter "limt"; .*\blimit\b/)
     expect((await read()).status).toBe(200)
