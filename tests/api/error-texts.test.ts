@@ -168,3 +168,21 @@ describe('a name that is misspelt', () => {
     }
   })
 })
+
+describe('a request without any key', () => {
+  it('is told so where a key might have helped, with the same statuses', async () => {
+    const anonymous = system.anonymous
+    for (const [{ status, body }, expected] of [
+      [await anonymous.get<Refusal>(`${doc}/tables`), 403],
+      [await anonymous.get<Refusal>(doc), 403],
+      [await anonymous.post<Refusal>('/api/orgs', { body: { name: 'x' } }), 401],
+      [await anonymous.post<Refusal>(`${doc}/tables`, { body: Buffer.from('{}') }), 401],
+    ] as const) {
+      expect(status).toBe(expected)
+      expect(body.error).toMatch(/; the request has neither an API key .* nor a session$/)
+      expect(body.details.credential).toBe('none')
+    }
+    const { body } = await system.dan.rest.get<Refusal>(`${doc}/tables`)
+    expect(body).toEqual({ error: 'No view access', details: { reason: 'ACCESS_DENIED' } })
+  })
+})

@@ -25,7 +25,7 @@ const errorHandler: ErrorRequestHandler = (thrown: unknown, _request, response, 
 export function answerThrown(exchange: Exchange, thrown: unknown): void {
   const { response } = exchange
   const cause = toAppError(thrown) ?? fromExpress(thrown) ?? fromBug(thrown, exchange)
-  const error = withEffect(withRequestId(cause, exchange), exchange)
+  const error = withEffect(withRequestId(withCredential(cause, exchange), exchange), exchange)
   if (response.headersSent) response.destroy()
   else if (response.destroyed) return
   else if (exchange.route?.isPage) sendErrorPage(exchange, error)
@@ -44,6 +44,21 @@ function fromBug(thrown: unknown, { context, requestId, route }: Exchange): AppE
     'request failed with an internal error',
   )
   return new AppError('internal', 'INTERNAL', 'internal error')
+}
+
+/** Errors that a request with a key might not have. */
+const needsCredential = new Set(['ACCESS_DENIED', 'SIGN_IN_NEEDED', 'CSRF_HEADER_NEEDED'])
+const NO_CREDENTIAL =
+  'the request has neither an API key ("Authorization: Bearer <key>") nor a session'
+
+/** Says that the request has no credential where that is probably the cause. */
+function withCredential(error: AppError, { credential, request }: Exchange): AppError {
+  const isAnonymous = credential === undefined && request.headers.authorization === undefined
+  if (!isAnonymous || !needsCredential.has(error.reason)) return error
+  return new AppError(error.code, error.reason, `${error.message}; ${NO_CREDENTIAL}`, {
+    ...error.metadata,
+    credential: 'none',
+  })
 }
 
 /** Errors after which a client may repeat its request. */
