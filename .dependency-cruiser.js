@@ -14,7 +14,8 @@ const isTest = '\\.test\\.ts$|^(services/[^/]+|packages/[^/]+|gateway)/tests/'
  */
 const halls = {
   'packages/kit/src': `
-    backoff.ts config.ts setting-names.ts errors.ts truncate-text.ts version.ts make-folder.ts logger.ts fair-share.ts fair-queue.ts wait-for-drain.ts
+    backoff.ts config.ts near-miss.ts setting-names.ts errors.ts payload-error.ts truncate-text.ts version.ts make-folder.ts
+    logger.ts fair-share.ts fair-queue.ts wait-for-drain.ts
     telemetry tls.ts nats.ts nats-stream.ts postgres rpc multiplex grpc lifecycle.ts`,
   'services/directory/src': `
     access config.ts db/migrations db credential-use.ts leases outbox context.ts
@@ -164,7 +165,7 @@ module.exports = {
       {
         path: '^protos/|/handlers/|^packages/(kit|auth)/src/|@grpc/',
         pathNot:
-          '^packages/(kit/src/(errors|quota|truncate-text|wait-for-drain|postgres/(database|database-dump))|auth/src/roles)\\.ts$',
+          '^packages/(kit/src/(errors|quota|truncate-text|near-miss|wait-for-drain|postgres/(database|database-dump))|auth/src/roles)\\.ts$',
       },
     ),
     rule(

@@ -8,7 +8,7 @@ import { createExpressClasses, type ExpressClasses } from './http/express-classe
 import { createHotMatcher } from './routing/hot-routes'
 import { consolePages } from './middleware/console'
 import { cors } from './middleware/cors'
-import { answerThrown, errorHandler, notFound } from './middleware/error-handler'
+import { answerThrown, useErrorHandlers } from './middleware/error-handler'
 import { singleHost } from './middleware/single-host'
 import { site } from './middleware/site'
 import type { Route } from './routing/route'
@@ -75,8 +75,7 @@ function createApp(context: Context, routes: readonly Route[], stages: readonly 
   for (const stage of stages) app.use(toMiddleware(stage))
   app.use(toMiddleware(consolePages(readConsoleFiles())))
   app.use(createRouter(routes.filter(({ isProbe }) => !isProbe)))
-  app.use(notFound)
-  app.use(errorHandler)
+  useErrorHandlers(app, routes)
   return app
 }
 

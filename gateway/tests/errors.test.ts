@@ -115,9 +115,13 @@ describe('an unknown path', () => {
     },
   )
 
-  it('is an unknown method too', async () => {
+  it('is told from an unknown method, whose answer names the known ones', async () => {
     const reply = await rest().delete('/api/orgs')
-    expect(reply).toMatchObject({ status: 404, body: { error: 'not found: /api/orgs' } })
+    expect(reply).toMatchObject({
+      status: 405,
+      body: { details: { reason: 'METHOD_NOT_ALLOWED' } },
+    })
+    expect(reply.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST')
   })
 })
 
@@ -163,8 +167,10 @@ describe('a body that does not fit', () => {
     const reply = await rest().post<{ error: string; details: { userError: string } }>(tables, {
       body,
     })
-    expect([reply.status, reply.body.error]).toEqual([400, 'Invalid payload'])
-    return reply.body.details.userError
+    const { error, details } = reply.body
+    const [first] = details.userError.slice('Error: '.length).split('\n')
+    expect([reply.status, error]).toEqual([400, `Invalid payload: ${first}`])
+    return details.userError
   }
 
   it.each([

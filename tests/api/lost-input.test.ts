@@ -48,7 +48,10 @@ describe('a body that is not declared as JSON', () => {
       body: '{"records":[{}]}',
       headers: { 'content-type': 'text/plain' },
     })
-    expect([status, body.error]).toEqual([400, 'Invalid payload'])
+    expect([status, body.error]).toEqual([
+      400,
+      expect.stringMatching(/^Invalid payload: body\.records is missing; the body was sent as/),
+    ])
     expect(body.details.userError).toMatch(
       /^Error: body\.records is missing\s+the body was sent as "text\/plain": send JSON/,
     )
@@ -227,7 +230,7 @@ describe('Prefer: handling=strict', () => {
     const refused = await read(strict)
     expect([refused.status, refused.body.details]).toEqual([
       400,
-      { reason: 'INVALID_PARAMETER', parameter: 'limt' },
+      { reason: 'INVALID_PARAMETER', parameter: 'limt', suggestion: 'limit' },
     ])
     expect(refused.body.error).toMatch(/^unknown parameter "limt"; .*\blimit\b/)
     expect((await read()).status).toBe(200)

@@ -35,6 +35,6 @@ describe('the profile', () => {
 
   it('of nobody cannot be changed', async () => {
     const refused = await system.anonymous.post('/api/profile/user/name', { body: { name: 'X' } })
-    expect(refused).toMatchObject({ status: 401, body: { error: 'authentication required' } })
+    expect(refused).toMatchObject({ status: 401, body: { details: { reason: 'SIGN_IN_NEEDED' } } })
   })
 })

@@ -57,24 +57,21 @@ describe('a SQL query', () => {
     expect((await post({ sql: 'select 1 as a', timeout: -1 })).status).toBe(200)
   })
 
-  it.each<[object, string, ...string[]]>([
-    [{}, 'Invalid payload', 'Error: body.sql is missing'],
-    [{ sql: 5 }, 'Invalid payload', 'Error: body.sql is not a string'],
-    [{ sql: 'select 1', args: 'x' }, 'Invalid payload', 'Error: body.args is not an array'],
+  it.each<[object, string]>([
+    [{}, 'Invalid payload: body.sql is missing'],
+    [{ sql: 5 }, 'Invalid payload: body.sql is not a string'],
+    [{ sql: 'select 1', args: 'x' }, 'Invalid payload: body.args is not an array'],
     [
       { sql: 'select ?', args: [{}] },
-      'Invalid payload',
-      'Error: body.args[0] must be a number, string, boolean or null',
+      'Invalid payload: body.args[0] must be a number, string, boolean or null',
     ],
-    [{ sql: 'select 1', timeout: 'x' }, 'Invalid payload', 'Error: body.timeout is not a number'],
+    [{ sql: 'select 1', timeout: 'x' }, 'Invalid payload: body.timeout is not a number'],
     [{ sql: 'drop table Pets' }, 'only select statements are supported'],
     [{ sql: 'select * from Nope' }, 'SQLITE_ERROR: no such table: Nope'],
     [{ sql: 'select * from _sheaf_log' }, 'SQLITE_ERROR: not authorized'],
     [{ sql: 'select 1', args: [1] }, 'SQLITE_ERROR: column index out of range'],
-  ])('is refused when it is wrong: %j', async (body, error, ...userErrors) => {
-    const reply = await post(body)
-    expect(reply).toMatchObject({ status: 400, body: { error } })
-    for (const userError of userErrors) expect(reply.body).toMatchObject({ details: { userError } })
+  ])('is refused when it is wrong: %j', async (body, error) => {
+    expect(await post(body)).toMatchObject({ status: 400, body: { error } })
   })
 
   it('by GET needs a query', async () => {
@@ -105,7 +102,7 @@ describe('a SQL query', () => {
     for (const rest of [system.dan.rest, system.anonymous])
       expect(await rest.get(sql, { query: { q: 'select 1' } })).toMatchObject({
         status: 403,
-        body: { error: 'No view access' },
+        body: { error: expect.stringMatching(/^No view access/) as string },
       })
   })
 })

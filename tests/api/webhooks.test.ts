@@ -111,8 +111,8 @@ describe('webhooks', () => {
       [{ eventTypes: [] }, 400, 'eventTypes must be a non-empty array'],
       [{ tableId: 'Nope' }, 404, 'Table not found "Nope"'],
       [{ isReadyColumn: 'Nope' }, 404, 'Column not found "Nope"'],
-      [{ enabled: 'yes' }, 400, 'Invalid payload'],
-      [{ name: null }, 400, 'Invalid payload'],
+      [{ enabled: 'yes' }, 400, 'Invalid payload: body.enabled is not a boolean'],
+      [{ name: null }, 400, 'Invalid payload: body.name is not a string'],
       [{ url: 'http://localhost/' }, 403, 'Provided url is forbidden'],
     ] as const)
       expect(await patch(id, { memo: 'x', ...fields })).toEqual([
@@ -159,7 +159,10 @@ describe('webhooks', () => {
       { id: webhookId, fields: { ...body, unsubscribeKey, tableId: 'Pets' } },
     ])
     const missing = await rest.post(`${table}/_subscribe`, { body: {} })
-    expect(missing).toMatchObject({ status: 400, body: { error: 'Invalid payload' } })
+    expect(missing).toMatchObject({
+      status: 400,
+      body: { error: 'Invalid payload: body.url is missing' },
+    })
 
     const delta = { users: { [system.dan.email]: 'editors' } }
     await rest.patch(`${doc}/access`, { body: { delta } })

@@ -32,6 +32,8 @@ export interface AccessQuestion {
 export interface GrantedDocument {
   readonly docId: string
   readonly role: RoleName | undefined
+  /** The role of the user; higher than `role` when the scope of the key limits it. */
+  readonly unscopedRole?: RoleName | undefined
   /** Address (host:port) of the document-data instance that has its file. */
   readonly homeAddress: string
 }
@@ -168,6 +170,7 @@ function fromWire({ caller, document, token, tokenExpiresAt }: ResolveAccessResp
     document: document && {
       docId: document.docId,
       role: roleFromWire(document.role),
+      unscopedRole: roleFromWire(document.unscopedRole),
       homeAddress: document.homeAddress,
     },
   }

@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { findNearMiss } from '@sheaf/kit/near-miss'
 import { shorten } from '@sheaf/kit/truncate-text'
 import type { z } from 'zod'
 import { pathText } from './validation-errors'
@@ -10,11 +11,12 @@ export function requireKnownParameters(known: readonly string[], query: object =
   const name = Object.keys(query).find((key) => !known.includes(key))
   if (name === undefined) return
   const offered = known.length === 0 ? 'none' : known.join(', ')
+  const { hint, details } = findNearMiss(name, known)
   throw new AppError(
     'invalid',
     'INVALID_PARAMETER',
-    `unknown parameter "${shorten(name)}"; parameters of this route: ${offered}`,
-    { parameter: shorten(name) },
+    `unknown parameter "${shorten(name)}"; parameters of this route: ${offered}${hint}`,
+    { parameter: shorten(name), ...details },
   )
 }
 

@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { payloadError } from '@sheaf/kit/payload-error'
 import { shorten } from '@sheaf/kit/truncate-text'
 import type { z } from 'zod'
 
@@ -18,8 +19,9 @@ const nouns: Readonly<Record<string, string>> = {
 }
 
 /**
- * Converts a schema violation of a body to an error that names every invalid field.
- * @param hint a further sentence
+ * Converts a schema violation of a body to an error whose message has the first reason, and which names every
+ * invalid field.
+ * @param hint what explains the first reason
  */
 export function toPayloadError({ issues }: z.ZodError, body: unknown, hint?: string): AppError {
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys')
@@ -30,9 +32,9 @@ export function toPayloadError({ issues }: z.ZodError, body: unknown, hint?: str
       `unrecognized property ${shorten(String(unknown.keys[0]))}`,
     )
   const sentences = issues.slice(0, MOST_ISSUES).map((issue) => describe(issue, body))
-  if (hint !== undefined) sentences.push(hint)
-  const userError = `Error: ${[...new Set(sentences)].join('\n    ')}`
-  return new AppError('invalid', 'INVALID_PAYLOAD', 'Invalid payload', { userError })
+  const [first = 'body is not valid'] = sentences
+  if (hint === undefined) return payloadError(first, [...new Set(sentences)])
+  return payloadError(`${first}; ${hint}`, [...new Set([...sentences, hint])])
 }
 
 /** Converts a schema violation of a path or query parameter to an error. */

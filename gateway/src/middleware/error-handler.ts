@@ -1,21 +1,18 @@
 import { AppError, toAppError, type ErrorCode } from '@sheaf/kit/errors'
-import { shorten } from '@sheaf/kit/truncate-text'
-import type { ErrorRequestHandler, RequestHandler } from 'express'
+import type { ErrorRequestHandler, Express } from 'express'
 import type { Exchange, SheafResponse } from '../http/exchange'
 import { sendErrorPage } from '../pages/send-page'
 import { sendError } from '../http/reply'
 import { safeMethods } from '../routing/authenticate'
+import { unmatched, type NamedRoute } from './unmatched'
 
-/** Longest path repeated in an error; ids of documents and tables must stay recognizable. */
-const MAX_PATH = 200
-
-/** Responds to requests that match no route. */
-export const notFound: RequestHandler = ({ originalUrl }) => {
-  throw new AppError('not_found', 'NOT_FOUND', `not found: ${shorten(originalUrl, MAX_PATH)}`)
+/** Adds the last handlers: for requests that match no route, and for errors thrown by Express handlers. */
+export function useErrorHandlers(app: Express, routes: readonly NamedRoute[]): void {
+  app.use(unmatched(routes))
+  app.use(errorHandler)
 }
 
-/** Responds to errors thrown by Express handlers. */
-export const errorHandler: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
+const errorHandler: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
   const { exchange } = (response as SheafResponse).locals
   if (exchange) answerThrown(exchange, thrown)
   else next(thrown)
@@ -28,7 +25,7 @@ export const errorHandler: ErrorRequestHandler = (thrown: unknown, _request, res
 export function answerThrown(exchange: Exchange, thrown: unknown): void {
   const { response } = exchange
   const cause = toAppError(thrown) ?? fromExpress(thrown) ?? fromBug(thrown, exchange)
-  const error = withEffect(withRequestId(cause, exchange), exchange)
+  const error = withEffect(withRequestId(withCredential(cause, exchange), exchange), exchange)
   if (response.headersSent) response.destroy()
   else if (response.destroyed) return
   else if (exchange.route?.isPage) sendErrorPage(exchange, error)
@@ -47,6 +44,21 @@ function fromBug(thrown: unknown, { context, requestId, route }: Exchange): AppE
     'request failed with an internal error',
   )
   return new AppError('internal', 'INTERNAL', 'internal error')
+}
+
+/** Errors that a request with a key might not have. */
+const needsCredential = new Set(['ACCESS_DENIED', 'SIGN_IN_NEEDED', 'CSRF_HEADER_NEEDED'])
+const NO_CREDENTIAL =
+  'the request has neither an API key ("Authorization: Bearer <key>") nor a session'
+
+/** Says that the request has no credential where that is probably the cause. */
+function withCredential(error: AppError, { credential, request }: Exchange): AppError {
+  const isAnonymous = credential === undefined && request.headers.authorization === undefined
+  if (!isAnonymous || !needsCredential.has(error.reason)) return error
+  return new AppError(error.code, error.reason, `${error.message}; ${NO_CREDENTIAL}`, {
+    ...error.metadata,
+    credential: 'none',
+  })
 }
 
 /** Errors after which a client may repeat its request. */

@@ -1,3 +1,4 @@
+import { keyScopeError } from '@sheaf/auth/key-scope'
 import { documentRoleError } from '@sheaf/auth/require-access'
 import { retry } from '@sheaf/kit/backoff'
 import { AppError, toAppError } from '@sheaf/kit/errors'
@@ -123,6 +124,7 @@ async function authorize(exchange: Exchange, name: string, need: NeededRole) {
   const grant = await exchange.authorize(name)
   const { document } = grant
   if (!document) throw new AppError('not_found', 'DOCUMENT_NOT_FOUND', 'document not found')
-  if (!roleAtLeast(document.role, need)) throw documentRoleError(need)
+  if (!roleAtLeast(document.role, need))
+    throw roleAtLeast(document.unscopedRole, need) ? keyScopeError() : documentRoleError(need)
   return { ...grant, document }
 }

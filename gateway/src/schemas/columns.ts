@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { findNearMiss } from '@sheaf/kit/near-miss'
 import { shorten } from '@sheaf/kit/truncate-text'
 import type {
   Column as WireColumn,
@@ -152,8 +153,10 @@ export function toWireUpdate({ id, fields }: z.output<typeof columnUpdate>): Wir
 /** Throws `invalid` for a field that the metadata does not have. */
 export function requireKnown(fields: object, known: object): void {
   const unknown = Object.keys(fields).find((name) => !Object.hasOwn(known, name))
-  if (unknown !== undefined)
-    throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${shorten(unknown)}"`)
+  if (unknown === undefined) return
+  const { hint, details } = findNearMiss(unknown, Object.keys(known))
+  const message = `Invalid column "${shorten(unknown)}"${hint}`
+  throw new AppError('invalid', 'INVALID_COLUMN', message, details)
 }
 
 /** Throws `invalid` unless all items of an update set the same fields, as existing clients expect. */

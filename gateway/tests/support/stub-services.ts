@@ -156,9 +156,7 @@ export class StubAccess {
     const token = await this.authority.sign({ userId, system, anonymous, ...claims }, tokenMs)
     return {
       caller: { userId, email: '', name: '', system, anonymous },
-      document: role
-        ? { docId: DOC, role: roleToWire(role), home: 'document-data-0', homeAddress }
-        : undefined,
+      document: role ? toDocument(role, homeAddress) : undefined,
       token,
       tokenExpiresAt: Date.now() + tokenMs,
       accessVersion,
@@ -289,4 +287,9 @@ export function startStubbedGateway(handlers: Handlers = {}): Promise<StubbedGat
       [Symbol.asyncDispose]: () => closer.close(),
     }
   })
+}
+
+function toDocument(name: RoleName, homeAddress: string) {
+  const role = roleToWire(name)
+  return { docId: DOC, role, unscopedRole: role, home: 'document-data-0', homeAddress }
 }

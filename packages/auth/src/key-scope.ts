@@ -1,3 +1,5 @@
+import { AppError } from '@sheaf/kit/errors'
+
 /** Scope of an API key. Without resources it covers everything that the user can access. */
 export interface KeyScope {
   /** True for read-only access. */
@@ -9,6 +11,10 @@ export interface KeyScope {
   /** UUIDs of documents in scope. */
   readonly documents: readonly string[]
 }
+
+/** The error for what the scope of the caller's key excludes, although its user may do it. */
+export const keyScopeError = (): AppError =>
+  new AppError('forbidden', 'KEY_SCOPE', 'the scope of the API key does not allow this')
 
 /** A scope as a claim of a caller token; the names are short because it is sent with every call. */
 interface ScopeClaim {

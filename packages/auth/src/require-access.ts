@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { keyScopeError } from './key-scope'
 import type { ServerCall } from './server-call'
 import { roleAtLeast, type NeededRole } from './roles'
 
@@ -26,6 +27,6 @@ export function requireSystem(call: ServerCall): void {
 export function requireDocumentRole(call: ServerCall, docId: string, need: NeededRole): void {
   const { caller } = call
   const isConfined = caller.scope?.readOnly === true && need !== 'viewers'
-  if (caller.docId !== docId || isConfined || !roleAtLeast(caller.role, need))
-    throw documentRoleError(need)
+  if (caller.docId === docId && isConfined) throw keyScopeError()
+  if (caller.docId !== docId || !roleAtLeast(caller.role, need)) throw documentRoleError(need)
 }

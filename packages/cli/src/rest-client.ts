@@ -73,11 +73,7 @@ function refusal(response: Response, text: string): RestError {
 
 function errorOf(text: string): string {
   try {
-    const { error, details } = JSON.parse(text) as {
-      error?: string
-      details?: { userError?: string }
-    }
-    return [error, details?.userError].filter(Boolean).join(' – ')
+    return (JSON.parse(text) as { error?: string }).error ?? ''
   } catch {
     return text.slice(0, 200)
   }

@@ -22,6 +22,7 @@ export const codes = {
   unauthenticated: { grpc: grpcStatus.UNAUTHENTICATED, http: 401 },
   forbidden: { grpc: grpcStatus.PERMISSION_DENIED, http: 403 },
   not_found: { grpc: grpcStatus.NOT_FOUND, http: 404 },
+  not_allowed: { grpc: grpcStatus.INVALID_ARGUMENT, http: 405 },
   conflict: { grpc: grpcStatus.ALREADY_EXISTS, http: 409 },
   precondition: { grpc: grpcStatus.FAILED_PRECONDITION, http: 412 },
   too_large: { grpc: grpcStatus.OUT_OF_RANGE, http: 413 },

@@ -1,4 +1,5 @@
 import type { Env } from './config'
+import { findNearest } from './near-miss'
 
 /** The settings of all processes of Sheaf and of its command, with former names; a secret may also end in `_FILE`. */
 export const settingNames: readonly string[] = `
@@ -38,28 +39,12 @@ export function describeUnknownSettings(env: Env): string[] {
     .filter((name) => /^SHEAF_\w+$/.test(name) && env[name] !== undefined)
     .filter((name) => !isSetting(name) && !TOOLS.test(name) && !isLink(name))
     .sort()
-    .map((name) => `${name} is not a setting and is ignored; the nearest name is ${nearest(name)}`)
+    .map(
+      (name) =>
+        `${name} is not a setting and is ignored; the nearest name is ${findNearest(name, settingNames)?.known}`,
+    )
 }
 
 function isSetting(name: string): boolean {
   return settingNames.includes(name.replace(/_FILE$/, ''))
-}
-
-function nearest(name: string): string {
-  const distances = settingNames.map((known) => ({ known, far: editDistance(name, known) }))
-  return distances.reduce((best, other) => (other.far < best.far ? other : best)).known
-}
-
-/** Number of characters to insert, remove or replace that turn one text into the other. */
-function editDistance(a: string, b: string): number {
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (last[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      row.push(Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, replaced))
-    }
-    last = row
-  }
-  return last[b.length] ?? 0
 }

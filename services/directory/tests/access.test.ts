@@ -36,6 +36,7 @@ describe('resolveAccess', () => {
     expect(answer.document).toEqual({
       docId: doc,
       role: Role.EDITORS,
+      unscopedRole: Role.EDITORS,
       home: 'document-data-0',
       homeAddress: 'document-data-0.test:8486',
     })

@@ -49,6 +49,7 @@ describe('documents', () => {
     expect(document).toEqual({
       docId,
       role: Role.OWNERS,
+      unscopedRole: Role.OWNERS,
       home: 'roomy',
       homeAddress: 'roomy.test:8486',
     })

@@ -72,13 +72,20 @@ describe('a key with a scope', () => {
     expect(await roles(confined)).toEqual(['forbidden', 'forbidden', 'forbidden'])
   })
 
-  it('is refused a role that it cannot have, as its user would be', async () => {
+  it('is refused a role that its user has, because of its scope, and any other as its user is', async () => {
     const confined = await directory.withScope(alice, { readOnly: true })
     const asked = { document: at(0).docId, neededRole: Role.EDITORS }
     await expect(directory.resolve(confined, asked)).rejects.toMatchObject({
       code: 'forbidden',
+      reason: 'KEY_SCOPE',
+    })
+    await directory.grant('workspace', at(0).workspaceId, dan, 'viewers')
+    const asViewer = await directory.withScope(dan, { readOnly: true })
+    await expect(directory.resolve(asViewer, asked)).rejects.toMatchObject({
+      reason: 'ACCESS_DENIED',
       message: 'No write access',
     })
+    await directory.grant('workspace', at(0).workspaceId, dan, null)
   })
 
   it('sees in listings what is inside, and the way to it', async () => {

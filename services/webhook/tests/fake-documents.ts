@@ -182,7 +182,13 @@ export class FakeDocuments implements AsyncDisposable {
       const access = {
         resolveAccess: async ({ document }: ResolveAccessRequest) => {
           const claims = { userId: 0, system: true, docId: document, role: 'owners' as const }
-          const homed = { docId: document, role: 1, home: 'home', homeAddress: server.address }
+          const homed = {
+            docId: document,
+            role: 1,
+            unscopedRole: 1,
+            home: 'home',
+            homeAddress: server.address,
+          }
           const token = await authority.sign(claims)
           return {
             token,

@@ -24,9 +24,7 @@ export function Empty(props: { readonly title: string; readonly children?: React
 
 /** Returns the message of an error. */
 export function describeError(error: unknown): string {
-  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
-  const { userError } = error.details
-  return typeof userError === 'string' ? `${error.message}: ${userError}` : error.message
+  return error instanceof Error ? error.message : String(error)
 }
 
 function adviceFor(error: unknown): string {

@@ -1,4 +1,3 @@
-import { AppError } from '@sheaf/kit/errors'
 import type { KeyScope } from '@sheaf/auth/key-scope'
 
 /** Maximum number of places in one scope: it is part of every token of its key. */
@@ -10,10 +9,6 @@ export interface Place {
   readonly workspaceId?: number
   readonly docId?: string
 }
-
-/** Returns the error for a resource outside the scope of the caller's key. */
-export const outOfScope = (): AppError =>
-  new AppError('forbidden', 'KEY_SCOPE', 'the scope of the API key does not allow this')
 
 /** True when the scope is restricted to the places that it names. */
 export function namesPlaces({ orgs, workspaces, documents }: KeyScope): boolean {

@@ -38,6 +38,14 @@ const columns = sql`k.id, k.user_id, k.name, k.prefix, k.created_at, k.expires_a
 /** Maximum number of keys of a user. */
 export const MAX_KEYS = 1000
 
+/** When an expired key has expired; undefined for any other key. */
+export async function findExpiry(db: Db, hash: Buffer): Promise<Date | undefined> {
+  const { rows } = await sql<{ expiry: Date }>`
+    select expires_at as expiry from api_keys
+    where hash = ${hash} and revoked_at is null and expires_at <= now()`.execute(db)
+  return rows[0]?.expiry
+}
+
 /** A key to store. */
 export interface NewKey {
   readonly userId: number

@@ -1,8 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { CallerClaims } from '@sheaf/auth/caller-token'
-import { documentRoleError } from '@sheaf/auth/require-access'
-import { AppError } from '@sheaf/kit/errors'
-import { requireSystem } from '@sheaf/auth/require-access'
+import { keyScopeError } from '@sheaf/auth/key-scope'
+import { documentRoleError, requireSystem } from '@sheaf/auth/require-access'
 import {
   roleAtLeast,
   roleFromWire,
@@ -17,13 +15,12 @@ import type {
   ResolveAccessRequest,
   ResolveAccessResponse,
 } from '@sheaf/protos/sheaf/directory/v1/access'
-import { hashApiKey, isApiKey } from '../access/api-keys'
 import { isWithin } from '../access/key-scope'
-import { hashSignInToken, isSignInToken } from '../access/sign-in-tokens'
 import { chooseDocument, readDocumentRef, readSite } from '../access/resolve'
 import type { Context } from '../context'
 import { resolveAccess, resolveCaller, type AccessRow, type Credential } from '../db/access'
 import { holdLease } from '../leases/hold-lease'
+import { readCredential, refusalOf } from './credential'
 import { documentInTrash, documentNotFound } from './errors'
 
 /** Maximum lifetime of a caller token. */
@@ -57,6 +54,7 @@ export const access = (ctx: Context): Omit<AccessService, keyof AccessListsServi
         role: roleToWire(document.role),
         home: document.home,
         homeAddress: row.homeAddress ?? '',
+        unscopedRole: roleToWire(row.unscopedRole ?? undefined),
       },
       token,
       tokenExpiresAt: expiresAt,
@@ -75,34 +73,6 @@ export const access = (ctx: Context): Omit<AccessService, keyof AccessListsServi
   },
 })
 
-/** Parses a credential. Throws `unauthenticated` for a malformed one, without a database query. */
-function readCredential({ credential }: ResolveAccessRequest, serviceKey: string): Credential {
-  if (credential === undefined) return { kind: 'anonymous' }
-  if (credential.$case === 'serviceKey') {
-    if (!sameSecret(credential.value, serviceKey))
-      throw new AppError('unauthenticated', 'INVALID_SERVICE_KEY', 'invalid service key')
-    return { kind: 'system' }
-  }
-  if (credential.$case === 'session') {
-    if (!isSignInToken('session', credential.value)) throw sessionEnded()
-    return { kind: 'session', hash: hashSignInToken(credential.value) }
-  }
-  if (!isApiKey(credential.value)) throw invalidKey()
-  return { kind: 'key', hash: hashApiKey(credential.value) }
-}
-
-/** Compares digests, so that timing reveals neither the secret nor its length. */
-function sameSecret(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(given), digest(expected))
-}
-
-const invalidKey = () =>
-  new AppError('unauthenticated', 'INVALID_API_KEY', 'Bad request: invalid API key')
-
-const sessionEnded = () =>
-  new AppError('unauthenticated', 'SESSION_ENDED', 'the session has expired, sign in again')
-
 async function findAccess(ctx: Context, credential: Credential, request: ResolveAccessRequest) {
   const { document, site } = request
   const rows =
@@ -113,30 +83,43 @@ async function findAccess(ctx: Context, credential: Credential, request: Resolve
           site: readSite(site),
         })
   const row = chooseDocument(rows.map(cutToScope), rows[0]?.userId ?? 0)
-  if (!row) throw credential.kind === 'session' ? sessionEnded() : invalidKey()
+  if (!row) throw await refusalOf(ctx, credential)
   const { keyId, keyExpiresAt } = row
   return { row, keyId, keyExpiresAt, scope: row.scope ?? undefined }
 }
 
-/** Limits the role of a decision to the scope of the key. */
-function cutToScope(row: AccessRow): AccessRow {
-  const { scope, role, orgId, workspaceId, docId } = row
-  if (scope === null || role === null) return row
-  if (orgId === null || workspaceId === null || docId === null) return row
-  if (!isWithin(scope, { orgId, workspaceId, docId })) return { ...row, role: null }
-  return scope.readOnly && roleAtLeast(role, 'viewers') ? { ...row, role: 'viewers' } : row
+/** A decision whose role is limited to the scope of the key. */
+interface ScopedRow extends AccessRow {
+  /** The role of the user, whatever the key. */
+  readonly unscopedRole: AccessRow['role']
+}
+
+function cutToScope(row: AccessRow): ScopedRow {
+  return { ...row, role: scopedRole(row), unscopedRole: row.role }
+}
+
+function scopedRole({ scope, role, orgId, workspaceId, docId }: AccessRow): AccessRow['role'] {
+  if (scope === null || role === null) return role
+  if (orgId === null || workspaceId === null || docId === null) return role
+  if (!isWithin(scope, { orgId, workspaceId, docId })) return null
+  return scope.readOnly && roleAtLeast(role, 'viewers') ? 'viewers' : role
 }
 
 /** Returns the document of a decision. Throws `not_found`, or `forbidden` when the role is insufficient. */
-function readDocument(row: AccessRow, { neededRole }: ResolveAccessRequest) {
+function readDocument(row: ScopedRow, { neededRole }: ResolveAccessRequest) {
   if (row.docId === null || row.home === null) throw documentNotFound()
   const role: RoleName | undefined = row.kind === 'system' ? 'owners' : (row.role ?? undefined)
   const need = readNeededRole(neededRole)
   // A caller without view access is not told which role would be sufficient.
-  if (role === undefined || !roleAtLeast(role, 'viewers')) throw documentRoleError('viewers')
-  if (!roleAtLeast(role, need)) throw documentRoleError(need)
+  if (role === undefined || !roleAtLeast(role, 'viewers')) throw tooLow(row, 'viewers')
+  if (!roleAtLeast(role, need)) throw tooLow(row, need)
   if (row.isRemoved && row.kind !== 'system') throw documentInTrash()
   return { docId: row.docId, role, home: row.home }
+}
+
+/** The scope of the key is named only where it makes the difference. */
+function tooLow({ unscopedRole }: ScopedRow, need: NeededRole): Error {
+  return roleAtLeast(unscopedRole ?? undefined, need) ? keyScopeError() : documentRoleError(need)
 }
 
 function readNeededRole(wire: ResolveAccessRequest['neededRole']): NeededRole {

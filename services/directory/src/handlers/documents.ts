@@ -63,6 +63,7 @@ export const documents = (ctx: Context): DocumentsService => ({
         role: roleToWire('owners'),
         home: home.name,
         homeAddress: home.address,
+        unscopedRole: roleToWire('owners'),
       },
       token,
     }

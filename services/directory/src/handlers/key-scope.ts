@@ -1,8 +1,8 @@
 import type { ServedService } from '@sheaf/kit/grpc/server'
-import type { KeyScope } from '@sheaf/auth/key-scope'
+import { keyScopeError, type KeyScope } from '@sheaf/auth/key-scope'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import type { HandlerMethod } from '@sheaf/kit/rpc/server-call'
-import { isWithin, outOfScope } from '../access/key-scope'
+import { isWithin } from '../access/key-scope'
 import type { Context } from '../context'
 import { ScopeReach } from './key-scope-reach'
 import { Finder, scopeRules, type Rule } from './key-scope-rules'
@@ -25,7 +25,7 @@ export function guardKeyScope(ctx: Context, service: ServedService): ServedServi
       const run = () => method.call(methods, request, call)
       const { scope } = call.caller
       if (scope === undefined) return run()
-      if (!rule || (rule.isWrite && scope.readOnly)) throw outOfScope()
+      if (!rule || (rule.isWrite && scope.readOnly)) throw keyScopeError()
       return applyRule(ctx, rule, { request, scope, userId: requireUser(call), run })
     }
     guarded[name] = open.has(name) ? method : guard
@@ -44,7 +44,7 @@ async function applyRule(
   const places = (await rule.about?.(find, request)) ?? []
   const reach = rule.cut && (await ScopeReach.open(ctx, scope))
   for (const place of places)
-    if (!(reach?.touches(place) ?? isWithin(scope, place))) throw outOfScope()
+    if (!(reach?.touches(place) ?? isWithin(scope, place))) throw keyScopeError()
   const answer = await run()
   return reach ? rule.cut?.(reach, answer, places) : answer
 }

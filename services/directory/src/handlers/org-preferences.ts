@@ -1,8 +1,9 @@
+import { keyScopeError } from '@sheaf/auth/key-scope'
 import { AppError } from '@sheaf/kit/errors'
 import { isTooDeep } from '@sheaf/kit/json-depth'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import type { OrgPreferences, UpdateOrgRequest } from '@sheaf/protos/sheaf/directory/v1/orgs'
-import { namesPlaces, outOfScope } from '../access/key-scope'
+import { namesPlaces } from '../access/key-scope'
 import type { PreferencesRow } from '../db/preferences'
 import { requireSignedIn } from './errors'
 
@@ -56,7 +57,7 @@ export function requireOwnPreferences(call: ServerCall, { user, userOrg }: Given
   if (user === undefined && userOrg === undefined) return
   requireSignedIn(call)
   const { scope } = call.caller
-  if (user !== undefined && scope && namesPlaces(scope)) throw outOfScope()
+  if (user !== undefined && scope && namesPlaces(scope)) throw keyScopeError()
 }
 
 /** True when a request changes nothing but preferences of the caller, which any role permits. */

@@ -1,4 +1,5 @@
 import { AppError } from '@sheaf/kit/errors'
+import { findNearMiss } from '@sheaf/kit/near-miss'
 import { shorten } from '@sheaf/kit/truncate-text'
 import type { Cell } from '../values/column-type'
 import { readJson } from '../json/read-json'
@@ -90,7 +91,9 @@ function readAction(action: unknown, path: string): Action {
   if (read) return read(action, path)
   // Asks for cells that are yet to be computed; no write leaves any.
   if (name === 'Calculate') return { kind: 'none' }
-  throw new AppError('invalid', 'UNKNOWN_ACTION', `${path}: unknown action "${shorten(name)}"`)
+  const { hint, details } = findNearMiss(name, [...kinds.keys(), ...structureActions.keys()])
+  const message = `${path}: unknown action "${shorten(name)}"${hint}`
+  throw new AppError('invalid', 'UNKNOWN_ACTION', message, details)
 }
 
 function readRowAction(action: readonly unknown[], known: Kind, path: string): RowAction {

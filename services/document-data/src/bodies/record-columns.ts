@@ -1,16 +1,23 @@
-import { AppError } from '@sheaf/kit/errors'
+import type { AppError } from '@sheaf/kit/errors'
+import { payloadError } from '@sheaf/kit/payload-error'
 import { shorten } from '@sheaf/kit/truncate-text'
 import type { Cell } from '../values/column-type'
-import { faultOfCell } from './cell'
+import { ACCEPTED_CELLS, CELL_KINDS, faultOfCell } from './cell'
 
 /** Property names in one message. */
 const MAX_SHOWN = 5
 
-/** The error for a malformed body. Messages locate the fault with a path and do not quote values. */
+/**
+ * The error for a malformed body. Messages locate the fault with a path and do not quote values. A fault may
+ * be a chain of statements, as clients of the Grist API expect it: from the type of a record to its cell. The
+ * message has the one statement that people understand.
+ */
 export function invalidPayload(fault: string): AppError {
-  return new AppError('invalid', 'INVALID_PAYLOAD', 'Invalid payload', {
-    userError: `Error: ${fault}`,
-  })
+  const chain = fault.split(/; (?=body\b)/)
+  const ofCell = chain.find((statement) => statement.endsWith(CELL_KINDS))
+  const reason =
+    ofCell === undefined ? chain.at(-1) : ofCell.slice(0, -CELL_KINDS.length) + ACCEPTED_CELLS
+  return payloadError(reason ?? fault, [fault])
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,5 +1,4 @@
 import { AppError } from '@sheaf/kit/errors'
-import { shorten } from '@sheaf/kit/truncate-text'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import { roleAtLeast } from '@sheaf/auth/roles'
 import {
@@ -21,6 +20,7 @@ import { describeTable } from '../export/table-schema'
 import { planWorkbook } from '../export/workbook'
 import type { PlanExport } from '../store/documents/read-export'
 import type { Schema, Table } from '../store/schema/schema'
+import { tableNotFound } from '../store/schema/unknown-names'
 import { readerOf, requireDocument } from './document-call'
 import { isKnown, runRead, tagOf } from './document-options'
 
@@ -53,9 +53,8 @@ function requireNoSection({ viewSection }: { readonly viewSection: number }): vo
 /** Returns a user table by its id. Throws `not_found`. */
 function tableOf(schema: Schema, tableId: string): Table {
   const table = schema.tables.find((known) => known.tableId === tableId)
-  if (!table)
-    throw new AppError('not_found', 'TABLE_NOT_FOUND', `Table ${shorten(tableId)} not found.`)
-  return table
+  if (table) return table
+  throw tableNotFound(tableId, schema.tables, (shown) => `Table ${shown} not found.`)
 }
 
 /** Returns all user tables. Throws `not_found` if there are none: a workbook needs at least one sheet. */

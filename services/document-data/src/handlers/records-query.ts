@@ -65,6 +65,6 @@ export function recordsQuery(request: ReadRecordsRequest, page?: RecordsPage): R
 function readFields({ fields, onlyFields }: RecordsView, table: TableShape): string[] | undefined {
   if (!onlyFields) return undefined
   for (const name of fields)
-    if (name !== 'id' && !findColumn(table, name)) throw unknownColumn(name)
+    if (name !== 'id' && !findColumn(table, name)) throw unknownColumn(name, table)
   return fields
 }

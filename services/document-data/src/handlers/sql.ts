@@ -8,6 +8,7 @@ import type {
 import { readSqlArgs } from '../bodies/sql-args'
 import type { Context } from '../context'
 import type { SqlStatement } from '../sql/sql-pool'
+import { withSuggestion } from '../sql/suggestion'
 import { mentionsSelect } from '../sql/statement'
 import { requireDocument } from './document-call'
 import { isKnown, tagOf } from './document-options'
@@ -28,11 +29,11 @@ export const sql = (ctx: Context): SqlService => ({
       return
     }
     const statement = readStatement(request, call.caller.userId)
-    using result = await ctx.sql.run(
-      statement,
-      (run) => ctx.documents.readOutside(docId, run),
-      call.signal,
-    )
+    using result = await ctx.sql
+      .run(statement, (run) => ctx.documents.readOutside(docId, run), call.signal)
+      .catch((error: unknown) => {
+        throw withSuggestion(error, () => ctx.documents.read(docId, ({ schema }) => schema))
+      })
     const { moment } = result
     // Only the first message carries the log position of the snapshot; it is sent even if there are no bytes.
     const state = { seq: moment.seq, etag: tagOf(moment.epoch, moment.seq) }

@@ -6,7 +6,7 @@ import type { Cell } from '../values/column-type'
 import { quoteId } from '../quoting/quote'
 import { candidatesCondition, storageOf, storedCandidates, type Condition } from './allowed-values'
 import { operatorsCondition, parseOperators, type Operators } from './operators'
-import { findColumn } from './table-shape'
+import { findColumn, nearColumn } from './table-shape'
 import type { TableShape } from './table-shape'
 
 export type { Condition } from './allowed-values'
@@ -84,7 +84,7 @@ function readWanted(
   if (typeof wanted !== 'object' || wanted === null)
     throw invalidFilter('Invalid query: filter values must be arrays')
   if (isTooDeep(wanted)) throw invalidFilter('Invalid query: filter is nested too deeply')
-  if (column !== 'id' && !findColumn(table, column)) throw unknownColumn(column)
+  if (column !== 'id' && !findColumn(table, column)) throw unknownColumn(column, table)
   if (Array.isArray(wanted)) return wanted as Cell[]
   return parseOperators(column, wanted, storageOf(table, column))
 }
@@ -94,10 +94,11 @@ function invalidFilter(message: string): AppError {
 }
 
 /** The error for a column that the table does not have. */
-export function unknownColumn(column: string): AppError {
+export function unknownColumn(column: string, table: TableShape): AppError {
   const shown = shorten(column)
-  const message = `Invalid query: unknown column "${shown}"`
-  return new AppError('invalid', 'UNKNOWN_COLUMN', message, { column: shown })
+  const { hint, details } = nearColumn(column, table)
+  const message = `Invalid query: unknown column "${shown}"${hint}`
+  return new AppError('invalid', 'UNKNOWN_COLUMN', message, { column: shown, ...details })
 }
 
 /**

@@ -2,7 +2,7 @@ import { AppError } from '@sheaf/kit/errors'
 import { shorten } from '@sheaf/kit/truncate-text'
 import type { StoredValue } from '../values/column-type'
 import { quoteId } from '../quoting/quote'
-import { findColumn } from './table-shape'
+import { findColumn, nearColumn } from './table-shape'
 import type { ColumnShape, TableShape } from './table-shape'
 
 /** One sort key. */
@@ -71,7 +71,9 @@ function resolveColumn(name: string, table: TableShape): string {
     : undefined
   if (byRef) return byRef.id
   const shown = shorten(name)
-  throw new AppError('invalid', 'UNKNOWN_SORT_KEY', `unknown key ${shown}`, { key: shown })
+  const { hint, details } = nearColumn(name, table)
+  const message = `unknown key ${shown}${hint}`
+  throw new AppError('invalid', 'UNKNOWN_SORT_KEY', message, { key: shown, ...details })
 }
 
 /**

@@ -1,3 +1,4 @@
+import { findNearMiss, type NearMiss } from '@sheaf/kit/near-miss'
 import type { ColumnType } from '../values/column-type'
 
 /** Column metadata needed for reading. */
@@ -19,7 +20,20 @@ export interface TableShape {
   columns: readonly ColumnShape[]
 }
 
+/** What is needed of a table to name its columns. */
+export interface NamedColumns {
+  readonly columns: readonly Pick<ColumnShape, 'id' | 'hidden'>[]
+}
+
 /** Returns the column with this id; undefined for an unknown id and for `id`. */
 export function findColumn(table: TableShape, id: string): ColumnShape | undefined {
   return table.columns.find((column) => column.id === id)
+}
+
+/** The visible column that an unknown id probably means. */
+export function nearColumn(id: string, { columns }: NamedColumns): NearMiss {
+  return findNearMiss(
+    id,
+    columns.filter(({ hidden }) => !hidden).map((column) => column.id),
+  )
 }

@@ -27,6 +27,11 @@ const plain = [
   manualSortPosType,
   positionNumberType,
 ]
+/** Of the types that columns are given; those of Sheaf's own columns are not. */
+const names = [
+  ...plain.filter((type) => type !== manualSortPosType && type !== positionNumberType),
+  { name: 'DateTime' },
+].map(({ name }) => name)
 const MAX_CACHED = 5000
 const cache = new Map<string, ColumnType>()
 
@@ -38,7 +43,7 @@ export function columnType(type: string): ColumnType {
   const known = cache.get(type)
   if (known) return known
   const made = createType(type)
-  if (!made) throw unknownColumnType(type)
+  if (!made) throw unknownColumnType(type, names)
   if (cache.size >= MAX_CACHED) cache.clear()
   cache.set(type, made)
   return made

@@ -1,4 +1,5 @@
 import { AppError, toAppError } from '@sheaf/kit/errors'
+import { findNearMiss, type NearMiss } from '@sheaf/kit/near-miss'
 import { shorten } from '@sheaf/kit/truncate-text'
 import type { ServerCall } from '@sheaf/auth/server-call'
 import type { Column } from '@sheaf/protos/sheaf/document_data/v1/columns'
@@ -99,9 +100,8 @@ export class DocumentTables {
   private getTable(name: string): Table {
     const table = this.tables.find(({ id, tableRef }) => id === name || String(tableRef) === name)
     if (table) return table
-    throw new AppError('not_found', 'TABLE_NOT_FOUND', `Table not found "${shorten(name)}"`, {
-      field: 'tableId',
-    })
+    const ids = this.tables.map(({ id }) => id)
+    throw notFound('Table', { name, field: 'tableId' }, findNearMiss(name, ids))
   }
 }
 
@@ -109,9 +109,18 @@ export class DocumentTables {
 function getColumn(table: Table | undefined, name: string, field: string): Column {
   const column = table?.columns.find(({ id }) => id === name)
   if (column) return column
-  throw new AppError('not_found', 'COLUMN_NOT_FOUND', `Column not found "${shorten(name)}"`, {
-    field,
-  })
+  const ids = table?.columns.map(({ id }) => id) ?? []
+  throw notFound('Column', { name, field }, findNearMiss(name, ids))
+}
+
+function notFound(
+  noun: 'Table' | 'Column',
+  { name, field }: { readonly name: string; readonly field: string },
+  { hint, details }: NearMiss,
+): AppError {
+  const reason = noun === 'Table' ? 'TABLE_NOT_FOUND' : 'COLUMN_NOT_FOUND'
+  const message = `${noun} not found "${shorten(name)}"${hint}`
+  return new AppError('not_found', reason, message, { field, ...details })
 }
 
 /**

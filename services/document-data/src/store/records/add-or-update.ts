@@ -1,8 +1,8 @@
 import { AppError } from '@sheaf/kit/errors'
-import { shorten } from '@sheaf/kit/truncate-text'
 import type { Cell } from '../../values/column-type'
 import type { DocumentWriter } from '../document'
 import type { Table } from '../schema/schema'
+import { invalidColumn } from '../schema/unknown-names'
 import type { CellColumns, WriteOptions } from './conversion'
 import { requireExpected } from './expected-cells'
 import { findRows } from './find-rows'
@@ -140,8 +140,7 @@ function requireAllExpected(
 function requireWritable(table: Table, fields: CellColumns): void {
   for (const colId of fields.keys()) {
     const column = table.byId.get(colId)
-    if (!column)
-      throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${shorten(colId)}"`)
+    if (!column) throw invalidColumn(colId, table)
     if (isComputed(table, colId))
       throw new AppError(
         'invalid',

@@ -1,10 +1,10 @@
 import { AppError } from '@sheaf/kit/errors'
-import { shorten } from '@sheaf/kit/truncate-text'
 import type { Cell, ColumnContext, StoredValue } from '../../values/column-type'
 import { guessColumn } from '../../values/guessing/guess-column'
 import { makeDataColumn } from '../structure/columns'
 import type { DocumentWriter } from '../document'
 import type { Column, Table } from '../schema/schema'
+import { invalidColumn } from '../schema/unknown-names'
 import { createLookup } from './lookup'
 import { requireFit, type Places } from './strict-cells'
 
@@ -54,7 +54,7 @@ function requireDataColumn(
   values: readonly (Cell | undefined)[],
 ): Column | undefined {
   const column = table.byId.get(colId)
-  if (!column) throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${shorten(colId)}"`)
+  if (!column) throw invalidColumn(colId, table)
   if (!column.isFormula) return column
   if (column.formula !== '')
     throw new AppError('invalid', 'FORMULA_COLUMN', `Can't save value to formula column "${colId}"`)

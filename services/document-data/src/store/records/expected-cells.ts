@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '@sheaf/kit/errors'
-import { shorten } from '@sheaf/kit/truncate-text'
 import type { Cell, StoredValue } from '../../values/column-type'
 import { quoteId } from '../../quoting/quote'
 import type { DocumentWriter } from '../document'
 import type { Column, Table } from '../schema/schema'
+import { invalidColumn } from '../schema/unknown-names'
 
 /** Cells that a row must hold for a write to proceed. */
 export interface ExpectedRow {
@@ -39,7 +39,7 @@ export function requireExpected(
 
 function requireColumn(table: Table, name: string): Column {
   const column = table.byId.get(name)
-  if (!column) throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${shorten(name)}"`)
+  if (!column) throw invalidColumn(name, table)
   return column
 }
 

@@ -6,6 +6,7 @@ import type { Cell, StoredValue } from '../../values/column-type'
 import { tag } from '../../values/tagged-text'
 import type { DocumentWriter } from '../document'
 import type { Column, Table } from '../schema/schema'
+import { invalidColumn } from '../schema/unknown-names'
 import { convertCells, type CellColumns, type WriteOptions } from './conversion'
 
 /** Values compared in one scan; their number is rounded up, so that statements are reused. */
@@ -71,7 +72,7 @@ function readTerm(
   if (colId === 'id')
     return { column: undefined, name: '"id"', mixed: false, values: cells.map(readId) }
   const column = table.byId.get(colId)
-  if (!column) throw new AppError('invalid', 'INVALID_COLUMN', `Invalid column "${shorten(colId)}"`)
+  if (!column) throw invalidColumn(colId, table)
   const values = convertCells(doc, column, cells, options)
   const { storage } = column.type
   values.forEach((value, at) => {

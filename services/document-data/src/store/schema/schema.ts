@@ -1,9 +1,9 @@
 import { AppError } from '@sheaf/kit/errors'
-import { shorten } from '@sheaf/kit/truncate-text'
 import type { ColumnType, DocumentSettings } from '../../values/column-type'
 import { columnType } from '../../values/column-types'
 import type { Connection } from '../sqlite/connections'
 import { findMetadataColumns } from './metadata-tables'
+import { tableNotFound } from './unknown-names'
 
 /** The metadata of a column. */
 export interface Column {
@@ -82,7 +82,7 @@ export class Schema {
   /** A user table. Throws `not_found`. */
   get(tableId: string): Table {
     const table = this.find(tableId)
-    if (!table) throw tableNotFound(tableId)
+    if (!table) throw tableNotFound(tableId, this.tables)
     return table
   }
 
@@ -252,15 +252,4 @@ function readSettings(connection: Connection): DocumentSettings {
     timezone: row?.timezone ?? 'UTC',
     locale: typeof settings.locale === 'string' ? settings.locale : 'en-US',
   }
-}
-
-/** An invalid table name is a different error than an unknown one. */
-function tableNotFound(tableId: string): AppError {
-  if (!/^\w*$/.test(tableId))
-    return new AppError(
-      'invalid',
-      'INVALID_IDENTIFIER',
-      `"${shorten(tableId)}" is not a valid table id`,
-    )
-  return new AppError('not_found', 'TABLE_NOT_FOUND', `Table not found "${shorten(tableId)}"`)
 }

@@ -1,11 +1,14 @@
 import { AppError } from '@sheaf/kit/errors'
+import type { NearMiss } from '@sheaf/kit/near-miss'
 import { shorten } from '@sheaf/kit/truncate-text'
+import { nearColumn } from '../../query/table-shape'
 import { redoTogether } from '../log/log'
 import { wholeMetadata } from '../schema/column-metadata'
 import type { DocumentWriter } from '../document'
 import { targetsOf } from '../schema/reference-targets'
 import { retireRef } from '../schema/refs'
 import type { Column, Table } from '../schema/schema'
+import { nearTable } from '../schema/unknown-names'
 import { applyChanges, requireOwn, type ColumnChange } from './column-changes'
 import { readCells, requireKeepable } from './column-cells'
 import { dropStoredColumns, storedForm } from './storage-layout'
@@ -13,22 +16,28 @@ import { dropStoredColumns, storedForm } from './storage-layout'
 /** Removes a column with its cells. Throws `not_found` for the table or the column. */
 export function removeColumn(doc: DocumentWriter, tableId: string, colId: string): void {
   if (doc.schema.find(tableId) === undefined && !/^_grist_/.test(tableId))
-    throw notFound(tableId, colId)
+    throw notFound(tableId, colId, nearTable(tableId, doc.schema.tables))
   const table = doc.schema.getWritable(tableId)
   const column = table.byId.get(colId)
-  if (!column) throw notFound(tableId, colId)
+  if (!column) throw notFound(tableId, colId, nearColumn(colId, table))
   removeColumns(doc, table, [column])
 }
 
 /** An invalid column name is a different error than an unknown one. */
-function notFound(tableId: string, colId: string): AppError {
+function notFound(tableId: string, colId: string, { hint, details }: NearMiss): AppError {
   return /^\w*$/.test(colId)
     ? new AppError(
         'not_found',
         'COLUMN_NOT_FOUND',
-        `Table or column not found "${shorten(tableId)}.${shorten(colId)}"`,
+        `Table or column not found "${shorten(tableId)}.${shorten(colId)}"${hint}`,
+        details,
       )
-    : new AppError('invalid', 'INVALID_IDENTIFIER', `"${shorten(colId)}" is not a valid column id`)
+    : new AppError(
+        'invalid',
+        'INVALID_IDENTIFIER',
+        `"${shorten(colId)}" is not a valid column id${hint}`,
+        details,
+      )
 }
 
 /** Removes columns of one table with their cells, and references to them in the metadata of other columns. */

@@ -1,7 +1,6 @@
-import { AppError } from '@sheaf/kit/errors'
-import { shorten } from '@sheaf/kit/truncate-text'
 import type { DocumentWriter } from '../document'
 import type { Column, Table } from '../schema/schema'
+import { columnNotFound } from '../schema/unknown-names'
 import { applyChanges, type ColumnChange } from './column-changes'
 import { removeColumns } from './column-removal'
 import { addColumns, type NewColumn } from './columns'
@@ -68,7 +67,6 @@ export function addOrUpdateColumns(
 
 function requireColumn(table: Table, id: string): Column {
   const column = table.byId.get(id)
-  if (!column)
-    throw new AppError('not_found', 'COLUMN_NOT_FOUND', `Column not found "${shorten(id)}"`)
+  if (!column) throw columnNotFound(id, table)
   return column
 }

@@ -1,0 +1,49 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { AppError } from '@sheaf/kit/errors'
+import type { ResolveAccessRequest } from '@sheaf/protos/sheaf/directory/v1/access'
+import { hashApiKey, isApiKey } from '../access/api-keys'
+import { hashSignInToken, isSignInToken } from '../access/sign-in-tokens'
+import type { Context } from '../context'
+import type { Credential } from '../db/access'
+import { findExpiry } from '../db/keys'
+
+/** Parses a credential. Throws `unauthenticated` for a malformed one, without a database query. */
+export function readCredential(
+  { credential }: ResolveAccessRequest,
+  serviceKey: string,
+): Credential {
+  if (credential === undefined) return { kind: 'anonymous' }
+  if (credential.$case === 'serviceKey') {
+    if (!sameSecret(credential.value, serviceKey))
+      throw new AppError('unauthenticated', 'INVALID_SERVICE_KEY', 'invalid service key')
+    return { kind: 'system' }
+  }
+  if (credential.$case === 'session') {
+    if (!isSignInToken('session', credential.value)) throw sessionEnded()
+    return { kind: 'session', hash: hashSignInToken(credential.value) }
+  }
+  if (!isApiKey(credential.value)) throw invalidKey()
+  return { kind: 'key', hash: hashApiKey(credential.value) }
+}
+
+/** Compares digests, so that timing reveals neither the secret nor its length. */
+function sameSecret(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(given), digest(expected))
+}
+
+const invalidKey = () =>
+  new AppError('unauthenticated', 'INVALID_API_KEY', 'Bad request: invalid API key')
+
+/** The error for a credential that identifies nobody. */
+export async function refusalOf({ db }: Context, credential: Credential): Promise<AppError> {
+  if (credential.kind === 'session') return sessionEnded()
+  const expiry = credential.kind === 'key' && (await findExpiry(db, credential.hash))
+  if (!expiry) return invalidKey()
+  const expiredAt = expiry.toISOString()
+  const message = `the API key expired on ${expiredAt}`
+  return new AppError('unauthenticated', 'KEY_EXPIRED', message, { expiredAt })
+}
+
+const sessionEnded = () =>
+  new AppError('unauthenticated', 'SESSION_ENDED', 'the session has expired, sign in again')
