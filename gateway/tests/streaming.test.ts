@@ -267,7 +267,11 @@ describe('a table that is larger than memory', () => {
 describe('an answer in one piece that nobody reads', () => {
   it('ends, although its handler has', async () => {
     const PIECE = Buffer.alloc(32 * MIB, ' ')
-    const readRecords = () => chunks(PIECE)
+    let isAsked = false
+    const readRecords = () => {
+      isAsked = true
+      return chunks(PIECE)
+    }
     await using strict = await startStubbedGateway({
       records: { readRecords },
       config: { timeouts: { unreadMs: 300 }, limits: { ...defaultLimits, requests: 1 } },
@@ -275,6 +279,7 @@ describe('an answer in one piece that nobody reads', () => {
     await using connection = await RawConnection.open(strict.url)
     connection.socket.pause()
     connection.send(getLines)
+    await eventually(() => isAsked)
     const other = createRest(strict.url, 'carol-key')
     const statusOf = async () => (await other.get('/api/docs-ui')).status
     // The unread answer takes the only slot for requests.

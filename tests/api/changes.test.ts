@@ -2,7 +2,7 @@ import { eventually } from '@sheaf/testkit/eventually'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
 import { addRecords, addTable, newDocument, useOwnSystem } from '../support/system'
 
-const system = useOwnSystem({ env: { SHEAF_CHANGE_STREAMS: '8' } })
+const system = useOwnSystem({ env: { SHEAF_CHANGE_STREAMS: '16' } })
 let doc = ''
 let viewer: Rest
 let viewerKey = ''

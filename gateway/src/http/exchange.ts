@@ -251,6 +251,8 @@ export class Exchange {
     this.dropBody()
     const { context, response, route } = this
     if (this.isAdmitted) context.load.end(this.charged)
+    // The user may be found only now; nothing is charged to them then.
+    this.isAdmitted = false
     if (!response.writableFinished)
       this.abort(new AppError('unavailable', 'CLIENT_GONE', 'client disconnected'))
     const { elapsedMs: ms } = this
