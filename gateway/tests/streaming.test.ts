@@ -280,7 +280,7 @@ describe('an answer in one piece that nobody reads', () => {
     connection.socket.pause()
     connection.send(getLines)
     await eventually(() => isAsked)
-    const other = createRest(strict.url, 'carol-key')
+    const other = createRest(strict.url)
     const statusOf = async () => (await other.get('/api/docs-ui')).status
     // The unread answer takes the only slot for requests.
     await eventually(async () => (await statusOf()) === 503)
