@@ -14,7 +14,7 @@ const isTest = '\\.test\\.ts$|^(services/[^/]+|packages/[^/]+|gateway)/tests/'
  */
 const halls = {
   'packages/kit/src': `
-    backoff.ts config.ts setting-names.ts errors.ts truncate-text.ts version.ts make-folder.ts logger.ts fair-share.ts fair-queue.ts quota.ts wait-for-drain.ts
+    backoff.ts config.ts setting-names.ts errors.ts truncate-text.ts version.ts make-folder.ts log-limit.ts logger.ts fair-share.ts fair-queue.ts quota.ts wait-for-drain.ts
     telemetry tls.ts nats.ts nats-stream.ts postgres rpc multiplex grpc lifecycle.ts`,
   'services/directory/src': `
     access config.ts db/migrations db credential-use.ts leases outbox context.ts
