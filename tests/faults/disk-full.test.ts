@@ -6,6 +6,7 @@ import { createRest, type Rest } from '@sheaf/testkit/rest'
 import { startSheaf } from '@sheaf/testkit/sheaf'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
 import { docIdOf, fileOf, inspectCopy, inspectFile } from './support/document-file'
+import { countRepetitions } from './support/log-repetition'
 import { readPublishedSeqs } from './support/published-seqs'
 import { createSmallDisk, limitFileSize } from './support/small-disk'
 
@@ -59,6 +60,13 @@ describe(`a full disk (${disk.kind})`, () => {
       expect(ready.body.warnings).toEqual([
         'document-data-0: the disk of the documents is full, and writes fail with DISK_FULL',
       ])
+
+    for (let n = 0; n < 40; n++) await write(rest, docs[n % 2] ?? '', 'refused', 2_000)
+    const logged = countRepetitions(sheaf.output()).get('document-data: a document file failed')
+    expect(logged?.stacks).toBeGreaterThan(0)
+    // At most five lines of each of the few places at which a full disk is noticed.
+    expect(logged?.lines).toBeLessThanOrEqual(30)
+    expect(logged?.stacks).toBeLessThanOrEqual(8)
 
     await disk.free(sheaf)
     for (const doc of docs) {

@@ -4,6 +4,7 @@ import { eventually } from '@sheaf/testkit/eventually'
 import { createRest, type Rest } from '@sheaf/testkit/rest'
 import { startSheaf, type RunningSheaf } from '@sheaf/testkit/sheaf'
 import { createTimeLimit, report, roundsOf, untilRandomMoment } from './support/extent'
+import { countRepetitions } from './support/log-repetition'
 import { MixedLoad } from './support/mixed-load'
 
 /** Takes PostgreSQL down and keeps it down: connections break, and new ones get no response. */
@@ -92,5 +93,7 @@ describe('an engine that is down for a while', () => {
     }
     await load.stop()
     expect(await load.findFaults(sheaf.dataDir, readNatsUrl(sheaf.dataDir))).toEqual([])
+    const repeated = [...countRepetitions(sheaf.output())]
+    expect(repeated.filter(([, { lines }]) => lines > 30 * roundsOf(1))).toEqual([])
   })
 })

@@ -1,5 +1,6 @@
 import { context, isSpanContextValid, trace } from '@opentelemetry/api'
-import pino, { type Logger as PinoLogger } from 'pino'
+import pino, { type LogFn, type Logger as PinoLogger, type LoggerOptions } from 'pino'
+import { LogLimit } from './log-limit'
 
 /** Writes JSON lines; objects first, message second. */
 export type Logger = PinoLogger
@@ -38,13 +39,31 @@ function standardOutput() {
   return output
 }
 
-/** A logger for one process; `child` makes one per subsystem. The level comes from SHEAF_LOG_LEVEL (default info). */
+const WARN = 40
+/** Fatal lines are never left out. */
+const FATAL = 60
+
+/** Limits repeated warnings and errors (see `LogLimit`); other lines are written as they come. */
+export function limitRepetition(limit: LogLimit): LoggerOptions['hooks'] {
+  return {
+    logMethod(this: Logger, args: Parameters<LogFn>, write: LogFn, level: number): void {
+      if (level < WARN || level >= FATAL) write.apply(this, args)
+      else limit.write(args, (...given) => write.apply(this, given))
+    },
+  }
+}
+
+/**
+ * A logger for one process; `child` makes one per subsystem. The level comes from SHEAF_LOG_LEVEL (default info).
+ * Warnings and errors that repeat are limited in number.
+ */
 export function createLogger(name: string): Logger {
   const options = {
     level: process.env.SHEAF_LOG_LEVEL ?? 'info',
     mixin: traceIds,
     redact,
     base: { service: name },
+    hooks: limitRepetition(new LogLimit()),
     timestamp: pino.stdTimeFunctions.isoTime,
   }
   return pino(options, standardOutput())
