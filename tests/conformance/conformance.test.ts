@@ -7,17 +7,20 @@ import {
   writeKnownFailures,
   type KnownFailures,
 } from './known-failures'
+import { replayDocuments, type Replayed } from './replay-documents'
 import { ensureSqlite3, hasSqlite3 } from './sqlite3-command'
 
 let known = readKnownFailures()
 
 function describeConformance() {
   let steps: readonly Step[] = []
+  let replayed: Replayed | undefined
 
   beforeAll(async () => {
     await ensureSqlite3()
     await using sheaf = await startSheaf({ env: kitSettings })
     steps = await replay(sheaf)
+    replayed = replayDocuments(sheaf.dataDir)
     if (process.env.SHEAF_CONFORMANCE_UPDATE) known = writeKnownFailures(steps, known)
   })
 
@@ -34,6 +37,12 @@ function describeConformance() {
       .flatMap((area) => Object.entries(area))
       .filter(([, cause]) => cause === UNEXPLAINED || !/^[a-z]+$/.test(cause))
     expect(unexplained).toEqual([])
+  })
+
+  it('leaves documents that redo makes again from their logs', () => {
+    expect(replayed?.differences).toEqual([])
+    expect(replayed?.documents).toBeGreaterThan(10)
+    expect(replayed?.entries).toBeGreaterThan(100)
   })
 
   it.each(Object.keys(known))('passes in %s, except for the listed steps', (area) => {
