@@ -130,7 +130,11 @@ describe('the site', () => {
     // As the command and the lines of the banner ask on the same machine.
     for (const host of ['127.0.0.1:8484', '[::1]:8484', 'localhost:8484'])
       expect(await ask(host)).toEqual([200, undefined, ''])
-    expect(await ask('evil.test')).toEqual([404, 'Domain not recognized: evil.test', ''])
+    expect(await ask('evil.test')).toEqual([
+      404,
+      'Domain not recognized: evil.test; SHEAF_BASE_DOMAIN decides which are',
+      '',
+    ])
     expect(await ask('acme.sheaf.test', '/o/other/api/orgs')).toEqual([
       400,
       "Wrong org for this domain: 'other' does not match 'acme'",

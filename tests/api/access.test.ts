@@ -154,16 +154,24 @@ describe('access', () => {
       [{ delta: {} }, invalid, 'delta'],
       [{ delta: 'x' }, invalid, 'delta'],
       [{ delta: { users: [] } }, invalid, 'delta.users'],
-      [{ delta: { users: { [dan.email]: 'kings' } } }, 'Invalid user role kings', 'delta.users'],
-      [{ delta: { users: { [dan.email]: 'guests' } } }, 'Invalid user role guests', 'delta.users'],
+      [
+        { delta: { users: { [dan.email]: 'kings' } } },
+        'Invalid user role kings; allowed: owners, editors, viewers, members or null',
+        'delta.users',
+      ],
+      [
+        { delta: { users: { [dan.email]: 'guests' } } },
+        'Invalid user role guests; allowed: owners, editors, viewers or null',
+        'delta.users',
+      ],
       [
         { delta: { users: { [dan.email]: 'members' } } },
-        'Invalid user role members',
+        'Invalid user role members; allowed: owners, editors, viewers or null',
         'delta.users',
       ],
       [
         { delta: { maxInheritedRole: 'kings' } },
-        'Invalid maxInheritedRole kings',
+        'Invalid maxInheritedRole kings; allowed: owners, editors, viewers or null',
         'delta.maxInheritedRole',
       ],
       [

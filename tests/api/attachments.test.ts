@@ -220,7 +220,7 @@ describe('uploads', () => {
   it('of another kind than a form are refused', async () => {
     expect(await files.post({ a: 1 })).toMatchObject({
       status: 415,
-      body: { error: 'unsupported content-type' },
+      body: { error: 'unsupported content-type "application/json"; send multipart/form-data' },
     })
     const without = await files.post(undefined)
     expect(without.status).toBe(415)

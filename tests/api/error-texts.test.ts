@@ -186,3 +186,36 @@ describe('a request without any key', () => {
     expect(body).toEqual({ error: 'No view access', details: { reason: 'ACCESS_DENIED' } })
   })
 })
+
+describe('an error about a limit, a value or a setting', () => {
+  it('names the values that are accepted', async () => {
+    const { rest } = system.alice
+    const delta = { users: { [system.dan.email]: 'kings' } }
+    const role = await rest.patch<Refusal>(`${doc}/access`, { body: { delta } })
+    expect(role.body).toMatchObject({
+      error: 'Invalid user role kings; allowed: owners, editors, viewers, members or null',
+      details: { allowed: 'owners, editors, viewers, members' },
+    })
+    const upload = await rest.post<Refusal>(`${doc}/attachments`, { body: {} })
+    expect(upload.body).toMatchObject({
+      error: 'unsupported content-type "application/json"; send multipart/form-data',
+      details: { allowed: 'multipart/form-data' },
+    })
+  })
+
+  it('names the setting that decides', async () => {
+    const { rest } = system.alice
+    const fields = { url: 'http://10.0.0.1/', eventTypes: ['add'], tableId: 'People' }
+    const refused = await rest.post<Refusal>(`${doc}/webhooks`, {
+      body: { webhooks: [{ fields }] },
+    })
+    expect([refused.status, refused.body]).toEqual([
+      403,
+      {
+        error:
+          'Provided url is forbidden: it must be https to a public host, or to one in SHEAF_WEBHOOK_ALLOWED_HOSTS',
+        details: { reason: 'URL_FORBIDDEN', field: 'url', setting: 'SHEAF_WEBHOOK_ALLOWED_HOSTS' },
+      },
+    ])
+  })
+})

@@ -30,7 +30,7 @@ describe('a body that is not declared as JSON', () => {
       {
         error:
           'the body was sent as "application/x-www-form-urlencoded": send JSON with the header "Content-Type: application/json"',
-        details: { reason: 'UNSUPPORTED_MEDIA_TYPE' },
+        details: { reason: 'UNSUPPORTED_MEDIA_TYPE', allowed: 'application/json' },
       },
     ])
     const bytes = await rest.post<Refusal>(docs, { body: Buffer.from(body) })

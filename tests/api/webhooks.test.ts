@@ -113,7 +113,11 @@ describe('webhooks', () => {
       [{ isReadyColumn: 'Nope' }, 404, 'Column not found "Nope"'],
       [{ enabled: 'yes' }, 400, 'Invalid payload: body.enabled is not a boolean'],
       [{ name: null }, 400, 'Invalid payload: body.name is not a string'],
-      [{ url: 'http://localhost/' }, 403, 'Provided url is forbidden'],
+      [
+        { url: 'http://localhost/' },
+        403,
+        'Provided url is forbidden: it must be https to a public host, or to one in SHEAF_WEBHOOK_ALLOWED_HOSTS',
+      ],
     ] as const)
       expect(await patch(id, { memo: 'x', ...fields })).toEqual([
         status,

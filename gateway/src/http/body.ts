@@ -8,10 +8,26 @@ import type { Exchange } from './exchange'
 
 /** The forms of the sign-in pages have a few short fields. */
 const MAX_FORM_BYTES = 16 * 1024
+const MIB = 1024 * 1024
 
 const EMPTY_OBJECT = Buffer.from('{}')
 
-const tooLarge = () => new AppError('too_large', 'BODY_TOO_LARGE', 'request entity too large')
+const SIZE_SETTING = 'SHEAF_MAX_BODY_MB'
+const ENCODINGS = ['br', 'deflate', 'gzip', 'identity']
+
+/** The error for a body of more than `limit` bytes. `setting` names what sets that limit, if anything does. */
+export function bodyTooLarge(limit: number, setting = ''): AppError {
+  const shown = limit < MIB ? `${limit / 1024} KiB` : `${limit / MIB} MiB`
+  const source = setting === '' ? '' : ` (${setting})`
+  const message = `request entity too large: the limit is ${shown}${source}`
+  const details = { limit: String(limit), ...(setting !== '' && { setting }) }
+  return new AppError('too_large', 'BODY_TOO_LARGE', message, details)
+}
+
+/** The error for a JSON body, or for the parts of a form that are not files, beyond the limit of the operator. */
+export function beyondMaxBody({ maxBodyBytes }: { readonly maxBodyBytes: number }): AppError {
+  return bodyTooLarge(maxBodyBytes, SIZE_SETTING)
+}
 
 /** A body as received. */
 export interface ReceivedBody {
@@ -33,7 +49,7 @@ export async function readJsonBytes(exchange: Exchange): Promise<ReceivedBody> {
   const isJson = hasJsonType(request)
   const announced = Number(request.headers['content-length'] ?? 0)
   if (!isJson && announced > 0) return foreignBody(request)
-  if (announced > context.config.maxBodyBytes) throw tooLarge()
+  if (announced > context.config.maxBodyBytes) throw beyondMaxBody(context.config)
   exchange.requireRoom(announced)
   const stream = decoded(request)
   // Requests the body only now: a client whose request was rejected earlier has not sent it.
@@ -54,7 +70,9 @@ function foreignBody({ headers }: IncomingMessage): ReceivedBody {
   const message = `${how}: send JSON with the header "Content-Type: application/json"`
   return {
     bytes: EMPTY_OBJECT,
-    fault: new AppError('unsupported_media', 'UNSUPPORTED_MEDIA_TYPE', message),
+    fault: new AppError('unsupported_media', 'UNSUPPORTED_MEDIA_TYPE', message, {
+      allowed: 'application/json',
+    }),
   }
 }
 
@@ -69,8 +87,12 @@ export async function readForm(exchange: Exchange): Promise<URLSearchParams> {
       'unsupported_media',
       'UNSUPPORTED_FORM',
       'the body must be application/x-www-form-urlencoded',
+      { allowed: 'application/x-www-form-urlencoded' },
     )
-  const bytes = await collect(exchange.request, exchange, MAX_FORM_BYTES)
+  const bytes = await collect(exchange.request, exchange, {
+    maxBytes: MAX_FORM_BYTES,
+    tooLarge: () => bodyTooLarge(MAX_FORM_BYTES),
+  })
   return new URLSearchParams(bytes.toString())
 }
 
@@ -107,7 +129,8 @@ function hasJsonType({ headers }: IncomingMessage): boolean {
   throw new AppError(
     'unsupported_media',
     'UNSUPPORTED_CHARSET',
-    `unsupported charset "${shorten(charset)}"`,
+    `unsupported charset "${shorten(charset)}"; send UTF-8`,
+    { allowed: 'utf-8' },
   )
 }
 
@@ -124,15 +147,19 @@ function createDecoder(encoding: string) {
   if (encoding === 'gzip') return createGunzip()
   if (encoding === 'deflate') return createInflate()
   if (encoding === 'br') return createBrotliDecompress()
-  const message = `unsupported content encoding "${shorten(encoding)}"`
-  throw new AppError('unsupported_media', 'UNSUPPORTED_ENCODING', message)
+  const allowed = ENCODINGS.join(', ')
+  const message = `unsupported content encoding "${shorten(encoding)}"; supported: ${allowed}`
+  throw new AppError('unsupported_media', 'UNSUPPORTED_ENCODING', message, { allowed })
 }
 
 /** Reads a stream to its end, up to the size limit and the available memory budget. */
 function collect(
   stream: Readable,
   exchange: Exchange,
-  maxBytes = exchange.context.config.maxBodyBytes,
+  { maxBytes, tooLarge } = {
+    maxBytes: exchange.context.config.maxBodyBytes,
+    tooLarge: () => beyondMaxBody(exchange.context.config),
+  },
 ): Promise<Buffer> {
   const { cancellation } = exchange
   const { timeouts } = exchange.context.config

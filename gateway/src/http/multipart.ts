@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { AppError } from '@sheaf/kit/errors'
-import { decoded } from './body'
+import { shorten } from '@sheaf/kit/truncate-text'
+import { beyondMaxBody, decoded } from './body'
 import { watchSender } from './body-rate'
 import type { Exchange } from './exchange'
 
@@ -162,14 +163,15 @@ export async function* readFiles(
   isWanted: (file: FormFile) => boolean,
   signal: AbortSignal,
 ): AsyncGenerator<FormFile> {
-  let left = exchange.context.config.maxBodyBytes
+  const { config } = exchange.context
+  let left = config.maxBodyBytes
   for await (const part of readForm(exchange, signal)) {
     if (part.kind === 'field') continue
     if (isWanted(part)) {
       yield part
       continue
     }
-    for await (const { length } of part.bytes) if ((left -= length) < 0) throw tooLarge()
+    for await (const { length } of part.bytes) if ((left -= length) < 0) throw beyondMaxBody(config)
   }
 }
 
@@ -179,7 +181,8 @@ export async function* readFiles(
 function boundRest(body: Readable, inbox: FormQueue, maxBytes: number) {
   let bytes = 0
   const onData = ({ length }: Buffer) => {
-    if (bytes - inbox.takenBytes > maxBytes + UNDER_WAY_BYTES) inbox.fail(tooLarge())
+    if (bytes - inbox.takenBytes > maxBytes + UNDER_WAY_BYTES)
+      inbox.fail(beyondMaxBody({ maxBodyBytes: maxBytes }))
     bytes += length
   }
   body.on('data', onData)
@@ -197,13 +200,15 @@ function createParser({ request: { headers } }: Exchange) {
 }
 
 function requireForm(contentType: string | undefined): void {
-  if (contentType === undefined)
-    throw new AppError('unsupported_media', 'NO_FORM', 'missing content-type header')
+  if (contentType === undefined) throw noForm('missing content-type header')
   if (!/^multipart\/form-data\s*(;|$)/i.test(contentType))
-    throw new AppError('unsupported_media', 'NO_FORM', 'unsupported content-type')
+    throw noForm(`unsupported content-type "${shorten(contentType)}"`)
 }
 
-const tooLarge = () => new AppError('too_large', 'BODY_TOO_LARGE', 'request entity too large')
+function noForm(fault: string): AppError {
+  const allowed = 'multipart/form-data'
+  return new AppError('unsupported_media', 'NO_FORM', `${fault}; send ${allowed}`, { allowed })
+}
 
 const malformed = (message: string) => new AppError('invalid', 'MALFORMED_FORM', message)
 

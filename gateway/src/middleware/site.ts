@@ -56,12 +56,18 @@ function isAddress(name: string): boolean {
   return name === 'localhost' || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0
 }
 
+/** Not the domain itself, which may be internal. */
+function unknownHost(host = ''): AppError {
+  const setting = 'SHEAF_BASE_DOMAIN'
+  const message = `Domain not recognized: ${shorten(host)}; ${setting} decides which are`
+  return new AppError('not_found', 'UNKNOWN_HOST', message, { setting })
+}
+
 function subdomain(host: string | undefined, baseDomain: string): string {
   const name = hostname(host ?? '')
   const base = hostname(baseDomain)
   if (name === base || isAddress(name)) return ''
-  if (!name.endsWith(`.${base}`))
-    throw new AppError('not_found', 'UNKNOWN_HOST', `Domain not recognized: ${shorten(host ?? '')}`)
+  if (!name.endsWith(`.${base}`)) throw unknownHost(host)
   const label = name.slice(0, -base.length - 1)
   return NO_SITE.test(label) ? '' : label
 }

@@ -167,12 +167,21 @@ function readCap(role: unknown): Role | undefined {
   return roleToWire(role)
 }
 
-function unknownRole(noun: string, role: unknown, field: string): AppError {
+const USER_ROLES = 'owners, editors, viewers, members'
+const INHERITED_ROLES = 'owners, editors, viewers'
+
+function unknownRole(
+  noun: 'user role' | 'maxInheritedRole',
+  role: unknown,
+  field: string,
+): AppError {
   // Converting a deeply nested value to text could overflow the stack.
   const isPlain = typeof role === 'string' || typeof role === 'number' || typeof role === 'boolean'
   const text = isPlain ? String(role) : 'object'
   const shown = shorten(text)
-  return new AppError('invalid', 'INVALID_ROLE', `Invalid ${noun} ${shown}`, { field })
+  const allowed = noun === 'user role' ? USER_ROLES : INHERITED_ROLES
+  const message = `Invalid ${noun} ${shown}; allowed: ${allowed} or null`
+  return new AppError('invalid', 'INVALID_ROLE', message, { field, allowed })
 }
 
 const toRole = (role: Role): RoleName | null => roleFromWire(role) ?? null

@@ -56,21 +56,29 @@ export function requireDelta(
 }
 
 /** Returns the error for a role that cannot be granted. */
-export function invalidUserRole(role: string, email: string): AppError {
+export function invalidUserRole(role: string, email: string, allowed?: string): AppError {
   const details = { field: 'delta.users', email: shorten(email) }
-  return new AppError('invalid', 'INVALID_ROLE', `Invalid user role ${role}`, details)
+  const message = `Invalid user role ${role}`
+  if (allowed === undefined) return new AppError('invalid', 'INVALID_ROLE', message, details)
+  return new AppError('invalid', 'INVALID_ROLE', `${message}; allowed: ${allowed} or null`, {
+    ...details,
+    allowed,
+  })
 }
 
 function requireDirectRole(level: Level, role: RoleName | undefined, email: string): DirectRole {
-  if (role === 'guests' || (role === 'members' && level !== 'org'))
-    throw invalidUserRole(role, email)
-  return role
+  if (role !== 'guests' && (role !== 'members' || level === 'org')) return role
+  const allowed = `owners, editors, viewers${level === 'org' ? ', members' : ''}`
+  throw invalidUserRole(role, email, allowed)
 }
 
 function requireCap(cap: RoleName | null): RoleCap {
   if (cap === null || cap === 'owners' || cap === 'editors' || cap === 'viewers') return cap
-  throw new AppError('invalid', 'INVALID_ROLE', `Invalid maxInheritedRole ${cap}`, {
+  const allowed = 'owners, editors, viewers'
+  const message = `Invalid maxInheritedRole ${cap}; allowed: ${allowed} or null`
+  throw new AppError('invalid', 'INVALID_ROLE', message, {
     field: 'delta.maxInheritedRole',
+    allowed,
   })
 }
 

@@ -64,7 +64,7 @@ async function receive(
           'too_large',
           'UPLOAD_TOO_LARGE',
           `upload must not be larger than ${Math.floor(maxBytes / MIB)} MiB`,
-          { field: 'upload' },
+          { field: 'upload', limit: String(maxBytes), setting: 'SHEAF_MAX_IMPORT_MB' },
         )
       await file.writeFile(part.value)
     }

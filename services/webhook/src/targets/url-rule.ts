@@ -10,6 +10,9 @@ const CONTROL = /[\u0000-\u001f\u007f]/
 /** A name or IPv4 address, or a bracketed IPv6 address, with an optional port. */
 const ENTRY = /^(\.?[^\s/\\?#@*:.[\]]+(\.[^\s/\\?#@*:.[\]]+)*\.?|\[[\da-f:.]+\])(:\d+)?$/i
 
+/** Lists the hosts that are permitted in addition to public ones. */
+const SETTING = 'SHEAF_WEBHOOK_ALLOWED_HOSTS'
+
 /** The destination of deliveries. */
 export interface Target {
   /** As parsed, in the normal form of WHATWG, in which `hostname` is not disguised. */
@@ -27,14 +30,18 @@ export interface Target {
 export function checkUrl(text: string, allowedHosts: readonly string[]): Target {
   const url = CONTROL.test(text) ? undefined : parseUrl(text)
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
-  if (!url || !isWeb || url.username !== '' || url.password !== '') throw forbidden()
+  if (!url || !isWeb || url.username !== '' || url.password !== '')
+    throw forbidden('it must be an http or https URL without a user name')
   const isAllowedHost = isNamed(url, allowedHosts)
-  if (!isAllowedHost && (url.protocol !== 'https:' || !looksPublic(hostOf(url)))) throw forbidden()
+  if (!isAllowedHost && (url.protocol !== 'https:' || !looksPublic(hostOf(url))))
+    throw forbidden(`it must be https to a public host, or to one in ${SETTING}`, SETTING)
   return { url, isAllowedHost }
 }
 
-function forbidden(): AppError {
-  return new AppError('forbidden', 'URL_FORBIDDEN', 'Provided url is forbidden', { field: 'url' })
+function forbidden(rule: string, setting?: string): AppError {
+  const message = `Provided url is forbidden: ${rule}`
+  const details = { field: 'url', ...(setting !== undefined && { setting }) }
+  return new AppError('forbidden', 'URL_FORBIDDEN', message, details)
 }
 
 function parseUrl(text: string): URL | undefined {

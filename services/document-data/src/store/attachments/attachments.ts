@@ -114,7 +114,10 @@ export function addAttachments(
 export function requireRoom(bytes: number, maxBytes: number): void {
   if (bytes <= maxBytes) return
   const message = `Exceeded attachments limit for document: all attachments together must not exceed ${formatSize(maxBytes)}`
-  throw new AppError('too_large', 'ATTACHMENTS_TOO_LARGE', message, { limit: String(maxBytes) })
+  throw new AppError('too_large', 'ATTACHMENTS_TOO_LARGE', message, {
+    limit: String(maxBytes),
+    setting: 'SHEAF_MAX_ATTACHMENTS_MB',
+  })
 }
 
 /** A number of bytes in readable form. */

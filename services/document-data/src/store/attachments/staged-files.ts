@@ -92,7 +92,7 @@ export class StagedFiles<T> implements AsyncDisposable {
         'too_large',
         'ATTACHMENT_TOO_LARGE',
         `Attachments must not exceed ${formatSize(limits.fileBytes)}`,
-        { limit: String(limits.fileBytes) },
+        { limit: String(limits.fileBytes), setting: 'SHEAF_MAX_ATTACHMENT_MB' },
       )
     requireRoom(this.length + bytes.length, limits.documentBytes)
     current.sha1.update(bytes)
