@@ -1,11 +1,14 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { findEntry, readOldestSeq } from '@sheaf/document-data/store/log/log'
+import { findEntry, readLatestSeq, readOldestSeq } from '@sheaf/document-data/store/log/log'
 import { compareDocuments } from '@sheaf/document-data/store/redo/compare-documents'
 import { replayLog } from '@sheaf/document-data/store/redo/replay-log'
-import { Connection, openWriter } from '@sheaf/document-data/store/sqlite/connections'
+import { Connection, openReader } from '@sheaf/document-data/store/sqlite/connections'
 import { migrate } from '@sheaf/document-data/store/sqlite/migrations/index'
+
+/** Milliseconds between two looks at the documents: the kit deletes most of them within seconds. */
+const EVERY_MS = 200
 
 /** Documents made again from their logs. */
 export interface Replayed {
@@ -16,37 +19,72 @@ export interface Replayed {
 }
 
 /**
- * Makes every document of a data folder again from its log and compares. Documents whose initial content is a
- * base, which the folder does not hold, are skipped.
+ * Makes every document of a data folder again from its log while `work` changes them, and at the end, and
+ * compares. Documents whose initial content is a base, which the folder does not hold, are skipped.
  */
-export function replayDocuments(dataDir: string): Replayed {
+export async function replayDocumentsDuring<T>(
+  dataDir: string,
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly replayed: Replayed }> {
   const differences: string[] = []
-  let [documents, entries] = [0, 0]
-  for (const path of listDocuments(dataDir)) {
-    // The system still runs, and removes the files of deleted documents.
-    if (!existsSync(path)) continue
-    // A reader cannot open a file that has no write-ahead log yet.
-    const connection = openWriter(path)
-    try {
-      const count = replayDocument(connection, (what) => differences.push(`${path}: ${what}`))
-      if (count > 0) documents++
-      entries += count
-    } finally {
-      connection.close()
+  /** Entries by document. */
+  const seen = new Map<string, number>()
+  const look = () => {
+    for (const path of listDocuments(dataDir)) {
+      const known = seen.get(path) ?? 0
+      const report = (what: string) => differences.push(`${path}: ${what}`)
+      try {
+        const count = readDocument(path, (connection) => replayDocument(connection, known, report))
+        if (count !== undefined && count > known) seen.set(path, count)
+      } catch (error) {
+        report(String(error))
+      }
     }
   }
-  return { documents, entries, differences }
+  const timer = setInterval(look, EVERY_MS)
+  try {
+    const result = await work()
+    look()
+    const entries = [...seen.values()].reduce((sum, count) => sum + count, 0)
+    return { result, replayed: { documents: seen.size, entries, differences } }
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+/** Runs a read on one moment of a document; undefined for a file that is closed or has been removed. */
+function readDocument<T>(path: string, read: (connection: Connection) => T): T | undefined {
+  let connection: Connection | undefined
+  try {
+    connection = openReader(path)
+    const opened = connection
+    return opened.db.transaction(() => read(opened))()
+  } catch (error) {
+    const isClosed = (error as { code?: unknown }).code === 'SQLITE_CANTOPEN'
+    if (isClosed || !existsSync(path)) return undefined
+    throw error
+  } finally {
+    connection?.close()
+  }
 }
 
 function listDocuments(dataDir: string): string[] {
-  return readdirSync(dataDir, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('document.sqlite'))
-    .map((name) => join(dataDir, name))
+  const folder = join(dataDir, 'documents')
+  return readdirSync(folder)
+    .filter((name) => /^[0-9a-f]{2}$/.test(name))
+    .flatMap((name) => readdirSync(join(folder, name)).map((id) => join(folder, name, id)))
+    .map((path) => join(path, 'document.sqlite'))
+    .filter((path) => existsSync(path))
 }
 
-/** Returns the number of entries; 0 for a document that has a base. */
-function replayDocument(connection: Connection, report: (difference: string) => void): number {
-  if (readOldestSeq(connection) !== 1) return 0
+/** Returns the number of entries; 0 for a document that has a base. Skips a document with `known` entries. */
+function replayDocument(
+  connection: Connection,
+  known: number,
+  report: (difference: string) => void,
+): number {
+  const latest = readLatestSeq(connection)
+  if (latest === known || readOldestSeq(connection) !== 1) return 0
   const [first] = findEntry(connection, 1, Number.MAX_SAFE_INTEGER)?.operations ?? []
   if (!first || !('redo' in first) || !first.redo?.document) return 0
   const db = new Database(':memory:')
@@ -55,7 +93,7 @@ function replayDocument(connection: Connection, report: (difference: string) => 
     const made = new Connection(db)
     replayLog(connection, made, 0)
     compareDocuments(connection, made).forEach(report)
-    return connection.pluck<number>('SELECT count(*) FROM _sheaf_log').get() ?? 0
+    return latest
   } finally {
     db.close()
   }
