@@ -3,6 +3,7 @@ import { createRest } from '@sheaf/testkit/rest'
 import { createRouter } from '../src/app'
 import { createOpenApiDocument, listServers } from '../src/openapi/openapi'
 import { routes } from '../src/routes'
+import { findUndescribed, type OpenApi } from './support/descriptions'
 import { startStubbedGateway, type Handlers } from './support/stub-services'
 
 const document = createOpenApiDocument(routes)
@@ -87,6 +88,10 @@ describe('the OpenAPI document', () => {
     expect(statusesOf('post', `${doc}/tables/{tableId}/records`)).toEqual(
       expect.arrayContaining([200, 400, 401, 403, 404, 412, 413, 415, 422, 429, 500, 503, 504]),
     )
+  })
+
+  it('describes every operation, parameter, header, schema and property', () => {
+    expect(findUndescribed(JSON.parse(JSON.stringify(document)) as OpenApi)).toEqual([])
   })
 
   it('has media types without parameters, since clients compare them as they are', () => {
