@@ -18,9 +18,9 @@ import { createWebhookClients, type WebhookClients } from './clients/webhook-cli
 
 /** The API description, as an OpenAPI document and as a page. */
 export interface ApiPages {
-  /** The OpenAPI document. */
-  readonly json: Buffer
-  /** The same as an HTML page. */
+  /** Returns the OpenAPI document for clients that reach Sheaf at this origin. */
+  json(origin: string): Buffer
+  /** The OpenAPI document as an HTML page. */
   readonly html: Buffer
   /** Content-Security-Policy of the page; permits its inline style only. */
   readonly policy: string

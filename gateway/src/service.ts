@@ -7,7 +7,7 @@ import { createListener } from './app'
 import type { GatewayConfig } from './config'
 import { openContext, type ApiPages, type Context } from './context'
 import { createApiPages } from './openapi/docs-page'
-import { createOpenApiDocument } from './openapi/openapi'
+import { createOpenApiDocument, listServers } from './openapi/openapi'
 import { answerClientErrors } from './http/client-errors'
 import { observeLoad } from './metrics'
 import { routes } from './routes'
@@ -33,7 +33,7 @@ export function startGateway(config: GatewayConfig): Promise<RunningGateway> {
   return openWith(async (closer) => {
     const log = createLogger('gateway')
     let pages: ApiPages | undefined
-    const describeApi = () => (pages ??= createApiPages(createOpenApiDocument(routes)))
+    const describeApi = () => (pages ??= createApiPages(createOpenApiDocument(routes), listServers))
     const context = closer.use(await openContext(config, log, describeApi))
     const observed = observeLoad(context.load)
     closer.defer(() => observed[Symbol.dispose]())

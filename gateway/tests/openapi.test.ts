@@ -1,9 +1,10 @@
 import { validate } from '@apidevtools/swagger-parser'
 import { createRest } from '@sheaf/testkit/rest'
 import { createRouter } from '../src/app'
-import { createOpenApiDocument } from '../src/openapi/openapi'
+import { createOpenApiDocument, listServers } from '../src/openapi/openapi'
 import { routes } from '../src/routes'
-import { startStubbedGateway } from './support/stub-services'
+import { findUndescribed, type OpenApi } from './support/descriptions'
+import { startStubbedGateway, type Handlers } from './support/stub-services'
 
 const document = createOpenApiDocument(routes)
 const described = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
@@ -75,15 +76,60 @@ describe('the OpenAPI document', () => {
     expect(formsOf(paths?.[records]?.post)).toEqual(['application/json'])
   })
 
+  it('has the statuses of conflicts, ranges and unchanged copies', () => {
+    const statusesOf = (method: 'get' | 'post', path: string) =>
+      Object.keys(document.paths?.[path]?.[method]?.responses ?? {}).map(Number)
+    const doc = '/api/docs/{docId}'
+    expect(statusesOf('get', `${doc}/attachments/{attachmentId}/download`)).toEqual(
+      expect.arrayContaining([206, 304, 416]),
+    )
+    expect(statusesOf('get', `${doc}/changes`)).toContain(409)
+    expect(statusesOf('post', `${doc}/changes/{seq}/revert`)).toContain(409)
+    expect(statusesOf('post', `${doc}/tables/{tableId}/records`)).toEqual(
+      expect.arrayContaining([200, 400, 401, 403, 404, 412, 413, 415, 422, 429, 500, 503, 504]),
+    )
+  })
+
+  it('describes every operation, parameter, header, schema and property', () => {
+    expect(findUndescribed(JSON.parse(JSON.stringify(document)) as OpenApi)).toEqual([])
+  })
+
+  it('has media types without parameters, since clients compare them as they are', () => {
+    const types = routes.flatMap(({ success: { mediaType = '', otherMediaTypes = [] } }) => [
+      mediaType,
+      ...otherMediaTypes,
+    ])
+    expect(types).toContain('text/csv')
+    expect(types.filter((type) => type.includes(';'))).toEqual([])
+  })
+
   it('names each operation once', () => {
     const ids = routes.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
   })
 
+  it('has absolute server URLs: the public one, or the one that the request was sent to', async () => {
+    const serversAt = async (config: Handlers['config'], headers = {}) => {
+      await using system = await startStubbedGateway({ config })
+      const { body } = await createRest(system.url).get<typeof document>('/api/openapi.json', {
+        headers,
+      })
+      return body.servers?.map(({ url }) => url.replace(system.url, 'http://gateway'))
+    }
+    expect(await serversAt({})).toEqual(['http://gateway', 'http://gateway/o/{domain}'])
+    const publicUrl = 'https://sheaf.example.org'
+    expect(await serversAt({ publicUrl })).toEqual([publicUrl, `${publicUrl}/o/{domain}`])
+    const [behindProxy] = (await serversAt({ proxies: 1 }, { 'x-forwarded-proto': 'https' })) ?? []
+    expect(behindProxy).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
+  })
+
   it('is served, as is its page, without a key', async () => {
     await using system = await startStubbedGateway()
     const rest = createRest(system.url)
-    expect((await rest.get('/api/openapi.json')).body).toEqual(JSON.parse(JSON.stringify(document)))
+    expect((await rest.get('/api/openapi.json')).body).toEqual({
+      ...(JSON.parse(JSON.stringify(document)) as object),
+      servers: listServers(system.url),
+    })
     const page = await rest.get('/o/acme/api/docs-ui')
     const html = page.raw.toString()
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')

@@ -27,10 +27,16 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Renders the OpenAPI document. */
-export function createApiPages(document: OpenApiDocument): ApiPages {
+/** Renders the OpenAPI document; `listServers` returns its servers for clients at an origin. */
+export function createApiPages(
+  document: OpenApiDocument,
+  listServers: (origin: string) => OpenApiDocument['servers'],
+): ApiPages {
+  // Serialized once; the servers, which depend on the request, are put in front.
+  const rest = Buffer.from(JSON.stringify(document).slice(1))
   return {
-    json: Buffer.from(JSON.stringify(document)),
+    json: (origin) =>
+      Buffer.concat([Buffer.from(`{"servers":${JSON.stringify(listServers(origin))},`), rest]),
     html: Buffer.from(renderPage(document)),
     policy,
   }
@@ -54,9 +60,11 @@ function renderPage(document: OpenApiDocument): string {
       return operation ? [{ method, path, operation }] : []
     }),
   )
+  const shared = components?.responses ?? {}
   const sections = tags.map(({ name, description }) => {
     const own = entries.filter(({ operation }) => operation.tags?.includes(name))
-    return `<h2 id="${escape(name)}">${escape(name)}</h2><p>${escape(description ?? '')}</p>${own.map(renderEntry).join('')}`
+    const details = own.map((entry) => renderEntry(entry, shared))
+    return `<h2 id="${escape(name)}">${escape(name)}</h2><p>${escape(description ?? '')}</p>${details.join('')}`
   })
   const schemas = Object.entries(components?.schemas ?? {}).map(
     ([name, schema]) =>
@@ -73,7 +81,9 @@ ${sections.join('\n')}
 </body></html>`
 }
 
-function renderEntry({ method, path, operation }: Entry): string {
+type SharedResponses = Readonly<Record<string, unknown>>
+
+function renderEntry({ method, path, operation }: Entry, shared: SharedResponses): string {
   const { operationId, summary, description, parameters, requestBody, responses } = operation
   const parts = [
     `<summary><b>${method.toUpperCase()}</b> <code>${escape(path)}</code> ${escape(summary ?? '')}</summary>`,
@@ -81,7 +91,7 @@ function renderEntry({ method, path, operation }: Entry): string {
     renderParameters(parameters ?? []),
     requestBody ? `<h4>Body</h4>${renderContent(requestBody)}` : '',
     ...Object.entries(responses ?? {}).map(
-      ([status, response]) => `<h4>${escape(status)}</h4>${renderResponse(response)}`,
+      ([status, response]) => `<h4>${escape(status)}</h4>${renderResponse(response, shared)}`,
     ),
   ]
   return `<details id="${escape(operationId ?? '')}">${parts.join('')}</details>`
@@ -96,9 +106,10 @@ function renderParameters(parameters: readonly unknown[]): string {
   return `<table>${rows.join('')}</table>`
 }
 
-function renderResponse(response: unknown): string {
-  const { description } = response as { description?: string }
-  return `<p>${escape(description ?? '')}</p>${renderContent(response)}`
+function renderResponse(response: unknown, shared: SharedResponses): string {
+  const { $ref, description } = response as { $ref?: string; description?: string }
+  if ($ref !== undefined) return renderResponse(shared[$ref.replace(/.*\//, '')] ?? {}, {})
+  return renderText(description ?? '') + renderContent(response)
 }
 
 function renderContent(holder: unknown): string {

@@ -1,8 +1,8 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi'
 import { z } from 'zod'
 import type { Route } from '../routing/route'
-import { errorBody } from '../schemas/errors'
 import type { OpenApiDocument } from './docs-page'
+import { describeResponses, registerSharedResponses } from './responses'
 
 const description = `Sheaf stores spreadsheet documents. A site (org) contains workspaces, a workspace contains documents, and a document
 contains tables of records.
@@ -12,6 +12,7 @@ user, who has access to publicly shared resources only. Address a team site by i
 \`/o/<domain>\`.
 
 Errors have a 4xx or 5xx status and the body \`{"error": "…", "details": {"reason": "…"}}\`; \`details.reason\` is stable.
+Requests that reach no operation get the same body, with status 400, 404, 405, 408 or 431.
 Every write is atomic: a request that fails changes nothing.
 
 Unknown query parameters and properties are ignored, and values that do not fit their column are kept as text. With the
@@ -49,7 +50,10 @@ const requirements: Readonly<Record<Route['access'], string | undefined>> = {
   caller: undefined,
 }
 
-/** Generates the OpenAPI document of the routes, from the schemas that also validate requests. */
+/**
+ * Generates the OpenAPI document of the routes, from the schemas that also validate requests. It has no
+ * `servers`, which depend on the request: see `listServers`.
+ */
 export function createOpenApiDocument(routes: readonly Route[]): OpenApiDocument {
   const registry = new OpenAPIRegistry()
   const key = registry.registerComponent('securitySchemes', 'ApiKey', {
@@ -65,6 +69,7 @@ export function createOpenApiDocument(routes: readonly Route[]): OpenApiDocument
       'Browser session. Requests other than GET and HEAD also require the header `X-CSRF-Token`.',
   })
   const security = [{ [key.name]: [] }, { [session.name]: [] }, {}]
+  registerSharedResponses(registry)
   for (const route of routes) registry.registerPath(toPath(route, security))
   return new OpenApiGeneratorV31(registry.definitions, {
     sortComponents: 'alphabetically',
@@ -76,16 +81,26 @@ export function createOpenApiDocument(routes: readonly Route[]): OpenApiDocument
       description,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [
-      { url: '/', description: 'The personal site' },
-      {
-        url: '/o/{domain}',
-        description: 'A team site, by its subdomain',
-        variables: { domain: { default: 'docs' } },
-      },
-    ],
     tags,
   })
+}
+
+/**
+ * Returns the `servers` of the OpenAPI document for clients that reach Sheaf at this origin. They are absolute,
+ * because generated clients use them as they are.
+ */
+export function listServers(origin: string): NonNullable<OpenApiDocument['servers']> {
+  return [
+    {
+      url: origin,
+      description: 'The site that the host names; the personal site of the caller if it names none',
+    },
+    {
+      url: `${origin}/o/{domain}`,
+      description: 'A team site',
+      variables: { domain: { default: 'docs', description: 'Subdomain of the site' } },
+    },
+  ]
 }
 
 type PathConfig = Parameters<OpenAPIRegistry['registerPath']>[0]
@@ -108,7 +123,7 @@ function toPath(route: Route, security: PathConfig['security']): PathConfig {
       headers: toHeaders(route),
       ...toBody(route),
     },
-    responses: { 200: toResponse(route), ...toErrors(route) },
+    responses: describeResponses(route),
   }
 }
 
@@ -156,94 +171,4 @@ function toHeaders({ headers, conditions, query, body }: Route) {
     ...((query ?? body) && preferHeader),
   }
   return Object.keys(all).length > 0 ? z.object(all) : undefined
-}
-
-/** Response header of routes that take input. */
-const applied = z.object({
-  'Preference-Applied': z
-    .string()
-    .optional()
-    .meta({ description: '`handling=strict` if the request preferred that' }),
-})
-
-const etag = z.object({
-  ETag: z.string().meta({ description: 'Version of the document that the response shows' }),
-})
-
-/** Response headers of a page of records. */
-const pageHeaders = etag.extend({
-  'X-Total-Count': z
-    .int()
-    .optional()
-    .meta({ description: 'Number of records that match the filter. Present if `count` is set.' }),
-  'X-Next-Cursor': z.string().optional().meta({
-    description:
-      'Cursor of the next page. Present if `cursor` is set; in JSON responses only for pages of at most 10,000 records, since the body has `nextCursor`.',
-  }),
-  Link: z.string().optional().meta({
-    description: 'Relative URL of the next page, with `rel="next"`. Absent for POST requests.',
-  }),
-})
-
-function toResponse({ success, conditions, hasPages, query, body }: Route) {
-  const { description, schema, mediaType = 'application/json', otherMediaTypes = [] } = success
-  const text = { schema: { type: 'string' as const } }
-  return {
-    description,
-    headers: z.object({
-      ...((query ?? body) && applied.shape),
-      ...(conditions && (hasPages ? pageHeaders : etag).shape),
-    }),
-    content: {
-      [mediaType]: schema ? { schema } : text,
-      ...Object.fromEntries(otherMediaTypes.map((other) => [other, text])),
-    },
-  }
-}
-
-/** Headers of errors after which a retry may succeed. */
-const retryAfter = z.object({
-  'Retry-After': z.string().optional().meta({ description: 'Seconds to wait before a retry' }),
-})
-
-function answer(description: string, headers?: z.ZodObject) {
-  return { description, headers, content: { 'application/json': { schema: errorBody } } }
-}
-
-function toBodyErrors({ body, form }: Route): Record<number, ReturnType<typeof answer>> {
-  if (form)
-    return {
-      413: answer('A file is too large'),
-      415: answer('The body is not `multipart/form-data`'),
-    }
-  if (!body) return {}
-  return {
-    413: answer('The body is too large'),
-    415: answer('The body is not `application/json`'),
-  }
-}
-
-function toErrors(route: Route) {
-  const { access, params, body, isProbe, conditions } = route
-  return {
-    ...((params ?? body) && { 400: answer('Invalid request; `error` names the field') }),
-    ...(access !== 'open' && {
-      401: answer('Authentication is missing or invalid'),
-      403: answer('Access denied'),
-    }),
-    ...(params && { 404: answer('Resource not found') }),
-    ...(conditions === 'read' && {
-      304: { description: 'The document has not changed', headers: etag },
-    }),
-    ...(conditions === 'write' && {
-      412: answer('`If-Match` or `expect` does not match the current state'),
-      422: answer('The `Idempotency-Key` was used with a different request'),
-    }),
-    ...toBodyErrors(route),
-    ...(access !== 'open' && { 429: answer('Too many requests', retryAfter) }),
-    ...(access !== 'open' && {
-      503: answer('Server busy or unavailable, retry later', retryAfter),
-    }),
-    ...(isProbe && { 503: answer('A service is not ready', retryAfter) }),
-  }
 }

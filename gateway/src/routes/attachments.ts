@@ -172,6 +172,11 @@ export const attachmentRoutes: readonly Route[] = [
     query: downloadQuery,
     streams: true,
     success: { description: 'Contents of the file', mediaType: 'application/octet-stream' },
+    statuses: {
+      206: 'The requested range of the file',
+      304: 'The copy that `If-None-Match` names is current. The response has no body.',
+      416: 'The range is outside the file. `Content-Range` has the size of the file.',
+    },
     async handle(exchange, { document, params: { attachmentId }, query }) {
       const { tableId, colId, rowId, name = '', inline } = query
       const cell = [tableId, colId, rowId].filter((part) => part !== undefined)

@@ -40,6 +40,7 @@ export const changeRoutes: readonly Route[] = [
       schema: changesList,
       otherMediaTypes: [LINES, EVENTS],
     },
+    statuses: { 409: 'The change log does not reach back to `since`.' },
     async handle(exchange, { document, query: { since, limit } }) {
       const { request } = exchange
       const form = preferredMediaType(request, offered)

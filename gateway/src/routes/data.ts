@@ -79,7 +79,10 @@ export const dataRoutes: readonly Route[] = [
     conditions: 'write',
     params: tableParams,
     query: writeQuery,
-    body: z.intersection(z.object({ id: rowIds }), dataColumns),
+    body: z.intersection(
+      z.object({ id: rowIds.describe('Ids of the rows to change') }),
+      dataColumns,
+    ),
     passesBytes: true,
     success: { description: 'Row ids, in request order', schema: rowIds },
     async handle(exchange, input) {

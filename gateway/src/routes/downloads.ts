@@ -5,6 +5,7 @@ import { readDocument, getReadOptions } from '../documents/conditional-requests'
 import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
 import { sendChunks } from '../documents/record-stream'
+import { originOf } from '../http/origin'
 import { sendBytes, sendJson, type ReplyHead } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
 import {
@@ -29,9 +30,9 @@ interface DelimitedForm {
 }
 
 const delimitedForms: readonly DelimitedForm[] = [
-  { name: 'csv', delimiter: ',', mediaType: 'text/csv; charset=utf-8' },
-  { name: 'tsv', delimiter: '\t', mediaType: 'text/tab-separated-values; charset=utf-8' },
-  { name: 'dsv', delimiter: '\u{1F4A9}', mediaType: 'text/x-doo-separated-values; charset=utf-8' },
+  { name: 'csv', delimiter: ',', mediaType: 'text/csv' },
+  { name: 'tsv', delimiter: '\t', mediaType: 'text/tab-separated-values' },
+  { name: 'dsv', delimiter: '\u{1F4A9}', mediaType: 'text/x-doo-separated-values' },
 ]
 
 const toDelimitedRoute = ({ name, delimiter, mediaType }: DelimitedForm): Route =>
@@ -61,7 +62,7 @@ const toDelimitedRoute = ({ name, delimiter, mediaType }: DelimitedForm): Route 
         viewSection,
         options: getReadOptions(exchange),
       }
-      const head = fileHead(mediaType, fileName, `.${name}`)
+      const head = fileHead(`${mediaType}; charset=utf-8`, fileName, `.${name}`)
       await sendChunks(
         exchange,
         document,
@@ -216,13 +217,9 @@ function fileHead(
  * reader of the standard understands.
  */
 function addressOf(exchange: Exchange, { document, org }: Described): string {
-  const { request, context } = exchange
-  const { url = '', headers } = request
-  // Only a trusted proxy knows better than the socket which scheme the client used.
-  const forwarded = context.config.proxies > 0 ? String(headers['x-forwarded-proto']) : ''
-  const scheme = forwarded === 'https' ? 'https' : 'http'
+  const { url = '' } = exchange.request
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1))
   query.set('standard', 'true')
   const name = encodeURIComponent(document.urlId ?? document.docId)
-  return `${scheme}://${headers.host ?? 'localhost'}/o/${org.domain}/api/docs/${name}/download/csv?${query.toString()}`
+  return `${originOf(exchange)}/o/${org.domain}/api/docs/${name}/download/csv?${query.toString()}`
 }

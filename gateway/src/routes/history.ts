@@ -53,6 +53,7 @@ export const historyRoutes: readonly Route[] = [
     conditions: 'write',
     params: changeParams,
     success: { description: 'Position of the new change', schema: changeSeq },
+    statuses: { 409: 'A later change affects the same data; `details.conflicts` lists it.' },
     async handle(exchange, input) {
       const request = { docId: input.document.docId, seq: input.params.seq }
       const { seq } = await writeDocument(exchange, input, (home, call, options) =>

@@ -28,7 +28,11 @@ export const importRoutes: readonly Route[] = [
     streams: true,
     params: workspaceParams,
     form: importForm,
-    success: { description: 'New document and its tables', schema: importedDocument },
+    success: {
+      description: 'New document and its tables',
+      schema: importedDocument,
+      otherMediaTypes: [LINES],
+    },
     async handle(exchange, { params: { workspaceId } }) {
       const stop = new AbortController()
       const parts = readForm(exchange, AbortSignal.any([exchange.signal, stop.signal]))

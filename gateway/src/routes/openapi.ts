@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { originOf } from '../http/origin'
 import { sendBytes } from '../http/reply'
 import { defineRoute, type Route } from '../routing/route'
 
@@ -12,11 +13,12 @@ export const openApiRoutes: readonly Route[] = [
     id: 'getOpenApi',
     tag,
     summary: 'Get the OpenAPI document',
-    description: 'Describes every operation of the API.',
+    description:
+      'Describes every operation of the API. `servers` has the address of the request, or `SHEAF_PUBLIC_URL` if that is set.',
     access: 'open',
     success: { description: 'OpenAPI 3.1 document', schema: z.looseObject({}) },
     async handle(exchange) {
-      sendBytes(exchange, exchange.context.describeApi().json)
+      sendBytes(exchange, exchange.context.describeApi().json(originOf(exchange)))
     },
   }),
   defineRoute({

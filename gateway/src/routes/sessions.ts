@@ -62,7 +62,7 @@ export const sessionsRoutes: readonly Route[] = [
     access: 'caller',
     success: {
       description: 'Number of sessions that were ended',
-      schema: z.object({ ended: z.int() }),
+      schema: z.object({ ended: z.int().describe('Number of sessions that were ended') }),
     },
     async handle(exchange) {
       const request = { userId, keptToken: currentToken(exchange) }

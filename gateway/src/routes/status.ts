@@ -21,7 +21,7 @@ export const statusRoutes: readonly Route[] = [
     success: {
       description: 'Alive or ready',
       schema: z.object({
-        status: z.enum(['alive', 'ready']),
+        status: z.enum(['alive', 'ready']).describe('`alive`, or `ready` with `ready=1`'),
         version: z.string().meta({ description: 'Version of Sheaf', example: '0.1.0' }),
         commit: z.string().optional().meta({
           description: 'Beginning of the commit that it was built from, when known',

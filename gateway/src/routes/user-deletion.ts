@@ -22,6 +22,7 @@ export const userDeletionRoutes: readonly Route[] = [
       name: text.optional().meta({ description: 'Name of the user, as confirmation. Required.' }),
     }),
     success: { description: 'Done', schema: nothing },
+    statuses: { 409: 'The user is the only owner of a team site.' },
     async handle(exchange, { params: { userId }, body: { name } }) {
       await exchange.context.directory.users.deleteUser({ userId, name }, exchange.call())
       sendNull(exchange)

@@ -65,6 +65,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     access: 'owners',
     params: webhookDeliveryParams,
     success: { description: 'The delivery is queued', schema: done },
+    statuses: { 409: 'The delivery is already queued, or its body is no longer kept.' },
     async handle(exchange, { document, params: { webhookId, deliveryId } }) {
       const request = { docId: document.docId, webhookId, deliveryId }
       await document.callWebhook((webhook, call) => webhook.deliveries.redeliver(request, call))

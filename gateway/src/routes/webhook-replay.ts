@@ -19,6 +19,9 @@ export const webhookReplayRoutes: readonly Route[] = [
     params: webhookParams,
     body: replayBody,
     success: { description: 'The events are queued', schema: replayed },
+    statuses: {
+      409: 'The change log does not reach back far enough, or the webhook is disabled.',
+    },
     async handle(exchange, { document, params: { webhookId }, body }) {
       const { docId } = document
       const from = readFrom(body)

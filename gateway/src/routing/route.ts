@@ -59,6 +59,11 @@ export interface Route extends RouteTraits {
   /** True to describe the body only and pass its bytes on: document-data validates it. */
   readonly passesBytes?: boolean
   readonly success: Success
+  /**
+   * Statuses of this route that do not follow from its other properties, with their descriptions, for the API
+   * description.
+   */
+  readonly statuses?: Readonly<Record<number, string>>
   readonly handle: (exchange: Exchange, input: Input) => Promise<void>
 }
 

@@ -19,10 +19,10 @@ const inheritable = z.enum(['owners', 'editors', 'viewers'])
 const grantable = z.enum(['owners', 'editors', 'viewers', 'members', 'guests'])
 
 const entryFields = {
-  id: z.int(),
+  id: z.int().describe('Integer id of the user'),
   name: z.string().meta({ description: 'Empty for a user who has not signed in yet' }),
-  email: z.string(),
-  picture: z.string().nullable(),
+  email: z.string().describe('Email address of the user'),
+  picture: z.string().nullable().describe('URL of a picture; null for none'),
   access: grantable.nullable().meta({
     description: 'Role granted on this resource; `guests` if only something in it is shared',
   }),
@@ -43,8 +43,8 @@ const listingFields = {
 
 /** Users with access to an org. */
 export const orgAccess = z
-  .object({ users: z.array(z.object(entryFields)), ...listingFields })
-  .meta({ id: 'OrgAccess' })
+  .object({ users: z.array(z.object(entryFields)).describe('Users with access'), ...listingFields })
+  .meta({ id: 'OrgAccess', description: 'Users with access to a site' })
 
 /** Users with access to a workspace or a document. */
 export const resourceAccess = z
@@ -52,17 +52,19 @@ export const resourceAccess = z
     maxInheritedRole: inheritable
       .nullable()
       .meta({ description: 'Highest role inherited from the parent; null for none' }),
-    users: z.array(
-      z.object({
-        ...entryFields,
-        parentAccess: inheritable
-          .nullable()
-          .meta({ description: 'Role on the parent, not limited by `maxInheritedRole`' }),
-      }),
-    ),
+    users: z
+      .array(
+        z.object({
+          ...entryFields,
+          parentAccess: inheritable
+            .nullable()
+            .meta({ description: 'Role on the parent, not limited by `maxInheritedRole`' }),
+        }),
+      )
+      .describe('Users with access'),
     ...listingFields,
   })
-  .meta({ id: 'ResourceAccess' })
+  .meta({ id: 'ResourceAccess', description: 'Users with access to a workspace or document' })
 
 const usersDelta = {
   type: 'object' as const,
@@ -79,6 +81,7 @@ export const orgAccessChange = z
       .optional()
       .meta({
         type: 'object',
+        description: 'Roles to change; what is absent stays',
         required: ['users'],
         properties: { users: usersDelta },
       }),
@@ -93,6 +96,7 @@ export const resourceAccessChange = z
       .optional()
       .meta({
         type: 'object',
+        description: 'Roles to change; what is absent stays',
         properties: {
           users: usersDelta,
           maxInheritedRole: {

@@ -17,11 +17,11 @@ export const appliedActions = z.object({
   actionNum: z
     .int()
     .meta({ description: 'Position of the change in the log; 0 if nothing changed' }),
-  actionHash: z.null(),
+  actionHash: z.null().describe('Always null'),
   retValues: z.array(z.unknown()).meta({
     description:
       'For each action: the new row id or ids; `{id, table_id, columns, views}` of a new table; `{colRef, colId}` of a new column; ' +
       'the new id of a renamed table or column; else null',
   }),
-  isModification: z.boolean(),
+  isModification: z.boolean().describe('Whether the document was changed'),
 })

@@ -20,15 +20,17 @@ export const attachmentParams = docParams.extend({
 /** Metadata of an attachment. */
 export const attachment = z
   .object({
-    fileName: z.string(),
+    fileName: z.string().describe('Name of the file'),
     fileSize: z.int().meta({ description: 'Size in bytes' }),
-    timeUploaded: z.iso.datetime(),
+    timeUploaded: z.iso.datetime().describe('Time of the upload'),
   })
-  .meta({ id: 'Attachment' })
+  .meta({ id: 'Attachment', description: 'Metadata of an attachment' })
 
 /** Metadata of attachments by row id. */
 export const attachments = z.object({
-  records: z.array(z.object({ id: z.int(), fields: attachment })),
+  records: z
+    .array(z.object({ id: z.int().describe('Row id of the attachment'), fields: attachment }))
+    .describe('Attachments of the selection'),
 })
 
 /** Selection of attachments. */
@@ -95,25 +97,39 @@ export const archiveQuery = z.object({
 })
 
 /** Results of restoring an archive. */
-export const restored = z.object({ added: z.int(), errored: z.int(), unused: z.int() })
+export const restored = z.object({
+  added: z.int().describe('Number of files that were restored'),
+  errored: z.int().describe('Number of files that could not be restored'),
+  unused: z.int().describe('Number of files that no attachment refers to'),
+})
 
 const storeType = z.enum(['internal', 'external'])
 
 /** The store of attachments. */
-export const store = z.object({ type: storeType })
+export const store = z.object({
+  type: storeType.describe('Where files are stored; always `internal`'),
+})
 
 /** External stores. */
-export const stores = z.object({ stores: z.array(z.object({ label: z.string() })) })
+export const stores = z.object({
+  stores: z
+    .array(z.object({ label: z.string().describe('Name of the store') }))
+    .describe('Always empty: files are stored in their document only'),
+})
 
 /** Status of the transfer to another store. */
 export const transferStatus = z.object({
-  status: z.object({
-    pendingTransferCount: z.int(),
-    isRunning: z.boolean(),
-    successes: z.int(),
-    failures: z.int(),
-  }),
-  locationSummary: z.enum(['internal', 'mixed', 'external']),
+  status: z
+    .object({
+      pendingTransferCount: z.int().describe('Number of files to transfer; always 0'),
+      isRunning: z.boolean().describe('Whether a transfer is running; always false'),
+      successes: z.int().describe('Number of transferred files'),
+      failures: z.int().describe('Number of files that could not be transferred'),
+    })
+    .describe('Progress of the transfer'),
+  locationSummary: z
+    .enum(['internal', 'mixed', 'external'])
+    .describe('Where the files of the document are stored; always `internal`'),
 })
 
 /** Row ids of uploaded files. */

@@ -36,18 +36,18 @@ const values = z
   .meta({ description: 'One value per row id, in the order of `rowIds`' })
 
 const rowOperation = z.object({
-  action: z.enum(['addRows', 'updateRows', 'removeRows']),
+  action: z.enum(['addRows', 'updateRows', 'removeRows']).describe('Kind of the operation'),
   tableId: z.string().meta({
     description:
       'Id of the table before the change; below editor its id now, empty if it was removed',
   }),
   tableRef: z.int().meta({ description: 'Row id of the table in `_grist_Tables`; 0 for metadata' }),
-  rowIds: z.array(z.int()),
+  rowIds: z.array(z.int()).describe('Ids of the rows'),
   columns: z
     .record(
       z.string(),
       z.object({
-        colRef: z.int(),
+        colRef: z.int().describe('Row id of the column in `_grist_Tables_column`'),
         old: values.optional(),
         new: values.optional(),
       }),
@@ -59,22 +59,20 @@ const rowOperation = z.object({
 })
 
 const schemaOperation = z.object({
-  action: z.enum([
-    'addTable',
-    'updateTable',
-    'removeTable',
-    'addColumn',
-    'updateColumn',
-    'removeColumn',
-  ]),
-  tableId: z.string(),
-  tableRef: z.int(),
-  colId: z.string().optional(),
-  colRef: z.int().optional(),
-  old: z.record(z.string(), z.unknown()).optional(),
-  new: z.record(z.string(), z.unknown()).optional(),
+  action: z
+    .enum(['addTable', 'updateTable', 'removeTable', 'addColumn', 'updateColumn', 'removeColumn'])
+    .describe('Kind of the operation'),
+  tableId: z.string().describe('Id of the table before the change; below editor its id now'),
+  tableRef: z.int().describe('Row id of the table in `_grist_Tables`'),
+  colId: z.string().optional().describe('Id of the column; absent for operations on tables'),
+  colRef: z
+    .int()
+    .optional()
+    .describe('Row id of the column in `_grist_Tables_column`; absent for operations on tables'),
+  old: z.record(z.string(), z.unknown()).optional().describe('Fields before the change'),
+  new: z.record(z.string(), z.unknown()).optional().describe('Fields after the change'),
   cells: z
-    .object({ rowIds: z.array(z.int()), old: values })
+    .object({ rowIds: z.array(z.int()).describe('Ids of the rows'), old: values })
     .optional()
     .meta({ description: 'Values of a removed column; in the history only' }),
 })
@@ -82,9 +80,11 @@ const schemaOperation = z.object({
 /** A change, as serialized by `changeJson`. */
 export const change = z.object({
   seq: z.int().meta({ description: 'Position in the log of the document, from 1 without gaps' }),
-  time: z.iso.datetime(),
+  time: z.iso.datetime().describe('Time of the commit'),
   userId: z.int().nullable().meta({ description: 'Author of the change; null for the system' }),
-  cause: z.enum(['api', 'import', 'formula', 'undo', 'unknown']),
+  cause: z
+    .enum(['api', 'import', 'formula', 'undo', 'unknown'])
+    .describe('What requested the change'),
   truncated: z
     .literal(true)
     .optional()
@@ -98,7 +98,9 @@ export const change = z.object({
 /** A range of the log. */
 export const changesList = z
   .object({
-    changes: z.array(change.meta({ id: 'Change' })),
+    changes: z
+      .array(change.meta({ id: 'Change', description: 'One commit of a document' }))
+      .describe('Changes in log order'),
     latest: z.int().meta({ description: '`seq` of the latest change of the document' }),
   })
-  .meta({ id: 'Changes' })
+  .meta({ id: 'Changes', description: 'Range of the change log' })

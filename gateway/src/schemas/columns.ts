@@ -24,22 +24,29 @@ const newColumnFields = z
         'Column type: `Text`, `Numeric`, `Int`, `Bool`, `Date`, `DateTime:<time zone>`, `Choice`, `ChoiceList`, `Ref:<table id>`, `RefList:<table id>`, `Attachments` or `Any` (default)',
       example: 'Int',
     }),
-    label: z.union([text, z.number()]).nullish().meta({ type: 'string' }),
-    formula: text.nullish(),
-    isFormula: z.boolean().nullish(),
+    label: z
+      .union([text, z.number()])
+      .nullish()
+      .meta({ type: 'string' })
+      .describe('Label; default: the id'),
+    formula: text.nullish().describe('Formula of the column'),
+    isFormula: z.boolean().nullish().describe('Whether the values come from the formula'),
     widgetOptions: text.nullish().meta({ description: 'Display options as JSON text' }),
     visibleCol: z.int().nullish().meta({
       description: 'Ref of the column of the referenced table to display instead of the row id',
     }),
-    description: text.nullish(),
-    untieColIdFromLabel: z.boolean().nullish(),
-    recalcWhen: z.int().nullish(),
+    description: text.nullish().describe('Description for readers'),
+    untieColIdFromLabel: z
+      .boolean()
+      .nullish()
+      .describe('Whether the id stays when the label changes'),
+    recalcWhen: z.int().nullish().describe('When a trigger formula is evaluated'),
     recalcDeps: cell.optional(),
     rules: cell.optional(),
     parentPos: z.number().nullish().meta({ description: 'Position; `_position` is an alias' }),
-    _position: z.number().nullish(),
+    _position: z.number().nullish().describe('Same as `parentPos`'),
   })
-  .meta({ id: 'NewColumnFields' })
+  .meta({ id: 'NewColumnFields', description: 'Fields of a column to add' })
 
 /** A column to add. */
 export const newColumn = z
@@ -50,10 +57,12 @@ export const newColumn = z
     }),
     fields: newColumnFields.optional(),
   })
-  .meta({ id: 'NewColumn' })
+  .meta({ id: 'NewColumn', description: 'Column to add' })
 
 /** Columns to add. */
-export const newColumns = z.object({ columns: listOf(newColumn, columnBounds) })
+export const newColumns = z.object({
+  columns: listOf(newColumn, columnBounds).describe('Columns to add, in order'),
+})
 
 const ref = (description: string) => z.int().min(0).optional().meta({ description })
 
@@ -64,67 +73,87 @@ const columnChangeFields = z
       description:
         'New id, adjusted to a valid and unused one; takes precedence over the id derived from a new label',
     }),
-    type: text.optional(),
+    type: text.optional().describe('Column type; values are converted to it'),
     label: z.union([text, z.number()]).optional().meta({
       type: 'string',
       description: 'Label; a new label also changes the id, unless `untieColIdFromLabel` is true',
     }),
-    formula: text.optional(),
-    isFormula: z.boolean().optional(),
+    formula: text.optional().describe('Formula of the column'),
+    isFormula: z.boolean().optional().describe('Whether the values come from the formula'),
     widgetOptions: text.optional().meta({ description: 'Display options as JSON text' }),
-    description: text.optional(),
-    untieColIdFromLabel: z.boolean().optional(),
+    description: text.optional().describe('Description for readers'),
+    untieColIdFromLabel: z
+      .boolean()
+      .optional()
+      .describe('Whether the id stays when the label changes'),
     displayCol: ref('Ref of the column that holds display values'),
     visibleCol: ref('Ref of the column of the referenced table to display'),
-    recalcWhen: z.int().optional(),
+    recalcWhen: z.int().optional().describe('When a trigger formula is evaluated'),
     recalcDeps: cell.optional(),
     rules: cell.optional(),
     parentPos: z.number().optional().meta({ description: 'Position; `_position` is an alias' }),
-    _position: z.number().optional(),
+    _position: z.number().optional().describe('Same as `parentPos`'),
     colRef: ref('Read-only; must be the current value if given'),
     parentId: ref('Read-only; must be the current value if given'),
     summarySourceCol: ref('Read-only; must be the current value if given'),
     reverseCol: ref('Read-only; must be the current value if given'),
   })
-  .meta({ id: 'ColumnChangeFields' })
+  .meta({
+    id: 'ColumnChangeFields',
+    description: 'Fields of a column to change; absent fields keep their value',
+  })
 
 /** Changes of a column by its id. */
-const columnUpdate = z.object({ id: text, fields: columnChangeFields }).meta({ id: 'ColumnUpdate' })
+const columnUpdate = z
+  .object({ id: text.describe('Id of the column'), fields: columnChangeFields })
+  .meta({ id: 'ColumnUpdate', description: 'Changes of a column' })
 
 /** Changes of columns, or columns to add. */
-export const columnUpdates = z.object({ columns: listOf(columnUpdate, columnBounds) })
+export const columnUpdates = z.object({
+  columns: listOf(columnUpdate, columnBounds).describe('Columns to change'),
+})
 
 /** Ids of the added columns. */
-export const columnIds = z.object({ columns: z.array(z.object({ id: z.string() })) })
+export const columnIds = z.object({
+  columns: z
+    .array(z.object({ id: z.string().describe('Id of the column') }))
+    .describe('Added columns, in request order'),
+})
 
 /** A column with its metadata. */
 export const column = z
   .object({
-    id: z.string(),
-    fields: z.object({
-      colRef: z.int(),
-      parentId: z.int(),
-      parentPos: z.number(),
-      type: z.string(),
-      widgetOptions: z.string(),
-      isFormula: z.boolean(),
-      formula: z.string(),
-      label: z.string(),
-      description: z.string(),
-      untieColIdFromLabel: z.boolean(),
-      summarySourceCol: z.int(),
-      displayCol: z.int(),
-      visibleCol: z.int(),
-      rules: cell,
-      recalcWhen: z.int(),
-      recalcDeps: cell,
-      reverseCol: z.int(),
-    }),
+    id: z.string().describe('Id of the column'),
+    fields: z
+      .object({
+        colRef: z.int().describe('Row id of the column in `_grist_Tables_column`'),
+        parentId: z.int().describe('Row id of the table in `_grist_Tables`'),
+        parentPos: z.number().describe('Position among the columns of the table'),
+        type: z.string().describe('Column type'),
+        widgetOptions: z.string().describe('Display options as JSON text'),
+        isFormula: z.boolean().describe('Whether the values come from the formula'),
+        formula: z.string().describe('Formula; empty for a column without one'),
+        label: z.string().describe('Label'),
+        description: z.string().describe('Description for readers'),
+        untieColIdFromLabel: z.boolean().describe('Whether the id stays when the label changes'),
+        summarySourceCol: z.int().describe('Ref of the summarized column; 0 for none'),
+        displayCol: z.int().describe('Ref of the column that holds display values; 0 for none'),
+        visibleCol: z
+          .int()
+          .describe('Ref of the column of the referenced table to display; 0 for the row id'),
+        rules: cell,
+        recalcWhen: z.int().describe('When a trigger formula is evaluated'),
+        recalcDeps: cell,
+        reverseCol: z.int().describe('Ref of the reverse reference column; 0 for none'),
+      })
+      .describe('Metadata of the column'),
   })
-  .meta({ id: 'Column' })
+  .meta({ id: 'Column', description: 'Column of a table' })
 
 /** Columns of a table. */
-export const columns = z.object({ columns: z.array(column) })
+export const columns = z.object({
+  columns: z.array(column).describe('Columns of the table, in order'),
+})
 
 /** Converts a new column for document-data. */
 export function toWireNewColumn({ id, fields }: z.output<typeof newColumn>): WireNewColumn {

@@ -7,19 +7,21 @@ import { documentSummary, toSummary } from './workspaces'
 /** A document with its workspace. */
 export const document = documentSummary
   .extend({
-    workspace: z.object({
-      id: z.int(),
-      name: z.string(),
-      access: shownRole.nullable(),
-      org,
-    }),
+    workspace: z
+      .object({
+        id: z.int().describe('Integer id of the workspace'),
+        name: z.string().describe('Name of the workspace'),
+        access: shownRole.nullable().describe("The caller's role on the workspace"),
+        org,
+      })
+      .describe('Workspace that contains the document'),
   })
-  .meta({ id: 'Document' })
+  .meta({ id: 'Document', description: 'Document with its workspace and site' })
 
 /** Fields of a document to create or update. */
 export const documentFields = z.strictObject({
-  name: nameText.nullish(),
-  isPinned: z.boolean().optional(),
+  name: nameText.nullish().describe('Name of the document'),
+  isPinned: z.boolean().optional().describe('Whether the document is pinned'),
   urlId: text
     .nullish()
     .meta({ description: 'Short id for URLs, unique in the site; null removes it' }),

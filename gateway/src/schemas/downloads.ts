@@ -69,22 +69,42 @@ export const documentDownload = z.object({
 /** The description of a CSV file by the Table Schema standard. */
 export const tableSchema = z
   .object({
-    name: z.string(),
-    title: z.string(),
-    format: z.literal('csv'),
-    mediatype: z.literal('text/csv'),
-    encoding: z.literal('utf-8'),
+    name: z.string().describe('Name of the resource: document and table'),
+    title: z.string().describe('Title of the resource'),
+    format: z.literal('csv').describe('Format of the file'),
+    mediatype: z.literal('text/csv').describe('Media type of the file'),
+    encoding: z.literal('utf-8').describe('Encoding of the file'),
     path: z.string().meta({ description: 'URL of the CSV file' }),
-    dialect: z.object({ delimiter: z.string(), doubleQuote: z.boolean() }),
-    schema: z.object({
-      fields: z.array(
-        z.looseObject({
-          name: z.string(),
-          type: z.string(),
-          constraints: z.looseObject({ required: z.boolean().optional() }).optional(),
-        }),
-      ),
-      primaryKey: z.array(z.string()).optional(),
-    }),
+    dialect: z
+      .object({
+        delimiter: z.string().describe('Delimiter of values'),
+        doubleQuote: z.boolean().describe('Whether quotes in values are doubled'),
+      })
+      .describe('Syntax of the file'),
+    schema: z
+      .object({
+        fields: z
+          .array(
+            z.looseObject({
+              name: z.string().describe('Name of the field'),
+              type: z.string().describe('Type of the field in the Table Schema standard'),
+              constraints: z
+                .looseObject({
+                  required: z.boolean().optional().describe('Whether each row has a value'),
+                })
+                .optional()
+                .describe('Constraints on values'),
+            }),
+          )
+          .describe('Fields, in the order of the columns'),
+        primaryKey: z
+          .array(z.string())
+          .optional()
+          .describe('Names of the fields that identify a row'),
+      })
+      .describe('Schema of the table'),
   })
-  .meta({ id: 'TableSchema' })
+  .meta({
+    id: 'TableSchema',
+    description: 'Description of a CSV file by the Table Schema standard',
+  })

@@ -14,9 +14,10 @@ export const errorBody = z
           .optional()
           .meta({ description: 'Parts of the body that do not match the schema' }),
       })
-      .optional(),
+      .optional()
+      .meta({ description: 'Facts for programs; further ones depend on the reason' }),
   })
-  .meta({ id: 'Error' })
+  .meta({ id: 'Error', description: 'Body of every error response' })
 
 /** The response of writes without a result. */
 export const nothing = z.null().meta({ description: 'The JSON literal null' })

@@ -41,27 +41,29 @@ export const historyQuery = z.object({
 /** A page of changes. */
 export const historyPage = z
   .object({
-    changes: z.array(
-      change.extend({
-        user: z
-          .object({
-            id: z.int(),
-            name: z.string().nullable(),
-            email: z.string().nullable(),
-          })
-          .nullable()
-          .meta({
-            description:
-              'Author of the change; null for the system. Name and email are null if the account was deleted.',
-          }),
-      }),
-    ),
+    changes: z
+      .array(
+        change.extend({
+          user: z
+            .object({
+              id: z.int().describe('Integer id of the user'),
+              name: z.string().nullable().describe('Name of the user'),
+              email: z.string().nullable().describe('Email address of the user'),
+            })
+            .nullable()
+            .meta({
+              description:
+                'Author of the change; null for the system. Name and email are null if the account was deleted.',
+            }),
+        }),
+      )
+      .describe('Changes, newest first'),
     next: z
       .int()
       .nullable()
       .meta({ description: '`before` of the next page; null on the last page' }),
   })
-  .meta({ id: 'HistoryPage' })
+  .meta({ id: 'HistoryPage', description: 'Page of the change history' })
 
 /** Path parameters of a change. */
 export const changeParams = docParams.extend({
@@ -75,4 +77,4 @@ export const changeParams = docParams.extend({
 /** The position of a new change. */
 export const changeSeq = z
   .object({ seq: z.int().meta({ description: 'Position of the new change in the log' }) })
-  .meta({ id: 'ChangeSeq' })
+  .meta({ id: 'ChangeSeq', description: 'Position of a change' })

@@ -16,7 +16,14 @@ export const importForm = z.object({
 export const importedDocument = z
   .object({
     id: z.string().meta({ description: 'UUID of the document' }),
-    title: z.string(),
-    tables: z.array(z.object({ id: z.string(), rows: z.int() })),
+    title: z.string().describe('Name of the document'),
+    tables: z
+      .array(
+        z.object({
+          id: z.string().describe('Id of the table'),
+          rows: z.int().describe('Number of rows'),
+        }),
+      )
+      .describe('Tables of the document'),
   })
-  .meta({ id: 'ImportedDocument' })
+  .meta({ id: 'ImportedDocument', description: 'Document created by an import' })

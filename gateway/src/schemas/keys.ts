@@ -25,21 +25,23 @@ const scope = z
 /** An API key without its secret. */
 export const apiKey = z
   .object({
-    id: z.int(),
-    name: z.string(),
+    id: z.int().describe('Integer id of the key'),
+    name: z.string().describe('Purpose of the key'),
     prefix: z.string().meta({ description: 'First characters, for recognizing the key' }),
     isDefault: z.boolean().meta({ description: 'Whether this is the default key of the user' }),
     scope: scope.nullable().meta({ description: 'Null for a key without a scope' }),
-    createdAt: time,
+    createdAt: time.describe('Time of creation'),
     expiresAt: time.nullable().meta({ description: 'Null if the key does not expire' }),
     lastUsedAt: time
       .nullable()
       .meta({ description: 'Accurate to one minute; null if the key was never used' }),
   })
-  .meta({ id: 'ApiKey' })
+  .meta({ id: 'ApiKey', description: 'API key without its secret' })
 
 /** A new API key with its secret. */
-export const newApiKey = apiKey.extend({ key: keyText }).meta({ id: 'NewApiKey' })
+export const newApiKey = apiKey
+  .extend({ key: keyText })
+  .meta({ id: 'NewApiKey', description: 'New API key with its secret' })
 
 /**
  * True for a scope that restricts its key. Empty lists alone do not: whoever sends them means nothing, not
@@ -63,10 +65,19 @@ export const apiKeyFields = z.strictObject({
     .meta({ description: 'ISO 8601 time in the future; absent for a key that does not expire' }),
   scope: z
     .strictObject({
-      readOnly: z.boolean().nullish(),
-      orgs: z.array(z.union([z.int(), text])).nullish(),
-      workspaces: z.array(z.int()).nullish(),
-      docs: z.array(z.union([z.int(), text])).nullish(),
+      readOnly: z.boolean().nullish().describe('Whether the key can only read'),
+      orgs: z
+        .array(z.union([z.int(), text]))
+        .nullish()
+        .describe('Sites that the key can access, with everything in them'),
+      workspaces: z
+        .array(z.int())
+        .nullish()
+        .describe('Workspaces that the key can access, with their documents'),
+      docs: z
+        .array(z.union([z.int(), text]))
+        .nullish()
+        .describe('Documents that the key can access'),
     })
     .refine(restricts, 'must name at least one org, workspace or document, or be only readOnly')
     .nullish()

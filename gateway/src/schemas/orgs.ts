@@ -12,18 +12,22 @@ const time = z.string().meta({ format: 'date-time' })
 /** A site. */
 export const org = z
   .object({
-    id: z.int(),
-    name: z.string(),
+    id: z.int().describe('Integer id of the site'),
+    name: z.string().describe('Name of the site'),
     domain: z.string().meta({ description: 'Subdomain of the site' }),
     owner: z
-      .object({ id: z.int(), name: z.string(), picture: z.string().nullable() })
+      .object({
+        id: z.int().describe('Integer id of the user'),
+        name: z.string().describe('Name of the user'),
+        picture: z.string().nullable().describe('URL of a picture; null for none'),
+      })
       .nullable()
       .meta({ description: 'Owner of a personal site; null for a team site' }),
     access: shownRole.nullable().meta({ description: "The caller's role" }),
-    createdAt: time,
-    updatedAt: time,
+    createdAt: time.describe('Time of creation'),
+    updatedAt: time.describe('Time of the last change'),
   })
-  .meta({ id: 'Org' })
+  .meta({ id: 'Org', description: 'Site' })
 
 const preferences = z.record(z.string(), z.unknown())
 const shownPreferences = {
@@ -35,7 +39,9 @@ const shownPreferences = {
 }
 
 /** A site with preferences: JSON objects of clients, as far as any were stored. */
-export const describedOrg = org.extend(shownPreferences).meta({ id: 'DescribedOrg' })
+export const describedOrg = org
+  .extend(shownPreferences)
+  .meta({ id: 'DescribedOrg', description: 'Site with preferences of clients' })
 
 /** Maximum size of one object of preferences, in bytes of JSON. */
 const MAX_PREFERENCES_BYTES = 16 * 1024
@@ -56,8 +62,8 @@ export const newOrg = z.strictObject({
 
 /** Body of updating an org; empty and absent fields keep their value. */
 export const orgChange = z.strictObject({
-  name: nameText.nullish(),
-  domain: text.nullish(),
+  name: nameText.nullish().describe('New name of the site'),
+  domain: text.nullish().describe('New subdomain of the site'),
   orgPrefs: newPreferences.meta({ description: 'Preferences of the site, at most 16 KiB of JSON' }),
   userPrefs: newPreferences.meta({ description: "The caller's preferences on all sites" }),
   userOrgPrefs: newPreferences.meta({ description: "The caller's preferences on this site" }),

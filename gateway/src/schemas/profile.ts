@@ -5,14 +5,14 @@ import { nameText } from './text'
 /** The profile of the calling user. */
 export const profile = z
   .object({
-    id: z.int(),
-    email: z.string(),
+    id: z.int().describe('Integer id of the user'),
+    email: z.string().describe('Email address of the user'),
     loginEmail: z.string().meta({ description: 'Same as `email`' }),
-    name: z.string(),
-    picture: z.string().nullable(),
+    name: z.string().describe('Name of the user'),
+    picture: z.string().nullable().describe('URL of a picture; null for none'),
     anonymous: z.literal(true).optional().meta({ description: 'Present for the anonymous user' }),
   })
-  .meta({ id: 'Profile' })
+  .meta({ id: 'Profile', description: 'Profile of a user' })
 
 /** Body of renaming a user. */
 export const newName = z.strictObject({

@@ -109,14 +109,35 @@ export const recordsSelection = z.object({
     )
     .optional()
     .meta({ description: FILTER }),
-  sort: listOf(z.string(), sortBounds).optional(),
-  limit: z.int().min(0).max(MAX_LIMIT).optional(),
+  sort: listOf(z.string(), sortBounds)
+    .optional()
+    .describe('Column ids, as in the query parameter `sort`, one per item'),
+  limit: z
+    .int()
+    .min(0)
+    .max(MAX_LIMIT)
+    .optional()
+    .describe('Maximum number of records; 0 or absent for all'),
   offset: z.int().min(0).max(MAX_OFFSET).optional().meta({ description: OFFSET }),
-  hidden: z.boolean().optional(),
-  fields: listOf(z.string(), fieldsBounds).optional(),
-  cursor: z.string().max(MAX_CURSOR, `must have at most ${MAX_CURSOR} characters`).optional(),
-  count: z.boolean().optional(),
-  cellFormat: z.enum(['normal', 'typed']).optional(),
+  hidden: z.boolean().optional().describe('Include hidden columns'),
+  fields: listOf(z.string(), fieldsBounds)
+    .optional()
+    .describe('Ids of the columns to return; absent for all'),
+  cursor: z
+    .string()
+    .max(MAX_CURSOR, `must have at most ${MAX_CURSOR} characters`)
+    .optional()
+    .describe('Position of a page, as in the query parameter `cursor`'),
+  count: z
+    .boolean()
+    .optional()
+    .describe('Return the number of all records that match the filter, as `totalCount`'),
+  cellFormat: z
+    .enum(['normal', 'typed'])
+    .optional()
+    .describe(
+      'Encoding of cell values; `typed` adds type codes to values such as dates and references',
+    ),
 })
 
 /** Query parameters of writes. */
@@ -140,7 +161,7 @@ export const addOrUpdateQuery = writeQuery.extend({
 /** Records of a table. */
 export const records = z
   .object({
-    records: z.array(z.object({ id: rowId, fields })),
+    records: z.array(z.object({ id: rowId, fields })).describe('Records of the selection'),
     nextCursor: z.string().nullable().optional().meta({
       description: 'Cursor of the next page, null on the last page. Present if `cursor` is set.',
     }),
@@ -149,15 +170,20 @@ export const records = z
       .optional()
       .meta({ description: 'Number of records that match the filter. Present if `count` is set.' }),
   })
-  .meta({ id: 'Records' })
+  .meta({ id: 'Records', description: 'Records of a table' })
 
 /** Records to add. */
 export const newRecords = z.object({
-  records: z.array(z.object({ fields: fields.optional() })).min(1),
+  records: z
+    .array(z.object({ fields: fields.optional() }))
+    .min(1)
+    .describe('Records to add'),
 })
 
 /** Records that were added. */
-export const recordIds = z.object({ records: z.array(z.object({ id: rowId })) })
+export const recordIds = z.object({
+  records: z.array(z.object({ id: rowId })).describe('Added records, in request order'),
+})
 
 /** Cells to change. */
 export const recordChanges = z.object({
@@ -172,7 +198,8 @@ export const recordChanges = z.object({
         }),
       }),
     )
-    .min(1),
+    .min(1)
+    .describe('Records to change'),
 })
 
 /** Records to match, and cells to write. */
@@ -190,7 +217,8 @@ export const requiredRecords = z.object({
         }),
       }),
     )
-    .min(1),
+    .min(1)
+    .describe('Records to match, with values to write'),
 })
 
 /** Records that were added or updated. */
@@ -198,8 +226,10 @@ export const addedOrUpdated = z.object({
   recordIds: z.array(z.array(rowId)).meta({
     description: 'For each item of the request, the row ids that it was written to',
   }),
-  addRecordIds: z.array(rowId),
-  updateRecordIds: z.array(z.array(rowId)),
+  addRecordIds: z.array(rowId).describe('Row ids of the added records'),
+  updateRecordIds: z
+    .array(z.array(rowId))
+    .describe('Row ids of the updated records, for each item of the request that updated any'),
 })
 
 /** Row ids of records to delete. */

@@ -4,7 +4,11 @@ import { z } from 'zod'
 export const session = z
   .object({
     user: z
-      .object({ id: z.int(), name: z.string(), email: z.string() })
+      .object({
+        id: z.int().describe('Integer id of the user'),
+        name: z.string().describe('Name of the user'),
+        email: z.string().describe('Email address of the user'),
+      })
       .nullable()
       .meta({ description: 'Null for the anonymous user' }),
     csrfToken: z.string().nullable().meta({
@@ -18,7 +22,7 @@ export const session = z
       })
       .meta({ description: 'Available sign-in methods, besides links from the operator' }),
   })
-  .meta({ id: 'Session' })
+  .meta({ id: 'Session', description: 'Signed-in user, CSRF token and sign-in methods' })
 
 /** Body of signing out. */
 export const signOut = z.strictObject({

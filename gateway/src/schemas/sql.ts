@@ -45,10 +45,14 @@ export const sqlStatement = z.object({
 export const sqlResult = z
   .object({
     statement: z.string().meta({ description: 'The statement of the request' }),
-    records: z.array(
-      z.object({
-        fields: z.record(z.string(), z.unknown()).meta({ description: 'Values by result column' }),
-      }),
-    ),
+    records: z
+      .array(
+        z.object({
+          fields: z
+            .record(z.string(), z.unknown())
+            .meta({ description: 'Values by result column' }),
+        }),
+      )
+      .describe('Result rows'),
   })
-  .meta({ id: 'SqlResult' })
+  .meta({ id: 'SqlResult', description: 'Result of a statement' })

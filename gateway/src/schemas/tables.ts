@@ -19,11 +19,11 @@ export const newTables = z.object({
           description:
             'Requested id, adjusted to a valid and unused one; absent for `Table1`, `Table2`, …',
         }),
-        columns: listOf(newColumn, columnBounds),
+        columns: listOf(newColumn, columnBounds).describe('Columns of the table, in order'),
       })
-      .meta({ id: 'NewTable' }),
+      .meta({ id: 'NewTable', description: 'Table to add' }),
     tableBounds,
-  ),
+  ).describe('Tables to add'),
 })
 
 const fixedRef = z
@@ -36,42 +36,55 @@ const fixedRef = z
 const tableChangeFields = z
   .looseObject({
     tableId: text.optional().meta({ description: 'New id, adjusted to a valid and unused one' }),
-    onDemand: z.boolean().optional(),
+    onDemand: z.boolean().optional().describe('Stored only'),
     tableRef: fixedRef,
     primaryViewId: fixedRef,
     summarySourceTable: fixedRef,
     rawViewSectionRef: fixedRef,
     recordCardViewSectionRef: fixedRef,
   })
-  .meta({ id: 'TableChangeFields' })
+  .meta({
+    id: 'TableChangeFields',
+    description: 'Fields of a table to change; absent fields keep their value',
+  })
 
 /** Changes of a table by its id. */
-const tableUpdate = z.object({ id: text, fields: tableChangeFields }).meta({ id: 'TableUpdate' })
+const tableUpdate = z
+  .object({ id: text.describe('Id of the table'), fields: tableChangeFields })
+  .meta({ id: 'TableUpdate', description: 'Changes of a table' })
 
 /** Changes of tables. */
-export const tableUpdates = z.object({ tables: listOf(tableUpdate, tableBounds) })
+export const tableUpdates = z.object({
+  tables: listOf(tableUpdate, tableBounds).describe('Tables to change'),
+})
 
 /** Tables that were created. */
-export const tableIds = z.object({ tables: z.array(z.object({ id: z.string() })) })
+export const tableIds = z.object({
+  tables: z
+    .array(z.object({ id: z.string().describe('Id of the table') }))
+    .describe('Added tables, in request order'),
+})
 
 /** A table of a document. */
 export const table = z
   .object({
-    id: z.string(),
-    fields: z.object({
-      tableRef: z.int(),
-      primaryViewId: z.int(),
-      summarySourceTable: z.int(),
-      onDemand: z.boolean(),
-      rawViewSectionRef: z.int(),
-      recordCardViewSectionRef: z.int(),
-    }),
+    id: z.string().describe('Id of the table'),
+    fields: z
+      .object({
+        tableRef: z.int().describe('Row id of the table in `_grist_Tables`'),
+        primaryViewId: z.int().describe('Always 0: Sheaf has no pages'),
+        summarySourceTable: z.int().describe('Ref of the summarized table; 0 for none'),
+        onDemand: z.boolean().describe('Stored only'),
+        rawViewSectionRef: z.int().describe('Always 0: Sheaf has no pages'),
+        recordCardViewSectionRef: z.int().describe('Always 0: Sheaf has no pages'),
+      })
+      .describe('Metadata of the table'),
     columns: z.array(column).optional().meta({ description: 'Present with `expand=column`' }),
   })
-  .meta({ id: 'Table' })
+  .meta({ id: 'Table', description: 'Table of a document' })
 
 /** Tables of a document. */
-export const tables = z.object({ tables: z.array(table) })
+export const tables = z.object({ tables: z.array(table).describe('Tables of the document') })
 
 /** Converts a change of a table for document-data. Throws `invalid` for an unknown field. */
 export function toWireTableUpdate({ id, fields }: z.output<typeof tableUpdate>): WireUpdate {

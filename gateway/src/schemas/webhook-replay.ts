@@ -12,7 +12,7 @@ export const replayBody = z
       example: '2026-11-22T06:00:00Z',
     }),
   })
-  .meta({ id: 'WebhookReplay' })
+  .meta({ id: 'WebhookReplay', description: 'Start of a replay: either `since` or `sinceTime`' })
 
 /** Result of a replay. */
 export const replayed = z
@@ -23,4 +23,4 @@ export const replayed = z
         'Present if more events may remain, because the queue is full or the time limit was reached: `since` of the next request',
     }),
   })
-  .meta({ id: 'WebhookReplayed' })
+  .meta({ id: 'WebhookReplayed', description: 'Result of a replay' })

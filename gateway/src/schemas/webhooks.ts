@@ -45,22 +45,32 @@ const fields = z
       .refine((value) => !value, 'must be empty: conditions are not supported')
       .meta({ description: 'Must be empty: conditions are not supported' }),
   })
-  .meta({ id: 'NewWebhookFields' })
+  .meta({ id: 'NewWebhookFields', description: 'Fields of a webhook to create' })
 
 /** Webhooks to create. */
 export const newWebhooks = z.object({
-  webhooks: listOf(z.object({ fields }).meta({ id: 'NewWebhook' }), webhookBounds),
+  webhooks: listOf(
+    z.object({ fields }).meta({ id: 'NewWebhook', description: 'Webhook to create' }),
+    webhookBounds,
+  ).describe('Webhooks to create'),
 })
 
 /** Changes of a webhook; omitted fields keep their value. */
-export const webhookChange = fields.partial().meta({ id: 'WebhookChange' })
+export const webhookChange = fields
+  .partial()
+  .meta({
+    id: 'WebhookChange',
+    description: 'Fields of a webhook to change; absent fields keep their value',
+  })
 
 /** Fields of a webhook whose table is in the path. */
-export const subscription = fields.omit({ tableId: true }).meta({ id: 'Subscription' })
+export const subscription = fields
+  .omit({ tableId: true })
+  .meta({ id: 'Subscription', description: 'Fields of a webhook on the table of the path' })
 
 /** Body of the deprecated operation that deletes a webhook. */
 export const unsubscription = z.object({
-  webhookId: text,
+  webhookId: text.describe('UUID of the webhook'),
   unsubscribeKey: text
     .nullish()
     .meta({ description: 'Unsubscribe key of the webhook; optional for owners' }),
@@ -75,17 +85,21 @@ export const webhookParams = docParams.extend({
 })
 
 /** Ids of the created webhooks. */
-export const webhookIds = z.object({ webhooks: z.array(z.object({ id: z.string() })) })
+export const webhookIds = z.object({
+  webhooks: z
+    .array(z.object({ id: z.string().describe('UUID of the webhook') }))
+    .describe('Created webhooks, in request order'),
+})
 
 /** Result of the deprecated operation that creates a webhook. */
 export const subscribed = z.object({
-  unsubscribeKey: z.string(),
+  unsubscribeKey: z.string().describe('Key that permits deleting the webhook'),
   triggerId: z.int().meta({ description: 'Number of the webhook' }),
-  webhookId: z.string(),
+  webhookId: z.string().describe('UUID of the webhook'),
 })
 
 /** The response of changes of webhooks. */
-export const done = z.object({ success: z.literal(true) })
+export const done = z.object({ success: z.literal(true).describe('Always true') })
 
 /** The body of a successful change. */
 export const success: z.output<typeof done> = { success: true }
@@ -97,19 +111,33 @@ const usage = z
     }),
     numWaiting: z.int().meta({ description: 'Number of pending events' }),
     updatedTime: epochMs.optional().meta({ description: 'Absent before the first attempt' }),
-    lastSuccessTime: epochMs.nullish(),
-    lastFailureTime: epochMs.nullish(),
-    lastErrorMessage: z.string().nullish(),
-    lastHttpStatus: z.int().nullish(),
+    lastSuccessTime: epochMs
+      .nullish()
+      .describe('Time of the last success in epoch milliseconds; null if there was none'),
+    lastFailureTime: epochMs
+      .nullish()
+      .describe('Time of the last failure in epoch milliseconds; null if there was none'),
+    lastErrorMessage: z
+      .string()
+      .nullish()
+      .describe('Message of the last error; null if there was none'),
+    lastHttpStatus: z
+      .int()
+      .nullish()
+      .describe('Status of the last response; null if there was none'),
     lastEventBatch: z
       .object({
         status: z.string().meta({ description: 'One of `success`, `failure` and `rejected`' }),
-        httpStatus: z.int().nullable(),
-        errorMessage: z.string().nullable(),
+        httpStatus: z.int().nullable().describe('Status of the response; null if there was none'),
+        errorMessage: z
+          .string()
+          .nullable()
+          .describe('Message of the error; null if there was none'),
         size: z.int().meta({ description: 'Number of events' }),
-        attempts: z.int(),
+        attempts: z.int().describe('Number of attempts'),
       })
-      .nullable(),
+      .nullable()
+      .describe('Last delivery; null if there was none'),
     stoppedReason: z.string().optional().meta({
       description:
         'Reason why an enabled webhook stopped queuing or sending events; absent while it works',
@@ -119,30 +147,43 @@ const usage = z
         '`seq` of the last change that was queued before the webhook stopped; null if no change was missed',
     }),
   })
-  .meta({ id: 'WebhookUsage' })
+  .meta({ id: 'WebhookUsage', description: 'Queue and delivery statistics of a webhook' })
 
 /** Webhooks of a document. */
 export const webhooks = z.object({
-  webhooks: z.array(
-    z
-      .object({
-        id: z.string(),
-        fields: z.object({
-          url: z.string(),
-          authorization: z.string(),
-          unsubscribeKey: z.string(),
-          eventTypes: z.array(z.string()),
-          isReadyColumn: z.string().nullable(),
-          watchedColIds: z.array(z.string()),
-          tableId: z.string().nullable().meta({ description: 'Null if the table was deleted' }),
-          enabled: z.boolean(),
-          name: z.string(),
-          memo: z.string(),
-        }),
-        usage,
-      })
-      .meta({ id: 'Webhook' }),
-  ),
+  webhooks: z
+    .array(
+      z
+        .object({
+          id: z.string().describe('UUID of the webhook'),
+          fields: z
+            .object({
+              url: z.string().describe('URL that events are posted to'),
+              authorization: z
+                .string()
+                .describe('Value of the header `Authorization` of deliveries'),
+              unsubscribeKey: z.string().describe('Key that permits deleting the webhook'),
+              eventTypes: z.array(z.string()).describe('Events to send'),
+              isReadyColumn: z
+                .string()
+                .nullable()
+                .describe(
+                  'Bool column that must be true before a row is sent; null to send all rows',
+                ),
+              watchedColIds: z
+                .array(z.string())
+                .describe('Columns whose changes trigger `update` events; empty for all columns'),
+              tableId: z.string().nullable().meta({ description: 'Null if the table was deleted' }),
+              enabled: z.boolean().describe('Whether events are queued and sent'),
+              name: z.string().describe('Name of the webhook'),
+              memo: z.string().describe('Notes for readers'),
+            })
+            .describe('Settings of the webhook'),
+          usage,
+        })
+        .meta({ id: 'Webhook', description: 'Webhook of a document' }),
+    )
+    .describe('Webhooks of the document'),
 })
 
 /** The signing secrets of a webhook. */

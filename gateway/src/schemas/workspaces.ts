@@ -15,38 +15,42 @@ const removedTime = time
 /** A document in the listing of its workspace. */
 export const documentSummary = z
   .object({
-    id: z.int(),
+    id: z.int().describe('Integer id of the document'),
     uuid: z.string().meta({ description: 'UUID of the document', format: 'uuid' }),
-    name: z.string(),
+    name: z.string().describe('Name of the document'),
     access: shownRole.nullable().meta({ description: "The caller's role" }),
-    isPinned: z.boolean(),
-    urlId: z.string().nullable(),
-    createdAt: time,
-    updatedAt: time,
+    isPinned: z.boolean().describe('Whether the document is pinned'),
+    urlId: z.string().nullable().describe('Short id for URLs; null for none'),
+    createdAt: time.describe('Time of creation'),
+    updatedAt: time.describe('Time of the last change'),
     removedAt: removedTime,
   })
-  .meta({ id: 'DocumentSummary' })
+  .meta({ id: 'DocumentSummary', description: 'Document in a listing' })
 
 const workspaceFields = {
-  id: z.int(),
-  name: z.string(),
+  id: z.int().describe('Integer id of the workspace'),
+  name: z.string().describe('Name of the workspace'),
   access: shownRole.nullable().meta({ description: "The caller's role" }),
-  createdAt: time,
-  updatedAt: time,
+  createdAt: time.describe('Time of creation'),
+  updatedAt: time.describe('Time of the last change'),
   removedAt: removedTime,
-  docs: z.array(documentSummary),
+  docs: z.array(documentSummary).describe('Documents that the caller can access'),
 }
 
 /** A workspace in the listing of its org. */
 export const listedWorkspace = z
-  .object({ ...workspaceFields, orgDomain: z.string() })
-  .meta({ id: 'ListedWorkspace' })
+  .object({ ...workspaceFields, orgDomain: z.string().describe('Subdomain of the site') })
+  .meta({ id: 'ListedWorkspace', description: 'Workspace in the listing of its site' })
 
 /** A workspace with its org. */
-export const workspace = z.object({ ...workspaceFields, org }).meta({ id: 'Workspace' })
+export const workspace = z
+  .object({ ...workspaceFields, org })
+  .meta({ id: 'Workspace', description: 'Workspace with its site' })
 
 /** Body of creating or renaming a workspace. */
-export const workspaceFieldsBody = z.strictObject({ name: nameText.nullish() })
+export const workspaceFieldsBody = z.strictObject({
+  name: nameText.nullish().describe('Name of the workspace'),
+})
 
 /** Converts a document in a listing to its JSON. */
 export function toSummary(document: DocumentSummary): z.output<typeof documentSummary> {

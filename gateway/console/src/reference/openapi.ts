@@ -36,9 +36,14 @@ export interface Operation {
   readonly deprecated?: boolean
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Content }
-  readonly responses: Readonly<
-    Record<string, { readonly description?: string; readonly content?: Content }>
-  >
+  readonly responses: Readonly<Record<string, Response>>
+}
+
+/** A response of an operation, or a reference to one that operations share. */
+export interface Response {
+  readonly $ref?: string
+  readonly description?: string
+  readonly content?: Content
 }
 
 /** An OpenAPI document, limited to the parts that the reference shows. */
@@ -46,7 +51,10 @@ export interface OpenApi {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string }
   readonly tags?: readonly { readonly name: string; readonly description?: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> }
+  readonly components?: {
+    readonly schemas?: Readonly<Record<string, Schema>>
+    readonly responses?: Readonly<Record<string, Response>>
+  }
 }
 
 /** An operation with its method and path. */
@@ -66,11 +74,18 @@ export const openApiQuery = queryOptions({
 const methods = ['get', 'post', 'patch', 'put', 'delete']
 
 /** Returns all endpoints, in the order of the document. */
-export function listEndpoints({ paths }: OpenApi): Endpoint[] {
+export function listEndpoints({ paths, components }: OpenApi): Endpoint[] {
+  const shared = components?.responses ?? {}
   return Object.entries(paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {
       const operation = item[method]
-      return operation ? [{ method, path, operation }] : []
+      if (!operation) return []
+      const responses = Object.entries(operation.responses).map(([status, response]) => [
+        status,
+        response.$ref === undefined ? response : shared[nameOf(response.$ref)],
+      ])
+      const resolved = Object.fromEntries(responses) as Operation['responses']
+      return [{ method, path, operation: { ...operation, responses: resolved } }]
     }),
   )
 }
