@@ -16,7 +16,7 @@ const SIZE_SETTING = 'SHEAF_MAX_BODY_MB'
 const ENCODINGS = ['br', 'deflate', 'gzip', 'identity']
 
 /** The error for a body of more than `limit` bytes. `setting` names what sets that limit, if anything does. */
-export function bodyTooLarge(limit: number, setting = ''): AppError {
+function bodyTooLarge(limit: number, setting = ''): AppError {
   const shown = limit < MIB ? `${limit / 1024} KiB` : `${limit / MIB} MiB`
   const source = setting === '' ? '' : ` (${setting})`
   const message = `request entity too large: the limit is ${shown}${source}`
