@@ -45,7 +45,7 @@ fix: gen ## apply the automatic fixes of the formatter and the linter
 	@node_modules/.bin/eslint . --fix
 
 .PHONY: test
-test: build ## run all tests, and the checks concurrently; the last line has the counts
+test: build ## run all tests, the checks, and the unit tests on another Node; the last line has the counts
 	@scripts/install-browser.sh
 	@node scripts/test.js --check
 

@@ -8,6 +8,8 @@ const { compilerOptions } = require('./tsconfig.check.json')
 const moduleNameMapper = {
   // kit finds the descriptors next to the generated code.
   '^@sheaf/protos/package\\.json$': '<rootDir>/protos/package.json',
+  // Tests on another Node than that of node_modules: see scripts/other-node.js.
+  ...(process.env.SHEAF_TEST_SQLITE && { '^better-sqlite3$': process.env.SHEAF_TEST_SQLITE }),
   '^fast-check$': '<rootDir>/scripts/jest-fast-check.js',
   ...Object.fromEntries(
     Object.entries(compilerOptions.paths).map(([alias, [source]]) => [

