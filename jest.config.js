@@ -30,7 +30,7 @@ const swc = {
 }
 
 /** One kind of tests; those that need engines share one PostgreSQL and one NATS. */
-const project = (displayName, testMatch, { engines }) => ({
+const project = (displayName, testMatch, { engines, setup = [] }) => ({
   displayName,
   rootDir: __dirname,
   testEnvironment: 'node',
@@ -39,6 +39,7 @@ const project = (displayName, testMatch, { engines }) => ({
   modulePathIgnorePatterns: ['/dist/', '<rootDir>/data/'],
   transform: { '\\.ts$': ['@swc/jest', swc] },
   moduleNameMapper,
+  setupFilesAfterEnv: setup.map((path) => `<rootDir>/${path}`),
   ...(engines && {
     globalSetup: '<rootDir>/scripts/jest-engines.js',
     globalTeardown: '<rootDir>/scripts/jest-engines-stop.js',
@@ -67,6 +68,9 @@ module.exports = {
     project('service', ['{packages,services}/*/tests/**/*.test.ts', 'gateway/tests/**/*.test.ts'], {
       engines: true,
     }),
-    project('system', ['tests/**/*.test.ts'], { engines: true }),
+    project('system', ['tests/**/*.test.ts'], {
+      engines: true,
+      setup: ['tests/support/check-statuses.ts'],
+    }),
   ],
 }

@@ -56,12 +56,10 @@ export const newWebhooks = z.object({
 })
 
 /** Changes of a webhook; omitted fields keep their value. */
-export const webhookChange = fields
-  .partial()
-  .meta({
-    id: 'WebhookChange',
-    description: 'Fields of a webhook to change; absent fields keep their value',
-  })
+export const webhookChange = fields.partial().meta({
+  id: 'WebhookChange',
+  description: 'Fields of a webhook to change; absent fields keep their value',
+})
 
 /** Fields of a webhook whose table is in the path. */
 export const subscription = fields

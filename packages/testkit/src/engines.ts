@@ -21,6 +21,11 @@ export function testEngines(): TestEngines {
   return { databaseUrl, natsUrl }
 }
 
+/** True in service and system tests, which have a host. */
+export function hasTestHost(): boolean {
+  return Boolean(process.env.SHEAF_TEST_HOST)
+}
+
 /** The host that jest's global set-up started beside the engines. Throws in a unit test, which has none. */
 export function testHost(): HostRequests {
   const { SHEAF_TEST_HOST: socket } = process.env

@@ -21,6 +21,13 @@ export interface HostRequests {
   sheaf(request: { worker: string; env: Readonly<Record<string, string>> }): Promise<HostedSheaf>
   /** Makes a user of the Sheaf with this data folder unless they exist, and in any case a new key. */
   user(request: { dataDir: string; email: string; name: string }): Promise<SheafUser>
+  /** Reads the OpenAPI document of a running Sheaf, unless one was read before. */
+  describe(request: { url: string }): Promise<null>
+  /**
+   * Returns the responses that the OpenAPI document does not describe, of those given and those of the Sheaf
+   * that the suites of this worker use, since the last call. They have the form `GET /api/orgs 200`.
+   */
+  findUndescribed(request: { worker: string; seen: readonly string[] }): Promise<string[]>
 }
 
 /** Answers requests at a Unix socket, which it names, until it is disposed of. */
@@ -57,6 +64,10 @@ async function answer(host: HostRequests, incoming: IncomingMessage): Promise<un
       return host.sheaf(body as Parameters<HostRequests['sheaf']>[0])
     case '/user':
       return host.user(body as Parameters<HostRequests['user']>[0])
+    case '/describe':
+      return host.describe(body as Parameters<HostRequests['describe']>[0])
+    case '/undescribed':
+      return host.findUndescribed(body as Parameters<HostRequests['findUndescribed']>[0])
     default:
       throw new Error(`the host of the tests has no ${incoming.url}`)
   }
@@ -67,6 +78,8 @@ export function connectHost(socket: string): HostRequests {
   return {
     sheaf: (body) => post(socket, '/sheaf', body),
     user: (body) => post(socket, '/user', body),
+    describe: (body) => post(socket, '/describe', body),
+    findUndescribed: (body) => post(socket, '/undescribed', body),
   }
 }
 

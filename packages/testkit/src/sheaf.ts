@@ -5,9 +5,10 @@ import { promisify } from 'node:util'
 import { findRunFile, type RunFile } from '@sheaf/cli/run-file'
 import { openWith, type Closer } from '@sheaf/kit/lifecycle'
 import { findEngine, type EngineName } from './engine-process'
-import { createTestDatabase, testEngines, testHost } from './engines'
+import { createTestDatabase, hasTestHost, testEngines, testHost } from './engines'
 import { eventually } from './eventually'
 import type { SheafUser } from './host-requests'
+import { createSeenStatuses, type SeenStatuses } from './seen-statuses'
 import { tempDir } from './temp-dir'
 
 export type { SheafUser } from './host-requests'
@@ -62,6 +63,8 @@ export interface RunningSheaf extends UsableSheaf, AsyncDisposable {
   restarted(name: ProcessName, previousPid: number): Promise<number>
   /** Resolves when the whole system reports that it is ready. */
   ready(): Promise<void>
+  /** Returns the responses logged since the last call, as `GET /api/orgs 200`, without repetitions. */
+  takeStatuses(): string[]
 }
 
 const programs = {
@@ -81,6 +84,8 @@ export function startSheaf(options: SheafOptions = {}): Promise<RunningSheaf> {
     const process = closer.use(spawnSheaf(env, options.wrapper))
     const run = await process.ready(dataDir)
     const ownerKey = options.ownerKey ?? (await printedKey(process))
+    // A start by the host itself, or by the benchmark, has no host to notify.
+    if (hasTestHost()) await testHost().describe({ url: run.url })
     const pids = async () => (await getRunFile(dataDir)).pids
     return {
       url: run.url,
@@ -88,6 +93,7 @@ export function startSheaf(options: SheafOptions = {}): Promise<RunningSheaf> {
       dataDir,
       pid: run.pids.standalone,
       output: process.output,
+      takeStatuses: () => process.seen.take(),
       pids,
       kill: async (name, signal = 'SIGKILL') =>
         signalProcess(name, (await findPids(dataDir))[name], signal),
@@ -160,6 +166,7 @@ async function settings(
 interface SheafProcess extends AsyncDisposable {
   readonly ready: (dataDir: string) => Promise<RunFile>
   readonly output: () => string
+  readonly seen: SeenStatuses
 }
 
 function spawnSheaf(env: NodeJS.ProcessEnv, wrapper: readonly string[] = []): SheafProcess {
@@ -173,9 +180,12 @@ function spawnSheaf(env: NodeJS.ProcessEnv, wrapper: readonly string[] = []): Sh
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => (printed += text))
   }
+  const seen = createSeenStatuses()
+  child.stdout?.on('data', (text: string) => seen.add(text))
   const closed = once(child, 'close')
   return {
     output: () => printed,
+    seen,
     async ready(dataDir) {
       const found = await eventually(
         async () => {
