@@ -36,6 +36,7 @@ const checks = {
     'tests',
     'bench',
   ],
+  openapi: ['node', 'scripts/check-openapi.js'],
   deploy: ['node', 'scripts/check-deploy.js'],
   'dead code': ['knip', '--no-progress', '--no-config-hints'],
   format: ['prettier', '--check', '--log-level=warn', '--cache', '.'],

@@ -11,7 +11,7 @@ import { cors } from './middleware/cors'
 import { answerThrown, useErrorHandlers } from './middleware/error-handler'
 import { singleHost } from './middleware/single-host'
 import { site } from './middleware/site'
-import type { Route } from './routing/route'
+import { pathsOf, type Route } from './routing/route'
 import { createRouteHandler } from './routing/run-route'
 
 /** What a server is created with. */
@@ -89,9 +89,9 @@ function toMiddleware(stage: Stage): RequestHandler {
 export function createRouter(routes: readonly Route[]): Router {
   const router = express.Router({ caseSensitive: true })
   for (const route of routes) {
-    const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1')
+    const paths = pathsOf(route).map((path) => path.replaceAll(/\{(\w+)\}/g, ':$1'))
     const handle = createRouteHandler(route)
-    router[route.method](path, ({ params }, response) =>
+    router[route.method](paths, ({ params }, response) =>
       handle((response as SheafResponse).locals.exchange, params),
     )
   }

@@ -19,11 +19,14 @@ describe('the OpenAPI document', () => {
   })
 
   it('describes every route that is served, and nothing else', () => {
+    const aliases = routes.flatMap(({ method, alias }) => (alias ? [`${method} ${alias}`] : []))
     const served = createRouter(routes).stack.flatMap(({ route }) => {
-      const { methods, path } = route as unknown as { methods: object; path: string }
-      return Object.keys(methods).map((method) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
+      const { methods, path } = route as unknown as { methods: object; path: readonly string[] }
+      return Object.keys(methods).flatMap((method) =>
+        path.map((one) => `${method} ${one.replaceAll(/:(\w+)/g, '{$1}')}`),
+      )
     })
-    expect([...described].sort()).toEqual([...served].sort())
+    expect([...described, ...aliases].sort()).toEqual([...served].sort())
   })
 
   it('has the operations of the interface', () => {

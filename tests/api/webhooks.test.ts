@@ -54,7 +54,14 @@ describe('webhooks', () => {
     const [id = ''] = ids
     expect(await patch(id, { ...more, isReadyColumn: null, bogus: 1 })).toEqual(done)
     expect((await list())[0]?.fields).toEqual({ ...plain, ...more, isReadyColumn: null })
-    for (const path of ['queue', `queue/${id}`, 'queue/nosuchhook', id]) {
+    for (const path of [
+      'queue',
+      `queue/${id}`,
+      'queue/nosuchhook',
+      `${id}/queue`,
+      'nosuchhook/queue',
+      id,
+    ]) {
       const reply = await rest.delete(`${doc}/webhooks/${path}`)
       expect([reply.status, reply.body]).toEqual(done)
     }

@@ -9,6 +9,8 @@ describe('createMethodFinder', () => {
     expect(find('DELETE', '/api/orgs')?.allowed).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST'])
     expect(find('GET', '/api/docs/abc/apply')?.allowed).toEqual(['OPTIONS', 'POST'])
     expect(find('GET', '/api/docs/abc/apply/')?.allowed).toEqual(['OPTIONS', 'POST'])
+    expect(find('PUT', '/api/docs/abc/webhooks/def/queue')?.allowed).toEqual(['DELETE', 'OPTIONS'])
+    expect(find('PUT', '/api/docs/abc/webhooks/queue/def')?.allowed).toEqual(['DELETE', 'OPTIONS'])
   })
 
   it.each([

@@ -2,7 +2,7 @@ import { AppError } from '@sheaf/kit/errors'
 import { shorten } from '@sheaf/kit/truncate-text'
 import type { RequestHandler } from 'express'
 import type { SheafResponse } from '../http/exchange'
-import type { Route } from '../routing/route'
+import { pathsOf, type Route } from '../routing/route'
 
 /** Longest path repeated in an error; ids of documents and tables must stay recognizable. */
 const MAX_PATH = 200
@@ -16,7 +16,7 @@ const answeredAsNotFound = new Set([
 ])
 
 /** What is needed of a row of the table of routes. */
-export type NamedRoute = Pick<Route, 'method' | 'path'>
+export type NamedRoute = Pick<Route, 'method' | 'path' | 'alias'>
 
 interface KnownPath {
   readonly path: string
@@ -78,7 +78,7 @@ function describe(suggestion: string, path: string): string {
 export function createMethodFinder(
   routes: readonly NamedRoute[],
 ): (method: string, path: string) => WrongMethod | undefined {
-  const paths = [...new Set(routes.map(({ path }) => path))].filter(isTelling).map(compile(routes))
+  const paths = [...new Set(routes.flatMap(pathsOf))].filter(isTelling).map(compile(routes))
   return (method, url) => {
     const found = paths.filter(({ pattern }) => pattern.test(url))
     const [first] = found
@@ -100,7 +100,7 @@ function compile(routes: readonly NamedRoute[]): (path: string) => KnownPath {
     path,
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
     methods: routes
-      .filter((route) => route.path === path)
+      .filter((route) => pathsOf(route).includes(path))
       .map(({ method }) => method.toUpperCase()),
   })
 }

@@ -89,12 +89,13 @@ export const webhookRoutes: readonly Route[] = [
   }),
   defineRoute({
     method: 'delete',
-    path: `${path}/queue/{webhookId}`,
+    path: `${onePath}/queue`,
+    alias: `${path}/queue/{webhookId}`,
     id: 'clearWebhookQueue',
     tag,
     summary: 'Clear the queue of a webhook',
     description:
-      'Discards pending events and resets the delivery statistics. Succeeds for an unknown webhook.',
+      'Discards pending events and resets the delivery statistics. Succeeds for an unknown webhook. `DELETE /api/docs/{docId}/webhooks/queue/{webhookId}` does the same.',
     access: 'owners',
     params: webhookParams,
     success: { description: 'Done', schema: done },

@@ -36,6 +36,11 @@ export interface Input<P = unknown, Q = unknown, B = unknown> {
  */
 export interface Route extends RouteTraits {
   readonly method: 'get' | 'post' | 'patch' | 'put' | 'delete'
+  /**
+   * Another path of the route, with the same parameters, for clients of the Grist API. The API description omits
+   * it, because by the rules of OpenAPI it is ambiguous with a path of another route.
+   */
+  readonly alias?: string
   /** `operationId` of the API description. */
   readonly id: string
   readonly tag: string
@@ -65,6 +70,11 @@ export interface Route extends RouteTraits {
    */
   readonly statuses?: Readonly<Record<number, string>>
   readonly handle: (exchange: Exchange, input: Input) => Promise<void>
+}
+
+/** Returns every path of a route. */
+export function pathsOf({ path, alias }: Pick<Route, 'path' | 'alias'>): string[] {
+  return alias === undefined ? [path] : [path, alias]
 }
 
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined
