@@ -28,8 +28,8 @@ const halls = {
     unknown-type.ts column-type.ts numbers tagged-text.ts list-storage.ts dates python-text.ts column-types
     column-types.ts upload-time.ts convert-value.ts guessing logged-cells.ts`,
   'services/document-data/src/store': `
-    sqlite/migrations sqlite log integrity schema indexes reads document.ts document-access.ts
-    structure records attachments redo revert feed exports workers documents`,
+    sqlite/migrations sqlite log schema indexes reads document.ts document-access.ts
+    structure records attachments redo integrity revert feed exports workers documents`,
   'services/webhook/src': `
     matching targets db/migrations db document-calls.ts webhooks
     config.ts notifier.ts metrics.ts context.ts changes delivery handlers service.ts main.ts`,
@@ -165,7 +165,7 @@ module.exports = {
       {
         path: '^protos/|/handlers/|^packages/(kit|auth)/src/|@grpc/',
         pathNot:
-          '^packages/(kit/src/(errors|quota|truncate-text|near-miss|wait-for-drain|postgres/(database|database-dump))|auth/src/roles)\\.ts$',
+          '^packages/(kit/src/(errors|fair-share|truncate-text|near-miss|wait-for-drain|postgres/(database|database-dump))|auth/src/roles)\\.ts$',
       },
     ),
     rule(

@@ -40,6 +40,7 @@ const noLiteralGetter = {
 export default tseslint.config(
   {
     ignores: [
+      '.cache/',
       '**/node_modules/',
       '**/dist/',
       'protos/gen/',

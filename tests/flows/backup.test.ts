@@ -205,4 +205,10 @@ describe('a backup', () => {
     const made = await newDocument(owner, 'After')
     expect((await owner.get(`${made}/tables`)).status).toBe(200)
   })
+  it('once restored, is the base from which `doctor --replay` makes the documents with their later writes', async () => {
+    const { findings } = JSON.parse(await target.operate('doctor', '--replay', '--json')) as {
+      findings: { docId?: string; message: string }[]
+    }
+    expect(findings.filter(({ docId }) => docId)).toEqual([])
+  })
 })

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import { toAppError } from '@sheaf/kit/errors'
 import { waitForDrain } from '@sheaf/kit/wait-for-drain'
 import type { CallContext } from '@sheaf/protos/call'
@@ -6,7 +7,7 @@ import type { DocumentSession } from '../routing/document-session'
 import type { Exchange } from '../http/exchange'
 import type { DocumentDataClients } from '../clients/document-data-channels'
 import { ResponsePacer } from '../limits/response-pacing'
-import { sendBytes, sendHead, type ReplyHead } from '../http/reply'
+import { beginBody, sendBytes, sendHead, type ReplyHead } from '../http/reply'
 import type { RowFormat } from '../http/content-negotiation'
 import { AccessWatch } from './access-watch'
 import { sendNotModified, addStateHeaders, type DocumentState } from './conditional-requests'
@@ -54,8 +55,8 @@ export async function sendChunks<P extends Piece = Piece>(
     const waiting = await sendStart(exchange, chunks, results, { form, head })
     if (!waiting) return
     watch = new AccessWatch(exchange, document)
-    await pump(exchange, chunks, waiting)
-    response.end()
+    await pump(exchange, waiting, chunks)
+    waiting.sink.end()
     exchange.expectRead()
   } catch (error) {
     if (!response.headersSent) throw error
@@ -68,9 +69,16 @@ export async function sendChunks<P extends Piece = Piece>(
   }
 }
 
+/** A response whose head has been sent. */
+interface BegunResponse {
+  /** The stream that its body is written to. */
+  readonly sink: Writable
+  /** Chunks that have been read and not written. */
+  readonly read: Buffer[]
+}
+
 /**
- * Sends a response of one chunk, or only the head of a longer one; returns the chunks of the latter that have been
- * read. What is read is passed in lists, and taken from them: a variable would hold a chunk until the end of the
+ * Sends a response of one chunk, or only the head of a longer one, which it returns. What is read is passed in lists, and taken from them: a variable would hold a chunk until the end of the
  * response, which may last.
  */
 async function sendStart<P extends Piece>(
@@ -78,7 +86,7 @@ async function sendStart<P extends Piece>(
   chunks: AsyncIterator<P>,
   results: IteratorResult<P>[],
   { form, head }: Required<Pick<StreamedResponse<P>, 'head'>> & StreamedResponse<P>,
-): Promise<Buffer[] | undefined> {
+): Promise<BegunResponse | undefined> {
   const first = results.shift()
   if (!first || first.done) throw new Error('document-data sent no data')
   if (sendNotModified(exchange, first.value, form)) return undefined
@@ -91,19 +99,20 @@ async function sendStart<P extends Piece>(
   }
   const second = await nextChunk(chunks)
   addStateHeaders(exchange, first.value, form)
-  if (second) {
-    sendHead(exchange, head(first.value))
-    return [chunk, second]
-  }
+  if (second) return { sink: beginBody(exchange, head(first.value)), read: [chunk, second] }
   sendBytes(exchange, chunk, head(first.value))
   exchange.expectRead()
   return undefined
 }
 
-async function pump(exchange: Exchange, chunks: Chunks, waiting: Buffer[]): Promise<void> {
+async function pump(
+  exchange: Exchange,
+  { sink, read }: BegunResponse,
+  chunks: Chunks,
+): Promise<void> {
   using answer = new ResponsePacer(exchange.context.load, exchange.signal)
-  for (let chunk = waiting.shift(); chunk; chunk = waiting.shift() ?? (await nextChunk(chunks))) {
-    await writeChunk(exchange, chunk)
+  for (let chunk = read.shift(); chunk; chunk = read.shift() ?? (await nextChunk(chunks))) {
+    await writeChunk(exchange, chunk, sink)
     await answer.pace(chunk.length)
   }
 }
@@ -114,17 +123,18 @@ async function nextChunk(chunks: Chunks): Promise<Buffer | undefined> {
 }
 
 /**
- * Writes a chunk; resolves when the next one may follow. Throws when the client has disconnected, or takes too
- * long to read a part of it.
+ * Writes a chunk to the response, or to the stream that leads to it; resolves when the next one may follow. Throws when
+ * the client has disconnected, or takes too long to read a part of it.
  */
 export async function writeChunk(
   { response, context, signal }: Exchange,
   chunk: Buffer,
+  sink: Writable = response,
 ): Promise<void> {
   for (let start = 0; start < chunk.length; start += PART_BYTES) {
     signal.throwIfAborted()
-    if (response.write(chunk.subarray(start, start + PART_BYTES))) continue
-    await waitForDrain(response, { signal, timeoutMs: context.config.timeouts.unreadMs })
+    if (sink.write(chunk.subarray(start, start + PART_BYTES))) continue
+    await waitForDrain(sink, { signal, timeoutMs: context.config.timeouts.unreadMs })
   }
   signal.throwIfAborted()
 }

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError } from '@sheaf/kit/errors'
 import { shorten } from '@sheaf/kit/truncate-text'
-import { watchSender, type SenderWatch } from './body-rate'
+import { watchSender } from './body-rate'
 import type { Exchange } from './exchange'
 
 /** The forms of the sign-in pages have a few short fields. */
@@ -166,7 +166,6 @@ function collect(
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
-    let watch: SenderWatch | undefined
     const onData = (chunk: Buffer) => {
       length += chunk.length
       if (length > maxBytes) return fail(tooLarge())
@@ -187,7 +186,7 @@ function collect(
     const onSlow = () =>
       fail(new AppError('timeout', 'REQUEST_TIMEOUT', 'timed out while receiving the body'))
     function settle() {
-      watch?.stop()
+      watch.stop()
       stream.off('data', onData).off('end', onEnd).off('error', onError)
       cancellation.removeEventListener('abort', onAbort)
     }
@@ -199,8 +198,8 @@ function collect(
       stream.pause()
       reject(error)
     }
+    const watch = watchSender(stream, timeouts.stallMs, onSlow)
     if (cancellation.aborted) return onAbort()
-    watch = watchSender(stream, timeouts.stallMs, onSlow)
     stream.on('data', onData).once('end', onEnd).once('error', onError)
     cancellation.addEventListener('abort', onAbort)
   })

@@ -230,7 +230,9 @@ export class Exchange {
 
   /** Breaks the connection if the client does not read the rest of the response, which has ended, in time. */
   expectRead(): void {
-    if (this.response.writableLength === 0) return
+    const { writableEnded, writableLength } = this.response
+    // While a rest is being compressed, the response has not ended.
+    if (writableEnded && writableLength === 0) return
     clearTimeout(this.timer)
     this.timer = setTimeout(() => this.expire(), this.context.config.timeouts.unreadMs)
   }

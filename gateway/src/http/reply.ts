@@ -1,4 +1,6 @@
+import type { Writable } from 'node:stream'
 import { codes, type AppError } from '@sheaf/kit/errors'
+import { compressInto, isCompressible } from './compression'
 import type { Exchange } from './exchange'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -61,10 +63,30 @@ export function sendHead(exchange: Exchange, head: ReplyHead): void {
   response.writeHead(head.status ?? 200, headers)
 }
 
-/** Sends bytes, as JSON unless the head says otherwise. */
+/** Sends bytes, as JSON unless the head says otherwise; compressed if they are many and the client accepts that. */
 export function sendBytes(exchange: Exchange, bytes: Buffer, head: ReplyHead = {}): void {
-  sendHead(exchange, { ...head, length: bytes.length })
-  exchange.response.end(bytes)
+  const compressed = chooseCompression(exchange, head, bytes.length)
+  sendHead(exchange, compressed ? head : { ...head, length: bytes.length })
+  const sink = compressed ?? exchange.response
+  sink.end(bytes)
+}
+
+/**
+ * Sends the head of a response of unknown length, which is long; returns the stream that its body is to be written to,
+ * which compresses it if the client accepts that.
+ */
+export function beginBody(exchange: Exchange, head: ReplyHead): Writable {
+  const compressed = chooseCompression(exchange, head, Infinity)
+  sendHead(exchange, head)
+  return compressed ?? exchange.response
+}
+
+function chooseCompression(
+  exchange: Exchange,
+  { mediaType = JSON_TYPE, length }: ReplyHead,
+  bytes: number,
+): Writable | undefined {
+  return isCompressible({ mediaType, length }, bytes) ? compressInto(exchange) : undefined
 }
 
 /** Sends 200 with a value as JSON. */

@@ -22,6 +22,8 @@ export class Load {
   begun = 0
   /** Table-sized responses that are being sent. */
   pacedResponses = 0
+  /** Responses that are being compressed. */
+  compressedResponses = 0
   /** Slots of live change streams. */
   readonly changeStreams: StreamSlots
   private readonly requests: FairShare

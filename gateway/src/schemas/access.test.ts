@@ -60,14 +60,14 @@ describe('readDelta', () => {
     expect(() => readDelta({ users: { 'bob@x': role } })).toThrow(
       matching({
         reason: 'INVALID_ROLE',
-        message: `Invalid user role ${shown}`,
-        metadata: { field: 'delta.users' },
+        message: `Invalid user role ${shown}; allowed: owners, editors, viewers, members or null`,
+        metadata: { field: 'delta.users', allowed: 'owners, editors, viewers, members' },
       }),
     )
     expect(() => readDelta({ maxInheritedRole: role })).toThrow(
       matching({
-        message: `Invalid maxInheritedRole ${shown}`,
-        metadata: { field: 'delta.maxInheritedRole' },
+        message: `Invalid maxInheritedRole ${shown}; allowed: owners, editors, viewers or null`,
+        metadata: { field: 'delta.maxInheritedRole', allowed: 'owners, editors, viewers' },
       }),
     )
   })

@@ -87,7 +87,8 @@ export function runService(
     const telemetry = startTelemetry(name, process.env, log)
     await telemetry.serveMetrics()
     const service = await start((sentence) => log.warn(sentence))
-    log.info(getVersion(), 'started')
+    const { version, commit } = getVersion()
+    log.info({ version, commit }, 'started')
     const cause = await stop
     log.info({ cause }, 'stopping')
     setTimeout(() => {

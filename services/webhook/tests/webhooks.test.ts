@@ -298,12 +298,12 @@ describe('webhooks', () => {
     const docId = randomUUID()
     const webhookId = await test.createOne(docId)
     const scope = { readOnly: true, orgs: [], workspaces: [], documents: [] }
-    for (const call of [
-      await test.as(docId, { role: 'editors' }),
-      await test.as(docId, { role: 'viewers' }),
-      await test.as(randomUUID()),
-      await test.as(docId, { scope }),
-    ]) {
+    for (const [call, reason] of [
+      [await test.as(docId, { role: 'editors' }), 'ACCESS_DENIED'],
+      [await test.as(docId, { role: 'viewers' }), 'ACCESS_DENIED'],
+      [await test.as(randomUUID()), 'ACCESS_DENIED'],
+      [await test.as(docId, { scope }), 'KEY_SCOPE'],
+    ] as const) {
       const { webhooks } = test
       const ref = { docId, webhookId }
       for (const refused of [
@@ -314,7 +314,7 @@ describe('webhooks', () => {
         webhooks.getSecret(ref, call),
         webhooks.rotateSecret(ref, call),
       ])
-        await expect(refused).rejects.toMatchObject({ code: 'forbidden', reason: 'ACCESS_DENIED' })
+        await expect(refused).rejects.toMatchObject({ code: 'forbidden', reason })
     }
     expect(await test.list(docId)).toHaveLength(1)
   })

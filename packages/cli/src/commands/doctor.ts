@@ -17,17 +17,19 @@ export function addDoctorCommand(
       'check all document files, and the system if it runs; exits with 1 if there are problems',
     )
     .option('--full', 'also verify indexes against their tables (slower)')
+    .option('--replay', 'also make each document again from its log, and compare (slow)')
     .option(
       '--home <name>',
       'name of the document-data instance of the data folder',
       'document-data-0',
     )
     .option('--json', 'print {"running","documents","findings":[{"level","docId","message"}]}')
-    .action(async (options: { full?: boolean; home: string; json?: boolean }) => {
+    .action(async (options: { full?: boolean; replay?: boolean; home: string; json?: boolean }) => {
       const bar = startBar(terminal, 'documents')
       const diagnosis = await examine(settings, {
         home: options.home,
         full: options.full === true,
+        replay: options.replay === true,
         onProgress: bar.update,
       }).finally(bar.stop)
       terminal.out(options.json ? JSON.stringify(diagnosis) : describe(diagnosis))

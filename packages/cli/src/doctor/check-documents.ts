@@ -17,6 +17,14 @@ export interface Finding {
   readonly message: string
 }
 
+/** How thorough a check is. */
+export interface CheckOptions {
+  /** Also verifies indexes against their tables. */
+  readonly full: boolean
+  /** Also makes each document again from its base and its log, and compares. */
+  readonly replay: boolean
+}
+
 /** One step of a check: the folder first, then each document. */
 export interface CheckStep {
   readonly total: number
@@ -28,8 +36,12 @@ export interface CheckStep {
  * Checks the documents of a data folder, whether or not Sheaf is running. Throws CliError when the check
  * itself fails.
  */
-export async function* checkDocuments(dataDir: string, full: boolean): AsyncGenerator<CheckStep> {
-  const child = spawn(process.execPath, [program, dataDir, ...(full ? ['--full'] : [])], {
+export async function* checkDocuments(
+  dataDir: string,
+  { full, replay }: CheckOptions,
+): AsyncGenerator<CheckStep> {
+  const flags = [...(full ? ['--full'] : []), ...(replay ? ['--replay'] : [])]
+  const child = spawn(process.execPath, [program, dataDir, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let complaints = ''

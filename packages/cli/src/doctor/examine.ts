@@ -2,7 +2,7 @@ import { openOperator } from '../operator'
 import { findRunFile } from '../run-file'
 import type { CliSettings } from '../settings'
 import { readOperatorTarget } from '../target'
-import { checkDocuments, type Finding } from './check-documents'
+import { checkDocuments, type CheckOptions, type Finding } from './check-documents'
 
 const PATIENCE_MS = 5_000
 
@@ -16,10 +16,9 @@ export interface DoctorReport {
 }
 
 /** Options of an examination. */
-export interface ExaminationOptions {
+export interface ExaminationOptions extends CheckOptions {
   /** Name of the instance whose documents are in the data folder. */
   readonly home: string
-  readonly full: boolean
   /** Called with the number of completed documents. */
   readonly onProgress: (done: number, total: number) => void
 }
@@ -45,7 +44,7 @@ export async function examine(
       message: 'Sheaf is not running: only document files were checked, not the PostgreSQL data',
     })
   const files = new Set<string>()
-  for await (const step of checkDocuments(settings.dataDir, options.full)) {
+  for await (const step of checkDocuments(settings.dataDir, options)) {
     findings.push(...step.findings)
     if (step.docId !== undefined) files.add(step.docId)
     options.onProgress(files.size, step.total)

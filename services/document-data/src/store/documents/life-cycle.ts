@@ -28,10 +28,11 @@ export class DocumentLifeCycle {
    */
   async create(docId: string, settings: NewDocument, author: Author): Promise<{ seq: number }> {
     const { bytes, first } = createDocumentBytes(settings, author)
-    return this.createFrom(docId, async (path) => {
+    const write = async (path: string) => {
       await writeDurably(path, bytes)
       return first
-    })
+    }
+    return this.place(docId, write, { isEmpty: true })
   }
 
   /**
@@ -48,19 +49,31 @@ export class DocumentLifeCycle {
 
   /**
    * Creates a document whose file `write` writes, durably, to the given path. `write` resolves to the first
-   * entry of the log, or to nothing when no entry is to be published. Throws like `create`, and what `write`
-   * throws; then no document remains.
+   * entry of the log, or to nothing when no entry is to be published. The file is also the base of the document.
+   * Throws like `create`, and what `write` throws; then no document remains.
    */
-  async createFrom(
+  createFrom(
     docId: string,
     write: (path: string) => Promise<FirstEntry | undefined>,
+  ): Promise<{ seq: number }> {
+    return this.place(docId, write, { isEmpty: false })
+  }
+
+  private async place(
+    docId: string,
+    write: (path: string) => Promise<FirstEntry | undefined>,
+    options: { readonly isEmpty: boolean },
   ): Promise<{ seq: number }> {
     const { files, firstEntries, logged } = this.parts
     let first: FirstEntry | undefined
     await translateDiskErrors(() =>
-      files.create(docId, async (path) => {
-        first = await write(path)
-      }),
+      files.create(
+        docId,
+        async (path) => {
+          first = await write(path)
+        },
+        options,
+      ),
     )
     if (first) firstEntries.add(docId, first)
     logged(docId)

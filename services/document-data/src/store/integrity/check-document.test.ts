@@ -14,7 +14,13 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { createDocumentBytes } from '../documents/new-document'
 import { checkDocument } from './check-document'
-import { checkFolder } from './check-folder'
+import { checkFolder, type CheckStep } from './check-folder'
+
+async function listSteps(root: string): Promise<CheckStep[]> {
+  const steps: CheckStep[] = []
+  for await (const step of checkFolder(root, { full: false, replay: false })) steps.push(step)
+  return steps
+}
 
 describe('checking a document', () => {
   let folder: string
@@ -91,20 +97,20 @@ describe('checking a document', () => {
     expect(check()).toEqual([expect.stringMatching(/^its file cannot be read/)])
   })
 
-  it('takes what remains of a deleted document for no document', () => {
+  it('takes what remains of a deleted document for no document', async () => {
     const docId = '0f8fad5b-d9cb-469f-a165-70867728950e'
     const remains = join(folder, 'root', '0f', docId)
     mkdirSync(remains, { recursive: true })
     writeFileSync(join(remains, 'deleted'), '')
-    const checkAll = () => [...checkFolder(join(folder, 'root'), { full: false })]
-    expect(checkAll()).toEqual([{ total: 0, findings: [expect.anything()] }])
+    const checkAll = () => listSteps(join(folder, 'root'))
+    expect(await checkAll()).toEqual([{ total: 0, findings: [expect.anything()] }])
     writeFileSync(join(remains, 'document.sqlite'), readFileSync(path))
     const finding = { level: 'error', docId, message: expect.stringContaining('was deleted, but') }
-    expect(checkAll()[1]).toEqual({ total: 1, docId, findings: [finding] })
+    expect((await checkAll())[1]).toEqual({ total: 1, docId, findings: [finding] })
   })
 
-  it('says that there is no folder, when there is none', () => {
-    expect([...checkFolder(join(folder, 'nowhere'), { full: false })]).toEqual([
+  it('says that there is no folder, when there is none', async () => {
+    expect(await listSteps(join(folder, 'nowhere'))).toEqual([
       { total: 0, findings: [expect.objectContaining({ level: 'note' })] },
     ])
   })

@@ -1,9 +1,17 @@
 import { existsSync, readdirSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
+import { DOCUMENT_FILE } from '../sqlite/document-files'
+import { replayDocument, type Replay } from '../redo/replay-document'
 import { checkDocument, type CheckOptions } from './check-document'
 
 /** With less free space than this, a busy document may fail to write at any moment. */
 const LEAST_FREE_BYTES = 256 * 1024 * 1024
+
+/** How thorough the check of a folder is. */
+export interface FolderCheckOptions extends CheckOptions {
+  /** Also makes each document again from its base and its log, and compares. */
+  readonly replay: boolean
+}
 
 /** A finding of a check. */
 export interface Finding {
@@ -30,7 +38,10 @@ export interface CheckStep {
 /**
  * Checks the folder of all documents and every document in it, step by step. Only reads; see checkDocument.
  */
-export function* checkFolder(root: string, options: CheckOptions): Generator<CheckStep> {
+export async function* checkFolder(
+  root: string,
+  options: FolderCheckOptions,
+): AsyncGenerator<CheckStep> {
   if (!existsSync(root)) {
     yield { total: 0, findings: [note(`${root} does not exist: it has never had documents`)] }
     return
@@ -38,7 +49,7 @@ export function* checkFolder(root: string, options: CheckOptions): Generator<Che
   const docIds = listDocuments(root)
   yield { total: docIds.length, findings: describeFolder(root, docIds) }
   for (const docId of docIds) {
-    const findings = checkOne(folderOf(root, docId), docId, options)
+    const findings = await checkOne(folderOf(root, docId), docId, options)
     const isThere = !isTombstone(folderOf(root, docId))
     yield { total: docIds.length, ...(isThere && { docId }), findings }
   }
@@ -50,11 +61,15 @@ function folderOf(root: string, docId: string): string {
 
 /** True for what remains of a deleted document. */
 function isTombstone(folder: string): boolean {
-  return existsSync(join(folder, 'deleted')) && !existsSync(join(folder, 'document.sqlite'))
+  return existsSync(join(folder, 'deleted')) && !existsSync(join(folder, DOCUMENT_FILE))
 }
 
-function checkOne(folder: string, docId: string, options: CheckOptions): Finding[] {
-  const file = join(folder, 'document.sqlite')
+async function checkOne(
+  folder: string,
+  docId: string,
+  options: FolderCheckOptions,
+): Promise<Finding[]> {
+  const file = join(folder, DOCUMENT_FILE)
   const problem = (text: string): Finding => ({
     level: 'error',
     docId,
@@ -64,11 +79,27 @@ function checkOne(folder: string, docId: string, options: CheckOptions): Finding
     const deleted = existsSync(join(folder, 'deleted'))
     if (!existsSync(file)) return deleted ? [] : [problem('its file is missing')]
     if (deleted) return [problem('it was deleted, but its file is still there')]
-    return checkDocument(file, options).map(problem)
+    const problems = checkDocument(file, options)
+    // A damaged file says nothing about its log.
+    if (!options.replay || problems.length > 0) return problems.map(problem)
+    const { skipped, differences } = await replay(folder)
+    if (skipped !== undefined)
+      return [note(`document ${docId}: it was not made again from its log, since ${skipped}`)]
+    return differences.map((text) => problem(`its log does not make it: ${text}`))
   } catch (error) {
     // The service may just have deleted it.
     if (isTombstone(folder)) return []
     return [problem(`check failed: ${(error as Error).message}`)]
+  }
+}
+
+/** A log that cannot be redone is a difference; so is a damaged base. */
+async function replay(folder: string): Promise<Replay> {
+  try {
+    return await replayDocument(folder)
+  } catch (error) {
+    if (isTombstone(folder)) throw error
+    return { entries: 0, differences: [(error as Error).message] }
   }
 }
 

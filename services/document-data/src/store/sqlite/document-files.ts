@@ -3,14 +3,19 @@ import { existsSync } from 'node:fs'
 import { mkdir, open, rename, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@sheaf/kit/errors'
+import { writeBase } from './base-file'
 import { UnpublishedMarkers } from './unpublished-markers'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const FILE = 'document.sqlite'
+/** Name of the file of a document, in its folder. */
+export const DOCUMENT_FILE = 'document.sqlite'
+/** Name of the file of its base, if it has one. */
+export const BASE_FILE = 'base.sqlite.gz'
 const TOMBSTONE = 'deleted'
 
 /**
- * The files of documents: `<root>/<first 2 of the id>/<id>/document.sqlite`. The folder of a document appears
+ * The files of documents: `<root>/<first 2 of the id>/<id>/document.sqlite`, with `base.sqlite.gz` beside it if the
+ * document was not created empty. The folder of a document appears
  * complete, by renaming, and remains with a tombstone when the document is deleted, so that nothing recreates
  * it.
  */
@@ -38,7 +43,7 @@ export class DocumentFiles {
    */
   find(docId: string): string {
     const folder = this.folderOf(docId)
-    const path = join(folder, FILE)
+    const path = join(folder, DOCUMENT_FILE)
     if (existsSync(join(folder, TOMBSTONE))) throw deleted()
     if (!existsSync(path))
       throw new AppError('not_found', 'DOCUMENT_NOT_FOUND', 'document not found')
@@ -51,17 +56,23 @@ export class DocumentFiles {
   }
 
   /**
-   * Creates a document whose file `write` writes, durably, to the path it is given; it is on disk, and
-   * marked, when this returns. Throws `conflict` when it exists, `precondition` when it was deleted.
+   * Creates a document whose file `write` writes, durably, to the path it is given, with that file as its base unless
+   * the log holds all of it (`isEmpty`); it is on disk, and marked, when this returns. Throws `conflict` when it
+   * exists, `precondition` when it was deleted.
    */
-  async create(docId: string, write: (path: string) => Promise<void>): Promise<void> {
+  async create(
+    docId: string,
+    write: (path: string) => Promise<void>,
+    { isEmpty }: { readonly isEmpty: boolean },
+  ): Promise<void> {
     const folder = this.folderOf(docId)
     this.requireFree(folder)
     const marked = this.unpublished.setLater(docId)
     let unfinished: string | undefined
     try {
       unfinished = await this.createScratch()
-      await write(join(unfinished, FILE))
+      await write(join(unfinished, DOCUMENT_FILE))
+      if (!isEmpty) await writeBase(join(unfinished, DOCUMENT_FILE), join(unfinished, BASE_FILE))
       await syncPath(unfinished)
       // Before the document becomes visible: its first entry is not published yet.
       await marked
@@ -87,8 +98,8 @@ export class DocumentFiles {
     await writeDurably(join(folder, TOMBSTONE), new Uint8Array())
     await syncPath(folder)
     await syncPath(join(folder, '..'))
-    for (const suffix of ['', '-wal', '-shm'])
-      await rm(join(folder, FILE + suffix), { force: true })
+    const files = ['', '-wal', '-shm'].map((suffix) => DOCUMENT_FILE + suffix)
+    for (const file of [...files, BASE_FILE]) await rm(join(folder, file), { force: true })
     this.unpublished.clear(docId)
   }
 
