@@ -67,16 +67,20 @@ describe('the OpenAPI document', () => {
     expect(headersOf(paths?.[records]?.post)).toEqual(['Preference-Applied', 'ETag'])
   })
 
-  it('tells the forms in which records can be asked for', () => {
+  it('has JSON alone as content of records, for generated clients, and names the other forms', () => {
     const records = '/api/docs/{docId}/tables/{tableId}/records'
-    const formsOf = (item?: { responses?: Record<string, { content?: object }> }) =>
-      Object.keys(item?.responses?.['200']?.content ?? {})
     const { paths } = document
-    const forms = ['application/json', 'application/x-ndjson', 'text/csv']
-    forms.push('application/vnd.apache.arrow.stream')
-    expect(formsOf(paths?.[records]?.get)).toEqual(forms)
-    expect(formsOf(paths?.[`${records}/list`]?.post)).toEqual(forms)
-    expect(formsOf(paths?.[records]?.post)).toEqual(['application/json'])
+    const responseOf = (item?: { responses?: Record<string, object> }) =>
+      item?.responses?.['200'] as { description: string; content: object }
+    const others = '`application/x-ndjson`, `text/csv`, `application/vnd.apache.arrow.stream`'
+    for (const item of [paths?.[records]?.get, paths?.[`${records}/list`]?.post]) {
+      const { description, content } = responseOf(item)
+      expect(Object.keys(content)).toEqual(['application/json'])
+      expect(description).toContain(
+        `Other media types, selected by the header \`Accept\`: ${others}`,
+      )
+    }
+    expect(responseOf(paths?.[records]?.post).description).not.toContain('media types')
   })
 
   it('has the statuses of conflicts, ranges and unchanged copies', () => {

@@ -174,18 +174,27 @@ function rangeHeaders({ headers }: ResponseConfig) {
   }
 }
 
+/**
+ * Media types other than the first are only named: with several types of content, the result of an operation in a
+ * generated client would be a union, which each call would have to narrow.
+ */
+function nameOthers(mediaTypes: readonly string[]): string[] {
+  if (mediaTypes.length === 0) return []
+  const names = mediaTypes.map((type) => `\`${type}\``).join(', ')
+  return [`Other media types, selected by the header \`Accept\`: ${names}`]
+}
+
 function toSuccess({ success, conditions, hasPages, query, body }: Route): ResponseConfig {
   const { description, schema, mediaType = 'application/json', otherMediaTypes = [] } = success
   const text = { schema: { type: 'string' as const } }
   return {
-    description,
+    description: [description, ...nameOthers(otherMediaTypes)].join('. '),
     headers: z.object({
       ...((query ?? body) && applied.shape),
       ...(conditions && (hasPages ? pageHeaders : etag).shape),
     }),
     content: {
       [mediaType]: schema ? { schema } : text,
-      ...Object.fromEntries(otherMediaTypes.map((other) => [other, text])),
     },
   }
 }
