@@ -37,6 +37,7 @@ const checks = {
     'bench',
   ],
   deploy: ['node', 'scripts/check-deploy.js'],
+  openapi: ['node', 'scripts/check-openapi.js'],
   'dead code': ['knip', '--no-progress', '--no-config-hints'],
   format: ['prettier', '--check', '--log-level=warn', '--cache', '.'],
   'buf lint': ['buf', 'lint'],

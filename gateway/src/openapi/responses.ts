@@ -176,16 +176,22 @@ function rangeHeaders({ headers }: ResponseConfig) {
 
 function toSuccess({ success, conditions, hasPages, query, body }: Route): ResponseConfig {
   const { description, schema, mediaType = 'application/json', otherMediaTypes = [] } = success
-  const text = { schema: { type: 'string' as const } }
+  const content = schema ? { schema } : { schema: { type: 'string' as const } }
   return {
-    description,
+    description: withOtherTypes(description, otherMediaTypes),
     headers: z.object({
       ...((query ?? body) && applied.shape),
       ...(conditions && (hasPages ? pageHeaders : etag).shape),
     }),
-    content: {
-      [mediaType]: schema ? { schema } : text,
-      ...Object.fromEntries(otherMediaTypes.map((other) => [other, text])),
-    },
+    content: { [mediaType]: content },
   }
+}
+
+/**
+ * Other media types are described in words: generated clients take the body of a status as the union of its media types,
+ * so that a text beside the JSON would make the JSON unusable without a cast.
+ */
+function withOtherTypes(description: string, types: readonly string[]): string {
+  if (types.length === 0) return description
+  return `${description}. \`Accept\` also selects ${types.map((type) => `\`${type}\``).join(', ')}.`
 }
