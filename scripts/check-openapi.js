@@ -1,8 +1,9 @@
 // Lints the OpenAPI document with the recommended rules of Redocly and with those of Spectral; prints every finding and
-// exits with 1 if there is one. The document comes from the compiled gateway.
+// exits with 1 if there is one. The document comes from the sources of the gateway.
 'use strict'
 
 const { join } = require('node:path')
+const { loadTypeScript } = require('./load-typescript')
 
 const root = join(__dirname, '..')
 
@@ -10,10 +11,11 @@ const root = join(__dirname, '..')
 const KNOWN_AMBIGUITY = '/webhooks/queue/{webhookId}'
 
 function renderDocument() {
+  loadTypeScript()
   const { createOpenApiDocument, listServers } = require(
-    join(root, 'gateway/dist/openapi/openapi.js'),
+    join(root, 'gateway/src/openapi/openapi.ts'),
   )
-  const { routes } = require(join(root, 'gateway/dist/routes/index.js'))
+  const { routes } = require(join(root, 'gateway/src/routes/index.ts'))
   return { ...createOpenApiDocument(routes), servers: listServers('https://sheaf.invalid') }
 }
 
