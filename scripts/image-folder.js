@@ -163,7 +163,10 @@ module.exports = { services }
 /** Adds PostgreSQL and NATS, such that they start without downloads, to the folder of the image that holds everything. */
 async function addEngines(folder) {
   const { installEngines } = require(join(folder, 'packages/engines/dist/install-engines.js'))
-  await installEngines(join(folder, 'bin'), ({ message }) => console.log(message))
+  await installEngines(join(folder, 'bin'), {
+    path: process.env.PATH,
+    log: ({ message }) => console.log(message),
+  })
 }
 
 /** Runs the command line; resolves to the message to print. */

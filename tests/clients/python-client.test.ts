@@ -36,7 +36,7 @@ async function fetchTable(filters?: Record<string, unknown>): Promise<Record<str
   const wanted = Object.entries(filters ?? {}).map(([name, value]) => [name, [value]])
   // quote_plus writes blanks as plus signs, as URLSearchParams does.
   const query = filters
-    ? `?${new URLSearchParams({ filter: JSON.stringify(Object.fromEntries(wanted)) })}`
+    ? `?${new URLSearchParams({ filter: JSON.stringify(Object.fromEntries(wanted)) }).toString()}`
     : ''
   const columns = await call<Columns>(`tables/Plants/data${query}`)
   const ids = columns.id ?? []
