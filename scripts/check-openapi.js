@@ -1,59 +1,48 @@
-// Lints the OpenAPI document of the gateway with the recommended rules of Redocly and Spectral; warnings fail.
-// Renders it from the compiled routes, without starting the gateway. Part of `make check`.
+// Lints the OpenAPI document with the recommended rules of Redocly and with those of Spectral; prints every finding and
+// exits with 1 if there is one. The document comes from the sources of the gateway.
 'use strict'
 
-const { execFileSync } = require('node:child_process')
 const { join } = require('node:path')
-const { Document, Spectral } = require('@stoplight/spectral-core')
-const { Json } = require('@stoplight/spectral-parsers')
-const { oas } = require('@stoplight/spectral-rulesets')
+const { loadTypeScript } = require('./load-typescript')
 
 const root = join(__dirname, '..')
-// Rules refuse example.com and localhost.
-const origin = 'https://sheaf.example.org'
 
-/** Returns the JSON that a gateway at `origin` serves. `make check` alone has not compiled it. */
-function render() {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  execFileSync(process.execPath, [tsc, '-b', 'gateway'], { cwd: root, stdio: 'inherit' })
-  const { createApiPages } = require('../gateway/dist/openapi/docs-page')
-  const { createOpenApiDocument, listServers } = require('../gateway/dist/openapi/openapi')
-  const { routes } = require('../gateway/dist/routes/index')
-  return createApiPages(createOpenApiDocument(routes), listServers).json(origin).toString()
+function renderDocument() {
+  loadTypeScript()
+  const { createOpenApiDocument, listServers } = require(
+    join(root, 'gateway/src/openapi/openapi.ts'),
+  )
+  const { routes } = require(join(root, 'gateway/src/routes/index.ts'))
+  return { ...createOpenApiDocument(routes), servers: listServers('https://sheaf.invalid') }
 }
 
-async function lintWithRedocly(source) {
-  // An ES module; `import()` loads it on every supported Node without a warning.
+async function lintByRedocly(source) {
   const { createConfig, lintFromString } = await import('@redocly/openapi-core')
   const config = await createConfig({ extends: ['recommended'] })
-  const problems = await lintFromString({ source, absoluteRef: '/openapi.json', config })
-  return problems.map(
-    ({ severity, ruleId, message, location: [place] }) =>
-      `redocly ${severity} ${ruleId}: ${message} (${place.pointer})`,
-  )
+  const problems = await lintFromString({ source, config })
+  return problems.map(({ ruleId, message, location }) => {
+    const places = location.map(({ pointer }) => pointer ?? '')
+    return `redocly ${ruleId}: ${message} (${places.join(', ')})`
+  })
 }
 
-async function lintWithSpectral(source) {
+async function lintBySpectral(source) {
+  const { Spectral, Document } = require('@stoplight/spectral-core')
+  const { oas } = require('@stoplight/spectral-rulesets')
+  const { Json } = require('@stoplight/spectral-parsers')
   const spectral = new Spectral()
   spectral.setRuleset({ extends: [[oas, 'recommended']] })
-  const problems = await spectral.run(new Document(source, Json, '/openapi.json'))
+  const problems = await spectral.run(new Document(source, Json, 'openapi.json'))
   return problems.map(
-    ({ code, message, path }) => `spectral ${code}: ${message} (#/${path.join('/')})`,
+    ({ code, message, path }) => `spectral ${code}: ${message} (${path.join('/')})`,
   )
 }
 
-async function check() {
-  const source = render()
-  return [...(await lintWithRedocly(source)), ...(await lintWithSpectral(source))]
+async function main() {
+  const source = JSON.stringify(renderDocument())
+  const problems = [...(await lintByRedocly(source)), ...(await lintBySpectral(source))]
+  for (const problem of problems) console.log(problem)
+  process.exitCode = problems.length > 0 ? 1 : 0
 }
 
-check().then(
-  (problems) => {
-    for (const problem of problems) console.error(problem)
-    if (problems.length > 0) process.exitCode = 1
-  },
-  (error) => {
-    console.error(error)
-    process.exitCode = 1
-  },
-)
+void main()

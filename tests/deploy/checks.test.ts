@@ -11,6 +11,7 @@ type KubernetesObject = any
 type Objects = KubernetesObject[]
 
 interface Files {
+  checkCompose(text: string, known: { settings: Set<string>; stages: Set<string> }): string[]
   checkDockerfile(text: string, known: { workspaces: string[]; nodeMajor: string }): string[]
   checkTiltfile(
     text: string,
@@ -30,7 +31,7 @@ const { checkSchemas } = jest.requireActual<{ checkSchemas(objects: Objects): st
 const { checkRules } = jest.requireActual<{
   checkRules(objects: Objects, about: object): string[]
 }>('../../scripts/deploy/rules')
-const { checkDockerfile, checkTiltfile, checkUnit } = jest.requireActual<Files>(
+const { checkCompose, checkDockerfile, checkTiltfile, checkUnit } = jest.requireActual<Files>(
   '../../scripts/deploy/files',
 )
 
@@ -298,6 +299,22 @@ describe('the checks of other files', () => {
     expect(checkTiltfile(text, { services: { gateway: '', webhook: '' }, isThere })).toEqual([
       'Tiltfile names services/gateway, which there is not',
       'Tiltfile has no service webhook',
+    ])
+  })
+
+  it('find in a compose file what its schema rejects, and settings and stages that there are not', () => {
+    const known = { settings: new Set(['SHEAF_DATA']), stages: new Set(['sheaf']) }
+    const compose = (service: string) => `services:\n  sheaf: ${service}\n`
+    const sound =
+      '{ image: sheaf, build: { context: ., target: sheaf }, environment: { SHEAF_DATA: /x } }'
+    expect(checkCompose(compose(sound), known)).toEqual([])
+    expect(checkCompose(compose('{ image: sheaf, prots: [] }'), known)).toEqual([
+      expect.stringContaining('additional properties'),
+    ])
+    const unknown = '{ build: { context: ., target: gone }, environment: { SHEAF_DTA: /x } }'
+    expect(checkCompose(compose(unknown), known)).toEqual([
+      'sheaf sets SHEAF_DTA, which nobody reads',
+      'builds gone, of which the Dockerfile has no stage',
     ])
   })
 

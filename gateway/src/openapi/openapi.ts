@@ -79,7 +79,7 @@ export function createOpenApiDocument(routes: readonly Route[]): OpenApiDocument
       title: 'Sheaf',
       version: '1.0.1',
       description,
-      contact: { name: 'Operator of this server' },
+      contact: { name: 'The operator of this server' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     tags,

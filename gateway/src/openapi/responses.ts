@@ -174,27 +174,24 @@ function rangeHeaders({ headers }: ResponseConfig) {
   }
 }
 
-/**
- * Media types other than the first are only named: with several types of content, the result of an operation in a
- * generated client would be a union, which each call would have to narrow.
- */
-function nameOthers(mediaTypes: readonly string[]): string[] {
-  if (mediaTypes.length === 0) return []
-  const names = mediaTypes.map((type) => `\`${type}\``).join(', ')
-  return [`Other media types, selected by the header \`Accept\`: ${names}`]
-}
-
 function toSuccess({ success, conditions, hasPages, query, body }: Route): ResponseConfig {
   const { description, schema, mediaType = 'application/json', otherMediaTypes = [] } = success
-  const text = { schema: { type: 'string' as const } }
+  const content = schema ? { schema } : { schema: { type: 'string' as const } }
   return {
-    description: [description, ...nameOthers(otherMediaTypes)].join('. '),
+    description: withOtherTypes(description, otherMediaTypes),
     headers: z.object({
       ...((query ?? body) && applied.shape),
       ...(conditions && (hasPages ? pageHeaders : etag).shape),
     }),
-    content: {
-      [mediaType]: schema ? { schema } : text,
-    },
+    content: { [mediaType]: content },
   }
+}
+
+/**
+ * Other media types are described in words: generated clients take the body of a status as the union of its media types,
+ * so that a text beside the JSON would make the JSON unusable without a cast.
+ */
+function withOtherTypes(description: string, types: readonly string[]): string {
+  if (types.length === 0) return description
+  return `${description}. \`Accept\` also selects ${types.map((type) => `\`${type}\``).join(', ')}.`
 }

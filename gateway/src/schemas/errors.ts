@@ -14,7 +14,6 @@ export const errorBody = z
           .optional()
           .meta({ description: 'Parts of the body that do not match the schema' }),
       })
-      .optional()
       .meta({ description: 'Facts for programs; further ones depend on the reason' }),
   })
   .meta({ id: 'Error', description: 'Body of every error response' })

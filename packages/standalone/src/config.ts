@@ -49,7 +49,7 @@ export function readConfig(env: Env, cwd: string): StandaloneConfig {
     metricsListen: read.optionalListen('SHEAF_METRICS_LISTEN'),
     // With a collector, traces are inspected there.
     slowRequestMs: isWatched && !readTelemetryConfig(env).traces ? slowMs : undefined,
-    command: `${setting}npm run sheaf --`,
+    command: read.str('SHEAF_COMMAND', `${setting}npm run sheaf --`),
     env,
   })
 }

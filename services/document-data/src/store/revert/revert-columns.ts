@@ -62,7 +62,8 @@ export function undoRemovedColumns(
   if (held.size + operations.length > MAX_COLUMNS) conflicts.addTable(table.tableId)
   const columns = operations.map((operation): DescribedColumn => {
     const gone = operation.old as WholeMetadata
-    const holder = held.get(gone.colId.toLowerCase())
+    const restored = table.columns.find(({ ref }) => ref === operation.columnRef)
+    const holder = restored?.id ?? held.get(gone.colId.toLowerCase())
     if (holder !== undefined) conflicts.addColumn(table.tableId, holder)
     conflicts.addRows(table.tableId, findMissing(context, table, operation))
     const type = context.typeOf(gone.type, operation.targets) ?? gone.type

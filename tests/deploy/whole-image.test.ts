@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { openWith } from '@sheaf/kit/lifecycle'
+import { eventually } from '@sheaf/testkit/eventually'
+import { createRest } from '@sheaf/testkit/rest'
+import { tempDir } from '@sheaf/testkit/temp-dir'
+import { addRecords, addTable, newDocument, readRecords } from '../support/system'
+import { layOutImage } from './image-process'
+
+const START_LIMIT_MS = 120_000
+
+/** The user of the image; only root may start processes of others. */
+const user = process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : {}
+
+/** The environment and the program of the image that holds everything. */
+function readStage(): { env: Record<string, string>; args: string[] } {
+  const dockerfile = readFileSync(join(__dirname, '../../deploy/Dockerfile'), 'utf8')
+  const [, stage = ''] = /\nFROM base AS sheaf\n([^]*?)\n# The last stage/.exec(dockerfile) ?? []
+  const env = [...stage.matchAll(/^ENV (\w+)="?([^"\n]+)"?$/gm)].map(([, name, value]) => [
+    name,
+    value,
+  ])
+  const [, command = '[]'] = /^ENTRYPOINT (.+)$/m.exec(stage) ?? []
+  const [node, ...args] = JSON.parse(command) as string[]
+  expect(node).toBe('node')
+  return { env: Object.fromEntries(env) as Record<string, string>, args }
+}
+
+const list = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
+
+/** The lines of warnings and errors. */
+function warningsIn(printed: string): string[] {
+  return printed.split('\n').filter((line) => /"level":[456]0\b|\bwarn/i.test(line))
+}
+
+/** The folder of the image, and one for the volume. */
+function createFolders() {
+  return openWith(async (closer) => {
+    const { path } = closer.use(await tempDir())
+    const image = join(path, 'image')
+    const data = join(path, 'data')
+    mkdirSync(data, { mode: 0o700 })
+    chmodSync(path, 0o755)
+    if (user.uid !== undefined) chownSync(data, user.uid, user.gid)
+    layOutImage('sheaf', image)
+    return { image, data, [Symbol.asyncDispose]: () => closer.close() }
+  })
+}
+
+/** Starts the image as a container does, with nothing but its own environment, on a free port. */
+async function start({ image, data }: { image: string; data: string }) {
+  const { env, args } = readStage()
+  // The Node of this test is not where the image has it.
+  const path = `${env.PATH?.replace('/sheaf/bin', join(image, 'bin'))}`
+  const child = spawn(process.execPath, args, {
+    cwd: image,
+    env: { ...env, PATH: path, SHEAF_DATA: data, SHEAF_PORT: '0', SHEAF_LOOP_DELAY_MS: '60000' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...user,
+  })
+  const closed = once(child, 'close')
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (printed += text))
+  const isOver = () => child.exitCode !== null || child.signalCode !== null
+  await eventually(() => isOver() || printed.includes('Press Ctrl+C to stop'), {
+    timeoutMs: START_LIMIT_MS,
+  })
+  if (isOver()) throw new Error(`it did not start:\n${printed}`)
+  return {
+    url: /URL +(http:\S+)/.exec(printed)?.[1] ?? '',
+    key: /API key +(shf_\S+)/.exec(printed)?.[1],
+    printed: () => printed,
+    /** Asks it to stop, as a container engine does. */
+    async stop() {
+      child.kill('SIGTERM')
+      const [code] = (await closed) as [number | null]
+      return code
+    },
+    async [Symbol.asyncDispose]() {
+      if (!isOver()) child.kill('SIGKILL')
+      await closed
+    },
+  }
+}
+
+describe('the image with all of Sheaf', () => {
+  it('starts without downloads, keeps its data in one volume over a restart, writes nowhere else, and warns of nothing', async () => {
+    await using folders = await createFolders()
+    const before = list(folders.image)
+    const { doc, key } = await (async () => {
+      await using sheaf = await start(folders)
+      expect(sheaf.printed()).not.toContain('downloading')
+      expect(sheaf.printed()).toContain('docker compose exec sheaf node sheaf.js keys create')
+      const { key = '' } = sheaf
+      const rest = createRest(sheaf.url.replace('0.0.0.0', '127.0.0.1'), key)
+      const doc = await newDocument(rest)
+      await addTable(rest, doc, 'Pets', { Name: 'Text' })
+      await addRecords(rest, `${doc}/tables/Pets`, [{ Name: 'Rex' }])
+      const sql = await rest.post(`${doc}/sql`, { body: { sql: 'select Name from Pets' } })
+      expect(sql.body).toMatchObject({ records: [{ fields: { Name: 'Rex' } }] })
+      expect(await sheaf.stop()).toBe(0)
+      expect(warningsIn(sheaf.printed())).toEqual([])
+      return { doc, key }
+    })()
+    await using again = await start(folders)
+    expect(again.key).toBeUndefined()
+    const rest = createRest(again.url, key)
+    expect(await readRecords(rest, `${doc}/tables/Pets`)).toMatchObject([
+      { fields: { Name: 'Rex' } },
+    ])
+    expect(await again.stop()).toBe(0)
+    expect(warningsIn(again.printed())).toEqual([])
+    expect(list(folders.image)).toEqual(before)
+  })
+})
