@@ -21,6 +21,10 @@ export const sessionRoutes: readonly Route[] = [
     // Resolved by directory below: a browser whose session has ended gets an answer that says so, not an error.
     access: 'open',
     success: { description: 'The user, or null for the anonymous user', schema: session },
+    statuses: {
+      401: 'The API key is invalid or expired.',
+      429: 'A rate limit is reached.',
+    },
     async handle(exchange) {
       const { signIn } = exchange.context
       const user = await findUser(exchange)

@@ -42,7 +42,9 @@ const CLIENT_GONE = 499
 function readResponse(line: string): string | undefined {
   if (!line.includes('"msg":"request"')) return undefined
   try {
-    const { method, route, status } = JSON.parse(line) as Record<string, unknown>
+    // The standalone program writes the name of the service in front of each line.
+    const entry = line.slice(line.indexOf('{'))
+    const { method, route, status } = JSON.parse(entry) as Record<string, unknown>
     if (typeof route !== 'string' || !route.startsWith('/') || status === CLIENT_GONE)
       return undefined
     return `${method === 'HEAD' ? 'GET' : String(method)} ${route} ${String(status)}`
