@@ -35,8 +35,9 @@ export function isCompressible({ mediaType, length }: Compressible, bytes: numbe
 export function compressInto(exchange: Exchange): Writable | undefined {
   const { request, response, headers, context } = exchange
   headers.push('Vary', 'Accept-Encoding')
-  if (request.method === 'HEAD' || context.load.compressedResponses >= MAX_COMPRESSED)
-    return undefined
+  // Without a reader, the stream would never end, and neither would its slot.
+  if (request.method === 'HEAD' || response.destroyed) return undefined
+  if (context.load.compressedResponses >= MAX_COMPRESSED) return undefined
   if (new Negotiator(request).encoding(['gzip', 'identity']) !== 'gzip') return undefined
   headers.push('Content-Encoding', 'gzip')
   const gzip = createGzip({ level: LEVEL })
