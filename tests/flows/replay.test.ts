@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process'
+import { truncate } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { Rest } from '@sheaf/testkit/rest'
 import Database from 'better-sqlite3'
 import { formOf } from '../support/attachments'
@@ -15,6 +18,7 @@ interface Diagnosis {
 }
 
 const system = useOwnSystem()
+const run = promisify(execFile)
 const idOf = (doc: string) => doc.slice('/api/docs/'.length)
 
 /** Runs `doctor --replay`, which fails when it finds an error, after printing what it found. */
@@ -106,6 +110,21 @@ describe('doctor --replay', () => {
     db.close()
     expect(findingsAbout(await replayAll(), doc)).toEqual([
       `document ${idOf(doc)}: its log does not make it: column "Name" of row 2 of table "${table}" differs`,
+    ])
+  })
+  it('tells a damaged base, and a machine that cannot replay, from a log that is wrong', async () => {
+    const { rest } = system.alice
+    const { doc } = await importFile(rest, 'people.csv', 'Name,Age\nAda,36\n')
+    const { dataDir } = system.sheaf
+    const folder = join(dataDir, 'documents', idOf(doc).slice(0, 2), idOf(doc))
+    const check = join(__dirname, '../../services/document-data/dist/check.js')
+    const env = { PATH: process.env.PATH, TMPDIR: '/no such folder' }
+    const { stdout } = await run(process.execPath, [check, dataDir, '--replay'], { env })
+    expect(stdout).toContain(`document ${idOf(doc)}: check failed: ENOENT`)
+    expect(stdout).not.toContain('its log does not make it: ENOENT')
+    await truncate(join(folder, 'base.sqlite.gz'), 100)
+    expect(findingsAbout(await replayAll(), doc)).toEqual([
+      `document ${idOf(doc)}: its base is damaged: unexpected end of file`,
     ])
   })
 })

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DOCUMENT_FILE } from '../sqlite/document-files'
-import { replayDocument, type Replay } from '../redo/replay-document'
+import { replayDocument } from '../redo/replay-document'
 import { checkDocument, type CheckOptions } from './check-document'
 
 /** With less free space than this, a busy document may fail to write at any moment. */
@@ -82,10 +82,10 @@ async function checkOne(
     const problems = checkDocument(file, options)
     // A damaged file says nothing about its log.
     if (!options.replay || problems.length > 0) return problems.map(problem)
-    const { skipped, differences } = await replay(folder)
+    const { skipped, found } = await replay(folder)
     if (skipped !== undefined)
       return [note(`document ${docId}: it was not made again from its log, since ${skipped}`)]
-    return differences.map((text) => problem(`its log does not make it: ${text}`))
+    return found.map(problem)
   } catch (error) {
     // The service may just have deleted it.
     if (isTombstone(folder)) return []
@@ -93,13 +93,20 @@ async function checkOne(
   }
 }
 
-/** A log that cannot be redone is a difference; so is a damaged base. */
-async function replay(folder: string): Promise<Replay> {
+/** Errors of this machine, such as a full disk or a temporary folder that cannot be written: no fault of a document. */
+const ELSEWHERE = /^(?:E[A-Z]+|SQLITE_(?:FULL|IOERR|CANTOPEN|BUSY)\w*)$/
+
+/** Makes a document again; describes what is found as the ends of sentences. Throws errors of this machine. */
+async function replay(folder: string): Promise<{ skipped?: string; found: string[] }> {
   try {
-    return await replayDocument(folder)
+    const { skipped, differences } = await replayDocument(folder)
+    return { skipped, found: differences.map((text) => `its log does not make it: ${text}`) }
   } catch (error) {
-    if (isTombstone(folder)) throw error
-    return { entries: 0, differences: [(error as Error).message] }
+    const { code, message } = error as NodeJS.ErrnoException
+    if (isTombstone(folder) || ELSEWHERE.test(code ?? '')) throw error
+    // An error of zlib.
+    if (code?.startsWith('Z_')) return { found: [`its base is damaged: ${message}`] }
+    return { found: [`its log does not make it: ${message}`] }
   }
 }
 
