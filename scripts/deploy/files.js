@@ -45,6 +45,7 @@ function checkDockerfile(text, { workspaces, nodeMajor }) {
       .map((path) => `copies ${path}, of no workspace`),
     ...(node === nodeMajor ? [] : [`runs Node ${node ?? 'of no version'}, not ${nodeMajor}`]),
     ...(/^USER \d+:\d+$/m.test(text.slice(text.lastIndexOf('\nFROM '))) ? [] : ['runs as root']),
+    ...findRootStages(readStages(text)).map((name) => `runs the stage ${name} as root`),
   ].map((fault) => `deploy/Dockerfile ${fault}`)
 }
 
@@ -128,9 +129,19 @@ function readSettings() {
   return new Set([...entries].map(([, name]) => name))
 }
 
-/** Returns the stages of a Dockerfile. */
+/** Returns the stages of a Dockerfile by name: what each is made from, and its lines. */
 function readStages(text) {
-  return new Set([...text.matchAll(/^FROM \S+ AS (\w+)$/gm)].map(([, name]) => name))
+  const found = text.matchAll(/^FROM (\S+) AS (\w+)$((?:\n(?!FROM ).*)*)/gm)
+  return new Map([...found].map(([, from, name, lines]) => [name, { from, lines }]))
+}
+
+/** Returns the stages that start a program as root; a stage has the user of the one that it is made from. */
+function findRootStages(stages) {
+  const hasUser = ({ from, lines }) =>
+    /^USER (?!root\b|0\b)/m.test(lines) || (stages.has(from) && hasUser(stages.get(from)))
+  return [...stages]
+    .filter(([, stage]) => /^ENTRYPOINT /m.test(stage.lines) && !hasUser(stage))
+    .map(([name]) => name)
 }
 
 /** Returns all faults of these files. */

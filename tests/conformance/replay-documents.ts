@@ -59,6 +59,8 @@ export async function replayDocumentsDuring<T>(
     return { result, replayed: { documents: seen.size, entries, differences } }
   } finally {
     isDone = true
+    // Also after a failure of the work, before the folder is removed.
+    await looking
   }
 }
 

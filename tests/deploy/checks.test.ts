@@ -294,6 +294,19 @@ describe('the checks of other files', () => {
     ])
   })
 
+  it('find a stage of the Dockerfile that starts its program as root', () => {
+    const stages = [
+      'ARG NODE=20.0.0\nFROM a AS base\nUSER 1:1',
+      'FROM base AS sound\nENTRYPOINT ["a"]',
+      'FROM a AS whole\nENTRYPOINT ["a"]',
+      'FROM base AS last\nUSER 1:1\nENTRYPOINT ["a"]\n',
+    ]
+    const text = stages.join('\n\n')
+    expect(checkDockerfile(text, { workspaces: [], nodeMajor: '20' })).toEqual([
+      'deploy/Dockerfile runs the stage whole as root',
+    ])
+  })
+
   it('find a path of the Tiltfile that there is not, and a service without an image', () => {
     const text = '# "docs/gone"\nSERVICES = {"gateway": "services/gateway"}'
     expect(checkTiltfile(text, { services: { gateway: '', webhook: '' }, isThere })).toEqual([

@@ -9,7 +9,7 @@ const layOut = join(__dirname, '../../scripts/image-folder.js')
 const image = readImage(readFileSync(join(__dirname, '../../deploy/Dockerfile'), 'utf8'))
 
 /** The user of the images. Only root may start processes of others; everybody else is not root anyhow. */
-const user = process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : {}
+export const imageUser = process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : undefined
 
 /** What the last stage of the Dockerfile starts, and with which environment. */
 function readImage(dockerfile: string): { args: string[]; env: Record<string, string> } {
@@ -26,6 +26,46 @@ export function layOutImage(service: string, folder: string): void {
   execFileSync(process.execPath, [layOut, service, folder, '--link'])
 }
 
+/** A process of an image, and what it has printed. */
+interface StartedProcess extends AsyncDisposable {
+  isOver(): boolean
+  printed(): string
+  /** Asks it to stop, as a container engine does; resolves to its exit code. */
+  stop(): Promise<number | null>
+}
+
+/** Starts a process as the user of an image, with nothing but these settings. */
+export function spawnImage(
+  folder: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): StartedProcess {
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...imageUser,
+  })
+  const closed = once(child, 'close') as Promise<[number | null]>
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (printed += text))
+  const isOver = () => child.exitCode !== null || child.signalCode !== null
+  return {
+    isOver,
+    printed: () => printed,
+    async stop() {
+      child.kill('SIGTERM')
+      const [code] = await closed
+      return code
+    },
+    async [Symbol.asyncDispose]() {
+      if (!isOver()) child.kill('SIGKILL')
+      await closed
+    },
+  }
+}
+
 /** A process that was started as the image starts it. */
 export interface ImageProcess extends AsyncDisposable {
   /** `host:port` that it listens on. */
@@ -39,31 +79,18 @@ export async function startImage(
   folder: string,
   env: Readonly<Record<string, string>>,
 ): Promise<ImageProcess> {
-  const child = spawn(process.execPath, image.args, {
-    cwd: folder,
-    env: { ...env, ...image.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...user,
-  })
-  const closed = once(child, 'close')
-  let printed = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (printed += text))
-  const stop = async () => {
-    child.kill('SIGTERM')
-    const [code] = (await closed) as [number | null]
-    const last: unknown = JSON.parse(printed.trim().split('\n').at(-1) ?? 'null')
-    return { code, last }
-  }
-  const dispose = async () => {
-    if (child.exitCode === null) child.kill('SIGKILL')
-    await closed
-  }
-  const address = await eventually(() => child.exitCode !== null || readAddress(printed), {
+  const started = spawnImage(folder, image.args, { ...env, ...image.env })
+  const { isOver, printed } = started
+  const address = await eventually(() => isOver() || readAddress(printed()), {
     timeoutMs: START_LIMIT_MS,
   })
-  if (address === true) throw new Error(`it did not start:\n${printed}`)
-  return { address, stop, [Symbol.asyncDispose]: dispose }
+  if (address === true) throw new Error(`it did not start:\n${printed()}`)
+  const stop = async () => {
+    const code = await started.stop()
+    const last: unknown = JSON.parse(printed().trim().split('\n').at(-1) ?? 'null')
+    return { code, last }
+  }
+  return { address, stop, [Symbol.asyncDispose]: () => started[Symbol.asyncDispose]() }
 }
 
 /** What the line of the log says that tells where it listens. */
@@ -81,6 +108,6 @@ export function operate(
     cwd: folder,
     env,
     encoding: 'utf8',
-    ...user,
+    ...imageUser,
   })
 }

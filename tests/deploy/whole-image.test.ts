@@ -1,18 +1,13 @@
-import { spawn } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { openWith } from '@sheaf/kit/lifecycle'
 import { eventually } from '@sheaf/testkit/eventually'
 import { createRest } from '@sheaf/testkit/rest'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
-import { layOutImage } from './image-process'
+import { imageUser, layOutImage, spawnImage } from './image-process'
 
 const START_LIMIT_MS = 120_000
-
-/** The user of the image; only root may start processes of others. */
-const user = process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : {}
 
 /** The environment and the program of the image that holds everything. */
 function readStage(): { env: Record<string, string>; args: string[] } {
@@ -43,7 +38,7 @@ function createFolders() {
     const data = join(path, 'data')
     mkdirSync(data, { mode: 0o700 })
     chmodSync(path, 0o755)
-    if (user.uid !== undefined) chownSync(data, user.uid, user.gid)
+    if (imageUser) chownSync(data, imageUser.uid, imageUser.gid)
     layOutImage('sheaf', image)
     return { image, data, [Symbol.asyncDispose]: () => closer.close() }
   })
@@ -54,36 +49,20 @@ async function start({ image, data }: { image: string; data: string }) {
   const { env, args } = readStage()
   // The Node of this test is not where the image has it.
   const path = `${env.PATH?.replace('/sheaf/bin', join(image, 'bin'))}`
-  const child = spawn(process.execPath, args, {
-    cwd: image,
-    env: { ...env, PATH: path, SHEAF_DATA: data, SHEAF_PORT: '0', SHEAF_LOOP_DELAY_MS: '60000' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...user,
+  const started = spawnImage(image, args, {
+    ...env,
+    PATH: path,
+    SHEAF_DATA: data,
+    SHEAF_PORT: '0',
+    SHEAF_LOOP_DELAY_MS: '60000',
   })
-  const closed = once(child, 'close')
-  let printed = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (printed += text))
-  const isOver = () => child.exitCode !== null || child.signalCode !== null
-  await eventually(() => isOver() || printed.includes('Press Ctrl+C to stop'), {
+  const { isOver, printed } = started
+  await eventually(() => isOver() || printed().includes('Press Ctrl+C to stop'), {
     timeoutMs: START_LIMIT_MS,
   })
-  if (isOver()) throw new Error(`it did not start:\n${printed}`)
-  return {
-    url: /URL +(http:\S+)/.exec(printed)?.[1] ?? '',
-    key: /API key +(shf_\S+)/.exec(printed)?.[1],
-    printed: () => printed,
-    /** Asks it to stop, as a container engine does. */
-    async stop() {
-      child.kill('SIGTERM')
-      const [code] = (await closed) as [number | null]
-      return code
-    },
-    async [Symbol.asyncDispose]() {
-      if (!isOver()) child.kill('SIGKILL')
-      await closed
-    },
-  }
+  if (isOver()) throw new Error(`it did not start:\n${printed()}`)
+  const url = /URL +(http:\S+)/.exec(printed())?.[1] ?? ''
+  return { ...started, url, key: /API key +(shf_\S+)/.exec(printed())?.[1] }
 }
 
 describe('the image with all of Sheaf', () => {
@@ -95,7 +74,7 @@ describe('the image with all of Sheaf', () => {
       expect(sheaf.printed()).not.toContain('downloading')
       expect(sheaf.printed()).toContain('docker compose exec sheaf node sheaf.js keys create')
       const { key = '' } = sheaf
-      const rest = createRest(sheaf.url.replace('0.0.0.0', '127.0.0.1'), key)
+      const rest = createRest(sheaf.url, key)
       const doc = await newDocument(rest)
       await addTable(rest, doc, 'Pets', { Name: 'Text' })
       await addRecords(rest, `${doc}/tables/Pets`, [{ Name: 'Rex' }])
