@@ -137,8 +137,12 @@ function readStages(text) {
 
 /** Returns the stages that start a program as root; a stage has the user of the one that it is made from. */
 function findRootStages(stages) {
-  const hasUser = ({ from, lines }) =>
-    /^USER (?!root\b|0\b)/m.test(lines) || (stages.has(from) && hasUser(stages.get(from)))
+  const hasUser = ({ from, lines }) => {
+    // The last one counts.
+    const user = [...lines.matchAll(/^USER (\w+)/gm)].at(-1)?.[1]
+    if (user !== undefined) return user !== 'root' && user !== '0'
+    return stages.has(from) && hasUser(stages.get(from))
+  }
   return [...stages]
     .filter(([, stage]) => /^ENTRYPOINT /m.test(stage.lines) && !hasUser(stage))
     .map(([name]) => name)

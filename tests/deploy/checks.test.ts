@@ -299,11 +299,13 @@ describe('the checks of other files', () => {
       'ARG NODE=20.0.0\nFROM a AS base\nUSER 1:1',
       'FROM base AS sound\nENTRYPOINT ["a"]',
       'FROM a AS whole\nENTRYPOINT ["a"]',
+      'FROM base AS again\nUSER 1:1\nUSER root\nENTRYPOINT ["a"]',
       'FROM base AS last\nUSER 1:1\nENTRYPOINT ["a"]\n',
     ]
     const text = stages.join('\n\n')
     expect(checkDockerfile(text, { workspaces: [], nodeMajor: '20' })).toEqual([
       'deploy/Dockerfile runs the stage whole as root',
+      'deploy/Dockerfile runs the stage again as root',
     ])
   })
 
