@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '@sheaf/testkit/eventually'
 
-const START_LIMIT_MS = 60_000
+const START_LIMIT_MS = 120_000
+/** Time that it has to stop. */
+const STOP_LIMIT_MS = 30_000
 const layOut = join(__dirname, '../../scripts/image-folder.js')
 const image = readImage(readFileSync(join(__dirname, '../../deploy/Dockerfile'), 'utf8'))
 
@@ -28,10 +30,11 @@ export function layOutImage(service: string, folder: string): void {
 
 /** A process of an image, and what it has printed. */
 interface StartedProcess extends AsyncDisposable {
-  isOver(): boolean
   printed(): string
   /** Asks it to stop, as a container engine does; resolves to its exit code. */
   stop(): Promise<number | null>
+  /** Resolves to what `find` finds in what it has printed. Ends it, and throws, when it ends or takes too long. */
+  whenPrinted(find: (printed: string) => string | false): Promise<string>
 }
 
 /** Starts a process as the user of an image, with nothing but these settings. */
@@ -51,18 +54,32 @@ export function spawnImage(
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (printed += text))
   const isOver = () => child.exitCode !== null || child.signalCode !== null
+  const end = async () => {
+    if (!isOver()) child.kill('SIGTERM')
+    // Killed at once, it would leave the engines that it has started.
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS)
+    await closed
+    clearTimeout(timer)
+  }
   return {
-    isOver,
     printed: () => printed,
     async stop() {
       child.kill('SIGTERM')
       const [code] = await closed
       return code
     },
-    async [Symbol.asyncDispose]() {
-      if (!isOver()) child.kill('SIGKILL')
-      await closed
+    async whenPrinted(find) {
+      try {
+        await eventually(() => isOver() || find(printed), { timeoutMs: START_LIMIT_MS })
+        const found = find(printed)
+        if (found !== false && !isOver()) return found
+        throw new Error('it ended')
+      } catch (cause) {
+        await end()
+        throw new Error(`it did not start:\n${printed}`, { cause })
+      }
     },
+    [Symbol.asyncDispose]: end,
   }
 }
 
@@ -80,14 +97,10 @@ export async function startImage(
   env: Readonly<Record<string, string>>,
 ): Promise<ImageProcess> {
   const started = spawnImage(folder, image.args, { ...env, ...image.env })
-  const { isOver, printed } = started
-  const address = await eventually(() => isOver() || readAddress(printed()), {
-    timeoutMs: START_LIMIT_MS,
-  })
-  if (address === true) throw new Error(`it did not start:\n${printed()}`)
+  const address = await started.whenPrinted(readAddress)
   const stop = async () => {
     const code = await started.stop()
-    const last: unknown = JSON.parse(printed().trim().split('\n').at(-1) ?? 'null')
+    const last: unknown = JSON.parse(started.printed().trim().split('\n').at(-1) ?? 'null')
     return { code, last }
   }
   return { address, stop, [Symbol.asyncDispose]: () => started[Symbol.asyncDispose]() }

@@ -1,13 +1,11 @@
 import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { findProcesses } from '@sheaf/engines/process-table'
 import { openWith } from '@sheaf/kit/lifecycle'
-import { eventually } from '@sheaf/testkit/eventually'
 import { createRest } from '@sheaf/testkit/rest'
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import { addRecords, addTable, newDocument, readRecords } from '../support/system'
 import { imageUser, layOutImage, spawnImage } from './image-process'
-
-const START_LIMIT_MS = 120_000
 
 /** The environment and the program of the image that holds everything. */
 function readStage(): { env: Record<string, string>; args: string[] } {
@@ -56,13 +54,11 @@ async function start({ image, data }: { image: string; data: string }) {
     SHEAF_PORT: '0',
     SHEAF_LOOP_DELAY_MS: '60000',
   })
-  const { isOver, printed } = started
-  await eventually(() => isOver() || printed().includes('Press Ctrl+C to stop'), {
-    timeoutMs: START_LIMIT_MS,
-  })
-  if (isOver()) throw new Error(`it did not start:\n${printed()}`)
-  const url = /URL +(http:\S+)/.exec(printed())?.[1] ?? ''
-  return { ...started, url, key: /API key +(shf_\S+)/.exec(printed())?.[1] }
+  const printed = await started.whenPrinted((text) =>
+    text.includes('Press Ctrl+C to stop') ? text : false,
+  )
+  const url = /URL +(http:\S+)/.exec(printed)?.[1] ?? ''
+  return { ...started, url, key: /API key +(shf_\S+)/.exec(printed)?.[1] }
 }
 
 describe('the image with all of Sheaf', () => {
@@ -93,5 +89,19 @@ describe('the image with all of Sheaf', () => {
     expect(await again.stop()).toBe(0)
     expect(warningsIn(again.printed())).toEqual([])
     expect(list(folders.image)).toEqual(before)
+  })
+
+  it('leaves no engine running when a test ends before it has stopped it', async () => {
+    await using folders = await createFolders()
+    const engines = () => [
+      ...findProcesses('nats-server', join(folders.data, 'nats/nats.conf')),
+      ...findProcesses('postgres', join(folders.data, 'postgres')),
+    ]
+    {
+      await using sheaf = await start(folders)
+      expect(sheaf.printed()).toContain('URL')
+      expect(engines()).toHaveLength(2)
+    }
+    expect(engines()).toEqual([])
   })
 })

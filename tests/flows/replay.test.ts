@@ -112,6 +112,7 @@ describe('doctor --replay', () => {
       `document ${idOf(doc)}: its log does not make it: column "Name" of row 2 of table "${table}" differs`,
     ])
   })
+
   it('tells a damaged base, and a machine that cannot replay, from a log that is wrong', async () => {
     const { rest } = system.alice
     const { doc } = await importFile(rest, 'people.csv', 'Name,Age\nAda,36\n')
