@@ -1,4 +1,5 @@
 import type { ColumnType, DocumentSettings } from '../values/column-type'
+import type { ReadColumn } from '../values/error-cells'
 import { isTimeZone } from '../values/dates/time-zone'
 import { readNumberStyle, type NumberStyle } from './number-style'
 
@@ -16,9 +17,8 @@ export type Display =
   | { readonly as: 'reference' | 'references'; readonly table: string }
 
 /** Column metadata that an export needs. */
-export interface ExportedColumn {
+export interface ExportedColumn extends ReadColumn {
   readonly ref: number
-  readonly id: string
   readonly label: string
   readonly type: ColumnType
   readonly options: Readonly<Record<string, unknown>>
@@ -48,8 +48,7 @@ export interface Lookup {
 }
 
 /** A column with its display format. */
-export interface ShownColumn {
-  readonly id: string
+export interface ShownColumn extends ReadColumn {
   readonly label: string
   readonly type: ColumnType
   readonly options: Readonly<Record<string, unknown>>

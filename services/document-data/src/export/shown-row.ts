@@ -1,4 +1,5 @@
 import { quoteId, quoteText } from '../quoting/quote'
+import { columnSql, errorNameSql, isErrorSql } from '../values/error-cells'
 import { specSql } from './cell-spec'
 import type { Display, Lookup, ShownColumn } from './display'
 
@@ -28,14 +29,23 @@ const LOOKED_UP = '_found'
  * referenced row, or the row's own name if there is none; a reference list is read as a list of such texts.
  */
 export function rowColumns(columns: readonly ShownColumn[]): RowColumn[] {
-  return columns.map(({ id, display, lookup }, i) => {
-    const value = `${ROW}.${quoteId(id)}`
+  return columns.map((column, i) => {
+    const { display, lookup } = column
+    const value = readableSql(column)
     const name = `c${i}`
-    if (!lookup) return { name, value, display, isComputed: false }
+    if (!lookup) return { name, value, display, isComputed: column.type.errorJsonSql !== undefined }
     return display.as === 'references'
       ? { name, value: lookedUpList(value, lookup), display: { as: 'list' }, isComputed: true }
       : { name, value: lookedUp(value, lookup), display: { as: 'text' }, isComputed: true }
   })
+}
+
+/** The value of a column, with an error as text: `#DIV/0!`, or its class name after `#`. */
+function readableSql(column: ShownColumn): string {
+  const value = columnSql(column, `${ROW}.`)
+  if (!column.type.errorJsonSql) return value
+  const name = errorNameSql(value)
+  return `iif(${isErrorSql(value)},iif(${name}='ZeroDivisionError','#DIV/0!','#'||${name}),${value})`
 }
 
 /** The FROM clause and values of an export. */

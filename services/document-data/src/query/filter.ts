@@ -3,7 +3,7 @@ import { isTooDeep } from '@sheaf/kit/json-depth'
 import { shorten } from '@sheaf/kit/truncate-text'
 import { readJson } from '../json/read-json'
 import type { Cell } from '../values/column-type'
-import { quoteId } from '../quoting/quote'
+import { columnSql, isErrorSql } from '../values/error-cells'
 import { candidatesCondition, storageOf, storedCandidates, type Condition } from './allowed-values'
 import { operatorsCondition, parseOperators, type Operators } from './operators'
 import { findColumn, nearColumn } from './table-shape'
@@ -127,10 +127,16 @@ function wantedCondition(
   { wanted, prefix }: { wanted: readonly Cell[] | Operators; prefix: string },
 ): Condition {
   const storage = storageOf(table, column)
-  const expression = prefix + quoteId(column)
-  return 'operators' in wanted
-    ? operatorsCondition(expression, wanted, storage)
-    : candidatesCondition(expression, storedCandidates(wanted, storage))
+  const shape = findColumn(table, column)
+  const expression = columnSql(shape ?? { id: column }, prefix)
+  if ('operators' in wanted) {
+    // An error is no text and no number; allowed values differ from it in any case.
+    const subject = shape?.type.errorJsonSql
+      ? `iif(${isErrorSql(expression)},NULL,${expression})`
+      : expression
+    return operatorsCondition(subject, wanted, storage)
+  }
+  return candidatesCondition(expression, storedCandidates(wanted, storage))
 }
 
 function alternativesCondition(

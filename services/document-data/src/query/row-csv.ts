@@ -1,8 +1,8 @@
-import { cellJsonSql, type ColumnType } from '../values/column-type'
+import { cellJsonSql } from '../values/column-type'
+import { cellsSql } from '../values/error-cells'
 import { isTaggedSql } from '../values/tagged-text'
-import { quoteId } from '../quoting/quote'
 import { shownColumns, type RowJsonOptions } from './row-json'
-import type { TableShape } from './table-shape'
+import type { ColumnShape, TableShape } from './table-shape'
 
 /**
  * Maximum number of columns per concat: each takes two of at most 1,000 arguments. A table has at most 2,000
@@ -17,7 +17,7 @@ const MAX_IN_CONCAT = 200
  */
 export function rowCsvSql(shape: TableShape, { hidden, typed = false }: RowJsonOptions): string {
   const cells = shownColumns(shape, hidden).map(
-    ({ id, type }) => `',',${cellCsvSql(type, quoteId(id), typed)}`,
+    (column) => `',',${cellCsvSql(column, typed)}`,
   )
   const pieces: string[] = []
   for (let start = 0; start < cells.length; start += MAX_IN_CONCAT)
@@ -25,9 +25,11 @@ export function rowCsvSql(shape: TableShape, { hidden, typed = false }: RowJsonO
   return ['"id"', ...pieces, 'char(10)'].join('||')
 }
 
-function cellCsvSql(type: ColumnType, column: string, typed: boolean): string {
+function cellCsvSql(shape: ColumnShape, typed: boolean): string {
+  const { type } = shape
   const { storage } = type
-  const isPlain = storage === 'text' || storage === 'number'
+  const column = cellsSql(shape)
+  const isPlain = (storage === 'text' || storage === 'number') && !type.errorJsonSql
   const isCoded = typed && type.typedJsonSql !== undefined
   const json = cellJsonSql(type, column, typed)
   if (!isPlain)

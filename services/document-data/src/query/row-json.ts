@@ -1,5 +1,6 @@
 import { cellJsonSql } from '../values/column-type'
-import { quoteId, quoteText } from '../quoting/quote'
+import { cellsSql, columnSql, errorNameSql, isErrorSql } from '../values/error-cells'
+import { quoteText } from '../quoting/quote'
 import type { ColumnShape, TableShape } from './table-shape'
 
 /** Maximum number of columns per json_object: each takes two of at most 1,000 arguments. */
@@ -29,7 +30,25 @@ export function rowJsonSql(shape: TableShape, options: RowJsonOptions): string {
     sql: valueSql(column, prefix, typed),
   }))
   const fields = cells.length > MAX_IN_OBJECT ? wideFields(cells) : narrowFields(cells)
-  return `'{"id":'||${prefix}"id"||',"fields":'||${fields}||'}'`
+  const errors = typed ? undefined : errorsSql(shownColumns(shape, hidden), prefix)
+  const end = errors === undefined ? `'}'` : `${errors}||'}'`
+  return `'{"id":'||${prefix}"id"||',"fields":'||${fields}||${end}`
+}
+
+/** SQL of the member `errors` of a row, empty text without errors; undefined when no column can hold one. */
+function errorsSql(columns: readonly ColumnShape[], prefix: string): string | undefined {
+  const found = columns.filter(({ type }) => type.errorJsonSql !== undefined)
+  if (found.length === 0) return undefined
+  const names: string[] = []
+  for (let start = 0; start < found.length; start += MAX_IN_CONCAT) {
+    const some = found.slice(start, start + MAX_IN_CONCAT).map((column) => {
+      const cell = columnSql(column, prefix)
+      const key = quoteText(`,${JSON.stringify(column.id)}:`)
+      return `iif(${isErrorSql(cell)},${key}||json_quote(${errorNameSql(cell)}),'')`
+    })
+    names.push(`concat(${some.join(',')})`)
+  }
+  return `(SELECT iif(e='','',',"errors":{'||substr(e,2)||'}') FROM (SELECT ${names.join('||')} AS e))`
 }
 
 /** The list of one column in a columnar response. */
@@ -47,7 +66,7 @@ export interface ColumnSql {
 export function columnJsonSqls(shape: TableShape, typed: boolean): ColumnSql[] {
   const cells = inOrder(shape.columns).map((column) => ({
     key: JSON.stringify(column.id),
-    cell: `json_quote(${valueSql(column, '', typed)})`,
+    cell: `json_quote(${listedSql(column, typed)})`,
   }))
   return [{ key: '"id"', cell: 'CAST("id" AS TEXT)' }, ...cells]
 }
@@ -65,7 +84,14 @@ function inOrder(columns: readonly ColumnShape[]): ColumnShape[] {
 }
 
 function valueSql(column: ColumnShape, prefix: string, typed: boolean): string {
-  return cellJsonSql(column.type, prefix + quoteId(column.id), typed)
+  return cellJsonSql(column.type, cellsSql(column, prefix), typed)
+}
+
+/** Lists have no place for an error beside the cell. */
+function listedSql(column: ColumnShape, typed: boolean): string {
+  const { type } = column
+  if (typed || !type.errorJsonSql) return valueSql(column, '', typed)
+  return type.errorJsonSql(cellsSql(column))
 }
 
 interface CellSql {

@@ -1,7 +1,6 @@
-import { cellJsonSql } from '../values/column-type'
-import { quoteId } from '../quoting/quote'
+import { columnSql } from '../values/error-cells'
 import { shownColumns } from './row-json'
-import type { TableShape } from './table-shape'
+import type { ColumnShape, TableShape } from './table-shape'
 
 /** Maximum number of elements per json_array, which has at most 1,000 arguments. */
 const MAX_IN_ARRAY = 900
@@ -13,9 +12,7 @@ const MAX_IN_CONCAT = 400
 
 /** SQL expression for one row as a JSON list: the row id, then the cells in the order of `rowJsonSql`. */
 export function rowListSql(shape: TableShape, hidden: boolean): string {
-  const cells = shownColumns(shape, hidden).map(({ id, type }) =>
-    cellJsonSql(type, quoteId(id), false),
-  )
+  const cells = shownColumns(shape, hidden).map(listedSql)
   if (cells.length < MAX_IN_ARRAY) return `json_array(${['"id"', ...cells].join(',')})`
   const pieces: string[] = []
   for (let start = 0; start < cells.length; start += MAX_IN_CONCAT) {
@@ -23,4 +20,10 @@ export function rowListSql(shape: TableShape, hidden: boolean): string {
     pieces.push(`concat(${some.map((cell) => `',',json_quote(${cell})`).join(',')})`)
   }
   return `'['||"id"||${pieces.join('||')}||']'`
+}
+
+/** A list has no place for an error beside its cell, so it is the cell. */
+function listedSql(column: ColumnShape): string {
+  const { type } = column
+  return (type.errorJsonSql ?? type.jsonSql)(columnSql(column))
 }

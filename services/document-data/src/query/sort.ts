@@ -1,7 +1,7 @@
 import { AppError } from '@sheaf/kit/errors'
 import { shorten } from '@sheaf/kit/truncate-text'
 import type { StoredValue } from '../values/column-type'
-import { quoteId } from '../quoting/quote'
+import { columnSql, isErrorSql } from '../values/error-cells'
 import { findColumn, nearColumn } from './table-shape'
 import type { ColumnShape, TableShape } from './table-shape'
 
@@ -112,8 +112,9 @@ function addTerms(
   column: ColumnShape | undefined,
   out: { terms: OrderTerm[]; params: StoredValue[]; prefix: string },
 ): void {
-  const sql = out.prefix + quoteId(key.column)
+  const sql = columnSql(column ?? { id: key.column }, out.prefix)
   const { descending } = key
+  if (column?.type.errorJsonSql) out.terms.push({ sql: `(${isErrorSql(sql)})`, descending })
   if (key.emptyLast) out.terms.push({ sql: `(${sql} IS NULL OR ${sql}='')`, descending: false })
   const choices = key.orderByChoice ? (column?.choices ?? []).slice(0, MAX_CHOICES) : []
   if (choices.length > 0) {

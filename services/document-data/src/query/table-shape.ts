@@ -1,5 +1,6 @@
 import { findNearMiss, type NearMiss } from '@sheaf/kit/near-miss'
 import type { ColumnType } from '../values/column-type'
+import type { StopReason } from '../values/error-cells'
 
 /** Column metadata needed for reading. */
 export interface ColumnShape {
@@ -12,6 +13,10 @@ export interface ColumnShape {
   ref?: number
   /** Choices in order, for `orderByChoice`. */
   choices?: readonly string[]
+  /** Cells of rows with a greater id are not computed yet. */
+  pendingAfter?: number
+  /** The limit that the formula exceeded. */
+  stopped?: StopReason
 }
 
 /** Table metadata needed for reading: columns in position order, including manualSort but not `id`. */

@@ -61,6 +61,8 @@ export interface ColumnType {
   jsonSql(column: string): string
   /** Like `jsonSql`, with a type code such as `["d",0]`; defaults to `jsonSql`. */
   typedJsonSql?(column: string): string
+  /** Like `jsonSql`, with errors of formulas as `["E",name]` instead of null; only for columns that may hold them. */
+  errorJsonSql?(column: string): string
 }
 
 /** SQL expression of a cell, plain or with type codes. */

@@ -1,12 +1,16 @@
 import type { StoredValue } from './column-type'
 import { columnType } from './column-types'
+import { errorFromStored, isStoredError } from './error-cells'
 
 /** Returns the cells of stored values as a JSON list, in the format of the log. */
 export function loggedCells(typeName: string, values: readonly (string | number | null)[]): Buffer {
   const type = columnType(typeName)
   // For text and most numbers, stored value and cell are the same.
-  const plain = type.storage === 'text' || (type.storage === 'number' && type.name !== 'Bool')
-  const cells = plain ? values : values.map((value) => type.fromStored(storedValue(value)))
+  const isPlain = type.storage === 'text' || (type.storage === 'number' && type.name !== 'Bool')
+  const cells = values.map((value) => {
+    if (isStoredError(value)) return errorFromStored(value)
+    return isPlain ? value : type.fromStored(storedValue(value))
+  })
   return Buffer.from(JSON.stringify(cells))
 }
 

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AutoIndexes, IndexStep } from '../indexes/auto-indexes'
 import type { Connection } from '../sqlite/connections'
 import {
@@ -7,6 +8,7 @@ import {
   type ActiveUploads,
 } from '../attachments/file-contents'
 import type { GroupCommit } from '../sqlite/group-commit'
+import type { GroupTask } from './derived-group'
 import type { ReaderPool } from '../sqlite/reader-pool'
 import { hasOldReplies, removeOldReplies } from '../log/replies'
 import type { WorkerPool } from '../workers/worker-pool'
@@ -22,8 +24,21 @@ export interface MaintenanceParts {
   readonly uploads: ActiveUploads
   /** Size in bytes of the write-ahead log above which new long reads wait until it is truncated. */
   readonly maxWalBytes: number
+  readonly formulas: FormulaWork
   /** Called when background work fails. */
   readonly failed: (error: unknown) => void
+}
+
+/** Formulas that are computed beside the writes. */
+export interface FormulaWork {
+  /** True when cells of formula columns are to be computed. */
+  isPending(): boolean
+  /** True when columns that depend on the time are to be computed again. */
+  isAged(): boolean
+  /** Changes whenever some of them have been computed. */
+  progress(): unknown
+  /** Computes some of them; resolves when that is on disk. */
+  run(task: GroupTask): Promise<void>
 }
 
 /**
@@ -35,6 +50,7 @@ export class DocumentMaintenance {
   private building = false
   private trimming = false
   private removing = false
+  private deriving = false
   private closed = false
 
   constructor(private readonly of: MaintenanceParts) {}
@@ -44,8 +60,9 @@ export class DocumentMaintenance {
     return this.chores.size > 0
   }
 
-  /** Resolves when none of it runs. */
-  async quiet(): Promise<void> {
+  /** Starts no further work; resolves when none of it runs. */
+  async finish(): Promise<void> {
+    this.closed = true
     while (this.chores.size > 0) await Promise.all(this.chores)
   }
 
@@ -90,6 +107,19 @@ export class DocumentMaintenance {
     }
   }
 
+  /** Schedules the computation of pending cells, in small steps between which writes proceed. */
+  derivePending(): void {
+    if (this.closed || this.deriving || !this.of.formulas.isPending()) return
+    void this.begin(() => this.deriveAll())
+  }
+
+  /** Schedules computing the columns that depend on the time, when that is due. */
+  deriveAged(): void {
+    const { formulas } = this.of
+    if (this.closed || !formulas.isAged()) return
+    void this.begin(() => formulas.run('volatile'))
+  }
+
   /** Holds back new long reads while the write-ahead log is too large: it cannot be reset while one runs. */
   watchLog(): void {
     const { pool, path, maxWalBytes } = this.of
@@ -124,6 +154,23 @@ export class DocumentMaintenance {
       while (!this.closed && (await group.add(() => removeOrphanedContents(writer, uploads))));
     } finally {
       this.removing = false
+    }
+  }
+
+  private async deriveAll(): Promise<void> {
+    const { formulas } = this.of
+    this.deriving = true
+    try {
+      while (!this.closed && formulas.isPending()) {
+        const before = formulas.progress()
+        await formulas.run('pending')
+        // Without an evaluator nothing was computed: the next write or sweep tries again.
+        if (formulas.progress() === before) return
+        // Writes that arrived meanwhile come first.
+        await nextTurn()
+      }
+    } finally {
+      this.deriving = false
     }
   }
 

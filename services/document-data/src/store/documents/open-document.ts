@@ -5,12 +5,13 @@ import { DocumentWriter, type DocumentReader, type Written } from '../document'
 import { DocumentLog } from '../log/document-log'
 import { GroupCommit } from '../sqlite/group-commit'
 import { IndexUse } from '../indexes/index-use'
-import { readLatestSeq, type Author, type LogEntry } from '../log/log'
+import { readLatestSeq, type Author, type LogEntry, type Operation } from '../log/log'
 import { migrate, requireDocumentFile } from '../sqlite/migrations/index'
 import { readEpoch } from '../log/publish-state'
 import { ReaderPool } from '../sqlite/reader-pool'
 import { readSchema, type Schema } from '../schema/schema'
 import { ReadCache } from './read-cache'
+import { DerivedGroup, type GroupEntry, type GroupTask } from './derived-group'
 import type { DocumentEvents, SharedResources } from './shared-resources'
 import { DocumentMaintenance } from './maintenance'
 
@@ -38,6 +39,9 @@ export class OpenDocument {
   /** The state on disk, and the state within the running transaction. */
   private committed: { schema: Schema; seq: number }
   private working: { schema: Schema; seq: number }
+  /** The writes of the open transaction that changed something, and its other work. */
+  private entries: GroupEntry[] = []
+  private readonly tasks = new Set<GroupTask>()
   private saveMarks = false
   private closedBy: AppError | undefined
   private burdened = false
@@ -67,7 +71,8 @@ export class OpenDocument {
     this.replies = new ReadCache(shared.replyBudget, shared.figures)
     const { stages } = shared
     const hooks = {
-      derive: stages?.derive && ((signal: AbortSignal) => stages.derive?.(docId, signal)),
+      derive:
+        stages?.derive && ((signal: AbortSignal) => stages.derive?.(this.derivedGroup(), signal)),
       append:
         stages?.append &&
         ((signal: AbortSignal) => stages.append?.(docId, this.log.stored, signal)),
@@ -93,8 +98,16 @@ export class OpenDocument {
       workers,
       uploads,
       maxWalBytes,
+      formulas: {
+        isPending: () => hasPending(this.committed.schema),
+        progress: () => this.committed.schema,
+        isAged: () => shared.stages?.isAged?.(docId, this.committed.schema) ?? false,
+        run: (task) => this.runTask(task),
+      },
       failed,
     })
+    // Of a document that was closed, or of a service that ended, in the middle of a long computation.
+    if (stages?.derive) this.maintenance.derivePending()
     // Left by uploads that a crash interrupted.
     this.maintenance.removeOrphanedContents()
   }
@@ -163,6 +176,7 @@ export class OpenDocument {
       const result = fn(doc)
       const { nextSeq: next, operations, reply } = doc
       this.log.add({ seq: next > seq ? next : undefined, author, operations, reply })
+      if (next > seq) this.entries.push({ seq: next, operations })
       this.burdened = this.indexes.wrote(operations) || this.burdened
       this.working = { schema: doc.schema, seq: next }
       trace?.applied(operations)
@@ -228,6 +242,7 @@ export class OpenDocument {
     this.maintenance.close()
     this.group.close(reason)
     this.pool.close(reason)
+    this.shared.stages?.closed?.(this.docId)
     this.replies.clear()
     try {
       this.log.close(this.committed.seq, saveMarks)
@@ -243,11 +258,43 @@ export class OpenDocument {
     })
   }
 
+  /** Runs a task in the next group; resolves when it is on disk. */
+  private runTask(task: GroupTask): Promise<void> {
+    return this.group.add(() => {
+      this.tasks.add(task)
+    })
+  }
+
+  private derivedGroup(): DerivedGroup {
+    return new DerivedGroup({
+      docId: this.docId,
+      connection: this.writer,
+      entries: this.entries,
+      tasks: this.tasks,
+      schema: () => this.working.schema,
+      schemaChanged: () => {
+        this.writer.forget()
+        this.working = { ...this.working, schema: readSchema(this.writer) }
+      },
+      beginEntry: (operations) => this.addOwnEntry(operations),
+      extendEntry: (seq, operations) => this.log.extend(seq, operations),
+    })
+  }
+
+  private addOwnEntry(operations: readonly Operation[]): void {
+    const seq = this.working.seq + 1
+    const author: Author = { userId: 0, cause: 'formula', traceparent: '' }
+    this.log.add({ seq, author, operations, reply: undefined })
+    this.working = { ...this.working, seq }
+  }
+
   private remember(): () => void {
     const before = this.working
+    const entries = this.entries.length
     const forgetEntries = this.log.remember()
     return () => {
       forgetEntries()
+      this.entries.length = entries
       if (this.working.schema !== before.schema) this.writer.forget()
       this.working = before
     }
@@ -262,6 +309,8 @@ export class OpenDocument {
 
   private afterCommit(): void {
     this.log.committed()
+    this.entries = []
+    this.tasks.clear()
     this.shared.disk.accepted()
     this.saveMarks = false
     const logged = this.working.seq !== this.committed.seq
@@ -276,6 +325,7 @@ export class OpenDocument {
       this.shared.watch.wake(this.docId)
     }
     this.maintenance.watchLog()
+    if (this.shared.stages?.derive) this.maintenance.derivePending()
     if (this.burdened) this.maintenance.dropUnusedIndexes()
     this.burdened = false
     this.indexUse.improve(this.writer, (step) => this.maintenance.improve(step))
@@ -283,11 +333,21 @@ export class OpenDocument {
 
   private afterRollback(): void {
     this.log.undone()
+    this.entries = []
+    this.tasks.clear()
+    this.shared.stages?.undone?.(this.docId)
     this.saveMarks = false
     this.working = this.committed
     this.writer.forget()
     this.indexUse.forget()
   }
+}
+
+/** True when a formula column has cells that are to be computed. */
+function hasPending({ tables }: Schema): boolean {
+  return tables.some(({ columns }) =>
+    columns.some(({ pendingAfter, stopped }) => pendingAfter !== undefined && !stopped),
+  )
 }
 
 function heldBack(): AppError {

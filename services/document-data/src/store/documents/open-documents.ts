@@ -150,7 +150,7 @@ export class OpenDocuments implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.sweep)
     // An index that is being built holds the lock that closing needs.
-    await Promise.all([...this.open.values()].map((doc) => doc.maintenance.quiet()))
+    await Promise.all([...this.open.values()].map((doc) => doc.maintenance.finish()))
     await Promise.all([...this.open.keys()].map((docId) => this.close(docId)))
   }
 
@@ -213,6 +213,8 @@ export class OpenDocuments implements AsyncDisposable {
       doc.maintenance.dropUnusedIndexes()
       doc.maintenance.trimReplies()
       doc.maintenance.removeOrphanedContents()
+      doc.maintenance.derivePending()
+      doc.maintenance.deriveAged()
       this.parts.swept(doc)
     }
     const before = Date.now() - this.options.idleMs

@@ -8,6 +8,8 @@ import type { Operation } from '../log/log'
 import { LogWatch } from '../log/log-watch'
 import type { LogRecord } from '../log/record-writer'
 import { WorkerPool } from '../workers/worker-pool'
+import type { Schema } from '../schema/schema'
+import type { DerivedGroup } from './derived-group'
 import { LongReadSlots } from './long-read-slots'
 
 const MAX_WAL_BYTES = 64 * 1024 * 1024
@@ -32,7 +34,14 @@ export type TraceWrite = (traceparent: string) => WriteTrace | undefined
  * time.
  */
 export interface WriteStages {
-  derive?(docId: string, signal: AbortSignal): Promise<void> | undefined
+  /** Computes the formulas that depend on the writes of the group, and does its tasks. */
+  derive?(group: DerivedGroup, signal: AbortSignal): Promise<void> | undefined
+  /** The transaction of the latest group of this document was rolled back. */
+  undone?(docId: string): void
+  /** True when columns of this document that depend on the time have to be computed. */
+  isAged?(docId: string, schema: Schema): boolean
+  /** The document was closed. */
+  closed?(docId: string): void
   /** `records` are those that the transaction adds to the log. */
   append?(
     docId: string,

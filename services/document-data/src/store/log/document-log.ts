@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ByteBudget } from '../sqlite/byte-budget'
 import type { Connection } from '../sqlite/connections'
-import { readEntries, type LogEntry } from './log'
+import { readEntries, type LogEntry, type Operation } from './log'
 import { EVENT_BYTES, PublishState } from './publish-state'
 import { RecentEntries } from './recent-entries'
 import { RecordWriter, type LogRecord, type NewRecord } from './record-writer'
@@ -96,6 +96,11 @@ export class DocumentLog {
   /** Takes the record of a write, which `store` adds to the log. Throws `invalid` for one that is too large. */
   add(record: NewRecord): void {
     this.records.add(record)
+  }
+
+  /** Adds operations to the entry with this seq, which was taken and not stored yet. */
+  extend(seq: number, operations: readonly Operation[]): void {
+    this.records.extend(seq, operations)
   }
 
   /** Returns a function that forgets the records taken from now on, for a write that fails alone. */

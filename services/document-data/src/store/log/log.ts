@@ -50,6 +50,8 @@ export interface RowOperation {
   readonly tableRef: number
   readonly rowIds: readonly number[]
   readonly columns: readonly ColumnValues[]
+  /** True for cells that formulas computed: undoing the entry computes them again. */
+  readonly derived?: true
   /** Contents of attachments, in the order of the rows, where the operation gives them any. For redo only. */
   readonly contents?: readonly LoggedContent[]
 }
@@ -172,6 +174,16 @@ export function encodeEntry(
   if (bytes > MAX_ENTRY_BYTES)
     throw new AppError('invalid', 'VALUE_TOO_LARGE', 'a value is too large to store')
   return { seq, author, operations, json, bytes }
+}
+
+/** The entry with further operations at its end. Throws as `encodeEntry`. */
+export function extendEntry(entry: PendingEntry, more: readonly Operation[]): PendingEntry {
+  const json = JSON.stringify(more)
+  const joined = entry.operations.length === 0 ? json : `${entry.json.slice(0, -1)},${json.slice(1)}`
+  const bytes = Buffer.byteLength(joined)
+  if (bytes > MAX_ENTRY_BYTES)
+    throw new AppError('invalid', 'VALUE_TOO_LARGE', 'a value is too large to store')
+  return { ...entry, operations: [...entry.operations, ...more], json: joined, bytes }
 }
 
 /** Where a record stands in the log, and when it was written, in epoch milliseconds. */

@@ -2,6 +2,7 @@ import type { Connection } from '../sqlite/connections'
 import {
   appendEntry,
   encodeEntry,
+  extendEntry,
   readLatestPosition,
   type Author,
   type LogEntry,
@@ -73,6 +74,14 @@ export class RecordWriter {
     const entry = seq === undefined ? undefined : encodeEntry(seq, author, operations)
     if (entry ?? reply) this.pending.push({ entry, reply })
     if (reply) this.pendingReplies.push(reply)
+  }
+
+  /** Adds operations to the entry with this seq, which was taken and not stored yet. */
+  extend(seq: number, operations: readonly Operation[]): void {
+    const index = this.pending.findIndex(({ entry }) => entry?.seq === seq)
+    const found = this.pending[index]
+    if (!found?.entry) throw new Error('there is no such entry in the open transaction')
+    this.pending[index] = { ...found, entry: extendEntry(found.entry, operations) }
   }
 
   /** Returns a function that forgets the records taken from now on. */

@@ -7,6 +7,8 @@ export const localState: Readonly<Record<string, string>> = {
   _sheaf_log: 'the log is what redo reads',
   _sheaf_state: 'the epoch and the publishing marks belong to this copy of the document',
   _sheaf_replies: 'replies to idempotency keys change no content',
+  _sheaf_formulas: 'relations and progress of formulas follow from computing them again',
+  _sheaf_lookup_uses: 'keys that formulas look up follow from computing them again',
   _sheaf_indexes: 'automatic indexes follow from the queries of this copy',
   _sheaf_files: 'numbers of contents are local; contents are compared by their hash',
   _sheaf_file_chunks: 'chunks are compared as the contents of attachments',

@@ -51,7 +51,8 @@ function readOperations({ connection, seq: latest }: DocumentWriter, seq: number
   }
   if (!entry.operations)
     throw new AppError('too_large', 'CHANGE_TOO_LARGE', `change ${seq} is too large to be undone`)
-  return [...entry.operations]
+  // Formulas compute their cells again.
+  return entry.operations.filter((operation) => !('rowIds' in operation) || !operation.derived)
 }
 
 /** Changes of columns of one table, with the cells that they converted. */

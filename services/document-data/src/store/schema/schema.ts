@@ -1,6 +1,7 @@
 import { AppError } from '@sheaf/kit/errors'
 import type { ColumnType, DocumentSettings } from '../../values/column-type'
 import { columnType } from '../../values/column-types'
+import { withErrors, type StopReason } from '../../values/error-cells'
 import type { Connection } from '../sqlite/connections'
 import { findMetadataColumns } from './metadata-tables'
 import { tableNotFound } from './unknown-names'
@@ -35,6 +36,12 @@ export interface Column {
   readonly recalcDeps: string | null
   /** True for columns that listings leave out: manualSort and display columns. */
   readonly hidden: boolean
+  /** Cells of rows with a greater id are not computed yet; absent when all are. */
+  readonly pendingAfter?: number
+  /** The limit that the formula exceeded; it is not computed until it changes or is recalculated. */
+  readonly stopped?: StopReason
+  /** True when the formula depends on the time at which it runs. */
+  readonly isVolatile: boolean
 }
 
 /** A table with its columns by position; queries are built from it. */
@@ -119,7 +126,7 @@ export class Schema {
 export function readSchema(connection: Connection): Schema {
   const columns = new Map<number, Column[]>()
   const rows = connection
-    .prepare<ColumnRow>('SELECT * FROM _grist_Tables_column ORDER BY parentId, parentPos, id')
+    .prepare<ColumnRow>(COLUMNS)
     .all()
   for (const row of rows) {
     const siblings = columns.get(row.parentId)
@@ -134,6 +141,12 @@ export function readSchema(connection: Connection): Schema {
     ),
   )
 }
+
+const COLUMNS = `
+  SELECT c.*, f.column_ref IS NOT NULL AS isKnown, f.pending_after, f.stopped,
+    coalesce(f.volatile, 0) AS volatile
+  FROM _grist_Tables_column c LEFT JOIN _sheaf_formulas f ON f.column_ref = c.id
+  ORDER BY c.parentId, c.parentPos, c.id`
 
 const TABLES = `
   SELECT t.id AS ref, t.tableId, t.primaryViewId, t.summarySourceTable, t.onDemand,
@@ -162,6 +175,11 @@ interface ColumnRow {
   readonly reverseCol: number
   readonly recalcWhen: number
   readonly recalcDeps: string | null
+  /** 0 when the column, if it is a formula column, has never been computed. */
+  readonly isKnown: number
+  readonly pending_after: number | null
+  readonly stopped: StopReason | null
+  readonly volatile: number
 }
 
 const noMetadata: TableFacts = {
@@ -180,22 +198,33 @@ function createTable(facts: TableFacts, columns: readonly Column[]): Table {
 }
 
 function fromRow(row: ColumnRow): Column {
-  const { id, parentId: _table, parentPos, colId, type, ...rest } = row
+  const { id, parentId: _table, parentPos, colId, type, isKnown, ...others } = row
+  const { pending_after: pendingAfter, stopped, volatile, ...rest } = others
   const options = readOptions(row.widgetOptions)
+  const isFormula = row.isFormula !== 0
+  const isComputed = isFormula && row.formula !== ''
+  const plainType = columnType(type)
   return {
     ...rest,
     ref: id,
     id: colId,
     position: parentPos,
     typeName: type,
-    type: columnType(type),
+    type: row.formula === '' && plainType.storage !== 'any' ? plainType : withErrors(plainType),
     options,
     choices: readChoices(options),
-    isFormula: row.isFormula !== 0,
+    isFormula,
     untieColIdFromLabel: row.untieColIdFromLabel !== 0,
     hidden: isHidden(colId),
+    isVolatile: volatile !== 0,
+    ...(isComputed && isKnown === 0 && { pendingAfter: BEFORE_ALL_ROWS }),
+    ...(isComputed && pendingAfter !== null && { pendingAfter }),
+    ...(isComputed && stopped !== null && { stopped }),
   }
 }
+
+/** Row ids are positive. */
+export const BEFORE_ALL_ROWS = 0
 
 /** Clients store arbitrary text here, so anything but an object counts as empty. */
 function readOptions(text: string): Record<string, unknown> {
@@ -234,6 +263,10 @@ function metadataColumn(of: { id: string; type: string; position: number }): Col
     reverseCol: 0,
     recalcWhen: 0,
     recalcDeps: null,
+    isKnown: 1,
+    pending_after: null,
+    stopped: null,
+    volatile: 0,
   })
 }
 

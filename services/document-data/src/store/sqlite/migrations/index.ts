@@ -6,11 +6,20 @@ import { sql as repliesSize } from './003-replies-size'
 import { sql as files } from './004-files'
 import { sql as logChecksum } from './005-log-checksum'
 import { sql as recordPositions } from './006-record-positions'
+import { sql as formulas } from './007-formulas'
 
 /**
  * Append-only, never edited after a release; `user_version` of a file is the number of applied migrations.
  */
-const migrations: readonly string[] = [init, refs, repliesSize, files, logChecksum, recordPositions]
+const migrations: readonly string[] = [
+  init,
+  refs,
+  repliesSize,
+  files,
+  logChecksum,
+  recordPositions,
+  formulas,
+]
 
 /** `user_version` of the newest schema. */
 export const newestVersion = migrations.length

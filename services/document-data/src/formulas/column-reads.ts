@@ -1,0 +1,75 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { quoteId } from '../quoting/quote'
+import { requireRow, type Connection } from '../store/sqlite/connections'
+
+/** Cells in one message: a few milliseconds of the event loop. */
+const CHUNK_CELLS = 20_000
+
+/** Stored cells to send: of a column in all rows or in some, or only the ids of the rows. */
+export interface CellsWanted {
+  readonly tableId: string
+  readonly colId?: string
+  readonly rowIds?: readonly number[]
+}
+
+/**
+ * Sends stored cells as messages of type `cells`, whose lists SQLite writes. Other work runs between two of them; it
+ * cannot write to this document, whose transaction is open.
+ */
+export async function sendCells(
+  connection: Connection,
+  wanted: CellsWanted,
+  send: (message: Buffer) => void,
+): Promise<void> {
+  const { tableId, colId, rowIds } = wanted
+  const name = colId === undefined ? undefined : quoteId(colId)
+  const where = rowIds ? ' AND id IN (SELECT value FROM json_each(?))' : ''
+  const statement = connection.raw<[Buffer, number | null, number, ...Buffer[]]>(
+    `SELECT CAST(json_group_array(id) AS BLOB), max(id), count(*)${name ? ', CAST(json_group_array(c) AS BLOB)' : ''}
+     FROM (SELECT id${name ? `, ${name} AS c` : ''} FROM ${quoteId(tableId)} NOT INDEXED
+       WHERE id > ?${where} ORDER BY id LIMIT ${CHUNK_CELLS})`,
+  )
+  const ids = rowIds ? [JSON.stringify(rowIds)] : []
+  for (let after = Number.MIN_SAFE_INTEGER; ;) {
+    const [rows, last, count, values] = requireRow(statement.get(after, ...ids))
+    const isLast = last === null || count < CHUNK_CELLS
+    send(
+      Buffer.concat([
+        Buffer.from('{"type":"cells","rows":'),
+        rows,
+        ...(values ? [Buffer.from(',"values":'), values] : []),
+        Buffer.from(`,"last":${isLast}}`),
+      ]),
+    )
+    if (isLast) return
+    after = last
+    await nextTurn()
+  }
+}
+
+/** Rows of a table that an evaluator has to read again, and the columns of which it holds cells. */
+export interface UpdateWanted {
+  readonly tableId: string
+  readonly columns: readonly { readonly ref: number; readonly id: string }[]
+  readonly rowIds: readonly number[]
+}
+
+/** The member `updates` of a message for one table, as JSON. */
+export function updateJson(connection: Connection, wanted: UpdateWanted): string {
+  const { tableId, columns, rowIds } = wanted
+  const lists = columns.map((_, i) => `, json_group_array(c${i})`).join('')
+  const cells = columns.map(({ id }, i) => `, ${quoteId(id)} AS c${i}`).join('')
+  const [rows, ...values] = requireRow(
+    connection
+      .raw<[string, ...string[]]>(
+        `SELECT json_group_array(id)${lists} FROM (
+           SELECT id${cells} FROM ${quoteId(tableId)}
+           WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id)`,
+      )
+      .get(JSON.stringify(rowIds)),
+  )
+  const found = new Set(JSON.parse(rows) as number[])
+  const gone = rowIds.filter((id) => !found.has(id))
+  const parts = columns.map(({ ref }, i) => `{"ref":${ref},"values":${values[i] ?? '[]'}}`)
+  return `{"tableId":${JSON.stringify(tableId)},"rows":${rows},"gone":${JSON.stringify(gone)},"columns":[${parts.join(',')}]}`
+}

@@ -1,0 +1,324 @@
+import { quoteId } from '../quoting/quote'
+import { requireRow } from '../store/sqlite/connections'
+import { DerivedGroup, type ChangedCells } from '../store/documents/derived-group'
+import type { StopReason } from '../values/error-cells'
+import type { Dependencies } from './dependencies'
+import type { DirtyColumn } from './dirty-cells'
+import { DirtyFinder } from './dirty-finder'
+import type { EvaluatorPool, EvaluatorSession } from './evaluator-pool'
+import { Exchange, type ColumnResults, type ExchangeOutcome } from './exchange'
+import { columnsOf, type ColumnOfTable } from './formula-columns'
+import { FormulaStates } from './formula-states'
+import type { FormulaTimings } from './formula-timings'
+import { learn } from './learning'
+import type { DirtyMessage } from './messages'
+import { FEW_ROWS } from './next-slice'
+import type { Relations } from './relations'
+
+/** Limits of computing formulas. */
+export interface FormulaLimits {
+  /** Milliseconds for all formulas of a group of writes; one column has half of it. */
+  readonly ms: number
+  /** Cells that are computed within a write; more become pending. */
+  readonly cells: number
+}
+
+/** What a derivation needs beside the group. */
+export interface DerivationParts {
+  readonly pool: EvaluatorPool
+  readonly limits: FormulaLimits
+  readonly timings: FormulaTimings
+  readonly signal: AbortSignal
+}
+
+/** Times that cells may become dirty because keys that formulas look up were computed. */
+const MAX_ROUNDS = 50
+/** Above every row id. */
+const LAST_ROW = Number.MAX_SAFE_INTEGER
+
+/** Computes the dirty cells of one group of writes, and stores the results in its transaction. */
+export class Derivation {
+  /** Relations that were learned, by column ref. */
+  readonly learned = new Map<number, Relations>()
+  readonly states: FormulaStates
+  /** Columns of which the evaluator may hold cells that are no longer valid. */
+  private readonly forgotten = new Set<number>()
+  private readonly done = new Map<number, Set<number>>()
+  private readonly until: number
+  private finder: DirtyFinder
+  private retries = 1
+
+  constructor(
+    private readonly group: DerivedGroup,
+    private dependencies: Dependencies,
+    private readonly parts: DerivationParts,
+  ) {
+    this.states = new FormulaStates(group.connection)
+    this.until = performance.now() + parts.limits.ms
+    this.finder = this.newFinder()
+  }
+
+  /** The dependencies with what was learned. */
+  get newDependencies(): Dependencies {
+    return this.dependencies
+  }
+
+  /** Finds what depends on the writes of the group. */
+  find(): DirtyFinder {
+    this.finder.addEntries(this.group.entries)
+    return this.finder
+  }
+
+  /** Adds cells to compute that no write of the group concerns. */
+  add(of: ColumnOfTable, rows: readonly number[] | 'all'): void {
+    this.finder.add(of, rows, DerivedGroup.OWN_ENTRY)
+  }
+
+  /** True when nothing is to be computed. */
+  get isIdle(): boolean {
+    return this.request().length === 0
+  }
+
+  /** Computes the dirty cells; those that exceed a limit become pending, or their formula is stopped. */
+  async run(): Promise<void> {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      this.deferExcess()
+      const request = this.request()
+      if (request.length === 0) break
+      const session = await this.parts.pool.acquire(this.group.docId, this.parts.signal)
+      if (!session) {
+        this.deferAll()
+        break
+      }
+      const outcome = await this.exchange(session, request)
+      if (this.parts.signal.aborted) return
+      if (outcome.kind === 'done') this.finishRound(outcome)
+      else this.giveUp(outcome)
+    }
+    this.finish()
+  }
+
+  /** Computes these cells, which are pending, without what depends on them. Returns false when a limit was exceeded. */
+  async runSlice(of: ColumnOfTable, from: number, to: number): Promise<ExchangeOutcome | undefined> {
+    const session = await this.parts.pool.acquire(this.group.docId, this.parts.signal)
+    if (!session) return undefined
+    this.finder = this.newFinder()
+    const outcome = await this.exchange(session, [{ ref: of.column.ref, from, to }])
+    if (outcome.kind === 'done' && !this.parts.signal.aborted) {
+      this.learn(outcome)
+      this.store(outcome.results)
+    }
+    return outcome
+  }
+
+  /** What is left has no row to compute, or is pending. */
+  finish(): void {
+    this.markComputed(this.finder.dirty.columns.values())
+    this.refreshSchema()
+  }
+
+  /** Stops a formula: its cells become an error, and what depends on them is computed again. */
+  stop(of: ColumnOfTable, reason: StopReason): void {
+    this.states.setStopped(of.column.ref, reason)
+    this.refreshSchema()
+    const now = columnsOf(this.group.schema).byRef.get(of.column.ref)
+    if (now) this.finder.add(now, 'all', DerivedGroup.OWN_ENTRY)
+    this.finder.dirty.columns.delete(of.column.ref)
+  }
+
+  /** Must follow changes of what the schema contains. */
+  refreshSchema(): void {
+    if (!this.states.takeChanged()) return
+    this.group.schemaChanged()
+    this.dependencies = this.dependencies.changed(this.group.schema, new Map())
+    const { dirty } = this.finder
+    this.finder = this.newFinder()
+    const { byRef } = columnsOf(this.group.schema)
+    for (const [ref, column] of dirty.columns) {
+      const of = byRef.get(ref)
+      if (!of) continue
+      const moved = this.finder.dirty.column(of)
+      moved.all = column.all
+      for (const [row, seq] of column.rows) moved.rows.set(row, seq)
+    }
+  }
+
+  private newFinder(): DirtyFinder {
+    const { connection, schema } = this.group
+    const maxRows = this.parts.limits.cells
+    return new DirtyFinder({ connection, schema, dependencies: this.dependencies, maxRows })
+  }
+
+  private async exchange(
+    session: EvaluatorSession,
+    dirty: readonly DirtyMessage[],
+  ): Promise<ExchangeOutcome> {
+    const { pool, limits, signal } = this.parts
+    const { computed } = columnsOf(this.group.schema)
+    const own = new Set(dirty.map(({ ref }) => ref))
+    const request = {
+      dirty,
+      forget: [...this.forgotten].filter((ref) => !own.has(ref)),
+      pending: computed.flatMap(({ column: { ref, pendingAfter: after, stopped } }) =>
+        after === undefined || stopped ? [] : [{ ref, after }],
+      ),
+      stopped: computed.flatMap(({ column: { ref, stopped: reason } }) =>
+        reason ? [{ ref, reason }] : [],
+      ),
+    }
+    this.forgotten.clear()
+    const source = { connection: this.group.connection, schema: this.group.schema }
+    try {
+      return await new Exchange(session, source, {
+        columnMs: limits.ms / 2,
+        until: Math.max(this.until, performance.now() + limits.ms / 10),
+      }).run(request, signal)
+    } finally {
+      pool.release(session)
+    }
+  }
+
+  /** The dirty cells to compute now: not those that are pending or of stopped formulas. */
+  private request(): DirtyMessage[] {
+    const messages: DirtyMessage[] = []
+    for (const [ref, dirty] of this.finder.dirty.columns) {
+      const { column } = dirty.of
+      const upTo = column.pendingAfter ?? LAST_ROW
+      if (column.pendingAfter !== undefined) this.forgotten.add(ref)
+      if (column.stopped) continue
+      if (dirty.all !== undefined) {
+        if (upTo > 0 && this.hasRows(dirty, upTo)) messages.push({ ref, from: 1, to: upTo })
+        continue
+      }
+      const rows = this.existing(dirty, upTo)
+      if (rows.length > 0) messages.push({ ref, rows })
+    }
+    return messages
+  }
+
+  private hasRows({ of }: DirtyColumn, upTo: number): boolean {
+    return (
+      this.group.connection
+        .pluck(`SELECT EXISTS (SELECT 1 FROM ${quoteId(of.table.tableId)} WHERE id <= ?)`)
+        .get(upTo) === 1
+    )
+  }
+
+  private existing({ of, rows }: DirtyColumn, upTo: number): number[] {
+    return this.group.connection
+      .pluck<number>(
+        `SELECT id FROM ${quoteId(of.table.tableId)}
+         WHERE id IN (SELECT value FROM json_each(?)) AND id <= ? ORDER BY id`,
+      )
+      .all(JSON.stringify([...rows.keys()]), upTo)
+  }
+
+  /** Makes columns pending whose dirty cells are more than a write computes. */
+  private deferExcess(): void {
+    const counted = [...this.finder.dirty.columns.values()]
+      .map((dirty) => ({ dirty, count: this.count(dirty) }))
+      .sort((a, b) => a.count - b.count)
+    let left = this.parts.limits.cells
+    let isExceeded = false
+    for (const { dirty, count } of counted) {
+      left -= count
+      if (left >= 0 || count === 0) continue
+      isExceeded = true
+      this.defer(dirty)
+    }
+    if (isExceeded) this.refreshSchema()
+  }
+
+  private count({ of, all, rows }: DirtyColumn): number {
+    if (of.column.stopped) return 0
+    const upTo = of.column.pendingAfter ?? LAST_ROW
+    if (all === undefined) return [...rows.keys()].filter((row) => row <= upTo).length
+    return requireRow(
+      this.group.connection
+        .pluck<number>(`SELECT count(*) FROM ${quoteId(of.table.tableId)} WHERE id <= ?`)
+        .get(upTo),
+    )
+  }
+
+  private deferAll(): void {
+    for (const dirty of this.finder.dirty.columns.values())
+      if (this.count(dirty) > 0) this.defer(dirty)
+    this.refreshSchema()
+  }
+
+  /** Makes the dirty cells of a column, and those of all rows after the first of them, pending. */
+  private defer(dirty: DirtyColumn): void {
+    const { column } = dirty.of
+    const first = dirty.all === undefined ? Math.min(...dirty.rows.keys()) : 1
+    this.states.setPending(column.ref, Math.min(first - 1, column.pendingAfter ?? LAST_ROW))
+    this.forgotten.add(column.ref)
+    // Rows that will be found by other keys are not known before the column is computed.
+    if (this.dependencies.lookupsBy(column.ref).length > 0)
+      this.finder.add(dirty.of, 'all', dirty.all ?? DerivedGroup.OWN_ENTRY)
+  }
+
+  /** Stores the results, and finds the cells that depend on keys that are among them. */
+  private finishRound(outcome: ExchangeOutcome & { kind: 'done' }): void {
+    this.learn(outcome)
+    const { dirty } = this.finder
+    const changed = this.store(outcome.results, (ref, row) => dirty.columns.get(ref)?.ownerOf(row) ?? 0)
+    for (const [ref, { rowIds }] of outcome.results) {
+      const done = this.done.get(ref) ?? new Set()
+      this.done.set(ref, done)
+      for (const row of rowIds) done.add(row)
+    }
+    this.markComputed(dirty.columns.values())
+    this.finder = this.newFinder()
+    const isDone = (ref: number, row: number) => this.done.get(ref)?.has(row) ?? false
+    for (const { of, cells } of changed) {
+      const seq = Math.max(...cells.rowIds.map((row) => dirty.columns.get(of.column.ref)?.ownerOf(row) ?? 0))
+      this.finder.addLookups(of, cells.rowIds, { seq, done: isDone })
+    }
+  }
+
+  private learn({ done }: ExchangeOutcome & { kind: 'done' }): void {
+    const { schema } = this.group
+    const learned = learn(done, { schema, states: this.states, dependencies: this.dependencies })
+    for (const [ref, relations] of learned) this.learned.set(ref, relations)
+    this.parts.timings.add(done.timings)
+    this.refreshSchema()
+    this.dependencies = this.dependencies.changed(this.group.schema, learned)
+  }
+
+  private store(
+    results: ReadonlyMap<number, ColumnResults>,
+    ownerOf: (ref: number, row: number) => number = () => DerivedGroup.OWN_ENTRY,
+  ): { of: ColumnOfTable; cells: ChangedCells }[] {
+    const { byRef } = columnsOf(this.group.schema)
+    const all: { of: ColumnOfTable; cells: ChangedCells }[] = []
+    for (const [ref, { rowIds, values }] of results) {
+      const of = byRef.get(ref)
+      if (!of) continue
+      const owners = (row: number) => ownerOf(ref, row)
+      const cells = this.group.write({ ...of, rowIds, values, owners })
+      if (cells.rowIds.length > 0) all.push({ of, cells })
+    }
+    return all
+  }
+
+  /** A column that was dirty as a whole is computed to its end, unless it is pending. */
+  private markComputed(columns: Iterable<DirtyColumn>): void {
+    for (const { of, all } of columns)
+      if (all !== undefined && of.column.pendingAfter === undefined)
+        this.states.setPending(of.column.ref, undefined)
+  }
+
+  /** After a limit was exceeded: the column to blame is stopped, or computed in smaller steps. */
+  private giveUp(outcome: Exclude<ExchangeOutcome, { kind: 'done' }>): void {
+    const of = columnsOf(this.group.schema).byRef.get(outcome.column ?? 0)
+    if (outcome.kind === 'failed' && this.retries-- > 0) return
+    if (!of || outcome.kind === 'late') return this.deferAll()
+    const dirty = this.finder.dirty.columns.get(of.column.ref)
+    const isFew = !dirty || this.count(dirty) <= FEW_ROWS
+    if (!isFew) {
+      this.defer(dirty)
+      return this.refreshSchema()
+    }
+    this.stop(of, outcome.kind === 'stopped' ? outcome.reason : 'memory')
+  }
+}

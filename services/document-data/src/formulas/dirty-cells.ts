@@ -1,0 +1,57 @@
+import type { ColumnOfTable } from './formula-columns'
+
+/** Cells of one formula column that have to be computed, each with the seq of the write that it belongs to. */
+export class DirtyColumn {
+  /** The seq, when all cells of the column are dirty. */
+  all: number | undefined
+  readonly rows = new Map<number, number>()
+
+  constructor(readonly of: ColumnOfTable) {}
+
+  /** The seq of the write that the cell belongs to. */
+  ownerOf(rowId: number): number {
+    return this.rows.get(rowId) ?? this.all ?? 0
+  }
+}
+
+/** Dirty cells of a document, by column ref. */
+export class DirtyCells {
+  readonly columns = new Map<number, DirtyColumn>()
+
+  /** True when no cell is dirty. */
+  get isEmpty(): boolean {
+    return this.columns.size === 0
+  }
+
+  /** The dirty cells of a column, none at first. */
+  column(of: ColumnOfTable): DirtyColumn {
+    const known = this.columns.get(of.column.ref)
+    if (known) return known
+    const made = new DirtyColumn(of)
+    this.columns.set(of.column.ref, made)
+    return made
+  }
+
+  /**
+   * Marks cells; cells that are marked keep their owner. Returns the newly marked rows. More than `maxRows` rows of a
+   * column make all of it dirty.
+   */
+  mark(
+    of: ColumnOfTable,
+    rows: readonly number[] | 'all',
+    { seq, maxRows }: { readonly seq: number; readonly maxRows: number },
+  ): readonly number[] | 'all' {
+    const column = this.column(of)
+    if (column.all !== undefined) return []
+    const added: number[] = []
+    if (rows !== 'all')
+      for (const row of rows)
+        if (!column.rows.has(row)) {
+          column.rows.set(row, seq)
+          added.push(row)
+        }
+    if (rows !== 'all' && column.rows.size <= maxRows) return added
+    column.all = seq
+    return 'all'
+  }
+}

@@ -1,0 +1,199 @@
+import type { LogValue, Operation, RowOperation } from '../store/log/log'
+import type { Schema } from '../store/schema/schema'
+import type { Connection } from '../store/sqlite/connections'
+import type { GroupEntry } from '../store/documents/derived-group'
+import type { Dependencies, LookupUser, Reader } from './dependencies'
+import { DirtyCells } from './dirty-cells'
+import { columnsOf, type ColumnOfTable } from './formula-columns'
+import { keysOfRows, rowsLookingUp } from './lookup-keys'
+import { changedStructure, type StructureChange } from './structure-change'
+import { traceBack } from './trace-back'
+
+/** What a search for dirty cells needs of the open transaction. */
+export interface FinderParts {
+  readonly connection: Connection
+  readonly schema: Schema
+  readonly dependencies: Dependencies
+  /** Rows of one column beyond which all of it is dirty. */
+  readonly maxRows: number
+}
+
+interface Change {
+  readonly of: ColumnOfTable
+  readonly rows: readonly number[] | 'all'
+  readonly seq: number
+}
+
+/**
+ * Finds the cells that depend on changes: directly, over references and lookups, and over other formulas. Cells that
+ * might depend on them are included; none is missing, provided that the relations are complete.
+ */
+export class DirtyFinder {
+  readonly dirty = new DirtyCells()
+  /** Formula columns that are new or have changed, by ref: nothing is known of them any more. */
+  readonly renewed = new Set<number>()
+  private readonly queue: Change[] = []
+  /** While writes are gone through backwards: values of cells before the later ones. */
+  private readonly earlier = new Map<number, Map<number, LogValue>>()
+
+  constructor(private readonly parts: FinderParts) {}
+
+  /**
+   * Adds what depends on these writes. They are gone through from the last to the first, so that a cell belongs to the
+   * last write that concerns it, and so that lookups see each key that a row had in between.
+   */
+  addEntries(entries: readonly GroupEntry[]): void {
+    for (const { seq, operations } of [...entries].reverse())
+      for (const operation of [...operations].reverse()) {
+        if ('rowIds' in operation) this.addRows(operation, seq)
+        else this.addStructure(changedStructure(operation), seq)
+        this.propagate()
+      }
+    this.earlier.clear()
+  }
+
+  /** Marks cells of a formula column, and what depends on them. */
+  add(of: ColumnOfTable, rows: readonly number[] | 'all', seq: number): void {
+    this.mark(of, rows, seq)
+    this.propagate()
+  }
+
+  /** Marks what looks up the keys that these rows have now, except the cells of `done`. */
+  addLookups(of: ColumnOfTable, rowIds: readonly number[], { seq, done }: NewKeys): void {
+    for (const user of this.parts.dependencies.lookupsBy(of.column.ref)) {
+      const rows = this.rowsByKeys(user, rowIds)
+      const others = rows.filter((row) => !done(user.of.column.ref, row))
+      this.mark(user.of, others, seq)
+    }
+    this.propagate()
+  }
+
+  private addRows(operation: RowOperation, seq: number): void {
+    const { schema } = this.parts
+    const table = schema.findByRef(operation.tableRef)
+    if (!table) return
+    const { kind, rowIds } = operation
+    const { byRef, computed } = columnsOf(schema)
+    if (kind === 'add_rows')
+      for (const of of computed) if (of.table === table) this.mark(of, rowIds, seq)
+    if (kind === 'update_rows') {
+      const changed = operation.columns.flatMap(({ ref }) => byRef.get(ref) ?? [])
+      for (const of of changed) this.enqueue(of, rowIds, seq)
+      const users = new Set(
+        changed.flatMap(({ column }) => this.parts.dependencies.lookupsBy(column.ref)),
+      )
+      this.addKeys([...users], operation, seq)
+      return
+    }
+    this.addKeys(this.parts.dependencies.lookupsIn(table.ref), operation, seq)
+    for (const reader of this.parts.dependencies.readersOfRows(table.ref))
+      if (typeof reader.read.from !== 'number' || reader.read.path.length > 0)
+        this.markReader(reader, rowIds, seq)
+  }
+
+  /** Marks what looks up the keys that the rows had after and before the operation. */
+  private addKeys(users: readonly LookupUser[], operation: RowOperation, seq: number): void {
+    const { rowIds, kind } = operation
+    const mark = () => {
+      for (const user of users) this.mark(user.of, this.rowsByKeys(user, rowIds), seq)
+    }
+    if (kind !== 'remove_rows') mark()
+    this.goBack(operation)
+    if (kind !== 'add_rows') mark()
+  }
+
+  private goBack({ rowIds, columns }: RowOperation): void {
+    for (const { ref, old } of columns) {
+      if (!old || this.parts.dependencies.lookupsBy(ref).length === 0) continue
+      const values = this.earlier.get(ref) ?? new Map<number, LogValue>()
+      this.earlier.set(ref, values)
+      rowIds.forEach((id, index) => values.set(id, old[index] ?? null))
+    }
+  }
+
+  private rowsByKeys(user: LookupUser, rowIds: readonly number[]): number[] {
+    const { connection, schema } = this.parts
+    const { lookup } = user
+    return rowsLookingUp(
+      connection,
+      user,
+      keysOfRows(connection, schema, { lookup, rowIds, others: this.earlier }),
+    )
+  }
+
+  private addStructure(change: StructureChange | undefined, seq: number): void {
+    if (!change) return
+    const { byRef, computed } = columnsOf(this.parts.schema)
+    for (const ref of change.columns) {
+      const of = byRef.get(ref)
+      if (of && computed.includes(of)) {
+        if (change.renews) this.renewed.add(ref)
+        this.mark(of, 'all', seq)
+      } else this.enqueueReaders(ref, seq)
+    }
+    for (const { of } of change.tables.flatMap((ref) => [
+      ...this.parts.dependencies.readersOfRows(ref),
+      ...this.parts.dependencies.lookupsIn(ref),
+    ]))
+      this.mark(of, 'all', seq)
+    for (const of of computed)
+      if (change.mentions(of.column.formula)) this.mark(of, 'all', seq)
+  }
+
+  private enqueueReaders(ref: number, seq: number): void {
+    const { dependencies } = this.parts
+    for (const { of } of [...dependencies.readersOf(ref), ...dependencies.lookupsBy(ref)])
+      this.mark(of, 'all', seq)
+  }
+
+  private mark(of: ColumnOfTable, rows: readonly number[] | 'all', seq: number): void {
+    if (rows !== 'all' && rows.length === 0) return
+    const added = this.dirty.mark(of, rows, { seq, maxRows: this.parts.maxRows })
+    if (added === 'all' || added.length > 0) this.enqueue(of, added, seq)
+  }
+
+  private enqueue(of: ColumnOfTable, rows: readonly number[] | 'all', seq: number): void {
+    const { dependencies } = this.parts
+    const { ref } = of.column
+    if (dependencies.readersOf(ref).length > 0 || dependencies.lookupsBy(ref).length > 0)
+      this.queue.push({ of, rows, seq })
+  }
+
+  private propagate(): void {
+    const { dependencies } = this.parts
+    for (let change = this.queue.pop(); change; change = this.queue.pop()) {
+      const { of, rows, seq } = change
+      for (const reader of dependencies.readersOf(of.column.ref))
+        this.markReader(reader, rows, seq)
+      for (const user of dependencies.lookupsBy(of.column.ref))
+        this.mark(user.of, rows === 'all' ? 'all' : this.rowsByKeys(user, rows), seq)
+    }
+  }
+
+  private markReader({ of, read }: Reader, rows: readonly number[] | 'all', seq: number): void {
+    if (this.dirty.columns.get(of.column.ref)?.all !== undefined) return
+    this.mark(of, this.rowsReading({ of, read }, rows), seq)
+  }
+
+  /** The rows of a formula column whose reads concern these rows. */
+  private rowsReading({ of, read }: Reader, rows: readonly number[] | 'all') {
+    if (rows === 'all' || read.from === 'any') return 'all'
+    const { connection, schema, dependencies } = this.parts
+    const begin = traceBack(connection, schema, read.path, rows)
+    if (begin === 'all' || read.from === 'row') return begin
+    const lookup = dependencies.relationsOf(of.column.ref).lookups[read.from]
+    if (!lookup) return 'all'
+    return this.rowsByKeys({ of, lookup, position: read.from }, begin)
+  }
+}
+
+/** The cells that were computed already. */
+export interface NewKeys {
+  readonly seq: number
+  readonly done: (columnRef: number, rowId: number) => boolean
+}
+
+/** True when the operations change tables or columns. */
+export function changesStructure(operations: readonly Operation[]): boolean {
+  return operations.some((operation) => !('rowIds' in operation))
+}

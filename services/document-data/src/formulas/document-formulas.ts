@@ -1,0 +1,150 @@
+import { quoteId } from '../quoting/quote'
+import { DerivedGroup } from '../store/documents/derived-group'
+import type { Schema } from '../store/schema/schema'
+import { Dependencies } from './dependencies'
+import { Derivation, type FormulaLimits } from './derivation'
+import { changesStructure } from './dirty-finder'
+import type { EvaluatorPool } from './evaluator-pool'
+import { columnsOf } from './formula-columns'
+import { FormulaTimings } from './formula-timings'
+import { FEW_ROWS, nextSlice, SliceSizes, type Slice } from './next-slice'
+
+/** Changed rows of a table beyond which an evaluator reads its columns again. */
+const MAX_STALE_ROWS = 5000
+/** How often columns that depend on the time are computed again, in milliseconds. */
+const VOLATILE_MS = 3_600_000
+
+/** The formulas of one open document. */
+export class DocumentFormulas {
+  readonly timings = new FormulaTimings()
+  private readonly sizes = new SliceSizes()
+  private dependencies: Dependencies | undefined
+  private refreshedAt = Date.now()
+
+  constructor(
+    private readonly docId: string,
+    private readonly pool: EvaluatorPool,
+    private readonly limits: FormulaLimits,
+  ) {}
+
+  /** See WriteStages. Returns a promise only when an evaluator has to compute. */
+  derive(group: DerivedGroup, signal: AbortSignal): Promise<void> | undefined {
+    const { entries, tasks } = group
+    const changes = entries.some(({ operations }) => changesStructure(operations))
+    if (!changes && columnsOf(group.schema).computed.length === 0) return undefined
+    this.noteRows(group)
+    const derivation = this.begin(group, signal)
+    if (changes) derivation.states.tidy()
+    const { renewed } = derivation.find()
+    if (renewed.size > 0) derivation.states.renew(renewed)
+    derivation.refreshSchema()
+    if (tasks.has('volatile')) this.addVolatile(group, derivation)
+    if (derivation.isIdle && !tasks.has('pending')) {
+      derivation.finish()
+      this.end(derivation)
+      return undefined
+    }
+    return this.compute(group, derivation, signal)
+  }
+
+  /** The transaction of the latest group was rolled back. */
+  undone(): void {
+    this.dependencies = undefined
+    const session = this.pool.find(this.docId)
+    if (session) session.isLost = true
+  }
+
+  /** True when columns that depend on the time are due. */
+  isAged(schema: Schema): boolean {
+    return (
+      Date.now() - this.refreshedAt >= VOLATILE_MS &&
+      columnsOf(schema).computed.some(({ column }) => column.isVolatile && !column.stopped)
+    )
+  }
+
+  private begin(group: DerivedGroup, signal: AbortSignal): Derivation {
+    this.dependencies ??= Dependencies.load(group.connection, group.schema)
+    this.dependencies = this.dependencies.changed(group.schema, new Map())
+    const { pool, limits, timings } = this
+    return new Derivation(group, this.dependencies, { pool, limits, timings, signal })
+  }
+
+  private async compute(
+    group: DerivedGroup,
+    derivation: Derivation,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await derivation.run()
+    if (group.tasks.has('pending') && !signal.aborted) await this.computeSlice(group, derivation)
+    // After a rollback another transaction may be open.
+    if (signal.aborted) return
+    this.end(derivation)
+    group.finish()
+  }
+
+  private end(derivation: Derivation): void {
+    this.dependencies = derivation.newDependencies
+  }
+
+  private addVolatile(group: DerivedGroup, derivation: Derivation): void {
+    this.refreshedAt = Date.now()
+    for (const of of columnsOf(group.schema).computed)
+      if (of.column.isVolatile && !of.column.stopped) derivation.add(of, 'all')
+  }
+
+  /** Computes one step of the pending cells. */
+  private async computeSlice(group: DerivedGroup, derivation: Derivation): Promise<void> {
+    const { sizes } = this
+    const dependencies = derivation.newDependencies
+    const slice = nextSlice(group.connection, group.schema, { dependencies, sizes })
+    if (!slice) return
+    const { ref } = slice.of.column
+    if (slice.to < slice.from) return this.moveOn(derivation, slice)
+    const begun = performance.now()
+    const outcome = await derivation.runSlice(slice.of, slice.from, slice.to)
+    if (!outcome) return
+    if (outcome.kind === 'done') {
+      sizes.took(ref, performance.now() - begun)
+      return this.moveOn(derivation, slice)
+    }
+    const isFew = this.countRows(group, slice) <= FEW_ROWS
+    sizes.exceeded(ref)
+    if (outcome.kind !== 'stopped' || !isFew) return
+    const blamed = columnsOf(group.schema).byRef.get(outcome.column ?? ref) ?? slice.of
+    derivation.stop(blamed, outcome.reason)
+    await derivation.run()
+  }
+
+  private moveOn(derivation: Derivation, { of, to, isLast }: Slice): void {
+    derivation.states.setPending(of.column.ref, isLast ? undefined : to)
+    derivation.refreshSchema()
+  }
+
+  private countRows({ connection }: DerivedGroup, { of, from, to }: Slice): number {
+    return (
+      connection
+        .pluck<number>(
+          `SELECT count(*) FROM ${quoteId(of.table.tableId)} WHERE id BETWEEN ? AND ?`,
+        )
+        .get(from, to) ?? 0
+    )
+  }
+
+  /** Lets the evaluator of the document, if it has one, read the changed rows again. */
+  private noteRows({ entries }: DerivedGroup): void {
+    const session = this.pool.find(this.docId)
+    if (!session) return
+    for (const { operations } of entries)
+      for (const operation of operations) {
+        const { tableRef } = operation
+        if (!('rowIds' in operation)) {
+          session.dropped.add(tableRef)
+          continue
+        }
+        const rows = session.stale.get(tableRef) ?? new Set()
+        session.stale.set(tableRef, rows)
+        for (const id of operation.rowIds) rows.add(id)
+        if (rows.size > MAX_STALE_ROWS) session.dropped.add(tableRef)
+      }
+  }
+}

@@ -1,0 +1,189 @@
+import type { ExitCause } from '../processes/hosted-process'
+
+/** How long a document waits for an evaluator while all are busy with other documents. */
+const WAIT_MS = 10_000
+
+/** A process that computes formulas. */
+export interface EvaluatorProcess {
+  send(frame: Buffer): void
+  /** Declares whether it has work; see HostedProcess. */
+  setWorking(works: boolean): void
+  kill(): void
+}
+
+/** Receives what an evaluator sends. */
+export interface EvaluatorHandlers {
+  onMessage(message: Buffer): void
+  onExit(cause: ExitCause): void
+}
+
+/** Starts an evaluator. Failing to start is reported by `onExit`. */
+export type StartEvaluator = (handlers: EvaluatorHandlers) => EvaluatorProcess
+
+/** An evaluator that serves one document, and what it knows of the document. */
+export class EvaluatorSession {
+  /** The schema message that it has received. */
+  schemaText = ''
+  /** Refs of columns of which it has read stored cells. */
+  readonly held = new Set<number>()
+  /** Rows that have changed since its last exchange, by table ref. */
+  readonly stale = new Map<number, Set<number>>()
+  /** Tables, by ref, of which it has to forget all cells. */
+  readonly dropped = new Set<number>()
+  /** True when it may hold cells of a transaction that was rolled back. */
+  isLost = false
+  busy = true
+  ended: ExitCause | undefined
+  usedAt = Date.now()
+  /** Receives its messages and its end while an exchange runs. */
+  listener: EvaluatorHandlers | undefined
+  private readonly process: EvaluatorProcess
+
+  constructor(
+    readonly docId: string,
+    start: StartEvaluator,
+    private readonly onEnd: (session: EvaluatorSession, cause: ExitCause) => void,
+  ) {
+    this.process = start({
+      onMessage: (message) => this.listener?.onMessage(message),
+      onExit: (cause) => {
+        this.ended = cause
+        this.onEnd(this, cause)
+        this.listener?.onExit(cause)
+      },
+    })
+  }
+
+  /** Sends a message. */
+  send(frame: Buffer): void {
+    this.process.send(frame)
+  }
+
+  /** Ends the process at once. */
+  kill(): void {
+    this.process.kill()
+  }
+
+  /** See HostedProcess. */
+  setWorking(works: boolean): void {
+    this.process.setWorking(works)
+  }
+}
+
+/** Counts of evaluators since the start of the service. */
+export interface EvaluatorFigures {
+  started: number
+  /** Ended without being asked to, by cause. */
+  readonly ended: Map<ExitCause, number>
+}
+
+/**
+ * The evaluators of this instance: at most one for a document, which serves no other document. When all are in use, the
+ * one that was used least recently ends for a document that needs one.
+ */
+export class EvaluatorPool implements Disposable {
+  readonly figures: EvaluatorFigures = { started: 0, ended: new Map() }
+  private readonly sessions = new Map<string, EvaluatorSession>()
+  private readonly waiting: (() => void)[] = []
+
+  constructor(
+    private readonly size: number,
+    private readonly start: StartEvaluator,
+  ) {}
+
+  /** Number of running evaluators. */
+  get running(): number {
+    return this.sessions.size
+  }
+
+  /** Number of documents that wait for one. */
+  get queued(): number {
+    return this.waiting.length
+  }
+
+  /** The evaluator of a document, if it has one. */
+  find(docId: string): EvaluatorSession | undefined {
+    return this.sessions.get(docId)
+  }
+
+  /** An evaluator for a document, which must be released; undefined when none became free in time. */
+  async acquire(docId: string, signal: AbortSignal): Promise<EvaluatorSession | undefined> {
+    const until = Date.now() + WAIT_MS
+    for (;;) {
+      const own = this.sessions.get(docId)
+      if (own) return this.take(own)
+      if (this.sessions.size < this.size || this.endOldest()) return this.open(docId)
+      if (signal.aborted || Date.now() >= until) return undefined
+      await this.freed(until - Date.now(), signal)
+    }
+  }
+
+  /** Returns an evaluator to the pool. */
+  release(session: EvaluatorSession): void {
+    session.busy = false
+    session.usedAt = Date.now()
+    if (!session.ended) session.setWorking(false)
+    this.waiting.shift()?.()
+  }
+
+  /** Ends the evaluator of a document, if it has one. */
+  end(docId: string): void {
+    const session = this.sessions.get(docId)
+    if (!session) return
+    this.forget(session)
+    session.kill()
+  }
+
+  /** Ends all evaluators. */
+  [Symbol.dispose](): void {
+    for (const docId of [...this.sessions.keys()]) this.end(docId)
+    for (const wake of this.waiting.splice(0)) wake()
+  }
+
+  private take(session: EvaluatorSession): EvaluatorSession {
+    session.busy = true
+    session.setWorking(true)
+    return session
+  }
+
+  private open(docId: string): EvaluatorSession {
+    const session = new EvaluatorSession(docId, this.start, (ended, cause) => {
+      if (this.sessions.get(ended.docId) !== ended) return
+      this.figures.ended.set(cause, (this.figures.ended.get(cause) ?? 0) + 1)
+      this.forget(ended)
+    })
+    this.figures.started++
+    if (!session.ended) this.sessions.set(docId, session)
+    return session
+  }
+
+  private forget(session: EvaluatorSession): void {
+    if (this.sessions.get(session.docId) === session) this.sessions.delete(session.docId)
+    this.waiting.shift()?.()
+  }
+
+  /** Ends the idle evaluator that was used least recently; false when all are busy. */
+  private endOldest(): boolean {
+    const [oldest] = [...this.sessions.values()]
+      .filter(({ busy }) => !busy)
+      .sort((a, b) => a.usedAt - b.usedAt)
+    if (!oldest) return false
+    this.end(oldest.docId)
+    return true
+  }
+
+  private freed(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const settle = () => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', settle)
+        const index = this.waiting.indexOf(settle)
+        if (index >= 0) this.waiting.splice(index, 1)
+        resolve()
+      }
+      const timer = setTimeout(settle, ms)
+      signal.addEventListener('abort', settle)
+      this.waiting.push(settle)
+    })
+  }
+}

@@ -1,0 +1,211 @@
+import type { StoredValue } from '../values/column-type'
+import { storedNumber } from '../values/numbers/number-storage'
+import type { StopReason } from '../values/error-cells'
+import type { Connection } from '../store/sqlite/connections'
+import type { Schema } from '../store/schema/schema'
+import { sendCells, updateJson } from './column-reads'
+import type { EvaluatorSession } from './evaluator-pool'
+import { columnsOf } from './formula-columns'
+import {
+  parseMessage,
+  schemaMessage,
+  type DirtyMessage,
+  type DoneMessage,
+  type EvaluatorMessage,
+  type PendingMessage,
+  type StoppedMessage,
+} from './messages'
+
+/** Bytes of all results of one exchange. */
+const MAX_RESULT_BYTES = 128 * 1024 * 1024
+
+/** What to compute. */
+export interface ExchangeRequest {
+  readonly dirty: readonly DirtyMessage[]
+  /** Columns, by ref, of which no computed cell is valid any more. */
+  readonly forget: readonly number[]
+  readonly pending: readonly PendingMessage[]
+  readonly stopped: readonly StoppedMessage[]
+}
+
+/** Computed cells of one column. */
+export interface ColumnResults {
+  readonly rowIds: number[]
+  readonly values: StoredValue[]
+}
+
+/** The time that an exchange may take. */
+export interface ExchangeLimits {
+  /** Milliseconds for one column at a time, … */
+  readonly columnMs: number
+  /** … and the moment at which the exchange must have ended, as of `performance.now()`. */
+  readonly until: number
+}
+
+/**
+ * How an exchange ended. `column` is the one that was being computed when a limit was exceeded; `failed` stands for an
+ * evaluator that ended by itself.
+ */
+export type ExchangeOutcome =
+  | { readonly kind: 'done'; readonly done: DoneMessage; readonly results: Map<number, ColumnResults> }
+  | { readonly kind: 'stopped'; readonly reason: StopReason; readonly column: number | undefined }
+  | { readonly kind: 'late' | 'failed'; readonly column: number | undefined }
+
+/** What an exchange reads: the open transaction. */
+export interface ExchangeSource {
+  readonly connection: Connection
+  readonly schema: Schema
+}
+
+/** One exchange with an evaluator: what has changed and what to compute, its reads, and its results. */
+export class Exchange {
+  private readonly results = new Map<number, ColumnResults>()
+  private column: number | undefined
+  private resultBytes = 0
+  private columnTimer: NodeJS.Timeout | undefined
+  private wholeTimer: NodeJS.Timeout | undefined
+  private outcome: ExchangeOutcome | undefined
+  private settle: (outcome: ExchangeOutcome) => void = () => {}
+
+  constructor(
+    private readonly session: EvaluatorSession,
+    private readonly source: ExchangeSource,
+    private readonly limits: ExchangeLimits,
+  ) {}
+
+  /** Runs the exchange. An evaluator that exceeds a limit is ended. Does not reject. */
+  run(request: ExchangeRequest, signal: AbortSignal): Promise<ExchangeOutcome> {
+    const { session } = this
+    return new Promise((resolve) => {
+      this.settle = (outcome) => {
+        if (this.outcome) return
+        this.outcome = outcome
+        clearTimeout(this.columnTimer)
+        clearTimeout(this.wholeTimer)
+        signal.removeEventListener('abort', abandon)
+        session.listener = undefined
+        resolve(outcome)
+      }
+      const abandon = () => this.kill({ kind: 'failed', column: undefined })
+      if (session.ended || signal.aborted) return this.settle({ kind: 'failed', column: undefined })
+      signal.addEventListener('abort', abandon)
+      session.listener = {
+        onMessage: (frame) => this.receive(frame),
+        onExit: (cause) =>
+          this.settle(
+            cause === 'memory'
+              ? { kind: 'stopped', reason: 'memory', column: this.column }
+              : { kind: 'failed', column: this.column },
+          ),
+      }
+      const left = this.limits.until - performance.now()
+      this.wholeTimer = setTimeout(() => this.kill({ kind: 'late', column: this.column }), left)
+      this.begin(request)
+    })
+  }
+
+  private begin(request: ExchangeRequest): void {
+    const { session, source } = this
+    const schema = schemaMessage(source.schema)
+    if (session.schemaText !== schema) session.send(Buffer.from(schema))
+    session.schemaText = schema
+    const { drop, updates } = takeUpdates(session, source)
+    const rest = JSON.stringify(request)
+    session.send(
+      Buffer.from(
+        `{"type":"compute","drop":${JSON.stringify(drop)},"updates":[${updates.join(',')}],${rest.slice(1)}`,
+      ),
+    )
+  }
+
+  private receive(frame: Buffer): void {
+    try {
+      this.handle(parseMessage(frame), frame.length)
+    } catch {
+      // Only a formula that tampers with the evaluator gets here.
+      this.kill({ kind: 'failed', column: this.column })
+    }
+  }
+
+  private handle(message: EvaluatorMessage, bytes: number): void {
+    switch (message.type) {
+      case 'computing':
+        return this.computes(message.column)
+      case 'read':
+        return this.read(message)
+      case 'result':
+        this.resultBytes += bytes
+        if (this.resultBytes > MAX_RESULT_BYTES)
+          return this.kill({ kind: 'stopped', reason: 'memory', column: this.column })
+        return this.keep(message)
+      case 'done':
+        return this.settle({ kind: 'done', done: message, results: this.results })
+    }
+  }
+
+  private computes(column: number): void {
+    this.column = column
+    clearTimeout(this.columnTimer)
+    this.columnTimer = setTimeout(
+      () => this.kill({ kind: 'stopped', reason: 'time', column: this.column }),
+      this.limits.columnMs,
+    )
+  }
+
+  private keep({ column, rows, values }: EvaluatorMessage & { type: 'result' }): void {
+    const results = this.results.get(column) ?? { rowIds: [], values: [] }
+    this.results.set(column, results)
+    rows.forEach((id, index) => {
+      const value = values[index] ?? null
+      results.rowIds.push(id)
+      results.values.push(typeof value === 'number' ? storedNumber(value) : value)
+    })
+  }
+
+  private read({ column, table, rows }: EvaluatorMessage & { type: 'read' }): void {
+    const { source, session } = this
+    const of = column === undefined ? undefined : columnsOf(source.schema).byRef.get(column)
+    const tableId = of?.table.tableId ?? (table && source.schema.find(table)?.tableId)
+    if (tableId === undefined) throw new Error('the evaluator reads something that does not exist')
+    if (column !== undefined) session.held.add(column)
+    // Time for reading is not the formula's, so the timer of the column begins again.
+    const send = (message: Buffer) => {
+      if (!this.outcome) session.send(message)
+    }
+    clearTimeout(this.columnTimer)
+    sendCells(source.connection, { tableId, colId: of?.column.id, rowIds: rows }, send).then(
+      () => {
+        if (!this.outcome && this.column !== undefined) this.computes(this.column)
+      },
+      () => this.kill({ kind: 'failed', column: undefined }),
+    )
+  }
+
+  private kill(outcome: ExchangeOutcome): void {
+    this.settle(outcome)
+    this.session.kill()
+  }
+}
+
+/** Takes what has changed since the last exchange. */
+function takeUpdates(
+  session: EvaluatorSession,
+  { connection, schema }: ExchangeSource,
+): { drop: string[]; updates: string[] } {
+  const drop: string[] = []
+  const updates: string[] = []
+  for (const table of schema.tables) {
+    const stale = session.stale.get(table.ref)
+    if (session.isLost || session.dropped.has(table.ref)) {
+      drop.push(table.tableId)
+      for (const { ref } of table.columns) session.held.delete(ref)
+    } else if (stale) {
+      const columns = table.columns.filter(({ ref }) => session.held.has(ref))
+      updates.push(updateJson(connection, { tableId: table.tableId, columns, rowIds: [...stale] }))
+    }
+  }
+  session.isLost = false
+  session.dropped.clear()
+  session.stale.clear()
+  return { drop, updates }
+}

@@ -1,0 +1,30 @@
+import { isComputed } from '../store/structure/column-cells'
+import type { Column, Schema, Table } from '../store/schema/schema'
+
+/** A column with its table. */
+export interface ColumnOfTable {
+  readonly table: Table
+  readonly column: Column
+}
+
+const known = new WeakMap<Schema, SchemaColumns>()
+
+/** The columns of a schema by ref. */
+export interface SchemaColumns {
+  readonly byRef: ReadonlyMap<number, ColumnOfTable>
+  /** The columns whose cells come from a formula. */
+  readonly computed: readonly ColumnOfTable[]
+}
+
+/** The columns of a schema; made once for each schema. */
+export function columnsOf(schema: Schema): SchemaColumns {
+  const found = known.get(schema)
+  if (found) return found
+  const all = schema.tables.flatMap((table) => table.columns.map((column) => ({ table, column })))
+  const made = {
+    byRef: new Map(all.map((of) => [of.column.ref, of])),
+    computed: all.filter(({ column }) => isComputed(column)),
+  }
+  known.set(schema, made)
+  return made
+}

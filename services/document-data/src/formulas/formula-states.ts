@@ -1,0 +1,121 @@
+import type { Connection } from '../store/sqlite/connections'
+import type { StopReason } from '../values/error-cells'
+import type { Relations } from './relations'
+
+/** What is stored of formula columns beside their cells: progress, limits exceeded, relations. */
+export class FormulaStates {
+  private changed = false
+
+  constructor(private readonly connection: Connection) {}
+
+  /** True when something was stored since the last call that the schema contains. */
+  takeChanged(): boolean {
+    const { changed } = this
+    this.changed = false
+    return changed
+  }
+
+  /** Forgets everything that is known of these columns, whose formulas are new or have changed. */
+  renew(columnRefs: Iterable<number>): void {
+    const refs = JSON.stringify([...columnRefs])
+    for (const table of ['_sheaf_formulas', '_sheaf_lookup_uses'])
+      this.connection
+        .prepare(
+          `DELETE FROM ${table} WHERE column_ref IN (SELECT value FROM json_each(?))`,
+        )
+        .run(refs)
+    this.connection
+      .prepare(
+        `INSERT INTO _sheaf_formulas (column_ref) SELECT id FROM _grist_Tables_column
+         WHERE isFormula AND formula <> '' AND id IN (SELECT value FROM json_each(?))`,
+      )
+      .run(refs)
+    this.changed = true
+  }
+
+  /** Forgets the columns that are gone, or are no formula columns any more. */
+  tidy(): void {
+    const gone = `column_ref NOT IN (SELECT id FROM _grist_Tables_column WHERE isFormula AND formula <> '')`
+    const { changes } = this.connection.prepare(`DELETE FROM _sheaf_formulas WHERE ${gone}`).run()
+    this.connection
+      .prepare(
+        'DELETE FROM _sheaf_lookup_uses WHERE column_ref NOT IN (SELECT column_ref FROM _sheaf_formulas)',
+      )
+      .run()
+    if (changes > 0) this.changed = true
+  }
+
+  /** Cells of rows with a greater id are to be computed; undefined when all are computed. */
+  setPending(columnRef: number, after: number | undefined): void {
+    this.set(columnRef, 'pending_after', after ?? null)
+  }
+
+  /** The formula exceeded a limit; undefined to let it run again. */
+  setStopped(columnRef: number, reason: StopReason | undefined): void {
+    this.set(columnRef, 'stopped', reason ?? null)
+  }
+
+  /** Whether the formula depends on the time, and when its column was computed because of that. */
+  setVolatile(columnRef: number, isVolatile: boolean): void {
+    this.set(columnRef, 'volatile', isVolatile ? 1 : 0)
+    this.set(columnRef, 'refreshed_at', Date.now())
+  }
+
+  /** Stores what a formula depends on. */
+  setRelations(columnRef: number, relations: Relations): void {
+    this.know(columnRef)
+    this.connection
+      .prepare('UPDATE _sheaf_formulas SET relations = ? WHERE column_ref = ?')
+      .run(JSON.stringify(relations), columnRef)
+  }
+
+  /** Replaces the keys that cells of a column look up; `keys` are in the order of the rows. */
+  setUses(
+    columnRef: number,
+    lookup: number,
+    rowIds: readonly number[],
+    keys: readonly (readonly string[])[],
+  ): void {
+    const before = new Set(
+      this.connection
+        .pluck<string>(
+          `SELECT row || ' ' || key FROM _sheaf_lookup_uses
+           WHERE column_ref = ? AND lookup = ? AND row IN (SELECT value FROM json_each(?))`,
+        )
+        .all(columnRef, lookup, JSON.stringify(rowIds)),
+    )
+    const insert = this.connection.prepare(
+      'INSERT OR IGNORE INTO _sheaf_lookup_uses (column_ref, lookup, key, row) VALUES (?, ?, ?, ?)',
+    )
+    rowIds.forEach((row, index) => {
+      for (const key of keys[index] ?? [])
+        if (!before.delete(`${row} ${key}`)) insert.run(columnRef, lookup, key, row)
+    })
+    const remove = this.connection.prepare(
+      'DELETE FROM _sheaf_lookup_uses WHERE column_ref = ? AND lookup = ? AND key = ? AND row = ?',
+    )
+    for (const use of before) {
+      const space = use.indexOf(' ')
+      remove.run(columnRef, lookup, use.slice(space + 1), Number(use.slice(0, space)))
+    }
+  }
+
+  private set(
+    columnRef: number,
+    field: 'pending_after' | 'stopped' | 'volatile' | 'refreshed_at',
+    value: string | number | null,
+  ): void {
+    this.know(columnRef)
+    const { changes } = this.connection
+      .prepare(`UPDATE _sheaf_formulas SET ${field} = ? WHERE column_ref = ? AND ${field} IS NOT ?`)
+      .run(value, columnRef, value)
+    if (changes > 0) this.changed = true
+  }
+
+  private know(columnRef: number): void {
+    const { changes } = this.connection
+      .prepare('INSERT OR IGNORE INTO _sheaf_formulas (column_ref) VALUES (?)')
+      .run(columnRef)
+    if (changes > 0) this.changed = true
+  }
+}

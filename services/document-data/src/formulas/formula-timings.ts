@@ -1,0 +1,33 @@
+import type { DoneMessage } from './messages'
+
+/** What computing a column has taken since its document was opened. */
+export interface FormulaTiming {
+  /** Cells computed, … */
+  readonly cells: number
+  /** … of which so many became errors, … */
+  readonly errors: number
+  /** … in so many milliseconds. */
+  readonly ms: number
+}
+
+/** The time that the formulas of a document take, by column ref. */
+export class FormulaTimings {
+  private readonly byRef = new Map<number, FormulaTiming>()
+
+  /** Adds the timings of one exchange. */
+  add(timings: DoneMessage['timings']): void {
+    for (const { column, cells, errors, micros } of timings) {
+      const known = this.of(column)
+      this.byRef.set(column, {
+        cells: known.cells + cells,
+        errors: known.errors + errors,
+        ms: known.ms + micros / 1000,
+      })
+    }
+  }
+
+  /** The timing of a column; zeros for one that was not computed. */
+  of(columnRef: number): FormulaTiming {
+    return this.byRef.get(columnRef) ?? { cells: 0, errors: 0, ms: 0 }
+  }
+}

@@ -1,0 +1,63 @@
+import type { DerivedGroup } from '../store/documents/derived-group'
+import type { WriteStages } from '../store/documents/shared-resources'
+import type { Schema } from '../store/schema/schema'
+import type { FormulaLimits } from './derivation'
+import { DocumentFormulas } from './document-formulas'
+import { EvaluatorPool, type StartEvaluator } from './evaluator-pool'
+import type { FormulaTiming } from './formula-timings'
+
+/** Settings of Formulas. */
+export interface FormulasOptions extends FormulaLimits {
+  /** Evaluators at most; each serves one document. */
+  readonly evaluators: number
+  readonly start: StartEvaluator
+}
+
+/** The formulas of all documents of an instance: the stage of a write that computes what depends on it. */
+export class Formulas implements WriteStages, Disposable {
+  readonly pool: EvaluatorPool
+  private readonly documents = new Map<string, DocumentFormulas>()
+
+  constructor(private readonly options: FormulasOptions) {
+    this.pool = new EvaluatorPool(options.evaluators, options.start)
+  }
+
+  /** See WriteStages. */
+  derive(group: DerivedGroup, signal: AbortSignal): Promise<void> | undefined {
+    return this.of(group.docId).derive(group, signal)
+  }
+
+  /** See WriteStages. */
+  undone(docId: string): void {
+    this.documents.get(docId)?.undone()
+  }
+
+  /** See WriteStages. */
+  isAged(docId: string, schema: Schema): boolean {
+    return this.documents.get(docId)?.isAged(schema) ?? false
+  }
+
+  /** See WriteStages. */
+  closed(docId: string): void {
+    this.documents.delete(docId)
+    this.pool.end(docId)
+  }
+
+  /** What computing a column has taken since its document was opened. */
+  timingOf(docId: string, columnRef: number): FormulaTiming | undefined {
+    return this.documents.get(docId)?.timings.of(columnRef)
+  }
+
+  /** Ends all evaluators. */
+  [Symbol.dispose](): void {
+    this.pool[Symbol.dispose]()
+  }
+
+  private of(docId: string): DocumentFormulas {
+    const known = this.documents.get(docId)
+    if (known) return known
+    const made = new DocumentFormulas(docId, this.pool, this.options)
+    this.documents.set(docId, made)
+    return made
+  }
+}

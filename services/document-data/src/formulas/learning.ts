@@ -1,0 +1,63 @@
+import type { Schema } from '../store/schema/schema'
+import type { Dependencies } from './dependencies'
+import { columnsOf } from './formula-columns'
+import type { FormulaStates } from './formula-states'
+import type { DoneMessage, LookupMessage, ReadMessage } from './messages'
+import { RelationsBuilder, type Lookup, type Relations } from './relations'
+
+/** What learning needs of the transaction. */
+export interface LearningParts {
+  readonly schema: Schema
+  readonly states: FormulaStates
+  readonly dependencies: Dependencies
+}
+
+/** Stores what an exchange tells of the formulas that it computed. Returns the relations that have grown. */
+export function learn(
+  { relations, lookups, volatile, timings }: DoneMessage,
+  { schema, states, dependencies }: LearningParts,
+): ReadonlyMap<number, Relations> {
+  const { byRef } = columnsOf(schema)
+  const builders = new Map<number, RelationsBuilder>()
+  const builderOf = (ref: number) => {
+    const known = builders.get(ref)
+    if (known) return known
+    const made = new RelationsBuilder(dependencies.relationsOf(ref))
+    builders.set(ref, made)
+    return made
+  }
+  for (const { column, reads } of relations)
+    if (byRef.has(column)) for (const read of reads) addRead(builderOf(column), read, schema)
+  for (const { column, lookup, rows, keys } of lookups) {
+    const found = lookupOf(lookup, schema)
+    if (found && byRef.has(column))
+      states.setUses(column, builderOf(column).lookup(found), rows, keys)
+  }
+  const times = new Set(volatile)
+  for (const { column } of timings)
+    if (byRef.get(column) && (times.has(column) || byRef.get(column)?.column.isVolatile))
+      states.setVolatile(column, times.has(column))
+  const grown = new Map<number, Relations>()
+  for (const [ref, builder] of builders)
+    if (builder.hasGrown) {
+      grown.set(ref, builder.relations)
+      states.setRelations(ref, builder.relations)
+    }
+  return grown
+}
+
+function addRead(builder: RelationsBuilder, read: ReadMessage, schema: Schema): void {
+  const { from, path = [], column: columnRef, table } = read
+  const tableRef = table === undefined ? undefined : schema.find(table)?.ref
+  if (from === 'row' || from === 'any') return builder.read({ from, path, columnRef, tableRef })
+  const lookup = lookupOf(from, schema)
+  if (!lookup) return
+  const position = builder.lookup(lookup)
+  // Which rows are found depends on their keys alone, which are known for each row.
+  if (columnRef !== undefined) builder.read({ from: position, path, columnRef })
+}
+
+function lookupOf({ table, keys, contains }: LookupMessage, schema: Schema): Lookup | undefined {
+  const tableRef = schema.find(table)?.ref
+  return tableRef === undefined ? undefined : { tableRef, keys, contains }
+}

@@ -1,0 +1,177 @@
+import type { Schema } from '../store/schema/schema'
+import type { StopReason } from '../values/error-cells'
+import { isComputed } from '../store/structure/column-cells'
+
+/** Cells to compute: rows by id, or a range of row ids including both ends. */
+export type DirtyMessage =
+  | { readonly ref: number; readonly rows: readonly number[] }
+  | { readonly ref: number; readonly from: number; readonly to: number }
+
+/** A lookup as the evaluator reports it. */
+export interface LookupMessage {
+  readonly table: string
+  readonly keys: readonly number[]
+  readonly contains: readonly boolean[]
+}
+
+/** A read as the evaluator reports it. */
+export interface ReadMessage {
+  readonly from: 'row' | 'any' | LookupMessage
+  readonly path?: readonly number[]
+  readonly column?: number
+  readonly table?: string
+}
+
+/** The facts that end an exchange. */
+export interface DoneMessage {
+  readonly type: 'done'
+  readonly relations: readonly { readonly column: number; readonly reads: readonly ReadMessage[] }[]
+  readonly lookups: readonly {
+    readonly column: number
+    readonly lookup: LookupMessage
+    readonly rows: readonly number[]
+    readonly keys: readonly (readonly string[])[]
+  }[]
+  readonly timings: readonly {
+    readonly column: number
+    readonly cells: number
+    readonly errors: number
+    readonly micros: number
+  }[]
+  readonly volatile: readonly number[]
+}
+
+/** What an evaluator sends. */
+export type EvaluatorMessage =
+  | { readonly type: 'computing'; readonly column: number }
+  | {
+      readonly type: 'read'
+      readonly column?: number
+      readonly table?: string
+      readonly rows?: readonly number[]
+    }
+  | {
+      readonly type: 'result'
+      readonly column: number
+      readonly rows: readonly number[]
+      readonly values: readonly (string | number | null)[]
+    }
+  | DoneMessage
+
+/** A column that is not computed to its end. */
+export interface PendingMessage {
+  readonly ref: number
+  readonly after: number
+}
+
+/** A column whose formula was stopped. */
+export interface StoppedMessage {
+  readonly ref: number
+  readonly reason: StopReason
+}
+
+/** Bounds of what a formula may return in one answer. */
+const isRef = (value: unknown): value is number => Number.isSafeInteger(value)
+const isRefs = (value: unknown): value is number[] => Array.isArray(value) && value.every(isRef)
+
+/**
+ * Parses a message of an evaluator. The process runs formulas, so what it sends is not trusted: throws for anything
+ * that is not a message.
+ */
+export function parseMessage(frame: Buffer): EvaluatorMessage {
+  const message = JSON.parse(frame.toString()) as Record<string, unknown>
+  const { type, column, rows } = message
+  if (type === 'computing' && isRef(column)) return { type, column }
+  if (type === 'read' && (rows === undefined || isRefs(rows))) {
+    if (isRef(column)) return { type, column, rows }
+    if (typeof message.table === 'string') return { type, table: message.table, rows }
+  }
+  if (type === 'result' && isRef(column) && isRefs(rows) && isValues(message.values, rows.length))
+    return { type, column, rows, values: message.values }
+  if (type === 'done' && isDone(message)) return message
+  throw new Error('the evaluator sent something that is not a message')
+}
+
+function isValues(value: unknown, length: number): value is (string | number | null)[] {
+  return (
+    Array.isArray(value) &&
+    value.length === length &&
+    value.every((item) => item === null || typeof item === 'string' || typeof item === 'number')
+  )
+}
+
+function isDone(message: Record<string, unknown>): message is Record<string, unknown> & DoneMessage {
+  const { relations, lookups, timings, volatile } = message
+  return (
+    isRefs(volatile) &&
+    isListOf(timings, ({ column, cells, errors, micros }) =>
+      [column, cells, errors, micros].every((value) => typeof value === 'number'),
+    ) &&
+    isListOf(
+      relations,
+      ({ column, reads }) => isRef(column) && isListOf(reads, (read) => isRead(read)),
+    ) &&
+    isListOf(
+      lookups,
+      ({ column, lookup, rows, keys }) =>
+        isRef(column) &&
+        isLookup(lookup) &&
+        isRefs(rows) &&
+        Array.isArray(keys) &&
+        keys.length === rows.length &&
+        keys.every((of) => Array.isArray(of) && of.every((key) => typeof key === 'string')),
+    )
+  )
+}
+
+function isRead({ from, path = [], column, table }: Record<string, unknown>): boolean {
+  return (
+    (from === 'row' || from === 'any' || isLookup(from)) &&
+    isRefs(path) &&
+    (column === undefined || isRef(column)) &&
+    (table === undefined || typeof table === 'string')
+  )
+}
+
+function isLookup(value: unknown): value is LookupMessage {
+  const { table, keys, contains } = (value ?? {}) as Record<string, unknown>
+  return (
+    typeof table === 'string' &&
+    isRefs(keys) &&
+    Array.isArray(contains) &&
+    contains.length === keys.length &&
+    contains.every((flag) => typeof flag === 'boolean')
+  )
+}
+
+function isListOf(value: unknown, isItem: (item: Record<string, unknown>) => boolean): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (item: unknown) =>
+        typeof item === 'object' && item !== null && isItem(item as Record<string, unknown>),
+    )
+  )
+}
+
+const texts = new WeakMap<Schema, string>()
+
+/** The schema as the evaluator takes it, as JSON; made once for each schema. */
+export function schemaMessage(schema: Schema): string {
+  const known = texts.get(schema)
+  if (known !== undefined) return known
+  const tables = schema.tables.map(({ tableId, columns }) => ({
+    tableId,
+    columns: columns.map((column) => ({
+      ref: column.ref,
+      colId: column.id,
+      type: column.typeName,
+      ...(isComputed(column) && { formula: column.formula }),
+      ...(column.visibleCol !== 0 && { visibleCol: column.visibleCol }),
+    })),
+  }))
+  const { timezone } = schema.settings
+  const text = JSON.stringify({ type: 'schema', timezone, tables })
+  texts.set(schema, text)
+  return text
+}

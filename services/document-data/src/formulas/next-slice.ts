@@ -1,0 +1,83 @@
+import { quoteId } from '../quoting/quote'
+import type { Schema } from '../store/schema/schema'
+import type { Connection } from '../store/sqlite/connections'
+import type { Dependencies } from './dependencies'
+import { columnsOf, type ColumnOfTable } from './formula-columns'
+
+/** Pending cells to compute in one step: rows with ids from `from` to `to`. */
+export interface Slice {
+  readonly of: ColumnOfTable
+  readonly from: number
+  readonly to: number
+  /** True when no pending row follows. */
+  readonly isLast: boolean
+}
+
+/** Rows of the first step of a column; later ones follow the time that it took. */
+const FIRST_ROWS = 200
+const MAX_ROWS = 20_000
+/** Time that a step should take, in milliseconds: writes of the document wait for it. */
+const STEP_MS = 150
+/** A formula that exceeds the time limit for so few rows is stopped; for more, fewer are tried. */
+export const FEW_ROWS = 8
+
+/** How many rows of each column a step computes. */
+export class SliceSizes {
+  private readonly sizes = new Map<number, number>()
+
+  /** Rows of the next step. */
+  of(columnRef: number): number {
+    return this.sizes.get(columnRef) ?? FIRST_ROWS
+  }
+
+  /** A step took so long. */
+  took(columnRef: number, ms: number): void {
+    const factor = Math.min(8, Math.max(0.25, STEP_MS / Math.max(ms, 1)))
+    this.set(columnRef, this.of(columnRef) * factor)
+  }
+
+  /** A step exceeded a limit. */
+  exceeded(columnRef: number): void {
+    this.set(columnRef, this.of(columnRef) / 8)
+  }
+
+  private set(columnRef: number, rows: number): void {
+    this.sizes.set(columnRef, Math.max(FEW_ROWS, Math.min(MAX_ROWS, Math.round(rows))))
+  }
+}
+
+/**
+ * The pending cells to compute next: of a column that reads no other pending one, if there is one. Undefined when none
+ * is pending.
+ */
+export function nextSlice(
+  connection: Connection,
+  schema: Schema,
+  { dependencies, sizes }: { dependencies: Dependencies; sizes: SliceSizes },
+): Slice | undefined {
+  const pending = columnsOf(schema).computed.filter(
+    ({ column }) => column.pendingAfter !== undefined && !column.stopped,
+  )
+  const refs = new Set(pending.map(({ column }) => column.ref))
+  const isReady = ({ column }: ColumnOfTable) =>
+    dependencies
+      .relationsOf(column.ref)
+      .reads.every(
+        ({ columnRef }) =>
+          columnRef === undefined || columnRef === column.ref || !refs.has(columnRef),
+      )
+  const of = pending.find(isReady) ?? pending[0]
+  return of && sliceOf(connection, of, sizes.of(of.column.ref))
+}
+
+function sliceOf(connection: Connection, of: ColumnOfTable, rows: number): Slice {
+  const { pendingAfter = 0 } = of.column
+  const ids = connection
+    .pluck<number>(
+      `SELECT id FROM ${quoteId(of.table.tableId)} WHERE id > ? ORDER BY id LIMIT ${rows + 1}`,
+    )
+    .all(pendingAfter)
+  const isLast = ids.length <= rows
+  const to = (isLast ? ids.at(-1) : ids[rows - 1]) ?? pendingAfter
+  return { of, from: pendingAfter + 1, to, isLast }
+}

@@ -1,0 +1,173 @@
+import type { StoredValue } from '../../values/column-type'
+import { quoteId } from '../../quoting/quote'
+import { logValue, type ColumnValues, type LogValue, type Operation } from '../log/log'
+import type { Column, Schema, Table } from '../schema/schema'
+import type { Connection } from '../sqlite/connections'
+
+/** A write of the group that changed something. */
+export interface GroupEntry {
+  readonly seq: number
+  readonly operations: readonly Operation[]
+}
+
+/** Work that a group does beside its writes. */
+export type GroupTask = 'pending' | 'volatile'
+
+/** Computed cells of one column; `values` are in the order of `rowIds`. */
+export interface DerivedCells {
+  readonly table: Table
+  readonly column: Column
+  readonly rowIds: readonly number[]
+  readonly values: readonly StoredValue[]
+  /** The seq of the entry to which each cell belongs. */
+  readonly owners: (rowId: number) => number
+}
+
+/** Cells of a column that changed, with their values before and after. */
+export interface ChangedCells {
+  readonly rowIds: readonly number[]
+  readonly old: readonly LogValue[]
+  readonly new: readonly LogValue[]
+}
+
+/** What DerivedGroup needs of the document that owns the transaction. */
+export interface GroupOwner {
+  readonly docId: string
+  readonly connection: Connection
+  /** The writes of the group that changed something, in their order. */
+  readonly entries: readonly GroupEntry[]
+  readonly tasks: ReadonlySet<GroupTask>
+  /** The schema within the transaction. */
+  schema(): Schema
+  /** Must follow every change of tables, columns or what is known of formulas. */
+  schemaChanged(): void
+  /** Adds an entry of the system after those of the writes. */
+  beginEntry(operations: readonly Operation[]): void
+  extendEntry(seq: number, operations: readonly Operation[]): void
+}
+
+/** Of one entry: the derived columns of a table, by the rows in which they changed. */
+type Gathered = Map<string, { table: Table; rowIds: readonly number[]; columns: ColumnValues[] }>
+
+/**
+ * The writes of one open transaction, to which computed cells are added. It is valid until the transaction ends.
+ * Nothing that it changes outlives a transaction that is rolled back.
+ */
+export class DerivedGroup {
+  private readonly gathered = new Map<number, Gathered>()
+
+  constructor(private readonly owner: GroupOwner) {}
+
+  /** The id of the document. */
+  get docId(): string {
+    return this.owner.docId
+  }
+
+  /** The connection that holds the transaction. */
+  get connection(): Connection {
+    return this.owner.connection
+  }
+
+  /** The writes that changed something, in their order. */
+  get entries(): readonly GroupEntry[] {
+    return this.owner.entries
+  }
+
+  /** Work to do beside the writes. */
+  get tasks(): ReadonlySet<GroupTask> {
+    return this.owner.tasks
+  }
+
+  /** The schema within the transaction. */
+  get schema(): Schema {
+    return this.owner.schema()
+  }
+
+  /** The owner of cells that belong to no write of the group: an entry of the system, begun when it is needed. */
+  static readonly OWN_ENTRY = 0
+
+  /** See `GroupOwner.schemaChanged`. */
+  schemaChanged(): void {
+    this.owner.schemaChanged()
+  }
+
+  /** Stores computed cells that differ from the stored ones, and returns those. */
+  write(cells: DerivedCells): ChangedCells {
+    const changed = this.store(cells)
+    const byOwner = new Map<number, number[]>()
+    changed.rowIds.forEach((id, index) => {
+      const seq = cells.owners(id)
+      const indexes = byOwner.get(seq)
+      if (indexes) indexes.push(index)
+      else byOwner.set(seq, [index])
+    })
+    for (const [seq, indexes] of byOwner) this.gather(seq, cells, changed, indexes)
+    return changed
+  }
+
+  /** Adds what was written to the entries. Must be called once, after the last write. */
+  finish(): void {
+    for (const [seq, byRows] of this.gathered) {
+      const operations = [...byRows.values()].map(
+        ({ table, rowIds, columns }): Operation => ({
+          kind: 'update_rows',
+          table: table.tableId,
+          tableRef: table.ref,
+          rowIds,
+          columns,
+          derived: true,
+        }),
+      )
+      if (seq !== DerivedGroup.OWN_ENTRY) this.owner.extendEntry(seq, operations)
+      else this.owner.beginEntry(operations)
+    }
+    this.gathered.clear()
+  }
+
+  private gather(
+    seq: number,
+    { table, column }: DerivedCells,
+    changed: ChangedCells,
+    indexes: readonly number[],
+  ): void {
+    const pick = <T>(values: readonly T[]) => indexes.map((index) => values[index] as T)
+    const rowIds = pick(changed.rowIds)
+    const of = this.gathered.get(seq) ?? (new Map() as Gathered)
+    this.gathered.set(seq, of)
+    // Columns that changed in the same rows share an operation.
+    const key = `${table.ref}:${rowIds.join()}`
+    const operation = of.get(key) ?? { table, rowIds, columns: [] }
+    of.set(key, operation)
+    operation.columns.push({
+      id: column.id,
+      ref: column.ref,
+      type: column.typeName,
+      old: pick(changed.old),
+      new: pick(changed.new),
+    })
+  }
+
+  private store({ table, column, rowIds, values }: DerivedCells): ChangedCells {
+    const [from, name] = [quoteId(table.tableId), quoteId(column.id)]
+    const before = new Map(
+      this.connection
+        .raw<[number, LogValue]>(
+          `SELECT id, ${name} FROM ${from} WHERE id IN (SELECT value FROM json_each(?))`,
+        )
+        .all(JSON.stringify(rowIds)),
+    )
+    const update = this.connection.prepare(`UPDATE ${from} SET ${name} = ? WHERE id = ?`)
+    const changed = { rowIds: [] as number[], old: [] as LogValue[], new: [] as LogValue[] }
+    rowIds.forEach((id, index) => {
+      const old = before.get(id)
+      const value = values[index] ?? null
+      const after = logValue(value)
+      if (old === undefined || old === after) return
+      update.run(value, id)
+      changed.rowIds.push(id)
+      changed.old.push(old)
+      changed.new.push(after)
+    })
+    return changed
+  }
+}
