@@ -31,6 +31,7 @@ const tags = [
   { name: 'data', description: 'Rows of a table as one list of values per column' },
   { name: 'sql', description: 'Read-only SQL queries on a document' },
   { name: 'changes', description: 'Change log and live change stream of a document' },
+  { name: 'formulas', description: 'State and recalculation of formula columns' },
   { name: 'history', description: 'Change history with authors, and undo' },
   { name: 'webhooks', description: 'HTTP callbacks for changes of a table' },
   { name: 'profile', description: 'Profile of the calling user' },

@@ -10,6 +10,7 @@ import { documentCopyRoutes } from './document-copy'
 import { documentLifecycleRoutes } from './document-lifecycle'
 import { documentRoutes } from './documents'
 import { downloadRoutes } from './downloads'
+import { formulaRoutes } from './formulas'
 import { historyRoutes } from './history'
 import { importRoutes } from './import'
 import { keyRoutes } from './keys'
@@ -44,6 +45,7 @@ export const routes: readonly Route[] = [
   ...documentLifecycleRoutes,
   ...documentCopyRoutes,
   ...downloadRoutes,
+  ...formulaRoutes,
   ...historyRoutes,
   ...importRoutes,
   ...webhookDeliveryRoutes,

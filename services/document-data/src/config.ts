@@ -1,6 +1,7 @@
 import { EnvReader, type Env } from '@sheaf/kit/config'
 import { readTlsFiles, type TlsFiles } from '@sheaf/kit/tls'
 import type { AdmissionLimits } from './admission'
+import { defaultCache } from './evaluator/runtime-files'
 import type { SqlLimits } from './sql/sql-pool'
 import type { AttachmentLimits } from './store/attachments/staged-files'
 
@@ -56,6 +57,29 @@ export interface DocumentDataConfig {
   readonly sql: SqlLimits
   /** Size limits of attachments. */
   readonly attachments: AttachmentLimits
+  readonly formulas: FormulaSettings
+}
+
+/** Settings of formulas. */
+export interface FormulaSettings {
+  /** Folder for files that can be made again: the runtime of Python. */
+  readonly cache: string
+  /** Processes that compute formulas at most; each serves one document. */
+  readonly evaluators: number
+  /** Memory of one of them. */
+  readonly memoryBytes: number
+  /** Milliseconds for all formulas of a group of writes; one column has half of it. */
+  readonly ms: number
+  /** Cells that are computed within a write; more become pending. */
+  readonly cells: number
+}
+
+/** Default limits of formulas. */
+export const defaultFormulas: Omit<FormulaSettings, 'cache'> = {
+  evaluators: 4,
+  memoryBytes: 512 * MIB,
+  ms: 5000,
+  cells: 10_000,
 }
 
 /** Default limits of admission control. */
@@ -126,6 +150,7 @@ export function readConfig(env: Env, warn?: (sentence: string) => void): Documen
       fileBytes: megabytes('SHEAF_MAX_ATTACHMENT_MB', defaultAttachments.fileBytes),
       documentBytes: megabytes('SHEAF_MAX_ATTACHMENTS_MB', defaultAttachments.documentBytes),
     },
+    formulas: readFormulas(read),
   })
 }
 
@@ -140,5 +165,17 @@ function readSqlLimits(read: EnvReader): SqlLimits {
     memoryBytes: bytes('SHEAF_SQL_MEMORY_MB', memoryBytes, { min: 64, max: 65_536 }),
     maxRows: read.int('SHEAF_SQL_ROWS', maxRows, { min: 1 }),
     maxBytes: bytes('SHEAF_SQL_RESULT_MB', maxBytes, { min: 1, max: 1024 }),
+  }
+}
+
+function readFormulas(read: EnvReader): FormulaSettings {
+  const { evaluators, memoryBytes, ms, cells } = defaultFormulas
+  return {
+    cache: read.str('SHEAF_CACHE', defaultCache()),
+    evaluators: read.int('SHEAF_FORMULA_EVALUATORS', evaluators, { min: 1, max: 256 }),
+    memoryBytes:
+      read.int('SHEAF_FORMULA_MEMORY_MB', memoryBytes / MIB, { min: 320, max: 4096 }) * MIB,
+    ms: read.int('SHEAF_FORMULA_MS', ms, { min: 100, max: 15_000 }),
+    cells: read.int('SHEAF_FORMULA_CELLS', cells, { min: 1, max: 1_000_000 }),
   }
 }

@@ -9,6 +9,8 @@ import { ChangePublisher } from './changes/publisher'
 import type { DocumentDataConfig } from './config'
 import { openDocuments } from './documents'
 import { EventLoopDelay } from './event-loop-delay'
+import { Evaluators } from './evaluator/evaluators'
+import { Formulas } from './formulas/formulas'
 import { Imports } from './import/imports'
 import { Cursors } from './query/cursor'
 import { SqlPool } from './sql/sql-pool'
@@ -23,6 +25,7 @@ export interface Context {
   /** Name of this instance. */
   readonly home: string
   readonly documents: DocumentStore
+  readonly formulas: Formulas
   /** Runs SQL from callers. */
   readonly sql: SqlPool
   readonly imports: Imports
@@ -60,7 +63,12 @@ export async function openContext(
   closer.defer(() => delay[Symbol.dispose]())
   const admission = new Admission(config.limits, delay)
   const directory = closer.use(openChannel({ address: config.directoryAddress, tls: config.tls }))
-  const documents = closer.use(await openDocuments(config, log))
+  const { cache, evaluators, memoryBytes, ...limits } = config.formulas
+  const processes = new Evaluators({ cache, memoryBytes, log })
+  const formulas = closer.use(
+    new Formulas({ ...limits, evaluators, start: (handlers) => processes.start(handlers) }),
+  )
+  const documents = closer.use(await openDocuments(config, { log, formulas }))
   const sql = closer.use(
     new SqlPool({
       limits: config.sql,
@@ -88,6 +96,7 @@ export async function openContext(
     log,
     home,
     documents,
+    formulas,
     sql,
     imports,
     maxImportBytes,

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Logger } from '@sheaf/kit/logger'
+import type { Formulas } from './formulas/formulas'
 import { countGroup } from './metrics'
 import { DocumentStore } from './store/documents/document-store'
 import { loadSqlite } from './store/sqlite/connections'
@@ -18,7 +19,10 @@ interface StoreSettings {
 /**
  * Opens the document store of this instance with the given settings. Throws when SQLite cannot be loaded.
  */
-export async function openDocuments(config: StoreSettings, log: Logger): Promise<DocumentStore> {
+export async function openDocuments(
+  config: StoreSettings,
+  { log, formulas }: { readonly log: Logger; readonly formulas: Formulas },
+): Promise<DocumentStore> {
   loadSqlite()
   return DocumentStore.open({
     folder: join(config.dataFolder, 'documents'),
@@ -28,6 +32,7 @@ export async function openDocuments(config: StoreSettings, log: Logger): Promise
     workers: config.workers,
     maxIndexes: config.maxIndexes,
     traceWrite,
+    stages: formulas,
     observeGroup: countGroup,
     onWorkerCrash: (error) => log.error({ err: error }, 'a worker thread crashed'),
     onFileError: (error, docId) => log.error({ err: error, docId }, 'a document file failed'),

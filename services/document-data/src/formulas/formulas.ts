@@ -14,7 +14,7 @@ export interface FormulasOptions extends FormulaLimits {
 }
 
 /** The formulas of all documents of an instance: the stage of a write that computes what depends on it. */
-export class Formulas implements WriteStages, Disposable {
+export class Formulas implements WriteStages, AsyncDisposable {
   readonly pool: EvaluatorPool
   private readonly documents = new Map<string, DocumentFormulas>()
 
@@ -49,8 +49,9 @@ export class Formulas implements WriteStages, Disposable {
   }
 
   /** Ends all evaluators. */
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.pool[Symbol.dispose]()
+    return Promise.resolve()
   }
 
   private of(docId: string): DocumentFormulas {

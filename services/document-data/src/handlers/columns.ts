@@ -29,7 +29,9 @@ import { requireDocument } from './document-call'
 import { isStrict, runRead, runWrite } from './document-options'
 
 /** Handlers of ColumnsService. */
-export const columns = (ctx: Context): ColumnsService => ({
+export const columns = (
+  ctx: Context,
+): Omit<ColumnsService, 'listFormulaTimings' | 'recalculateFormulas'> => ({
   async listColumns(request: ListColumnsRequest, call: ServerCall): Promise<ListColumnsResponse> {
     const { docId, tableId, hidden } = request
     requireDocument(ctx, call, docId, 'viewers')

@@ -22,6 +22,7 @@ import { changes } from './changes'
 import { columns } from './columns'
 import { documents } from './documents'
 import { exporting } from './export'
+import { formulas } from './formulas'
 import { history } from './history'
 import { importDocument } from './import'
 import { records } from './records'
@@ -39,7 +40,7 @@ export function createServices(ctx: Context): ServedService[] {
     }),
     serve(BackupServiceService, backup(ctx)),
     serve(ChangesServiceService, changes(ctx)),
-    serveAdmitted(admission, ColumnsServiceService, columns(ctx)),
+    serveAdmitted(admission, ColumnsServiceService, { ...columns(ctx), ...formulas(ctx) }),
     serveAdmitted(admission, DocumentsServiceService, documents(ctx)),
     serveAdmitted(admission, ExportServiceService, exporting(ctx)),
     serveAdmitted(admission, HistoryServiceService, history(ctx)),

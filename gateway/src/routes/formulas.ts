@@ -1,0 +1,62 @@
+import { AppError } from '@sheaf/kit/errors'
+import { writeDocument } from '../documents/conditional-requests'
+import { sendJson } from '../http/reply'
+import { defineRoute, type Route } from '../routing/route'
+import { formulaTimings, recalculation, recalculationQuery } from '../schemas/formulas'
+import { docParams } from '../schemas/parameters'
+
+const tag = 'formulas'
+
+/** State and recalculation of formula columns. */
+export const formulaRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/api/docs/{docId}/timing',
+    id: 'listFormulaTimings',
+    tag,
+    summary: 'List formula columns with their state',
+    description:
+      'Returns for each formula column what computing it has taken since the document was opened, how many of its rows are pending, and whether its formula was stopped.',
+    access: 'viewers',
+    params: docParams,
+    success: { description: 'Formula columns', schema: formulaTimings },
+    async handle(exchange, { document }) {
+      const request = { docId: document.docId }
+      const found = await document.call((home, call) =>
+        home.columns.listFormulaTimings(request, call),
+      )
+      const columns = found.columns.map(({ columnId: colId, stopped = null, ...rest }) => ({
+        ...rest,
+        colId,
+        stopped,
+      }))
+      sendJson(exchange, { columns })
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/docs/{docId}/formulas/recalculate',
+    id: 'recalculateFormulas',
+    tag,
+    summary: 'Recalculate formula columns',
+    description:
+      'Computes all cells of formula columns again, including those of stopped formulas. Responds before the cells are computed; until then they are pending.',
+    access: 'editors',
+    conditions: 'write',
+    params: docParams,
+    query: recalculationQuery,
+    success: { description: 'Columns that are computed again', schema: recalculation },
+    async handle(exchange, input) {
+      const { tableId = '', colId: columnId = '' } = input.query
+      if (columnId !== '' && tableId === '')
+        throw new AppError('invalid', 'INVALID_PARAMETER', 'colId parameter requires tableId', {
+          parameter: 'colId',
+        })
+      const request = { docId: input.document.docId, tableId, columnId }
+      const { columns } = await writeDocument(exchange, input, (home, call, options) =>
+        home.columns.recalculateFormulas({ ...request, options }, call),
+      )
+      sendJson(exchange, { columns })
+    },
+  }),
+]
