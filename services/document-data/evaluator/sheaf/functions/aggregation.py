@@ -56,7 +56,7 @@ def COUNTUNIQUE(value, *more_values):
     return len(hashable) + len(others)
 
 
-def _moment(value):
+def moment(value):
     """Return an aware datetime for a date or datetime, so that both kinds can be compared."""
     if not isinstance(value, datetime.datetime):
         value = datetime.datetime.combine(value, datetime.time())
@@ -68,7 +68,7 @@ def _extreme(values, choose):
     if not candidates:
         return 0
     if all(map(is_date, candidates)):
-        return choose(candidates, key=_moment)
+        return choose(candidates, key=moment)
     return choose(candidates)
 
 

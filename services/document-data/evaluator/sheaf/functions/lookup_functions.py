@@ -1,11 +1,11 @@
 """Finding values in tables and lists, and links."""
 
 import bisect
-import re
 import urllib.parse
 
 from sheaf import document_link
 from sheaf.functions.values import as_list, is_date, is_list, is_number, is_text
+from sheaf.functions.wildcards import text_matcher
 
 _LINK_KEY = "LinkKey_"
 
@@ -71,15 +71,6 @@ def _equal(value, key):
     return value == key
 
 
-def _matches_pattern(key):
-    """Return a test for text with the wildcards ? and *, which ~ escapes."""
-    pattern = ""
-    for part in re.findall(r"~[*?~]|.", key, re.DOTALL):
-        pattern += {"*": ".*", "?": "."}.get(part, re.escape(part[-1]))
-    expression = re.compile(pattern, re.IGNORECASE | re.DOTALL)
-    return lambda value: is_text(value) and expression.fullmatch(str(value)) is not None
-
-
 def _comparable(items, key):
     """Return the positions and the items of the kind of the key, because kinds have no order among each other."""
     for is_kind in (is_number, is_text, is_date):
@@ -90,7 +81,7 @@ def _comparable(items, key):
 
 def _position(key, items, search_type):
     if search_type == 0:
-        is_match = _matches_pattern(key) if is_text(key) and set("*?~") & set(str(key)) else lambda item: _equal(item, key)
+        is_match = text_matcher(str(key)) if is_text(key) and set("*?~") & set(str(key)) else lambda item: _equal(item, key)
         for position, item in enumerate(items, 1):
             if is_match(item):
                 return position
