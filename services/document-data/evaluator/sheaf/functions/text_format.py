@@ -112,7 +112,8 @@ def _fraction_text(digits, pattern):
 def _digits_text(magnitude, pattern, exponent):
     """Return a magnitude by a pattern such as #,##0.00."""
     body = pattern.rstrip(",")
-    magnitude /= 1000 ** (len(pattern) - len(body))
+    # A product with a power of ten may miss a decimal that spreadsheets show, so 15 digits are kept as they do.
+    magnitude = float(f"{magnitude / 1000 ** (len(pattern) - len(body)):.15g}")
     whole_pattern, point, fraction_pattern = body.partition(".")
     grouped, signs = "," in whole_pattern, whole_pattern.replace(",", "")
     places = len(fraction_pattern)
