@@ -3,7 +3,7 @@
 import calendar
 import datetime
 
-from sheaf.functions.date_functions import as_date, as_day, shifted_date
+from sheaf.functions.date_functions import as_day, shifted_date
 from sheaf.functions.values import as_list, is_text
 
 _DAY = datetime.timedelta(days=1)
@@ -152,7 +152,7 @@ def NETWORKDAYS(start_date, end_date, holidays=None):
 
 def NETWORKDAYS_INTL(start_date, end_date, weekend=1, holidays=None):
     """Return the number of working days between two dates for a given weekend, both included."""
-    start, end = as_day(as_date(start_date)), as_day(as_date(end_date))
+    start, end = as_day(start_date), as_day(end_date)
     free_days, free = _weekend_days(weekend), _holidays(holidays)
     if start > end:
         return -_count_workdays(end, start, free_days, free)

@@ -6,7 +6,7 @@ import operator
 import random
 import uuid
 
-from sheaf.functions.values import as_list, counted_numbers, flatten, is_number, is_proper_number, proper_numbers
+from sheaf.functions.values import as_list, flatten, is_number, is_proper_number, proper_numbers
 
 
 def ABS(value):
@@ -69,18 +69,22 @@ def LOG10(value):
     return math.log10(value)
 
 
+def _require_limited(factors):
+    # Products of more factors take long and fill the memory, and no cell holds them.
+    if factors > 10_000:
+        raise OverflowError("a product of more than 10000 factors is too large")
+
+
 def FACT(value):
     """Return the factorial of the whole part of a number."""
     whole = int(value)
-    if whole > 10_000:
-        raise OverflowError("the factorial of a number above 10000 is too large")
+    _require_limited(whole)
     return math.factorial(whole)
 
 
 def FACTDOUBLE(value):
     """Return the product of every second whole number from the value downwards."""
-    if operator.index(value) > 10_000:
-        raise OverflowError("the double factorial of a number above 10000 is too large")
+    _require_limited(operator.index(value))
     return math.prod(range(value, 1, -2))
 
 
@@ -90,11 +94,13 @@ def COMBIN(n, k):
         return 1
     if k > n:
         raise TypeError("no more objects can be chosen than there are")
+    _require_limited(min(k, n - k))
     return math.comb(n, k)
 
 
 def PERMUT(n, k):
     """Return the number of ordered choices of k of n objects."""
+    _require_limited(k)
     return math.perm(int(n), int(k))
 
 
@@ -195,8 +201,3 @@ def SUMX2PY2(array_x, array_y):
 def SUMXMY2(array_x, array_y):
     """Return the sum of the squares of the differences of corresponding items."""
     return sum((x - y) ** 2 for x, y in _pairs_of_numbers(array_x, array_y))
-
-
-def SUMA(value1, *more_values):
-    """Return the sum of the arguments, where text counts as 0 and True as 1."""
-    return sum(counted_numbers((value1, *more_values)))

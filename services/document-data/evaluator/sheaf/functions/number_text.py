@@ -13,6 +13,7 @@ _ROMAN_PARTS = (
     (50, "L"), (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"),
 )  # fmt: skip
 _ROMAN = re.compile("M{0,4}(CM|CD|D?C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})", re.IGNORECASE)
+_MOST_DECIMALS = 127
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 
 
@@ -52,6 +53,8 @@ def ARABIC(roman_numeral):
 
 
 def _grouped(number, decimals, commas):
+    if decimals > _MOST_DECIMALS:
+        raise ValueError(f"at most {_MOST_DECIMALS} decimals can be written")
     rounded = ROUND(number, decimals)
     separator = "," if commas else ""
     return f"{rounded:{separator}.{max(decimals, 0)}f}"

@@ -66,7 +66,8 @@ def QUARTILE(data, quartile_number):
 
 
 def _truncated(share, significant_digits):
-    scale = 10 ** int(3 if significant_digits is None else significant_digits)
+    # A double holds 15 digits.
+    scale = 10 ** min(15, int(3 if significant_digits is None else significant_digits))
     # The product may fall a little below a whole number that it equals.
     return math.floor(share * scale + 1e-9) / scale
 

@@ -2,6 +2,11 @@
 
 import math
 
+# Numbers from here on have no fraction, so there is nothing to round.
+_WITHOUT_FRACTION = 2.0**53
+# A larger power of ten does not fit a double.
+_LARGEST_SCALE = 300
+
 
 def _require_number(value):
     # Text has no rounding, and an early TypeError names the reason.
@@ -12,15 +17,16 @@ def _require_number(value):
 
 def _rounded(value, places, whole_part):
     """Scale by a power of ten, make a whole number of the magnitude, and scale back."""
-    _require_number(value)
-    magnitude = abs(value)
-    if places >= 0:
-        scale = 10**places
-        whole = whole_part(magnitude * scale)
-        result = whole / scale if places else whole
+    magnitude = abs(_require_number(value))
+    if places > 0:
+        scale = 10 ** min(places, _LARGEST_SCALE)
+        scaled = magnitude * scale
+        if isinstance(value, int) or scaled >= _WITHOUT_FRACTION:
+            return value
+        result = whole_part(scaled) / scale
     else:
-        scale = 10**-places
-        result = whole_part(magnitude / scale) * scale
+        scale = 10 ** min(-places, _LARGEST_SCALE)
+        result = whole_part(magnitude / scale if places else magnitude) * scale
     return -result if value < 0 else result
 
 

@@ -1,10 +1,11 @@
 """Numbers and dates as text by the format codes of spreadsheets."""
 
 import datetime
+import decimal
+import math
 import re
 
 from sheaf.functions.date_functions import XL_TO_DATE, as_datetime
-from sheaf.functions.rounding import ROUND
 from sheaf.functions.values import is_number, is_text
 
 _TOKEN = re.compile(
@@ -109,11 +110,17 @@ def _fraction_text(digits, pattern):
     return digits[:kept] + "".join(" " for sign in pattern[kept:] if sign == "?")
 
 
+def _decimal_text(magnitude, places):
+    """Return a number with the given decimals, halves rounded up."""
+    # Spreadsheets round the 15 digits that they show, so 1.005 becomes 1.01 although its double is a little less.
+    with decimal.localcontext(prec=700, rounding=decimal.ROUND_HALF_UP):
+        return f"{decimal.Decimal(f'{magnitude:.15g}').quantize(decimal.Decimal(1).scaleb(-places)):f}"
+
+
 def _digits_text(magnitude, pattern, exponent):
     """Return a magnitude by a pattern such as #,##0.00."""
     body = pattern.rstrip(",")
-    # A product with a power of ten may miss a decimal that spreadsheets show, so 15 digits are kept as they do.
-    magnitude = float(f"{magnitude / 1000 ** (len(pattern) - len(body)):.15g}")
+    magnitude /= 1000 ** (len(pattern) - len(body))
     whole_pattern, point, fraction_pattern = body.partition(".")
     grouped, signs = "," in whole_pattern, whole_pattern.replace(",", "")
     places = len(fraction_pattern)
@@ -123,7 +130,7 @@ def _digits_text(magnitude, pattern, exponent):
         magnitude = float(mantissa)
         sign = "-" if int(power) < 0 else "+" if exponent[1] == "+" else ""
         suffix = f"{exponent[0]}{sign}{abs(int(power)):0{len(exponent) - 2}d}"
-    whole, _, fraction = f"{ROUND(magnitude, places):.{places}f}".partition(".")
+    whole, _, fraction = _decimal_text(magnitude, places).partition(".")
     whole = whole.lstrip("0").rjust(signs.count("0"), "0")
     if grouped and whole:
         width = len(whole)
@@ -181,6 +188,8 @@ def TEXT(number, format_type):
         raise TypeError(f"a number or a date is needed, not {type(number).__name__}")
     if format_type.lower() in ("", "general", "@"):
         return str(int(number)) if isinstance(number, float) and number.is_integer() else str(number)
+    if not math.isfinite(number):
+        return str(number)
     section, has_minus = _chosen_section(number, sections)
     tokens = _tokens(section)
     if _is_date_format(tokens):

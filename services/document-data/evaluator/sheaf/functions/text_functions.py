@@ -5,7 +5,8 @@ import unicodedata
 
 from sheaf.functions.values import flatten
 
-LONGEST_REPETITION = 32767
+_LONGEST_REPETITION = 32767
+_LONGEST_RESULT = 10_000_000
 
 
 def CHAR(table_number):
@@ -46,6 +47,8 @@ def TEXTJOIN(delimiter, ignore_empty, text1, *more_texts):
 
 def SPLIT(text, delimiter, split_by_each=True, remove_empty_text=True):
     """Return the parts of a text between delimiters, of which each character counts unless told otherwise."""
+    if not delimiter:
+        raise ValueError("a delimiter is needed")
     pattern = f"[{re.escape(delimiter)}]" if split_by_each else re.escape(delimiter)
     parts = re.split(pattern, text)
     return [part for part in parts if part] if remove_empty_text else parts
@@ -112,8 +115,8 @@ def TRIM(text):
 
 def REPT(text, number_times):
     """Return the text repeated; a result of more than 32,767 characters is an error."""
-    if number_times < 0 or len(text) * number_times > LONGEST_REPETITION:
-        raise ValueError(f"the text can be repeated up to {LONGEST_REPETITION} characters")
+    if number_times < 0 or len(text) * number_times > _LONGEST_REPETITION:
+        raise ValueError(f"the text can be repeated up to {_LONGEST_REPETITION} characters")
     return text * number_times
 
 
@@ -129,6 +132,8 @@ def SUBSTITUTE(text, old_text, new_text, instance_num=None):
     if not old_text:
         return text
     if instance_num is None:
+        if text.count(old_text) * len(new_text) > _LONGEST_RESULT:
+            raise ValueError("the result is too long")
         return text.replace(old_text, new_text)
     if instance_num < 1:
         raise ValueError("occurrences count from 1")
