@@ -1,0 +1,272 @@
+"""A column of a table: its cells as far as they are held, and reading them."""
+
+from sheaf.failures import Failure, FormulaStopped
+from sheaf.results import dumps, encoder
+from sheaf.source import compile_formula
+from sheaf.stored import TAG, Coded, base_type, decoder, default_of
+
+SINGLE_ASKS = 20
+SINGLE_ROWS = 2000
+"""How often, and for how many rows, cells are asked for one by one before the whole column is read."""
+
+
+class Column:
+    """Cells of a column by row id: `cells` has the valid values, `errors` the failures; everything else goes through `fetch`."""
+
+    def __init__(self, engine, table, definition):
+        self.engine = engine
+        self.table = table
+        self.ref = definition["ref"]
+        self.cells = {}
+        self.errors = {}
+        self.old = {}
+        self.missing = set()
+        self.todo = set()
+        self.wanted = set()
+        self.busy = set()
+        self.passing = []
+        self.whole = False
+        self.version = 0
+        self.pending_after = None
+        self.stopped = None
+        self.asks = 0
+        self.asked_rows = 0
+        self.type = None
+        self.define(table, definition)
+
+    def define(self, table, definition):
+        """Take over what the schema says; cached cells stay if the type is the same."""
+        formula = definition.get("formula")
+        if self.type != definition["type"]:
+            self.type = definition["type"]
+            self.forget_all()
+        self.table = table
+        self.col_id = definition["colId"]
+        self.is_formula = formula is not None
+        self.base = base_type(self.type)
+        self.target_id = self.type.partition(":")[2] if self.base in ("Ref", "RefList") else "_grist_Attachments" if self.base == "Attachments" else None
+        self.decode = decoder(self.type, self.engine.zone)
+        self.encode = encoder(self.type, self.engine.zone)
+        self.default = default_of(self.type)
+        self.formula = formula
+        self.function = None
+        self.failure = None
+        self.is_compiled = False
+
+    def compile(self):
+        """Compile the formula at its first use, so that a schema of many formulas costs nothing by itself."""
+        if not self.is_compiled:
+            self.is_compiled = True
+            try:
+                self.function = compile_formula(self.formula, self.engine.namespace())
+            except SyntaxError as error:
+                self.failure = Failure("SyntaxError", str(error.msg)[:200])
+
+    def forget_all(self):
+        """Drop all cells."""
+        self.cells.clear()
+        self.errors.clear()
+        self.missing.clear()
+        self.whole = False
+        self.asks = self.asked_rows = 0
+        self.version += 1
+
+    def forget(self, row):
+        """Drop the cell of a row."""
+        self.cells.pop(row, None)
+        self.errors.pop(row, None)
+        self.missing.discard(row)
+        self.version += 1
+
+    def keep(self, row, stored):
+        """Hold the stored form of a cell."""
+        value = self.decode(stored)
+        if value.__class__ is Failure:
+            self.errors[row] = value
+            self.cells.pop(row, None)
+        else:
+            self.cells[row] = value
+            if self.errors:
+                self.errors.pop(row, None)
+
+    def is_held(self):
+        """Tell whether the parent has to send changes of this column."""
+        return self.whole or bool(self.cells) or bool(self.errors) or bool(self.missing)
+
+    def is_open(self, row):
+        """Tell whether a cell of a formula has to be computed before it is read."""
+        if row in self.todo:
+            return True
+        return self.pending_after is not None and row > self.pending_after and row not in self.cells and row not in self.errors
+
+    def fetch(self, row):
+        """Return the value of a cell that is not in `cells`: compute it, ask for it, or raise its error."""
+        if self.is_formula:
+            if self.stopped is not None:
+                raise FormulaStopped(self.stopped)
+            if self.is_open(row):
+                return self._computed(row)
+        for attempt in (False, True):
+            if row in self.cells:
+                return self.cells[row]
+            if row in self.errors:
+                self.errors[row].raise_again()
+            if row <= 0 or row in self.missing or attempt:
+                return self.default
+            self.load((row,))
+        return self.default
+
+    def _computed(self, row):
+        if self.engine.peeking:
+            if row in self.old:
+                return self.old[row]
+            if row in self.todo or not self.table.exists(row):
+                return self._stored_before(row)
+        if row not in self.todo and not self.table.exists(row):
+            return self.default
+        self.engine.demand(self, row)
+        if row in self.errors:
+            self.errors[row].raise_again()
+        return self.cells[row]
+
+    def _stored_before(self, row):
+        """Return the value that a cell had before it became dirty."""
+        for _, stored in self.engine.ask_cells(self, [row]):
+            value = self.decode(stored)
+            if value.__class__ is Failure:
+                value.raise_again()
+            return value
+        return self.default
+
+    def fetch_many(self, rows):
+        """Return the values of several rows."""
+        cells = self.cells
+        try:
+            return [cells[row] for row in rows]
+        except KeyError:
+            absent = [row for row in rows if row > 0 and row not in cells and row not in self.errors and row not in self.missing and not self.is_open(row)]
+            if absent and self.stopped is None:
+                self.load(absent)
+            return [cells[row] if row in cells else self.fetch(row) for row in rows]
+
+    def load(self, rows):
+        """Ask the parent for cells: of the rows, of the batch, or of the whole column."""
+        engine = self.engine
+        batch = engine.batches.get(self.table.table_id)
+        if batch is not None and not self.whole and any(row in batch for row in rows):
+            rows = batch.union(rows)
+        else:
+            self.asks += 1
+            self.asked_rows += len(rows)
+        if engine.is_small_batch and self.asks <= SINGLE_ASKS and self.asked_rows <= SINGLE_ROWS or self.whole and self.asks <= SINGLE_ASKS:
+            cells, errors = self.cells, self.errors
+            absent = sorted(row for row in rows if row not in cells and row not in errors and not self.is_open(row))
+            found = set()
+            for row, stored in engine.ask_cells(self, absent):
+                found.add(row)
+                self.keep(row, stored)
+            self.missing.update(row for row in absent if row not in found)
+            self.table.note_rows(found)
+        else:
+            self.load_whole()
+
+    def load_whole(self):
+        """Read the whole column."""
+        if self.whole and self.asks <= SINGLE_ASKS:
+            return
+        self.asks = self.asked_rows = 0
+        self.missing.clear()
+        rows = []
+        is_formula, keep, cells, errors = self.is_formula, self.keep, self.cells, self.errors
+        for row, stored in self.engine.ask_cells(self, None):
+            rows.append(row)
+            if row not in cells and row not in errors and not (is_formula and self.is_open(row)):
+                keep(row, stored)
+        self.whole = True
+        self.table.take_rows(rows)
+
+    def mark_dirty(self, rows):
+        """Make cells dirty: they are computed again before anybody reads them."""
+        for row in rows:
+            self.todo.add(row)
+            value = self.cells.pop(row, self)
+            if value is not self:
+                self.old[row] = value
+            if self.errors:
+                self.errors.pop(row, None)
+        self.version += 1
+
+    def end_exchange(self):
+        """Forget what holds for one exchange only, also the pending cells that were computed on the way."""
+        for row in self.passing:
+            self.forget(row)
+        self.passing = []
+        self.todo.clear()
+        self.wanted.clear()
+        self.busy.clear()
+        self.old.clear()
+
+    def rich(self, value, route):
+        """Return a cell's value as formulas see it: references become records that know how they were reached."""
+        if value.__class__ is Coded:
+            return self.engine.decode_any(value.code, route.formula.anywhere)
+        if self.target_id is not None:
+            target = self.engine.tables.get(self.target_id)
+            if target is None:
+                return value
+            if value.__class__ is int:
+                return target.record_class(value, route.step(self))
+            if value.__class__ is tuple:
+                return target.record_set(value, route.step(self))
+        return value
+
+    def key_of(self, value):
+        """Return the stored form of a value as the key of a lookup; one for all blanks of a type."""
+        if self.target_id is not None and value.__class__ in (int, tuple):
+            return self._reference_key(value)
+        if value.__class__ is Coded:
+            return TAG + dumps(value.code)
+        if self.base == "ChoiceList" and value.__class__ is tuple:
+            return dumps(value) if value else None
+        key = self.encode(value)
+        return 0 if key is None and self.base == "Bool" else key
+
+    def _reference_key(self, value):
+        if value.__class__ is tuple:
+            return dumps(value) if value else None
+        if self.base == "Ref":
+            return value
+        return dumps([value]) if value else None
+
+    def plain(self, value):
+        """Return a cell's value as orders compare it."""
+        return self.engine.decode_any(value.code, self.engine.blind.anywhere) if value.__class__ is Coded else value
+
+    def getter(self):
+        """Return the property of a record class that reads this column."""
+        cells, ref, fetch = self.cells, self.ref, self.fetch
+        if self.target_id is None and self.base != "Any":
+            def read(record):
+                route = record._route
+                if ref not in route.reads:
+                    route.note(self)
+                try:
+                    return cells[record._row]
+                except KeyError:
+                    return fetch(record._row)
+        else:
+            rich = self.rich
+
+            def read(record):
+                route = record._route
+                if ref not in route.reads:
+                    route.note(self)
+                try:
+                    value = cells[record._row]
+                except KeyError:
+                    value = fetch(record._row)
+                kind = value.__class__
+                if kind is float or kind is str or value is None:
+                    return value
+                return rich(value, route)
+        return property(read)

@@ -1,0 +1,447 @@
+"""The state of a document's evaluator: its tables, and the computation of the cells of one exchange."""
+
+import datetime
+import time
+
+from sheaf.columns import Column
+from sheaf.failures import CircularRefError, Failure, Postponed
+from sheaf.lookups import LookupMap, key_text
+from sheaf.names import Namespace
+from sheaf.reads import FormulaReads, LookupKeys
+from sheaf.results import check_size, failure_form
+from sheaf.stored import date_of, moment_of, zone_of
+from sheaf.tables import Table
+from sheaf import clock
+
+DEEPEST = 30
+"""Cells that may be computed inside each other before the outer ones wait: the stack of the runtime is small."""
+
+SMALL_BATCH = 1000
+"""Dirty rows up to which single cells are asked for instead of whole columns."""
+
+
+class Engine:
+    """Computes cells. `link` sends and receives what the protocol knows."""
+
+    def __init__(self, link):
+        self.link = link
+        self.zone = datetime.timezone.utc
+        self.tables = {}
+        self.columns = {}
+        self.names = Namespace(self)
+        self.blind = FormulaReads()
+        self.formula_reads = {}
+        self.lookup_keys = {}
+        self.lookup_maps = {}
+        self.batches = {}
+        self.is_small_batch = False
+        self.peeking = False
+        self.postponed = None
+        self.column = None
+        self.row = 0
+        self.reads = self.blind
+        self.depth = 0
+        self.bulk = ()
+        self.may_postpone = False
+        self.pending = []
+        self.touched = {}
+        self.clock_start = 0.0
+        self.announced = None
+
+    # The schema
+
+    def define(self, message):
+        """Take a schema; columns whose ref, type and table are unchanged keep their cells."""
+        zone = zone_of(message.get("timezone") or "UTC")
+        before = self.columns if zone == self.zone else {}
+        self.zone = clock.timezone = zone
+        tables, self.columns = {}, {}
+        for definition in message["tables"]:
+            table = self.tables.get(definition["tableId"]) or Table(self, definition["tableId"])
+            columns = {}
+            for field in definition["columns"]:
+                column = before.get(field["ref"])
+                known = None if column is None or column.table is not table else (column.formula, column.type)
+                if known is None:
+                    column = Column(self, table, field)
+                else:
+                    column.define(table, field)
+                if known != (column.formula, column.type):
+                    self.formula_reads.pop(column.ref, None)
+                columns[column.col_id] = self.columns[column.ref] = column
+            tables[table.table_id] = table
+            table.columns = columns
+        self.tables = tables
+        for table in tables.values():
+            table.define(table.columns)
+        self.lookup_maps = {}
+        self.names.rebuild()
+
+    def namespace(self):
+        """Return the names that formulas see."""
+        return self.names.names
+
+    # The parent
+
+    def ask_cells(self, column, rows):
+        """Return (row, stored form) of cells from the parent; `rows` None means all."""
+        request = {"type": "read", "column": column.ref}
+        if rows is not None:
+            request["rows"] = list(rows)
+        return self._ask(request)
+
+    def ask_rows(self, table):
+        """Return (row, None) for all rows of a table."""
+        return self._ask({"type": "read", "table": table.table_id})
+
+    def _ask(self, request):
+        found = []
+        for rows, values in self.link.ask(request):
+            found.extend(zip(rows, values if values is not None else [None] * len(rows), strict=True))
+        return found
+
+    def announce(self, column):
+        """Tell the parent which column is computed now, and charge the time since then to the last one."""
+        if column is not self.announced:
+            now = time.perf_counter()
+            if self.announced is not None:
+                self.touched[self.announced].seconds += now - self.clock_start
+            self.clock_start = now
+            self.announced = column
+            if column is not None:
+                if column not in self.touched:
+                    self.touched[column] = Tally()
+                self.link.send({"type": "computing", "column": column.ref})
+
+    # Lookups
+
+    def lookup_map(self, table, columns, contains):
+        """Return the map of a table by key columns, made at its first use."""
+        name = (table.table_id, tuple(column.ref for column in columns), contains)
+        found = self.lookup_maps.get(name)
+        if found is None:
+            keys = self.lookup_keys.get(name)
+            if keys is None:
+                keys = self.lookup_keys[name] = LookupKeys(*name)
+            found = self.lookup_maps[name] = LookupMap(table, columns, contains, keys)
+        return found
+
+    def mark_stale(self, table, rows, column=None):
+        """Let the lookups of a table look at rows again: all lookups, or those with a key column."""
+        for found in self.lookup_maps.values():
+            if found.table is table and (column is None or column in found.columns):
+                found.stale.update(rows)
+
+    def note_rows_of(self, table):
+        """Record that the formula depends on which rows a table has."""
+        if not self.peeking:
+            self.reads.tables.add(table.table_id)
+
+    def settle_column(self, column, rows):
+        """Have many cells of a column at hand before they are read one by one."""
+        present = column.table.row_set()
+        absent = [row for row in rows if row not in column.cells and row not in column.errors and row in present]
+        if len(absent) < 2 or column.stopped is not None:
+            return
+        if column.is_formula:
+            waiting = [row for row in absent if column.is_open(row)]
+            if len(waiting) > 1 and not self.peeking and self.can_postpone(column):
+                column.wanted.update(waiting)
+                self.postpone(column, None)
+            absent = [row for row in absent if not column.is_open(row)]
+        if absent:
+            column.load(absent)
+
+    # Cells
+
+    def can_postpone(self, column):
+        """Tell whether a whole column may be computed before the current cell: nothing else waits for that cell."""
+        return self.may_postpone and self.depth == 1 and column not in self.bulk
+
+    def postpone(self, column, row):
+        """End the computation of the current cell until another one, or a column, is computed."""
+        self.postponed = Postponed(column, row)
+        raise self.postponed
+
+    def demand(self, column, row):
+        """Compute a cell that the current cell needs."""
+        if self.postponed is not None:
+            raise self.postponed
+        if row in column.busy:
+            raise CircularRefError("the cell needs its own value")
+        if len(column.todo) > 1 and self.can_postpone(column):
+            self.postpone(column, None)
+        if self.depth >= DEEPEST:
+            self.postpone(column, row)
+        outer = self.column, self.row, self.reads, clock.volatile_used
+        column.busy.add(row)
+        self.depth += 1
+        try:
+            self.announce(column)
+            self.evaluate(column, row)
+        finally:
+            self.depth -= 1
+            column.busy.discard(row)
+            self.column, self.row, self.reads, clock.volatile_used = outer
+        self.announce(self.column)
+
+    def evaluate(self, column, row):
+        """Compute a cell and keep its result; Postponed if it has to wait."""
+        reads = self.reads_of(column)
+        self.column, self.row, self.reads = column, row, reads
+        self.peeking = False
+        clock.volatile_used = False
+        tally = self.touched[column]
+        try:
+            if column.function is None:
+                column.compile()
+            if column.function is not None:
+                stored = column.encode(column.function(column.table.record_class(row, reads.own), column.table.face))
+                if stored.__class__ is str and len(stored) > 100_000:
+                    check_size(stored)
+                value = column.decode(stored)
+            elif column.failure is not None:
+                value, stored = column.failure, failure_form(column.failure)
+            else:
+                value, stored = column.decode(None), None
+        except BaseException as error:  # a formula may raise anything, also SystemExit
+            if self.postponed is not None:
+                raise self.postponed from None
+            value = Failure.of(error)
+            stored = failure_form(value)
+        if self.postponed is not None:
+            raise self.postponed
+        if value.__class__ is Failure:
+            tally.errors += 1
+            column.errors[row] = value
+            column.cells.pop(row, None)
+        else:
+            column.cells[row] = value
+        if clock.volatile_used:
+            tally.is_volatile = True
+        tally.rows.append(row)
+        column.version += 1
+        if row in column.todo:
+            column.todo.discard(row)
+            tally.add(row, stored)
+            if len(tally.result_rows) >= 20_000:
+                self.flush(column)
+        else:
+            column.passing.append(row)
+
+    def reads_of(self, column):
+        """Return what the formula of a column has read since it was defined."""
+        reads = self.formula_reads.get(column.ref)
+        if reads is None:
+            reads = self.formula_reads[column.ref] = FormulaReads()
+        return reads
+
+    def settle(self, column, row):
+        """Compute a cell and, from an explicit stack, the cells that it waits for. Return a column to be computed first, or None."""
+        stack = [(column, row)]
+        while stack:
+            column, row = stack[-1]
+            self.may_postpone = len(stack) == 1
+            column.busy.add(row)
+            self.depth = 1
+            try:
+                if column.is_open(row):
+                    self.announce(column)
+                    self.evaluate(column, row)
+            except Postponed as wait:
+                self.postponed = None
+                if wait.row is None:
+                    column.busy.discard(row)
+                    return wait.column
+                stack.append((wait.column, wait.row))
+                continue
+            finally:
+                self.depth = 0
+            column.busy.discard(row)
+            stack.pop()
+        return None
+
+    def finish(self, column):
+        """Compute all dirty cells of a column, and first those of columns that it needs."""
+        stack = [column]
+        while stack:
+            current = stack[-1]
+            self.bulk = set(stack)
+            needed = self._run(current)
+            if needed is None:
+                stack.pop()
+                self.flush(current)
+            else:
+                stack.append(needed)
+        self.bulk = ()
+
+    def _run(self, column):
+        """Compute the dirty cells of a column; return a column that has to come first, or None."""
+        open_rows = sorted(column.todo | column.wanted)
+        if open_rows:
+            self.announce(column)
+        for row in open_rows:
+            if column.is_open(row):
+                needed = self.settle(column, row)
+                if needed is not None:
+                    return needed
+        column.wanted.clear()
+        return None
+
+    def flush(self, column):
+        """Send the results that are ready."""
+        tally = self.touched.get(column)
+        if tally is not None and tally.result_rows:
+            self.link.send_results(column.ref, tally.result_rows, tally.result_values)
+            tally.result_rows, tally.result_values = [], []
+
+    # An exchange
+
+    def compute(self, message):
+        """Take changes, compute the dirty cells, send results and what was learned."""
+        self.touched = {}
+        self.announced = None
+        try:
+            self._take(message)
+            dirty = self._take_dirty(message.get("dirty", ()))
+            for column in dirty:
+                self.finish(column)
+            self.announce(None)
+            for column in list(self.touched):
+                self.flush(column)
+            self.link.send(self._learned())
+        finally:
+            for column in {*self.touched, *self.columns.values()}:
+                if column.is_formula and (column.passing or column.todo or column.wanted or column.busy or column.old):
+                    self.mark_stale(column.table, column.passing, column)
+                    column.end_exchange()
+            for reads in self.formula_reads.values():
+                reads.keys = {}
+            self.postponed = None
+            self.batches = {}
+
+    def _take(self, message):
+        for table_id in message.get("drop", ()):
+            if table_id in self.tables:
+                self.tables[table_id].forget()
+                self.lookup_maps = {name: found for name, found in self.lookup_maps.items() if name[0] != table_id}
+        for update in message.get("updates", ()):
+            if update["tableId"] in self.tables:
+                self._update(self.tables[update["tableId"]], update)
+        for column in self.pending:
+            column.pending_after = column.stopped = None
+        self.pending = []
+        for entry in message.get("pending", ()):
+            column = self.columns.get(entry["ref"])
+            if column is not None:
+                column.pending_after = entry["after"]
+                self.pending.append(column)
+                ahead = [row for held in (column.cells, column.errors) for row in held if row > column.pending_after]
+                for row in ahead:
+                    column.forget(row)
+                self.mark_stale(column.table, ahead, column)
+        for entry in message.get("stopped", ()):
+            column = self.columns.get(entry["ref"])
+            if column is not None:
+                column.stopped = str(entry.get("reason", ""))
+                self.pending.append(column)
+
+    def _update(self, table, update):
+        rows, gone = update.get("rows", []), update.get("gone", [])
+        sent = {entry["ref"]: entry["values"] for entry in update.get("columns", ())}
+        table.update_rows(rows, gone)
+        for column in table.columns.values():
+            values = sent.get(column.ref)
+            if values is None:
+                if not column.is_held():
+                    continue
+                column.whole = False
+                for row in rows:
+                    column.forget(row)
+            else:
+                column.version += 1
+                for row, stored in zip(rows, values, strict=True):
+                    column.missing.discard(row)
+                    column.keep(row, stored)
+            for row in gone:
+                column.forget(row)
+        self.mark_stale(table, (*rows, *gone))
+
+    def _take_dirty(self, entries):
+        """Mark cells dirty and return their columns."""
+        columns, by_table = [], {}
+        for entry in entries:
+            column = self.columns.get(entry["ref"])
+            if column is None or not column.is_formula or column.stopped is not None:
+                continue
+            table = column.table
+            if "rows" in entry:
+                rows = table.existing(entry["rows"])
+            else:
+                rows = [row for row in table.row_list() if entry["from"] <= row <= entry["to"]]
+            column.mark_dirty(rows)
+            self.mark_stale(table, rows, column)
+            by_table.setdefault(table.table_id, set()).update(rows)
+            if column not in columns:
+                columns.append(column)
+                self.touched[column] = Tally()
+        self.is_small_batch = sum(map(len, by_table.values())) <= SMALL_BATCH
+        self.batches = by_table if self.is_small_batch else {}
+        return columns
+
+    def _learned(self):
+        """Return the end of the exchange: relations, keys, times."""
+        relations, lookups = [], []
+        for column, tally in self.touched.items():
+            if not tally.rows:
+                continue
+            reads = self.reads_of(column)
+            relations.append({"column": column.ref, "reads": reads.relations(self.columns, self.tables)})
+            rows = sorted(set(tally.rows))
+            for lookup in reads.lookups:
+                if all(ref in self.columns for ref in lookup.refs):
+                    keys = reads.keys.get(lookup, {})
+                    lookups.append({"column": column.ref, "lookup": lookup.as_json(), "rows": rows,
+                                    "keys": [sorted(key_text(key) for key in keys.get(row, ())) for row in rows]})
+        timings = [{"column": column.ref, "cells": len(tally.rows), "errors": tally.errors, "micros": round(tally.seconds * 1e6)}
+                   for column, tally in self.touched.items() if tally.rows]
+        volatile = [column.ref for column, tally in self.touched.items() if tally.is_volatile]
+        return {"type": "done", "relations": relations, "lookups": lookups, "timings": timings, "volatile": volatile}
+
+    def decode_any(self, code, route):
+        """Return the value of a coded value; `route` is how its records are reached."""
+        if isinstance(code, dict):
+            return {key: self.decode_any(item, route) for key, item in code.items()}
+        if not isinstance(code, list) or not code:
+            return code
+        kind, rest = code[0], code[1:]
+        if kind == "L":
+            return [self.decode_any(item, route) for item in rest]
+        if kind == "O" and isinstance(rest[0], dict):
+            return self.decode_any(rest[0], route)
+        if kind == "d":
+            return date_of(rest[0])
+        if kind == "D":
+            return moment_of(rest[0], zone_of(rest[1]) if len(rest) > 1 else self.zone)
+        if kind == "R" and rest[0] in self.tables:
+            return self.tables[rest[0]].record_class(rest[1], route)
+        if kind == "r" and rest[0] in self.tables:
+            return self.tables[rest[0]].record_set(tuple(rest[1]), route)
+        return str(rest[0]) if rest else None
+
+
+class Tally:
+    """What was computed of a column in one exchange."""
+
+    def __init__(self):
+        self.rows = []
+        self.errors = 0
+        self.seconds = 0.0
+        self.is_volatile = False
+        self.result_rows = []
+        self.result_values = []
+
+    def add(self, row, stored):
+        """Add a result to be sent."""
+        self.result_rows.append(row)
+        self.result_values.append(stored)

@@ -1,0 +1,130 @@
+"""Rows of a table by the values of key columns."""
+
+import bisect
+import struct
+
+from sheaf.failures import CellError
+from sheaf.ordering import sorted_rows
+from sheaf.results import dumps
+
+
+class CONTAINS:
+    """A lookup value that finds rows whose list has the value; `match_empty` also finds empty lists if it equals the value."""
+
+    def __init__(self, value, match_empty="__none__"):
+        self.value = value
+        self.match_empty = match_empty
+
+
+def key_text(key):
+    """Return the text of a key in the protocol."""
+    return dumps([_exact(part) for part in key])
+
+
+def _exact(part):
+    if part.__class__ is float:
+        return int(part) if part.is_integer() else "f:" + struct.pack(">d", part).hex()
+    return part
+
+
+class LookupMap:
+    """Row ids by key, for one set of key columns. Only rows that changed are looked at again."""
+
+    def __init__(self, table, columns, contains, keys):
+        self.table = table
+        self.columns = columns
+        self.contains = contains
+        self.keys = keys
+        self.buckets = {}
+        self.row_keys = {}
+        self.stale = set(table.row_list())
+        self.sorted = {}
+
+    def refresh(self):
+        """Bring the rows that changed to their buckets."""
+        if not self.stale:
+            return
+        for column in self.columns:
+            self.table.engine.settle_column(column, self.stale)
+        for row in sorted(self.stale):
+            keys = self._keys_of(row) if row in self.table.row_set() else ()
+            self.stale.discard(row)
+            before = self.row_keys.get(row, ())
+            if keys != before:
+                self._remove(row, before)
+                self._insert(row, keys)
+
+    def _remove(self, row, keys):
+        for key in keys:
+            bucket = self.buckets.get(key, [])
+            place = bisect.bisect_left(bucket, row)
+            if place < len(bucket) and bucket[place] == row:
+                del bucket[place]
+            if not bucket:
+                self.buckets.pop(key, None)
+            self.sorted.pop(key, None)
+        self.row_keys.pop(row, None)
+
+    def _insert(self, row, keys):
+        for key in keys:
+            bucket = self.buckets.setdefault(key, [])
+            if not bucket or bucket[-1] < row:
+                bucket.append(row)
+            else:
+                bisect.insort(bucket, row)
+            self.sorted.pop(key, None)
+        if keys:
+            self.row_keys[row] = keys
+
+    def _keys_of(self, row):
+        """Return the keys of a row: several with CONTAINS, none if a key cell holds an error."""
+        keys = ((),)
+        for column, contains in zip(self.columns, self.contains, strict=True):
+            try:
+                value = column.cells[row] if row in column.cells else column.fetch(row)
+            except CellError:
+                return ()
+            if contains:
+                if value.__class__ is not tuple:
+                    value = _list_of(column, value)
+                parts = dict.fromkeys(value) if value else (None,)
+            else:
+                parts = (column.key_of(value),)
+            keys = tuple((*key, part) for key in keys for part in parts)
+        return keys
+
+    def find(self, keys, specs):
+        """Return the rows of the keys in the order of the specs."""
+        self.refresh()
+        if len(keys) == 1:
+            rows = self.buckets.get(keys[0], ())
+        else:
+            rows = sorted({row for key in keys for row in self.buckets.get(key, ())})
+        if not specs or len(rows) < 2:
+            return tuple(rows)
+        if len(keys) > 1:
+            return sorted_rows(self.table, tuple(rows), specs)
+        return self._sorted(keys[0], tuple(rows), specs)[0]
+
+    def _sorted(self, key, rows, specs):
+        """Return the sorted rows of a bucket and their places; kept until the bucket or a column of the order changes."""
+        versions = tuple(column.version for column, _ in specs)
+        kept = self.sorted.setdefault(key, {})
+        found = kept.get(specs)
+        if found is None or found[1] != versions:
+            ordered = sorted_rows(self.table, rows, specs)
+            versions = tuple(column.version for column, _ in specs)
+            found = kept[specs] = (ordered, versions, {row: place for place, row in enumerate(ordered)})
+        return found[0], found[2]
+
+    def places(self, key, specs):
+        """Return the sorted rows of a key and the place of each."""
+        self.refresh()
+        rows = tuple(self.buckets.get(key, ()))
+        return self._sorted(key, rows, specs) if rows else ((), {})
+
+
+def _list_of(column, value):
+    """Return the elements of a cell of type Any that holds a list."""
+    value = column.plain(value)
+    return tuple(part for part in value if part.__class__ in (str, int, float)) if isinstance(value, (list, tuple)) else ()
