@@ -1,12 +1,20 @@
 """Starts the evaluator in its process: what formulas must not see is hidden before the first one runs."""
 
+import _strptime  # noqa: F401 - strptime imports it at its first use, which would take time then
+import importlib
 import io
+import pkgutil
 import random
 import sys
 import zoneinfo
 import zoneinfo._common
 
+import sheaf
 from sheaf import server
+
+for _module in pkgutil.walk_packages(sheaf.__path__, "sheaf."):
+    # The memory snapshot is to hold all of them: their sources are not there when a formula runs.
+    importlib.import_module(_module.name)
 
 _HIDDEN = ("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core", "ctypes", "_ctypes", "micropip", "webbrowser")
 

@@ -6,6 +6,11 @@ import { HostedProcess, type ExitCause } from '../processes/hosted-process'
 const NICENESS = 5
 /** Memory grows by gigabytes a second when a formula wants it to. */
 const MEMORY_CHECK_MS = 20
+/** Deno itself writes a file of its own at its start; formulas cannot write any. */
+export const FILE_BYTES = 1024 * 1024
+
+/** Deno keeps caches in the home folder of the user unless it is told another place: here one that cannot exist. */
+export const DENO_ENVIRONMENT = { DENO_DIR: '/proc/none' }
 
 /** How to start an evaluator. */
 export interface EvaluatorOptions {
@@ -34,6 +39,7 @@ export function denoArguments(folder: string): string[] {
     '--no-npm',
     '--no-config',
     '--no-lock',
+    '--no-code-cache',
     `--allow-read=${folder}`,
     join(folder, 'main.js'),
     folder,
@@ -53,8 +59,9 @@ export class EvaluatorProcess {
       {
         program: deno,
         args: denoArguments(folder),
+        env: DENO_ENVIRONMENT,
         niceness: NICENESS,
-        limits: { residentBytes: memoryBytes, fileBytes: 0 },
+        limits: { residentBytes: memoryBytes, fileBytes: FILE_BYTES },
         memoryCheckMs: MEMORY_CHECK_MS,
         maxFrameBytes: MAX_MESSAGE_BYTES,
       },

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { MAX_MESSAGE_BYTES } from '../processes/frames'
 import { HostedProcess } from '../processes/hosted-process'
-import { denoArguments } from './evaluator-process'
+import { DENO_ENVIRONMENT, denoArguments, FILE_BYTES } from './evaluator-process'
 import { isMade, MANIFEST, runtimeFolder, sha256, SNAPSHOT, type RuntimeParts } from './runtime-files'
 
 /** Making a snapshot takes some seconds; a busy machine may take longer. */
@@ -45,7 +45,8 @@ function makeSnapshot(deno: string, folder: string): Promise<Buffer> {
       {
         program: deno,
         args: [...denoArguments(folder), 'make'],
-        limits: { wallMs: MAKE_MS, fileBytes: 0 },
+        env: DENO_ENVIRONMENT,
+        limits: { wallMs: MAKE_MS, fileBytes: FILE_BYTES },
         maxFrameBytes: MAX_MESSAGE_BYTES,
       },
       {

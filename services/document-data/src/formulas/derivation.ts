@@ -41,8 +41,6 @@ export class Derivation {
   /** Relations that were learned, by column ref. */
   readonly learned = new Map<number, Relations>()
   readonly states: FormulaStates
-  /** Columns of which the evaluator may hold cells that are no longer valid. */
-  private readonly forgotten = new Set<number>()
   private readonly done = new Map<number, Set<number>>()
   private readonly until: number
   private finder: DirtyFinder
@@ -155,10 +153,8 @@ export class Derivation {
   ): Promise<ExchangeOutcome> {
     const { pool, limits, signal } = this.parts
     const { computed } = columnsOf(this.group.schema)
-    const own = new Set(dirty.map(({ ref }) => ref))
     const request = {
       dirty,
-      forget: [...this.forgotten].filter((ref) => !own.has(ref)),
       pending: computed.flatMap(({ column: { ref, pendingAfter: after, stopped } }) =>
         after === undefined || stopped ? [] : [{ ref, after }],
       ),
@@ -166,7 +162,6 @@ export class Derivation {
         reason ? [{ ref, reason }] : [],
       ),
     }
-    this.forgotten.clear()
     const source = { connection: this.group.connection, schema: this.group.schema }
     try {
       return await new Exchange(session, source, {
@@ -184,7 +179,6 @@ export class Derivation {
     for (const [ref, dirty] of this.finder.dirty.columns) {
       const { column } = dirty.of
       const upTo = column.pendingAfter ?? LAST_ROW
-      if (column.pendingAfter !== undefined) this.forgotten.add(ref)
       if (column.stopped) continue
       if (dirty.all !== undefined) {
         if (upTo > 0 && this.hasRows(dirty, upTo)) messages.push({ ref, from: 1, to: upTo })
@@ -251,7 +245,6 @@ export class Derivation {
     const { column } = dirty.of
     const first = dirty.all === undefined ? Math.min(...dirty.rows.keys()) : 1
     this.states.setPending(column.ref, Math.min(first - 1, column.pendingAfter ?? LAST_ROW))
-    this.forgotten.add(column.ref)
     // Rows that will be found by other keys are not known before the column is computed.
     if (this.dependencies.lookupsBy(column.ref).length > 0)
       this.finder.add(dirty.of, 'all', dirty.all ?? DerivedGroup.OWN_ENTRY)

@@ -22,8 +22,6 @@ const MAX_RESULT_BYTES = 128 * 1024 * 1024
 /** What to compute. */
 export interface ExchangeRequest {
   readonly dirty: readonly DirtyMessage[]
-  /** Columns, by ref, of which no computed cell is valid any more. */
-  readonly forget: readonly number[]
   readonly pending: readonly PendingMessage[]
   readonly stopped: readonly StoppedMessage[]
 }

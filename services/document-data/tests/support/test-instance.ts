@@ -22,10 +22,12 @@ import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import { createTokenAuthority, type TokenAuthority } from '@sheaf/testkit/token-authority'
 import {
   defaultAttachments,
+  defaultFormulas,
   defaultLimits,
   defaultSqlLimits,
   type DocumentDataConfig,
 } from '../../src/config'
+import { defaultCache } from '../../src/evaluator/runtime-files'
 import { startDocumentData, type RunningDocumentData } from '../../src/service'
 
 /** Name of the instance under test. */
@@ -60,6 +62,7 @@ export function testConfig(folder: string): DocumentDataConfig {
     limits: { ...defaultLimits, delayMs: 60_000 },
     sql: defaultSqlLimits,
     attachments: defaultAttachments,
+    formulas: { ...defaultFormulas, cache: defaultCache() },
   }
 }
 

@@ -1,0 +1,67 @@
+import { createLogger } from '@sheaf/kit/logger'
+import { defaultFormulas, type FormulaSettings } from '../../src/config'
+import { Evaluators } from '../../src/evaluator/evaluators'
+import { defaultCache } from '../../src/evaluator/runtime-files'
+import { Formulas } from '../../src/formulas/formulas'
+import type { DocumentStore } from '../../src/store/documents/document-store'
+import { eventually } from '@sheaf/testkit/eventually'
+import { openStore, readText } from './test-store'
+
+/** A store whose formulas are computed. */
+export interface FormulaStore extends AsyncDisposable {
+  readonly store: DocumentStore
+  readonly formulas: Formulas
+}
+
+/** Opens a store on a folder, with an evaluator for formulas. */
+export async function openFormulaStore(
+  folder: string,
+  settings: Partial<FormulaSettings> = {},
+): Promise<FormulaStore> {
+  const { evaluators, memoryBytes, ms, cells, cache } = {
+    ...defaultFormulas,
+    cache: defaultCache(),
+    ...settings,
+  }
+  const processes = new Evaluators({ cache, memoryBytes, log: createLogger('test') })
+  const formulas = new Formulas({
+    ms,
+    cells,
+    evaluators,
+    start: (handlers) => processes.start(handlers),
+  })
+  const store = await openStore(folder, { stages: formulas })
+  return {
+    store,
+    formulas,
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]()
+      await formulas[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** The rows of a table: each with its fields, and the errors of its formulas. */
+export async function readRows(
+  store: DocumentStore,
+  docId: string,
+  tableId: string,
+): Promise<{ id: number; fields: Record<string, unknown>; errors?: Record<string, string> }[]> {
+  const text = await readText(store, docId, { tableId })
+  return (JSON.parse(text) as { records: never[] }).records
+}
+
+/** Resolves when no cell of the document is pending. */
+export async function computed(store: DocumentStore, docId: string): Promise<void> {
+  await eventually(
+    () =>
+      Promise.resolve(
+        store.read(docId, ({ schema }) =>
+          schema.tables.every(({ columns }) =>
+            columns.every(({ pendingAfter, stopped }) => pendingAfter === undefined || stopped),
+          ),
+        ),
+      ),
+    { timeoutMs: 60_000 },
+  )
+}
