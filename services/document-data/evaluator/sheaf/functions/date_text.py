@@ -114,7 +114,7 @@ def _date_numbers(text):
 
 
 def _year_month_day(numbers, month, today):
-    """Return the year (and its digits), month and day that the numbers mean; month before day where both are possible."""
+    """Return the year, its digits, the month and the day; the month comes first where both orders are possible."""
     if month is not None:
         if not numbers:
             return today.year, "    ", month, today.day
