@@ -60,7 +60,7 @@ class Column:
             try:
                 self.function = compile_formula(self.formula, self.engine.namespace())
             except SyntaxError as error:
-                self.failure = Failure("SyntaxError", str(error.msg)[:200])
+                self.failure = Failure(type(error).__name__, str(error.msg)[:200])
 
     def forget_all(self):
         """Drop all cells."""

@@ -164,11 +164,8 @@ class Table:
         return RecordSet(self, found.find(keys, specs), route, specs)
 
     def _order(self, options):
-        """Return the order of a lookup: `order_by` wins over `sort_by`."""
-        if "order_by" in options:
-            return parse_order(self, options["order_by"])
-        sort_by = options.get("sort_by")
-        return parse_order(self, sort_by) if sort_by else ()
+        """Return the order of a lookup: `sort_by` wins over `order_by`."""
+        return parse_order(self, options.get("sort_by") or options.get("order_by"))
 
     def _ordered_all(self, specs):
         engine = self.engine
