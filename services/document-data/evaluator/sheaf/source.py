@@ -5,7 +5,7 @@ import re
 import textwrap
 import warnings
 
-_LAZY = {"IF": (1, 2), "IFERROR": (0, 1), "ISERR": (0,), "ISERROR": (0,), "ISNA": (0,), "PEEK": (0,)}
+_LAZY = {"IF": (1, 2), "IFERROR": (0, 1), "ISERR": (0,), "ISERROR": (0,), "PEEK": (0,)}
 """Arguments that are computed only when the function asks for them."""
 
 _LITERAL = re.compile(r"(?<![A-Za-z0-9_])(?P<prefix>[A-Za-z]{0,2})(?P<quote>'''|\"\"\"|'|\")")
