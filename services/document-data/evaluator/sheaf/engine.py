@@ -173,7 +173,7 @@ class Engine:
             self.postpone(column, None)
         if self.depth >= DEEPEST:
             self.postpone(column, row)
-        outer = self.column, self.row, self.reads, clock.volatile_used
+        outer = self.column, self.row, self.reads, self.peeking, clock.volatile_used
         column.busy.add(row)
         self.depth += 1
         try:
@@ -182,7 +182,7 @@ class Engine:
         finally:
             self.depth -= 1
             column.busy.discard(row)
-            self.column, self.row, self.reads, clock.volatile_used = outer
+            self.column, self.row, self.reads, self.peeking, clock.volatile_used = outer
         self.announce(self.column)
 
     def evaluate(self, column, row):
@@ -236,28 +236,29 @@ class Engine:
             reads = self.formula_reads[column.ref] = FormulaReads()
         return reads
 
-    def settle(self, column, row):
+    def settle(self, column, row, wait):
         """Compute a cell and, from an explicit stack, the cells that it waits for. Return a column to be computed first, or None."""
         stack = [(column, row)]
-        while stack:
-            column, row = stack[-1]
-            self.may_postpone = len(stack) == 1
-            column.busy.add(row)
-            self.depth = 1
-            try:
-                if column.is_open(row):
-                    self.announce(column)
-                    self.evaluate(column, row)
-            except Postponed as wait:
+        while wait is not None or stack:
+            if wait is not None:
                 self.postponed = None
                 if wait.row is None:
                     column.busy.discard(row)
                     return wait.column
                 stack.append((wait.column, wait.row))
+                wait = None
+            current, place = stack[-1]
+            self.may_postpone = len(stack) == 1
+            current.busy.add(place)
+            self.depth = 1
+            try:
+                if current.is_open(place):
+                    self.announce(current)
+                    self.evaluate(current, place)
+            except Postponed as again:
+                wait = again
                 continue
-            finally:
-                self.depth = 0
-            column.busy.discard(row)
+            current.busy.discard(place)
             stack.pop()
         return None
 
@@ -280,11 +281,23 @@ class Engine:
         open_rows = sorted(column.todo | column.wanted)
         if open_rows:
             self.announce(column)
+        busy, evaluate, is_open = column.busy, self.evaluate, column.is_open
         for row in open_rows:
-            if column.is_open(row):
-                needed = self.settle(column, row)
+            if not is_open(row):
+                continue
+            busy.add(row)
+            self.depth = 1
+            self.may_postpone = True
+            try:
+                evaluate(column, row)
+            except Postponed as wait:
+                needed = self.settle(column, row, wait)
+                self.depth = 0
                 if needed is not None:
                     return needed
+                self.announce(column)
+            busy.discard(row)
+        self.depth = 0
         column.wanted.clear()
         return None
 
