@@ -112,6 +112,9 @@ class LookupMap:
         kept = self.sorted.setdefault(key, {})
         found = kept.get(specs)
         if found is None or found[1] != versions:
+            for column, _ in specs:
+                if column.ref is not None:
+                    self.table.engine.settle_column(column, rows)
             ordered = sorted_rows(self.table, rows, specs)
             versions = tuple(column.version for column, _ in specs)
             found = kept[specs] = (ordered, versions, {row: place for place, row in enumerate(ordered)})

@@ -37,12 +37,12 @@ class Namespace:
         if not callable(value):
             return value
         engine = self._engine
-        reads, before = engine.reads, engine.peeking
-        engine.peeking, engine.reads = True, engine.blind
+        before = engine.peeking
+        engine.peeking = True
         try:
             return value()
         finally:
-            engine.peeking, engine.reads = before, reads
+            engine.peeking = before
 
     def _record(self, record_or_list, dates_as_iso=False, expand_refs=0):
         """Return a dictionary of a record's columns, or a list of them; errors go to the key `_error_`."""

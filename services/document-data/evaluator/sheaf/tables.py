@@ -154,7 +154,7 @@ class Table:
         for column, name in zip(columns, names, strict=True):
             keys = [(*key, part) for key in keys for part in _parts(column, criteria[name])]
         reads = engine.reads
-        route = reads.route_of(found.keys)
+        route = reads.anywhere if engine.peeking else reads.route_of(found.keys)
         for column, _ in specs:
             if column.ref is not None and column.ref not in route.reads:
                 route.note(column)
