@@ -117,11 +117,8 @@ class Column:
         return self.default
 
     def _computed(self, row):
-        if self.engine.peeking:
-            if row in self.old:
-                return self.old[row]
-            if row in self.todo or not self.table.exists(row):
-                return self._stored_before(row)
+        if self.engine.peeking and (row in self.todo or row in self.old):
+            return self._stored_before(row)
         if row not in self.todo and not self.table.exists(row):
             return self.default
         self.engine.demand(self, row)
@@ -131,12 +128,15 @@ class Column:
 
     def _stored_before(self, row):
         """Return the value that a cell had before it became dirty."""
-        for _, stored in self.engine.ask_cells(self, [row]):
-            value = self.decode(stored)
-            if value.__class__ is Failure:
-                value.raise_again()
-            return value
-        return self.default
+        if row not in self.old:
+            wanted = sorted(self.todo)
+            for asked, stored in self.engine.ask_cells(self, wanted if len(wanted) <= SINGLE_ROWS else None):
+                if asked in self.todo:
+                    self.old.setdefault(asked, self.decode(stored))
+        value = self.old.setdefault(row, self.default)
+        if value.__class__ is Failure:
+            value.raise_again()
+        return value
 
     def fetch_many(self, rows):
         """Return the values of several rows."""
@@ -190,10 +190,10 @@ class Column:
         for row in rows:
             self.todo.add(row)
             value = self.cells.pop(row, self)
+            if value is self and self.errors:
+                value = self.errors.pop(row, self)
             if value is not self:
                 self.old[row] = value
-            if self.errors:
-                self.errors.pop(row, None)
         self.version += 1
 
     def end_exchange(self):

@@ -1,5 +1,6 @@
 """The state of a document's evaluator: its tables, and the computation of the cells of one exchange."""
 
+import contextlib
 import datetime
 import time
 
@@ -136,6 +137,15 @@ class Engine(Exchange):
         """Record that the formula depends on which rows a table has."""
         if not self.peeking:
             self.reads.tables.add(table.table_id)
+
+    @contextlib.contextmanager
+    def computing(self):
+        """Read valid cells inside, also for a formula that peeks: lookups and orders are kept for other formulas."""
+        peeking, self.peeking = self.peeking, False
+        try:
+            yield
+        finally:
+            self.peeking = peeking
 
     def settle_column(self, column, rows):
         """Have many cells of a column at hand before they are read one by one."""

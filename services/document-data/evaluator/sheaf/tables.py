@@ -182,9 +182,6 @@ class Table:
         versions = tuple(column.version for column, _ in specs)
         found = self.orders.get(specs)
         if found is None or found[1] != versions:
-            for column, _ in specs:
-                if column.ref is not None:
-                    self.engine.settle_column(column, rows)
             ordered = sorted_rows(self, rows, specs)
             versions = tuple(column.version for column, _ in specs)
             found = self.orders[specs] = (ordered, versions, {row: place for place, row in enumerate(ordered)} if specs else None)
