@@ -27,16 +27,16 @@ class Neighbours:
         if order not in ("asc", "desc"):
             raise ValueError('order must be "asc" or "desc"')
         rows, places, _, _ = self._line(rec, group_by, order_by)
-        place = places.get(rec.row_number(), len(rows))
+        place = places.get(rec._row, len(rows))
         return place + 1 if order == "asc" else len(rows) - place
 
     def _beside(self, rec, group_by, order_by, step):
         rows, places, specs, route = self._line(rec, group_by, order_by)
         table = type(rec)._table
-        place = places.get(rec.row_number())
+        place = places.get(rec._row)
         if place is None:
             # A record that is not there, such as the empty one, stands where its values would be.
-            place = bisect.bisect_left(order_keys(table, rows, specs), order_keys(table, (rec.row_number(),), specs)[0]) - (step > 0)
+            place = bisect.bisect_left(order_keys(table, rows, specs), order_keys(table, (rec._row,), specs)[0]) - (step > 0)
         place += step
         return table.record_class(rows[place] if 0 <= place < len(rows) else 0, route)
 
@@ -80,5 +80,5 @@ def _cell(rec, column):
     value = getattr(rec, column.col_id)
     kind = getattr(type(value), "sheaf_kind", None)
     if kind == "record":
-        return value.row_number()
-    return tuple(value.row_numbers()) if kind == "records" else value
+        return value._row
+    return tuple(value._rows) if kind == "records" else value

@@ -38,7 +38,7 @@ def value_key(value):
     if isinstance(value, AltText):
         return (2, str(value))
     if getattr(type(value), "sheaf_kind", None) == "record":
-        return (1, value.row_number())
+        return (1, value._row)
     if isinstance(value, (list, tuple)):
         return (3, tuple(value_key(item) for item in value))
     return (4, type(value).__name__, str(value))

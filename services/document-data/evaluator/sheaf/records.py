@@ -24,14 +24,6 @@ class Record:
         self._table.engine.note_rows_of(self._table)
         return 0
 
-    def row_number(self):
-        """Return the row id as results hold it."""
-        return self._row
-
-    def table_name(self):
-        """Return the id of the table."""
-        return self._table.table_id
-
     def __getattr__(self, name):
         # Only names that are no column come here.
         raise AttributeError(f"Table '{self._table.table_id}' has no column '{name}'")
@@ -93,14 +85,6 @@ class RecordSet:
     def find(self):
         """The operations that find a record by the values that the set is sorted by."""
         return Finder(self)
-
-    def row_numbers(self):
-        """Return the row ids as results hold them."""
-        return list(self._rows)
-
-    def table_name(self):
-        """Return the id of the table."""
-        return self._table.table_id
 
     def _record(self, row):
         return self._table.record_class(row, self._route)

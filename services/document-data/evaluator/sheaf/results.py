@@ -224,7 +224,7 @@ def _reference_encoder():
         if value is None or value == "":
             return 0
         if kind_of(value) == "record":
-            return value.row_number()
+            return value._row
         if kind_of(value) == "records":
             return _kept_text(str(value)) if len(value) else 0
         if isinstance(value, list):
@@ -237,16 +237,16 @@ def _reference_encoder():
 
 def _reference_list_encoder(target_id):
     def encode(value):
-        if kind_of(value) == "records" and value.table_name() == target_id:
-            return dumps(value.row_numbers()) if len(value) else "[]"
-        if kind_of(value) == "record" and value.table_name() == target_id:
-            return dumps([value.row_number()]) if value else None
+        if kind_of(value) == "records" and value._table.table_id == target_id:
+            return dumps(value._rows) if len(value) else "[]"
+        if kind_of(value) == "record" and value._table.table_id == target_id:
+            return dumps([value._row]) if value else None
         if value is None or value == "" or value == 0:
             return None
         if isinstance(value, int):
             return dumps([int(value)])
         if isinstance(value, (list, tuple, set, frozenset)):
-            rows = [item.row_number() if kind_of(item) == "record" and item.table_name() == target_id else item for item in value]
+            rows = [item._row if kind_of(item) == "record" and item._table.table_id == target_id else item for item in value]
             if all(row.__class__ is int and row >= 0 for row in rows):
                 return dumps(rows) if rows else None
         return _kept_in_list_column(str(value))
@@ -266,9 +266,9 @@ def api_code(value):
     if isinstance(value, datetime.date):
         return ["d", seconds_of_date(value)]
     if kind_of(value) == "record":
-        return ["R", value.table_name(), value.row_number()]
+        return ["R", value._table.table_id, value._row]
     if kind_of(value) == "records":
-        return ["r", value.table_name(), value.row_numbers()]
+        return ["r", value._table.table_id, value._rows]
     if isinstance(value, (list, tuple)):
         return ["L", *(api_code(item) for item in value)]
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):

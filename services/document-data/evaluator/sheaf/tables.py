@@ -190,7 +190,7 @@ class Table:
     def _by_id(self, criteria, specs):
         engine = self.engine
         wanted = criteria["id"]
-        row = wanted.row_number() if isinstance(wanted, Record) else wanted
+        row = wanted._row if isinstance(wanted, Record) else wanted
         if isinstance(row, float) and row.is_integer():
             row = int(row)
         is_own = engine.column is not None and engine.column.table is self and row == engine.row
@@ -215,7 +215,7 @@ def _parts(column, value):
         return (column.key_of(value),)
     part = value.value
     if isinstance(part, Record):
-        part = part.row_number()
+        part = part._row
     elif not isinstance(part, (str, int, float)) and part is not None:
         part = str(part)
     # A list that holds an empty element is not an empty list.
