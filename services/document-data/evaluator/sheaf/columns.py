@@ -245,28 +245,21 @@ class Column:
     def getter(self):
         """Return the property of a record class that reads this column."""
         cells, ref, fetch = self.cells, self.ref, self.fetch
-        if self.target_id is None and self.base != "Any":
-            def read(record):
-                route = record._route
-                if ref not in route.reads:
-                    route.note(self)
-                try:
-                    return cells[record._row]
-                except KeyError:
-                    return fetch(record._row)
-        else:
-            rich = self.rich
+        rich = self.rich
 
-            def read(record):
-                route = record._route
-                if ref not in route.reads:
-                    route.note(self)
-                try:
-                    value = cells[record._row]
-                except KeyError:
-                    value = fetch(record._row)
-                kind = value.__class__
-                if kind is float or kind is str or value is None:
-                    return value
-                return rich(value, route)
-        return property(read)
+        def read_plain(record):
+            route = record._route
+            if ref not in route.reads:
+                route.note(self)
+            try:
+                return cells[record._row]
+            except KeyError:
+                return fetch(record._row)
+
+        def read_any(record):
+            value = read_plain(record)
+            return rich(value, record._route) if value.__class__ is Coded else value
+
+        def read_reference(record):
+            return rich(read_plain(record), record._route)
+        return property(read_reference if self.target_id is not None else read_any if self.base == "Any" else read_plain)

@@ -170,7 +170,9 @@ class Engine(Exchange):
 
     def postpone(self, column, row):
         """End the computation of the current cell until another one, or a column, is computed."""
-        self.postponed = Postponed(column, row)
+        # Without a Python function that could itself exceed the depth of recursion.
+        self.postponed = Postponed()
+        self.postponed.column, self.postponed.row = column, row
         raise self.postponed
 
     def demand(self, column, row):
@@ -217,6 +219,9 @@ class Engine(Exchange):
         except BaseException as error:  # a formula may raise anything, also SystemExit
             if self.postponed is not None:
                 raise self.postponed from None
+            if self.depth > 1 and isinstance(error, (RecursionError, MemoryError)):
+                # The cells around this one may have used up the stack, so it is computed alone.
+                self.postpone(column, row)
             value = Failure.of(error)
             stored = failure_form(value)
         if self.postponed is not None:

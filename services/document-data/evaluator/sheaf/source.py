@@ -8,7 +8,7 @@ import warnings
 _LAZY = {"IF": (1, 2), "IFERROR": (0, 1), "ISERR": (0,), "ISERROR": (0,), "PEEK": (0,)}
 """Arguments that are computed only when the function asks for them."""
 
-_LITERAL = re.compile(r"(?<![A-Za-z0-9_])(?P<prefix>[A-Za-z]{0,2})(?P<quote>'''|\"\"\"|'|\")")
+_LITERAL = re.compile(r"(?:(?<![A-Za-z0-9_])(?P<prefix>[rubftRUBFT]|[bftBFT][rR]|[rR][bftBFT]))?(?P<quote>'''|\"\"\"|'|\")")
 _NAME = re.compile(r"\$(?=[A-Za-z_])")
 
 
@@ -47,7 +47,7 @@ class _Columns:
         self.at = end
 
     def _literal(self, match):
-        prefix, quote = match["prefix"].lower(), match["quote"]
+        prefix, quote = (match["prefix"] or "").lower(), match["quote"]
         self._copy(match.end())
         self._body(quote, "f" in prefix or "t" in prefix, "r" in prefix)
 

@@ -63,6 +63,14 @@ class Errors(unittest.TestCase):
         self.assertIsNone(self.result("# nothing"))
         self.assertEqual(self.result('f"{$n + 1:>{$n + 3}} $n {{$n}}"  # $x'), "  1 $n {$n}")
 
+    def test_columns_in_and_beside_strings(self):
+        for formula, result in (("1 if $n else'$n'", "$n"), ("f'{$n}' if True else\"$n\"", "0"), ("'$n' '\\'$n'", "$n'$n"), ("rf'{$n}\\d{{$n}}'", "0\\d{$n}")):
+            self.assertEqual(self.result(formula), result, formula)
+
+    def test_a_cell_read_from_deep_recursion_is_computed_alone(self):
+        deep = "def f(n):\n  return {} if n == 0 else f(n - 1)\nreturn f({})"
+        self.assertEqual(self.result(deep.format("$g + 1", 900), g=deep.format("$n", 500)), 1)
+
     def test_names_of_one_formula_are_not_those_of_another(self):
         self.assertEqual(self.result("len('ab')", g="global len\nlen = 5\nreturn len"), 2)
 
