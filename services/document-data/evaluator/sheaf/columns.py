@@ -60,7 +60,7 @@ class Column:
             try:
                 self.function = compile_formula(self.formula, self.engine.namespace())
             except SyntaxError as error:
-                self.failure = Failure("SyntaxError", str(error.msg)[:200])
+                self.failure = Failure(type(error).__name__, str(error.msg)[:200])
 
     def forget_all(self):
         """Drop all cells."""
@@ -117,11 +117,8 @@ class Column:
         return self.default
 
     def _computed(self, row):
-        if self.engine.peeking:
-            if row in self.old:
-                return self.old[row]
-            if row in self.todo or not self.table.exists(row):
-                return self._stored_before(row)
+        if self.engine.peeking and (row in self.todo or row in self.old):
+            return self._stored_before(row)
         if row not in self.todo and not self.table.exists(row):
             return self.default
         self.engine.demand(self, row)
@@ -131,12 +128,15 @@ class Column:
 
     def _stored_before(self, row):
         """Return the value that a cell had before it became dirty."""
-        for _, stored in self.engine.ask_cells(self, [row]):
-            value = self.decode(stored)
-            if value.__class__ is Failure:
-                value.raise_again()
-            return value
-        return self.default
+        if row not in self.old:
+            wanted = sorted(self.todo)
+            for asked, stored in self.engine.ask_cells(self, wanted if len(wanted) <= SINGLE_ROWS else None):
+                if asked in self.todo:
+                    self.old.setdefault(asked, self.decode(stored))
+        value = self.old.setdefault(row, self.default)
+        if value.__class__ is Failure:
+            value.raise_again()
+        return value
 
     def fetch_many(self, rows):
         """Return the values of several rows."""
@@ -190,10 +190,10 @@ class Column:
         for row in rows:
             self.todo.add(row)
             value = self.cells.pop(row, self)
+            if value is self and self.errors:
+                value = self.errors.pop(row, self)
             if value is not self:
                 self.old[row] = value
-            if self.errors:
-                self.errors.pop(row, None)
         self.version += 1
 
     def end_exchange(self):
@@ -245,28 +245,21 @@ class Column:
     def getter(self):
         """Return the property of a record class that reads this column."""
         cells, ref, fetch = self.cells, self.ref, self.fetch
-        if self.target_id is None and self.base != "Any":
-            def read(record):
-                route = record._route
-                if ref not in route.reads:
-                    route.note(self)
-                try:
-                    return cells[record._row]
-                except KeyError:
-                    return fetch(record._row)
-        else:
-            rich = self.rich
+        rich = self.rich
 
-            def read(record):
-                route = record._route
-                if ref not in route.reads:
-                    route.note(self)
-                try:
-                    value = cells[record._row]
-                except KeyError:
-                    value = fetch(record._row)
-                kind = value.__class__
-                if kind is float or kind is str or value is None:
-                    return value
-                return rich(value, route)
-        return property(read)
+        def read_plain(record):
+            route = record._route
+            if ref not in route.reads:
+                route.note(self)
+            try:
+                return cells[record._row]
+            except KeyError:
+                return fetch(record._row)
+
+        def read_any(record):
+            value = read_plain(record)
+            return rich(value, record._route) if value.__class__ is Coded else value
+
+        def read_reference(record):
+            return rich(read_plain(record), record._route)
+        return property(read_reference if self.target_id is not None else read_any if self.base == "Any" else read_plain)

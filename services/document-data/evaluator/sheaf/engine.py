@@ -1,14 +1,16 @@
 """The state of a document's evaluator: its tables, and the computation of the cells of one exchange."""
 
+import contextlib
 import datetime
 import time
 
 from sheaf.columns import Column
 from sheaf.failures import CircularRefError, Failure, Postponed
-from sheaf.lookups import LookupMap, key_text
+from sheaf.lookups import LookupMap
 from sheaf.names import Namespace
 from sheaf.reads import FormulaReads, LookupKeys
 from sheaf.results import check_size, failure_form
+from sheaf.exchange import Exchange, Tally
 from sheaf.stored import date_of, moment_of, zone_of
 from sheaf.tables import Table
 from sheaf import clock
@@ -16,11 +18,8 @@ from sheaf import clock
 DEEPEST = 30
 """Cells that may be computed inside each other before the outer ones wait: the stack of the runtime is small."""
 
-SMALL_BATCH = 1000
-"""Dirty rows up to which single cells are asked for instead of whole columns."""
 
-
-class Engine:
+class Engine(Exchange):
     """Computes cells. `link` sends and receives what the protocol knows."""
 
     def __init__(self, link):
@@ -70,6 +69,8 @@ class Engine:
                     self.formula_reads.pop(column.ref, None)
                 columns[column.col_id] = self.columns[column.ref] = column
             tables[table.table_id] = table
+            if not set(table.columns.values()) & set(columns.values()):
+                table.forget()
             table.columns = columns
         self.tables = tables
         for table in tables.values():
@@ -137,6 +138,15 @@ class Engine:
         if not self.peeking:
             self.reads.tables.add(table.table_id)
 
+    @contextlib.contextmanager
+    def computing(self):
+        """Read valid cells inside, also for a formula that peeks: lookups and orders are kept for other formulas."""
+        peeking, self.peeking = self.peeking, False
+        try:
+            yield
+        finally:
+            self.peeking = peeking
+
     def settle_column(self, column, rows):
         """Have many cells of a column at hand before they are read one by one."""
         present = column.table.row_set()
@@ -160,7 +170,9 @@ class Engine:
 
     def postpone(self, column, row):
         """End the computation of the current cell until another one, or a column, is computed."""
-        self.postponed = Postponed(column, row)
+        # Without a Python function that could itself exceed the depth of recursion.
+        self.postponed = Postponed()
+        self.postponed.column, self.postponed.row = column, row
         raise self.postponed
 
     def demand(self, column, row):
@@ -173,7 +185,7 @@ class Engine:
             self.postpone(column, None)
         if self.depth >= DEEPEST:
             self.postpone(column, row)
-        outer = self.column, self.row, self.reads, clock.volatile_used
+        outer = self.column, self.row, self.reads, self.peeking, clock.volatile_used
         column.busy.add(row)
         self.depth += 1
         try:
@@ -182,7 +194,7 @@ class Engine:
         finally:
             self.depth -= 1
             column.busy.discard(row)
-            self.column, self.row, self.reads, clock.volatile_used = outer
+            self.column, self.row, self.reads, self.peeking, clock.volatile_used = outer
         self.announce(self.column)
 
     def evaluate(self, column, row):
@@ -207,6 +219,9 @@ class Engine:
         except BaseException as error:  # a formula may raise anything, also SystemExit
             if self.postponed is not None:
                 raise self.postponed from None
+            if self.depth > 1 and isinstance(error, (RecursionError, MemoryError)):
+                # The cells around this one may have used up the stack, so it is computed alone.
+                self.postpone(column, row)
             value = Failure.of(error)
             stored = failure_form(value)
         if self.postponed is not None:
@@ -224,7 +239,7 @@ class Engine:
         if row in column.todo:
             column.todo.discard(row)
             tally.add(row, stored)
-            if len(tally.result_rows) >= 20_000:
+            if tally.is_full():
                 self.flush(column)
         else:
             column.passing.append(row)
@@ -236,28 +251,29 @@ class Engine:
             reads = self.formula_reads[column.ref] = FormulaReads()
         return reads
 
-    def settle(self, column, row):
+    def settle(self, column, row, wait):
         """Compute a cell and, from an explicit stack, the cells that it waits for. Return a column to be computed first, or None."""
         stack = [(column, row)]
-        while stack:
-            column, row = stack[-1]
-            self.may_postpone = len(stack) == 1
-            column.busy.add(row)
-            self.depth = 1
-            try:
-                if column.is_open(row):
-                    self.announce(column)
-                    self.evaluate(column, row)
-            except Postponed as wait:
+        while wait is not None or stack:
+            if wait is not None:
                 self.postponed = None
                 if wait.row is None:
                     column.busy.discard(row)
                     return wait.column
                 stack.append((wait.column, wait.row))
+                wait = None
+            current, place = stack[-1]
+            self.may_postpone = len(stack) == 1
+            current.busy.add(place)
+            self.depth = 1
+            try:
+                if current.is_open(place):
+                    self.announce(current)
+                    self.evaluate(current, place)
+            except Postponed as again:
+                wait = again
                 continue
-            finally:
-                self.depth = 0
-            column.busy.discard(row)
+            current.busy.discard(place)
             stack.pop()
         return None
 
@@ -280,11 +296,23 @@ class Engine:
         open_rows = sorted(column.todo | column.wanted)
         if open_rows:
             self.announce(column)
+        busy, evaluate, is_open = column.busy, self.evaluate, column.is_open
         for row in open_rows:
-            if column.is_open(row):
-                needed = self.settle(column, row)
+            if not is_open(row):
+                continue
+            busy.add(row)
+            self.depth = 1
+            self.may_postpone = True
+            try:
+                evaluate(column, row)
+            except Postponed as wait:
+                needed = self.settle(column, row, wait)
+                self.depth = 0
                 if needed is not None:
                     return needed
+                self.announce(column)
+            busy.discard(row)
+        self.depth = 0
         column.wanted.clear()
         return None
 
@@ -292,121 +320,7 @@ class Engine:
         """Send the results that are ready."""
         tally = self.touched.get(column)
         if tally is not None and tally.result_rows:
-            self.link.send_results(column.ref, tally.result_rows, tally.result_values)
-            tally.result_rows, tally.result_values = [], []
-
-    # An exchange
-
-    def compute(self, message):
-        """Take changes, compute the dirty cells, send results and what was learned."""
-        self.touched = {}
-        self.announced = None
-        try:
-            self._take(message)
-            dirty = self._take_dirty(message.get("dirty", ()))
-            for column in dirty:
-                self.finish(column)
-            self.announce(None)
-            for column in list(self.touched):
-                self.flush(column)
-            self.link.send(self._learned())
-        finally:
-            for column in {*self.touched, *self.columns.values()}:
-                if column.is_formula and (column.passing or column.todo or column.wanted or column.busy or column.old):
-                    self.mark_stale(column.table, column.passing, column)
-                    column.end_exchange()
-            for reads in self.formula_reads.values():
-                reads.keys = {}
-            self.postponed = None
-            self.batches = {}
-
-    def _take(self, message):
-        for table_id in message.get("drop", ()):
-            if table_id in self.tables:
-                self.tables[table_id].forget()
-                self.lookup_maps = {name: found for name, found in self.lookup_maps.items() if name[0] != table_id}
-        for update in message.get("updates", ()):
-            if update["tableId"] in self.tables:
-                self._update(self.tables[update["tableId"]], update)
-        for column in self.pending:
-            column.pending_after = column.stopped = None
-        self.pending = []
-        for entry in message.get("pending", ()):
-            column = self.columns.get(entry["ref"])
-            if column is not None:
-                column.pending_after = entry["after"]
-                self.pending.append(column)
-                ahead = [row for held in (column.cells, column.errors) for row in held if row > column.pending_after]
-                for row in ahead:
-                    column.forget(row)
-                self.mark_stale(column.table, ahead, column)
-        for entry in message.get("stopped", ()):
-            column = self.columns.get(entry["ref"])
-            if column is not None:
-                column.stopped = str(entry.get("reason", ""))
-                self.pending.append(column)
-
-    def _update(self, table, update):
-        rows, gone = update.get("rows", []), update.get("gone", [])
-        sent = {entry["ref"]: entry["values"] for entry in update.get("columns", ())}
-        table.update_rows(rows, gone)
-        for column in table.columns.values():
-            values = sent.get(column.ref)
-            if values is None:
-                if not column.is_held():
-                    continue
-                column.whole = False
-                for row in rows:
-                    column.forget(row)
-            else:
-                column.version += 1
-                for row, stored in zip(rows, values, strict=True):
-                    column.missing.discard(row)
-                    column.keep(row, stored)
-            for row in gone:
-                column.forget(row)
-        self.mark_stale(table, (*rows, *gone))
-
-    def _take_dirty(self, entries):
-        """Mark cells dirty and return their columns."""
-        columns, by_table = [], {}
-        for entry in entries:
-            column = self.columns.get(entry["ref"])
-            if column is None or not column.is_formula or column.stopped is not None:
-                continue
-            table = column.table
-            if "rows" in entry:
-                rows = table.existing(entry["rows"])
-            else:
-                rows = [row for row in table.row_list() if entry["from"] <= row <= entry["to"]]
-            column.mark_dirty(rows)
-            self.mark_stale(table, rows, column)
-            by_table.setdefault(table.table_id, set()).update(rows)
-            if column not in columns:
-                columns.append(column)
-                self.touched[column] = Tally()
-        self.is_small_batch = sum(map(len, by_table.values())) <= SMALL_BATCH
-        self.batches = by_table if self.is_small_batch else {}
-        return columns
-
-    def _learned(self):
-        """Return the end of the exchange: relations, keys, times."""
-        relations, lookups = [], []
-        for column, tally in self.touched.items():
-            if not tally.rows:
-                continue
-            reads = self.reads_of(column)
-            relations.append({"column": column.ref, "reads": reads.relations(self.columns, self.tables)})
-            rows = sorted(set(tally.rows))
-            for lookup in reads.lookups:
-                if all(ref in self.columns for ref in lookup.refs):
-                    keys = reads.keys.get(lookup, {})
-                    lookups.append({"column": column.ref, "lookup": lookup.as_json(), "rows": rows,
-                                    "keys": [sorted(key_text(key) for key in keys.get(row, ())) for row in rows]})
-        timings = [{"column": column.ref, "cells": len(tally.rows), "errors": tally.errors, "micros": round(tally.seconds * 1e6)}
-                   for column, tally in self.touched.items() if tally.rows]
-        volatile = [column.ref for column, tally in self.touched.items() if tally.is_volatile]
-        return {"type": "done", "relations": relations, "lookups": lookups, "timings": timings, "volatile": volatile}
+            self.link.send_results(column.ref, *tally.take())
 
     def decode_any(self, code, route):
         """Return the value of a coded value; `route` is how its records are reached."""
@@ -428,20 +342,3 @@ class Engine:
         if kind == "r" and rest[0] in self.tables:
             return self.tables[rest[0]].record_set(tuple(rest[1]), route)
         return str(rest[0]) if rest else None
-
-
-class Tally:
-    """What was computed of a column in one exchange."""
-
-    def __init__(self):
-        self.rows = []
-        self.errors = 0
-        self.seconds = 0.0
-        self.is_volatile = False
-        self.result_rows = []
-        self.result_values = []
-
-    def add(self, row, stored):
-        """Add a result to be sent."""
-        self.result_rows.append(row)
-        self.result_values.append(stored)

@@ -31,10 +31,8 @@ class Postponed(BaseException):
     It is no Exception, so that formulas do not catch it by accident; the engine also notices when one does.
     """
 
-    def __init__(self, column, row):
-        super().__init__()
-        self.column = column
-        self.row = row
+    column = None
+    row = None
 
 
 class Failure:

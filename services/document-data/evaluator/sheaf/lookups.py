@@ -44,15 +44,19 @@ class LookupMap:
         """Bring the rows that changed to their buckets."""
         if not self.stale:
             return
-        for column in self.columns:
-            self.table.engine.settle_column(column, self.stale)
-        for row in sorted(self.stale):
-            keys = self._keys_of(row) if row in self.table.row_set() else ()
-            self.stale.discard(row)
-            before = self.row_keys.get(row, ())
-            if keys != before:
-                self._remove(row, before)
-                self._insert(row, keys)
+        with self.table.engine.computing():
+            for column in self.columns:
+                self.table.engine.settle_column(column, self.stale)
+            for row in sorted(self.stale):
+                self._place(row, self._keys_of(row) if row in self.table.row_set() else ())
+
+    def _place(self, row, keys):
+        """Put a row into the buckets of its keys."""
+        self.stale.discard(row)
+        before = self.row_keys.get(row, ())
+        if keys != before:
+            self._remove(row, before)
+            self._insert(row, keys)
 
     def _remove(self, row, keys):
         for key in keys:

@@ -29,8 +29,6 @@ class Namespace:
         vars(grist).update(public, Record=Record, RecordSet=RecordSet)
         self.names.clear()
         self.names.update(vars(builtins))
-        for absent in ("open", "input", "breakpoint", "copyright", "credits", "license", "exit", "quit", "help"):
-            self.names.pop(absent, None)
         self.names.update(public, datetime=datetime, math=math, re=re, grist=grist)
         self.names.update((table_id, table.face) for table_id, table in engine.tables.items())
 
@@ -39,12 +37,12 @@ class Namespace:
         if not callable(value):
             return value
         engine = self._engine
-        reads, before = engine.reads, engine.peeking
-        engine.peeking, engine.reads = True, engine.blind
+        before = engine.peeking
+        engine.peeking = True
         try:
             return value()
         finally:
-            engine.peeking, engine.reads = before, reads
+            engine.peeking = before
 
     def _record(self, record_or_list, dates_as_iso=False, expand_refs=0):
         """Return a dictionary of a record's columns, or a list of them; errors go to the key `_error_`."""
@@ -74,12 +72,10 @@ class Namespace:
     def _plain(self, value, dates_as_iso, expand_refs):
         if isinstance(value, datetime.date) and dates_as_iso:
             return value.isoformat()
-        if isinstance(value, Record):
-            if expand_refs and value:
-                return self._as_dict(value, dates_as_iso, expand_refs - 1)
-            return value.row_number()
-        if isinstance(value, RecordSet):
-            return [self._plain(record, dates_as_iso, expand_refs) for record in value]
+        if expand_refs and isinstance(value, Record):
+            return self._as_dict(value, dates_as_iso, expand_refs - 1) if value else None
+        if expand_refs and isinstance(value, RecordSet):
+            return [self._as_dict(record, dates_as_iso, expand_refs - 1) for record in value] or None
         return value
 
 

@@ -1,6 +1,8 @@
 """PREVIOUS, NEXT and RANK: where a record stands among others."""
 
-from sheaf.ordering import parse_order
+import bisect
+
+from sheaf.ordering import order_keys, parse_order
 from sheaf.records import Record
 
 _MISSING = object()
@@ -21,26 +23,21 @@ class Neighbours:
         return self._beside(rec, group_by, order_by, 1)
 
     def rank(self, rec, *, group_by=(), order_by=_MISSING, order="asc"):
-        """Return the place of the record in an order, from 1; equal values have equal places."""
+        """Return the place of the record in an order, from 1."""
         if order not in ("asc", "desc"):
             raise ValueError('order must be "asc" or "desc"')
-        rows, places, specs, _ = self._line(rec, group_by, order_by)
-        if rec.row_number() not in places:
-            return len(rows) + 1
-        place = places[rec.row_number()]
-        columns = [column for column, _ in specs]
-
-        def same(other):
-            return all(column.fetch_many((rows[place],)) == column.fetch_many((rows[other],)) for column in columns)
-        step = -1 if order == "asc" else 1
-        while 0 <= place + step < len(rows) and same(place + step):
-            place += step
+        rows, places, _, _ = self._line(rec, group_by, order_by)
+        place = places.get(rec._row, len(rows))
         return place + 1 if order == "asc" else len(rows) - place
 
     def _beside(self, rec, group_by, order_by, step):
-        rows, places, _, route = self._line(rec, group_by, order_by)
-        place = places.get(rec.row_number(), -1 - len(rows)) + step
+        rows, places, specs, route = self._line(rec, group_by, order_by)
         table = type(rec)._table
+        place = places.get(rec._row)
+        if place is None:
+            # A record that is not there, such as the empty one, stands where its values would be.
+            place = bisect.bisect_left(order_keys(table, rows, specs), order_keys(table, (rec._row,), specs)[0]) - (step > 0)
+        place += step
         return table.record_class(rows[place] if 0 <= place < len(rows) else 0, route)
 
     def _line(self, rec, group_by, order_by):
@@ -64,7 +61,7 @@ class Neighbours:
         columns = tuple(sorted((table.column(name) for name in groups), key=lambda column: column.col_id))
         found = engine.lookup_map(table, columns, (False,) * len(columns))
         key = tuple(column.key_of(_cell(rec, column)) for column in columns)
-        route = engine.reads.route_of(found.keys)
+        route = engine.reads.anywhere if engine.peeking else engine.reads.route_of(found.keys)
         if not engine.peeking:
             engine.reads.note_key(found.keys, engine.row, key)
         self._note_order(route, specs)
@@ -83,5 +80,5 @@ def _cell(rec, column):
     value = getattr(rec, column.col_id)
     kind = getattr(type(value), "sheaf_kind", None)
     if kind == "record":
-        return value.row_number()
-    return tuple(value.row_numbers()) if kind == "records" else value
+        return value._row
+    return tuple(value._rows) if kind == "records" else value

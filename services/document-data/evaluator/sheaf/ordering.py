@@ -38,7 +38,7 @@ def value_key(value):
     if isinstance(value, AltText):
         return (2, str(value))
     if getattr(type(value), "sheaf_kind", None) == "record":
-        return (1, value.row_number())
+        return (1, value._row)
     if isinstance(value, (list, tuple)):
         return (3, tuple(value_key(item) for item in value))
     return (4, type(value).__name__, str(value))
@@ -82,5 +82,9 @@ def sorted_rows(table, rows, specs):
     """Return rows, given in ascending order, sorted by the specs."""
     if not specs or not rows:
         return rows
-    keys = order_keys(table, rows, specs)
+    with table.engine.computing():
+        for column, _ in specs:
+            if column.ref is not None:
+                table.engine.settle_column(column, rows)
+        keys = order_keys(table, rows, specs)
     return tuple(row for _, row in sorted(zip(keys, rows, strict=True), key=lambda pair: pair[0]))

@@ -24,14 +24,6 @@ class Record:
         self._table.engine.note_rows_of(self._table)
         return 0
 
-    def row_number(self):
-        """Return the row id as results hold it."""
-        return self._row
-
-    def table_name(self):
-        """Return the id of the table."""
-        return self._table.table_id
-
     def __getattr__(self, name):
         # Only names that are no column come here.
         raise AttributeError(f"Table '{self._table.table_id}' has no column '{name}'")
@@ -80,21 +72,19 @@ class RecordSet:
 
     @property
     def id(self):
-        """The row ids."""
-        return list(self._rows)
+        """The row ids, 0 for rows that do not exist."""
+        rows = self._rows
+        if not self._route.is_certain():
+            existing = self._table.existing(rows)
+            if len(existing) < len(rows):
+                self._table.engine.note_rows_of(self._table)
+                return [row if row in existing else 0 for row in rows]
+        return list(rows)
 
     @property
     def find(self):
         """The operations that find a record by the values that the set is sorted by."""
         return Finder(self)
-
-    def row_numbers(self):
-        """Return the row ids as results hold them."""
-        return list(self._rows)
-
-    def table_name(self):
-        """Return the id of the table."""
-        return self._table.table_id
 
     def _record(self, row):
         return self._table.record_class(row, self._route)
@@ -116,8 +106,6 @@ class RecordSet:
                 flat[value] = None
             elif value.__class__ is tuple:
                 flat.update(dict.fromkeys(value))
-        if column.base == "Ref":
-            flat.pop(0, None)
         return target.record_set(tuple(flat), route.step(column))
 
     def __len__(self):
@@ -156,7 +144,7 @@ class RecordSet:
         return ["id", "find", *self._table.column_names()]
 
     def __repr__(self):
-        return f"{self._table.table_id}[{', '.join(map(str, self._rows))}]" if self._rows else f"{self._table.table_id}[[]]"
+        return f"{self._table.table_id}[{list(self._rows)}]"
 
 
 class Finder:

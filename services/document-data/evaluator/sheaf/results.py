@@ -60,7 +60,8 @@ def _number(value):
 
 
 def _kept_text(text):
-    return clean(text)
+    # A text that began with the tag would read as a coded value.
+    return clean(text).lstrip(TAG)
 
 
 def _kept_in_list_column(text):
@@ -82,7 +83,7 @@ def _text(value):
 
 def _stored_text(value):
     text = _text(value)
-    return None if text is None else clean(text)
+    return None if text is None else _kept_text(text)
 
 
 def _parsed_float(value):
@@ -102,14 +103,12 @@ def _numeric(value):
         return value if -1e15 < value < 1e15 else _finite(float(value))
     if value is None:
         return None
-    if isinstance(value, (datetime.datetime, datetime.date)) or kind_of(value):
-        return _moment_number(value)
-    if isinstance(value, (str, int, float)):
+    if isinstance(value, (str, int, float, bytes)):
         try:
             parsed = _parsed_float(value)
         except (ValueError, OverflowError):
             return _kept_text(value)
-        return None if parsed is None else _number(parsed) if math.isfinite(parsed) else None
+        return None if parsed is None else _finite(parsed)
     return _kept_text(str(value))
 
 
@@ -117,15 +116,9 @@ def _finite(value):
     return _number(value) if math.isfinite(value) else None
 
 
-def _moment_number(value):
-    if isinstance(value, datetime.datetime):
-        return seconds_of_moment(value, _UTC)
-    if isinstance(value, datetime.date):
-        return seconds_of_date(value)
-    return _kept_text(str(value))
-
-
 def _int(value):
+    if value.__class__ is float and not math.isfinite(value):
+        return str(value)
     number = value if value.__class__ is int else _numeric(value)
     if number.__class__ is str or number is None:
         return number
@@ -174,8 +167,8 @@ def _date(value):
         return seconds_of_date(value.date())
     if isinstance(value, datetime.date):
         return seconds_of_date(value)
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return _finite(value)
+    if isinstance(value, (int, float)):
+        return _finite(float(value))
     if isinstance(value, str):
         try:
             return parse_moment(value, _UTC) // 86400 * 86400
@@ -192,8 +185,8 @@ def _moment_encoder(zone):
             return seconds_of_moment(value, zone)
         if isinstance(value, datetime.date):
             return seconds_of_moment(datetime.datetime(value.year, value.month, value.day), zone)
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return _finite(value)
+        if isinstance(value, (int, float)):
+            return _finite(float(value))
         if isinstance(value, str):
             try:
                 return parse_moment(value, zone)
@@ -224,14 +217,14 @@ def _choices(value):
     return dumps(items) if items else None
 
 
-def _reference_encoder(target_id):
+def _reference_encoder():
     def encode(value):
         if value.__class__ is int:
-            return value if 0 <= value < _INT_LIMIT else _kept_text(str(value))
+            return value if -_INT_LIMIT <= value < _INT_LIMIT else _kept_text(str(value))
         if value is None or value == "":
             return 0
         if kind_of(value) == "record":
-            return value.row_number()
+            return value._row
         if kind_of(value) == "records":
             return _kept_text(str(value)) if len(value) else 0
         if isinstance(value, list):
@@ -244,14 +237,16 @@ def _reference_encoder(target_id):
 
 def _reference_list_encoder(target_id):
     def encode(value):
-        if kind_of(value) == "records" and value.table_name() == target_id:
-            return dumps(value.row_numbers()) if len(value) else "[]"
-        if kind_of(value) == "record" and value.table_name() == target_id:
-            return dumps([value.row_number()]) if value else None
+        if kind_of(value) == "records" and value._table.table_id == target_id:
+            return dumps(value._rows) if len(value) else "[]"
+        if kind_of(value) == "record" and value._table.table_id == target_id:
+            return dumps([value._row]) if value else None
         if value is None or value == "" or value == 0:
             return None
+        if isinstance(value, int):
+            return dumps([int(value)])
         if isinstance(value, (list, tuple, set, frozenset)):
-            rows = [item.row_number() if kind_of(item) == "record" and item.table_name() == target_id else item for item in value]
+            rows = [item._row if kind_of(item) == "record" and item._table.table_id == target_id else item for item in value]
             if all(row.__class__ is int and row >= 0 for row in rows):
                 return dumps(rows) if rows else None
         return _kept_in_list_column(str(value))
@@ -271,9 +266,9 @@ def api_code(value):
     if isinstance(value, datetime.date):
         return ["d", seconds_of_date(value)]
     if kind_of(value) == "record":
-        return ["R", value.table_name(), value.row_number()]
+        return ["R", value._table.table_id, value._row]
     if kind_of(value) == "records":
-        return ["r", value.table_name(), value.row_numbers()]
+        return ["r", value._table.table_id, value._rows]
     if isinstance(value, (list, tuple)):
         return ["L", *(api_code(item) for item in value)]
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
@@ -325,7 +320,7 @@ def encoder(type_name, document_zone):
     if base == "DateTime":
         return _moment_encoder(zone_of(detail) if detail else document_zone)
     if base == "Ref":
-        return _reference_encoder(detail)
+        return _reference_encoder()
     if base in ("RefList", "Attachments"):
         return _reference_list_encoder(detail or "_grist_Attachments")
     return _BY_TYPE.get(base_type(type_name), _any)

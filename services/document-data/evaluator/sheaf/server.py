@@ -74,7 +74,7 @@ class Link:
 
 def run(read_frame, write_frame):
     """Serve one document until the parent ends the input with an empty frame."""
-    sys.stdout = sys.stderr = sys.stdin = _Nowhere()
+    sys.stdout = sys.stderr = sys.stdin = sys.__stdout__ = sys.__stderr__ = sys.__stdin__ = _Nowhere()
     link = Link(read_frame, write_frame)
     engine = Engine(link)
     while True:

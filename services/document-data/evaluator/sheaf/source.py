@@ -5,10 +5,10 @@ import re
 import textwrap
 import warnings
 
-_LAZY = {"IF": (1, 2), "IFERROR": (0, 1), "ISERR": (0,), "ISERROR": (0,), "ISNA": (0,), "PEEK": (0,)}
+_LAZY = {"IF": (1, 2), "IFERROR": (0, 1), "ISERR": (0,), "ISERROR": (0,), "PEEK": (0,)}
 """Arguments that are computed only when the function asks for them."""
 
-_LITERAL = re.compile(r"(?<![A-Za-z0-9_])(?P<prefix>[A-Za-z]{0,2})(?P<quote>'''|\"\"\"|'|\")")
+_LITERAL = re.compile(r"(?:(?<![A-Za-z0-9_])(?P<prefix>[rubftRUBFT]|[bftBFT][rR]|[rR][bftBFT]))?(?P<quote>'''|\"\"\"|'|\")")
 _NAME = re.compile(r"\$(?=[A-Za-z_])")
 
 
@@ -47,7 +47,7 @@ class _Columns:
         self.at = end
 
     def _literal(self, match):
-        prefix, quote = match["prefix"].lower(), match["quote"]
+        prefix, quote = (match["prefix"] or "").lower(), match["quote"]
         self._copy(match.end())
         self._body(quote, "f" in prefix or "t" in prefix, "r" in prefix)
 
@@ -102,6 +102,17 @@ class _Checks(ast.NodeTransformer):
             raise SyntaxError(f"a formula cannot assign to ${node.attr} (line {node.lineno})")
         return self.generic_visit(node)
 
+    def visit_Yield(self, node):
+        raise SyntaxError(f"'yield' outside function (line {node.lineno})")
+
+    visit_YieldFrom = visit_Yield
+
+    def visit_FunctionDef(self, node):
+        # A function of the formula may be a generator.
+        return _Inner().generic_visit(node)
+
+    visit_AsyncFunctionDef = visit_Lambda = visit_FunctionDef
+
     def visit_Call(self, node):
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id in _LAZY and not any(isinstance(arg, ast.Starred) for arg in node.args):
@@ -109,6 +120,15 @@ class _Checks(ast.NodeTransformer):
                 if place < len(node.args):
                     node.args[place] = _delayed(node.args[place])
         return node
+
+
+class _Inner(_Checks):
+    """The checks inside a function of the formula."""
+
+    def visit_Yield(self, node):
+        return self.generic_visit(node)
+
+    visit_YieldFrom = visit_Yield
 
 
 def _delayed(node):
@@ -145,7 +165,7 @@ def compile_formula(text, namespace):
             return _function(replace_columns(body), namespace)
     except SyntaxError as error:
         message = error.msg or str(error)
-        raise SyntaxError(message if error.lineno is None else f"{message} (line {error.lineno})") from None
+        raise type(error)(message if error.lineno is None else f"{message} (line {error.lineno})") from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise SyntaxError(f"the formula cannot be compiled: {error}") from None
 

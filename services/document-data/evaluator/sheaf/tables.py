@@ -154,7 +154,7 @@ class Table:
         for column, name in zip(columns, names, strict=True):
             keys = [(*key, part) for key in keys for part in _parts(column, criteria[name])]
         reads = engine.reads
-        route = reads.route_of(found.keys)
+        route = reads.anywhere if engine.peeking else reads.route_of(found.keys)
         for column, _ in specs:
             if column.ref is not None and column.ref not in route.reads:
                 route.note(column)
@@ -164,11 +164,8 @@ class Table:
         return RecordSet(self, found.find(keys, specs), route, specs)
 
     def _order(self, options):
-        """Return the order of a lookup: `order_by` wins over `sort_by`."""
-        if "order_by" in options:
-            return parse_order(self, options["order_by"])
-        sort_by = options.get("sort_by")
-        return parse_order(self, sort_by) if sort_by else ()
+        """Return the order of a lookup: `sort_by` wins over `order_by`."""
+        return parse_order(self, options.get("sort_by") or options.get("order_by"))
 
     def _ordered_all(self, specs):
         engine = self.engine
@@ -185,9 +182,6 @@ class Table:
         versions = tuple(column.version for column, _ in specs)
         found = self.orders.get(specs)
         if found is None or found[1] != versions:
-            for column, _ in specs:
-                if column.ref is not None:
-                    self.engine.settle_column(column, rows)
             ordered = sorted_rows(self, rows, specs)
             versions = tuple(column.version for column, _ in specs)
             found = self.orders[specs] = (ordered, versions, {row: place for place, row in enumerate(ordered)} if specs else None)
@@ -196,7 +190,7 @@ class Table:
     def _by_id(self, criteria, specs):
         engine = self.engine
         wanted = criteria["id"]
-        row = wanted.row_number() if isinstance(wanted, Record) else wanted
+        row = wanted._row if isinstance(wanted, Record) else wanted
         if isinstance(row, float) and row.is_integer():
             row = int(row)
         is_own = engine.column is not None and engine.column.table is self and row == engine.row
@@ -221,7 +215,7 @@ def _parts(column, value):
         return (column.key_of(value),)
     part = value.value
     if isinstance(part, Record):
-        part = part.row_number()
+        part = part._row
     elif not isinstance(part, (str, int, float)) and part is not None:
         part = str(part)
     # A list that holds an empty element is not an empty list.

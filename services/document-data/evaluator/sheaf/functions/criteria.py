@@ -122,7 +122,7 @@ _SUBTOTALS = (
 
 
 def SUBTOTAL(function_code, range1, *more_ranges):
-    """Return an aggregate by its number: 1 average, 2 count, 3 counta, 4 max, 5 min, 6 product, 7 stdev, 8 stdevp, 9 sum, 10 var, 11 varp."""
+    """Return an aggregate by its number, such as 1 for the average, 2 for the count, 4 for the maximum and 9 for the sum."""
     code = int(function_code) % 100
     if function_code >= 200 or not 1 <= code <= len(_SUBTOTALS):
         raise ValueError(f"no number of an aggregate: {function_code}")

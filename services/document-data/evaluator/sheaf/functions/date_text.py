@@ -1,5 +1,6 @@
 """Reading dates and times from text in the usual notations."""
 
+import calendar
 import datetime
 import re
 
@@ -17,6 +18,7 @@ _TIME = re.compile(
     r"|:(\d\d)(?::(\d\d)(?:[.,](\d+))?)?|\s*([ap])\.?m\.?(?![a-z]))",
     re.IGNORECASE,
 )
+_LONGEST_DATE = 100
 
 
 class ParserError(ValueError):
@@ -56,6 +58,8 @@ def _take_zone(text):
     if match[1]:
         return rest, clock.zone("UTC")
     seconds = int(match[3]) * 3600 + int(match[4] or 0) * 60
+    if not seconds:
+        return rest, clock.zone("UTC")
     return rest, tzoffset(None, -seconds if match[2] == "-" else seconds)
 
 
@@ -85,10 +89,11 @@ def _named(word, names):
     return None
 
 
-def _full_year(year, digits):
+def _year(digits):
+    """Return the year that digits mean; two digits mean the one within fifty years of the present year."""
+    year = int(digits)
     if len(digits) > 2:
         return year
-    # Two digits mean the year within fifty years of the present one.
     present = datetime.date.today().year
     candidate = present // 100 * 100 + year
     if candidate >= present + 50:
@@ -113,67 +118,85 @@ def _date_numbers(text):
     return numbers, month
 
 
-def _year_month_day(numbers, month, today):
-    """Return the year (and its digits), month and day that the numbers mean; month before day where both are possible."""
-    if month is not None:
-        if not numbers:
-            return today.year, "    ", month, today.day
-        if len(numbers) == 1:
-            is_year = len(numbers[0]) > 2 or int(numbers[0]) > 31
-            return (int(numbers[0]), numbers[0], month, today.day) if is_year else (today.year, "    ", month, int(numbers[0]))
-        first, second = numbers[:2]
-        day, year = (second, first) if len(first) > 2 or int(first) > 31 else (first, second)
-        return int(year), year, month, int(day)
-    if len(numbers) == 2:
-        first, second = map(int, numbers)
-        if len(numbers[0]) > 2:
-            return first, numbers[0], second, today.day
-        if len(numbers[1]) > 2 or second > 31:
-            return second, numbers[1], first, today.day
-        return (today.year, "    ", second, first) if first > 12 else (today.year, "    ", first, second)
-    first, second, third = map(int, numbers)
-    if len(numbers[0]) > 2 or first > 31:
-        return (first, numbers[0], third, second) if second > 12 else (first, numbers[0], second, third)
-    return (third, numbers[2], second, first) if first > 12 else (third, numbers[2], first, second)
+def _is_year(digits):
+    return len(digits) > 2 or int(digits) > 31
+
+
+def _clipped_date(year, month, day):
+    """Return a date of a day that was not given and that the month may lack."""
+    return datetime.date(year, month, min(day, calendar.monthrange(year, month)[1]))
+
+
+def _date_with_named_month(numbers, month, today):
+    if not numbers:
+        return _clipped_date(today.year, month, today.day)
+    if len(numbers) == 1:
+        if _is_year(numbers[0]):
+            return _clipped_date(_year(numbers[0]), month, today.day)
+        return datetime.date(today.year, month, int(numbers[0]))
+    first, second = numbers
+    day, year = (second, first) if _is_year(first) else (first, second)
+    return datetime.date(_year(year), month, int(day))
+
+
+def _date_of_two(first, second, today):
+    if _is_year(first):
+        return _clipped_date(_year(first), int(second), today.day)
+    if _is_year(second):
+        return _clipped_date(_year(second), int(first), today.day)
+    month, day = _month_and_day(int(first), int(second))
+    return datetime.date(today.year, month, day)
+
+
+def _month_and_day(first, second):
+    """Return the month and the day of two numbers; the month comes first where both orders are possible."""
+    return (second, first) if first > 12 else (first, second)
+
+
+def _date_of_three(first, second, third):
+    year, rest = (first, (second, third)) if _is_year(first) else (third, (first, second))
+    month, day = _month_and_day(*map(int, rest))
+    return datetime.date(_year(year), month, day)
 
 
 def _parse_day(text, today):
-    match = _ISO.match(text)
-    if match:
-        return datetime.date(int(match[1]), int(match[2]), int(match[3])), text[match.end() :]
     numbers, month = _date_numbers(text)
+    if month is not None and len(numbers) <= 2:
+        return _date_with_named_month(numbers, month, today)
+    if month is None and len(numbers) == 3:
+        return _date_of_three(*numbers)
+    if month is None and len(numbers) == 2:
+        return _date_of_two(*numbers, today)
     if month is None and len(numbers) == 1:
         # A number alone is a day of the present month, or a year.
-        value = int(numbers[0])
-        return (today.replace(day=value) if value <= 31 else today.replace(year=value)), ""
-    if not 2 - (month is not None) * 2 <= len(numbers) <= 3 - (month is not None):
+        number = int(numbers[0])
+        return today.replace(day=number) if number <= 31 else _clipped_date(number, today.month, today.day)
+    raise ParserError(f"no date: {text!r}")
+
+
+def _split_time(text):
+    """Return the part of a text that gives the day, and the time of day or None."""
+    match = _ISO.match(text)
+    if not match:
+        day_text, time = _take_time(text)
+        return day_text.strip(" ,"), time
+    rest, time = _take_time(text[match.end() :].replace("T", " ", 1))
+    if rest.strip(" ,"):
         raise ParserError(f"no date: {text!r}")
-    year, digits, month, day = _year_month_day(numbers, month, today)
-    return datetime.date(_full_year(year, digits), month, day), ""
+    return "-".join(match.groups()), time
 
 
 def parse_date(text):
-    """Return the datetime that a text stands for, naive unless the text names a zone; parts left out are today's."""
+    """Return the datetime that a text means, naive unless the text names a zone; parts left out are today's."""
     source = text.strip()
-    if not source or len(source) > 100:
+    if not source or len(source) > _LONGEST_DATE:
         raise ParserError("no date")
-    rest, tzinfo = _take_zone(source)
-    iso = _ISO.match(rest)
-    day_part, time_part = (rest[: iso.end()], rest[iso.end() :]) if iso else (rest, rest)
     try:
-        remaining, time = _take_time(time_part.replace("T", " ", 1) if iso else time_part)
-        if iso and remaining.strip(" ,"):
-            raise ParserError(f"no date: {text!r}")
-        day_text = day_part if iso else remaining
+        without_zone, tzinfo = _take_zone(source)
+        day_text, time = _split_time(without_zone)
         today = datetime.datetime.now(clock.timezone).date()
-        if time and not day_text.strip(" ,"):
-            day = today
-        else:
-            day, left_over = _parse_day(day_text.strip(), today)
-            if left_over.strip():
-                raise ParserError(f"no date: {text!r}")
-        hour, minute, second, micros = time or (0, 0, 0, 0)
-        return datetime.datetime(day.year, day.month, day.day, hour, minute, second, micros, tzinfo)
+        day = today if time and not day_text else _parse_day(day_text, today)
+        return datetime.datetime.combine(day, datetime.time(*(time or (0, 0))), tzinfo)
     except ParserError:
         raise
     except ValueError as error:

@@ -17,14 +17,14 @@ def VLOOKUP(table, **field_value_pairs):
 
 def SELF_HYPERLINK(label=None, page=None, **kwargs):
     """Return the address of the document, optionally with a label, a page and arguments named LinkKey_NAME."""
-    if not document_link.url:
-        raise ValueError("the address of the document is not known")
-    address = document_link.url + (f"/p/{page}" if page else "")
     keys = {}
     for name, value in kwargs.items():
         if not name.startswith(_LINK_KEY):
             raise TypeError(f"unexpected keyword argument {name!r}, which does not begin with {_LINK_KEY}")
         keys[name[len(_LINK_KEY) :] + "_"] = value
+    if not document_link.url:
+        raise ValueError("the address of the document is not known")
+    address = document_link.url + (f"/p/{page}" if page else "")
     if keys:
         address += "?" + urllib.parse.urlencode(keys)
     return f"{label} {address}" if label else address
@@ -50,7 +50,7 @@ def _item(items, position, what):
 
 
 def INDEX(reference, row, column=None):
-    """Return the item of a list, or of a list of lists, by its positions, which count from 1; 0 means a whole row or column."""
+    """Return an item of a list or of a list of lists by positions, which count from 1; 0 means a whole row or column."""
     rows = as_list(reference)
     if not any(map(is_list, rows)):
         if row == 0:
@@ -65,12 +65,6 @@ def INDEX(reference, row, column=None):
     return _item(chosen, column, "column") if column else chosen
 
 
-def _equal(value, key):
-    if is_text(value) and is_text(key):
-        return str(value).lower() == str(key).lower()
-    return value == key
-
-
 def _comparable(items, key):
     """Return the positions and the items of the kind of the key, because kinds have no order among each other."""
     for is_kind in (is_number, is_text, is_date):
@@ -81,7 +75,7 @@ def _comparable(items, key):
 
 def _position(key, items, search_type):
     if search_type == 0:
-        is_match = text_matcher(str(key)) if is_text(key) and set("*?~") & set(str(key)) else lambda item: _equal(item, key)
+        is_match = text_matcher(str(key)) if is_text(key) else lambda item: item == key
         for position, item in enumerate(items, 1):
             if is_match(item):
                 return position
@@ -147,5 +141,6 @@ def ADDRESS(row, column, absolute_relative_mode=1, use_a1_notation=True, sheet=N
             letters = chr(65 + letter) + letters
         name = ("$" if fixed_column else "") + letters + ("$" if fixed_row else "") + str(int(row))
     else:
-        name = (f"R{int(row)}" if fixed_row else f"R[{int(row)}]") + (f"C{int(column)}" if fixed_column else f"C[{int(column)}]")
+        name = f"R{int(row)}" if fixed_row else f"R[{int(row)}]"
+        name += f"C{int(column)}" if fixed_column else f"C[{int(column)}]"
     return f"{sheet}!{name}" if sheet else name

@@ -102,7 +102,7 @@ def PERCENTRANK_EXC(data, value, significant_digits=None):
 
 
 def RANK_EQ(value, data, is_ascending=None):
-    """Return the place of a value in the list, from the greatest downwards unless told otherwise; equals share the best place."""
+    """Return the place of a value in the list, by default from the greatest on; equals share the best place."""
     numbers = proper_numbers((data,))
     if value not in numbers:
         raise ValueError(f"{value!r} is not in the list")

@@ -2,6 +2,8 @@
 
 import math
 
+from sheaf.functions.values import is_number
+
 # Numbers from here on have no fraction, so there is nothing to round.
 _WITHOUT_FRACTION = 2.0**53
 # A larger power of ten does not fit a double.
@@ -9,8 +11,8 @@ _LARGEST_SCALE = 300
 
 
 def _require_number(value):
-    # Text has no rounding, and an early TypeError names the reason.
-    if isinstance(value, (str, bytes)) or value is None:
+    # A list times a number would be a longer list, and a text in place of a number has no rounding.
+    if not is_number(value):
         raise TypeError(f"a number is needed, not {type(value).__name__}")
     return value
 
@@ -62,11 +64,11 @@ def INT(value):
 
 def CEILING(value, factor=1):
     """Return the next multiple of the factor, upwards for a positive factor."""
-    return factor * math.ceil(_require_number(value) / factor)
+    return _require_number(factor) * math.ceil(_require_number(value) / factor)
 
 
 def _require_same_sign(value, factor):
-    if _require_number(value) * factor < 0:
+    if _require_number(value) * _require_number(factor) < 0:
         raise ValueError("the value and the factor must have the same sign")
 
 

@@ -10,7 +10,8 @@ from sheaf.functions.values import is_number, is_text
 
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|_(?P<space>.)|\*(?P<fill>.)|\[(?P<bracket>[^\]]*)\]'
-    r"|(?P<half>AM/PM|A/P)|(?P<exponent>E[+-]0+)|(?P<digits>[0#?]+(?:[0#?,]*[0#?])?(?:\.[0#?]*)?,*|\.[0#?]+)|(?P<date>y+|m+|d+|h+|s+(?:\.0+)?)|(?P<other>.)",
+    r"|(?P<half>AM/PM|A/P)|(?P<exponent>E[+-]0+)|(?P<digits>[0#?]+(?:[0#?,]*[0#?])?(?:\.[0#?]*)?,*|\.[0#?]+)"
+    r"|(?P<date>y+|m+|d+|h+|s+(?:\.0+)?)|(?P<other>.)",
     re.IGNORECASE | re.DOTALL,
 )
 _MONTHS = ("January", "February", "March", "April", "May", "June",
@@ -134,8 +135,11 @@ def _digits_text(magnitude, pattern, exponent):
     whole = whole.lstrip("0").rjust(signs.count("0"), "0")
     if grouped and whole:
         width = len(whole)
-        whole = "".join(("," if place and (width - place) % 3 == 0 else "") + digit for place, digit in enumerate(whole))
-    return whole.rjust(len(signs) - signs.count("#") if "?" in signs else 0) + point + _fraction_text(fraction, fraction_pattern) + suffix
+        commas = ("," if place and (width - place) % 3 == 0 else "" for place in range(width))
+        whole = "".join(map("".join, zip(commas, whole)))
+    if "?" in signs:
+        whole = whole.rjust(len(signs) - signs.count("#"))
+    return whole + point + _fraction_text(fraction, fraction_pattern) + suffix
 
 
 def _format_number(number, tokens):

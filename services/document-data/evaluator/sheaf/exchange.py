@@ -1,0 +1,155 @@
+"""One exchange: changes and dirty cells come in, results and what was learned go out."""
+
+from sheaf.lookups import key_text
+
+SMALL_BATCH = 1000
+"""Dirty rows up to which single cells are asked for instead of whole columns."""
+
+RESULT_CELLS = 20_000
+RESULT_CHARACTERS = 2 << 20
+"""Results that are collected before they are sent."""
+
+
+class Tally:
+    """What was computed of a column in one exchange."""
+
+    def __init__(self):
+        self.rows = []
+        self.errors = 0
+        self.seconds = 0.0
+        self.is_volatile = False
+        self.result_rows = []
+        self.result_values = []
+        self.size = 0
+
+    def add(self, row, stored):
+        """Add a result to be sent."""
+        self.result_rows.append(row)
+        self.result_values.append(stored)
+        if stored.__class__ is str:
+            self.size += len(stored)
+
+    def is_full(self):
+        """Tell whether the results should be sent."""
+        return len(self.result_rows) >= RESULT_CELLS or self.size >= RESULT_CHARACTERS
+
+    def take(self):
+        """Return the rows and values of the results, and forget them."""
+        rows, values = self.result_rows, self.result_values
+        self.result_rows, self.result_values, self.size = [], [], 0
+        return rows, values
+
+
+class Exchange:
+    """The part of the engine that speaks with the parent about cells that changed."""
+
+    def compute(self, message):
+        """Take changes, compute the dirty cells, send results and what was learned."""
+        self.touched = {}
+        self.announced = None
+        try:
+            self._take(message)
+            dirty = self._take_dirty(message.get("dirty", ()))
+            for column in dirty:
+                self.finish(column)
+            self.announce(None)
+            for column in list(self.touched):
+                self.flush(column)
+            self.link.send(self._learned())
+        finally:
+            for column in {*self.touched, *self.columns.values()}:
+                if column.is_formula and (column.passing or column.todo or column.wanted or column.busy or column.old):
+                    self.mark_stale(column.table, column.passing, column)
+                    column.end_exchange()
+            for reads in self.formula_reads.values():
+                reads.keys = {}
+            self.postponed = None
+            self.batches = {}
+
+    def _take(self, message):
+        for table_id in message.get("drop", ()):
+            if table_id in self.tables:
+                self.tables[table_id].forget()
+                self.lookup_maps = {name: found for name, found in self.lookup_maps.items() if name[0] != table_id}
+        for update in message.get("updates", ()):
+            if update["tableId"] in self.tables:
+                self._update(self.tables[update["tableId"]], update)
+        for column in self.pending:
+            column.pending_after = column.stopped = None
+        self.pending = []
+        for entry in message.get("pending", ()):
+            column = self.columns.get(entry["ref"])
+            if column is not None:
+                column.pending_after = entry["after"]
+                self.pending.append(column)
+                ahead = [row for held in (column.cells, column.errors) for row in held if row > column.pending_after]
+                for row in ahead:
+                    column.forget(row)
+                self.mark_stale(column.table, ahead, column)
+        for entry in message.get("stopped", ()):
+            column = self.columns.get(entry["ref"])
+            if column is not None:
+                column.stopped = str(entry.get("reason", ""))
+                self.pending.append(column)
+
+    def _update(self, table, update):
+        rows, gone = update.get("rows", []), update.get("gone", [])
+        sent = {entry["ref"]: entry["values"] for entry in update.get("columns", ())}
+        table.update_rows(rows, gone)
+        for column in table.columns.values():
+            values = sent.get(column.ref)
+            if values is None:
+                if not column.is_held():
+                    continue
+                column.whole = False
+                for row in rows:
+                    column.forget(row)
+            else:
+                column.version += 1
+                for row, stored in zip(rows, values, strict=True):
+                    column.missing.discard(row)
+                    column.keep(row, stored)
+            for row in gone:
+                column.forget(row)
+        self.mark_stale(table, (*rows, *gone))
+
+    def _take_dirty(self, entries):
+        """Mark cells dirty and return their columns."""
+        columns, by_table = [], {}
+        for entry in entries:
+            column = self.columns.get(entry["ref"])
+            if column is None or not column.is_formula or column.stopped is not None:
+                continue
+            table = column.table
+            if "rows" in entry:
+                rows = table.existing(entry["rows"])
+            else:
+                rows = [row for row in table.row_list() if entry["from"] <= row <= entry["to"]]
+            column.mark_dirty(rows)
+            self.mark_stale(table, rows, column)
+            by_table.setdefault(table.table_id, set()).update(rows)
+            if column not in columns:
+                columns.append(column)
+                self.touched[column] = Tally()
+        self.is_small_batch = sum(map(len, by_table.values())) <= SMALL_BATCH
+        self.batches = by_table if self.is_small_batch else {}
+        return columns
+
+    def _learned(self):
+        """Return the end of the exchange: relations, keys, times."""
+        relations, lookups = [], []
+        for column, tally in self.touched.items():
+            if not tally.rows:
+                continue
+            reads = self.reads_of(column)
+            relations.append({"column": column.ref, "reads": reads.relations(self.columns, self.tables)})
+            rows = sorted(set(tally.rows))
+            for lookup in reads.lookups:
+                if all(ref in self.columns for ref in lookup.refs):
+                    keys = reads.keys.get(lookup, {})
+                    lookups.append({"column": column.ref, "lookup": lookup.as_json(), "rows": rows,
+                                    "keys": [sorted(key_text(key) for key in keys.get(row, ())) for row in rows]})
+        timings = [{"column": column.ref, "cells": len(tally.rows), "errors": tally.errors, "micros": round(tally.seconds * 1e6)}
+                   for column, tally in self.touched.items() if tally.rows]
+        volatile = [column.ref for column, tally in self.touched.items() if tally.is_volatile]
+        return {"type": "done", "relations": relations, "lookups": lookups, "timings": timings, "volatile": volatile}
