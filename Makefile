@@ -27,6 +27,7 @@ protos/gen/.made: $(PROTO_SOURCES) package-lock.json
 build: gen gateway/console/dist/index.html ## compile what has changed
 	@node_modules/.bin/tsc -b
 	@node scripts/write-commit.js
+	@node services/document-data/dist/evaluator/make-snapshot.js
 
 gateway/console/dist/index.html: $(CONSOLE_SOURCES) package-lock.json
 	@npm run --silent build --workspace @sheaf/console

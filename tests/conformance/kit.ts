@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const outcome = join(__dirname, '../../test-results/conformance.json')
 
 /** The kit waits some seconds for each thing that does not happen; beyond this it is stuck. */
-const LIMIT_MS = 90_000
+const LIMIT_MS = 420_000
 
 /** What the kit says about one step. */
 export interface Step {
@@ -62,7 +62,7 @@ async function prepare(sheaf: RunningSheaf): Promise<object> {
     baseUrl: sheaf.url,
     teamPrefix: '/o/bench',
     teamDomain: 'bench',
-    timeoutMs: 10_000,
+    timeoutMs: 30_000,
     users: Object.fromEntries(users),
   }
 }

@@ -124,6 +124,11 @@ export class DirtyFinder {
   private addStructure(change: StructureChange | undefined, seq: number): void {
     if (!change) return
     const { byRef, computed } = columnsOf(this.parts.schema)
+    for (const of of computed)
+      if (of.table.ref === change.newTable) {
+        this.renewed.add(of.column.ref)
+        this.mark(of, 'all', seq)
+      }
     for (const ref of change.columns) {
       const of = byRef.get(ref)
       if (of && computed.includes(of)) {

@@ -7,6 +7,8 @@ export interface StructureChange {
   readonly columns: readonly number[]
   /** Refs of tables that are gone. */
   readonly tables: readonly number[]
+  /** Ref of a new table, all of whose columns are new. */
+  readonly newTable?: number
   /** True when what is known of the columns is no longer valid. */
   readonly renews: boolean
   /** True for a formula that contains one of the names that came or went. */
@@ -23,6 +25,7 @@ export function changedStructure(operation: SchemaOperation): StructureChange | 
     case 'add_table':
     case 'update_table':
       return {
+        ...(kind === 'add_table' && { newTable: tableRef }),
         columns: [],
         tables: [],
         renews: false,
