@@ -1,6 +1,7 @@
 """A column of a table: its cells as far as they are held, and reading them."""
 
 from sheaf.failures import Failure, FormulaStopped
+from sheaf.reads import FormulaReads
 from sheaf.results import dumps, encoder
 from sheaf.source import compile_formula
 from sheaf.stored import TAG, Coded, base_type, decoder, default_of
@@ -31,12 +32,15 @@ class Column:
         self.stopped = None
         self.asks = 0
         self.asked_rows = 0
-        self.type = None
+        self.type = self.formula = None
+        self.reads = FormulaReads()
         self.define(table, definition)
 
     def define(self, table, definition):
         """Take over what the schema says; cached cells stay if the type is the same."""
         formula = definition.get("formula")
+        if (self.formula, self.type) != (formula, definition["type"]):
+            self.reads = FormulaReads()
         if self.type != definition["type"]:
             self.type = definition["type"]
             self.forget_all()

@@ -29,7 +29,6 @@ class Engine(Exchange):
         self.columns = {}
         self.names = Namespace(self)
         self.blind = FormulaReads()
-        self.formula_reads = {}
         self.lookup_keys = {}
         self.lookup_maps = {}
         self.batches = {}
@@ -60,13 +59,10 @@ class Engine(Exchange):
             columns = {}
             for field in definition["columns"]:
                 column = before.get(field["ref"])
-                known = None if column is None or column.table is not table else (column.formula, column.type)
-                if known is None:
+                if column is None or column.table is not table:
                     column = Column(self, table, field)
                 else:
                     column.define(table, field)
-                if known != (column.formula, column.type):
-                    self.formula_reads.pop(column.ref, None)
                 columns[column.col_id] = self.columns[column.ref] = column
             tables[table.table_id] = table
             if not set(table.columns.values()) & set(columns.values()):
@@ -199,7 +195,7 @@ class Engine(Exchange):
 
     def evaluate(self, column, row):
         """Compute a cell and keep its result; Postponed if it has to wait."""
-        reads = self.reads_of(column)
+        reads = column.reads
         self.column, self.row, self.reads = column, row, reads
         self.peeking = False
         clock.volatile_used = False
@@ -243,13 +239,6 @@ class Engine(Exchange):
                 self.flush(column)
         else:
             column.passing.append(row)
-
-    def reads_of(self, column):
-        """Return what the formula of a column has read since it was defined."""
-        reads = self.formula_reads.get(column.ref)
-        if reads is None:
-            reads = self.formula_reads[column.ref] = FormulaReads()
-        return reads
 
     def settle(self, column, row, wait):
         """Compute a cell and, from an explicit stack, the cells that it waits for. Return a column to be computed first, or None."""

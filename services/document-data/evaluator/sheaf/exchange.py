@@ -61,8 +61,8 @@ class Exchange:
                 if column.is_formula and (column.passing or column.todo or column.wanted or column.busy or column.old):
                     self.mark_stale(column.table, column.passing, column)
                     column.end_exchange()
-            for reads in self.formula_reads.values():
-                reads.keys = {}
+            for column in self.touched:
+                column.reads.keys = {}
             self.postponed = None
             self.batches = {}
 
@@ -141,7 +141,7 @@ class Exchange:
         for column, tally in self.touched.items():
             if not tally.rows:
                 continue
-            reads = self.reads_of(column)
+            reads = column.reads
             relations.append({"column": column.ref, "reads": reads.relations(self.columns, self.tables)})
             rows = sorted(set(tally.rows))
             for lookup in reads.lookups:

@@ -5,7 +5,7 @@ import json
 import math
 
 from sheaf.alt_text import AltText
-from sheaf.failures import CircularRefError, Failure, ResultTooLarge
+from sheaf.failures import ResultTooLarge
 from sheaf.stored import TAG, base_type, zone_of
 
 LARGEST_CELL = 1 << 20
@@ -66,6 +66,7 @@ def _kept_text(text):
 
 def _kept_in_list_column(text):
     text = clean(text)
+    # A text that began so would read as a list or as a coded value.
     return TAG + dumps(text) if text[:1] in ("[", TAG) else text
 
 
@@ -277,8 +278,6 @@ def api_code(value):
         return bytes(value).decode("utf-8", "replace")
     if isinstance(value, AltText):
         return clean(str(value))
-    if isinstance(value, (CircularRefError, Failure)):
-        return ["E", type(value).__name__]
     return ["U", clean(repr(value))]
 
 

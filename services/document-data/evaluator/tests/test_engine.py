@@ -1,8 +1,11 @@
 """Tests of the engine without the function library: order of computation, relations, reads, errors."""
 
+import json
+import sys
 import unittest
 
 from parent import Parent
+from sheaf import server
 
 TAG = "\u0001"
 
@@ -123,6 +126,25 @@ class Reads(unittest.TestCase):
     def test_rows_that_do_not_exist_are_not_computed(self):
         parent = Parent(T={"n": ("Int", None, numbers(3)), "f": ("Any", "1", {})})
         self.assertEqual(parent.compute(("T", "f", [2, 77])), {("T", "f", 2): 1})
+
+
+class Server(unittest.TestCase):
+    def test_frames(self):
+        frames = [{"type": "schema", "timezone": "UTC", "tables": [{"tableId": "T", "columns": [
+                      {"ref": 1, "colId": "n", "type": "Int"}, {"ref": 2, "colId": "f", "type": "Int", "formula": "print($n)\n$n + 1"}]}]},
+                  {"type": "compute", "dirty": [{"ref": 2, "from": 1, "to": 9}]},
+                  {"type": "cells", "rows": [1], "last": False}, {"type": "cells", "rows": [4], "last": True},
+                  {"type": "cells", "rows": [1, 4], "values": [5, 7], "last": True}]
+        waiting = [memoryview(json.dumps(frame).encode()) for frame in frames]
+        sent = []
+        streams = [(name, getattr(sys, name)) for name in ("stdin", "stdout", "stderr", "__stdin__", "__stdout__", "__stderr__")]
+        try:
+            server.run(lambda: waiting.pop(0) if waiting else b"", lambda frame: sent.append(json.loads(frame)))
+        finally:
+            for name, stream in streams:
+                setattr(sys, name, stream)
+        self.assertEqual([message["type"] for message in sent], ["read", "computing", "read", "result", "done"])
+        self.assertEqual(sent[3], {"type": "result", "column": 2, "rows": [1, 4], "values": [6, 8]})
 
 
 if __name__ == "__main__":
