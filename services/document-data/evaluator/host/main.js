@@ -17,6 +17,8 @@ const snapshot = Deno.readFileSync(`${folder}/snapshot.bin`)
 const python = await startPython(folder, { _loadSnapshot: snapshot })
 const descriptor = openExchange(python._module.FS)
 
+// Pyodide loads the source of random bytes at its first use.
+runMain(python, 'import os\nos.urandom(1)')
 Deno.permissions.revokeSync({ name: 'read' })
 for (const name of REMOVED) delete globalThis[name]
 

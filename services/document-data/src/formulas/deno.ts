@@ -33,6 +33,9 @@ export function findDeno(): Deno | undefined {
 /** The sentence for the log, and the reason of pending formulas, where `findDeno` finds none. */
 export const NO_DENO = `formulas in Python are not computed: there is no package of Deno for ${process.platform} ${process.arch}, or npm did not install it`
 
+/** Deno would keep caches in the home folder of its user; where its folder cannot be made, it does without. */
+export const DENO_ENVIRONMENT: Readonly<Record<string, string>> = { DENO_DIR: '/dev/null/none' }
+
 /** Arguments that start a module with no permission except to read its folder. */
 export function denoArguments(
   folder: string,

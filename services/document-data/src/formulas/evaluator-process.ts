@@ -1,6 +1,6 @@
 import { MAX_MESSAGE_BYTES } from '../processes/frames'
 import { HostedProcess, type ProcessExit } from '../processes/hosted-process'
-import { denoArguments, findDeno } from './deno'
+import { DENO_ENVIRONMENT, denoArguments, findDeno } from './deno'
 import type { RuntimeFiles } from './runtime-files'
 
 const MIB = 1024 * 1024
@@ -53,6 +53,7 @@ export class EvaluatorProcess {
       {
         program: runtime.deno.program,
         args: denoArguments(runtime.folder, 'main.js', v8Flags),
+        env: DENO_ENVIRONMENT,
         niceness: NICENESS,
         memoryCheckMs: MEMORY_CHECK_MS,
         maxFrameBytes: MAX_MESSAGE_BYTES,

@@ -14,7 +14,7 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { makeFolder } from '@sheaf/kit/make-folder'
-import { denoArguments, findDeno, NO_DENO, type Deno } from './deno'
+import { DENO_ENVIRONMENT, denoArguments, findDeno, NO_DENO, type Deno } from './deno'
 import { timeZoneFiles } from './time-zone-files'
 
 /** The sources of this package's evaluator: the folders `host` and `sheaf`. */
@@ -173,7 +173,7 @@ async function makeSnapshot(deno: Deno, folder: string): Promise<Buffer> {
   try {
     const { stdout } = await run(deno.program, denoArguments(folder, 'make-snapshot.js', []), {
       cwd: folder,
-      env: {},
+      env: DENO_ENVIRONMENT,
       encoding: 'buffer',
       timeout: MAKE_MS,
       maxBuffer: MAX_SNAPSHOT_BYTES,
