@@ -1,6 +1,7 @@
 import { EnvReader, type Env } from '@sheaf/kit/config'
 import { readTlsFiles, type TlsFiles } from '@sheaf/kit/tls'
 import type { AdmissionLimits } from './admission'
+import type { FormulaLimits } from './formulas/formula-limits'
 import type { SqlLimits } from './sql/sql-pool'
 import type { AttachmentLimits } from './store/attachments/staged-files'
 
@@ -54,6 +55,8 @@ export interface DocumentDataConfig {
   readonly limits: AdmissionLimits
   /** Limits of SQL from callers. */
   readonly sql: SqlLimits
+  /** Limits of formulas in Python. */
+  readonly formulas: FormulaLimits
   /** Size limits of attachments. */
   readonly attachments: AttachmentLimits
 }
@@ -74,6 +77,15 @@ export const defaultSqlLimits: SqlLimits = {
   memoryBytes: 256 * MIB,
   maxRows: 1_000_000,
   maxBytes: 32 * MIB,
+}
+
+/** Default limits of formulas in Python. */
+export const defaultFormulaLimits: FormulaLimits = {
+  cacheFolder: '.cache',
+  evaluators: 4,
+  memoryBytes: 512 * MIB,
+  computeMs: 5000,
+  writeCells: 10_000,
 }
 
 /** Default limits of attachments. */
@@ -111,6 +123,7 @@ export function readConfig(env: Env, warn?: (sentence: string) => void): Documen
     changesMegabytes: read.int('SHEAF_CHANGES_MB', 1024, { min: 1 }),
     changesReplicas: read.int('SHEAF_CHANGES_REPLICAS', 1, { min: 1, max: 5 }),
     sql: readSqlLimits(read),
+    formulas: readFormulaLimits(read),
     limits: {
       writes: read.int('SHEAF_PENDING_WRITES', defaultLimits.writes, { min: 2 }),
       writeBytes:
@@ -140,5 +153,17 @@ function readSqlLimits(read: EnvReader): SqlLimits {
     memoryBytes: bytes('SHEAF_SQL_MEMORY_MB', memoryBytes, { min: 64, max: 65_536 }),
     maxRows: read.int('SHEAF_SQL_ROWS', maxRows, { min: 1 }),
     maxBytes: bytes('SHEAF_SQL_RESULT_MB', maxBytes, { min: 1, max: 1024 }),
+  }
+}
+
+function readFormulaLimits(read: EnvReader): FormulaLimits {
+  const { cacheFolder, evaluators, memoryBytes, computeMs, writeCells } = defaultFormulaLimits
+  return {
+    cacheFolder: read.str('SHEAF_CACHE', cacheFolder),
+    evaluators: read.int('SHEAF_FORMULA_EVALUATORS', evaluators, { min: 1, max: 64 }),
+    memoryBytes:
+      read.int('SHEAF_FORMULA_MEMORY_MB', memoryBytes / MIB, { min: 256, max: 4096 }) * MIB,
+    computeMs: read.int('SHEAF_FORMULA_MS', computeMs, { min: 100, max: 600_000 }),
+    writeCells: read.int('SHEAF_FORMULA_CELLS', writeCells, { min: 1, max: 10_000_000 }),
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** Packages with the executable, by platform. The GNU C library is needed on Linux. */
@@ -23,7 +23,7 @@ export function findDeno(): Deno | undefined {
   try {
     const path = require.resolve(`${name}/package.json`)
     const program = join(dirname(path), 'deno')
-    const { version } = require(path) as { version: string }
+    const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string }
     return existsSync(program) ? { program, version } : undefined
   } catch {
     return undefined

@@ -20,7 +20,8 @@ import { timeZoneFiles } from './time-zone-files'
 /** The sources of this package's evaluator: the folders `host` and `sheaf`. */
 const EVALUATOR = resolve(__dirname, '../../evaluator')
 const PYODIDE = dirname(require.resolve('pyodide/package.json'))
-const ZONES = require.resolve('moment-timezone/package.json')
+/** The packages beside Deno that the snapshot is made of. */
+const PACKAGE_FILES = ['pyodide/package.json', 'moment-timezone/package.json']
 const PYODIDE_FILES = ['pyodide.mjs', 'pyodide.asm.mjs', 'pyodide.asm.wasm', 'python_stdlib.zip']
 const MANIFEST = 'manifest.json'
 const SNAPSHOT = 'snapshot.bin'
@@ -71,7 +72,7 @@ async function findOrMake({
   if (!deno) throw new Error(NO_DENO)
   const sources = await readSources(pythonFolder)
   const parent = resolve(cacheFolder, 'formulas')
-  const folder = join(parent, runtimeKey(deno, sources))
+  const folder = join(parent, await runtimeKey(deno, sources))
   if (!(await isIntact(folder))) {
     await makeFolder(parent)
     await make({ deno, sources, parent, folder })
@@ -95,9 +96,12 @@ async function readSources(pythonFolder: string): Promise<Map<string, string>> {
 }
 
 /** A name that differs when anything differs that the snapshot is made of. */
-function runtimeKey(deno: Deno, sources: ReadonlyMap<string, string>): string {
-  const versions = [PYODIDE, dirname(ZONES)].map(
-    (folder) => (require(join(folder, 'package.json')) as { version: string }).version,
+async function runtimeKey(deno: Deno, sources: ReadonlyMap<string, string>): Promise<string> {
+  const versions = await Promise.all(
+    PACKAGE_FILES.map(async (name) => {
+      const { version } = await readJson<{ version: string }>(require.resolve(name))
+      return version
+    }),
   )
   const hash = createHash('sha256').update(JSON.stringify([deno.version, versions, ...sources]))
   return hash.digest('hex').slice(0, 32)
@@ -106,16 +110,17 @@ function runtimeKey(deno: Deno, sources: ReadonlyMap<string, string>): string {
 /** True when all files that the manifest names are there with its hashes. */
 async function isIntact(folder: string): Promise<boolean> {
   try {
-    const manifest = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Record<
-      string,
-      string
-    >
+    const manifest = await readJson<Record<string, string>>(join(folder, MANIFEST))
     const names = Object.keys(manifest)
     const hashes = await Promise.all(names.map((name) => hashFile(join(folder, name))))
     return names.includes(SNAPSHOT) && names.every((name, at) => manifest[name] === hashes[at])
   } catch {
     return false
   }
+}
+
+async function readJson<T>(path: string): Promise<T> {
+  return JSON.parse(await readFile(path, 'utf8')) as T
 }
 
 async function hashFile(path: string): Promise<string> {
@@ -153,7 +158,7 @@ async function writeInputs(folder: string, sources: ReadonlyMap<string, string>)
   const write = (name: string, content: unknown) =>
     writeFile(join(folder, name), JSON.stringify(content))
   for (const name of PYODIDE_FILES) await copyFile(join(PYODIDE, name), join(folder, name))
-  const lock = require(join(PYODIDE, 'pyodide-lock.json')) as object
+  const lock = await readJson<object>(join(PYODIDE, 'pyodide-lock.json'))
   // No package of the distribution is used.
   await write('pyodide-lock.json', { ...lock, packages: {} })
   const python: Record<string, string> = {}

@@ -22,6 +22,7 @@ import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import { createTokenAuthority, type TokenAuthority } from '@sheaf/testkit/token-authority'
 import {
   defaultAttachments,
+  defaultFormulaLimits,
   defaultLimits,
   defaultSqlLimits,
   type DocumentDataConfig,
@@ -59,6 +60,7 @@ export function testConfig(folder: string): DocumentDataConfig {
     // However busy the machine is with other tests.
     limits: { ...defaultLimits, delayMs: 60_000 },
     sql: defaultSqlLimits,
+    formulas: defaultFormulaLimits,
     attachments: defaultAttachments,
   }
 }
