@@ -11,11 +11,18 @@ const REMOVED = [
   ...['close', 'reportError', 'queueMicrotask', 'Buffer', 'global', 'setImmediate'],
 ]
 
+/**
+ * How much of the stack in Python's memory C code may use. Python answers deeper recursion with RecursionError. V8 has a
+ * stack of its own for the same calls, whose overflow would end the process: it has to be the larger one.
+ */
+const STACK_BYTES = 1024 * 1024
+
 const [folder] = Deno.args
 const { stdin, stdout, exit } = Deno
 const snapshot = Deno.readFileSync(`${folder}/snapshot.bin`)
 const python = await startPython(folder, { _loadSnapshot: snapshot })
 const descriptor = openExchange(python._module.FS)
+limitStack(python._module)
 
 // Pyodide loads the source of random bytes at its first use.
 runMain(python, 'import os\nos.urandom(1)')
@@ -44,6 +51,12 @@ function openExchange(FS) {
   const { fd } = FS.open('/dev/exchange', 2)
   FS.unlink('/dev/exchange')
   return fd
+}
+
+function limitStack(module) {
+  const start = module._emscripten_stack_get_base() - STACK_BYTES
+  const thread = module._PyThreadState_Get()
+  if (module._PyUnstable_ThreadState_SetStackProtection(thread, start, STACK_BYTES) !== 0) exit(1)
 }
 
 function bytesOf(memory, offset, length) {

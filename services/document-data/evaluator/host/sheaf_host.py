@@ -13,8 +13,8 @@ import zoneinfo
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
 READ_BYTES = 1024 * 1024
-# Deeper recursion would exhaust the stack of WebAssembly, which ends the process.
-RECURSION_LIMIT = 1000
+# Formulas that read each other's cells take several calls per cell. Calls through C code are limited by `main.js`.
+RECURSION_LIMIT = 5000
 # Modules of the host and of foreign functions. Neither the evaluator nor a formula needs them.
 BLOCKED = ("js", "pyodide", "pyodide_js", "ctypes", "micropip", "pyodide_core")
 

@@ -8,6 +8,9 @@ const MIB = 1024 * 1024
 const PAGE_BYTES = 64 * 1024
 /** Memory that V8 and its code need beside Python's. */
 const HEAP_MB = 128
+/** The stack of V8, which deep recursion in C code of Python needs, and that of the thread. */
+const V8_STACK_BYTES = 60 * MIB
+const STACK_BYTES = 64 * MIB
 /** Address space that V8 reserves for writing, of which it uses a small part. */
 const RESERVED_BYTES = 2048 * MIB
 const NICENESS = 10
@@ -47,6 +50,7 @@ export class EvaluatorProcess {
     const { runtime, memoryBytes, cpuSeconds } = options
     const v8Flags = [
       `--max-old-space-size=${HEAP_MB}`,
+      `--stack-size=${V8_STACK_BYTES / 1024}`,
       `--wasm-max-mem-pages=${Math.floor(memoryBytes / PAGE_BYTES)}`,
     ]
     this.process = new HostedProcess(
@@ -59,6 +63,7 @@ export class EvaluatorProcess {
         maxFrameBytes: MAX_MESSAGE_BYTES,
         limits: {
           residentBytes: memoryBytes,
+          stackBytes: STACK_BYTES,
           dataBytes: memoryBytes + RESERVED_BYTES,
           fileBytes: 0,
           cpuSeconds,
