@@ -21,7 +21,7 @@ const halls = {
     access config.ts db/migrations db credential-use.ts leases outbox context.ts
     handlers maintenance.ts service.ts main.ts`,
   'services/document-data/src': `
-    file-names.ts identifiers.ts quoting json values export formats query store processes sql bodies changes import
+    file-names.ts identifiers.ts quoting json values export formats query store processes evaluator formulas sql bodies changes import
     admission.ts event-loop-delay.ts write-trace.ts metrics.ts documents.ts config.ts context.ts heartbeat.ts
     handlers check.ts service.ts main.ts`,
   'services/document-data/src/values': `

@@ -63,11 +63,9 @@ export async function openContext(
   closer.defer(() => delay[Symbol.dispose]())
   const admission = new Admission(config.limits, delay)
   const directory = closer.use(openChannel({ address: config.directoryAddress, tls: config.tls }))
-  const { cache, evaluators, memoryBytes, ...limits } = config.formulas
-  const processes = new Evaluators({ cache, memoryBytes, log })
-  const formulas = closer.use(
-    new Formulas({ ...limits, evaluators, start: (handlers) => processes.start(handlers) }),
-  )
+  const processes = new Evaluators({ ...config.formulas, log })
+  const start = processes.start.bind(processes)
+  const formulas = closer.use(new Formulas({ ...config.formulas, start }))
   const documents = closer.use(await openDocuments(config, { log, formulas }))
   const sql = closer.use(
     new SqlPool({

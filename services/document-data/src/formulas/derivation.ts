@@ -8,6 +8,7 @@ import { DirtyFinder } from './dirty-finder'
 import type { EvaluatorPool, EvaluatorSession } from './evaluator-pool'
 import { Exchange, type ColumnResults, type ExchangeOutcome } from './exchange'
 import { columnsOf, type ColumnOfTable } from './formula-columns'
+import type { ComputeLimits } from './formula-limits'
 import { FormulaStates } from './formula-states'
 import type { FormulaTimings } from './formula-timings'
 import { learn } from './learning'
@@ -15,18 +16,10 @@ import type { DirtyMessage } from './messages'
 import { FEW_ROWS } from './next-slice'
 import type { Relations } from './relations'
 
-/** Limits of computing formulas. */
-export interface FormulaLimits {
-  /** Milliseconds for all formulas of a group of writes; one column has half of it. */
-  readonly ms: number
-  /** Cells that are computed within a write; more become pending. */
-  readonly cells: number
-}
-
 /** What a derivation needs beside the group. */
 export interface DerivationParts {
   readonly pool: EvaluatorPool
-  readonly limits: FormulaLimits
+  readonly limits: ComputeLimits
   readonly timings: FormulaTimings
   readonly signal: AbortSignal
 }
@@ -52,7 +45,7 @@ export class Derivation {
     private readonly parts: DerivationParts,
   ) {
     this.states = new FormulaStates(group.connection)
-    this.until = performance.now() + parts.limits.ms
+    this.until = performance.now() + parts.limits.computeMs
     this.finder = this.newFinder()
   }
 
@@ -97,7 +90,11 @@ export class Derivation {
   }
 
   /** Computes these cells, which are pending, without what depends on them. Returns false when a limit was exceeded. */
-  async runSlice(of: ColumnOfTable, from: number, to: number): Promise<ExchangeOutcome | undefined> {
+  async runSlice(
+    of: ColumnOfTable,
+    from: number,
+    to: number,
+  ): Promise<ExchangeOutcome | undefined> {
     const session = await this.parts.pool.acquire(this.group.docId, this.parts.signal)
     if (!session) return undefined
     this.finder = this.newFinder()
@@ -143,7 +140,7 @@ export class Derivation {
 
   private newFinder(): DirtyFinder {
     const { connection, schema } = this.group
-    const maxRows = this.parts.limits.cells
+    const maxRows = this.parts.limits.writeCells
     return new DirtyFinder({ connection, schema, dependencies: this.dependencies, maxRows })
   }
 
@@ -165,8 +162,8 @@ export class Derivation {
     const source = { connection: this.group.connection, schema: this.group.schema }
     try {
       return await new Exchange(session, source, {
-        columnMs: limits.ms / 2,
-        until: Math.max(this.until, performance.now() + limits.ms / 10),
+        columnMs: limits.computeMs / 2,
+        until: Math.max(this.until, performance.now() + limits.computeMs / 10),
       }).run(request, signal)
     } finally {
       pool.release(session)
@@ -212,7 +209,7 @@ export class Derivation {
     const counted = [...this.finder.dirty.columns.values()]
       .map((dirty) => ({ dirty, count: this.count(dirty) }))
       .sort((a, b) => a.count - b.count)
-    let left = this.parts.limits.cells
+    let left = this.parts.limits.writeCells
     let isExceeded = false
     for (const { dirty, count } of counted) {
       left -= count
@@ -254,7 +251,10 @@ export class Derivation {
   private finishRound(outcome: ExchangeOutcome & { kind: 'done' }): void {
     this.learn(outcome)
     const { dirty } = this.finder
-    const changed = this.store(outcome.results, (ref, row) => dirty.columns.get(ref)?.ownerOf(row) ?? 0)
+    const changed = this.store(
+      outcome.results,
+      (ref, row) => dirty.columns.get(ref)?.ownerOf(row) ?? 0,
+    )
     for (const [ref, { rowIds }] of outcome.results) {
       const done = this.done.get(ref) ?? new Set()
       this.done.set(ref, done)
@@ -264,7 +264,9 @@ export class Derivation {
     this.finder = this.newFinder()
     const isDone = (ref: number, row: number) => this.done.get(ref)?.has(row) ?? false
     for (const { of, cells } of changed) {
-      const seq = Math.max(...cells.rowIds.map((row) => dirty.columns.get(of.column.ref)?.ownerOf(row) ?? 0))
+      const seq = Math.max(
+        ...cells.rowIds.map((row) => dirty.columns.get(of.column.ref)?.ownerOf(row) ?? 0),
+      )
       this.finder.addLookups(of, cells.rowIds, { seq, done: isDone })
     }
   }

@@ -2,10 +2,11 @@ import { quoteId } from '../quoting/quote'
 import { DerivedGroup } from '../store/documents/derived-group'
 import type { Schema } from '../store/schema/schema'
 import { Dependencies } from './dependencies'
-import { Derivation, type FormulaLimits } from './derivation'
+import { Derivation } from './derivation'
 import { changesStructure } from './dirty-finder'
 import type { EvaluatorPool } from './evaluator-pool'
 import { columnsOf } from './formula-columns'
+import type { ComputeLimits } from './formula-limits'
 import { FormulaTimings } from './formula-timings'
 import { FEW_ROWS, nextSlice, SliceSizes, type Slice } from './next-slice'
 
@@ -24,7 +25,7 @@ export class DocumentFormulas {
   constructor(
     private readonly docId: string,
     private readonly pool: EvaluatorPool,
-    private readonly limits: FormulaLimits,
+    private readonly limits: ComputeLimits,
   ) {}
 
   /** See WriteStages. Returns a promise only when an evaluator has to compute. */
@@ -123,9 +124,7 @@ export class DocumentFormulas {
   private countRows({ connection }: DerivedGroup, { of, from, to }: Slice): number {
     return (
       connection
-        .pluck<number>(
-          `SELECT count(*) FROM ${quoteId(of.table.tableId)} WHERE id BETWEEN ? AND ?`,
-        )
+        .pluck<number>(`SELECT count(*) FROM ${quoteId(of.table.tableId)} WHERE id BETWEEN ? AND ?`)
         .get(from, to) ?? 0
     )
   }

@@ -1,24 +1,18 @@
+import type { EvaluatorHandlers, EvaluatorMessage } from '../evaluator/evaluator-process'
+import type { StartedEvaluator } from '../evaluator/evaluators'
 import type { ExitCause } from '../processes/hosted-process'
 
 /** How long a document waits for an evaluator while all are busy with other documents. */
 const WAIT_MS = 10_000
 
-/** A process that computes formulas. */
-export interface EvaluatorProcess {
-  send(frame: Buffer): void
-  /** Declares whether it has work; see HostedProcess. */
-  setWorking(works: boolean): void
-  kill(): void
-}
+/** Starts an evaluator. Failing to start is reported by `onExit`. */
+export type StartEvaluator = (handlers: EvaluatorHandlers) => StartedEvaluator
 
-/** Receives what an evaluator sends. */
-export interface EvaluatorHandlers {
-  onMessage(message: Buffer): void
+/** Receives the messages and the end of an evaluator. */
+export interface SessionListener {
+  onMessage(message: EvaluatorMessage, bytes: Buffer): void
   onExit(cause: ExitCause): void
 }
-
-/** Starts an evaluator. Failing to start is reported by `onExit`. */
-export type StartEvaluator = (handlers: EvaluatorHandlers) => EvaluatorProcess
 
 /** An evaluator that serves one document, and what it knows of the document. */
 export class EvaluatorSession {
@@ -36,8 +30,8 @@ export class EvaluatorSession {
   ended: ExitCause | undefined
   usedAt = Date.now()
   /** Receives its messages and its end while an exchange runs. */
-  listener: EvaluatorHandlers | undefined
-  private readonly process: EvaluatorProcess
+  listener: SessionListener | undefined
+  private readonly process: StartedEvaluator
 
   constructor(
     readonly docId: string,
@@ -45,8 +39,8 @@ export class EvaluatorSession {
     private readonly onEnd: (session: EvaluatorSession, cause: ExitCause) => void,
   ) {
     this.process = start({
-      onMessage: (message) => this.listener?.onMessage(message),
-      onExit: (cause) => {
+      onMessage: (message, bytes) => this.listener?.onMessage(message, bytes),
+      onExit: ({ cause }) => {
         this.ended = cause
         this.onEnd(this, cause)
         this.listener?.onExit(cause)

@@ -45,7 +45,11 @@ export interface ExchangeLimits {
  * evaluator that ended by itself.
  */
 export type ExchangeOutcome =
-  | { readonly kind: 'done'; readonly done: DoneMessage; readonly results: Map<number, ColumnResults> }
+  | {
+      readonly kind: 'done'
+      readonly done: DoneMessage
+      readonly results: Map<number, ColumnResults>
+    }
   | { readonly kind: 'stopped'; readonly reason: StopReason; readonly column: number | undefined }
   | { readonly kind: 'late' | 'failed'; readonly column: number | undefined }
 
@@ -88,7 +92,7 @@ export class Exchange {
       if (session.ended || signal.aborted) return this.settle({ kind: 'failed', column: undefined })
       signal.addEventListener('abort', abandon)
       session.listener = {
-        onMessage: (frame) => this.receive(frame),
+        onMessage: (message, bytes) => this.receive(message, bytes.length),
         onExit: (cause) =>
           this.settle(
             cause === 'memory'
@@ -116,9 +120,9 @@ export class Exchange {
     )
   }
 
-  private receive(frame: Buffer): void {
+  private receive(message: Readonly<Record<string, unknown>>, bytes: number): void {
     try {
-      this.handle(parseMessage(frame), frame.length)
+      this.handle(parseMessage(message), bytes)
     } catch {
       // Only a formula that tampers with the evaluator gets here.
       this.kill({ kind: 'failed', column: this.column })

@@ -20,9 +20,7 @@ export class FormulaStates {
     const refs = JSON.stringify([...columnRefs])
     for (const table of ['_sheaf_formulas', '_sheaf_lookup_uses'])
       this.connection
-        .prepare(
-          `DELETE FROM ${table} WHERE column_ref IN (SELECT value FROM json_each(?))`,
-        )
+        .prepare(`DELETE FROM ${table} WHERE column_ref IN (SELECT value FROM json_each(?))`)
         .run(refs)
     this.connection
       .prepare(

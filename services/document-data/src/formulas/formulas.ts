@@ -1,13 +1,13 @@
 import type { DerivedGroup } from '../store/documents/derived-group'
 import type { WriteStages } from '../store/documents/shared-resources'
 import type { Schema } from '../store/schema/schema'
-import type { FormulaLimits } from './derivation'
 import { DocumentFormulas } from './document-formulas'
 import { EvaluatorPool, type StartEvaluator } from './evaluator-pool'
+import type { ComputeLimits } from './formula-limits'
 import type { FormulaTiming } from './formula-timings'
 
 /** Settings of Formulas. */
-export interface FormulasOptions extends FormulaLimits {
+export interface FormulasOptions extends ComputeLimits {
   /** Evaluators at most; each serves one document. */
   readonly evaluators: number
   readonly start: StartEvaluator

@@ -75,11 +75,10 @@ const isRef = (value: unknown): value is number => Number.isSafeInteger(value)
 const isRefs = (value: unknown): value is number[] => Array.isArray(value) && value.every(isRef)
 
 /**
- * Parses a message of an evaluator. The process runs formulas, so what it sends is not trusted: throws for anything
+ * Checks a message of an evaluator. The process runs formulas, so what it sends is not trusted: throws for anything
  * that is not a message.
  */
-export function parseMessage(frame: Buffer): EvaluatorMessage {
-  const message = JSON.parse(frame.toString()) as Record<string, unknown>
+export function parseMessage(message: Readonly<Record<string, unknown>>): EvaluatorMessage {
   const { type, column, rows } = message
   if (type === 'computing' && isRef(column)) return { type, column }
   if (type === 'read' && (rows === undefined || isRefs(rows))) {
@@ -100,7 +99,9 @@ function isValues(value: unknown, length: number): value is (string | number | n
   )
 }
 
-function isDone(message: Record<string, unknown>): message is Record<string, unknown> & DoneMessage {
+function isDone(
+  message: Readonly<Record<string, unknown>>,
+): message is Readonly<Record<string, unknown>> & DoneMessage {
   const { relations, lookups, timings, volatile } = message
   return (
     isRefs(volatile) &&

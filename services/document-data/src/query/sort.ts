@@ -114,7 +114,8 @@ function addTerms(
 ): void {
   const sql = columnSql(column ?? { id: key.column }, out.prefix)
   const { descending } = key
-  if (column?.isFormula && column.type.errorJsonSql) out.terms.push({ sql: `(${isErrorSql(sql)})`, descending })
+  if (column?.isFormula && column.type.errorJsonSql)
+    out.terms.push({ sql: `(${isErrorSql(sql)})`, descending })
   if (key.emptyLast) out.terms.push({ sql: `(${sql} IS NULL OR ${sql}='')`, descending: false })
   const choices = key.orderByChoice ? (column?.choices ?? []).slice(0, MAX_CHOICES) : []
   if (choices.length > 0) {

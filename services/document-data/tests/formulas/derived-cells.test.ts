@@ -40,7 +40,15 @@ describe('formulas of a document', () => {
     await using opened = await openFormulaStore(folder.path)
     const { store } = opened
     const docId = await createTable(store, 'T', { A: 'Numeric', B: 'Numeric' })
-    await addColumns(store, docId, 'T', new Map([['A', [1, 2]], ['B', [10, 20]]]) as never)
+    await addColumns(
+      store,
+      docId,
+      'T',
+      new Map([
+        ['A', [1, 2]],
+        ['B', [10, 20]],
+      ]) as never,
+    )
     await addFormula(store, docId, 'T', ['C', '$A + $B'])
     await addFormula(store, docId, 'T', ['D', '1 / ($C - 22)'])
     expect(await readRows(store, docId, 'T')).toEqual([
@@ -59,7 +67,15 @@ describe('formulas of a document', () => {
     await using opened = await openFormulaStore(folder.path)
     const { store } = opened
     const docId = await createTable(store, 'T', { K: 'Text', N: 'Int' })
-    await addColumns(store, docId, 'T', new Map([['K', ['a', 'b', 'a']], ['N', [1, 2, 3]]]) as never)
+    await addColumns(
+      store,
+      docId,
+      'T',
+      new Map([
+        ['K', ['a', 'b', 'a']],
+        ['N', [1, 2, 3]],
+      ]) as never,
+    )
     await addFormula(store, docId, 'T', ['S', 'SUM(T.lookupRecords(K=$K).N)'])
     const sums = async () => (await readRows(store, docId, 'T')).map(({ fields }) => fields.S)
     expect(await sums()).toEqual([4, 2, 4])

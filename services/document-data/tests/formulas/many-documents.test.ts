@@ -13,7 +13,9 @@ describe('evaluators of many documents', () => {
       await addColumns(store, docId, 'T', new Map([['A', [1, 2]]]) as never)
       for (const id of ['B', 'C', 'D'])
         await store.transact(docId, author, (doc) => {
-          addStructure(doc, 'T', [{ id, fields: { formula: '$A + 1', isFormula: true, type: 'Any' } }])
+          addStructure(doc, 'T', [
+            { id, fields: { formula: '$A + 1', isFormula: true, type: 'Any' } },
+          ])
         })
       expect((await readRows(store, docId, 'T'))[1]?.fields).toEqual({ A: 2, B: 3, C: 3, D: 3 })
     }

@@ -125,9 +125,7 @@ export class Schema {
 /** Reads the schema of a document as the connection sees it. */
 export function readSchema(connection: Connection): Schema {
   const columns = new Map<number, Column[]>()
-  const rows = connection
-    .prepare<ColumnRow>(COLUMNS)
-    .all()
+  const rows = connection.prepare<ColumnRow>(COLUMNS).all()
   for (const row of rows) {
     const siblings = columns.get(row.parentId)
     if (siblings) siblings.push(fromRow(row))
