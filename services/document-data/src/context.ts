@@ -7,25 +7,20 @@ import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access
 import { Admission } from './admission'
 import { ChangePublisher } from './changes/publisher'
 import type { DocumentDataConfig } from './config'
-import { openDocuments } from './documents'
+import { openDocuments, type OpenedDocuments } from './documents'
 import { EventLoopDelay } from './event-loop-delay'
-import { Evaluators } from './evaluator/evaluators'
-import { Formulas } from './formulas/formulas'
 import { Imports } from './import/imports'
 import { Cursors } from './query/cursor'
 import { SqlPool } from './sql/sql-pool'
-import type { DocumentStore } from './store/documents/document-store'
 
 /** Maximum number of concurrent uploads; half of them for one document. */
 const MAX_UPLOADS = 64
 
 /** Dependencies of the handlers. */
-export interface Context {
+export interface Context extends OpenedDocuments {
   readonly log: Logger
   /** Name of this instance. */
   readonly home: string
-  readonly documents: DocumentStore
-  readonly formulas: Formulas
   /** Runs SQL from callers. */
   readonly sql: SqlPool
   readonly imports: Imports
@@ -63,10 +58,7 @@ export async function openContext(
   closer.defer(() => delay[Symbol.dispose]())
   const admission = new Admission(config.limits, delay)
   const directory = closer.use(openChannel({ address: config.directoryAddress, tls: config.tls }))
-  const processes = new Evaluators({ ...config.formulas, log })
-  const start = processes.start.bind(processes)
-  const formulas = closer.use(new Formulas({ ...config.formulas, start }))
-  const documents = closer.use(await openDocuments(config, { log, formulas }))
+  const { documents, formulas } = await openDocuments(config, closer, log)
   const sql = closer.use(
     new SqlPool({
       limits: config.sql,

@@ -1,33 +1,21 @@
-import { quoteId } from '../quoting/quote'
-import { requireRow } from '../store/sqlite/connections'
 import { DerivedGroup, type ChangedCells } from '../store/documents/derived-group'
 import type { StopReason } from '../values/error-cells'
 import type { Dependencies } from './dependencies'
 import type { DirtyColumn } from './dirty-cells'
 import { DirtyFinder } from './dirty-finder'
-import type { EvaluatorPool, EvaluatorSession } from './evaluator-pool'
+import type { DerivationParts } from './derivation-parts'
+import type { EvaluatorSession } from './evaluator-pool'
 import { Exchange, type ColumnResults, type ExchangeOutcome } from './exchange'
 import { columnsOf, type ColumnOfTable } from './formula-columns'
-import type { ComputeLimits } from './formula-limits'
 import { FormulaStates } from './formula-states'
-import type { FormulaTimings } from './formula-timings'
 import { learn } from './learning'
 import type { DirtyMessage } from './messages'
 import { FEW_ROWS } from './next-slice'
 import type { Relations } from './relations'
-
-/** What a derivation needs beside the group. */
-export interface DerivationParts {
-  readonly pool: EvaluatorPool
-  readonly limits: ComputeLimits
-  readonly timings: FormulaTimings
-  readonly signal: AbortSignal
-}
+import { countCells, LAST_ROW, requestCells } from './requested-cells'
 
 /** Times that cells may become dirty because keys that formulas look up were computed. */
 const MAX_ROUNDS = 50
-/** Above every row id. */
-const LAST_ROW = Number.MAX_SAFE_INTEGER
 
 /** Computes the dirty cells of one group of writes, and stores the results in its transaction. */
 export class Derivation {
@@ -170,38 +158,8 @@ export class Derivation {
     }
   }
 
-  /** The dirty cells to compute now: not those that are pending or of stopped formulas. */
   private request(): DirtyMessage[] {
-    const messages: DirtyMessage[] = []
-    for (const [ref, dirty] of this.finder.dirty.columns) {
-      const { column } = dirty.of
-      const upTo = column.pendingAfter ?? LAST_ROW
-      if (column.stopped) continue
-      if (dirty.all !== undefined) {
-        if (upTo > 0 && this.hasRows(dirty, upTo)) messages.push({ ref, from: 1, to: upTo })
-        continue
-      }
-      const rows = this.existing(dirty, upTo)
-      if (rows.length > 0) messages.push({ ref, rows })
-    }
-    return messages
-  }
-
-  private hasRows({ of }: DirtyColumn, upTo: number): boolean {
-    return (
-      this.group.connection
-        .pluck(`SELECT EXISTS (SELECT 1 FROM ${quoteId(of.table.tableId)} WHERE id <= ?)`)
-        .get(upTo) === 1
-    )
-  }
-
-  private existing({ of, rows }: DirtyColumn, upTo: number): number[] {
-    return this.group.connection
-      .pluck<number>(
-        `SELECT id FROM ${quoteId(of.table.tableId)}
-         WHERE id IN (SELECT value FROM json_each(?)) AND id <= ? ORDER BY id`,
-      )
-      .all(JSON.stringify([...rows.keys()]), upTo)
+    return requestCells(this.group.connection, this.finder.dirty)
   }
 
   /** Makes columns pending whose dirty cells are more than a write computes. */
@@ -220,15 +178,8 @@ export class Derivation {
     if (isExceeded) this.refreshSchema()
   }
 
-  private count({ of, all, rows }: DirtyColumn): number {
-    if (of.column.stopped) return 0
-    const upTo = of.column.pendingAfter ?? LAST_ROW
-    if (all === undefined) return [...rows.keys()].filter((row) => row <= upTo).length
-    return requireRow(
-      this.group.connection
-        .pluck<number>(`SELECT count(*) FROM ${quoteId(of.table.tableId)} WHERE id <= ?`)
-        .get(upTo),
-    )
+  private count(dirty: DirtyColumn): number {
+    return countCells(this.group.connection, dirty)
   }
 
   private deferAll(): void {

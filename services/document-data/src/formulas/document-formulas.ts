@@ -1,5 +1,5 @@
 import { quoteId } from '../quoting/quote'
-import { DerivedGroup } from '../store/documents/derived-group'
+import type { DerivedGroup } from '../store/documents/derived-group'
 import type { Schema } from '../store/schema/schema'
 import { Dependencies } from './dependencies'
 import { Derivation } from './derivation'

@@ -1,9 +1,11 @@
+import type { Logger } from '@sheaf/kit/logger'
+import { Evaluators } from '../evaluator/evaluators'
 import type { DerivedGroup } from '../store/documents/derived-group'
 import type { WriteStages } from '../store/documents/shared-resources'
 import type { Schema } from '../store/schema/schema'
 import { DocumentFormulas } from './document-formulas'
 import { EvaluatorPool, type StartEvaluator } from './evaluator-pool'
-import type { ComputeLimits } from './formula-limits'
+import type { ComputeLimits, FormulaLimits } from './formula-limits'
 import type { FormulaTiming } from './formula-timings'
 
 /** Settings of Formulas. */
@@ -20,6 +22,12 @@ export class Formulas implements WriteStages, AsyncDisposable {
 
   constructor(private readonly options: FormulasOptions) {
     this.pool = new EvaluatorPool(options.evaluators, options.start)
+  }
+
+  /** Prepares computing formulas in Python; no evaluator is started before it is needed. */
+  static open(limits: FormulaLimits, log: Logger): Formulas {
+    const evaluators = new Evaluators({ ...limits, log })
+    return new Formulas({ ...limits, start: (handlers) => evaluators.start(handlers) })
   }
 
   /** See WriteStages. */

@@ -10,7 +10,7 @@ describe('evaluators of many documents', () => {
     const { store, formulas } = opened
     for (let i = 0; i < 5; i++) {
       const docId = await createTable(store, 'T', { A: 'Numeric' })
-      await addColumns(store, docId, 'T', new Map([['A', [1, 2]]]) as never)
+      await addColumns(store, docId, 'T', new Map([['A', [1, 2]]]))
       for (const id of ['B', 'C', 'D'])
         await store.transact(docId, author, (doc) => {
           addStructure(doc, 'T', [

@@ -1,10 +1,9 @@
 import { createLogger } from '@sheaf/kit/logger'
+import { eventually } from '@sheaf/testkit/eventually'
 import { defaultFormulaLimits } from '../../src/config'
-import { Evaluators } from '../../src/evaluator/evaluators'
 import type { FormulaLimits } from '../../src/formulas/formula-limits'
 import { Formulas } from '../../src/formulas/formulas'
 import type { DocumentStore } from '../../src/store/documents/document-store'
-import { eventually } from '@sheaf/testkit/eventually'
 import { openStore, readText } from './test-store'
 
 /** A store whose formulas are computed. */
@@ -18,10 +17,7 @@ export async function openFormulaStore(
   folder: string,
   limits: Partial<FormulaLimits> = {},
 ): Promise<FormulaStore> {
-  const settings = { ...defaultFormulaLimits, ...limits }
-  const processes = new Evaluators({ ...settings, log: createLogger('test') })
-  const start = processes.start.bind(processes)
-  const formulas = new Formulas({ ...settings, start })
+  const formulas = Formulas.open({ ...defaultFormulaLimits, ...limits }, createLogger('test'))
   const store = await openStore(folder, { stages: formulas })
   return {
     store,
