@@ -31,7 +31,6 @@ def prepare():
     zoneinfo._common.load_tzdata = _open_zone
     zoneinfo.available_timezones = lambda: set(_zones)
     zoneinfo.reset_tzpath(())
-    os.environ.clear()
     # It would end the process, because it looks for the shell of a host.
     for module in (os, sys.modules["posix"]):
         del module.system
@@ -74,6 +73,11 @@ def _is_blocked(name):
 def _close_host():
     finders = [finder for finder in sys.meta_path if "pyodide" not in _module_of(finder)]
     sys.meta_path[:] = [_Blocker, *finders]
+    os.environ.clear()
+    sys.modules["posix"].environ.clear()
+    main = vars(sys.modules["__main__"])
+    for name in [name for name in main if not name.startswith("__")]:
+        del main[name]
     # What Pyodide has replaced.
     time.sleep = _sleep
     sys.modules["asyncio.events"]._event_loop_policy = None
