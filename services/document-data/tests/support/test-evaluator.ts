@@ -1,3 +1,4 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   EvaluatorProcess,
@@ -7,7 +8,8 @@ import {
 import { runtimeFiles, type RuntimeFiles } from '../../src/formulas/runtime-files'
 import type { ProcessExit } from '../../src/processes/hosted-process'
 
-const cacheFolder = join(__dirname, '../../../../.cache')
+/** The cache of this working copy, so that tests make a runtime only once. */
+export const cacheFolder = join(__dirname, '../../../../.cache')
 const MEMORY_BYTES = 512 * 1024 * 1024
 
 /** What came of Python that a test ran: its answer, or the end of the process. */
@@ -16,6 +18,13 @@ export type Outcome = EvaluatorMessage | { readonly type: 'exit'; readonly exit:
 /** The runtime with a Python package that runs what a test sends, in place of the one that computes formulas. */
 export function standInRuntime(): Promise<RuntimeFiles> {
   return runtimeFiles({ cacheFolder, pythonFolder: join(__dirname, 'evaluator') })
+}
+
+/** Creates a folder on disk: Deno grants no access to folders below `/dev`, where temporary folders of tests may be. */
+export async function diskFolder(): Promise<{ path: string } & AsyncDisposable> {
+  await mkdir(cacheFolder, { recursive: true })
+  const path = await mkdtemp(join(cacheFolder, 'test-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 
 /** An evaluator process of a test. */
