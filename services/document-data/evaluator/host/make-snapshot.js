@@ -3,6 +3,9 @@
 
 import { SOURCES, runMain, startPython } from './python.js'
 
+/** Modules in C that reach memory, JavaScript or processes, or serve tests of Python. */
+const REMOVED = /^(_ctypes|_pyodide_core|_posixsubprocess|_remote_debugging|_test\w+|_?xx\w+)$/
+
 const [folder] = Deno.args
 const python = await startPython(folder, { _makeSnapshot: true })
 const { FS } = python._module
@@ -32,5 +35,23 @@ if (!runMain(python, source)) {
   console.error(FS.readFile('/tmp/error', { encoding: 'utf8' }))
   Deno.exit(1)
 }
+removeBuiltins(python._module)
 let rest = python.makeMemorySnapshot()
 while (rest.length > 0) rest = rest.subarray(Deno.stdout.writeSync(rest))
+
+/**
+ * Removes the names of modules from Python's table of built-in modules, a list of addresses of a name and a function, so that
+ * not even the import system's internal functions find them.
+ */
+function removeBuiltins(module) {
+  const { HEAPU8, HEAPU32 } = module
+  const readName = (address) => module.UTF8ToString(address)
+  let count = 0
+  for (let entry = HEAPU32[module._PyImport_Inittab / 4]; HEAPU32[entry / 4] !== 0; entry += 8) {
+    const address = HEAPU32[entry / 4]
+    if (!REMOVED.test(readName(address))) continue
+    HEAPU8[address] = 0
+    count++
+  }
+  if (count === 0) throw new Error('the table of built-in modules was not found')
+}

@@ -9,6 +9,8 @@ import os
 import pkgutil
 import random
 import sys
+import time
+import types
 import zoneinfo
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
@@ -29,11 +31,22 @@ def prepare():
     zoneinfo._common.load_tzdata = _open_zone
     zoneinfo.available_timezones = lambda: set(_zones)
     zoneinfo.reset_tzpath(())
+    # It would end the process, because it looks for the shell of a host.
+    for module in (os, sys.modules["posix"]):
+        del module.system
     sheaf = importlib.import_module("sheaf")
     for module in pkgutil.walk_packages(sheaf.__path__, "sheaf."):
         importlib.import_module(module.name)
     gc.collect()
+    _empty_copies("_pyodide_core")
     gc.freeze()
+
+
+def _empty_copies(name):
+    """Empties what Python keeps of a module in C to create it again."""
+    for found in gc.get_objects():
+        if type(found) is dict and found.get("__name__") == name and found is not vars(sys.modules[name]):
+            found.clear()
 
 
 def _open_zone(key):
@@ -60,13 +73,32 @@ def _is_blocked(name):
 def _close_host():
     finders = [finder for finder in sys.meta_path if "pyodide" not in _module_of(finder)]
     sys.meta_path[:] = [_Blocker, *finders]
+    os.environ.clear()
+    sys.modules["posix"].environ.clear()
+    main = vars(sys.modules["__main__"])
+    for name in [name for name in main if not name.startswith("__")]:
+        del main[name]
+    # What Pyodide has replaced.
+    time.sleep = _sleep
+    sys.modules["asyncio.events"]._event_loop_policy = None
     for name in [name for name in sys.modules if _is_blocked(name)]:
-        del sys.modules[name]
+        module = sys.modules.pop(name)
+        # Classes and functions of these modules can still be found, but they reach nothing.
+        if type(module) is types.ModuleType:
+            vars(module).clear()
     importlib.invalidate_caches()
+    gc.collect()
+    gc.freeze()
 
 
 def _module_of(finder):
     return getattr(finder, "__module__", None) or type(finder).__module__
+
+
+def _sleep(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
 
 
 class _Exchange:
