@@ -26,7 +26,7 @@ const halls = {
     handlers check.ts service.ts main.ts`,
   'services/document-data/src/values': `
     unknown-type.ts column-type.ts numbers tagged-text.ts list-storage.ts dates python-text.ts column-types
-    column-types.ts upload-time.ts convert-value.ts guessing logged-cells.ts`,
+    column-types.ts upload-time.ts convert-value.ts guessing error-cells.ts logged-cells.ts`,
   'services/document-data/src/store': `
     sqlite/migrations sqlite log schema indexes reads document.ts document-access.ts
     structure records attachments redo integrity revert feed exports workers documents`,

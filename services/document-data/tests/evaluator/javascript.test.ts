@@ -1,6 +1,6 @@
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { RuntimeFiles } from '../../src/formulas/runtime-files'
+import type { RuntimeFiles } from '../../src/evaluator/runtime-files'
 import { javascript } from '../support/javascript-attempts'
 import { diskFolder, standInRuntime, TestEvaluator } from '../support/test-evaluator'
 

@@ -6,11 +6,11 @@ const stamp = /^[0-9a-f]{32}$/
 const server = 'def run(read_frame, write_frame):\n    write_frame(b"{}")\n'
 
 /** The module as a new process would load it, which has verified nothing yet. */
-function freshModule(): typeof import('../../src/formulas/runtime-files') {
-  let loaded: typeof import('../../src/formulas/runtime-files') | undefined
+function freshModule(): typeof import('../../src/evaluator/runtime-files') {
+  let loaded: typeof import('../../src/evaluator/runtime-files') | undefined
   jest.isolateModules(() => {
     // eslint-disable-next-line @typescript-eslint/no-require-imports
-    loaded = require('../../src/formulas/runtime-files')
+    loaded = require('../../src/evaluator/runtime-files')
   })
   return loaded!
 }

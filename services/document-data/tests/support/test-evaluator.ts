@@ -4,12 +4,12 @@ import {
   EvaluatorProcess,
   type EvaluatorMessage,
   type EvaluatorOptions,
-} from '../../src/formulas/evaluator-process'
-import { runtimeFiles, type RuntimeFiles } from '../../src/formulas/runtime-files'
+} from '../../src/evaluator/evaluator-process'
+import { runtimeFiles, type RuntimeFiles } from '../../src/evaluator/runtime-files'
 import type { ProcessExit } from '../../src/processes/hosted-process'
 
 /** The cache of this working copy, so that tests make a runtime only once. */
-export const cacheFolder = join(__dirname, '../../../../.cache')
+const cacheFolder = join(__dirname, '../../../../.cache')
 const MEMORY_BYTES = 512 * 1024 * 1024
 
 /** What came of Python that a test ran: its answer, or the end of the process. */
