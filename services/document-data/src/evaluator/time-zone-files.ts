@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { unpackZone, type ZonePeriod } from './packed-zone'
-import { yearlyRule } from './yearly-rule'
 
 /*
  * Time zones for Python as TZif files (RFC 9636). Pyodide brings no zone data, and its in-memory file system is empty.
@@ -37,7 +36,6 @@ function tzif(periods: readonly ZonePeriod[]): Buffer {
   const transitions = periods.slice(1).map(({ start }) => start)
   const times = Buffer.alloc(transitions.length * 8)
   for (const [at, time] of transitions.entries()) times.writeBigInt64BE(BigInt(time), at * 8)
-  const footer = Buffer.from(`\n${yearlyRule(periods)}\n`)
   return Buffer.concat([
     header({ times: 0, types: 1, characters: 1 }),
     Buffer.alloc(7),
@@ -46,7 +44,8 @@ function tzif(periods: readonly ZonePeriod[]): Buffer {
     Buffer.from(indices.slice(1)),
     types.encode(),
     Buffer.from(types.names),
-    footer,
+    // There is no rule for the time after the last transition; those of a rule are listed until 2499.
+    Buffer.from('\n\n'),
   ])
 }
 
@@ -100,10 +99,9 @@ class Types {
 /** The source has no such mark: it is a short period whose offset is above that of a neighbour. */
 function isDaylightSaving(periods: readonly ZonePeriod[], at: number): boolean {
   const { offset, start } = periods[at]!
-  const next = periods[at + 1]
   const previous = periods[at - 1]
-  if (!previous) return false
-  if (!next) return previous.offset < offset && yearlyRule(periods).includes(',')
+  const next = periods[at + 1]
+  if (!previous || !next) return false
   if (next.start - start > MAX_DST_SECONDS) return false
   return previous.offset < offset || next.offset < offset
 }

@@ -23,7 +23,8 @@ export class Derivation {
   readonly learned = new Map<number, Relations>()
   readonly states: FormulaStates
   private readonly done = new Map<number, Set<number>>()
-  private readonly until: number
+  /** Milliseconds that are left for formulas. */
+  private leftMs: number
   private finder: DirtyFinder
   private retries = 1
 
@@ -33,7 +34,7 @@ export class Derivation {
     private readonly parts: DerivationParts,
   ) {
     this.states = new FormulaStates(group.connection)
-    this.until = performance.now() + parts.limits.computeMs
+    this.leftMs = parts.limits.computeMs
     this.finder = this.newFinder()
   }
 
@@ -148,12 +149,15 @@ export class Derivation {
       ),
     }
     const source = { connection: this.group.connection, schema: this.group.schema }
+    const exchange = new Exchange(session, source, {
+      columnMs: limits.computeMs / 2,
+      // What is left may be little, but some work must get done.
+      totalMs: Math.max(this.leftMs, limits.computeMs / 10),
+    })
     try {
-      return await new Exchange(session, source, {
-        columnMs: limits.computeMs / 2,
-        until: Math.max(this.until, performance.now() + limits.computeMs / 10),
-      }).run(request, signal)
+      return await exchange.run(request, signal)
     } finally {
+      this.leftMs -= exchange.usedMs
       pool.release(session)
     }
   }

@@ -24,6 +24,8 @@ export class EvaluatorSession {
   readonly stale = new Map<number, Set<number>>()
   /** Tables, by ref, of which it has to forget all cells. */
   readonly dropped = new Set<number>()
+  /** True once it has sent a message: its start takes time that is not a formula's. */
+  hasAnswered = false
   /** True when it may hold cells of a transaction that was rolled back. */
   isLost = false
   busy = true

@@ -71,8 +71,10 @@ describe.each(layers)('JavaScript in the process of an evaluator $layer', ({ kee
     await folder[Symbol.asyncDispose]()
   })
 
-  const attempts = javascript.filter(([, , isHarmless]) => !keepsGlobals || !isHarmless)
-  it.each(attempts)('does not reach %s', async (_, code) => {
+  const attempts = javascript
+    .filter(([, , isHarmless]) => !keepsGlobals || !isHarmless)
+    .map(([what, code]) => ({ what, code }))
+  it.each(attempts)('does not reach $what', async ({ code }) => {
     // An attempt proves nothing in a process that does not run it.
     expect(await evaluator!.run('return 6 * 7')).toEqual({ type: 'ran', value: '42' })
     const outcome = await evaluator!.run(code)

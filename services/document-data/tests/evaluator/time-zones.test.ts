@@ -2,7 +2,7 @@ import { TestEvaluator } from '../support/test-evaluator'
 
 /** Zones with every kind of rule: northern, southern, half hours, changed for good, named by a link, and without rule. */
 const zones = [
-  ...['UTC', 'Europe/Berlin', 'Europe/London', 'Europe/Dublin', 'Europe/Moscow', 'Europe/Istanbul'],
+  ...['UTC', 'Europe/Berlin', 'Europe/London', 'Europe/Paris', 'Europe/Moscow', 'Europe/Istanbul'],
   ...['America/New_York', 'America/Los_Angeles', 'America/Sao_Paulo', 'America/Santiago'],
   ...['America/St_Johns', 'America/Nuuk', 'America/Phoenix', 'US/Eastern', 'Asia/Kolkata'],
   ...['Asia/Calcutta', 'Asia/Tokyo', 'Asia/Jerusalem', 'Asia/Kathmandu', 'Africa/Cairo'],
@@ -39,7 +39,7 @@ describe('time zones of formulas', () => {
   const evaluate = async (code: string): Promise<unknown> => {
     const outcome = await evaluator.run(code)
     expect(outcome).toMatchObject({ type: 'ran' })
-    return JSON.parse(String((outcome as { value: unknown }).value).slice(1, -1))
+    return JSON.parse(String('value' in outcome ? outcome.value : '').slice(1, -1))
   }
 
   it.each(zones)('%s has the offsets of ICU from 1900 to 2099', async (zone) => {
