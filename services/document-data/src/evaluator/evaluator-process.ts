@@ -13,7 +13,7 @@ const V8_STACK_BYTES = 60 * MIB
 const STACK_BYTES = 64 * MIB
 /** Address space that V8 reserves for writing, of which it uses a small part. */
 const RESERVED_BYTES = 2048 * MIB
-const NICENESS = 10
+const NICENESS = 5
 const MEMORY_CHECK_MS = 20
 
 /** Describes an evaluator to start. */
