@@ -2,6 +2,8 @@ import { startGrpcServer } from '@sheaf/kit/grpc/server'
 import { openWith } from '@sheaf/kit/lifecycle'
 import type { DocumentDataConfig } from './config'
 import { openContext, type Overrides } from './context'
+import { NO_DENO } from './formulas/deno'
+import { EvaluatorProcess } from './formulas/evaluator-process'
 import { createServices } from './handlers/index'
 import { HomeReports } from './heartbeat'
 import { observeService } from './metrics'
@@ -28,6 +30,7 @@ export function startDocumentData(
 ): Promise<RunningDocumentData> {
   return openWith(async (closer) => {
     const ctx = await openContext(config, closer, overrides)
+    if (!EvaluatorProcess.isSupported()) ctx.log.warn(NO_DENO)
     const server = await startGrpcServer({
       listen: config.listen,
       tls: config.tls,

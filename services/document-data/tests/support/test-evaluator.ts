@@ -9,7 +9,7 @@ import { runtimeFiles, type RuntimeFiles } from '../../src/formulas/runtime-file
 import type { ProcessExit } from '../../src/processes/hosted-process'
 
 /** The cache of this working copy, so that tests make a runtime only once. */
-export const cacheFolder = join(__dirname, '../../../../.cache')
+const cacheFolder = join(__dirname, '../../../../.cache')
 const MEMORY_BYTES = 512 * 1024 * 1024
 
 /** What came of Python that a test ran: its answer, or the end of the process. */
