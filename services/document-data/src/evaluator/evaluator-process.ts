@@ -1,6 +1,6 @@
 import { MAX_MESSAGE_BYTES } from '../processes/frames'
 import { HostedProcess, type ProcessExit } from '../processes/hosted-process'
-import { DENO_ENVIRONMENT, denoArguments, findDeno } from './deno'
+import { DENO_ENVIRONMENT, denoArguments } from './deno'
 import type { RuntimeFiles } from './runtime-files'
 
 const MIB = 1024 * 1024
@@ -74,11 +74,6 @@ export class EvaluatorProcess {
         onExit: (exit) => handlers.onExit(exit),
       },
     )
-  }
-
-  /** True where a process can be started: npm has installed Deno for this platform. */
-  static isSupported(): boolean {
-    return findDeno() !== undefined
   }
 
   /** Starts a process. Failing to start is reported by `onExit`. */

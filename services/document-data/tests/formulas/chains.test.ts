@@ -22,9 +22,7 @@ describe('a chain of formulas over all rows of a table', () => {
       fields: { formula, isFormula: true, type: 'Int' },
     }))
     await store.transact(docId, author, (doc) =>
-      addTables(doc, [
-        { id: 'Run', columns: [{ id: 'n', fields: { type: 'Int' } }, ...columns] },
-      ]),
+      addTables(doc, [{ id: 'Run', columns: [{ id: 'n', fields: { type: 'Int' } }, ...columns] }]),
     )
     const numbers = Array.from({ length: ROWS }, (_, i) => i + 1)
     await addColumns(store, docId, 'Run', new Map([['n', numbers]]))
