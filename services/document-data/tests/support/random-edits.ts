@@ -81,7 +81,7 @@ export interface Beginning {
 /** A random document to begin with. */
 export const beginning: fc.Arbitrary<Beginning> = fc.record({
   targets: fc.array(tableName, { minLength: 6, maxLength: 6 }),
-  columns: fc.array(fc.uniqueArray(dataColumn, { minLength: 4, maxLength: 7 }), {
+  columns: fc.array(fc.uniqueArray(dataColumn, { minLength: 6, maxLength: 7 }), {
     minLength: 2,
     maxLength: 3,
   }),
