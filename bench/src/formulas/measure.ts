@@ -137,12 +137,14 @@ async function measureFirst(
   rounds: number,
 ): Promise<{ quantity: number; key: number }> {
   const others = await createComputed(parts, EVALUATORS)
+  let turn = 0
   const first = async (requests: readonly WireRequest[]) => {
     const times: number[] = []
     for (let round = 0; round < rounds; round++) {
-      for (const other of others) await other.send(other.quantityEdits(), { calls: 1 })
-      // Each edit differs, so that none is without effect.
-      times.push(...(await orders.send(requests.slice(2 * round + 1), { calls: 1 })))
+      // Every second edit begins with another row, so none is without effect.
+      turn += 2
+      for (const other of others) await other.send(other.quantityEdits().slice(turn), { calls: 1 })
+      times.push(...(await orders.send(requests.slice(turn), { calls: 1 })))
     }
     return median(times)
   }
