@@ -10,6 +10,7 @@ import type { DocumentDataConfig } from './config'
 import { openDocuments } from './documents'
 import { EventLoopDelay } from './event-loop-delay'
 import { Evaluators } from './evaluator/evaluators'
+import { countDerivation, countStart } from './formula-metrics'
 import { Formulas } from './formulas/formulas'
 import { Imports } from './import/imports'
 import { Cursors } from './query/cursor'
@@ -66,7 +67,13 @@ export async function openContext(
   const { cache, evaluators, memoryBytes, ...limits } = config.formulas
   const processes = new Evaluators({ cache, memoryBytes, log })
   const formulas = closer.use(
-    new Formulas({ ...limits, evaluators, start: (handlers) => processes.start(handlers) }),
+    new Formulas({
+      ...limits,
+      evaluators,
+      start: (handlers) => processes.start(handlers),
+      onDerived: countDerivation,
+      onStarted: countStart,
+    }),
   )
   const documents = closer.use(await openDocuments(config, { log, formulas }))
   const sql = closer.use(

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { MAX_MESSAGE_BYTES } from '../processes/frames'
 import { HostedProcess, type ExitCause } from '../processes/hosted-process'
+import { residentBytes } from '../processes/process-control'
 
 /** Below the service and the requests that wait for it. */
 const NICENESS = 5
@@ -75,6 +76,11 @@ export class EvaluatorProcess {
   /** Process id; undefined when it could not be started. */
   get pid(): number | undefined {
     return this.process.pid
+  }
+
+  /** Resident memory; 0 when it is not known. */
+  get residentBytes(): number {
+    return this.pid === undefined || this.process.hasExited ? 0 : residentBytes(this.pid)
   }
 
   /** Sends a message. A process that cannot receive it is killed. */

@@ -54,6 +54,9 @@ export class Evaluators {
         killed = true
         process?.kill()
       },
+      get residentBytes() {
+        return process?.residentBytes ?? 0
+      },
     }
   }
 

@@ -3,6 +3,7 @@ import { requireRow } from '../store/sqlite/connections'
 import { DerivedGroup, type ChangedCells } from '../store/documents/derived-group'
 import type { StopReason } from '../values/error-cells'
 import type { Dependencies } from './dependencies'
+import { DerivationCounts } from './derivation-counts'
 import type { DirtyColumn } from './dirty-cells'
 import { DirtyFinder } from './dirty-finder'
 import type { EvaluatorPool, EvaluatorSession } from './evaluator-pool'
@@ -41,6 +42,7 @@ export class Derivation {
   /** Relations that were learned, by column ref. */
   readonly learned = new Map<number, Relations>()
   readonly states: FormulaStates
+  readonly counts = new DerivationCounts()
   private readonly done = new Map<number, Set<number>>()
   private readonly until: number
   private finder: DirtyFinder
@@ -118,6 +120,7 @@ export class Derivation {
   /** Stops a formula: its cells become an error, and what depends on them is computed again. */
   stop(of: ColumnOfTable, reason: StopReason): void {
     this.states.setStopped(of.column.ref, reason)
+    this.counts.stops[reason]++
     this.refreshSchema()
     const now = columnsOf(this.group.schema).byRef.get(of.column.ref)
     if (now) this.finder.add(now, 'all', DerivedGroup.OWN_ENTRY)
@@ -164,10 +167,12 @@ export class Derivation {
     }
     const source = { connection: this.group.connection, schema: this.group.schema }
     try {
-      return await new Exchange(session, source, {
+      const outcome = await new Exchange(session, source, {
         columnMs: limits.ms / 2,
         until: Math.max(this.until, performance.now() + limits.ms / 10),
       }).run(request, signal)
+      this.counts.addExchange(outcome)
+      return outcome
     } finally {
       pool.release(session)
     }

@@ -2,6 +2,7 @@ import type { DerivedGroup } from '../store/documents/derived-group'
 import type { WriteStages } from '../store/documents/shared-resources'
 import type { Schema } from '../store/schema/schema'
 import type { FormulaLimits } from './derivation'
+import { FormulaFigures } from './derivation-counts'
 import { DocumentFormulas } from './document-formulas'
 import { EvaluatorPool, type StartEvaluator } from './evaluator-pool'
 import type { FormulaTiming } from './formula-timings'
@@ -11,15 +12,20 @@ export interface FormulasOptions extends FormulaLimits {
   /** Evaluators at most; each serves one document. */
   readonly evaluators: number
   readonly start: StartEvaluator
+  /** Called with the milliseconds of each derivation that needed an evaluator. */
+  readonly onDerived?: (ms: number) => void
+  /** Called with the milliseconds from the start of each evaluator to its first message. */
+  readonly onStarted?: (ms: number) => void
 }
 
 /** The formulas of all documents of an instance: the stage of a write that computes what depends on it. */
 export class Formulas implements WriteStages, AsyncDisposable {
   readonly pool: EvaluatorPool
+  readonly figures = new FormulaFigures()
   private readonly documents = new Map<string, DocumentFormulas>()
 
   constructor(private readonly options: FormulasOptions) {
-    this.pool = new EvaluatorPool(options.evaluators, options.start)
+    this.pool = new EvaluatorPool(options.evaluators, options.start, options.onStarted)
   }
 
   /** See WriteStages. */
@@ -57,7 +63,10 @@ export class Formulas implements WriteStages, AsyncDisposable {
   private of(docId: string): DocumentFormulas {
     const known = this.documents.get(docId)
     if (known) return known
-    const made = new DocumentFormulas(docId, this.pool, this.options)
+    const made = new DocumentFormulas(docId, this.pool, this.options, (counts, ms) => {
+      this.figures.add(counts)
+      this.options.onDerived?.(ms)
+    })
     this.documents.set(docId, made)
     return made
   }
