@@ -7,6 +7,7 @@ import {
 } from '@sheaf/kit/telemetry/metrics'
 import type { Admission } from './admission'
 import type { ChangePublisher } from './changes/publisher'
+import { observeFormulas, type FormulaObservables } from './formula-metrics'
 import type { SqlPool } from './sql/sql-pool'
 import type { DocumentStore } from './store/documents/document-store'
 import type { CommittedGroup } from './store/sqlite/write-group'
@@ -131,7 +132,8 @@ export const countGroup = isMetering()
 
 /** Sources of the metrics. */
 export interface Observables {
-  readonly documents: Pick<DocumentStore, 'openCount' | 'shared' | 'lifeCycle'>
+  readonly documents: Pick<DocumentStore, 'openCount' | 'openSchemas' | 'shared' | 'lifeCycle'>
+  readonly formulas: FormulaObservables['formulas']
   readonly publisher: Pick<ChangePublisher, 'backlog' | 'published'>
   readonly sql: Pick<SqlPool, 'busy' | 'limit' | 'waitingCount' | 'ended'>
   readonly admission: Pick<Admission, 'running'>
@@ -141,6 +143,7 @@ export interface Observables {
 export function observeService(ctx: Observables): Disposable {
   const { figures } = ctx.documents.shared
   return together([
+    observeFormulas(ctx),
     documents.open.observe((report) => report(ctx.documents.openCount)),
     documents.uses.observe((report) => {
       report(figures.uses - figures.openings, { found: 'open' })

@@ -1,6 +1,9 @@
 import { WorkSpan } from '@sheaf/kit/telemetry/work-span'
 import type { Operation } from './store/log/log'
-import type { WriteTrace } from './store/documents/shared-resources'
+import type { DeriveCounts, DeriveTrace, WriteTrace } from './store/documents/write-trace'
+
+/** Maximum number of writes that the span of their formulas links to. */
+const MAX_LINKS = 32
 
 /** Starts the span of a write; undefined if the request is not traced. */
 export function traceWrite(traceparent: string): WriteTrace | undefined {
@@ -13,6 +16,10 @@ class TracedWrite implements WriteTrace {
   private since = performance.now()
 
   constructor(private readonly span: WorkSpan) {}
+
+  get traceparent(): string {
+    return this.span.traceparent
+  }
 
   begins(): void {
     this.span.set({ 'sheaf.queue_ms': this.takeTime() })
@@ -28,6 +35,13 @@ class TracedWrite implements WriteTrace {
     })
   }
 
+  derives(others: readonly WriteTrace[]): DeriveTrace | undefined {
+    const { traceparent } = this
+    const links = others.slice(0, MAX_LINKS).map((other) => other.traceparent)
+    const span = WorkSpan.start('sheaf.document.derive', { traceparent, links })
+    return span && { ends: (counts, failed) => endDerive(span, counts, failed) }
+  }
+
   ends(failed: boolean): void {
     // Writes of one group share a commit, so the count includes the others.
     if (!failed) this.span.set({ 'sheaf.commit_ms': this.takeTime() })
@@ -40,4 +54,15 @@ class TracedWrite implements WriteTrace {
     this.since = now
     return ms
   }
+}
+
+function endDerive(span: WorkSpan, counts: DeriveCounts, failed: boolean): void {
+  span.set({
+    'sheaf.formulas.columns': counts.columns,
+    'sheaf.formulas.cells': counts.cells,
+    'sheaf.formulas.rounds': counts.rounds,
+    'sheaf.formulas.pending': counts.pending,
+    'sheaf.formulas.stopped': counts.stopped,
+  })
+  span.end(failed)
 }

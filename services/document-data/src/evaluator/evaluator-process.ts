@@ -1,5 +1,6 @@
 import { MAX_MESSAGE_BYTES } from '../processes/frames'
 import { HostedProcess, type ProcessExit } from '../processes/hosted-process'
+import { residentBytes } from '../processes/process-control'
 import { DENO_ENVIRONMENT, denoArguments } from './deno'
 import type { RuntimeFiles } from './runtime-files'
 
@@ -89,6 +90,11 @@ export class EvaluatorProcess {
   /** Process id; undefined when the process could not be started. */
   get pid(): number | undefined {
     return this.process.pid
+  }
+
+  /** Resident memory; 0 when it is not known. */
+  get residentBytes(): number {
+    return this.pid === undefined || this.process.hasExited ? 0 : residentBytes(this.pid)
   }
 
   /** Sends a message, as an object or as its JSON. A process that cannot receive it is killed. */

@@ -1,6 +1,7 @@
 import { DerivedGroup, type ChangedCells } from '../store/documents/derived-group'
 import type { StopReason } from '../values/error-cells'
 import type { Dependencies } from './dependencies'
+import { DerivationCounts } from './derivation-counts'
 import type { DirtyColumn } from './dirty-cells'
 import { DirtyFinder } from './dirty-finder'
 import type { DerivationParts } from './derivation-parts'
@@ -22,6 +23,7 @@ export class Derivation {
   /** Relations that were learned, by column ref. */
   readonly learned = new Map<number, Relations>()
   readonly states: FormulaStates
+  readonly counts = new DerivationCounts()
   private readonly done = new Map<number, Set<number>>()
   /** Milliseconds that are left for formulas. */
   private leftMs: number
@@ -104,6 +106,7 @@ export class Derivation {
   /** Stops a formula: its cells become an error, and what depends on them is computed again. */
   stop(of: ColumnOfTable, reason: StopReason): void {
     this.states.setStopped(of.column.ref, reason)
+    this.counts.stops[reason]++
     this.refreshSchema()
     const now = columnsOf(this.group.schema).byRef.get(of.column.ref)
     if (now) this.finder.add(now, 'all', DerivedGroup.OWN_ENTRY)
@@ -155,7 +158,9 @@ export class Derivation {
       totalMs: Math.max(this.leftMs, limits.computeMs / 10),
     })
     try {
-      return await exchange.run(request, signal)
+      const outcome = await exchange.run(request, signal)
+      this.counts.addExchange(outcome)
+      return outcome
     } finally {
       this.leftMs -= exchange.usedMs
       pool.release(session)

@@ -5,7 +5,8 @@ import { Dependencies } from './dependencies'
 import { Derivation } from './derivation'
 import { changesStructure } from './dirty-finder'
 import type { EvaluatorPool } from './evaluator-pool'
-import { columnsOf } from './formula-columns'
+import type { DerivationCounts } from './derivation-counts'
+import { columnsOf, countPending } from './formula-columns'
 import type { ComputeLimits } from './formula-limits'
 import { FormulaTimings } from './formula-timings'
 import { FEW_ROWS, nextSlice, SliceSizes, type Slice } from './next-slice'
@@ -14,6 +15,9 @@ import { FEW_ROWS, nextSlice, SliceSizes, type Slice } from './next-slice'
 const MAX_STALE_ROWS = 5000
 /** How often columns that depend on the time are computed again, in milliseconds. */
 const VOLATILE_MS = 3_600_000
+
+/** Called after each derivation that needed an evaluator, with its counts and milliseconds. */
+export type ObserveDerivation = (counts: DerivationCounts, ms: number) => void
 
 /** The formulas of one open document. */
 export class DocumentFormulas {
@@ -26,6 +30,7 @@ export class DocumentFormulas {
     private readonly docId: string,
     private readonly pool: EvaluatorPool,
     private readonly limits: ComputeLimits,
+    private readonly observe?: ObserveDerivation,
   ) {}
 
   /** See WriteStages. Returns a promise only when an evaluator has to compute. */
@@ -45,7 +50,7 @@ export class DocumentFormulas {
       this.end(derivation)
       return undefined
     }
-    return this.compute(group, derivation, signal)
+    return this.follow(group, derivation, signal)
   }
 
   /** The transaction of the latest group was rolled back. */
@@ -68,6 +73,27 @@ export class DocumentFormulas {
     this.dependencies = this.dependencies.changed(group.schema, new Map())
     const { pool, limits, timings } = this
     return new Derivation(group, this.dependencies, { pool, limits, timings, signal })
+  }
+
+  /** Computes what is dirty; traces and counts it. */
+  private async follow(
+    group: DerivedGroup,
+    derivation: Derivation,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { counts } = derivation
+    const trace = group.trace()
+    const begun = performance.now()
+    let failed = true
+    try {
+      await this.compute(group, derivation, signal)
+      failed = signal.aborted
+    } finally {
+      // After a rollback the schema of the group is another one.
+      if (!failed) counts.pending = countPending(group.schema)
+      this.observe?.(counts, performance.now() - begun)
+      trace?.ends(counts, failed)
+    }
   }
 
   private async compute(

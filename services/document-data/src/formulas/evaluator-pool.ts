@@ -14,6 +14,13 @@ export interface SessionListener {
   onExit(cause: ExitCause): void
 }
 
+/** What a pool learns of its evaluators. */
+interface SessionEvents {
+  onEnd(session: EvaluatorSession, cause: ExitCause): void
+  /** Called at the first message, with the milliseconds since the start. */
+  readonly onStarted?: (ms: number) => void
+}
+
 /** An evaluator that serves one document, and what it knows of the document. */
 export class EvaluatorSession {
   /** The schema message that it has received. */
@@ -38,16 +45,25 @@ export class EvaluatorSession {
   constructor(
     readonly docId: string,
     start: StartEvaluator,
-    private readonly onEnd: (session: EvaluatorSession, cause: ExitCause) => void,
+    private readonly events: SessionEvents,
   ) {
+    const begun = performance.now()
     this.process = start({
-      onMessage: (message, bytes) => this.listener?.onMessage(message, bytes),
+      onMessage: (message, bytes) => {
+        if (!this.hasAnswered) this.events.onStarted?.(performance.now() - begun)
+        this.listener?.onMessage(message, bytes)
+      },
       onExit: ({ cause }) => {
         this.ended = cause
-        this.onEnd(this, cause)
+        this.events.onEnd(this, cause)
         this.listener?.onExit(cause)
       },
     })
+  }
+
+  /** Resident memory of the process; 0 when it is not known. */
+  get residentBytes(): number {
+    return this.process.residentBytes
   }
 
   /** Sends a message. */
@@ -66,11 +82,16 @@ export class EvaluatorSession {
   }
 }
 
+/**
+ * Why evaluators end: `unused` when its document was closed or another one needs its place; `stopped` when it exceeded a
+ * limit of time or output, or its write was given up; `memory` above its limit; `failure` by itself.
+ */
+export type EvaluatorEnd = 'unused' | 'stopped' | 'memory' | 'failure'
+
 /** Counts of evaluators since the start of the service. */
 export interface EvaluatorFigures {
   started: number
-  /** Ended without being asked to, by cause. */
-  readonly ended: Map<ExitCause, number>
+  readonly ended: Record<EvaluatorEnd, number>
 }
 
 /**
@@ -78,13 +99,18 @@ export interface EvaluatorFigures {
  * one that was used least recently ends for a document that needs one.
  */
 export class EvaluatorPool implements Disposable {
-  readonly figures: EvaluatorFigures = { started: 0, ended: new Map() }
+  readonly figures: EvaluatorFigures = {
+    started: 0,
+    ended: { unused: 0, stopped: 0, memory: 0, failure: 0 },
+  }
   private readonly sessions = new Map<string, EvaluatorSession>()
   private readonly waiting: (() => void)[] = []
 
   constructor(
-    private readonly size: number,
+    /** Number of evaluators at most. */
+    readonly size: number,
     private readonly start: StartEvaluator,
+    private readonly onStarted?: (ms: number) => void,
   ) {}
 
   /** Number of running evaluators. */
@@ -95,6 +121,11 @@ export class EvaluatorPool implements Disposable {
   /** Number of documents that wait for one. */
   get queued(): number {
     return this.waiting.length
+  }
+
+  /** Resident memory of all evaluators. */
+  get residentBytes(): number {
+    return [...this.sessions.values()].reduce((sum, session) => sum + session.residentBytes, 0)
   }
 
   /** The evaluator of a document, if it has one. */
@@ -126,6 +157,7 @@ export class EvaluatorPool implements Disposable {
   end(docId: string): void {
     const session = this.sessions.get(docId)
     if (!session) return
+    this.figures.ended.unused++
     this.forget(session)
     session.kill()
   }
@@ -143,10 +175,13 @@ export class EvaluatorPool implements Disposable {
   }
 
   private open(docId: string): EvaluatorSession {
-    const session = new EvaluatorSession(docId, this.start, (ended, cause) => {
-      if (this.sessions.get(ended.docId) !== ended) return
-      this.figures.ended.set(cause, (this.figures.ended.get(cause) ?? 0) + 1)
-      this.forget(ended)
+    const session = new EvaluatorSession(docId, this.start, {
+      onStarted: this.onStarted,
+      onEnd: (ended, cause) => {
+        if (this.sessions.get(ended.docId) !== ended) return
+        this.figures.ended[endOf(cause)]++
+        this.forget(ended)
+      },
     })
     this.figures.started++
     if (!session.ended) this.sessions.set(docId, session)
@@ -182,4 +217,9 @@ export class EvaluatorPool implements Disposable {
       this.waiting.push(settle)
     })
   }
+}
+
+function endOf(cause: ExitCause): EvaluatorEnd {
+  if (cause === 'memory') return 'memory'
+  return cause === 'killed' ? 'stopped' : 'failure'
 }

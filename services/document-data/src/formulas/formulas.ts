@@ -3,13 +3,22 @@ import { Evaluators } from '../evaluator/evaluators'
 import type { DerivedGroup } from '../store/documents/derived-group'
 import type { WriteStages } from '../store/documents/shared-resources'
 import type { Schema } from '../store/schema/schema'
+import { FormulaFigures } from './derivation-counts'
 import { DocumentFormulas } from './document-formulas'
 import { EvaluatorPool, type StartEvaluator } from './evaluator-pool'
 import type { ComputeLimits, FormulaLimits } from './formula-limits'
 import type { FormulaTiming } from './formula-timings'
 
+/** Follow the work of formulas. */
+export interface FormulaObservers {
+  /** Called with the milliseconds of each derivation that needed an evaluator. */
+  readonly onDerived?: (ms: number) => void
+  /** Called with the milliseconds from the start of each evaluator to its first message. */
+  readonly onStarted?: (ms: number) => void
+}
+
 /** Settings of Formulas. */
-export interface FormulasOptions extends ComputeLimits {
+export interface FormulasOptions extends ComputeLimits, FormulaObservers {
   /** Evaluators at most; each serves one document. */
   readonly evaluators: number
   readonly start: StartEvaluator
@@ -18,16 +27,18 @@ export interface FormulasOptions extends ComputeLimits {
 /** The formulas of all documents of an instance: the stage of a write that computes what depends on it. */
 export class Formulas implements WriteStages, AsyncDisposable {
   readonly pool: EvaluatorPool
+  readonly figures = new FormulaFigures()
   private readonly documents = new Map<string, DocumentFormulas>()
 
   constructor(private readonly options: FormulasOptions) {
-    this.pool = new EvaluatorPool(options.evaluators, options.start)
+    this.pool = new EvaluatorPool(options.evaluators, options.start, options.onStarted)
   }
 
   /** Prepares computing formulas in Python; no evaluator is started before it is needed. */
-  static open(limits: FormulaLimits, log: Logger): Formulas {
+  static open(limits: FormulaLimits, log: Logger, observers: FormulaObservers = {}): Formulas {
     const evaluators = new Evaluators({ ...limits, log })
-    return new Formulas({ ...limits, start: (handlers) => evaluators.start(handlers) })
+    const start: StartEvaluator = (handlers) => evaluators.start(handlers)
+    return new Formulas({ ...limits, ...observers, start })
   }
 
   /** See WriteStages. */
@@ -65,7 +76,10 @@ export class Formulas implements WriteStages, AsyncDisposable {
   private of(docId: string): DocumentFormulas {
     const known = this.documents.get(docId)
     if (known) return known
-    const made = new DocumentFormulas(docId, this.pool, this.options)
+    const made = new DocumentFormulas(docId, this.pool, this.options, (counts, ms) => {
+      this.figures.add(counts)
+      this.options.onDerived?.(ms)
+    })
     this.documents.set(docId, made)
     return made
   }

@@ -3,11 +3,14 @@ import { quoteId } from '../../quoting/quote'
 import { logValue, type ColumnValues, type LogValue, type Operation } from '../log/log'
 import type { Column, Schema, Table } from '../schema/schema'
 import type { Connection } from '../sqlite/connections'
+import type { DeriveTrace, WriteTrace } from './write-trace'
 
 /** A write of the group that changed something. */
 export interface GroupEntry {
   readonly seq: number
   readonly operations: readonly Operation[]
+  /** Follows the write if it is traced. */
+  readonly trace?: WriteTrace
 }
 
 /** Work that a group does beside its writes. */
@@ -89,6 +92,12 @@ export class DerivedGroup {
   /** See `GroupOwner.schemaChanged`. */
   schemaChanged(): void {
     this.owner.schemaChanged()
+  }
+
+  /** Begins to trace that formulas are computed for the group; undefined when none of its writes is traced. */
+  trace(): DeriveTrace | undefined {
+    const [first, ...others] = this.entries.flatMap(({ trace }) => trace ?? [])
+    return first?.derives(others)
   }
 
   /** Stores computed cells that differ from the stored ones, and returns those. */

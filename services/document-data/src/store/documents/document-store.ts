@@ -3,6 +3,7 @@ import type { DocumentReader, DocumentWriter, Synchronous, Written } from '../do
 import type { ChangesPlan } from '../feed/changes-plan'
 import { FirstEntries } from '../log/first-entries'
 import type { Author } from '../log/log'
+import type { Schema } from '../schema/schema'
 import { DocumentFiles } from '../sqlite/document-files'
 import { AttachmentMaintenance } from './attachment-maintenance'
 import { readChanges, type ChangesReply } from './change-reads'
@@ -73,6 +74,11 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
   /** Opens the folder of all documents. */
   static async open(options: DocumentStoreOptions): Promise<DocumentStore> {
     return new DocumentStore(await DocumentFiles.open(options.folder), options)
+  }
+
+  /** The committed schemas of the open documents. */
+  get openSchemas(): Iterable<Schema> {
+    return this.documents.schemas()
   }
 
   /** Number of open documents. */

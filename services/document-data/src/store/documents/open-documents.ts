@@ -2,6 +2,7 @@ import { AppError } from '@sheaf/kit/errors'
 import type { FirstEntries } from '../log/first-entries'
 import type { DocumentFiles } from '../sqlite/document-files'
 import { translateSqliteError } from '../sqlite/sqlite-errors'
+import type { Schema } from '../schema/schema'
 import { OpenDocument } from './open-document'
 import type { SharedResources } from './shared-resources'
 
@@ -50,6 +51,11 @@ export class OpenDocuments implements AsyncDisposable {
   /** Number of open documents. */
   get size(): number {
     return this.open.size
+  }
+
+  /** The committed schemas of the open documents. */
+  *schemas(): Iterable<Schema> {
+    for (const { state } of this.open.values()) yield state.schema
   }
 
   /** Runs a synchronous use of a document. Throws `not_found` when it does not exist. */

@@ -4,30 +4,17 @@ import { DiskState } from '../sqlite/disk-state'
 import type { UnpublishedMarkers } from '../sqlite/unpublished-markers'
 import { ActiveUploads } from '../attachments/file-contents'
 import type { CommittedGroup } from '../sqlite/write-group'
-import type { Operation } from '../log/log'
 import { LogWatch } from '../log/log-watch'
 import type { LogRecord } from '../log/record-writer'
 import { WorkerPool } from '../workers/worker-pool'
 import type { Schema } from '../schema/schema'
 import type { DerivedGroup } from './derived-group'
 import { LongReadSlots } from './long-read-slots'
+import type { TraceWrite } from './write-trace'
 
 const MAX_WAL_BYTES = 64 * 1024 * 1024
 /** Bytes that all documents together cache: of log entries, as JSON, and of replies. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024
-
-/** Traces one write. Each method is called at most once, in this order. */
-export interface WriteTrace {
-  /** The write starts. */
-  begins(): void
-  /** The write has been applied. */
-  applied(operations: readonly Operation[]): void
-  /** The write is on disk, or has failed. */
-  ends(failed: boolean): void
-}
-
-/** Starts tracing a write with this W3C traceparent; undefined when it is not sampled. */
-export type TraceWrite = (traceparent: string) => WriteTrace | undefined
 
 /**
  * Stages of a group of writes that may wait with the transaction open; see GroupHooks. Absent stages take no
