@@ -6,7 +6,7 @@ import { FairShare } from '@sheaf/kit/fair-share'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import { Admission } from './admission'
 import { ChangePublisher } from './changes/publisher'
-import type { DocumentDataConfig } from './config'
+import type { DocumentDataConfig, FormulaSettings } from './config'
 import { openDocuments } from './documents'
 import { EventLoopDelay } from './event-loop-delay'
 import { Evaluators } from './evaluator/evaluators'
@@ -53,6 +53,18 @@ export interface Overrides {
   readonly reportsHome?: boolean
 }
 
+function openFormulas(settings: FormulaSettings, log: Logger): Formulas {
+  const { cache, evaluators, memoryBytes, ...limits } = settings
+  const processes = new Evaluators({ cache, memoryBytes, log })
+  return new Formulas({
+    ...limits,
+    evaluators,
+    start: (handlers) => processes.start(handlers),
+    onDerived: countDerivation,
+    onStarted: countStart,
+  })
+}
+
 /** Opens the dependencies of the service; `closer` closes them. Does not wait for directory or NATS. */
 export async function openContext(
   config: DocumentDataConfig,
@@ -64,17 +76,7 @@ export async function openContext(
   closer.defer(() => delay[Symbol.dispose]())
   const admission = new Admission(config.limits, delay)
   const directory = closer.use(openChannel({ address: config.directoryAddress, tls: config.tls }))
-  const { cache, evaluators, memoryBytes, ...limits } = config.formulas
-  const processes = new Evaluators({ cache, memoryBytes, log })
-  const formulas = closer.use(
-    new Formulas({
-      ...limits,
-      evaluators,
-      start: (handlers) => processes.start(handlers),
-      onDerived: countDerivation,
-      onStarted: countStart,
-    }),
-  )
+  const formulas = closer.use(openFormulas(config.formulas, log))
   const documents = closer.use(await openDocuments(config, { log, formulas }))
   const sql = closer.use(
     new SqlPool({

@@ -5,9 +5,8 @@ import {
   secondsBounds,
   together,
 } from '@sheaf/kit/telemetry/metrics'
-import { countPending } from './formulas/formula-columns'
 import type { Formulas } from './formulas/formulas'
-import type { Schema } from './store/schema/schema'
+import type { DocumentStore } from './store/documents/document-store'
 
 const evaluators = {
   running: new Observed('gauge', {
@@ -103,13 +102,13 @@ export const countStart = isMetering()
 /** Sources of the metrics of formulas. */
 export interface FormulaObservables {
   readonly formulas: Pick<Formulas, 'pool' | 'figures'>
-  readonly documents: { readonly openSchemas: Iterable<Schema> }
+  readonly documents: Pick<DocumentStore, 'pendingColumns'>
 }
 
 /** Exposes the state of evaluators and formulas as metrics until disposed of. */
 export function observeFormulas(ctx: FormulaObservables): Disposable {
   const { pool, figures } = ctx.formulas
-  const pending = () => [...ctx.documents.openSchemas].map(countPending).filter((count) => count > 0)
+  const pending = () => ctx.documents.pendingColumns.filter((count) => count > 0)
   return together([
     evaluators.running.observe((report) => report(pool.running)),
     evaluators.limit.observe((report) => report(pool.size)),
