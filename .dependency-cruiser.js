@@ -21,12 +21,12 @@ const halls = {
     access config.ts db/migrations db credential-use.ts leases outbox context.ts
     handlers maintenance.ts service.ts main.ts`,
   'services/document-data/src': `
-    file-names.ts identifiers.ts quoting json values export formats query store processes sql bodies changes import
-    admission.ts event-loop-delay.ts write-trace.ts metrics.ts documents.ts config.ts context.ts heartbeat.ts
+    file-names.ts identifiers.ts quoting json values export formats query store processes evaluator formulas sql bodies changes import
+    admission.ts event-loop-delay.ts write-trace.ts formula-metrics.ts metrics.ts documents.ts config.ts context.ts heartbeat.ts
     handlers check.ts service.ts main.ts`,
   'services/document-data/src/values': `
     unknown-type.ts column-type.ts numbers tagged-text.ts list-storage.ts dates python-text.ts column-types
-    column-types.ts upload-time.ts convert-value.ts guessing logged-cells.ts`,
+    column-types.ts upload-time.ts convert-value.ts guessing error-cells.ts logged-cells.ts`,
   'services/document-data/src/store': `
     sqlite/migrations sqlite log schema indexes reads document.ts document-access.ts
     structure records attachments redo integrity revert feed exports workers documents`,

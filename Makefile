@@ -26,8 +26,8 @@ protos/gen/.made: $(PROTO_SOURCES) package-lock.json
 .PHONY: build
 build: gen gateway/console/dist/index.html ## compile what has changed
 	@node_modules/.bin/tsc -b
+	@node services/document-data/dist/evaluator/make-runtime.js $(or $(SHEAF_CACHE),.cache) > /dev/null
 	@node scripts/write-commit.js
-	@node services/document-data/dist/evaluator/make-snapshot.js
 
 gateway/console/dist/index.html: $(CONSOLE_SOURCES) package-lock.json
 	@npm run --silent build --workspace @sheaf/console

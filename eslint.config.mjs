@@ -166,6 +166,14 @@ export default tseslint.config(
       globals: readonlyGlobals('require module exports __dirname __filename'),
     },
   },
+  {
+    // Runs in Deno.
+    files: ['services/document-data/evaluator/host/*.js'],
+    languageOptions: {
+      sourceType: 'module',
+      globals: readonlyGlobals('Deno TextEncoder'),
+    },
+  },
 )
 
 function readonlyGlobals(...names) {

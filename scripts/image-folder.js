@@ -5,9 +5,10 @@
 // service from such a folder.
 'use strict'
 
+const { execFileSync } = require('node:child_process')
 const { cpSync, existsSync, linkSync, mkdirSync, readdirSync, symlinkSync } = require('node:fs')
 const { readFileSync, writeFileSync } = require('node:fs')
-const { dirname, join, relative, resolve: resolvePath } = require('node:path')
+const { basename, dirname, join, relative, resolve: resolvePath } = require('node:path')
 
 const root = join(__dirname, '..')
 
@@ -26,10 +27,11 @@ const command = 'packages/cli'
 const extras = {
   protos: ['gen/descriptors.binpb'],
   gateway: ['console/dist'],
+  'services/document-data': ['evaluator'],
 }
 
 /** Files of a package that are needed only at compile time. */
-const notRun = /\.(d\.[cm]?ts|[cm]?js\.map|tsbuildinfo|test\.js)$/
+const notRun = /\.(d\.[cm]?ts|[cm]?js\.map|tsbuildinfo|test\.js|pyc)$/
 /** Sources that were compiled during installation and are stored next to the output. */
 const compiled = {
   'node_modules/better-sqlite3': /^(deps|src)(\/|$)|^build\/(?!Release(\/better_sqlite3\.node)?$)/,
@@ -116,6 +118,19 @@ function copyWorkspace(path, folder, link) {
   }
 }
 
+/**
+ * Copies the files of the formula evaluator, with its snapshot, to where document-data looks for them. A platform without Deno
+ * has none.
+ */
+function copyRuntime(folder, link) {
+  const program = join(root, 'services/document-data/dist/evaluator/make-runtime.js')
+  const made = execFileSync(process.execPath, [program, join(root, '.cache')], { encoding: 'utf8' })
+  const from = made.trim()
+  if (from === '') return
+  const to = join(folder, '.cache/formulas', basename(from))
+  copyTree(from, to, { link, isWanted: () => true })
+}
+
 /** Writes a program at the top of the folder, with the same name in every image. */
 function writeEntry(folder, name, path) {
   writeFileSync(join(folder, name), `'use strict'\nrequire('./${path}/dist/main.js')\n`)
@@ -154,6 +169,7 @@ function fillImageFolder(service, folder, { link = false } = {}) {
       copyTree(join(root, path), to, { link, isWanted })
     }
   }
+  if (needed.has('services/document-data')) copyRuntime(folder, link)
   writeEntries(service, folder)
   return needed.size
 }

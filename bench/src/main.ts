@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { measureFormulas } from './formulas/measure'
 import { compare } from './modes/compare'
 import { measureGrid } from './modes/grid-scroll'
 import { describeMachine, inspectMachine } from './machine'
@@ -21,6 +22,7 @@ const measures: Record<Mode, (options: Options, env: Record<string, string>) => 
   webhooks: measureWebhooks,
   telemetry: measureTelemetry,
   grid: measureGrid,
+  formulas: measureFormulas,
   optimizations: measureOptimizations,
 }
 

@@ -7,6 +7,7 @@ export const modes = [
   'documents',
   'webhooks',
   'grid',
+  'formulas',
   'telemetry',
   'optimizations',
 ] as const

@@ -38,8 +38,9 @@ export function hasKit(): boolean {
   return existsSync(join(kitFolder, 'replay.mjs'))
 }
 
-/** The settings that the kit asks of the system it is run against. */
+/** The settings that the kit asks of the system it is run against, and time for formulas on a busy machine. */
 export const kitSettings = {
+  SHEAF_FORMULA_MS: '20000',
   SHEAF_MAX_BODY_MB: '1',
   SHEAF_RATE_LIMIT: '0',
   SHEAF_WEBHOOK_ALLOWED_HOSTS: '127.0.0.1',

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@sheaf/engines/free-port'
@@ -7,7 +8,7 @@ import { createAuthority, writeCertificate } from '@sheaf/testkit/certificates'
 import { createTestDatabase, testEngines } from '@sheaf/testkit/engines'
 import { eventually } from '@sheaf/testkit/eventually'
 import { tempDir } from '@sheaf/testkit/temp-dir'
-import { layOutImage, operate, startImage, type ImageProcess } from './image-process'
+import { imageUser, layOutImage, operate, startImage, type ImageProcess } from './image-process'
 
 const root = join(__dirname, '../..')
 const names = ['directory', 'document-data', 'webhook', 'gateway'] as const
@@ -97,6 +98,16 @@ describe('the folders that images are made of', () => {
       expect(development.filter((path) => held.has(path))).toEqual([])
       expect([...held].filter((path) => /\.test\.js$|\.d\.ts$/.test(path))).toEqual([])
     }
+  })
+
+  it('hold the files of the formula evaluator, which its user finds intact and cannot make', () => {
+    const cwd = sheaf.folder('document-data')
+    const program = 'services/document-data/dist/formulas/make-runtime.js'
+    const args = [program, '.cache']
+    const found = execFileSync(process.execPath, args, { cwd, encoding: 'utf8', ...imageUser })
+    expect(found).toMatch(/\/document-data\/\.cache\/formulas\/[0-9a-f]{32}\n$/)
+    for (const name of ['directory', 'webhook', 'gateway'] as const)
+      expect(sheaf.before.get(name)).not.toContain('.cache')
   })
 
   it('start services that say by gRPC that they are well, to those who have a certificate', async () => {

@@ -1,7 +1,7 @@
 import { EnvReader, type Env } from '@sheaf/kit/config'
 import { readTlsFiles, type TlsFiles } from '@sheaf/kit/tls'
 import type { AdmissionLimits } from './admission'
-import { defaultCache } from './evaluator/runtime-files'
+import type { FormulaLimits } from './formulas/formula-limits'
 import type { SqlLimits } from './sql/sql-pool'
 import type { AttachmentLimits } from './store/attachments/staged-files'
 
@@ -55,31 +55,10 @@ export interface DocumentDataConfig {
   readonly limits: AdmissionLimits
   /** Limits of SQL from callers. */
   readonly sql: SqlLimits
+  /** Limits of formulas in Python. */
+  readonly formulas: FormulaLimits
   /** Size limits of attachments. */
   readonly attachments: AttachmentLimits
-  readonly formulas: FormulaSettings
-}
-
-/** Settings of formulas. */
-export interface FormulaSettings {
-  /** Folder for files that can be made again: the runtime of Python. */
-  readonly cache: string
-  /** Processes that compute formulas at most; each serves one document. */
-  readonly evaluators: number
-  /** Memory of one of them. */
-  readonly memoryBytes: number
-  /** Milliseconds for all formulas of a group of writes; one column has half of it. */
-  readonly ms: number
-  /** Cells that are computed within a write; more become pending. */
-  readonly cells: number
-}
-
-/** Default limits of formulas. */
-export const defaultFormulas: Omit<FormulaSettings, 'cache'> = {
-  evaluators: 4,
-  memoryBytes: 512 * MIB,
-  ms: 5000,
-  cells: 10_000,
 }
 
 /** Default limits of admission control. */
@@ -98,6 +77,15 @@ export const defaultSqlLimits: SqlLimits = {
   memoryBytes: 256 * MIB,
   maxRows: 1_000_000,
   maxBytes: 32 * MIB,
+}
+
+/** Default limits of formulas in Python. */
+export const defaultFormulaLimits: FormulaLimits = {
+  cacheFolder: '.cache',
+  evaluators: 4,
+  memoryBytes: 512 * MIB,
+  computeMs: 5000,
+  writeCells: 10_000,
 }
 
 /** Default limits of attachments. */
@@ -135,6 +123,7 @@ export function readConfig(env: Env, warn?: (sentence: string) => void): Documen
     changesMegabytes: read.int('SHEAF_CHANGES_MB', 1024, { min: 1 }),
     changesReplicas: read.int('SHEAF_CHANGES_REPLICAS', 1, { min: 1, max: 5 }),
     sql: readSqlLimits(read),
+    formulas: readFormulaLimits(read),
     limits: {
       writes: read.int('SHEAF_PENDING_WRITES', defaultLimits.writes, { min: 2 }),
       writeBytes:
@@ -150,7 +139,6 @@ export function readConfig(env: Env, warn?: (sentence: string) => void): Documen
       fileBytes: megabytes('SHEAF_MAX_ATTACHMENT_MB', defaultAttachments.fileBytes),
       documentBytes: megabytes('SHEAF_MAX_ATTACHMENTS_MB', defaultAttachments.documentBytes),
     },
-    formulas: readFormulas(read),
   })
 }
 
@@ -168,14 +156,14 @@ function readSqlLimits(read: EnvReader): SqlLimits {
   }
 }
 
-function readFormulas(read: EnvReader): FormulaSettings {
-  const { evaluators, memoryBytes, ms, cells } = defaultFormulas
+function readFormulaLimits(read: EnvReader): FormulaLimits {
+  const { cacheFolder, evaluators, memoryBytes, computeMs, writeCells } = defaultFormulaLimits
   return {
-    cache: read.str('SHEAF_CACHE', defaultCache()),
-    evaluators: read.int('SHEAF_FORMULA_EVALUATORS', evaluators, { min: 1, max: 256 }),
+    cacheFolder: read.str('SHEAF_CACHE', cacheFolder),
+    evaluators: read.int('SHEAF_FORMULA_EVALUATORS', evaluators, { min: 1, max: 64 }),
     memoryBytes:
-      read.int('SHEAF_FORMULA_MEMORY_MB', memoryBytes / MIB, { min: 320, max: 4096 }) * MIB,
-    ms: read.int('SHEAF_FORMULA_MS', ms, { min: 100, max: 15_000 }),
-    cells: read.int('SHEAF_FORMULA_CELLS', cells, { min: 1, max: 1_000_000 }),
+      read.int('SHEAF_FORMULA_MEMORY_MB', memoryBytes / MIB, { min: 256, max: 4096 }) * MIB,
+    computeMs: read.int('SHEAF_FORMULA_MS', computeMs, { min: 100, max: 25_000 }),
+    writeCells: read.int('SHEAF_FORMULA_CELLS', writeCells, { min: 1, max: 10_000_000 }),
   }
 }

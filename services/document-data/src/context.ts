@@ -6,27 +6,21 @@ import { FairShare } from '@sheaf/kit/fair-share'
 import { AccessServiceClientImpl } from '@sheaf/protos/sheaf/directory/v1/access'
 import { Admission } from './admission'
 import { ChangePublisher } from './changes/publisher'
-import type { DocumentDataConfig, FormulaSettings } from './config'
-import { openDocuments } from './documents'
+import type { DocumentDataConfig } from './config'
+import { openDocuments, type OpenedDocuments } from './documents'
 import { EventLoopDelay } from './event-loop-delay'
-import { Evaluators } from './evaluator/evaluators'
-import { countDerivation, countStart } from './formula-metrics'
-import { Formulas } from './formulas/formulas'
 import { Imports } from './import/imports'
 import { Cursors } from './query/cursor'
 import { SqlPool } from './sql/sql-pool'
-import type { DocumentStore } from './store/documents/document-store'
 
 /** Maximum number of concurrent uploads; half of them for one document. */
 const MAX_UPLOADS = 64
 
 /** Dependencies of the handlers. */
-export interface Context {
+export interface Context extends OpenedDocuments {
   readonly log: Logger
   /** Name of this instance. */
   readonly home: string
-  readonly documents: DocumentStore
-  readonly formulas: Formulas
   /** Runs SQL from callers. */
   readonly sql: SqlPool
   readonly imports: Imports
@@ -53,18 +47,6 @@ export interface Overrides {
   readonly reportsHome?: boolean
 }
 
-function openFormulas(settings: FormulaSettings, log: Logger): Formulas {
-  const { cache, evaluators, memoryBytes, ...limits } = settings
-  const processes = new Evaluators({ cache, memoryBytes, log })
-  return new Formulas({
-    ...limits,
-    evaluators,
-    start: (handlers) => processes.start(handlers),
-    onDerived: countDerivation,
-    onStarted: countStart,
-  })
-}
-
 /** Opens the dependencies of the service; `closer` closes them. Does not wait for directory or NATS. */
 export async function openContext(
   config: DocumentDataConfig,
@@ -76,8 +58,7 @@ export async function openContext(
   closer.defer(() => delay[Symbol.dispose]())
   const admission = new Admission(config.limits, delay)
   const directory = closer.use(openChannel({ address: config.directoryAddress, tls: config.tls }))
-  const formulas = closer.use(openFormulas(config.formulas, log))
-  const documents = closer.use(await openDocuments(config, { log, formulas }))
+  const { documents, formulas } = await openDocuments(config, closer, log)
   const sql = closer.use(
     new SqlPool({
       limits: config.sql,

@@ -1,6 +1,9 @@
 import { join } from 'node:path'
+import type { Closer } from '@sheaf/kit/lifecycle'
 import type { Logger } from '@sheaf/kit/logger'
-import type { Formulas } from './formulas/formulas'
+import { formulaObservers } from './formula-metrics'
+import type { FormulaLimits } from './formulas/formula-limits'
+import { Formulas } from './formulas/formulas'
 import { countGroup } from './metrics'
 import { DocumentStore } from './store/documents/document-store'
 import { loadSqlite } from './store/sqlite/connections'
@@ -14,17 +17,26 @@ interface StoreSettings {
   readonly maxReadSeconds: number
   readonly workers: number
   readonly maxIndexes: number
+  readonly formulas: FormulaLimits
+}
+
+/** The documents of this instance, and the formulas that are computed in them. */
+export interface OpenedDocuments {
+  readonly documents: DocumentStore
+  readonly formulas: Formulas
 }
 
 /**
- * Opens the document store of this instance with the given settings. Throws when SQLite cannot be loaded.
+ * Opens the document store of this instance with the given settings; `closer` closes it. Throws when SQLite cannot be loaded.
  */
 export async function openDocuments(
   config: StoreSettings,
-  { log, formulas }: { readonly log: Logger; readonly formulas: Formulas },
-): Promise<DocumentStore> {
+  closer: Closer,
+  log: Logger,
+): Promise<OpenedDocuments> {
   loadSqlite()
-  return DocumentStore.open({
+  const formulas = closer.use(Formulas.open(config.formulas, log, formulaObservers))
+  const documents = await DocumentStore.open({
     folder: join(config.dataFolder, 'documents'),
     maxOpen: config.maxOpenDocuments,
     idleMs: config.idleSeconds * 1000,
@@ -37,4 +49,5 @@ export async function openDocuments(
     onWorkerCrash: (error) => log.error({ err: error }, 'a worker thread crashed'),
     onFileError: (error, docId) => log.error({ err: error, docId }, 'a document file failed'),
   })
+  return { documents: closer.use(documents), formulas }
 }

@@ -5,7 +5,7 @@ import {
   secondsBounds,
   together,
 } from '@sheaf/kit/telemetry/metrics'
-import type { Formulas } from './formulas/formulas'
+import type { FormulaObservers, Formulas } from './formulas/formulas'
 import type { DocumentStore } from './store/documents/document-store'
 
 const evaluators = {
@@ -89,15 +89,13 @@ const formulas = {
   }),
 }
 
-/** Records the duration of a derivation; undefined while metrics are disabled. */
-export const countDerivation = isMetering()
-  ? (ms: number): void => formulas.derive.record(ms / 1_000, {})
-  : undefined
-
-/** Records how long an evaluator took to start; undefined while metrics are disabled. */
-export const countStart = isMetering()
-  ? (ms: number): void => evaluators.start.record(ms / 1_000, {})
-  : undefined
+/** Record the durations of derivations and of starts of evaluators; empty while metrics are disabled. */
+export const formulaObservers: FormulaObservers = isMetering()
+  ? {
+      onDerived: (ms) => formulas.derive.record(ms / 1_000, {}),
+      onStarted: (ms) => evaluators.start.record(ms / 1_000, {}),
+    }
+  : {}
 
 /** Sources of the metrics of formulas. */
 export interface FormulaObservables {

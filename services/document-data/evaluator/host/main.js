@@ -1,90 +1,64 @@
-// Runs in Deno: main.js <runtime folder> [make]. Starts Python from the memory snapshot in the folder and lets it exchange
-// frames over standard input and output; with `make`, writes the snapshot as one frame instead. A frame is a four-byte
-// big-endian length followed by that many bytes.
+// main.js <runtime folder>: starts Python from the folder's memory snapshot and runs the evaluator, which exchanges frames
+// over standard input and output.
 
-import { loadPyodide } from './pyodide.mjs'
-import { zoneFile } from './zones.js'
+import { runMain, startPython } from './python.js'
 
-const [folder, mode] = Deno.args
-const isMaking = mode === 'make'
-const MAX_FRAME_BYTES = 64 * 1024 * 1024
-const SOURCES = '/lib/sheaf-sources'
+/** Properties of the global object that reach beyond computing. Permissions deny them too; this denies them again. */
+const REMOVED = [
+  ...['Deno', 'process', 'fetch', 'Worker', 'WebSocket', 'WebSocketStream', 'EventSource'],
+  ...['navigator', 'location', 'localStorage', 'sessionStorage', 'caches', 'BroadcastChannel'],
+  ...['Request', 'WebAssembly', 'eval', 'Function', 'console', 'prompt', 'alert', 'confirm'],
+  ...['close', 'reportError', 'queueMicrotask', 'Buffer', 'global', 'setImmediate'],
+]
 
-function readFully(bytes) {
-  for (let filled = 0; filled < bytes.length; ) {
-    const count = Deno.stdin.readSync(bytes.subarray(filled))
-    // The parent has ended, or wants this process to end.
-    if (count === null) Deno.exit(0)
-    filled += count
-  }
-  return bytes
+/**
+ * How much of the stack in Python's memory C code may use. Python answers deeper recursion with RecursionError. V8 has a
+ * stack of its own for the same calls, whose overflow would end the process: it has to be the larger one.
+ */
+const STACK_BYTES = 1024 * 1024
+
+const [folder] = Deno.args
+const { stdin, stdout, exit } = Deno
+const snapshot = Deno.readFileSync(`${folder}/snapshot.bin`)
+const python = await startPython(folder, { _loadSnapshot: snapshot })
+const descriptor = openExchange(python._module.FS)
+limitStack(python._module)
+
+// Pyodide loads the source of random bytes at its first use.
+runMain(python, 'import os\nos.urandom(1)')
+Deno.permissions.revokeSync({ name: 'read' })
+for (const name of REMOVED) delete globalThis[name]
+
+runMain(python, `import sheaf_host\nsheaf_host.serve(${descriptor})`)
+exit(1)
+
+/**
+ * Opens a device whose reads and writes are those of this process's standard input and output. Python uses it by its file
+ * descriptor, so that it holds no object of JavaScript.
+ */
+function openExchange(FS) {
+  const device = FS.makedev(64, 0)
+  FS.registerDevice(device, {
+    read(_stream, memory, offset, length) {
+      const count = stdin.readSync(bytesOf(memory, offset, length))
+      // The parent has ended, or wants this process to end.
+      if (count === null) exit(0)
+      return count
+    },
+    write: (_stream, memory, offset, length) => stdout.writeSync(bytesOf(memory, offset, length)),
+  })
+  FS.mkdev('/dev/exchange', 0o600, device)
+  const { fd } = FS.open('/dev/exchange', 2)
+  FS.unlink('/dev/exchange')
+  return fd
 }
 
-function readFrame() {
-  const length = new DataView(readFully(new Uint8Array(4)).buffer).getUint32(0)
-  if (length > MAX_FRAME_BYTES) Deno.exit(1)
-  return readFully(new Uint8Array(length))
+function limitStack(module) {
+  const start = module._emscripten_stack_get_base() - STACK_BYTES
+  const thread = module._PyThreadState_Get()
+  if (module._PyUnstable_ThreadState_SetStackProtection(thread, start, STACK_BYTES) !== 0) exit(1)
 }
 
-function writeFully(bytes) {
-  for (let written = 0; written < bytes.length; )
-    written += Deno.stdout.writeSync(bytes.subarray(written))
+function bytesOf(memory, offset, length) {
+  return new Uint8Array(memory.buffer, memory.byteOffset + offset, length)
 }
-
-function writeFrame(payload) {
-  const frame = new Uint8Array(4 + payload.length)
-  new DataView(frame.buffer).setUint32(0, payload.length)
-  frame.set(payload, 4)
-  writeFully(frame)
-}
-
-const nowhere = { batched: () => {} }
-
-async function makeSnapshot() {
-  const python = await loadPyodide({ indexURL: folder, _makeSnapshot: true, fullStdLib: false })
-  copySources(python.FS, `${folder}/sheaf`, `${SOURCES}/sheaf`)
-  python.runPython(`
-import sys
-sys.dont_write_bytecode = True
-sys.path.insert(0, '${SOURCES}')
-import sheaf.start
-sys.path.remove('${SOURCES}')
-`)
-  writeSnapshot(python.makeMemorySnapshot())
-}
-
-function copySources(files, from, to) {
-  files.mkdirTree(to)
-  for (const { name, isDirectory } of Deno.readDirSync(from))
-    if (isDirectory) copySources(files, `${from}/${name}`, `${to}/${name}`)
-    else files.writeFile(`${to}/${name}`, Deno.readFileSync(`${from}/${name}`))
-}
-
-/** A snapshot is larger than a frame may be, so it is written in several, the last one empty. */
-function writeSnapshot(snapshot) {
-  for (let at = 0; at < snapshot.length; at += MAX_FRAME_BYTES)
-    writeFrame(snapshot.subarray(at, at + MAX_FRAME_BYTES))
-  writeFrame(new Uint8Array(0))
-}
-
-async function run() {
-  const _loadSnapshot = Deno.readFileSync(`${folder}/snapshot.bin`)
-  const python = await loadPyodide({ indexURL: folder, _loadSnapshot, fullStdLib: false })
-  python.setStdout(nowhere)
-  python.setStderr(nowhere)
-  const seed = crypto.getRandomValues(new Uint8Array(32))
-  const start = python.pyimport('sheaf.start')
-  start.main(readFrame, (bytes) => writeProxy(bytes), zoneFile, python.toPy(seed))
-}
-
-function writeProxy(bytes) {
-  const view = bytes.getBuffer('u8')
-  try {
-    writeFrame(view.data)
-  } finally {
-    view.release()
-    bytes.destroy()
-  }
-}
-
-await (isMaking ? makeSnapshot() : run())

@@ -1,47 +1,41 @@
 import type { Logger } from '@sheaf/kit/logger'
-import type { EvaluatorHandlers, EvaluatorProcess as Evaluator } from '../formulas/evaluator-pool'
-import { EvaluatorProcess } from './evaluator-process'
-import { makeRuntime } from './make-runtime'
-import { findParts, NoRuntime, verify } from './runtime-files'
+import { findDeno, NO_DENO } from './deno'
+import { EvaluatorProcess, type EvaluatorHandlers } from './evaluator-process'
+import { runtimeFiles } from './runtime-files'
 
 /** Settings of Evaluators. */
 export interface EvaluatorsOptions {
-  /** Folder for files that can be made again. */
-  readonly cache: string
+  /** Folder for the files of the evaluator, which can be made again. */
+  readonly cacheFolder: string
   /** Memory of one evaluator. */
   readonly memoryBytes: number
   readonly log: Logger
 }
 
-/** Where the runtime is. */
-interface Runtime {
-  readonly deno: string
-  readonly folder: string
-}
+/** An evaluator that has been started, or waits for its files. */
+export type StartedEvaluator = Pick<EvaluatorProcess, 'send' | 'setWorking' | 'kill' | 'residentBytes'>
 
-/** Starts evaluators. Their runtime is made and verified before the first one, which waits for it. */
+/** Starts evaluators. Their files are made and verified before the first one, which waits for them. */
 export class Evaluators {
-  private runtime: Promise<Runtime> | undefined
-
-  constructor(private readonly options: EvaluatorsOptions) {}
+  constructor(private readonly options: EvaluatorsOptions) {
+    if (!findDeno()) options.log.warn(NO_DENO)
+  }
 
   /** Starts an evaluator. Failing to start is reported by `onExit`. */
-  start(handlers: EvaluatorHandlers): Evaluator {
-    const waiting: Buffer[] = []
+  start(handlers: EvaluatorHandlers): StartedEvaluator {
+    const { cacheFolder, memoryBytes, log } = this.options
+    const waiting: (object | Buffer)[] = []
     let process: EvaluatorProcess | undefined
-    let killed = false
-    this.runtime ??= this.prepare()
-    this.runtime.then(
+    let isKilled = false
+    runtimeFiles({ cacheFolder }).then(
       (runtime) => {
-        if (killed) return handlers.onExit('killed')
-        process = new EvaluatorProcess({ ...runtime, ...this.options }, handlers)
+        if (isKilled) return handlers.onExit({ ...notStarted, cause: 'killed' })
+        process = EvaluatorProcess.start({ runtime, memoryBytes }, handlers)
         for (const message of waiting) process.send(message)
       },
       (error: unknown) => {
-        this.runtime = undefined
-        if (error instanceof NoRuntime) this.options.log.warn(error.message)
-        else this.options.log.error({ err: error }, 'the runtime of formulas cannot be used')
-        handlers.onExit('start')
+        if (findDeno()) log.error({ err: error }, 'the files of the evaluator cannot be used')
+        handlers.onExit({ ...notStarted, cause: 'start', error })
       },
     )
     return {
@@ -51,19 +45,12 @@ export class Evaluators {
       },
       setWorking: (works) => process?.setWorking(works),
       kill: () => {
-        killed = true
+        isKilled = true
         process?.kill()
       },
-      get residentBytes() {
-        return process?.residentBytes ?? 0
-      },
+      residentBytes: () => process?.residentBytes() ?? 0,
     }
   }
-
-  private async prepare(): Promise<Runtime> {
-    const parts = findParts()
-    const folder = await makeRuntime(this.options.cache, parts)
-    await verify(folder)
-    return { deno: parts.deno, folder }
-  }
 }
+
+const notStarted = { code: null, signal: null, stderr: '' } as const

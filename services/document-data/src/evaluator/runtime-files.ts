@@ -1,115 +1,209 @@
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import {
+  copyFile,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { makeFolder } from '@sheaf/kit/make-folder'
+import { DENO_ENVIRONMENT, denoArguments, findDeno, NO_DENO, type Deno } from './deno'
+import { timeZoneFiles } from './time-zone-files'
 
-/** The parts of Pyodide that an evaluator loads. */
-const PYODIDE_FILES = [
-  'pyodide.mjs',
-  'pyodide.asm.mjs',
-  'pyodide.asm.wasm',
-  'python_stdlib.zip',
-  'pyodide-lock.json',
-]
-/** Sources of the evaluator, beside the code of this service. */
-const SOURCES = join(__dirname, '../../evaluator')
-/** Names the SHA-256 of each file of a runtime folder; written last. */
-export const MANIFEST = 'manifest.json'
-export const SNAPSHOT = 'snapshot.bin'
+/** The sources of this package's evaluator: the folders `host` and `sheaf`. */
+const EVALUATOR = resolve(__dirname, '../../evaluator')
+const PYODIDE = dirname(require.resolve('pyodide/package.json'))
+/** The packages beside Deno that the snapshot is made of. */
+const PACKAGE_FILES = ['pyodide/package.json', 'moment-timezone/package.json']
+const PYODIDE_FILES = ['pyodide.mjs', 'pyodide.asm.mjs', 'pyodide.asm.wasm', 'python_stdlib.zip']
+const MANIFEST = 'manifest.json'
+const SNAPSHOT = 'snapshot.bin'
+/** Limits of making a snapshot, which takes some seconds. */
+const MAKE_MS = 120_000
+const MAX_SNAPSHOT_BYTES = 512 * 1024 * 1024
+/** Runtimes of other versions are removed when they have not been used for so long. */
+const KEEP_MS = 24 * 3600 * 1000
 
-/** Platforms for which Deno has a package, by platform and architecture of Node. */
-const packages: Readonly<Record<string, string>> = {
-  'darwin-arm64': '@deno/darwin-arm64',
-  'darwin-x64': '@deno/darwin-x64',
-  'linux-arm64': '@deno/linux-arm64-glibc',
-  'linux-x64': '@deno/linux-x64-glibc',
+/** The files that an evaluator process needs. */
+export interface RuntimeFiles {
+  readonly deno: Deno
+  /** The only folder that the process may read. */
+  readonly folder: string
 }
 
-/** The installed programs from which a runtime is made. */
-export interface RuntimeParts {
-  /** Path of the Deno executable. */
-  readonly deno: string
-  /** Files of the runtime folder: path within it, and where it comes from. */
-  readonly files: ReadonlyMap<string, string>
-  /** Names everything that a snapshot depends on. */
-  readonly key: string
+/** Where the files come from. */
+export interface RuntimeSource {
+  /** Made files are in its subfolder `formulas`. */
+  readonly cacheFolder: string
+  /** Folder with the Python package `sheaf`; that of this package when absent. */
+  readonly pythonFolder?: string
 }
 
-/** Why formulas cannot be computed on this machine. */
-export class NoRuntime extends Error {}
+/** The runtimes that this process has verified. */
+const verified = new Map<string, Promise<RuntimeFiles>>()
 
-/** Folder for files that can be made again; shared with the engines of `make run`. */
-export function defaultCache(): string {
-  return join(homedir(), '.cache', 'sheaf')
+/**
+ * Returns the runtime of these sources. It is made when it is missing or damaged, and its files are compared with its
+ * manifest once per process. Throws where Deno is missing, and when the sources fail to load.
+ */
+export function runtimeFiles(source: RuntimeSource): Promise<RuntimeFiles> {
+  const key = JSON.stringify([resolve(source.cacheFolder), source.pythonFolder])
+  let found = verified.get(key)
+  if (!found) {
+    found = findOrMake(source)
+    verified.set(key, found)
+    found.catch(() => verified.delete(key))
+  }
+  return found
 }
 
-/** Finds the installed programs. Throws NoRuntime with one sentence when there is no Deno for this platform. */
-export function findParts(): RuntimeParts {
-  const { deno, version } = findDeno()
-  const pyodide = dirname(require.resolve('pyodide/package.json'))
-  const files = new Map<string, string>()
-  for (const name of PYODIDE_FILES) files.set(name, join(pyodide, name))
-  for (const name of listFiles(join(SOURCES, 'host'))) files.set(name, join(SOURCES, 'host', name))
-  for (const name of listFiles(join(SOURCES, 'sheaf')))
-    files.set(join('sheaf', name), join(SOURCES, 'sheaf', name))
-  const hash = createHash('sha256')
-  hash.update(`${version} ${process.platform}-${process.arch}\n`)
-  // Files of Pyodide follow from its version.
-  hash.update(`${readVersion(pyodide)}\n`)
-  for (const [name, from] of files)
-    if (!PYODIDE_FILES.includes(name)) hash.update(`${name}\n`).update(readFileSync(from))
-  return { deno, files, key: hash.digest('hex').slice(0, 32) }
+async function findOrMake({
+  cacheFolder,
+  pythonFolder = join(EVALUATOR, 'sheaf'),
+}: RuntimeSource): Promise<RuntimeFiles> {
+  const deno = findDeno()
+  if (!deno) throw new Error(NO_DENO)
+  const sources = await readSources(pythonFolder)
+  const parent = resolve(cacheFolder, 'formulas')
+  const folder = join(parent, await runtimeKey(deno, sources))
+  if (!(await isIntact(folder))) {
+    await makeFolder(parent)
+    await make({ deno, sources, parent, folder })
+    if (!(await isIntact(folder))) throw new Error(`the files in ${folder} are damaged`)
+  }
+  await utimes(folder, new Date(), new Date()).catch(() => {})
+  return { deno, folder }
 }
 
-/** The folder of the runtime in a cache; it may not exist yet. */
-export function runtimeFolder(cache: string, { key }: RuntimeParts): string {
-  return join(cache, 'formulas', key)
+/** The sources by path: Python's below `python/`, those of the host below `host/`. */
+async function readSources(pythonFolder: string): Promise<Map<string, string>> {
+  const sources = new Map<string, string>()
+  const add = async (folder: string, prefix: string) => {
+    const names = await readdir(folder, { recursive: true })
+    for (const name of names.filter((path) => /\.(py|js)$/.test(path)).sort())
+      sources.set(`${prefix}${name}`, await readFile(join(folder, name), 'utf8'))
+  }
+  await add(join(EVALUATOR, 'host'), 'host/')
+  await add(pythonFolder, 'python/')
+  return sources
 }
 
-/** True when the runtime was made. */
-export function isMade(folder: string): boolean {
-  return existsSync(join(folder, MANIFEST))
+/** A name that differs when anything differs that the snapshot is made of. */
+async function runtimeKey(deno: Deno, sources: ReadonlyMap<string, string>): Promise<string> {
+  const versions = await Promise.all(
+    PACKAGE_FILES.map(async (name) => {
+      const { version } = await readJson<{ version: string }>(require.resolve(name))
+      return version
+    }),
+  )
+  const hash = createHash('sha256').update(JSON.stringify([deno.version, versions, ...sources]))
+  return hash.digest('hex').slice(0, 32)
 }
 
-/** Throws an error when a file of the runtime is not as it was made. */
-export async function verify(folder: string): Promise<void> {
-  const manifest = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Record<
-    string,
-    string
-  >
-  for (const [name, hash] of Object.entries(manifest))
-    if (sha256(await readFile(join(folder, name))) !== hash)
-      throw new Error(`file ${name} of the formula runtime is damaged: delete ${folder}`)
-}
-
-/** SHA-256 in hexadecimal. */
-export function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
-}
-
-function findDeno(): { deno: string; version: string } {
-  const platform = `${process.platform}-${process.arch}`
-  const name = packages[platform]
+/** True when all files that the manifest names are there with its hashes. */
+async function isIntact(folder: string): Promise<boolean> {
   try {
-    if (name === undefined) throw new Error('there is no package')
-    const folder = dirname(require.resolve(`${name}/package.json`))
-    return { deno: join(folder, 'deno'), version: readVersion(folder) }
+    const manifest = await readJson<Record<string, string>>(join(folder, MANIFEST))
+    const names = Object.keys(manifest)
+    const hashes = await Promise.all(names.map((name) => hashFile(join(folder, name))))
+    return names.includes(SNAPSHOT) && names.every((name, at) => manifest[name] === hashes[at])
   } catch {
-    throw new NoRuntime(`formulas are not computed: there is no Deno package for ${platform}`)
+    return false
   }
 }
 
-function readVersion(folder: string): string {
-  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-    version: string
-  }
-  return version
+async function readJson<T>(path: string): Promise<T> {
+  return JSON.parse(await readFile(path, 'utf8')) as T
 }
 
-function listFiles(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(py|js)$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .sort()
+async function hashFile(path: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex')
+}
+
+interface Making {
+  readonly deno: Deno
+  readonly sources: ReadonlyMap<string, string>
+  readonly parent: string
+  readonly folder: string
+}
+
+/** Makes a runtime in a temporary folder and renames it, so that a folder of this name is complete. */
+async function make({ deno, sources, parent, folder }: Making): Promise<void> {
+  const temporary = await mkdtemp(join(parent, 'new-'))
+  try {
+    await writeInputs(temporary, sources)
+    await writeFile(join(temporary, SNAPSHOT), await makeSnapshot(deno, temporary))
+    await writeManifest(temporary)
+    // A damaged one is in the way; an intact one was made by another process meanwhile.
+    if (!(await isIntact(folder))) {
+      await rm(folder, { recursive: true, force: true })
+      await rename(temporary, folder)
+    }
+    await removeUnused(parent)
+  } finally {
+    await rm(temporary, { recursive: true, force: true })
+  }
+}
+
+async function writeInputs(folder: string, sources: ReadonlyMap<string, string>): Promise<void> {
+  const write = (name: string, content: unknown) =>
+    writeFile(join(folder, name), JSON.stringify(content))
+  for (const name of PYODIDE_FILES) await copyFile(join(PYODIDE, name), join(folder, name))
+  const lock = await readJson<object>(join(PYODIDE, 'pyodide-lock.json'))
+  // No package of the distribution is used.
+  await write('pyodide-lock.json', { ...lock, packages: {} })
+  const python: Record<string, string> = {}
+  for (const [path, text] of sources) {
+    const name = path.replace(/^host\//, '')
+    if (path.startsWith('python/')) python[path.replace(/^python\//, 'sheaf/')] = text
+    else if (name.endsWith('.py')) python[name] = text
+    else await writeFile(join(folder, name), text)
+  }
+  await write('python.json', python)
+  const zones = [...timeZoneFiles()].map(([name, file]) => [name, file.toString('base64')])
+  await write('zones.json', Object.fromEntries(zones))
+}
+
+async function makeSnapshot(deno: Deno, folder: string): Promise<Buffer> {
+  const run = promisify(execFile)
+  try {
+    const { stdout } = await run(deno.program, denoArguments(folder, 'make-snapshot.js', []), {
+      cwd: folder,
+      env: DENO_ENVIRONMENT,
+      encoding: 'buffer',
+      timeout: MAKE_MS,
+      maxBuffer: MAX_SNAPSHOT_BYTES,
+    })
+    return stdout
+  } catch (error) {
+    const { stderr = '' } = error as { stderr?: Buffer | string }
+    throw new Error(`the snapshot of the evaluator could not be made: ${String(stderr)}`, {
+      cause: error,
+    })
+  }
+}
+
+async function writeManifest(folder: string): Promise<void> {
+  const names = (await readdir(folder)).sort()
+  const hashes = await Promise.all(names.map((name) => hashFile(join(folder, name))))
+  const manifest = Object.fromEntries(names.map((name, at) => [name, hashes[at]]))
+  await writeFile(join(folder, MANIFEST), JSON.stringify(manifest, null, 2))
+}
+
+async function removeUnused(parent: string): Promise<void> {
+  const before = Date.now() - KEEP_MS
+  for (const name of await readdir(parent)) {
+    const path = join(parent, name)
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Infinity }))
+    if (mtimeMs < before) await rm(path, { recursive: true, force: true })
+  }
 }

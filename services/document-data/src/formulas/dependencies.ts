@@ -1,7 +1,7 @@
 import type { Connection } from '../store/sqlite/connections'
+import type { Schema } from '../store/schema/schema'
 import { columnsOf, type ColumnOfTable } from './formula-columns'
 import { noRelations, readRelations, type Lookup, type Read, type Relations } from './relations'
-import type { Schema } from '../store/schema/schema'
 
 /** One read of a formula column. */
 export interface Reader {

@@ -1,60 +1,40 @@
-import { quoteId } from '../quoting/quote'
-import { requireRow } from '../store/sqlite/connections'
 import { DerivedGroup, type ChangedCells } from '../store/documents/derived-group'
 import type { StopReason } from '../values/error-cells'
 import type { Dependencies } from './dependencies'
-import { DerivationCounts } from './derivation-counts'
 import type { DirtyColumn } from './dirty-cells'
 import { DirtyFinder } from './dirty-finder'
-import type { EvaluatorPool, EvaluatorSession } from './evaluator-pool'
+import type { DerivationParts } from './derivation-parts'
+import type { EvaluatorSession } from './evaluator-pool'
 import { Exchange, type ColumnResults, type ExchangeOutcome } from './exchange'
 import { columnsOf, type ColumnOfTable } from './formula-columns'
 import { FormulaStates } from './formula-states'
-import type { FormulaTimings } from './formula-timings'
 import { learn } from './learning'
 import type { DirtyMessage } from './messages'
 import { FEW_ROWS } from './next-slice'
 import type { Relations } from './relations'
-
-/** Limits of computing formulas. */
-export interface FormulaLimits {
-  /** Milliseconds for all formulas of a group of writes; one column has half of it. */
-  readonly ms: number
-  /** Cells that are computed within a write; more become pending. */
-  readonly cells: number
-}
-
-/** What a derivation needs beside the group. */
-export interface DerivationParts {
-  readonly pool: EvaluatorPool
-  readonly limits: FormulaLimits
-  readonly timings: FormulaTimings
-  readonly signal: AbortSignal
-}
+import { countCells, LAST_ROW, requestCells } from './requested-cells'
 
 /** Times that cells may become dirty because keys that formulas look up were computed. */
 const MAX_ROUNDS = 50
-/** Above every row id. */
-const LAST_ROW = Number.MAX_SAFE_INTEGER
 
 /** Computes the dirty cells of one group of writes, and stores the results in its transaction. */
 export class Derivation {
   /** Relations that were learned, by column ref. */
   readonly learned = new Map<number, Relations>()
   readonly states: FormulaStates
-  readonly counts = new DerivationCounts()
   private readonly done = new Map<number, Set<number>>()
-  private readonly until: number
+  /** Milliseconds that are left for formulas. */
+  private leftMs: number
   private finder: DirtyFinder
   private retries = 1
 
   constructor(
     private readonly group: DerivedGroup,
     private dependencies: Dependencies,
-    private readonly parts: DerivationParts,
+    readonly parts: DerivationParts,
   ) {
     this.states = new FormulaStates(group.connection)
-    this.until = performance.now() + parts.limits.ms
+    this.leftMs = parts.limits.computeMs
     this.finder = this.newFinder()
   }
 
@@ -99,7 +79,11 @@ export class Derivation {
   }
 
   /** Computes these cells, which are pending, without what depends on them. Returns false when a limit was exceeded. */
-  async runSlice(of: ColumnOfTable, from: number, to: number): Promise<ExchangeOutcome | undefined> {
+  async runSlice(
+    of: ColumnOfTable,
+    from: number,
+    to: number,
+  ): Promise<ExchangeOutcome | undefined> {
     const session = await this.parts.pool.acquire(this.group.docId, this.parts.signal)
     if (!session) return undefined
     this.finder = this.newFinder()
@@ -120,7 +104,7 @@ export class Derivation {
   /** Stops a formula: its cells become an error, and what depends on them is computed again. */
   stop(of: ColumnOfTable, reason: StopReason): void {
     this.states.setStopped(of.column.ref, reason)
-    this.counts.stops[reason]++
+    this.parts.counts.stops[reason]++
     this.refreshSchema()
     const now = columnsOf(this.group.schema).byRef.get(of.column.ref)
     if (now) this.finder.add(now, 'all', DerivedGroup.OWN_ENTRY)
@@ -146,7 +130,7 @@ export class Derivation {
 
   private newFinder(): DirtyFinder {
     const { connection, schema } = this.group
-    const maxRows = this.parts.limits.cells
+    const maxRows = this.parts.limits.writeCells
     return new DirtyFinder({ connection, schema, dependencies: this.dependencies, maxRows })
   }
 
@@ -166,50 +150,23 @@ export class Derivation {
       ),
     }
     const source = { connection: this.group.connection, schema: this.group.schema }
+    const exchange = new Exchange(session, source, {
+      columnMs: limits.computeMs / 2,
+      // What is left may be little, but some work must get done.
+      totalMs: Math.max(this.leftMs, limits.computeMs / 10),
+    })
     try {
-      const outcome = await new Exchange(session, source, {
-        columnMs: limits.ms / 2,
-        until: Math.max(this.until, performance.now() + limits.ms / 10),
-      }).run(request, signal)
-      this.counts.addExchange(outcome)
+      const outcome = await exchange.run(request, signal)
+      this.parts.counts.addExchange(outcome)
       return outcome
     } finally {
+      this.leftMs -= exchange.usedMs
       pool.release(session)
     }
   }
 
-  /** The dirty cells to compute now: not those that are pending or of stopped formulas. */
   private request(): DirtyMessage[] {
-    const messages: DirtyMessage[] = []
-    for (const [ref, dirty] of this.finder.dirty.columns) {
-      const { column } = dirty.of
-      const upTo = column.pendingAfter ?? LAST_ROW
-      if (column.stopped) continue
-      if (dirty.all !== undefined) {
-        if (upTo > 0 && this.hasRows(dirty, upTo)) messages.push({ ref, from: 1, to: upTo })
-        continue
-      }
-      const rows = this.existing(dirty, upTo)
-      if (rows.length > 0) messages.push({ ref, rows })
-    }
-    return messages
-  }
-
-  private hasRows({ of }: DirtyColumn, upTo: number): boolean {
-    return (
-      this.group.connection
-        .pluck(`SELECT EXISTS (SELECT 1 FROM ${quoteId(of.table.tableId)} WHERE id <= ?)`)
-        .get(upTo) === 1
-    )
-  }
-
-  private existing({ of, rows }: DirtyColumn, upTo: number): number[] {
-    return this.group.connection
-      .pluck<number>(
-        `SELECT id FROM ${quoteId(of.table.tableId)}
-         WHERE id IN (SELECT value FROM json_each(?)) AND id <= ? ORDER BY id`,
-      )
-      .all(JSON.stringify([...rows.keys()]), upTo)
+    return requestCells(this.group.connection, this.finder.dirty)
   }
 
   /** Makes columns pending whose dirty cells are more than a write computes. */
@@ -217,7 +174,7 @@ export class Derivation {
     const counted = [...this.finder.dirty.columns.values()]
       .map((dirty) => ({ dirty, count: this.count(dirty) }))
       .sort((a, b) => a.count - b.count)
-    let left = this.parts.limits.cells
+    let left = this.parts.limits.writeCells
     let isExceeded = false
     for (const { dirty, count } of counted) {
       left -= count
@@ -228,15 +185,8 @@ export class Derivation {
     if (isExceeded) this.refreshSchema()
   }
 
-  private count({ of, all, rows }: DirtyColumn): number {
-    if (of.column.stopped) return 0
-    const upTo = of.column.pendingAfter ?? LAST_ROW
-    if (all === undefined) return [...rows.keys()].filter((row) => row <= upTo).length
-    return requireRow(
-      this.group.connection
-        .pluck<number>(`SELECT count(*) FROM ${quoteId(of.table.tableId)} WHERE id <= ?`)
-        .get(upTo),
-    )
+  private count(dirty: DirtyColumn): number {
+    return countCells(this.group.connection, dirty)
   }
 
   private deferAll(): void {
@@ -259,7 +209,10 @@ export class Derivation {
   private finishRound(outcome: ExchangeOutcome & { kind: 'done' }): void {
     this.learn(outcome)
     const { dirty } = this.finder
-    const changed = this.store(outcome.results, (ref, row) => dirty.columns.get(ref)?.ownerOf(row) ?? 0)
+    const changed = this.store(
+      outcome.results,
+      (ref, row) => dirty.columns.get(ref)?.ownerOf(row) ?? 0,
+    )
     for (const [ref, { rowIds }] of outcome.results) {
       const done = this.done.get(ref) ?? new Set()
       this.done.set(ref, done)
@@ -269,7 +222,9 @@ export class Derivation {
     this.finder = this.newFinder()
     const isDone = (ref: number, row: number) => this.done.get(ref)?.has(row) ?? false
     for (const { of, cells } of changed) {
-      const seq = Math.max(...cells.rowIds.map((row) => dirty.columns.get(of.column.ref)?.ownerOf(row) ?? 0))
+      const seq = Math.max(
+        ...cells.rowIds.map((row) => dirty.columns.get(of.column.ref)?.ownerOf(row) ?? 0),
+      )
       this.finder.addLookups(of, cells.rowIds, { seq, done: isDone })
     }
   }

@@ -141,8 +141,7 @@ export class DirtyFinder {
       ...this.parts.dependencies.lookupsIn(ref),
     ]))
       this.mark(of, 'all', seq)
-    for (const of of computed)
-      if (change.mentions(of.column.formula)) this.mark(of, 'all', seq)
+    for (const of of computed) if (change.mentions(of.column.formula)) this.mark(of, 'all', seq)
   }
 
   private enqueueReaders(ref: number, seq: number): void {
@@ -168,8 +167,7 @@ export class DirtyFinder {
     const { dependencies } = this.parts
     for (let change = this.queue.pop(); change; change = this.queue.pop()) {
       const { of, rows, seq } = change
-      for (const reader of dependencies.readersOf(of.column.ref))
-        this.markReader(reader, rows, seq)
+      for (const reader of dependencies.readersOf(of.column.ref)) this.markReader(reader, rows, seq)
       for (const user of dependencies.lookupsBy(of.column.ref))
         this.mark(user.of, rows === 'all' ? 'all' : this.rowsByKeys(user, rows), seq)
     }

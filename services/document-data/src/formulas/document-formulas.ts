@@ -1,12 +1,13 @@
 import { quoteId } from '../quoting/quote'
-import { DerivedGroup } from '../store/documents/derived-group'
+import type { DerivedGroup } from '../store/documents/derived-group'
 import { countPending, type Schema } from '../store/schema/schema'
 import { Dependencies } from './dependencies'
-import { Derivation, type FormulaLimits } from './derivation'
+import { Derivation } from './derivation'
 import { changesStructure } from './dirty-finder'
 import type { EvaluatorPool } from './evaluator-pool'
-import type { DerivationCounts } from './derivation-counts'
+import { DerivationCounts } from './derivation-counts'
 import { columnsOf } from './formula-columns'
+import type { ComputeLimits } from './formula-limits'
 import { FormulaTimings } from './formula-timings'
 import { FEW_ROWS, nextSlice, SliceSizes, type Slice } from './next-slice'
 
@@ -28,7 +29,7 @@ export class DocumentFormulas {
   constructor(
     private readonly docId: string,
     private readonly pool: EvaluatorPool,
-    private readonly limits: FormulaLimits,
+    private readonly limits: ComputeLimits,
     private readonly observe?: ObserveDerivation,
   ) {}
 
@@ -71,7 +72,8 @@ export class DocumentFormulas {
     this.dependencies ??= Dependencies.load(group.connection, group.schema)
     this.dependencies = this.dependencies.changed(group.schema, new Map())
     const { pool, limits, timings } = this
-    return new Derivation(group, this.dependencies, { pool, limits, timings, signal })
+    const counts = new DerivationCounts()
+    return new Derivation(group, this.dependencies, { pool, limits, timings, counts, signal })
   }
 
   /** Computes what is dirty; traces and counts it. */
@@ -80,7 +82,7 @@ export class DocumentFormulas {
     derivation: Derivation,
     signal: AbortSignal,
   ): Promise<void> {
-    const { counts } = derivation
+    const { counts } = derivation.parts
     const trace = group.trace()
     const begun = performance.now()
     let failed = true
@@ -149,9 +151,7 @@ export class DocumentFormulas {
   private countRows({ connection }: DerivedGroup, { of, from, to }: Slice): number {
     return (
       connection
-        .pluck<number>(
-          `SELECT count(*) FROM ${quoteId(of.table.tableId)} WHERE id BETWEEN ? AND ?`,
-        )
+        .pluck<number>(`SELECT count(*) FROM ${quoteId(of.table.tableId)} WHERE id BETWEEN ? AND ?`)
         .get(from, to) ?? 0
     )
   }

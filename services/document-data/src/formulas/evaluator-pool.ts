@@ -1,26 +1,18 @@
+import type { EvaluatorHandlers, EvaluatorMessage } from '../evaluator/evaluator-process'
+import type { StartedEvaluator } from '../evaluator/evaluators'
 import type { ExitCause } from '../processes/hosted-process'
 
 /** How long a document waits for an evaluator while all are busy with other documents. */
 const WAIT_MS = 10_000
 
-/** A process that computes formulas. */
-export interface EvaluatorProcess {
-  send(frame: Buffer): void
-  /** Declares whether it has work; see HostedProcess. */
-  setWorking(works: boolean): void
-  kill(): void
-  /** Resident memory; 0 when it is not known. */
-  readonly residentBytes: number
-}
+/** Starts an evaluator. Failing to start is reported by `onExit`. */
+export type StartEvaluator = (handlers: EvaluatorHandlers) => StartedEvaluator
 
-/** Receives what an evaluator sends. */
-export interface EvaluatorHandlers {
-  onMessage(message: Buffer): void
+/** Receives the messages and the end of an evaluator. */
+export interface SessionListener {
+  onMessage(message: EvaluatorMessage, bytes: Buffer): void
   onExit(cause: ExitCause): void
 }
-
-/** Starts an evaluator. Failing to start is reported by `onExit`. */
-export type StartEvaluator = (handlers: EvaluatorHandlers) => EvaluatorProcess
 
 /** What a pool learns of its evaluators. */
 interface SessionEvents {
@@ -39,15 +31,16 @@ export class EvaluatorSession {
   readonly stale = new Map<number, Set<number>>()
   /** Tables, by ref, of which it has to forget all cells. */
   readonly dropped = new Set<number>()
+  /** True once it has sent a message: its start takes time that is not a formula's. */
+  hasAnswered = false
   /** True when it may hold cells of a transaction that was rolled back. */
   isLost = false
   busy = true
   ended: ExitCause | undefined
   usedAt = Date.now()
   /** Receives its messages and its end while an exchange runs. */
-  listener: EvaluatorHandlers | undefined
-  private readonly process: EvaluatorProcess
-  private hasAnswered = false
+  listener: SessionListener | undefined
+  private readonly process: StartedEvaluator
 
   constructor(
     readonly docId: string,
@@ -56,12 +49,11 @@ export class EvaluatorSession {
   ) {
     const begun = performance.now()
     this.process = start({
-      onMessage: (message) => {
+      onMessage: (message, bytes) => {
         if (!this.hasAnswered) this.events.onStarted?.(performance.now() - begun)
-        this.hasAnswered = true
-        this.listener?.onMessage(message)
+        this.listener?.onMessage(message, bytes)
       },
-      onExit: (cause) => {
+      onExit: ({ cause }) => {
         this.ended = cause
         this.events.onEnd(this, cause)
         this.listener?.onExit(cause)
@@ -71,7 +63,7 @@ export class EvaluatorSession {
 
   /** Resident memory of the process; 0 when it is not known. */
   get residentBytes(): number {
-    return this.process.residentBytes
+    return this.process.residentBytes()
   }
 
   /** Sends a message. */

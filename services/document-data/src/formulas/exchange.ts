@@ -16,6 +16,8 @@ import {
   type StoppedMessage,
 } from './messages'
 
+/** Milliseconds in which an evaluator starts, also on a busy machine. */
+const START_MS = 15_000
 /** Bytes of all results of one exchange. */
 const MAX_RESULT_BYTES = 128 * 1024 * 1024
 
@@ -36,8 +38,8 @@ export interface ColumnResults {
 export interface ExchangeLimits {
   /** Milliseconds for one column at a time, … */
   readonly columnMs: number
-  /** … and the moment at which the exchange must have ended, as of `performance.now()`. */
-  readonly until: number
+  /** … and for the exchange, which begins with the first message of an evaluator that has to start. */
+  readonly totalMs: number
 }
 
 /**
@@ -45,7 +47,11 @@ export interface ExchangeLimits {
  * evaluator that ended by itself.
  */
 export type ExchangeOutcome =
-  | { readonly kind: 'done'; readonly done: DoneMessage; readonly results: Map<number, ColumnResults> }
+  | {
+      readonly kind: 'done'
+      readonly done: DoneMessage
+      readonly results: Map<number, ColumnResults>
+    }
   | { readonly kind: 'stopped'; readonly reason: StopReason; readonly column: number | undefined }
   | { readonly kind: 'late' | 'failed'; readonly column: number | undefined }
 
@@ -63,6 +69,7 @@ export class Exchange {
   private columnTimer: NodeJS.Timeout | undefined
   private wholeTimer: NodeJS.Timeout | undefined
   private outcome: ExchangeOutcome | undefined
+  private begun = performance.now()
   private settle: (outcome: ExchangeOutcome) => void = () => {}
 
   constructor(
@@ -88,7 +95,7 @@ export class Exchange {
       if (session.ended || signal.aborted) return this.settle({ kind: 'failed', column: undefined })
       signal.addEventListener('abort', abandon)
       session.listener = {
-        onMessage: (frame) => this.receive(frame),
+        onMessage: (message, bytes) => this.receive(message, bytes.length),
         onExit: (cause) =>
           this.settle(
             cause === 'memory'
@@ -96,10 +103,20 @@ export class Exchange {
               : { kind: 'failed', column: this.column },
           ),
       }
-      const left = this.limits.until - performance.now()
-      this.wholeTimer = setTimeout(() => this.kill({ kind: 'late', column: this.column }), left)
+      this.limit(session.hasAnswered ? this.limits.totalMs : START_MS)
       this.begin(request)
     })
+  }
+
+  /** Milliseconds for which the formulas of the exchange have run. */
+  get usedMs(): number {
+    return performance.now() - this.begun
+  }
+
+  private limit(ms: number): void {
+    clearTimeout(this.wholeTimer)
+    this.begun = performance.now()
+    this.wholeTimer = setTimeout(() => this.kill({ kind: 'late', column: this.column }), ms)
   }
 
   private begin(request: ExchangeRequest): void {
@@ -116,9 +133,11 @@ export class Exchange {
     )
   }
 
-  private receive(frame: Buffer): void {
+  private receive(message: Readonly<Record<string, unknown>>, bytes: number): void {
+    if (!this.session.hasAnswered) this.limit(this.limits.totalMs)
+    this.session.hasAnswered = true
     try {
-      this.handle(parseMessage(frame), frame.length)
+      this.handle(parseMessage(message), bytes)
     } catch {
       // Only a formula that tampers with the evaluator gets here.
       this.kill({ kind: 'failed', column: this.column })

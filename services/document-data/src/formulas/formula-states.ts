@@ -1,5 +1,6 @@
 import type { Connection } from '../store/sqlite/connections'
 import type { StopReason } from '../values/error-cells'
+import { BEFORE_ALL_ROWS } from '../store/schema/schema'
 import type { Relations } from './relations'
 
 /** What is stored of formula columns beside their cells: progress, limits exceeded, relations. */
@@ -20,9 +21,7 @@ export class FormulaStates {
     const refs = JSON.stringify([...columnRefs])
     for (const table of ['_sheaf_formulas', '_sheaf_lookup_uses'])
       this.connection
-        .prepare(
-          `DELETE FROM ${table} WHERE column_ref IN (SELECT value FROM json_each(?))`,
-        )
+        .prepare(`DELETE FROM ${table} WHERE column_ref IN (SELECT value FROM json_each(?))`)
         .run(refs)
     this.connection
       .prepare(
@@ -112,10 +111,11 @@ export class FormulaStates {
     if (changes > 0) this.changed = true
   }
 
+  /** A column of which nothing was known has never been computed: that it is pending must remain known. */
   private know(columnRef: number): void {
     const { changes } = this.connection
-      .prepare('INSERT OR IGNORE INTO _sheaf_formulas (column_ref) VALUES (?)')
-      .run(columnRef)
+      .prepare('INSERT OR IGNORE INTO _sheaf_formulas (column_ref, pending_after) VALUES (?, ?)')
+      .run(columnRef, BEFORE_ALL_ROWS)
     if (changes > 0) this.changed = true
   }
 }

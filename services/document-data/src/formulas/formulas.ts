@@ -1,21 +1,27 @@
+import type { Logger } from '@sheaf/kit/logger'
+import { Evaluators } from '../evaluator/evaluators'
 import type { DerivedGroup } from '../store/documents/derived-group'
 import type { WriteStages } from '../store/documents/shared-resources'
 import type { Schema } from '../store/schema/schema'
-import type { FormulaLimits } from './derivation'
 import { FormulaFigures } from './derivation-counts'
 import { DocumentFormulas } from './document-formulas'
 import { EvaluatorPool, type StartEvaluator } from './evaluator-pool'
+import type { ComputeLimits, FormulaLimits } from './formula-limits'
 import type { FormulaTiming } from './formula-timings'
 
-/** Settings of Formulas. */
-export interface FormulasOptions extends FormulaLimits {
-  /** Evaluators at most; each serves one document. */
-  readonly evaluators: number
-  readonly start: StartEvaluator
+/** Receives durations for metrics. */
+export interface FormulaObservers {
   /** Called with the milliseconds of each derivation that needed an evaluator. */
   readonly onDerived?: (ms: number) => void
   /** Called with the milliseconds from the start of each evaluator to its first message. */
   readonly onStarted?: (ms: number) => void
+}
+
+/** Settings of Formulas. */
+export interface FormulasOptions extends ComputeLimits, FormulaObservers {
+  /** Evaluators at most; each serves one document. */
+  readonly evaluators: number
+  readonly start: StartEvaluator
 }
 
 /** The formulas of all documents of an instance: the stage of a write that computes what depends on it. */
@@ -26,6 +32,13 @@ export class Formulas implements WriteStages, AsyncDisposable {
 
   constructor(private readonly options: FormulasOptions) {
     this.pool = new EvaluatorPool(options.evaluators, options.start, options.onStarted)
+  }
+
+  /** Prepares computing formulas in Python; no evaluator is started before it is needed. */
+  static open(limits: FormulaLimits, log: Logger, observers: FormulaObservers): Formulas {
+    const processes = new Evaluators({ ...limits, log })
+    const start: StartEvaluator = (handlers) => processes.start(handlers)
+    return new Formulas({ ...limits, ...observers, start })
   }
 
   /** See WriteStages. */

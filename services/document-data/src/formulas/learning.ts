@@ -1,6 +1,6 @@
 import type { Schema } from '../store/schema/schema'
 import type { Dependencies } from './dependencies'
-import { columnsOf } from './formula-columns'
+import { columnsOf, type SchemaColumns } from './formula-columns'
 import type { FormulaStates } from './formula-states'
 import type { DoneMessage, LookupMessage, ReadMessage } from './messages'
 import { RelationsBuilder, type Lookup, type Relations } from './relations'
@@ -14,7 +14,7 @@ export interface LearningParts {
 
 /** Stores what an exchange tells of the formulas that it computed. Returns the relations that have grown. */
 export function learn(
-  { relations, lookups, volatile, timings }: DoneMessage,
+  done: DoneMessage,
   { schema, states, dependencies }: LearningParts,
 ): ReadonlyMap<number, Relations> {
   const { byRef } = columnsOf(schema)
@@ -26,17 +26,14 @@ export function learn(
     builders.set(ref, made)
     return made
   }
-  for (const { column, reads } of relations)
+  for (const { column, reads } of done.relations)
     if (byRef.has(column)) for (const read of reads) addRead(builderOf(column), read, schema)
-  for (const { column, lookup, rows, keys } of lookups) {
+  for (const { column, lookup, rows, keys } of done.lookups) {
     const found = lookupOf(lookup, schema)
     if (found && byRef.has(column))
       states.setUses(column, builderOf(column).lookup(found), rows, keys)
   }
-  const times = new Set(volatile)
-  for (const { column } of timings)
-    if (byRef.get(column) && (times.has(column) || byRef.get(column)?.column.isVolatile))
-      states.setVolatile(column, times.has(column))
+  learnTimes(done, byRef, states)
   const grown = new Map<number, Relations>()
   for (const [ref, builder] of builders)
     if (builder.hasGrown) {
@@ -44,6 +41,18 @@ export function learn(
       states.setRelations(ref, builder.relations)
     }
   return grown
+}
+
+/** Stores which of the computed columns depend on the time. */
+function learnTimes(
+  { volatile, timings }: DoneMessage,
+  byRef: SchemaColumns['byRef'],
+  states: FormulaStates,
+): void {
+  const times = new Set(volatile)
+  for (const { column } of timings)
+    if (times.has(column) || byRef.get(column)?.column.isVolatile)
+      states.setVolatile(column, times.has(column))
 }
 
 function addRead(builder: RelationsBuilder, read: ReadMessage, schema: Schema): void {

@@ -75,21 +75,32 @@ const isRef = (value: unknown): value is number => Number.isSafeInteger(value)
 const isRefs = (value: unknown): value is number[] => Array.isArray(value) && value.every(isRef)
 
 /**
- * Parses a message of an evaluator. The process runs formulas, so what it sends is not trusted: throws for anything
+ * Checks a message of an evaluator. The process runs formulas, so what it sends is not trusted: throws for anything
  * that is not a message.
  */
-export function parseMessage(frame: Buffer): EvaluatorMessage {
-  const message = JSON.parse(frame.toString()) as Record<string, unknown>
-  const { type, column, rows } = message
-  if (type === 'computing' && isRef(column)) return { type, column }
-  if (type === 'read' && (rows === undefined || isRefs(rows))) {
-    if (isRef(column)) return { type, column, rows }
-    if (typeof message.table === 'string') return { type, table: message.table, rows }
-  }
-  if (type === 'result' && isRef(column) && isRefs(rows) && isValues(message.values, rows.length))
-    return { type, column, rows, values: message.values }
-  if (type === 'done' && isDone(message)) return message
-  throw new Error('the evaluator sent something that is not a message')
+export function parseMessage(message: Fields): EvaluatorMessage {
+  const parsed =
+    message.type === 'done' && isDone(message)
+      ? message
+      : (parseRead(message) ?? parseWork(message))
+  if (!parsed) throw new Error('the evaluator sent something that is not a message')
+  return parsed
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function parseWork({ type, column, rows, values }: Fields): EvaluatorMessage | undefined {
+  if (!isRef(column)) return undefined
+  if (type === 'computing') return { type, column }
+  if (type === 'result' && isRefs(rows) && isValues(values, rows.length))
+    return { type, column, rows, values }
+  return undefined
+}
+
+function parseRead({ type, column, table, rows }: Fields): EvaluatorMessage | undefined {
+  if (type !== 'read' || (rows !== undefined && !isRefs(rows))) return undefined
+  if (isRef(column)) return { type, column, rows }
+  return typeof table === 'string' ? { type, table, rows } : undefined
 }
 
 function isValues(value: unknown, length: number): value is (string | number | null)[] {
@@ -100,7 +111,7 @@ function isValues(value: unknown, length: number): value is (string | number | n
   )
 }
 
-function isDone(message: Record<string, unknown>): message is Record<string, unknown> & DoneMessage {
+function isDone(message: Fields): message is Fields & DoneMessage {
   const { relations, lookups, timings, volatile } = message
   return (
     isRefs(volatile) &&

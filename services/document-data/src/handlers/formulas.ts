@@ -47,7 +47,11 @@ export const formulas = (
   },
 })
 
-function timingOf(ctx: Context, doc: DocumentReader, { table, column }: ColumnOfTable): FormulaTiming {
+function timingOf(
+  ctx: Context,
+  doc: DocumentReader,
+  { table, column }: ColumnOfTable,
+): FormulaTiming {
   const { cells = 0, errors = 0, ms = 0 } = ctx.formulas.timingOf(doc.docId, column.ref) ?? {}
   const { pendingAfter, stopped } = column
   const pendingRows =

@@ -30,6 +30,8 @@ export interface ProcessLimits {
    * program.
    */
   readonly dataBytes?: number
+  /** Stack of its main thread, enforced by the kernel (`ulimit -s`); systems give 8 MiB when it is absent. */
+  readonly stackBytes?: number
   /** Largest file that it may write, enforced by the kernel (`ulimit -f`), in blocks of 512 bytes. */
   readonly fileBytes?: number
   /** Processor time, enforced by the kernel (`ulimit -t`) with SIGKILL; reported as cause `exited`. */
@@ -319,10 +321,11 @@ function startShell(options: ProcessOptions): ChildProcess {
 }
 
 /** Shell commands that set limits; core files are disabled. */
-function ulimits({ dataBytes, fileBytes, cpuSeconds }: ProcessLimits): string {
+function ulimits({ dataBytes, stackBytes, fileBytes, cpuSeconds }: ProcessLimits): string {
   const limits = [
     ['c', 0],
     ['d', dataBytes === undefined ? undefined : Math.ceil(dataBytes / 1024)],
+    ['s', stackBytes === undefined ? undefined : Math.ceil(stackBytes / 1024)],
     ['f', fileBytes === undefined ? undefined : Math.floor(fileBytes / BLOCK_BYTES)],
     ['t', cpuSeconds === undefined ? undefined : Math.ceil(cpuSeconds)],
   ] as const

@@ -16,9 +16,7 @@ const MAX_IN_CONCAT = 200
  * and empty text is `""`.
  */
 export function rowCsvSql(shape: TableShape, { hidden, typed = false }: RowJsonOptions): string {
-  const cells = shownColumns(shape, hidden).map(
-    (column) => `',',${cellCsvSql(column, typed)}`,
-  )
+  const cells = shownColumns(shape, hidden).map((column) => `',',${cellCsvSql(column, typed)}`)
   const pieces: string[] = []
   for (let start = 0; start < cells.length; start += MAX_IN_CONCAT)
     pieces.push(`concat(${cells.slice(start, start + MAX_IN_CONCAT).join(',')})`)

@@ -114,7 +114,7 @@ function addTerms(
 ): void {
   const sql = columnSql(column ?? { id: key.column }, out.prefix)
   const { descending } = key
-  if (column?.isFormula && column.type.errorJsonSql) out.terms.push({ sql: `(${isErrorSql(sql)})`, descending })
+  out.terms.push(...errorTerms(sql, key, column))
   if (key.emptyLast) out.terms.push({ sql: `(${sql} IS NULL OR ${sql}='')`, descending: false })
   const choices = key.orderByChoice ? (column?.choices ?? []).slice(0, MAX_CHOICES) : []
   if (choices.length > 0) {
@@ -125,6 +125,16 @@ function addTerms(
   }
   if (column?.type.storage === 'text' && !key.naturalSort) addTextTerms(sql, descending, out.terms)
   else out.terms.push({ sql: sortExpression(sql, column, key.naturalSort), descending })
+}
+
+/** Errors of formulas follow all other cells. */
+function errorTerms(
+  sql: string,
+  { descending }: SortKey,
+  column: ColumnShape | undefined,
+): OrderTerm[] {
+  if (!column?.isFormula || !column.type.errorJsonSql) return []
+  return [{ sql: `(${isErrorSql(sql)})`, descending }]
 }
 
 /** Sorts after all ASCII text. */

@@ -27,13 +27,8 @@ export function isStoredError(value: unknown): value is string {
   return typeof value === 'string' && (value.startsWith(ERROR_START) || value === PENDING)
 }
 
-/** The stored form of an error. */
-export function storedError(name: string, message: string): string {
-  return TAG + JSON.stringify(['E', name, message])
-}
-
 /** Class name of a stored error. */
-export function errorName(stored: string): string {
+function errorName(stored: string): string {
   const [, name] = JSON.parse(stored.slice(1)) as unknown[]
   return typeof name === 'string' ? name : 'Error'
 }

@@ -20,14 +20,13 @@ async function addFormula(
 async function update(
   store: DocumentStore,
   docId: string,
-  tableId: string,
   rowIds: number[],
   cells: Record<string, unknown[]>,
 ): Promise<void> {
   await store.transact(docId, author, (doc) =>
     updateRecords(
       doc,
-      tableId,
+      'T',
       { rowIds, cells: new Map(Object.entries(cells)) as never },
       { noParse: true },
     ),
@@ -40,14 +39,22 @@ describe('formulas of a document', () => {
     await using opened = await openFormulaStore(folder.path)
     const { store } = opened
     const docId = await createTable(store, 'T', { A: 'Numeric', B: 'Numeric' })
-    await addColumns(store, docId, 'T', new Map([['A', [1, 2]], ['B', [10, 20]]]) as never)
+    await addColumns(
+      store,
+      docId,
+      'T',
+      new Map([
+        ['A', [1, 2]],
+        ['B', [10, 20]],
+      ]),
+    )
     await addFormula(store, docId, 'T', ['C', '$A + $B'])
     await addFormula(store, docId, 'T', ['D', '1 / ($C - 22)'])
     expect(await readRows(store, docId, 'T')).toEqual([
       { id: 1, fields: { A: 1, B: 10, C: 11, D: 1 / (11 - 22) } },
       { id: 2, fields: { A: 2, B: 20, C: 22, D: null }, errors: { D: 'ZeroDivisionError' } },
     ])
-    await update(store, docId, 'T', [2], { A: [3] })
+    await update(store, docId, [2], { A: [3] })
     expect((await readRows(store, docId, 'T'))[1]).toEqual({
       id: 2,
       fields: { A: 3, B: 20, C: 23, D: 1 },
@@ -59,13 +66,21 @@ describe('formulas of a document', () => {
     await using opened = await openFormulaStore(folder.path)
     const { store } = opened
     const docId = await createTable(store, 'T', { K: 'Text', N: 'Int' })
-    await addColumns(store, docId, 'T', new Map([['K', ['a', 'b', 'a']], ['N', [1, 2, 3]]]) as never)
+    await addColumns(
+      store,
+      docId,
+      'T',
+      new Map([
+        ['K', ['a', 'b', 'a']],
+        ['N', [1, 2, 3]],
+      ]),
+    )
     await addFormula(store, docId, 'T', ['S', 'SUM(T.lookupRecords(K=$K).N)'])
     const sums = async () => (await readRows(store, docId, 'T')).map(({ fields }) => fields.S)
     expect(await sums()).toEqual([4, 2, 4])
-    await update(store, docId, 'T', [3], { K: ['b'] })
+    await update(store, docId, [3], { K: ['b'] })
     expect(await sums()).toEqual([1, 5, 5])
-    await update(store, docId, 'T', [2], { N: [7] })
+    await update(store, docId, [2], { N: [7] })
     expect(await sums()).toEqual([1, 10, 10])
     await store.transact(docId, author, (doc) => {
       removeRecords(doc, doc.schema.get('T'), [2])

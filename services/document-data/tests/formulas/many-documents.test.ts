@@ -10,10 +10,12 @@ describe('evaluators of many documents', () => {
     const { store, formulas } = opened
     for (let i = 0; i < 5; i++) {
       const docId = await createTable(store, 'T', { A: 'Numeric' })
-      await addColumns(store, docId, 'T', new Map([['A', [1, 2]]]) as never)
+      await addColumns(store, docId, 'T', new Map([['A', [1, 2]]]))
       for (const id of ['B', 'C', 'D'])
         await store.transact(docId, author, (doc) => {
-          addStructure(doc, 'T', [{ id, fields: { formula: '$A + 1', isFormula: true, type: 'Any' } }])
+          addStructure(doc, 'T', [
+            { id, fields: { formula: '$A + 1', isFormula: true, type: 'Any' } },
+          ])
         })
       expect((await readRows(store, docId, 'T'))[1]?.fields).toEqual({ A: 2, B: 3, C: 3, D: 3 })
     }

@@ -1,10 +1,9 @@
 import { createLogger } from '@sheaf/kit/logger'
-import { defaultFormulas, type FormulaSettings } from '../../src/config'
-import { Evaluators } from '../../src/evaluator/evaluators'
-import { defaultCache } from '../../src/evaluator/runtime-files'
+import { eventually } from '@sheaf/testkit/eventually'
+import { defaultFormulaLimits } from '../../src/config'
+import type { FormulaLimits } from '../../src/formulas/formula-limits'
 import { Formulas } from '../../src/formulas/formulas'
 import type { DocumentStore } from '../../src/store/documents/document-store'
-import { eventually } from '@sheaf/testkit/eventually'
 import { openStore, readText } from './test-store'
 
 /** A store whose formulas are computed. */
@@ -16,20 +15,9 @@ export interface FormulaStore extends AsyncDisposable {
 /** Opens a store on a folder, with an evaluator for formulas. */
 export async function openFormulaStore(
   folder: string,
-  settings: Partial<FormulaSettings> = {},
+  limits: Partial<FormulaLimits> = {},
 ): Promise<FormulaStore> {
-  const { evaluators, memoryBytes, ms, cells, cache } = {
-    ...defaultFormulas,
-    cache: defaultCache(),
-    ...settings,
-  }
-  const processes = new Evaluators({ cache, memoryBytes, log: createLogger('test') })
-  const formulas = new Formulas({
-    ms,
-    cells,
-    evaluators,
-    start: (handlers) => processes.start(handlers),
-  })
+  const formulas = Formulas.open({ ...defaultFormulaLimits, ...limits }, createLogger('test'))
   const store = await openStore(folder, { stages: formulas })
   return {
     store,

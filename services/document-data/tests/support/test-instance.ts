@@ -22,12 +22,11 @@ import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import { createTokenAuthority, type TokenAuthority } from '@sheaf/testkit/token-authority'
 import {
   defaultAttachments,
-  defaultFormulas,
+  defaultFormulaLimits,
   defaultLimits,
   defaultSqlLimits,
   type DocumentDataConfig,
 } from '../../src/config'
-import { defaultCache } from '../../src/evaluator/runtime-files'
 import { startDocumentData, type RunningDocumentData } from '../../src/service'
 
 /** Name of the instance under test. */
@@ -61,8 +60,8 @@ export function testConfig(folder: string): DocumentDataConfig {
     // However busy the machine is with other tests.
     limits: { ...defaultLimits, delayMs: 60_000 },
     sql: defaultSqlLimits,
+    formulas: defaultFormulaLimits,
     attachments: defaultAttachments,
-    formulas: { ...defaultFormulas, cache: defaultCache() },
   }
 }
 

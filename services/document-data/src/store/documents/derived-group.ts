@@ -117,16 +117,14 @@ export class DerivedGroup {
   /** Adds what was written to the entries. Must be called once, after the last write. */
   finish(): void {
     for (const [seq, byRows] of this.gathered) {
-      const operations = [...byRows.values()].map(
-        ({ table, rowIds, columns }): Operation => ({
-          kind: 'update_rows',
-          table: table.tableId,
-          tableRef: table.ref,
-          rowIds,
-          columns,
-          derived: true,
-        }),
-      )
+      const operations = [...byRows.values()].map(({ table, rowIds, columns }): Operation => ({
+        kind: 'update_rows',
+        table: table.tableId,
+        tableRef: table.ref,
+        rowIds,
+        columns,
+        derived: true,
+      }))
       if (seq !== DerivedGroup.OWN_ENTRY) this.owner.extendEntry(seq, operations)
       else this.owner.beginEntry(operations)
     }

@@ -8,10 +8,10 @@ import {
   type ActiveUploads,
 } from '../attachments/file-contents'
 import type { GroupCommit } from '../sqlite/group-commit'
-import type { GroupTask } from './derived-group'
 import type { ReaderPool } from '../sqlite/reader-pool'
 import { hasOldReplies, removeOldReplies } from '../log/replies'
 import type { WorkerPool } from '../workers/worker-pool'
+import type { GroupTask } from './derived-group'
 
 /** Dependencies of DocumentMaintenance. */
 export interface MaintenanceParts {

@@ -3,11 +3,10 @@ import { AutoIndexes } from '../indexes/auto-indexes'
 import { openReader, openWriter, type Connection } from '../sqlite/connections'
 import { DocumentWriter, type DocumentReader, type Written } from '../document'
 import { DocumentLog } from '../log/document-log'
-import { GroupCommit } from '../sqlite/group-commit'
+import { GroupCommit, type GroupHooks } from '../sqlite/group-commit'
 import { IndexUse } from '../indexes/index-use'
 import { readLatestSeq, type Author, type LogEntry, type Operation } from '../log/log'
 import { migrate, requireDocumentFile } from '../sqlite/migrations/index'
-import { readEpoch } from '../log/publish-state'
 import { ReaderPool } from '../sqlite/reader-pool'
 import { countPending, readSchema, type Schema } from '../schema/schema'
 import { ReadCache } from './read-cache'
@@ -58,7 +57,7 @@ export class OpenDocument {
       requireDocumentFile(this.writer.db)
       migrate(this.writer.db)
       this.log = new DocumentLog(this.writer, shared.entryBudget)
-      this.epoch = readEpoch(this.writer)
+      this.epoch = this.log.epoch
       this.committed = { schema: readSchema(this.writer), seq: readLatestSeq(this.writer) }
       this.indexes = new AutoIndexes(shared.indexRules, this.writer)
       this.indexUse = new IndexUse(this.indexes)
@@ -69,23 +68,7 @@ export class OpenDocument {
     this.working = this.committed
     this.pool = new ReaderPool(path)
     this.replies = new ReadCache(shared.replyBudget, shared.figures)
-    const { stages } = shared
-    const hooks = {
-      derive:
-        stages?.derive && ((signal: AbortSignal) => stages.derive?.(this.derivedGroup(), signal)),
-      append:
-        stages?.append &&
-        ((signal: AbortSignal) => stages.append?.(docId, this.log.stored, signal)),
-      memberStarts: () => this.remember(),
-      record: () => this.storeRecords(),
-      committed: () => this.afterCommit(),
-      undone: () => this.afterRollback(),
-      spoiled: (cause: unknown) => {
-        shared.disk.failed(cause)
-        events.spoiled(cause)
-      },
-    }
-    this.group = new GroupCommit(this.writer, hooks, shared.observeGroup)
+    this.group = new GroupCommit(this.writer, this.groupHooks(), shared.observeGroup)
     const { writer, group, pool, indexes } = this
     const { workers, uploads, maxWalBytes } = shared
     const failed = (error: unknown) => events.failed(error)
@@ -107,7 +90,7 @@ export class OpenDocument {
       failed,
     })
     // Of a document that was closed, or of a service that ended, in the middle of a long computation.
-    if (stages?.derive) this.maintenance.derivePending()
+    if (shared.stages?.derive) this.maintenance.derivePending()
     // Left by uploads that a crash interrupted.
     this.maintenance.removeOrphanedContents()
   }
@@ -268,6 +251,26 @@ export class OpenDocument {
     return this.group.add(() => {
       this.tasks.add(task)
     })
+  }
+
+  private groupHooks(): GroupHooks {
+    const { docId, shared, events } = this
+    const { stages } = shared
+    return {
+      derive:
+        stages?.derive && ((signal: AbortSignal) => stages.derive?.(this.derivedGroup(), signal)),
+      append:
+        stages?.append &&
+        ((signal: AbortSignal) => stages.append?.(docId, this.log.stored, signal)),
+      memberStarts: () => this.remember(),
+      record: () => this.storeRecords(),
+      committed: () => this.afterCommit(),
+      undone: () => this.afterRollback(),
+      spoiled: (cause: unknown) => {
+        shared.disk.failed(cause)
+        events.spoiled(cause)
+      },
+    }
   }
 
   private derivedGroup(): DerivedGroup {

@@ -37,7 +37,9 @@ class PresentRows {
   /** Reads the requested cells, until they take more than `maxBytes`. Returns their approximate size. */
   *read(connection: Connection, maxBytes: number): Generator<null, number> {
     const names = [...this.columns.keys()]
-    const selected = ['"id"', ...[...this.columns.values()].map((column) => cellsSql(column))].join(', ')
+    const selected = ['"id"', ...[...this.columns.values()].map((column) => cellsSql(column))].join(
+      ', ',
+    )
     const statement = connection.raw<[number, ...LogValue[]]>(
       `SELECT ${selected} FROM ${quoteId(this.table.tableId)} NOT INDEXED
        WHERE id IN (SELECT value FROM json_each(?))`,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ByteBudget } from '../sqlite/byte-budget'
 import type { Connection } from '../sqlite/connections'
 import { readEntries, type LogEntry, type Operation } from './log'
-import { EVENT_BYTES, PublishState } from './publish-state'
+import { EVENT_BYTES, PublishState, readEpoch } from './publish-state'
 import { RecentEntries } from './recent-entries'
 import { RecordWriter, type LogRecord, type NewRecord } from './record-writer'
 import type { Reply } from './replies'
@@ -25,12 +25,15 @@ export class DocumentLog {
   private readonly publishing: PublishState
   private readonly recent: RecentEntries
   private readonly records: RecordWriter
+  /** Distinguishes this document from earlier states of it; see `_sheaf_state`. */
+  readonly epoch: string
   private gathering = false
 
   constructor(
     private readonly writer: Connection,
     budget: ByteBudget,
   ) {
+    this.epoch = readEpoch(writer)
     this.publishing = new PublishState(writer)
     this.recent = new RecentEntries(budget)
     this.records = new RecordWriter(writer)

@@ -179,7 +179,8 @@ export function encodeEntry(
 /** The entry with further operations at its end. Throws as `encodeEntry`. */
 export function extendEntry(entry: PendingEntry, more: readonly Operation[]): PendingEntry {
   const json = JSON.stringify(more)
-  const joined = entry.operations.length === 0 ? json : `${entry.json.slice(0, -1)},${json.slice(1)}`
+  const joined =
+    entry.operations.length === 0 ? json : `${entry.json.slice(0, -1)},${json.slice(1)}`
   const bytes = Buffer.byteLength(joined)
   if (bytes > MAX_ENTRY_BYTES)
     throw new AppError('invalid', 'VALUE_TOO_LARGE', 'a value is too large to store')

@@ -125,9 +125,7 @@ export class Schema {
 /** Reads the schema of a document as the connection sees it. */
 export function readSchema(connection: Connection): Schema {
   const columns = new Map<number, Column[]>()
-  const rows = connection
-    .prepare<ColumnRow>(COLUMNS)
-    .all()
+  const rows = connection.prepare<ColumnRow>(COLUMNS).all()
   for (const row of rows) {
     const siblings = columns.get(row.parentId)
     if (siblings) siblings.push(fromRow(row))
@@ -224,7 +222,7 @@ function fromRow(row: ColumnRow): Column {
 }
 
 /** Row ids are positive. */
-export const BEFORE_ALL_ROWS = 0
+const BEFORE_ALL_ROWS = 0
 
 /** Clients store arbitrary text here, so anything but an object counts as empty. */
 function readOptions(text: string): Record<string, unknown> {

@@ -2,6 +2,8 @@ import { AppError } from '@sheaf/kit/errors'
 import type { Connection } from './connections'
 import { WriteGroup, type CommittedGroup, type GroupHooks, type Member } from './write-group'
 
+export type { GroupHooks }
+
 /** Maximum number of waiting writes of one document. */
 const QUEUE_SIZE = 2000
 /** A full queue is processed within about this time. */

@@ -1,0 +1,13 @@
+import type { DerivationCounts } from './derivation-counts'
+import type { EvaluatorPool } from './evaluator-pool'
+import type { ComputeLimits } from './formula-limits'
+import type { FormulaTimings } from './formula-timings'
+
+/** What a derivation needs beside the group. */
+export interface DerivationParts {
+  readonly pool: EvaluatorPool
+  readonly limits: ComputeLimits
+  readonly timings: FormulaTimings
+  readonly counts: DerivationCounts
+  readonly signal: AbortSignal
+}

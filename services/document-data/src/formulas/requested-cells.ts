@@ -1,0 +1,53 @@
+import { quoteId } from '../quoting/quote'
+import { requireRow, type Connection } from '../store/sqlite/connections'
+import type { DirtyCells, DirtyColumn } from './dirty-cells'
+import type { DirtyMessage } from './messages'
+
+/** Above every row id. */
+export const LAST_ROW = Number.MAX_SAFE_INTEGER
+
+/** The dirty cells to compute now: of rows that exist, not those that are pending or of stopped formulas. */
+export function requestCells(connection: Connection, { columns }: DirtyCells): DirtyMessage[] {
+  const messages: DirtyMessage[] = []
+  for (const [ref, dirty] of columns) {
+    const { column } = dirty.of
+    if (column.stopped) continue
+    const upTo = column.pendingAfter ?? LAST_ROW
+    if (dirty.all !== undefined) {
+      if (upTo > 0 && hasRows(connection, dirty, upTo)) messages.push({ ref, from: 1, to: upTo })
+      continue
+    }
+    const rows = existing(connection, dirty, upTo)
+    if (rows.length > 0) messages.push({ ref, rows })
+  }
+  return messages
+}
+
+/** The number of dirty cells to compute now; of rows given by id, those that do not exist count as well. */
+export function countCells(connection: Connection, { of, all, rows }: DirtyColumn): number {
+  if (of.column.stopped) return 0
+  const upTo = of.column.pendingAfter ?? LAST_ROW
+  if (all === undefined) return [...rows.keys()].filter((row) => row <= upTo).length
+  return requireRow(
+    connection
+      .pluck<number>(`SELECT count(*) FROM ${quoteId(of.table.tableId)} WHERE id <= ?`)
+      .get(upTo),
+  )
+}
+
+function hasRows(connection: Connection, { of }: DirtyColumn, upTo: number): boolean {
+  return (
+    connection
+      .pluck(`SELECT EXISTS (SELECT 1 FROM ${quoteId(of.table.tableId)} WHERE id <= ?)`)
+      .get(upTo) === 1
+  )
+}
+
+function existing(connection: Connection, { of, rows }: DirtyColumn, upTo: number): number[] {
+  return connection
+    .pluck<number>(
+      `SELECT id FROM ${quoteId(of.table.tableId)}
+       WHERE id IN (SELECT value FROM json_each(?)) AND id <= ? ORDER BY id`,
+    )
+    .all(JSON.stringify([...rows.keys()]), upTo)
+}

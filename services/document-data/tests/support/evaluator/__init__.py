@@ -1,0 +1,1 @@
+"""Stands in for the package `sheaf` in tests of the evaluator's process."""
