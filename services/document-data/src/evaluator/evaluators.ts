@@ -13,7 +13,10 @@ export interface EvaluatorsOptions {
 }
 
 /** An evaluator that has been started, or waits for its files. */
-export type StartedEvaluator = Pick<EvaluatorProcess, 'send' | 'setWorking' | 'kill' | 'residentBytes'>
+export type StartedEvaluator = Pick<
+  EvaluatorProcess,
+  'send' | 'setWorking' | 'kill' | 'residentBytes'
+>
 
 /** Starts evaluators. Their files are made and verified before the first one, which waits for them. */
 export class Evaluators {

@@ -9,7 +9,7 @@ import { EvaluatorPool, type StartEvaluator } from './evaluator-pool'
 import type { ComputeLimits, FormulaLimits } from './formula-limits'
 import type { FormulaTiming } from './formula-timings'
 
-/** Receives durations for metrics. */
+/** Receive durations for metrics. */
 export interface FormulaObservers {
   /** Called with the milliseconds of each derivation that needed an evaluator. */
   readonly onDerived?: (ms: number) => void
@@ -35,7 +35,7 @@ export class Formulas implements WriteStages, AsyncDisposable {
   }
 
   /** Prepares computing formulas in Python; no evaluator is started before it is needed. */
-  static open(limits: FormulaLimits, log: Logger, observers: FormulaObservers): Formulas {
+  static open(limits: FormulaLimits, log: Logger, observers: FormulaObservers = {}): Formulas {
     const processes = new Evaluators({ ...limits, log })
     const start: StartEvaluator = (handlers) => processes.start(handlers)
     return new Formulas({ ...limits, ...observers, start })

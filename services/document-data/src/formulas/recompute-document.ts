@@ -26,7 +26,7 @@ export interface Recomputation {
 /** Differences that a comparison reports. */
 const MAX_DIFFERENCES = 10
 /** No writes wait for the results, so that a formula may take much longer than within a write. */
-const LIMITS = { ms: 120_000, cells: Number.MAX_SAFE_INTEGER }
+const LIMITS = { computeMs: 120_000, writeCells: Number.MAX_SAFE_INTEGER }
 /** Steps without any progress after which computing is given up; smaller steps are tried in between. */
 const MAX_IDLE_STEPS = 12
 /** Names of functions whose results are random. */
@@ -55,7 +55,17 @@ export async function recomputeDocument(
       connection.db.pragma('synchronous = OFF')
       connection.db.prepare('ATTACH ? AS stored').run(stored)
       const r = await new Recomputing(connection, docId, pool).run()
-      for (const d of r.differences) { const [, c, i, t] = /column "(\w+)" of row (\d+) of table "(\w+)"/.exec(d)!; dbg([d, connection.raw(`SELECT m.${c}, s.${c} FROM main.${t} m JOIN stored.${t} s USING (id) WHERE m.id = ${i}`).get()]) }
+      for (const d of r.differences) {
+        const [, c, i, t] = /column "(\w+)" of row (\d+) of table "(\w+)"/.exec(d)!
+        dbg([
+          d,
+          connection
+            .raw(
+              `SELECT m.${c}, s.${c} FROM main.${t} m JOIN stored.${t} s USING (id) WHERE m.id = ${i}`,
+            )
+            .get(),
+        ])
+      }
       return r
     } finally {
       connection.close()
@@ -134,7 +144,7 @@ class Recomputing {
     formulas.undone()
     const { signal } = new AbortController()
     let idle = 0
-    for (let state = this.pending(); state !== '[]'; ) {
+    for (let state = this.pending(); state !== '[]';) {
       await formulas.derive(this.group(), signal)
       const next = this.pending()
       idle = next === state ? idle + 1 : 0
@@ -172,7 +182,9 @@ class Recomputing {
   /** Refs of the columns whose results may differ from one computation to the next. */
   private findUnsteady(before: readonly ColumnOfTable[]): Set<number> {
     const { computed, byRef } = columnsOf(this.schema)
-    const wasStopped = new Set(before.flatMap(({ column: { ref, stopped } }) => (stopped ? [ref] : [])))
+    const wasStopped = new Set(
+      before.flatMap(({ column: { ref, stopped } }) => (stopped ? [ref] : [])),
+    )
     const unsteady = new Set(
       [...before, ...computed]
         .filter(
@@ -182,7 +194,7 @@ class Recomputing {
         .map(({ column }) => column.ref),
     )
     const relations = [...readRelations(this.connection)].filter(([ref]) => byRef.has(ref))
-    for (let size = -1; size < unsteady.size; ) {
+    for (let size = -1; size < unsteady.size;) {
       size = unsteady.size
       for (const [ref, known] of relations)
         if (readColumns(known).some((read) => unsteady.has(read))) unsteady.add(ref)
@@ -207,6 +219,8 @@ class Recomputing {
 function readColumns({ lookups, reads }: Relations): number[] {
   return [
     ...lookups.flatMap(({ keys }) => keys),
-    ...reads.flatMap(({ path, columnRef }) => (columnRef === undefined ? path : [...path, columnRef])),
+    ...reads.flatMap(({ path, columnRef }) =>
+      columnRef === undefined ? path : [...path, columnRef],
+    ),
   ]
 }

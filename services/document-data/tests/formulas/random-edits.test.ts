@@ -4,10 +4,10 @@ import { AppError } from '@sheaf/kit/errors'
 import { createLogger } from '@sheaf/kit/logger'
 import { tempDir, type TempDir } from '@sheaf/testkit/temp-dir'
 import fc from 'fast-check'
-import { defaultFormulas, type FormulaSettings } from '../../src/config'
+import { defaultFormulaLimits } from '../../src/config'
 import { Evaluators } from '../../src/evaluator/evaluators'
-import { defaultCache } from '../../src/evaluator/runtime-files'
 import { EvaluatorPool } from '../../src/formulas/evaluator-pool'
+import type { FormulaLimits } from '../../src/formulas/formula-limits'
 import { recomputeDocument } from '../../src/formulas/recompute-document'
 import type { DocumentWriter } from '../../src/store/document'
 import { removeTables } from '../../src/store/structure/table-removal'
@@ -30,14 +30,14 @@ describe('results of formulas after any edits', () => {
   let folder: TempDir
   let opened: FormulaStore
   let document: string | undefined
-  const options = { ...defaultFormulas, cache: defaultCache(), log: createLogger('test') }
+  const options = { ...defaultFormulaLimits, log: createLogger('test') }
   const processes = new Evaluators(options)
   const pool = new EvaluatorPool(1, (handlers) => processes.start(handlers))
 
-  async function open(settings: Partial<FormulaSettings> = {}): Promise<void> {
+  async function open(settings: Partial<FormulaLimits> = {}): Promise<void> {
     folder = await tempDir()
     document = undefined
-    opened = await openFormulaStore(folder.path, { evaluators: 1, ms: 15_000, ...settings })
+    opened = await openFormulaStore(folder.path, { evaluators: 1, computeMs: 15_000, ...settings })
   }
   afterEach(async () => {
     await opened[Symbol.asyncDispose]()
@@ -74,7 +74,10 @@ describe('results of formulas after any edits', () => {
     const docId = document
     document = undefined
     await write(docId, (doc) => {
-      removeTables(doc, doc.schema.tables.map(({ ref }) => ref))
+      removeTables(
+        doc,
+        doc.schema.tables.map(({ ref }) => ref),
+      )
       begin(doc, start)
     })
     await requireEqual(docId)
@@ -87,11 +90,17 @@ describe('results of formulas after any edits', () => {
 
   it('are what a computation from nothing gives', async () => {
     await open()
-    await fc.assert(fc.asyncProperty(beginning, edits, run), { numRuns: RUNS, interruptAfterTimeLimit: 60_000 })
+    await fc.assert(fc.asyncProperty(beginning, edits, run), {
+      numRuns: RUNS,
+      interruptAfterTimeLimit: 60_000,
+    })
   })
 
   it('are so too when most cells are computed after the write', async () => {
-    await open({ cells: 4 })
-    await fc.assert(fc.asyncProperty(beginning, edits, run), { numRuns: RUNS, interruptAfterTimeLimit: 60_000 })
+    await open({ writeCells: 4 })
+    await fc.assert(fc.asyncProperty(beginning, edits, run), {
+      numRuns: RUNS,
+      interruptAfterTimeLimit: 60_000,
+    })
   })
 })

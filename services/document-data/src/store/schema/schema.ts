@@ -222,7 +222,7 @@ function fromRow(row: ColumnRow): Column {
 }
 
 /** Row ids are positive. */
-const BEFORE_ALL_ROWS = 0
+export const BEFORE_ALL_ROWS = 0
 
 /** Clients store arbitrary text here, so anything but an object counts as empty. */
 function readOptions(text: string): Record<string, unknown> {
