@@ -121,7 +121,12 @@ const unique = (names: Iterable<string>) => [...new Set(names)].sort()
 function unlisted(heading: string, names: Iterable<string>): string[] {
   const patterns = namesIn(heading).map(
     (name) =>
-      new RegExp(`^${name.replaceAll(/[.*+?$(){}]/g, '\\$&').replaceAll(/<[^>]+>/g, '.+')}$`),
+      new RegExp(
+        `^${name
+          .replaceAll(/[.*+?$(){}]/g, '\\$&')
+          .replaceAll(/<[A-Z]+>/g, '[A-Z]+')
+          .replaceAll(/<[^>]+>/g, '.+')}$`,
+      ),
   )
   return unique(names).filter((name) => !patterns.some((pattern) => pattern.test(name)))
 }

@@ -35,7 +35,8 @@ const group = {
   apply: new Histogram(
     {
       name: 'sheaf.commit.apply',
-      description: 'Time of the work of all writes of a transaction',
+      description:
+        'Time of the work of all writes of a transaction, and of the formulas that depend on them',
       unit: 's',
     },
     secondsBounds,
