@@ -65,6 +65,7 @@ async function sayEverything(rest: Rest, url: string, canaries: Canaries): Promi
   await put(`${table}/records`, { body: { records: [where] } })
   await post(`${doc}/apply`, { body: [['UpdateRecord', 'Pets', 1, { Name: canaries.text() }]] })
   await post(`${table}/records`, { body: `{"broken": "${canaries.text()}` })
+  await addFormula(rest, table, canaries)
   const form = new FormData()
   form.append('upload', new Blob([canaries.text()]), `${canaries.text()}.txt`)
   requireOk(await post(`${doc}/attachments`, { body: form }))
@@ -72,6 +73,16 @@ async function sayEverything(rest: Rest, url: string, canaries: Canaries): Promi
   await createRest(rest.url, canaries.text()).get('/api/orgs')
   await get(`/api/${canaries.text()}`, { headers: { cookie: `sheaf_session=${canaries.text()}` } })
   return table
+}
+
+/** Adds a formula column and a record on which it depends: its text, its result and its error are canaries. */
+async function addFormula(rest: Rest, table: string, canaries: Canaries): Promise<void> {
+  const formula = `raise ValueError('${canaries.text()}') if $Weight else '${canaries.text()}'`
+  const column = { id: canaries.text(), fields: { formula, isFormula: true } }
+  requireOk(await rest.post(`${table}/columns`, { body: { columns: [column] } }))
+  const fields = { Name: canaries.text(), Weight: canaries.number() }
+  const body = { records: [{ fields }] }
+  requireOk(await rest.post(`${table}/records`, { body, headers: { traceparent } }))
 }
 
 /** Adds an empty record within the trace. */
@@ -110,7 +121,12 @@ const unique = (names: Iterable<string>) => [...new Set(names)].sort()
 function unlisted(heading: string, names: Iterable<string>): string[] {
   const patterns = namesIn(heading).map(
     (name) =>
-      new RegExp(`^${name.replaceAll(/[.*+?$(){}]/g, '\\$&').replaceAll(/<[^>]+>/g, '.+')}$`),
+      new RegExp(
+        `^${name
+          .replaceAll(/[.*+?$(){}]/g, '\\$&')
+          .replaceAll(/<[A-Z]+>/g, '[A-Z]+')
+          .replaceAll(/<[^>]+>/g, '.+')}$`,
+      ),
   )
   return unique(names).filter((name) => !patterns.some((pattern) => pattern.test(name)))
 }

@@ -27,7 +27,7 @@ const ERROR = 2
 const NANOSECONDS_PER_MS = 1e6
 /** Attributes that explain durations; the others serve searches. */
 const shown =
-  /^(sheaf\.(queue_ms|apply_ms|commit_ms|rows|tables)|http\.response\.status_code|rpc\.grpc\.status_code)$/
+  /^(sheaf\.(queue_ms|apply_ms|commit_ms|rows|tables|derive\.\w+)|http\.response\.status_code|rpc\.grpc\.status_code)$/
 
 /** Parses the spans of an OTLP request in JSON. Throws for any other input. */
 export function readSpans(body: string): Span[] {

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Closer } from '@sheaf/kit/lifecycle'
 import type { Logger } from '@sheaf/kit/logger'
+import { formulaObservers } from './formula-metrics'
 import type { FormulaLimits } from './formulas/formula-limits'
-import { countDerivation, countStart } from './formula-metrics'
 import { Formulas } from './formulas/formulas'
 import { countGroup } from './metrics'
 import { DocumentStore } from './store/documents/document-store'
@@ -35,9 +35,7 @@ export async function openDocuments(
   log: Logger,
 ): Promise<OpenedDocuments> {
   loadSqlite()
-  const formulas = closer.use(
-    Formulas.open(config.formulas, log, { onDerived: countDerivation, onStarted: countStart }),
-  )
+  const formulas = closer.use(Formulas.open(config.formulas, log, formulaObservers))
   const documents = await DocumentStore.open({
     folder: join(config.dataFolder, 'documents'),
     maxOpen: config.maxOpenDocuments,

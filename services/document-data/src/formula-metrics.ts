@@ -5,9 +5,8 @@ import {
   secondsBounds,
   together,
 } from '@sheaf/kit/telemetry/metrics'
-import { countPending } from './formulas/formula-columns'
-import type { Formulas } from './formulas/formulas'
-import type { Schema } from './store/schema/schema'
+import type { FormulaObservers, Formulas } from './formulas/formulas'
+import type { DocumentStore } from './store/documents/document-store'
 
 const evaluators = {
   running: new Observed('gauge', {
@@ -90,27 +89,24 @@ const formulas = {
   }),
 }
 
-/** Records the duration of a derivation; undefined while metrics are disabled. */
-export const countDerivation = isMetering()
-  ? (ms: number): void => formulas.derive.record(ms / 1_000, {})
-  : undefined
-
-/** Records how long an evaluator took to start; undefined while metrics are disabled. */
-export const countStart = isMetering()
-  ? (ms: number): void => evaluators.start.record(ms / 1_000, {})
-  : undefined
+/** Record the durations of derivations and of starts of evaluators; empty while metrics are disabled. */
+export const formulaObservers: FormulaObservers = isMetering()
+  ? {
+      onDerived: (ms) => formulas.derive.record(ms / 1_000, {}),
+      onStarted: (ms) => evaluators.start.record(ms / 1_000, {}),
+    }
+  : {}
 
 /** Sources of the metrics of formulas. */
 export interface FormulaObservables {
   readonly formulas: Pick<Formulas, 'pool' | 'figures'>
-  readonly documents: { readonly openSchemas: Iterable<Schema> }
+  readonly documents: Pick<DocumentStore, 'pendingColumns'>
 }
 
 /** Exposes the state of evaluators and formulas as metrics until disposed of. */
 export function observeFormulas(ctx: FormulaObservables): Disposable {
   const { pool, figures } = ctx.formulas
-  const pending = () =>
-    [...ctx.documents.openSchemas].map(countPending).filter((count) => count > 0)
+  const pending = () => ctx.documents.pendingColumns.filter((count) => count > 0)
   return together([
     evaluators.running.observe((report) => report(pool.running)),
     evaluators.limit.observe((report) => report(pool.size)),

@@ -35,7 +35,8 @@ const group = {
   apply: new Histogram(
     {
       name: 'sheaf.commit.apply',
-      description: 'Time of the work of all writes of a transaction',
+      description:
+        'Time of the work of all writes of a transaction, and of the formulas that depend on them',
       unit: 's',
     },
     secondsBounds,
@@ -132,7 +133,7 @@ export const countGroup = isMetering()
 
 /** Sources of the metrics. */
 export interface Observables {
-  readonly documents: Pick<DocumentStore, 'openCount' | 'openSchemas' | 'shared' | 'lifeCycle'>
+  readonly documents: Pick<DocumentStore, 'openCount' | 'pendingColumns' | 'shared' | 'lifeCycle'>
   readonly formulas: FormulaObservables['formulas']
   readonly publisher: Pick<ChangePublisher, 'backlog' | 'published'>
   readonly sql: Pick<SqlPool, 'busy' | 'limit' | 'waitingCount' | 'ended'>

@@ -58,11 +58,11 @@ class TracedWrite implements WriteTrace {
 
 function endDerive(span: WorkSpan, counts: DeriveCounts, failed: boolean): void {
   span.set({
-    'sheaf.formulas.columns': counts.columns,
-    'sheaf.formulas.cells': counts.cells,
-    'sheaf.formulas.rounds': counts.rounds,
-    'sheaf.formulas.pending': counts.pending,
-    'sheaf.formulas.stopped': counts.stopped,
+    'sheaf.derive.columns': counts.columns,
+    'sheaf.derive.cells': counts.cells,
+    'sheaf.derive.rounds': counts.rounds,
+    'sheaf.derive.pending': counts.pending,
+    'sheaf.derive.stopped': counts.stopped,
   })
   span.end(failed)
 }

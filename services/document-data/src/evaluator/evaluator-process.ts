@@ -93,7 +93,7 @@ export class EvaluatorProcess {
   }
 
   /** Resident memory; 0 when it is not known. */
-  get residentBytes(): number {
+  residentBytes(): number {
     return this.pid === undefined || this.process.hasExited ? 0 : residentBytes(this.pid)
   }
 

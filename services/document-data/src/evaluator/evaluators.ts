@@ -51,9 +51,7 @@ export class Evaluators {
         isKilled = true
         process?.kill()
       },
-      get residentBytes() {
-        return process?.residentBytes ?? 0
-      },
+      residentBytes: () => process?.residentBytes() ?? 0,
     }
   }
 }

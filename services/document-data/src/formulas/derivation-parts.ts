@@ -1,3 +1,4 @@
+import type { DerivationCounts } from './derivation-counts'
 import type { EvaluatorPool } from './evaluator-pool'
 import type { ComputeLimits } from './formula-limits'
 import type { FormulaTimings } from './formula-timings'
@@ -7,5 +8,6 @@ export interface DerivationParts {
   readonly pool: EvaluatorPool
   readonly limits: ComputeLimits
   readonly timings: FormulaTimings
+  readonly counts: DerivationCounts
   readonly signal: AbortSignal
 }

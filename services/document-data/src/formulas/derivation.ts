@@ -1,7 +1,6 @@
 import { DerivedGroup, type ChangedCells } from '../store/documents/derived-group'
 import type { StopReason } from '../values/error-cells'
 import type { Dependencies } from './dependencies'
-import { DerivationCounts } from './derivation-counts'
 import type { DirtyColumn } from './dirty-cells'
 import { DirtyFinder } from './dirty-finder'
 import type { DerivationParts } from './derivation-parts'
@@ -23,7 +22,6 @@ export class Derivation {
   /** Relations that were learned, by column ref. */
   readonly learned = new Map<number, Relations>()
   readonly states: FormulaStates
-  readonly counts = new DerivationCounts()
   private readonly done = new Map<number, Set<number>>()
   /** Milliseconds that are left for formulas. */
   private leftMs: number
@@ -33,7 +31,7 @@ export class Derivation {
   constructor(
     private readonly group: DerivedGroup,
     private dependencies: Dependencies,
-    private readonly parts: DerivationParts,
+    readonly parts: DerivationParts,
   ) {
     this.states = new FormulaStates(group.connection)
     this.leftMs = parts.limits.computeMs
@@ -106,7 +104,7 @@ export class Derivation {
   /** Stops a formula: its cells become an error, and what depends on them is computed again. */
   stop(of: ColumnOfTable, reason: StopReason): void {
     this.states.setStopped(of.column.ref, reason)
-    this.counts.stops[reason]++
+    this.parts.counts.stops[reason]++
     this.refreshSchema()
     const now = columnsOf(this.group.schema).byRef.get(of.column.ref)
     if (now) this.finder.add(now, 'all', DerivedGroup.OWN_ENTRY)
@@ -159,7 +157,7 @@ export class Derivation {
     })
     try {
       const outcome = await exchange.run(request, signal)
-      this.counts.addExchange(outcome)
+      this.parts.counts.addExchange(outcome)
       return outcome
     } finally {
       this.leftMs -= exchange.usedMs

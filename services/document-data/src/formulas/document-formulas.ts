@@ -1,12 +1,12 @@
 import { quoteId } from '../quoting/quote'
 import type { DerivedGroup } from '../store/documents/derived-group'
-import type { Schema } from '../store/schema/schema'
+import { countPending, type Schema } from '../store/schema/schema'
 import { Dependencies } from './dependencies'
 import { Derivation } from './derivation'
 import { changesStructure } from './dirty-finder'
 import type { EvaluatorPool } from './evaluator-pool'
-import type { DerivationCounts } from './derivation-counts'
-import { columnsOf, countPending } from './formula-columns'
+import { DerivationCounts } from './derivation-counts'
+import { columnsOf } from './formula-columns'
 import type { ComputeLimits } from './formula-limits'
 import { FormulaTimings } from './formula-timings'
 import { FEW_ROWS, nextSlice, SliceSizes, type Slice } from './next-slice'
@@ -72,7 +72,8 @@ export class DocumentFormulas {
     this.dependencies ??= Dependencies.load(group.connection, group.schema)
     this.dependencies = this.dependencies.changed(group.schema, new Map())
     const { pool, limits, timings } = this
-    return new Derivation(group, this.dependencies, { pool, limits, timings, signal })
+    const counts = new DerivationCounts()
+    return new Derivation(group, this.dependencies, { pool, limits, timings, counts, signal })
   }
 
   /** Computes what is dirty; traces and counts it. */
@@ -81,7 +82,7 @@ export class DocumentFormulas {
     derivation: Derivation,
     signal: AbortSignal,
   ): Promise<void> {
-    const { counts } = derivation
+    const { counts } = derivation.parts
     const trace = group.trace()
     const begun = performance.now()
     let failed = true

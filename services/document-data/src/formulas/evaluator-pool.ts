@@ -63,7 +63,7 @@ export class EvaluatorSession {
 
   /** Resident memory of the process; 0 when it is not known. */
   get residentBytes(): number {
-    return this.process.residentBytes
+    return this.process.residentBytes()
   }
 
   /** Sends a message. */

@@ -7,13 +7,6 @@ export interface ColumnOfTable {
   readonly column: Column
 }
 
-/** Number of formula columns that have pending cells. */
-export function countPending(schema: Schema): number {
-  return columnsOf(schema).computed.filter(
-    ({ column }) => column.pendingAfter !== undefined && !column.stopped,
-  ).length
-}
-
 const known = new WeakMap<Schema, SchemaColumns>()
 
 /** The columns of a schema by ref. */

@@ -9,7 +9,7 @@ import { EvaluatorPool, type StartEvaluator } from './evaluator-pool'
 import type { ComputeLimits, FormulaLimits } from './formula-limits'
 import type { FormulaTiming } from './formula-timings'
 
-/** Follow the work of formulas. */
+/** Receive durations for metrics. */
 export interface FormulaObservers {
   /** Called with the milliseconds of each derivation that needed an evaluator. */
   readonly onDerived?: (ms: number) => void
@@ -36,8 +36,8 @@ export class Formulas implements WriteStages, AsyncDisposable {
 
   /** Prepares computing formulas in Python; no evaluator is started before it is needed. */
   static open(limits: FormulaLimits, log: Logger, observers: FormulaObservers = {}): Formulas {
-    const evaluators = new Evaluators({ ...limits, log })
-    const start: StartEvaluator = (handlers) => evaluators.start(handlers)
+    const processes = new Evaluators({ ...limits, log })
+    const start: StartEvaluator = (handlers) => processes.start(handlers)
     return new Formulas({ ...limits, ...observers, start })
   }
 

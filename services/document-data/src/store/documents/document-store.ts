@@ -3,7 +3,6 @@ import type { DocumentReader, DocumentWriter, Synchronous, Written } from '../do
 import type { ChangesPlan } from '../feed/changes-plan'
 import { FirstEntries } from '../log/first-entries'
 import type { Author } from '../log/log'
-import type { Schema } from '../schema/schema'
 import { DocumentFiles } from '../sqlite/document-files'
 import { AttachmentMaintenance } from './attachment-maintenance'
 import { readChanges, type ChangesReply } from './change-reads'
@@ -76,9 +75,9 @@ export class DocumentStore implements DocumentAccess, AsyncDisposable {
     return new DocumentStore(await DocumentFiles.open(options.folder), options)
   }
 
-  /** The committed schemas of the open documents. */
-  get openSchemas(): Iterable<Schema> {
-    return this.documents.schemas()
+  /** Of each open document, the number of formula columns with cells that are still to be computed. */
+  get pendingColumns(): readonly number[] {
+    return this.documents.pendingColumns
   }
 
   /** Number of open documents. */

@@ -8,7 +8,7 @@ import { IndexUse } from '../indexes/index-use'
 import { readLatestSeq, type Author, type LogEntry, type Operation } from '../log/log'
 import { migrate, requireDocumentFile } from '../sqlite/migrations/index'
 import { ReaderPool } from '../sqlite/reader-pool'
-import { readSchema, type Schema } from '../schema/schema'
+import { countPending, readSchema, type Schema } from '../schema/schema'
 import { ReadCache } from './read-cache'
 import { DerivedGroup, type GroupEntry, type GroupTask } from './derived-group'
 import type { DocumentEvents, SharedResources } from './shared-resources'
@@ -82,7 +82,7 @@ export class OpenDocument {
       uploads,
       maxWalBytes,
       formulas: {
-        isPending: () => hasPending(this.committed.schema),
+        isPending: () => this.pendingColumns > 0,
         progress: () => this.committed.schema,
         isAged: () => shared.stages?.isAged?.(docId, this.committed.schema) ?? false,
         run: (task) => this.runTask(task),
@@ -109,6 +109,11 @@ export class OpenDocument {
   get idle(): boolean {
     const isAsked = this.group.waiting > 0 || this.group.isOpen || this.pool.inUse > 0
     return !isAsked && !this.maintenance.busy && !this.log.isGathering
+  }
+
+  /** Formula columns with cells that are still to be computed. */
+  get pendingColumns(): number {
+    return countPending(this.committed.schema)
   }
 
   /** Log entries that NATS has not confirmed. */
@@ -344,13 +349,6 @@ export class OpenDocument {
     this.writer.forget()
     this.indexUse.forget()
   }
-}
-
-/** True when a formula column has cells that are to be computed. */
-function hasPending({ tables }: Schema): boolean {
-  return tables.some(({ columns }) =>
-    columns.some(({ pendingAfter, stopped }) => pendingAfter !== undefined && !stopped),
-  )
 }
 
 function heldBack(): AppError {

@@ -2,7 +2,6 @@ import { AppError } from '@sheaf/kit/errors'
 import type { FirstEntries } from '../log/first-entries'
 import type { DocumentFiles } from '../sqlite/document-files'
 import { translateSqliteError } from '../sqlite/sqlite-errors'
-import type { Schema } from '../schema/schema'
 import { OpenDocument } from './open-document'
 import type { SharedResources } from './shared-resources'
 
@@ -53,9 +52,9 @@ export class OpenDocuments implements AsyncDisposable {
     return this.open.size
   }
 
-  /** The committed schemas of the open documents. */
-  *schemas(): Iterable<Schema> {
-    for (const { state } of this.open.values()) yield state.schema
+  /** Of each open document, the number of formula columns with cells that are still to be computed. */
+  get pendingColumns(): number[] {
+    return [...this.open.values()].map(({ pendingColumns }) => pendingColumns)
   }
 
   /** Runs a synchronous use of a document. Throws `not_found` when it does not exist. */

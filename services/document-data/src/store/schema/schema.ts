@@ -268,6 +268,15 @@ function metadataColumn(of: { id: string; type: string; position: number }): Col
   })
 }
 
+/** Number of formula columns with cells that are still to be computed. */
+export function countPending({ tables }: Schema): number {
+  let count = 0
+  for (const { columns } of tables)
+    for (const { pendingAfter, stopped } of columns)
+      if (pendingAfter !== undefined && !stopped) count++
+  return count
+}
+
 function isHidden(colId: string): boolean {
   return colId === 'manualSort' || colId.startsWith('gristHelper_')
 }
