@@ -10,7 +10,7 @@ export interface EvaluatorsOptions {
   readonly cache: string
   /** Memory of one evaluator. */
   readonly memoryBytes: number
-  readonly log: Logger
+  readonly log: Pick<Logger, 'warn' | 'error'>
 }
 
 /** Where the runtime is. */
