@@ -53,7 +53,7 @@ export class FormulaLoad implements AsyncDisposable {
   readonly record: RecordedWrite[] = []
   /** Slow columns that were added. */
   slowColumns = 0
-  private readonly surprises: string[] = []
+  private readonly surprises = new Set<string>()
   private workers: Promise<void>[] = []
   private running = true
 
@@ -156,7 +156,7 @@ export class FormulaLoad implements AsyncDisposable {
     )
     if (reply?.status !== 200) return
     const rows = reply.body.records.map(({ fields }) => fields)
-    for (const fault of findMisfits(rows)) this.surprises.push(`a reader saw ${fault}`)
+    for (const fault of findMisfits(rows)) this.surprises.add(`a reader saw ${fault}`)
   }
 
   private async send<T>(
@@ -168,7 +168,7 @@ export class FormulaLoad implements AsyncDisposable {
     const reply = await this.rest[method]<T>(path, { body, signal }).catch(() => undefined)
     const status = reply?.status ?? 0
     if (!EXPECTED.includes(status))
-      this.surprises.push(`${method} ${path} answered ${status}: ${reply?.text.slice(0, 300)}`)
+      this.surprises.add(`${method} ${path} answered ${status}: ${reply?.text.slice(0, 300)}`)
     return reply
   }
 
@@ -211,13 +211,16 @@ function settle(states: States, state: number | 'gone'): void {
   states.add(state)
 }
 
-/** Results that do not fit the rows with them; cells that are not computed yet are null. */
+/** The code of a cell that is not computed yet. */
+const isPending = (value: unknown) => Array.isArray(value) && value[0] === 'P'
+
+/** Results that do not fit the rows with them. */
 function findMisfits(rows: readonly Fields[]): string[] {
   const sums = new Map<string, number>()
   for (const { Word, Amount } of rows) sums.set(Word, (sums.get(Word) ?? 0) + Amount)
   return rows.flatMap(({ Word, Amount, Twice, Total }) => {
     const isFitting =
-      (Twice === null || Twice === Amount * 2) && (Total === null || Total === sums.get(Word))
+      (isPending(Twice) || Twice === Amount * 2) && (isPending(Total) || Total === sums.get(Word))
     return isFitting ? [] : [`${Word} with ${Amount}, ${String(Twice)} and ${String(Total)}`]
   })
 }
