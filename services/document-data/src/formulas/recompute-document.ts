@@ -131,7 +131,7 @@ class Recomputing {
     formulas.undone()
     const { signal } = new AbortController()
     let idle = 0
-    for (let state = this.pending(); state !== '[]'; ) {
+    for (let state = this.pending(); state !== '[]';) {
       await formulas.derive(this.group(), signal)
       const next = this.pending()
       idle = next === state ? idle + 1 : 0
@@ -169,7 +169,9 @@ class Recomputing {
   /** Refs of the columns whose results may differ from one computation to the next. */
   private findUnsteady(before: readonly ColumnOfTable[]): Set<number> {
     const { computed, byRef } = columnsOf(this.schema)
-    const wasStopped = new Set(before.flatMap(({ column: { ref, stopped } }) => (stopped ? [ref] : [])))
+    const wasStopped = new Set(
+      before.flatMap(({ column: { ref, stopped } }) => (stopped ? [ref] : [])),
+    )
     const unsteady = new Set(
       [...before, ...computed]
         .filter(
@@ -179,7 +181,7 @@ class Recomputing {
         .map(({ column }) => column.ref),
     )
     const relations = [...readRelations(this.connection)].filter(([ref]) => byRef.has(ref))
-    for (let size = -1; size < unsteady.size; ) {
+    for (let size = -1; size < unsteady.size;) {
       size = unsteady.size
       for (const [ref, known] of relations)
         if (readColumns(known).some((read) => unsteady.has(read))) unsteady.add(ref)
@@ -204,6 +206,8 @@ class Recomputing {
 function readColumns({ lookups, reads }: Relations): number[] {
   return [
     ...lookups.flatMap(({ keys }) => keys),
-    ...reads.flatMap(({ path, columnRef }) => (columnRef === undefined ? path : [...path, columnRef])),
+    ...reads.flatMap(({ path, columnRef }) =>
+      columnRef === undefined ? path : [...path, columnRef],
+    ),
   ]
 }

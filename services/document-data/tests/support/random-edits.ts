@@ -26,13 +26,39 @@ type Row = Readonly<Record<string, unknown>>
 /** A change of a document, as plain data, so that a counterexample can be read. */
 export type Edit =
   | { readonly kind: 'addRows'; readonly table: string; readonly rows: readonly Row[] }
-  | { readonly kind: 'update'; readonly table: string; readonly ids: readonly number[]; readonly row: Row }
+  | {
+      readonly kind: 'update'
+      readonly table: string
+      readonly ids: readonly number[]
+      readonly row: Row
+    }
   | { readonly kind: 'remove'; readonly table: string; readonly ids: readonly number[] }
-  | { readonly kind: 'addFormula'; readonly table: string; readonly column: string; readonly type: string; readonly formula: string }
-  | { readonly kind: 'setFormula'; readonly table: string; readonly column: string; readonly formula: string }
+  | {
+      readonly kind: 'addFormula'
+      readonly table: string
+      readonly column: string
+      readonly type: string
+      readonly formula: string
+    }
+  | {
+      readonly kind: 'setFormula'
+      readonly table: string
+      readonly column: string
+      readonly formula: string
+    }
   | { readonly kind: 'removeColumn'; readonly table: string; readonly column: string }
-  | { readonly kind: 'retype'; readonly table: string; readonly column: string; readonly type: string }
-  | { readonly kind: 'rename'; readonly table: string; readonly column: string; readonly to: string }
+  | {
+      readonly kind: 'retype'
+      readonly table: string
+      readonly column: string
+      readonly type: string
+    }
+  | {
+      readonly kind: 'rename'
+      readonly table: string
+      readonly column: string
+      readonly to: string
+    }
   | { readonly kind: 'renameTable'; readonly table: string; readonly to: string }
   | { readonly kind: 'fix'; readonly table: string; readonly column: string }
   | { readonly kind: 'revert'; readonly back: number }
@@ -43,9 +69,13 @@ const rows = fc.array(row, { minLength: 1, maxLength: 3 })
 
 const of = <K extends Edit['kind']>(
   kind: K,
-  fields: { [F in Exclude<keyof (Edit & { kind: K }), 'kind'>]: fc.Arbitrary<(Edit & { kind: K })[F]> },
+  fields: {
+    [F in Exclude<keyof (Edit & { kind: K }), 'kind'>]: fc.Arbitrary<(Edit & { kind: K })[F]>
+  },
 ): fc.Arbitrary<Edit> =>
-  fc.record(fields as Record<string, fc.Arbitrary<unknown>>).map((rest) => ({ kind, ...rest }) as Edit)
+  fc
+    .record(fields as Record<string, fc.Arbitrary<unknown>>)
+    .map((rest) => ({ kind, ...rest }) as Edit)
 
 /** A formula column that is added. */
 export const addedFormula = of('addFormula', {
@@ -63,7 +93,10 @@ export const edit: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 2, arbitrary: addedFormula },
   { weight: 2, arbitrary: of('setFormula', { table: tableName, column: formulaColumn, formula }) },
   { weight: 1, arbitrary: of('removeColumn', { table: tableName, column: columnName }) },
-  { weight: 1, arbitrary: of('retype', { table: tableName, column: columnName, type: columnType }) },
+  {
+    weight: 1,
+    arbitrary: of('retype', { table: tableName, column: columnName, type: columnType }),
+  },
   { weight: 1, arbitrary: of('rename', { table: tableName, column: columnName, to: columnName }) },
   { weight: 1, arbitrary: of('renameTable', { table: tableName, to: tableName }) },
   { weight: 1, arbitrary: of('fix', { table: tableName, column: formulaColumn }) },
@@ -152,7 +185,11 @@ function applyToRows(
     .all(JSON.stringify(edit.ids))
   if (rowIds.length === 0) return
   if (edit.kind === 'remove') return void deleteRecords(doc, edit.table, rowIds)
-  const cells = cellsOf(doc, edit.table, rowIds.map(() => edit.row))
+  const cells = cellsOf(
+    doc,
+    edit.table,
+    rowIds.map(() => edit.row),
+  )
   if (cells.size > 0) updateRecords(doc, edit.table, { rowIds, cells }, options)
 }
 

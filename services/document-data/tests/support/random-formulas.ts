@@ -22,7 +22,12 @@ const column = fc.oneof(
 )
 const table = fc.constantFrom(...TABLES)
 const literal = fc.constantFrom('0', '1', '2', '0.5', '"a"', '"b"', '""', 'None', 'True', '$id')
-const sort = fc.oneof(column, column.map((name) => `-${name}`)).map((name) => `"${name}"`)
+const sort = fc
+  .oneof(
+    column,
+    column.map((name) => `-${name}`),
+  )
+  .map((name) => `"${name}"`)
 const order = fc.oneof(
   fc.constant(''),
   fc.tuple(fc.constantFrom('order_by', 'sort_by'), sort).map(([by, name]) => `, ${by}=${name}`),
@@ -30,7 +35,10 @@ const order = fc.oneof(
 )
 
 /** Text built from parts that are random. */
-function text(parts: TemplateStringsArray, ...values: fc.Arbitrary<string>[]): fc.Arbitrary<string> {
+function text(
+  parts: TemplateStringsArray,
+  ...values: fc.Arbitrary<string>[]
+): fc.Arbitrary<string> {
   return fc
     .tuple(...values)
     .map((texts) => parts.map((part, i) => part + (texts[i] ?? '')).join(''))

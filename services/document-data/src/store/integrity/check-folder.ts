@@ -100,15 +100,22 @@ async function checkOne(
       const { skipped, found } = await replay(folder)
       findings.push(...found.map(problem))
       if (skipped !== undefined)
-        findings.push(note(`document ${docId}: it was not made again from its log, since ${skipped}`))
+        findings.push(
+          note(`document ${docId}: it was not made again from its log, since ${skipped}`),
+        )
     }
     if (options.recompute) {
       const { skipped, leftOut, differences } = await options.recompute(file, docId)
-      findings.push(...differences.map((text) => problem(`its formula gives another result: ${text}`)))
-      if (skipped !== undefined) findings.push(about(`its formulas were not checked, since ${skipped}`))
+      findings.push(
+        ...differences.map((text) => problem(`its formula gives another result: ${text}`)),
+      )
+      if (skipped !== undefined)
+        findings.push(about(`its formulas were not checked, since ${skipped}`))
       if (leftOut > 0)
         findings.push(
-          about(`${leftOut} formula columns were not checked: pending, stopped, or never the same twice`),
+          about(
+            `${leftOut} formula columns were not checked: pending, stopped, or never the same twice`,
+          ),
         )
     }
     return findings
