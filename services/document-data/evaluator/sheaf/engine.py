@@ -87,6 +87,10 @@ class Engine(Exchange):
             request["rows"] = list(rows)
         return self._ask(request)
 
+    def ask_column(self, column):
+        """Yield lists of rows and of stored forms of a whole column from the parent."""
+        return self.link.ask({"type": "read", "column": column.ref})
+
     def ask_rows(self, table):
         """Return (row, None) for all rows of a table."""
         return self._ask({"type": "read", "table": table.table_id})
