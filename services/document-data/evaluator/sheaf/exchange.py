@@ -23,15 +23,12 @@ class Tally:
         self.size = 0
 
     def add(self, row, stored):
-        """Add a result to be sent."""
+        """Add a result to be sent; tell whether the results should be sent now."""
         self.result_rows.append(row)
         self.result_values.append(stored)
         if stored.__class__ is str:
             self.size += len(stored)
-
-    def is_full(self):
-        """Tell whether the results should be sent."""
-        return len(self.result_rows) >= RESULT_CELLS or self.size >= RESULT_CHARACTERS
+        return self.size >= RESULT_CHARACTERS or len(self.result_rows) >= RESULT_CELLS
 
     def take(self):
         """Return the rows and values of the results, and forget them."""
