@@ -144,8 +144,10 @@ class Exchange:
             for lookup in reads.lookups:
                 if all(ref in self.columns for ref in lookup.refs):
                     keys = reads.keys.get(lookup, {})
+                    # Many rows look up the same keys.
+                    texts = {key: key_text(key) for key in set().union(*keys.values())}
                     lookups.append({"column": column.ref, "lookup": lookup.as_json(), "rows": rows,
-                                    "keys": [sorted(key_text(key) for key in keys.get(row, ())) for row in rows]})
+                                    "keys": [sorted(texts[key] for key in keys.get(row, ())) for row in rows]})
         timings = [{"column": column.ref, "cells": len(tally.rows), "errors": tally.errors, "micros": round(tally.seconds * 1e6)}
                    for column, tally in self.touched.items() if tally.rows]
         volatile = [column.ref for column, tally in self.touched.items() if tally.is_volatile]
