@@ -36,9 +36,10 @@ class WholeColumns(unittest.TestCase):
 
     def test_dirty_cells_are_computed_and_not_taken_from_the_stored_column(self):
         count = 2500
-        columns = {"n": ("Int", None, cells([1], count)), "a": ("Any", "$n + 1", cells([7], count)), "f": ("Any", "sum(T.all.a)", {})}
-        results = Parent(T=columns).compute(("T", "f", [3]), ("T", "a", [1, 2]))
-        self.assertEqual(results["T", "f", 3], 2 * 2 + 7 * (count - 2))
+        columns = {"n": ("Int", None, cells([1], count)), "a": ("Any", "$n + 1", cells([7], count))}
+        parent = Parent(T=columns, U={"n": ("Int", None, {1: 1}), "f": ("Any", "sum(T.all.a)", {})})
+        results = parent.compute(("U", "f"), ("T", "a", [1, 2]))
+        self.assertEqual(results["U", "f", 1], 2 * 2 + 7 * (count - 2))
 
 
 class WholeLookups(unittest.TestCase):
