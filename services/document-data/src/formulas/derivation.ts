@@ -262,10 +262,7 @@ export class Derivation {
   private finishRound(outcome: ExchangeOutcome & { kind: 'done' }): void {
     this.learn(outcome)
     const { dirty } = this.finder
-    const changed = this.store(
-      outcome.results,
-      (ref, row) => dirty.columns.get(ref)?.ownerOf(row) ?? 0,
-    )
+    const changed = this.store(outcome.results, (ref, row) => dirty.columns.get(ref)?.ownerOf(row) ?? 0)
     for (const [ref, { rowIds }] of outcome.results) {
       const done = this.done.get(ref) ?? new Set()
       this.done.set(ref, done)
@@ -275,9 +272,7 @@ export class Derivation {
     this.finder = this.newFinder()
     const isDone = (ref: number, row: number) => this.done.get(ref)?.has(row) ?? false
     for (const { of, cells } of changed) {
-      const seq = Math.max(
-        ...cells.rowIds.map((row) => dirty.columns.get(of.column.ref)?.ownerOf(row) ?? 0),
-      )
+      const seq = Math.max(...cells.rowIds.map((row) => dirty.columns.get(of.column.ref)?.ownerOf(row) ?? 0))
       this.finder.addLookups(of, cells.rowIds, { seq, done: isDone })
     }
   }

@@ -123,7 +123,9 @@ export class DocumentFormulas {
   private countRows({ connection }: DerivedGroup, { of, from, to }: Slice): number {
     return (
       connection
-        .pluck<number>(`SELECT count(*) FROM ${quoteId(of.table.tableId)} WHERE id BETWEEN ? AND ?`)
+        .pluck<number>(
+          `SELECT count(*) FROM ${quoteId(of.table.tableId)} WHERE id BETWEEN ? AND ?`,
+        )
         .get(from, to) ?? 0
     )
   }
