@@ -21,6 +21,7 @@ const options = {
 /** Computes the formulas of one document after the other, each with an evaluator of its own. */
 function createRecompute(): (file: string, docId: string) => Promise<Recomputation> {
   const { memoryBytes } = defaultFormulas
+  // eslint-disable-next-line no-restricted-syntax -- the only setting of this program that is no argument
   const cache = process.env.SHEAF_CACHE ?? defaultCache()
   // The standard output belongs to the steps.
   const say = (...what: unknown[]) => console.error(...what)
