@@ -19,6 +19,8 @@ export interface CliSettings {
   readonly serviceKey?: string
   /** Certificates for directory, when it is not on this machine. */
   readonly tls?: TlsFiles
+  /** Folder with the files of the formula evaluator, which are made when they are missing. */
+  readonly formulaCache: string
   /** Cache folder, for the state of unfinished loads. */
   readonly cacheDir: string
   /** Folder against which relative file names are resolved. */
@@ -42,6 +44,7 @@ export function readSettings(env: Env, cwd: string): CliSettings {
     webhookAddress: read.optional('SHEAF_WEBHOOK_ADDRESS'),
     serviceKey: read.optionalSecret('SHEAF_SERVICE_KEY'),
     tls: readTlsFiles(read),
+    formulaCache: resolve(cwd, read.str('SHEAF_CACHE', '.cache')),
     cacheDir: join(cacheHome || join(homedir(), '.cache'), 'sheaf'),
     workDir: byNpm ? npmCwd : cwd,
     invocation: byNpm ? 'npm run sheaf --' : 'sheaf',

@@ -27,10 +27,18 @@ interface Fields {
   readonly Total: unknown
 }
 
+/** The kinds of writes: method and path. */
+const requests = {
+  add: ['post', 'records'],
+  update: ['patch', 'records'],
+  remove: ['post', 'records/delete'],
+} as const
+type WriteRequest = keyof typeof requests
+
 /** A write, as it was sent and answered. */
 export interface RecordedWrite {
   readonly word: string
-  readonly request: string
+  readonly request: WriteRequest
   readonly status: number
 }
 
@@ -120,7 +128,7 @@ export class FormulaLoad implements AsyncDisposable {
     const records = Array.from({ length: GROUP }, () => ({
       fields: { Word: word, Amount: 1, Parent: doc.parent },
     }))
-    const reply = await this.write<{ records: { id: number }[] }>(doc, word, '', { records })
+    const reply = await this.write<{ records: { id: number }[] }>(doc, word, 'add', { records })
     if (!reply) return
     settle(states, 1)
     const ids = reply.records.map(({ id }) => id)
@@ -128,23 +136,23 @@ export class FormulaLoad implements AsyncDisposable {
     states.add(next)
     const patch = ids.map((id) => ({ id, fields: { Amount: next } }))
     // Rows in doubt are not written again, so that they have few possible states.
-    if (!(await this.write(doc, word, '', { records: patch }, 'patch'))) return
+    if (!(await this.write(doc, word, 'update', { records: patch }))) return
     settle(states, next)
     if (round % 4 !== 0) return
     states.add('gone')
-    if (await this.write(doc, word, '/delete', ids)) settle(states, 'gone')
+    if (await this.write(doc, word, 'remove', ids)) settle(states, 'gone')
   }
 
   private async write<T>(
-    doc: LoadedDocument,
+    { path }: LoadedDocument,
     word: string,
-    action: string,
+    request: WriteRequest,
     body: unknown,
-    method: 'post' | 'patch' = 'post',
   ): Promise<{ body: T }['body'] | undefined> {
-    const reply = await this.send<T>(method, `${doc.path}/tables/Items/records${action}`, body)
+    const [method, place] = requests[request]
+    const reply = await this.send<T>(method, `${path}/tables/Items/${place}`, body)
     const status = reply?.status ?? 0
-    this.record.push({ word, request: `${method}${action}`, status })
+    this.record.push({ word, request, status })
     return status === 200 ? (reply?.body ?? ({} as T)) : undefined
   }
 

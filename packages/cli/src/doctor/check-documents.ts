@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { CliError } from '../cli-error'
+import type { CliSettings } from '../settings'
 
 /**
  * The check program of document-data, which runs in its own process and prints a line of JSON per document.
@@ -39,13 +40,13 @@ export interface CheckStep {
  * itself fails.
  */
 export async function* checkDocuments(
-  dataDir: string,
+  { dataDir, formulaCache }: Pick<CliSettings, 'dataDir' | 'formulaCache'>,
   { full, replay, formulas }: CheckOptions,
 ): AsyncGenerator<CheckStep> {
   const flags = [
     ...(full ? ['--full'] : []),
     ...(replay ? ['--replay'] : []),
-    ...(formulas ? ['--formulas'] : []),
+    ...(formulas ? [`--formulas=${formulaCache}`] : []),
   ]
   const child = spawn(process.execPath, [program, dataDir, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -44,7 +44,7 @@ export async function examine(
       message: 'Sheaf is not running: only document files were checked, not the PostgreSQL data',
     })
   const files = new Set<string>()
-  for await (const step of checkDocuments(settings.dataDir, options)) {
+  for await (const step of checkDocuments(settings, options)) {
     findings.push(...step.findings)
     if (step.docId !== undefined) files.add(step.docId)
     options.onProgress(files.size, step.total)

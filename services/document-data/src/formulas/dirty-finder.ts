@@ -142,6 +142,12 @@ export class DirtyFinder {
     ]))
       this.mark(of, 'all', seq)
     for (const of of computed) if (change.mentions(of.column.formula)) this.mark(of, 'all', seq)
+    // A reference to a table that came or went leads elsewhere.
+    for (const of of byRef.values())
+      if (change.mentions(of.column.typeName)) {
+        if (computed.includes(of)) this.mark(of, 'all', seq)
+        else this.enqueueReaders(of.column.ref, seq)
+      }
   }
 
   private enqueueReaders(ref: number, seq: number): void {

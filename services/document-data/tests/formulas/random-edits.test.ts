@@ -24,8 +24,7 @@ const edits = fc.array(
   { minLength: 1, maxLength: 7 },
 )
 
-/** More in a long run, see `SHEAF_FUZZ_SEED` too. */
-const numRuns = Number(process.env.SHEAF_FUZZ_RUNS ?? 15)
+const numRuns = 15
 
 describe('results of formulas after any edits', () => {
   let folder: TempDir
