@@ -5,6 +5,14 @@ import { startBar } from '../progress-bar'
 import type { CliSettings } from '../settings'
 import type { Terminal } from '../terminal'
 
+interface DoctorOptions {
+  readonly full?: boolean
+  readonly replay?: boolean
+  readonly formulas?: boolean
+  readonly home: string
+  readonly json?: boolean
+}
+
 /** Adds `doctor`, which exits with 1 when it finds an error. */
 export function addDoctorCommand(
   program: Command,
@@ -18,18 +26,20 @@ export function addDoctorCommand(
     )
     .option('--full', 'also verify indexes against their tables (slower)')
     .option('--replay', 'also make each document again from its log, and compare (slow)')
+    .option('--formulas', 'also compute all formulas again, and compare (slow)')
     .option(
       '--home <name>',
       'name of the document-data instance of the data folder',
       'document-data-0',
     )
     .option('--json', 'print {"running","documents","findings":[{"level","docId","message"}]}')
-    .action(async (options: { full?: boolean; replay?: boolean; home: string; json?: boolean }) => {
+    .action(async (options: DoctorOptions) => {
       const bar = startBar(terminal, 'documents')
       const diagnosis = await examine(settings, {
         home: options.home,
         full: options.full === true,
         replay: options.replay === true,
+        formulas: options.formulas === true,
         onProgress: bar.update,
       }).finally(bar.stop)
       terminal.out(options.json ? JSON.stringify(diagnosis) : describe(diagnosis))

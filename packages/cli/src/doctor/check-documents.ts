@@ -23,6 +23,8 @@ export interface CheckOptions {
   readonly full: boolean
   /** Also makes each document again from its base and its log, and compares. */
   readonly replay: boolean
+  /** Also computes all formulas again, and compares. */
+  readonly formulas: boolean
 }
 
 /** One step of a check: the folder first, then each document. */
@@ -38,9 +40,13 @@ export interface CheckStep {
  */
 export async function* checkDocuments(
   dataDir: string,
-  { full, replay }: CheckOptions,
+  { full, replay, formulas }: CheckOptions,
 ): AsyncGenerator<CheckStep> {
-  const flags = [...(full ? ['--full'] : []), ...(replay ? ['--replay'] : [])]
+  const flags = [
+    ...(full ? ['--full'] : []),
+    ...(replay ? ['--replay'] : []),
+    ...(formulas ? ['--formulas'] : []),
+  ]
   const child = spawn(process.execPath, [program, dataDir, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -4,7 +4,7 @@ from sheaf.failures import Failure, FormulaStopped
 from sheaf.reads import FormulaReads
 from sheaf.results import dumps, encoder
 from sheaf.source import compile_formula
-from sheaf.stored import TAG, Coded, base_type, decoder, default_of
+from sheaf.stored import TAG, Coded, base_type, decode_plain, decoder, default_of
 
 SINGLE_ASKS = 20
 SINGLE_ROWS = 2000
@@ -181,13 +181,22 @@ class Column:
         self.asks = self.asked_rows = 0
         self.missing.clear()
         rows = []
-        is_formula, keep, cells, errors = self.is_formula, self.keep, self.cells, self.errors
-        for row, stored in self.engine.ask_cells(self, None):
-            rows.append(row)
-            if row not in cells and row not in errors and not (is_formula and self.is_open(row)):
-                keep(row, stored)
+        # Results of a formula that the parent does not have yet win over what it sends.
+        is_own = self.is_formula and bool(self.cells or self.errors or self.todo or self.pending_after is not None)
+        for found, stored in self.engine.ask_column(self):
+            rows += found
+            values = None if is_own else decode_plain(self.base, stored)
+            if values is not None:
+                self.cells.update(zip(found, values, strict=True))
+            else:
+                self._keep_all(found, stored, is_own)
         self.whole = True
         self.table.take_rows(rows)
+
+    def _keep_all(self, rows, stored, is_own):
+        for row, form in zip(rows, stored, strict=True):
+            if not is_own or row not in self.cells and row not in self.errors and not self.is_open(row):
+                self.keep(row, form)
 
     def mark_dirty(self, rows):
         """Make cells dirty: they are computed again before anybody reads them."""

@@ -87,6 +87,10 @@ class Engine(Exchange):
             request["rows"] = list(rows)
         return self._ask(request)
 
+    def ask_column(self, column):
+        """Yield lists of rows and of stored forms of a whole column from the parent."""
+        return self.link.ask({"type": "read", "column": column.ref})
+
     def ask_rows(self, table):
         """Return (row, None) for all rows of a table."""
         return self._ask({"type": "read", "table": table.table_id})
@@ -204,10 +208,13 @@ class Engine(Exchange):
             if column.function is None:
                 column.compile()
             if column.function is not None:
-                stored = column.encode(column.function(column.table.record_class(row, reads.own), column.table.face))
-                if stored.__class__ is str and len(stored) > 100_000:
+                table = column.table
+                stored = column.encode(column.function(table.record_class(row, reads.own), table.face))
+                kind = stored.__class__
+                if kind is str and len(stored) > 100_000:
                     check_size(stored)
-                value = column.decode(stored)
+                # Most results are numbers in a column of type Any, which are their own values.
+                value = stored if kind is not str and column.base == "Any" else column.decode(stored)
             elif column.failure is not None:
                 value, stored = column.failure, failure_form(column.failure)
             else:
@@ -233,9 +240,8 @@ class Engine(Exchange):
         tally.rows.append(row)
         column.version += 1
         if row in column.todo:
-            column.todo.discard(row)
-            tally.add(row, stored)
-            if tally.is_full():
+            column.todo.remove(row)
+            if tally.add(row, stored):
                 self.flush(column)
         else:
             column.passing.append(row)
@@ -285,9 +291,10 @@ class Engine(Exchange):
         open_rows = sorted(column.todo | column.wanted)
         if open_rows:
             self.announce(column)
-        busy, evaluate, is_open = column.busy, self.evaluate, column.is_open
+        busy, todo, evaluate, is_open = column.busy, column.todo, self.evaluate, column.is_open
         for row in open_rows:
-            if not is_open(row):
+            # Cells before may have computed this one.
+            if row not in todo and not is_open(row):
                 continue
             busy.add(row)
             self.depth = 1

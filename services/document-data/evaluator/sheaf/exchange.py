@@ -23,15 +23,12 @@ class Tally:
         self.size = 0
 
     def add(self, row, stored):
-        """Add a result to be sent."""
+        """Add a result to be sent; tell whether the results should be sent now."""
         self.result_rows.append(row)
         self.result_values.append(stored)
         if stored.__class__ is str:
             self.size += len(stored)
-
-    def is_full(self):
-        """Tell whether the results should be sent."""
-        return len(self.result_rows) >= RESULT_CELLS or self.size >= RESULT_CHARACTERS
+        return self.size >= RESULT_CHARACTERS or len(self.result_rows) >= RESULT_CELLS
 
     def take(self):
         """Return the rows and values of the results, and forget them."""
@@ -147,8 +144,10 @@ class Exchange:
             for lookup in reads.lookups:
                 if all(ref in self.columns for ref in lookup.refs):
                     keys = reads.keys.get(lookup, {})
+                    # Many rows look up the same keys.
+                    texts = {key: key_text(key) for key in set().union(*keys.values())}
                     lookups.append({"column": column.ref, "lookup": lookup.as_json(), "rows": rows,
-                                    "keys": [sorted(key_text(key) for key in keys.get(row, ())) for row in rows]})
+                                    "keys": [sorted(texts[key] for key in keys.get(row, ())) for row in rows]})
         timings = [{"column": column.ref, "cells": len(tally.rows), "errors": tally.errors, "micros": round(tally.seconds * 1e6)}
                    for column, tally in self.touched.items() if tally.rows]
         volatile = [column.ref for column, tally in self.touched.items() if tally.is_volatile]

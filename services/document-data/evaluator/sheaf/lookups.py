@@ -47,8 +47,32 @@ class LookupMap:
         with self.table.engine.computing():
             for column in self.columns:
                 self.table.engine.settle_column(column, self.stale)
-            for row in sorted(self.stale):
-                self._place(row, self._keys_of(row) if row in self.table.row_set() else ())
+            present = self.table.row_set()
+            rows = sorted(self.stale)
+            if not self.row_keys and self.contains == (False,):
+                rows = self._place_new(rows, present)
+            for row in rows:
+                self._place(row, self._keys_of(row) if row in present else ())
+
+    def _place_new(self, rows, present):
+        """Put the rows of a new map into buckets, one key for equal cells. Return the rows that need a closer look."""
+        cells = self.columns[0].cells
+        known = {str: {}, int: {}, float: {}}
+        later = []
+        for row in rows:
+            value = cells.get(row)
+            keys_of = known.get(value.__class__)
+            if keys_of is None or row not in present:
+                later.append(row)
+                continue
+            keys = keys_of.get(value)
+            if keys is None:
+                keys = keys_of[value] = self._keys_of(row)
+                self.buckets.setdefault(keys[0], [])
+            self.buckets[keys[0]].append(row)
+            self.row_keys[row] = keys
+        self.stale = set(later)
+        return later
 
     def _place(self, row, keys):
         """Put a row into the buckets of its keys."""

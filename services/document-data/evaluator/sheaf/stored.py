@@ -172,6 +172,23 @@ def decoder(type_name, document_zone):
     return _PLAIN.get(base, _any)
 
 
+_SAME = {
+    "Text": {str, type(None)}, "Choice": {str, type(None)}, "Int": {int, type(None)}, "Id": {int, type(None)}, "Ref": {int},
+    "Numeric": {float, type(None)}, "ManualSortPos": {float, type(None)}, "PositionNumber": {float, type(None)}, "Any": {int, float, type(None)},
+}
+"""Classes of stored forms that are their own values, by type; a text only if it has no tag."""
+
+
+def decode_plain(base, stored):
+    """Return the values of many stored forms if none of them is an error or needs a closer look, else None."""
+    kinds = set(map(type, stored))
+    if base in ("Numeric", "ManualSortPos", "PositionNumber") and kinds <= {int, float}:
+        return list(map(float, stored))
+    if not kinds <= _SAME.get(base, set()) or str in kinds and any(TAG in text for text in stored if text):
+        return None
+    return stored
+
+
 def default_of(type_name):
     """Return the value of a cell in a row that does not exist."""
     return _DEFAULTS.get(base_type(type_name))

@@ -146,9 +146,9 @@ class Table:
             return self._ordered_all(specs)
         if "id" in criteria:
             return self._by_id(criteria, specs)
-        names = sorted(criteria)
-        columns = tuple(self.column(name) for name in names)
-        contains = tuple(isinstance(criteria[name], CONTAINS) for name in names)
+        names = sorted(criteria) if len(criteria) > 1 else list(criteria)
+        columns = tuple([self.column(name) for name in names])
+        contains = tuple([isinstance(criteria[name], CONTAINS) for name in names])
         found = engine.lookup_map(self, columns, contains)
         keys = [()]
         for column, name in zip(columns, names, strict=True):

@@ -9,7 +9,7 @@ export interface EvaluatorsOptions {
   readonly cacheFolder: string
   /** Memory of one evaluator. */
   readonly memoryBytes: number
-  readonly log: Logger
+  readonly log: Pick<Logger, 'warn' | 'error'>
 }
 
 /** An evaluator that has been started, or waits for its files. */

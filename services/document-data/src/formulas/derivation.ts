@@ -14,6 +14,13 @@ import { FEW_ROWS } from './next-slice'
 import type { Relations } from './relations'
 import { countCells, LAST_ROW, requestCells } from './requested-cells'
 
+/** How a step of pending cells ended. */
+export interface SliceOutcome {
+  readonly outcome: ExchangeOutcome
+  /** Milliseconds for computing and storing its cells: what grows with their number. */
+  readonly ms: number
+}
+
 /** Times that cells may become dirty because keys that formulas look up were computed. */
 const MAX_ROUNDS = 50
 
@@ -78,21 +85,18 @@ export class Derivation {
     this.finish()
   }
 
-  /** Computes these cells, which are pending, without what depends on them. Returns false when a limit was exceeded. */
-  async runSlice(
-    of: ColumnOfTable,
-    from: number,
-    to: number,
-  ): Promise<ExchangeOutcome | undefined> {
+  /** Computes these cells, which are pending, without what depends on them. Undefined without an evaluator. */
+  async runSlice(of: ColumnOfTable, from: number, to: number): Promise<SliceOutcome | undefined> {
     const session = await this.parts.pool.acquire(this.group.docId, this.parts.signal)
     if (!session) return undefined
     this.finder = this.newFinder()
     const outcome = await this.exchange(session, [{ ref: of.column.ref, from, to }])
-    if (outcome.kind === 'done' && !this.parts.signal.aborted) {
-      this.learn(outcome)
-      this.store(outcome.results)
-    }
-    return outcome
+    if (outcome.kind !== 'done' || this.parts.signal.aborted) return { outcome, ms: 0 }
+    const begun = performance.now()
+    this.learn(outcome)
+    this.store(outcome.results)
+    const micros = outcome.done.timings.reduce((sum, timing) => sum + timing.micros, 0)
+    return { outcome, ms: micros / 1_000 + performance.now() - begun }
   }
 
   /** What is left has no row to compute, or is pending. */

@@ -128,11 +128,11 @@ export class DocumentFormulas {
     if (!slice) return
     const { ref } = slice.of.column
     if (slice.to < slice.from) return this.moveOn(derivation, slice)
-    const begun = performance.now()
-    const outcome = await derivation.runSlice(slice.of, slice.from, slice.to)
-    if (!outcome) return
+    const step = await derivation.runSlice(slice.of, slice.from, slice.to)
+    if (!step) return
+    const { outcome, ms } = step
     if (outcome.kind === 'done') {
-      sizes.took(ref, performance.now() - begun)
+      sizes.took(ref, ms)
       return this.moveOn(derivation, slice)
     }
     const isFew = this.countRows(group, slice) <= FEW_ROWS

@@ -81,10 +81,12 @@ export function rowsLookingUp(
   keys: ReadonlySet<string>,
 ): number[] {
   if (keys.size === 0) return []
-  return connection
+  // With DISTINCT, SQLite would read all uses of the column in the order of their rows.
+  const rows = connection
     .pluck<number>(
-      `SELECT DISTINCT row FROM _sheaf_lookup_uses
+      `SELECT row FROM _sheaf_lookup_uses
        WHERE column_ref = ? AND lookup = ? AND key IN (SELECT value FROM json_each(?))`,
     )
     .all(of.column.ref, position, JSON.stringify([...keys]))
+  return keys.size === 1 ? rows : [...new Set(rows)]
 }

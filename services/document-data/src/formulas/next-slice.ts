@@ -30,7 +30,10 @@ export class SliceSizes {
     return this.sizes.get(columnRef) ?? FIRST_ROWS
   }
 
-  /** A step took so long. */
+  /**
+   * Computing and storing the cells of a step took so long. The start of an evaluator or a slow commit must not count:
+   * smaller steps would not make them shorter, only more frequent.
+   */
   took(columnRef: number, ms: number): void {
     const factor = Math.min(8, Math.max(0.25, STEP_MS / Math.max(ms, 1)))
     this.set(columnRef, this.of(columnRef) * factor)

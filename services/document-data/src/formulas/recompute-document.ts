@@ -41,7 +41,6 @@ export async function recomputeDocument(
   file: string,
   docId: string,
   pool: EvaluatorPool,
-  dbg: (s: unknown) => void = () => {},
 ): Promise<Recomputation> {
   const scratch = await mkdtemp(join(tmpdir(), 'sheaf-formulas-'))
   try {
@@ -54,19 +53,7 @@ export async function recomputeDocument(
       connection.db.pragma('journal_mode = MEMORY')
       connection.db.pragma('synchronous = OFF')
       connection.db.prepare('ATTACH ? AS stored').run(stored)
-      const r = await new Recomputing(connection, docId, pool).run()
-      for (const d of r.differences) {
-        const [, c, i, t] = /column "(\w+)" of row (\d+) of table "(\w+)"/.exec(d)!
-        dbg([
-          d,
-          connection
-            .raw(
-              `SELECT m.${c}, s.${c} FROM main.${t} m JOIN stored.${t} s USING (id) WHERE m.id = ${i}`,
-            )
-            .get(),
-        ])
-      }
-      return r
+      return await new Recomputing(connection, docId, pool).run()
     } finally {
       connection.close()
     }

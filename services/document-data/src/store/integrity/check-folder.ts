@@ -11,6 +11,18 @@ const LEAST_FREE_BYTES = 256 * 1024 * 1024
 export interface FolderCheckOptions extends CheckOptions {
   /** Also makes each document again from its base and its log, and compares. */
   readonly replay: boolean
+  /** Computes the formulas of a document again from nothing; absent when they are not to be checked. */
+  readonly recompute?: (file: string, docId: string) => Promise<FormulaCheck>
+}
+
+/** The result of computing the formulas of a document again. */
+export interface FormulaCheck {
+  /** Number of formula columns that cannot be compared. */
+  readonly leftOut: number
+  /** Why nothing was compared, as the end of a sentence; absent when something was. */
+  readonly skipped?: string
+  /** What differs, in words without values. */
+  readonly differences: readonly string[]
 }
 
 /** A finding of a check. */
@@ -81,11 +93,32 @@ async function checkOne(
     if (deleted) return [problem('it was deleted, but its file is still there')]
     const problems = checkDocument(file, options)
     // A damaged file says nothing about its log.
-    if (!options.replay || problems.length > 0) return problems.map(problem)
-    const { skipped, found } = await replay(folder)
-    if (skipped !== undefined)
-      return [note(`document ${docId}: it was not made again from its log, since ${skipped}`)]
-    return found.map(problem)
+    if (problems.length > 0) return problems.map(problem)
+    const about = (text: string) => ({ ...note(`document ${docId}: ${text}`), docId })
+    const findings: Finding[] = []
+    if (options.replay) {
+      const { skipped, found } = await replay(folder)
+      findings.push(...found.map(problem))
+      if (skipped !== undefined)
+        findings.push(
+          note(`document ${docId}: it was not made again from its log, since ${skipped}`),
+        )
+    }
+    if (options.recompute) {
+      const { skipped, leftOut, differences } = await options.recompute(file, docId)
+      findings.push(
+        ...differences.map((text) => problem(`its formula gives another result: ${text}`)),
+      )
+      if (skipped !== undefined)
+        findings.push(about(`its formulas were not checked, since ${skipped}`))
+      if (leftOut > 0)
+        findings.push(
+          about(
+            `${leftOut} formula columns were not checked: pending, stopped, or never the same twice`,
+          ),
+        )
+    }
+    return findings
   } catch (error) {
     // The service may just have deleted it.
     if (isTombstone(folder)) return []
