@@ -78,7 +78,7 @@ const of = <K extends Edit['kind']>(
     .map((rest) => ({ kind, ...rest }) as Edit)
 
 /** A formula column that is added. */
-export const addedFormula = of('addFormula', {
+const addedFormula = of('addFormula', {
   table: tableName,
   column: formulaColumn,
   type: columnType,

@@ -97,13 +97,13 @@ export const columnType = fc.oneof(
 )
 
 /** A random cell. */
-export const cell = fc.constantFrom<unknown>(
+const cell = fc.constantFrom<unknown>(
   ...[null, 0, 1, 2, 3, 0.5, 2.5, true, false, '', 'a', 'b', '1', '2'],
   ...[['L', 1, 2], ['L', 2], ['L', 'a'], ['L', 'b', 'a'], ['L']],
 )
 
 /** A random cell that fits a column with this name. */
-export const cellsOf: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+const cellsOf: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   K: fc.constantFrom('a', 'b', '', null, '1'),
   N: fc.constantFrom(0, 1, 2, 0.5, 0.1, null, 'a'),
   I: fc.constantFrom(0, 1, 2, 3, null),
