@@ -8,6 +8,8 @@ import { zoneFile } from './zones.js'
 const [folder, mode] = Deno.args
 const isMaking = mode === 'make'
 const MAX_FRAME_BYTES = 64 * 1024 * 1024
+const MAX_HELD_BYTES = 16 * 1024
+const RESULT = new TextEncoder().encode('{"type":"result"')
 const SOURCES = '/lib/sheaf-sources'
 
 function readFully(bytes) {
@@ -31,11 +33,21 @@ function writeFully(bytes) {
     written += Deno.stdout.writeSync(bytes.subarray(written))
 }
 
+/** Small results that the next frame follows at once: together they wake the parent once. */
+let held = new Uint8Array(0)
+
 function writeFrame(payload) {
-  const frame = new Uint8Array(4 + payload.length)
-  new DataView(frame.buffer).setUint32(0, payload.length)
-  frame.set(payload, 4)
-  writeFully(frame)
+  const frame = new Uint8Array(held.length + 4 + payload.length)
+  frame.set(held)
+  new DataView(frame.buffer).setUint32(held.length, payload.length)
+  frame.set(payload, held.length + 4)
+  held = frame.subarray(0, 0)
+  if (frame.length < MAX_HELD_BYTES && isResult(payload)) held = frame
+  else writeFully(frame)
+}
+
+function isResult(payload) {
+  return RESULT.every((byte, index) => payload[index] === byte)
 }
 
 const nowhere = { batched: () => {} }
