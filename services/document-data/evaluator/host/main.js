@@ -9,6 +9,7 @@ const [folder, mode] = Deno.args
 const isMaking = mode === 'make'
 const MAX_FRAME_BYTES = 64 * 1024 * 1024
 const MAX_HELD_BYTES = 16 * 1024
+const NOTHING = new Uint8Array(0)
 const RESULT = new TextEncoder().encode('{"type":"result"')
 const SOURCES = '/lib/sheaf-sources'
 
@@ -34,14 +35,14 @@ function writeFully(bytes) {
 }
 
 /** Small results that the next frame follows at once: together they wake the parent once. */
-let held = new Uint8Array(0)
+let held = NOTHING
 
 function writeFrame(payload) {
   const frame = new Uint8Array(held.length + 4 + payload.length)
   frame.set(held)
   new DataView(frame.buffer).setUint32(held.length, payload.length)
   frame.set(payload, held.length + 4)
-  held = frame.subarray(0, 0)
+  held = NOTHING
   if (frame.length < MAX_HELD_BYTES && isResult(payload)) held = frame
   else writeFully(frame)
 }
