@@ -263,7 +263,8 @@ def api_code(value):
     if isinstance(value, float):
         return _finite(float(value))
     if isinstance(value, datetime.datetime):
-        return ["D", seconds_of_moment(value, _UTC), _zone_name(value)]
+        zone = _zone_name(value)
+        return ["U", clean(repr(value))] if zone is None else ["D", seconds_of_moment(value, _UTC), zone]
     if isinstance(value, datetime.date):
         return ["d", seconds_of_date(value)]
     if kind_of(value) == "record":
@@ -282,8 +283,9 @@ def api_code(value):
 
 
 def _zone_name(moment):
+    """Return the name of the zone of a time; None for an offset without a name."""
     zone = moment.tzinfo
-    return "UTC" if zone is None or zone is _UTC else str(getattr(zone, "key", None) or moment.tzname())
+    return "UTC" if zone is None or zone is _UTC else getattr(zone, "key", None) or moment.tzname()
 
 
 def _any(value):

@@ -226,9 +226,8 @@ export class Derivation {
     this.finder = this.newFinder()
     const isDone = (ref: number, row: number) => this.done.get(ref)?.has(row) ?? false
     for (const { of, cells } of changed) {
-      const seq = Math.max(
-        ...cells.rowIds.map((row) => dirty.columns.get(of.column.ref)?.ownerOf(row) ?? 0),
-      )
+      const owner = dirty.columns.get(of.column.ref)
+      const seq = cells.rowIds.reduce((last, row) => Math.max(last, owner?.ownerOf(row) ?? 0), 0)
       this.finder.addLookups(of, cells.rowIds, { seq, done: isDone })
     }
   }

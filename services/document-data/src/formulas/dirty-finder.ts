@@ -141,10 +141,15 @@ export class DirtyFinder {
       ...this.parts.dependencies.lookupsIn(ref),
     ]))
       this.mark(of, 'all', seq)
-    for (const of of computed) if (change.mentions(of.column.formula)) this.mark(of, 'all', seq)
-    // A reference to a table that came or went leads elsewhere.
+    this.addMentions(change, seq)
+  }
+
+  /** Marks what names a table or column that came or went, in a formula or as the target of a reference. */
+  private addMentions({ mentions }: StructureChange, seq: number): void {
+    const { byRef, computed } = columnsOf(this.parts.schema)
+    for (const of of computed) if (mentions(of.column.formula)) this.mark(of, 'all', seq)
     for (const of of byRef.values())
-      if (change.mentions(of.column.typeName)) {
+      if (mentions(of.column.typeName)) {
         if (computed.includes(of)) this.mark(of, 'all', seq)
         else this.enqueueReaders(of.column.ref, seq)
       }

@@ -84,12 +84,13 @@ def MIN(value, *more_values):
 
 def MAXA(value, *more_values):
     """Return the greatest of the arguments, where text counts as 0 and True as 1."""
-    return max(counted_numbers((value, *more_values)), default=0)
+    # The sign makes a number of a truth value.
+    return +max(counted_numbers((value, *more_values)), default=0)
 
 
 def MINA(value, *more_values):
     """Return the least of the arguments, where text counts as 0 and True as 1."""
-    return min(counted_numbers((value, *more_values)), default=0)
+    return +min(counted_numbers((value, *more_values)), default=0)
 
 
 def MEDIAN(value, *more_values):
