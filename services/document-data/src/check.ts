@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { Evaluators } from './evaluator/evaluators'
-import { EvaluatorPool } from './formulas/evaluator-pool'
+import { EvaluatorPool } from './formulas/exchange/evaluator-pool'
 import { recomputeDocument, type Recomputation } from './formulas/recompute-document'
 import { checkFolder } from './store/integrity/check-folder'
 

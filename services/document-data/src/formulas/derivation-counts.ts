@@ -1,6 +1,6 @@
 import type { DeriveCounts } from '../store/documents/write-trace'
 import { isStoredError, type StopReason } from '../values/error-cells'
-import type { ExchangeOutcome } from './exchange'
+import type { ExchangeOutcome } from './exchange/exchange'
 
 /** Counts of what one derivation does, for metrics and traces: no names, values or formulas. */
 export class DerivationCounts implements DeriveCounts {

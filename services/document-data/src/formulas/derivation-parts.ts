@@ -1,5 +1,5 @@
 import type { DerivationCounts } from './derivation-counts'
-import type { EvaluatorPool } from './evaluator-pool'
+import type { EvaluatorPool } from './exchange/evaluator-pool'
 import type { ComputeLimits } from './formula-limits'
 import type { FormulaTimings } from './formula-timings'
 

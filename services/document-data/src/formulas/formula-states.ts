@@ -1,7 +1,7 @@
 import type { Connection } from '../store/sqlite/connections'
 import type { StopReason } from '../values/error-cells'
 import { BEFORE_ALL_ROWS } from '../store/schema/schema'
-import type { Relations } from './relations'
+import type { Relations } from './dependencies/relations'
 
 /** What is stored of formula columns beside their cells: progress, limits exceeded, relations. */
 export class FormulaStates {

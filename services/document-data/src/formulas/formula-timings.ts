@@ -1,4 +1,4 @@
-import type { DoneMessage } from './messages'
+import type { DoneMessage } from './exchange/messages'
 
 /** What computing a column has taken since its document was opened. */
 export interface FormulaTiming {

@@ -5,7 +5,7 @@ import type { WriteStages } from '../store/documents/shared-resources'
 import type { Schema } from '../store/schema/schema'
 import { FormulaFigures } from './derivation-counts'
 import { DocumentFormulas } from './document-formulas'
-import { EvaluatorPool, type StartEvaluator } from './evaluator-pool'
+import { EvaluatorPool, type StartEvaluator } from './exchange/evaluator-pool'
 import type { ComputeLimits, FormulaLimits } from './formula-limits'
 import type { FormulaTiming } from './formula-timings'
 

@@ -1,9 +1,9 @@
 import type { Schema } from '../store/schema/schema'
-import type { Dependencies } from './dependencies'
-import { columnsOf, type SchemaColumns } from './formula-columns'
+import type { Dependencies } from './dependencies/dependencies'
+import { columnsOf, type SchemaColumns } from './dependencies/formula-columns'
 import type { FormulaStates } from './formula-states'
-import type { DoneMessage, LookupMessage, ReadMessage } from './messages'
-import { RelationsBuilder, type Lookup, type Relations } from './relations'
+import type { DoneMessage, LookupMessage, ReadMessage } from './exchange/messages'
+import { RelationsBuilder, type Lookup, type Relations } from './dependencies/relations'
 
 /** What learning needs of the transaction. */
 export interface LearningParts {

@@ -1,8 +1,8 @@
 import { quoteId } from '../quoting/quote'
 import type { Schema } from '../store/schema/schema'
 import type { Connection } from '../store/sqlite/connections'
-import type { Dependencies } from './dependencies'
-import { columnsOf, type ColumnOfTable } from './formula-columns'
+import type { Dependencies } from './dependencies/dependencies'
+import { columnsOf, type ColumnOfTable } from './dependencies/formula-columns'
 
 /** Pending cells to compute in one step: rows with ids from `from` to `to`. */
 export interface Slice {

@@ -1,5 +1,5 @@
 import type { DocumentWriter } from '../store/document'
-import type { ColumnOfTable } from './formula-columns'
+import type { ColumnOfTable } from './dependencies/formula-columns'
 
 /** Marks all cells of formula columns pending, and lets stopped formulas run again. */
 export function recalculate(doc: DocumentWriter, columns: readonly ColumnOfTable[]): void {

@@ -7,9 +7,9 @@ import { readSchema, type Schema } from '../store/schema/schema'
 import { openReader, openWriter, type Connection } from '../store/sqlite/connections'
 import { newestVersion } from '../store/sqlite/migrations/index'
 import { DocumentFormulas } from './document-formulas'
-import type { EvaluatorPool } from './evaluator-pool'
-import { columnsOf, type ColumnOfTable } from './formula-columns'
-import { readRelations, type Relations } from './relations'
+import type { EvaluatorPool } from './exchange/evaluator-pool'
+import { columnsOf, type ColumnOfTable } from './dependencies/formula-columns'
+import { readRelations, type Relations } from './dependencies/relations'
 
 /** The result of computing the formulas of a document again. */
 export interface Recomputation {

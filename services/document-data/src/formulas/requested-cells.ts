@@ -1,7 +1,7 @@
 import { quoteId } from '../quoting/quote'
 import { requireRow, type Connection } from '../store/sqlite/connections'
-import type { DirtyCells, DirtyColumn } from './dirty-cells'
-import type { DirtyMessage } from './messages'
+import type { DirtyCells, DirtyColumn } from './dependencies/dirty-cells'
+import type { DirtyMessage } from './exchange/messages'
 
 /** Above every row id. */
 export const LAST_ROW = Number.MAX_SAFE_INTEGER

@@ -9,7 +9,7 @@ import {
   type RecalculateFormulasRequest,
 } from '@sheaf/protos/sheaf/document_data/v1/columns'
 import type { Context } from '../context'
-import { columnsOf, type ColumnOfTable } from '../formulas/formula-columns'
+import { columnsOf, type ColumnOfTable } from '../formulas/dependencies/formula-columns'
 import { recalculate } from '../formulas/recalculate'
 import { quoteId } from '../quoting/quote'
 import { columnNotFound } from '../store/schema/unknown-names'

@@ -1,7 +1,7 @@
 import { tempDir } from '@sheaf/testkit/temp-dir'
 import type { DocumentStore } from '../../src/store/documents/document-store'
 import { recalculate } from '../../src/formulas/recalculate'
-import { columnsOf } from '../../src/formulas/formula-columns'
+import { columnsOf } from '../../src/formulas/dependencies/formula-columns'
 import { updateColumns } from '../../src/store/structure/column-updates'
 import { addColumns as addStructure } from '../../src/store/structure/columns'
 import { computed, openFormulaStore, readRows } from '../support/formula-store'

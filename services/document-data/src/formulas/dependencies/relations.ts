@@ -1,4 +1,4 @@
-import type { Connection } from '../store/sqlite/connections'
+import type { Connection } from '../../store/sqlite/connections'
 
 /**
  * A lookup of rows by keys: `lookupRecords`, `lookupOne` and what is built on them. A key of a `contains` lookup is an

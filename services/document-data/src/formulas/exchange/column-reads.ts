@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { quoteId } from '../quoting/quote'
-import { requireRow, type Connection } from '../store/sqlite/connections'
+import { quoteId } from '../../quoting/quote'
+import { requireRow, type Connection } from '../../store/sqlite/connections'
 
 /** Cells in one message: a few milliseconds of the event loop. */
 const CHUNK_CELLS = 20_000

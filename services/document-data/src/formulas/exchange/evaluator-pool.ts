@@ -1,6 +1,6 @@
-import type { EvaluatorHandlers, EvaluatorMessage } from '../evaluator/evaluator-process'
-import type { StartedEvaluator } from '../evaluator/evaluators'
-import type { ExitCause } from '../processes/hosted-process'
+import type { EvaluatorHandlers, EvaluatorMessage } from '../../evaluator/evaluator-process'
+import type { StartedEvaluator } from '../../evaluator/evaluators'
+import type { ExitCause } from '../../processes/hosted-process'
 
 /** How long a document waits for an evaluator while all are busy with other documents. */
 const WAIT_MS = 10_000

@@ -1,6 +1,6 @@
-import type { Schema } from '../store/schema/schema'
-import type { StopReason } from '../values/error-cells'
-import { isComputed } from '../store/structure/column-cells'
+import type { Schema } from '../../store/schema/schema'
+import type { StopReason } from '../../values/error-cells'
+import { isComputed } from '../../store/structure/column-cells'
 
 /** Cells to compute: rows by id, or a range of row ids including both ends. */
 export type DirtyMessage =

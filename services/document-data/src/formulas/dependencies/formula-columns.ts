@@ -1,5 +1,5 @@
-import { isComputed } from '../store/structure/column-cells'
-import type { Column, Schema, Table } from '../store/schema/schema'
+import { isComputed } from '../../store/structure/column-cells'
+import type { Column, Schema, Table } from '../../store/schema/schema'
 
 /** A column with its table. */
 export interface ColumnOfTable {

@@ -1,6 +1,6 @@
-import { quoteId } from '../quoting/quote'
-import type { Schema } from '../store/schema/schema'
-import type { Connection } from '../store/sqlite/connections'
+import { quoteId } from '../../quoting/quote'
+import type { Schema } from '../../store/schema/schema'
+import type { Connection } from '../../store/sqlite/connections'
 import { columnsOf } from './formula-columns'
 
 /**

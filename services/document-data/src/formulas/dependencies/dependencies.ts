@@ -1,5 +1,5 @@
-import type { Connection } from '../store/sqlite/connections'
-import type { Schema } from '../store/schema/schema'
+import type { Connection } from '../../store/sqlite/connections'
+import type { Schema } from '../../store/schema/schema'
 import { columnsOf, type ColumnOfTable } from './formula-columns'
 import { noRelations, readRelations, type Lookup, type Read, type Relations } from './relations'
 

@@ -1,11 +1,11 @@
-import type { StoredValue } from '../values/column-type'
-import { storedNumber } from '../values/numbers/number-storage'
-import type { StopReason } from '../values/error-cells'
-import type { Connection } from '../store/sqlite/connections'
-import type { Schema } from '../store/schema/schema'
+import type { StoredValue } from '../../values/column-type'
+import { storedNumber } from '../../values/numbers/number-storage'
+import type { StopReason } from '../../values/error-cells'
+import type { Connection } from '../../store/sqlite/connections'
+import type { Schema } from '../../store/schema/schema'
+import { columnsOf } from '../dependencies/formula-columns'
 import { sendCells, updateJson } from './column-reads'
 import type { EvaluatorSession } from './evaluator-pool'
-import { columnsOf } from './formula-columns'
 import {
   parseMessage,
   schemaMessage,

@@ -1,5 +1,5 @@
-import type { ColumnMetadata } from '../store/schema/column-metadata'
-import type { SchemaOperation } from '../store/log/log'
+import type { ColumnMetadata } from '../../store/schema/column-metadata'
+import type { SchemaOperation } from '../../store/log/log'
 
 /** What of the structure of a document a change concerns. */
 export interface StructureChange {
