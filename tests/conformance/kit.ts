@@ -40,6 +40,7 @@ export function hasKit(): boolean {
 
 /** The settings that the kit asks of the system it is run against, and time for formulas on a busy machine. */
 export const kitSettings = {
+  SHEAF_FORMULA_EVALUATORS: '8',
   SHEAF_FORMULA_MS: '20000',
   SHEAF_MAX_BODY_MB: '1',
   SHEAF_RATE_LIMIT: '0',
@@ -63,7 +64,7 @@ async function prepare(sheaf: RunningSheaf): Promise<object> {
     baseUrl: sheaf.url,
     teamPrefix: '/o/bench',
     teamDomain: 'bench',
-    timeoutMs: 30_000,
+    timeoutMs: 60_000,
     users: Object.fromEntries(users),
   }
 }

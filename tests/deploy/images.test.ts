@@ -102,7 +102,7 @@ describe('the folders that images are made of', () => {
 
   it('hold the files of the formula evaluator, which its user finds intact and cannot make', () => {
     const cwd = sheaf.folder('document-data')
-    const program = 'services/document-data/dist/formulas/make-runtime.js'
+    const program = 'services/document-data/dist/evaluator/make-runtime.js'
     const args = [program, '.cache']
     const found = execFileSync(process.execPath, args, { cwd, encoding: 'utf8', ...imageUser })
     expect(found).toMatch(/\/document-data\/\.cache\/formulas\/[0-9a-f]{32}\n$/)
