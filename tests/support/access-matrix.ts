@@ -194,6 +194,10 @@ export const entries: Readonly<Record<string, Entry>> = {
 
   // changes
   listChanges: { statuses: viewers },
+  // formulas
+  listFormulaTimings: { statuses: viewers },
+  recalculateFormulas: { statuses: editors },
+
   // history
   listHistory: { statuses: editors },
   revertChange: { statuses: editors, params: newChange },
